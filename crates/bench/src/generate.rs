@@ -1,0 +1,360 @@
+//! A workspace of any number of plans, the same bytes on every machine.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::failure::Failure;
+use crate::prose::Prose;
+
+const PROJECTS: [&str; 10] = [
+    "atlas", "beacon", "cobalt", "delta", "ember", "fjord", "garnet", "harbor", "indigo", "juniper",
+];
+const CONTEXT: [&str; 5] = ["vision", "brand", "architecture", "nfrs", "conventions"];
+const ADRS: u32 = 12;
+/// Pairs of a decision and the later one that replaced it.
+const SUPERSEDED: [(u32, u32); 2] = [(3, 9), (5, 11)];
+
+/// A generated workspace on disk.
+pub(crate) struct Workspace {
+    /// The canonical path of its root, which is also that of a git repository.
+    pub(crate) root: PathBuf,
+    /// Its plans, by number.
+    pub(crate) plans: Vec<Plan>,
+    /// How many markdown documents it holds.
+    pub(crate) documents: usize,
+    /// How many bytes they take together.
+    pub(crate) bytes: usize,
+}
+
+/// A plan and its agents, by their full names.
+pub(crate) struct Plan {
+    /// `0042-invoice-cache-export`.
+    pub(crate) name: String,
+    /// `001-schema-loader`, in order.
+    pub(crate) agents: Vec<String>,
+}
+
+/// Writes a workspace of `plans` plans with `agents` agents each into `root`, and commits it.
+pub(crate) fn workspace(root: &Path, plans: u32, agents: u32) -> Result<Workspace, Failure> {
+    fs::create_dir_all(root).map_err(Failure::io("making", root))?;
+    let root = root.canonicalize().map_err(Failure::io("finding", root))?;
+    let mut workspace = Workspace { root, plans: Vec::new(), documents: 0, bytes: 0 };
+
+    workspace.write_plain(".gitignore", ".heirloom/cache/\n")?;
+    workspace.write_plain(".gitattributes", "*.jsonl text eol=lf merge=union\n*.memory.md merge=union\n")?;
+    workspace.write_plain(".heirloom/config.toml", "# Every setting has its default.\n")?;
+    workspace.write(".heirloom/workspace.md", workspace_document)?;
+    for name in CONTEXT {
+        workspace.write(&format!(".heirloom/context/{name}.md"), |prose| context_document(name, prose))?;
+    }
+    for number in 1..=ADRS {
+        let slug = slug(&mut Prose::of(&format!("adr {number}")), 2);
+        workspace.write(&format!(".heirloom/adrs/ADR-{number:04}-{slug}.md"), |prose| adr(number, prose))?;
+    }
+    for project in PROJECTS {
+        let path = format!(".heirloom/projects/{project}/project.md");
+        workspace.write(&path, |prose| project_document(project, prose))?;
+    }
+    for number in 1..=plans {
+        let plan = workspace.write_plan(number, agents)?;
+        workspace.plans.push(plan);
+    }
+    commit(&workspace.root)?;
+    Ok(workspace)
+}
+
+impl Workspace {
+    fn write_plan(&mut self, number: u32, agents: u32) -> Result<Plan, Failure> {
+        let mut naming = Prose::of(&format!("plan {number}"));
+        let name = format!("{number:04}-{}", slug(&mut naming, 3));
+        let folder = format!("plans/{name}");
+        let agents: Vec<_> =
+            (1..=agents).map(|agent| format!("{agent:03}-{}", slug(&mut naming, 2))).collect();
+
+        self.write(&format!("{folder}/{name}-plan.md"), |prose| plan_document(number, prose))?;
+        if number % 2 == 1 {
+            self.write(&format!("{folder}/context.md"), |prose| context_document("plan context", prose))?;
+        }
+        if number % 3 != 2 {
+            self.write(&format!("{folder}/plan.memory.md"), |prose| plan_memory(&name, prose))?;
+        }
+        for (order, agent) in agents.iter().enumerate() {
+            self.write(&format!("{folder}/agents/{agent}.md"), |prose| agent_document(&name, prose))?;
+            if order % 2 == 0 {
+                let path = format!("{folder}/agents/{agent}.memory.md");
+                self.write(&path, |prose| agent_memory(&name, agent, prose))?;
+            }
+        }
+        Ok(Plan { name, agents })
+    }
+
+    fn write(&mut self, path: &str, document: impl FnOnce(&mut Prose) -> String) -> Result<(), Failure> {
+        let text = document(&mut Prose::of(path));
+        self.documents += 1;
+        self.bytes += text.len();
+        self.write_plain(path, &text)
+    }
+
+    fn write_plain(&self, path: &str, text: &str) -> Result<(), Failure> {
+        let path = self.root.join(path);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).map_err(Failure::io("making", folder))?;
+        }
+        fs::write(&path, text).map_err(Failure::io("writing", &path))
+    }
+}
+
+fn slug(prose: &mut Prose, words: usize) -> String {
+    let words: Vec<_> = (0..words).map(|_| prose.word()).collect();
+    words.join("-")
+}
+
+fn workspace_document(prose: &mut Prose) -> String {
+    format!(
+        "---\nname: generated\ntype: workspace\ncreated: 2026-01-01\nupdated: 2026-02-18\n---\n\n\
+         # Workspace: generated\n\n{}\n\n## Mission\n\n{}\n\n## Principles\n\n{}\n\n{}\n## Defaults\n\n\
+         These hold unless a project, plan or agent says otherwise:\n\n\
+         ```yaml\ndefaults:\n  language: Rust\n  test_framework: nextest\n  test_coverage: 80\n  \
+         reviewers: 1\n  pr_process: squash-merge\n  labels: [generated]\n  limits:\n    \
+         response_ms: 200\n    memory_mb: 256\n```\n",
+        prose.paragraph(2),
+        prose.paragraph(3),
+        prose.list(6),
+        prose.section("How we work"),
+    )
+}
+
+fn context_document(subject: &str, prose: &mut Prose) -> String {
+    let first = prose.word();
+    let second = prose.word();
+    format!(
+        "---\ndescription: What holds for {subject}\ntags: [{first}, {second}]\nupdated: {}\n---\n\n\
+         # {subject}\n\n{}\n\n{}\n{}\n## Rules\n\n{}\n",
+        prose.date(),
+        prose.paragraph(2),
+        prose.section("Direction"),
+        prose.section("Limits"),
+        prose.list(5),
+    )
+}
+
+fn adr(number: u32, prose: &mut Prose) -> String {
+    let mut status = String::from("status: accepted\n");
+    for (old, new) in SUPERSEDED {
+        if number == old {
+            status = format!("status: superseded\nsuperseded_by: ADR-{new:04}\n");
+        } else if number == new {
+            status.push_str(&format!("supersedes: ADR-{old:04}\n"));
+        }
+    }
+    let title = prose.title();
+    format!(
+        "---\ntitle: {title}\ntype: adr\n{status}created: 2026-01-{number:02}\nupdated: 2026-02-{number:02}\n\
+         ---\n\n# ADR-{number:04}: {title}\n\n{}\n## Considered options\n\n{}\n\n{}\n## Consequences\n\n{}\n",
+        prose.section("Context and problem statement"),
+        prose.list(3),
+        prose.section("Decision outcome"),
+        prose.list(4),
+    )
+}
+
+fn project_document(project: &str, prose: &mut Prose) -> String {
+    format!(
+        "---\ntitle: {project}\nstatus: active\ncreated: 2026-01-01\nupdated: {}\n\
+         overrides: [defaults.test_coverage]\ndefaults:\n  test_coverage: {}\n  labels: [{project}]\n---\n\n\
+         # Project: {project}\n\n{}\n\n## Goals\n\n{}\n\n{}\n{}",
+        prose.date(),
+        80 + prose.below(10),
+        prose.paragraph(3),
+        prose.list(5),
+        prose.section("Constraints"),
+        prose.section("Team conventions"),
+    )
+}
+
+fn plan_document(number: u32, prose: &mut Prose) -> String {
+    let title = prose.title();
+    let project = PROJECTS[number as usize % PROJECTS.len()];
+    format!(
+        "---\ntitle: {title}\nstatus: {}\nworkType: {}\nproject: {project}\ntags: [{}, {}]\n\
+         created: 2026-01-01\nupdated: {}\noverrides: [defaults.test_coverage, defaults.reviewers]\n\
+         defaults:\n  test_coverage: {}\n  reviewers: 2\n  labels: [{}]\n---\n\n\
+         # {title}\n\n{}\n\n{}\n{}\n## Features\n\n{}\n\n## Risks\n\n{}\n",
+        prose.pick(&["draft", "active", "paused", "done"]),
+        prose.pick(&["feature", "bug", "refactor", "docs"]),
+        prose.word(),
+        prose.word(),
+        prose.date(),
+        90 + prose.below(10),
+        prose.word(),
+        prose.paragraph(3),
+        prose.section("Scope"),
+        prose.section("Approach"),
+        prose.list(6),
+        prose.list(3),
+    )
+}
+
+fn plan_memory(plan: &str, prose: &mut Prose) -> String {
+    format!(
+        "---\nplan: {plan}\ncreated: 2026-01-15\nupdated: {}\ncontributors: [\"001\", \"002\"]\n---\n\n\
+         # Plan Memory\n\n## Shared Discoveries\n\n{}\n\n## Plan Decisions\n\n{}\n\n\
+         ## Lessons Learned\n\n{}\n\n## Open Questions\n\n- [ ] {}\n",
+        prose.date(),
+        prose.list(5),
+        decisions(prose),
+        prose.list(4),
+        prose.sentence(),
+    )
+}
+
+fn agent_document(plan: &str, prose: &mut Prose) -> String {
+    let title = prose.title();
+    format!(
+        "---\ntitle: {title}\nstatus: {}\nplan: {plan}\ncreated: 2026-01-10\nupdated: {}\n\
+         defaults:\n  labels: [{}]\n---\n\n\
+         # {title}\n\n{}\n\n## Objective\n\n{}\n\n## Tasks\n\n{}\n\n## Acceptance\n\n{}\n",
+        prose.pick(&["GAP", "WIP", "PASS", "BLOCKED"]),
+        prose.date(),
+        prose.word(),
+        prose.paragraph(2),
+        prose.paragraph(3),
+        prose.list(5),
+        prose.list(3),
+    )
+}
+
+fn agent_memory(plan: &str, agent: &str, prose: &mut Prose) -> String {
+    let date = prose.date();
+    format!(
+        "---\nagent: {agent}\nplan: {plan}\ncreated: 2026-01-12\nupdated: {date}\nsessions: {}\n---\n\n\
+         # Agent Memory\n\n## Findings\n\n{}\n\n## Decisions\n\n{}\n\n## Blockers\n\n- [x] {}\n- [ ] {}\n\n\
+         ## Session Log\n\n### Session 1 — {date}\n\n{}\n",
+        1 + prose.below(9),
+        prose.list(5),
+        decisions(prose),
+        prose.sentence(),
+        prose.sentence(),
+        prose.list(3),
+    )
+}
+
+fn decisions(prose: &mut Prose) -> String {
+    let mut table = String::from("| Decision | Choice | Rationale | Date |\n|---|---|---|---|");
+    for _ in 0..3 {
+        let (decision, choice) = (prose.title(), prose.title());
+        table.push_str(&format!("\n| {decision} | {choice} | {} | {} |", prose.sentence(), prose.date()));
+    }
+    table
+}
+
+/// Commits everything under `root`, untouched by the user's git configuration and the clock.
+fn commit(root: &Path) -> Result<(), Failure> {
+    git(root, &["init", "-q", "-b", "main"])?;
+    git(root, &["add", "-A"])?;
+    git(root, &["commit", "-q", "-m", "workspace: generated"])
+}
+
+/// Runs git without housekeeping, which would otherwise go on in the background of the timed runs.
+fn git(root: &Path, arguments: &[&str]) -> Result<(), Failure> {
+    let mut command = Command::new("git");
+    for variable in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"] {
+        command.env_remove(variable);
+    }
+    for role in ["AUTHOR", "COMMITTER"] {
+        command
+            .env(format!("GIT_{role}_NAME"), "Heirloom Bench")
+            .env(format!("GIT_{role}_EMAIL"), "bench@example.invalid")
+            .env(format!("GIT_{role}_DATE"), "2026-02-20T12:00:00Z");
+    }
+    let output = command
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .args(["-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "commit.gpgSign=false"])
+        .args(arguments)
+        .current_dir(root)
+        .output()
+        .map_err(Failure::io("running git in", root))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(Failure::Command {
+        command: format!("git {}", arguments.join(" ")),
+        status: output.status.to_string(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::fs;
+    use std::path::Path;
+
+    use super::workspace;
+
+    fn documents(root: &Path) -> BTreeMap<String, String> {
+        let mut found = BTreeMap::new();
+        let mut folders = vec![root.to_path_buf()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    if !path.ends_with(".git") {
+                        folders.push(path);
+                    }
+                } else if path.extension().is_some_and(|extension| extension == "md") {
+                    let name = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+                    found.insert(name, fs::read_to_string(path).unwrap());
+                }
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn the_same_commit_every_time() {
+        let temp = tempfile::tempdir().unwrap();
+        let heads = ["one", "two"].map(|name| {
+            let made = workspace(&temp.path().join(name), 10, 2).unwrap();
+            fs::read_to_string(made.root.join(".git/refs/heads/main")).unwrap()
+        });
+        assert_eq!(heads[0], heads[1]);
+    }
+
+    #[test]
+    fn more_plans_change_no_document_of_fewer() {
+        let temp = tempfile::tempdir().unwrap();
+        let few = workspace(&temp.path().join("few"), 10, 3).unwrap();
+        let many = workspace(&temp.path().join("many"), 14, 3).unwrap();
+        let few_documents = documents(&few.root);
+        let many_documents = documents(&many.root);
+        assert_eq!(few.documents, few_documents.len());
+        assert!(many_documents.len() > few_documents.len());
+        for (path, text) in &few_documents {
+            assert_eq!(many_documents.get(path), Some(text), "{path}");
+        }
+    }
+
+    #[test]
+    fn documents_are_of_one_to_four_kilobytes() {
+        let temp = tempfile::tempdir().unwrap();
+        let made = workspace(temp.path(), 30, 5).unwrap();
+        for (path, text) in documents(&made.root) {
+            assert!((1000..=4096).contains(&text.len()), "{path} has {} bytes", text.len());
+        }
+    }
+
+    #[test]
+    fn a_superseded_decision_and_its_successor_name_each_other() {
+        let temp = tempfile::tempdir().unwrap();
+        let made = workspace(temp.path(), 10, 1).unwrap();
+        let adrs: Vec<_> =
+            documents(&made.root).into_iter().filter(|(path, _)| path.contains("/adrs/")).collect();
+        let holding = |line: &str| adrs.iter().filter(|(_, text)| text.contains(line)).count();
+        assert_eq!(adrs.len(), 12);
+        assert_eq!(holding("\nstatus: superseded\nsuperseded_by: ADR-00"), 2);
+        assert_eq!(holding("\nstatus: accepted\nsupersedes: ADR-00"), 2);
+    }
+}

@@ -1,0 +1,130 @@
+//! `heirloom-bench` measures the `heir` binary against bars and against its peers.
+//!
+//! The parts, in the order in which a run passes through them: `generate` writes a workspace (its text comes
+//! from `prose`), `peers` and `programs` find what else takes part, `timing` runs all of it interleaved,
+//! `trace` compares the files that `heir` opens, `report` judges and prints. `start` strings them together.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_macros,
+    reason = "a terminal tool that measures the store from outside, so it cannot go through it"
+)]
+
+mod failure;
+mod generate;
+mod peers;
+mod programs;
+mod prose;
+mod report;
+mod start;
+mod timing;
+mod trace;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::failure::Failure;
+
+/// Measures the heir binary on generated workspaces.
+///
+/// Nothing here needs the network except `peers install`. Results are wall times of whole processes on this
+/// machine: compare rows of one run, not numbers of two machines.
+#[derive(Parser)]
+#[command(name = "heirloom-bench", version, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Start(StartArgs),
+    /// Other tools that share a table with heir.
+    #[command(subcommand)]
+    Peers(PeersCommand),
+}
+
+/// Times a fresh `heir context resolve` process, and traces which files it opens.
+///
+/// Generates a workspace in a git repository, then runs /bin/true, heir, node and limps in turn, so that a
+/// slow moment of the machine falls on all of them alike. A program that is not installed is a skipped row; a
+/// command that fails ends the run.
+///
+/// Three bars are judged at the end: a resolve takes at most a tenth of `node -e 0`; it opens the same files
+/// at 10 plans as at all of them, one listing of plans/ aside; limps takes at least 100 times as long. A bar
+/// that could not be measured is skipped, with its reason.
+#[derive(Args)]
+struct StartArgs {
+    /// The heir binary [default: heir beside this program, else target/release/heir]
+    #[arg(long, value_name = "PATH")]
+    heir: Option<PathBuf>,
+
+    /// Plans in the generated workspace
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(10..=9999))]
+    plans: u32,
+
+    /// Agents of each plan
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=99))]
+    agents: u32,
+
+    /// Timed runs of each command; limps gets a twentieth, at least 5
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    runs: u32,
+
+    /// Print one JSON object instead of tables
+    #[arg(long)]
+    json: bool,
+
+    /// Exit with 1 when a bar fails; a skipped bar does not fail
+    #[arg(long)]
+    check: bool,
+
+    /// The folder that `peers install` filled
+    #[arg(long, value_name = "DIR", default_value = peers::DEFAULT_FOLDER)]
+    peers: PathBuf,
+
+    /// Write the workspaces into this new or empty folder and leave them there
+    #[arg(long, value_name = "DIR")]
+    keep: Option<PathBuf>,
+}
+
+#[derive(Subcommand)]
+enum PeersCommand {
+    /// Installs the pinned npm packages into a folder; needs npm and the network.
+    Install {
+        /// The folder to install into
+        #[arg(long, value_name = "DIR", default_value = peers::DEFAULT_FOLDER)]
+        dir: PathBuf,
+    },
+}
+
+fn main() -> ExitCode {
+    match run(Cli::parse().command) {
+        Ok(code) => code,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(command: Command) -> Result<ExitCode, Failure> {
+    match command {
+        Command::Start(args) => {
+            let report = start::measure(&args)?;
+            if args.json {
+                println!("{}", report.to_json());
+            } else {
+                print!("{report}");
+            }
+            let failed = args.check && report.has_failed_bar();
+            Ok(if failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
+        }
+        Command::Peers(PeersCommand::Install { dir }) => {
+            peers::install(&dir)?;
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! Finding the programs that take part.
+
+use std::env;
+use std::path::{Path, PathBuf, absolute};
+
+use crate::failure::Failure;
+
+/// Returns the full path of `name` on `PATH`, so that no lookup falls into the measured time.
+pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path).map(|dir| dir.join(name)).find(|candidate| candidate.is_file())
+}
+
+/// Returns the `heir` to measure: the named one, else the one built beside this program, else the release
+/// build under the current folder.
+pub(crate) fn heir(named: Option<&Path>) -> Result<PathBuf, Failure> {
+    let candidates = match named {
+        Some(path) => vec![path.to_path_buf()],
+        None => {
+            let beside = env::current_exe().ok().map(|exe| exe.with_file_name("heir"));
+            beside.into_iter().chain([PathBuf::from("target/release/heir")]).collect()
+        }
+    };
+    let found = candidates.iter().find(|path| path.is_file()).ok_or_else(|| {
+        let tried: Vec<_> = candidates.iter().map(|path| path.display().to_string()).collect();
+        Failure::Missing(format!(
+            "no heir binary at {}; build it with `cargo build --release` or name it with --heir",
+            tried.join(" or ")
+        ))
+    })?;
+    absolute(found).map_err(Failure::io("finding", found))
+}

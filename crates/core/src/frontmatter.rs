@@ -1,0 +1,107 @@
+//! The YAML block at the head of a markdown document: finding it and editing one key of it.
+
+use std::ops::Range;
+
+use crate::yaml::{self, EditError};
+use crate::{Problem, Value};
+
+const FENCE: &str = "---";
+
+/// Where a document's front matter is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Split {
+    /// There is none; the body is the whole text.
+    None,
+    /// It opens and never closes.
+    Unclosed,
+    /// The YAML between the fences, and where the body starts.
+    Block {
+        /// The bytes of the YAML.
+        yaml: Range<usize>,
+        /// The first byte after the closing fence's line.
+        body: usize,
+    },
+}
+
+/// Finds the front matter of a text: a line `---` at its very start, up to the next `---` or `...`.
+pub fn split(text: &str) -> Split {
+    let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let mut lines = text[start..].split_inclusive('\n');
+    let Some(first) = lines.next().filter(|line| line.trim_end() == FENCE) else { return Split::None };
+    let yaml_start = start + first.len();
+    let mut at = yaml_start;
+    for line in lines {
+        if matches!(line.trim_end(), FENCE | "...") {
+            return Split::Block { yaml: yaml_start..at, body: at + line.len() };
+        }
+        at += line.len();
+    }
+    Split::Unclosed
+}
+
+/// Sets one key of the front matter, adding the key or the whole block where it is missing. Every
+/// other byte stays.
+pub fn set(path: &str, text: &str, key: &str, value: &Value) -> Result<String, Problem> {
+    edit(path, text, |yaml| yaml::set(yaml, key, value))
+}
+
+/// Adds an item to a list in the front matter. Every other byte stays.
+pub fn append_to_list(path: &str, text: &str, key: &str, item: &str) -> Result<String, Problem> {
+    edit(path, text, |yaml| yaml::append_to_list(yaml, key, item))
+}
+
+fn edit(path: &str, text: &str, change: impl FnOnce(&str) -> Result<String, EditError>) -> Result<String, Problem> {
+    let refusal = |error: &EditError| Problem::at(path, error.line() + 1, error.to_string()).hint("edit the file by hand");
+    match split(text) {
+        Split::Block { yaml, .. } => {
+            let edited = change(&text[yaml.clone()]).map_err(|error| refusal(&error))?;
+            Ok(format!("{}{edited}{}", &text[..yaml.start], &text[yaml.end..]))
+        }
+        Split::None => {
+            let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+            let yaml = change("").map_err(|error| refusal(&error))?.replace('\n', newline);
+            let bom = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+            let gap = if text[bom..].is_empty() || text[bom..].starts_with(['\n', '\r']) { "" } else { newline };
+            Ok(format!("{}{FENCE}{newline}{yaml}{FENCE}{newline}{gap}{}", &text[..bom], &text[bom..]))
+        }
+        Split::Unclosed => Err(unclosed(path)),
+    }
+}
+
+/// The problem of a front matter that never closes.
+pub fn unclosed(path: &str) -> Problem {
+    Problem::at(path, 1, "the front matter opens with `---` and never closes").hint("add a line `---` after the last key")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_block_ends_at_the_next_fence() {
+        let text = "---\na: 1\n---\nbody\n---\n";
+        assert_eq!(split(text), Split::Block { yaml: 4..9, body: 13 });
+        assert_eq!(split("text\n---\n"), Split::None);
+        assert_eq!(split("---\na: 1\n"), Split::Unclosed);
+        assert_eq!(split("---\r\na: 1\r\n---"), Split::Block { yaml: 5..11, body: 14 });
+    }
+
+    #[test]
+    fn a_document_without_one_gets_one() {
+        assert_eq!(set("d.md", "# T\n", "updated", &json!("2026-02-22")).unwrap(), "---\nupdated: 2026-02-22\n---\n\n# T\n");
+        assert_eq!(set("d.md", "", "a", &json!(1)).unwrap(), "---\na: 1\n---\n");
+    }
+
+    #[test]
+    fn only_the_key_changes() {
+        let text = "---\r\n# c\r\nupdated: 2026-01-01 # d\r\n---\r\nbody";
+        assert_eq!(set("d.md", text, "updated", &json!("2026-02-22")).unwrap(), text.replace("2026-01-01", "2026-02-22"));
+        assert_eq!(set("d.md", "---\n---\nx", "a", &json!(1)).unwrap(), "---\na: 1\n---\nx");
+    }
+
+    #[test]
+    fn an_unclosed_one_is_refused() {
+        assert_eq!(set("d.md", "---\na: 1\n", "a", &json!(2)).unwrap_err().line, 1);
+    }
+}

@@ -1,0 +1,18 @@
+//! The domain of Heirloom as values: documents, levels and their merge, staleness, supersession,
+//! conflicts and the graph they form.
+//!
+//! Nothing here touches a file, a clock, the environment or the network: texts and `now` come in,
+//! values and problems come out.
+
+pub mod document;
+pub mod frontmatter;
+pub mod keypath;
+pub mod merge;
+pub mod problem;
+pub mod yaml;
+
+/// A value of a document: YAML and JSON have the same data model for us.
+pub use serde_json::Value;
+
+pub use document::Document;
+pub use problem::Problem;

@@ -1,0 +1,52 @@
+//! What was wrong with an input, as a value: where it is, what it is and how to mend it.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// One thing wrong with one place in one file. The rest of the file system is still read.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+pub struct Problem {
+    /// The file, relative to the root, with `/`.
+    pub path: String,
+    /// The line, counted from 1; 0 when the whole file is meant.
+    pub line: usize,
+    /// What is wrong.
+    pub message: String,
+    /// How to mend it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+impl Problem {
+    /// Describes a problem with a whole file.
+    pub fn of_file(path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::at(path, 0, message)
+    }
+
+    /// Describes a problem at a line.
+    pub fn at(path: impl Into<String>, line: usize, message: impl Into<String>) -> Self {
+        Self { path: path.into(), line, message: message.into(), hint: None }
+    }
+
+    /// Adds how to mend it.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => write!(f, "{}: {}", self.path, self.message)?,
+            line => write!(f, "{}:{}: {}", self.path, line, self.message)?,
+        }
+        match &self.hint {
+            Some(hint) => write!(f, " ({hint})"),
+            None => Ok(()),
+        }
+    }
+}

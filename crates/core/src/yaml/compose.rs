@@ -1,0 +1,288 @@
+//! From parser events to a tree with byte ranges, under limits.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use saphyr_parser::{Event, Parser, ScalarStyle, Span, StrInput};
+
+use super::{Entry, Kind, MERGE_KEY, Node, Style, YamlError, scalar};
+use crate::Value;
+
+/// Deeper nesting is refused: nobody writes it by hand, and recursion is not free.
+const MAX_DEPTH: usize = 64;
+/// More values than this, aliases expanded, is an attack and not a front matter.
+const MAX_VALUES: usize = 50_000;
+
+/// Parses one YAML document. An empty one is `None`.
+pub fn parse(text: &str) -> Result<Option<Node>, YamlError> {
+    Composer::new(text).document()
+}
+
+struct Composer<'t> {
+    text: &'t str,
+    /// Byte offset of every character, when the two differ.
+    byte_of_char: Option<Vec<usize>>,
+    parser: Parser<'t, StrInput<'t>>,
+    anchors: HashMap<usize, (Value, usize)>,
+    values: usize,
+}
+
+type Spanned<'t> = (Event<'t>, Span);
+
+impl<'t> Composer<'t> {
+    fn new(text: &'t str) -> Self {
+        let byte_of_char = (!text.is_ascii()).then(|| text.char_indices().map(|(at, _)| at).chain([text.len()]).collect());
+        Self { text, byte_of_char, parser: Parser::new_from_str(text), anchors: HashMap::new(), values: 0 }
+    }
+
+    fn document(mut self) -> Result<Option<Node>, YamlError> {
+        loop {
+            let (event, span) = self.next()?;
+            match event {
+                Event::StreamStart | Event::DocumentStart(_) | Event::Nothing => {}
+                Event::StreamEnd => return Ok(None),
+                Event::DocumentEnd => {}
+                event => {
+                    let node = self.node(event, span, 0)?;
+                    self.only_one_document()?;
+                    let empty = matches!(&node.kind, Kind::Scalar { value: Value::Null, style: Style::Plain } if node.bytes.is_empty());
+                    return Ok((!empty).then_some(node));
+                }
+            }
+        }
+    }
+
+    fn only_one_document(&mut self) -> Result<(), YamlError> {
+        loop {
+            match self.next()? {
+                (Event::StreamEnd, _) => return Ok(()),
+                (Event::DocumentEnd | Event::Nothing, _) => {}
+                (_, span) => return Err(error(span, "a second YAML document starts here; only one is read")),
+            }
+        }
+    }
+
+    fn next(&mut self) -> Result<Spanned<'t>, YamlError> {
+        match self.parser.next() {
+            Some(Ok(spanned)) => Ok(spanned),
+            Some(Err(scan)) => Err(YamlError { line: scan.marker().line().max(1), message: scan.info().to_owned() }),
+            None => Ok((Event::StreamEnd, Span::default())),
+        }
+    }
+
+    fn node(&mut self, event: Event<'t>, span: Span, depth: usize) -> Result<Node, YamlError> {
+        if depth > MAX_DEPTH {
+            return Err(error(span, &format!("nested more than {MAX_DEPTH} levels deep")));
+        }
+        self.charge(1, span)?;
+        let before = self.values;
+        let (node, anchor) = match event {
+            Event::Alias(anchor) => return self.alias(anchor, span),
+            Event::Scalar(text, style, anchor, tag) => {
+                let forced_text = tag.as_ref().is_some_and(|tag| tag.suffix == "str");
+                let value = scalar::typed(&text, style, forced_text);
+                let kind = Kind::Scalar { value, style: self::style(style) };
+                let bytes = scalar_extent(self.text, self.bytes(span), style);
+                (self.finish(kind, span, bytes, anchor, tag.is_some()), anchor)
+            }
+            Event::SequenceStart(anchor, tag) => {
+                let start = self.bytes(span);
+                let (items, end) = self.items(depth)?;
+                let flow = self.text[end.clone()].starts_with(']');
+                let bytes = extent(start.start, end, flow, items.last().map(|item| item.bytes.end));
+                (self.finish(Kind::List { items, flow }, span, bytes, anchor, tag.is_some()), anchor)
+            }
+            Event::MappingStart(anchor, tag) => {
+                let start = self.bytes(span);
+                let (entries, end) = self.entries(depth)?;
+                let flow = self.text[end.clone()].starts_with('}');
+                let last = entries.last().map(|entry| entry.value.bytes.end.max(entry.key_bytes.end));
+                let bytes = extent(start.start, end, flow, last);
+                (self.finish(Kind::Map { entries, flow }, span, bytes, anchor, tag.is_some()), anchor)
+            }
+            _ => return Err(error(span, "a value was expected here")),
+        };
+        if anchor != 0 {
+            self.anchors.insert(anchor, (node.value(), self.values - before + 1));
+        }
+        Ok(node)
+    }
+
+    fn alias(&mut self, anchor: usize, span: Span) -> Result<Node, YamlError> {
+        let Some((value, size)) = self.anchors.get(&anchor).cloned() else {
+            return Err(error(span, "this alias refers to an anchor that encloses it"));
+        };
+        self.charge(size, span)?;
+        Ok(self.finish(Kind::Alias(value), span, self.bytes(span), 0, false))
+    }
+
+    fn items(&mut self, depth: usize) -> Result<(Vec<Node>, Range<usize>), YamlError> {
+        let mut items = Vec::new();
+        loop {
+            match self.next()? {
+                (Event::SequenceEnd, span) => return Ok((items, self.bytes(span))),
+                (event, span) => items.push(self.node(event, span, depth + 1)?),
+            }
+        }
+    }
+
+    fn entries(&mut self, depth: usize) -> Result<(Vec<Entry>, Range<usize>), YamlError> {
+        let mut entries: Vec<Entry> = Vec::new();
+        let mut seen: HashMap<String, usize> = HashMap::new();
+        loop {
+            let key = match self.next()? {
+                (Event::MappingEnd, span) => return Ok((entries, self.bytes(span))),
+                (event, span) => self.node(event, span, depth + 1)?,
+            };
+            let key_text = match key.value() {
+                Value::String(text) => text,
+                Value::Array(_) | Value::Object(_) => {
+                    return Err(YamlError { line: key.line, message: "a key must be a single value, not a list or a map".into() });
+                }
+                _ => self.text[key.bytes.clone()].to_owned(),
+            };
+            if let Some(first) = seen.insert(key_text.clone(), key.line).filter(|_| key_text != MERGE_KEY) {
+                return Err(YamlError { line: key.line, message: format!("duplicate key `{key_text}`; it is already set on line {first} of this block") });
+            }
+            let (event, span) = self.next()?;
+            let value = self.node(event, span, depth + 1)?;
+            entries.push(Entry { key: key_text, key_bytes: key.bytes, line: key.line, value });
+        }
+    }
+
+    fn charge(&mut self, size: usize, span: Span) -> Result<(), YamlError> {
+        self.values = self.values.saturating_add(size);
+        if self.values > MAX_VALUES {
+            return Err(error(span, &format!("expands to more than {MAX_VALUES} values")));
+        }
+        Ok(())
+    }
+
+    fn finish(&self, kind: Kind, span: Span, bytes: Range<usize>, anchor: usize, tagged: bool) -> Node {
+        Node { kind, bytes, line: span.start.line().max(1), anchored: anchor != 0, tagged }
+    }
+
+    fn bytes(&self, span: Span) -> Range<usize> {
+        let byte = |index: usize| match &self.byte_of_char {
+            Some(table) => table.get(index).copied().unwrap_or(self.text.len()),
+            None => index.min(self.text.len()),
+        };
+        let (start, end) = (byte(span.start.index()), byte(span.end.index()));
+        start..end.max(start)
+    }
+}
+
+/// The parser's range of a quoted scalar may run on to the next token; the closing quote ends it.
+fn scalar_extent(text: &str, bytes: Range<usize>, style: ScalarStyle) -> Range<usize> {
+    let quote = match style {
+        ScalarStyle::SingleQuoted => b'\'',
+        ScalarStyle::DoubleQuoted => b'"',
+        ScalarStyle::Plain => return bytes.start..bytes.start + text[bytes].trim_end().len(),
+        ScalarStyle::Literal | ScalarStyle::Folded => return bytes,
+    };
+    let raw = text.as_bytes();
+    let mut at = bytes.start + 1;
+    while at < bytes.end {
+        match raw[at] {
+            b'\\' if quote == b'"' => at += 2,
+            b'\'' if quote == b'\'' && raw.get(at + 1) == Some(&b'\'') => at += 2,
+            byte if byte == quote => return bytes.start..at + 1,
+            _ => at += 1,
+        }
+    }
+    bytes
+}
+
+/// A flow collection ends with its bracket, where the end event starts. A block collection's end
+/// event stands where the next token starts, past comments and blank lines; what belongs to it ends
+/// with its last child.
+fn extent(start: usize, end_event: Range<usize>, flow: bool, last_child: Option<usize>) -> Range<usize> {
+    let end = if flow { end_event.start + 1 } else { last_child.unwrap_or(start) };
+    start..end.max(start)
+}
+
+fn style(style: ScalarStyle) -> Style {
+    match style {
+        ScalarStyle::Plain => Style::Plain,
+        ScalarStyle::SingleQuoted => Style::Single,
+        ScalarStyle::DoubleQuoted => Style::Double,
+        ScalarStyle::Literal | ScalarStyle::Folded => Style::Block,
+    }
+}
+
+fn error(span: Span, message: &str) -> YamlError {
+    YamlError { line: span.start.line().max(1), message: message.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn value(text: &str) -> Value {
+        parse(text).unwrap().unwrap().value()
+    }
+
+    /// Every scalar's range must hold exactly the text that was written for it.
+    fn slices(text: &str) -> Vec<&str> {
+        fn walk<'t>(text: &'t str, node: &Node, out: &mut Vec<&'t str>) {
+            match &node.kind {
+                Kind::List { items, .. } => items.iter().for_each(|item| walk(text, item, out)),
+                Kind::Map { entries, .. } => {
+                    for entry in entries {
+                        out.push(&text[entry.key_bytes.clone()]);
+                        walk(text, &entry.value, out);
+                    }
+                }
+                _ => out.push(&text[node.bytes.clone()]),
+            }
+        }
+        let mut out = Vec::new();
+        walk(text, &parse(text).unwrap().unwrap(), &mut out);
+        out
+    }
+
+    #[test]
+    fn types_follow_the_core_schema_and_keep_leading_zeros() {
+        assert_eq!(
+            value("a: 1\nb: 1.5\nc: true\nd: no\ne: 0042\nf: 80%\ng:\nh: '3'\ni: 2026-02-02\nj: .inf\nk: 0x1f\nl: +"),
+            json!({"a": 1, "b": 1.5, "c": true, "d": "no", "e": "0042", "f": "80%", "g": null, "h": "3", "i": "2026-02-02", "j": ".inf", "k": 31, "l": "+"})
+        );
+    }
+
+    #[test]
+    fn ranges_hold_what_was_written() {
+        let text = "ключ: \"знач\" # c\r\nb: 'it''s'\r\nl: [a, \"b\"]\r\nm:\r\n  - x  # y\r\n  - z\r\n";
+        assert_eq!(slices(text), ["ключ", "\"знач\"", "b", "'it''s'", "l", "a", "\"b\"", "m", "x", "z"]);
+    }
+
+    #[test]
+    fn a_collection_ends_with_its_last_item_or_its_bracket() {
+        let text = "t:\n  - a\n  - b\n\n# about c\nc: &x [1, 2] # d\n";
+        let node = parse(text).unwrap().unwrap();
+        assert_eq!(&text[node.entry("t").unwrap().value.bytes.clone()], "- a\n  - b");
+        assert_eq!(&text[node.entry("c").unwrap().value.bytes.clone()], "&x [1, 2]");
+    }
+
+    #[test]
+    fn duplicate_keys_are_refused_with_their_line() {
+        let error = parse("a: 1\nb: 2\na: 3\n").unwrap_err();
+        assert_eq!((error.line, error.message.contains("duplicate key `a`")), (3, true));
+    }
+
+    #[test]
+    fn a_bomb_is_refused() {
+        let mut text = String::from("a0: &a0 [x,x,x,x,x,x,x,x,x]\n");
+        for level in 1..12 {
+            let previous = level - 1;
+            text.push_str(&format!("a{level}: &a{level} [{}]\n", vec![format!("*a{previous}"); 9].join(",")));
+        }
+        assert!(parse(&text).unwrap_err().message.contains("expands to more than"));
+        assert!(parse(&"[".repeat(5000)).is_err());
+    }
+
+    #[test]
+    fn merge_keys_fill_in() {
+        assert_eq!(value("base: &b {x: 1, y: 2}\nuse:\n  <<: *b\n  y: 3\n")["use"], json!({"y": 3, "x": 1}));
+    }
+}

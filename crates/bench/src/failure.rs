@@ -13,8 +13,8 @@ pub(crate) enum Failure {
     Command { command: String, status: String, stderr: String },
     /// A command succeeded and did something other than what its row claims.
     Unexpected { command: String, reason: String },
-    /// Something that the run cannot do without is absent.
-    Missing(String),
+    /// The run cannot begin: something that it needs is absent or unfit.
+    Setup(String),
 }
 
 impl Failure {
@@ -36,8 +36,10 @@ impl fmt::Display for Failure {
                 }
                 Ok(())
             }
-            Failure::Unexpected { command, reason } => write!(f, "`{command}` succeeded, but {reason}"),
-            Failure::Missing(what) => f.write_str(what),
+            Failure::Unexpected { command, reason } => {
+                write!(f, "`{command}` succeeded, but {reason}")
+            }
+            Failure::Setup(what) => f.write_str(what),
         }
     }
 }

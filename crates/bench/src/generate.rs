@@ -42,15 +42,22 @@ pub(crate) fn workspace(root: &Path, plans: u32, agents: u32) -> Result<Workspac
     let mut workspace = Workspace { root, plans: Vec::new(), documents: 0, bytes: 0 };
 
     workspace.write_plain(".gitignore", ".heirloom/cache/\n")?;
-    workspace.write_plain(".gitattributes", "*.jsonl text eol=lf merge=union\n*.memory.md merge=union\n")?;
+    workspace.write_plain(
+        ".gitattributes",
+        "*.jsonl text eol=lf merge=union\n*.memory.md merge=union\n",
+    )?;
     workspace.write_plain(".heirloom/config.toml", "# Every setting has its default.\n")?;
     workspace.write(".heirloom/workspace.md", workspace_document)?;
     for name in CONTEXT {
-        workspace.write(&format!(".heirloom/context/{name}.md"), |prose| context_document(name, prose))?;
+        workspace.write(&format!(".heirloom/context/{name}.md"), |prose| {
+            context_document(name, prose)
+        })?;
     }
     for number in 1..=ADRS {
         let slug = slug(&mut Prose::of(&format!("adr {number}")), 2);
-        workspace.write(&format!(".heirloom/adrs/ADR-{number:04}-{slug}.md"), |prose| adr(number, prose))?;
+        workspace.write(&format!(".heirloom/adrs/ADR-{number:04}-{slug}.md"), |prose| {
+            adr(number, prose)
+        })?;
     }
     for project in PROJECTS {
         let path = format!(".heirloom/projects/{project}/project.md");
@@ -74,13 +81,17 @@ impl Workspace {
 
         self.write(&format!("{folder}/{name}-plan.md"), |prose| plan_document(number, prose))?;
         if number % 2 == 1 {
-            self.write(&format!("{folder}/context.md"), |prose| context_document("plan context", prose))?;
+            self.write(&format!("{folder}/context.md"), |prose| {
+                context_document("plan context", prose)
+            })?;
         }
         if number % 3 != 2 {
             self.write(&format!("{folder}/plan.memory.md"), |prose| plan_memory(&name, prose))?;
         }
         for (order, agent) in agents.iter().enumerate() {
-            self.write(&format!("{folder}/agents/{agent}.md"), |prose| agent_document(&name, prose))?;
+            self.write(&format!("{folder}/agents/{agent}.md"), |prose| {
+                agent_document(&name, prose)
+            })?;
             if order % 2 == 0 {
                 let path = format!("{folder}/agents/{agent}.memory.md");
                 self.write(&path, |prose| agent_memory(&name, agent, prose))?;
@@ -89,7 +100,11 @@ impl Workspace {
         Ok(Plan { name, agents })
     }
 
-    fn write(&mut self, path: &str, document: impl FnOnce(&mut Prose) -> String) -> Result<(), Failure> {
+    fn write(
+        &mut self,
+        path: &str,
+        document: impl FnOnce(&mut Prose) -> String,
+    ) -> Result<(), Failure> {
         let text = document(&mut Prose::of(path));
         self.documents += 1;
         self.bytes += text.len();
@@ -244,7 +259,11 @@ fn decisions(prose: &mut Prose) -> String {
     let mut table = String::from("| Decision | Choice | Rationale | Date |\n|---|---|---|---|");
     for _ in 0..3 {
         let (decision, choice) = (prose.title(), prose.title());
-        table.push_str(&format!("\n| {decision} | {choice} | {} | {} |", prose.sentence(), prose.date()));
+        table.push_str(&format!(
+            "\n| {decision} | {choice} | {} | {} |",
+            prose.sentence(),
+            prose.date()
+        ));
     }
     table
 }

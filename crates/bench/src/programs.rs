@@ -23,7 +23,7 @@ pub(crate) fn heir(named: Option<&Path>) -> Result<PathBuf, Failure> {
     };
     let found = candidates.iter().find(|path| path.is_file()).ok_or_else(|| {
         let tried: Vec<_> = candidates.iter().map(|path| path.display().to_string()).collect();
-        Failure::Missing(format!(
+        Failure::Setup(format!(
             "no heir binary at {}; build it with `cargo build --release` or name it with --heir",
             tried.join(" or ")
         ))

@@ -4,11 +4,16 @@
 //! Nothing here touches a file, a clock, the environment or the network: texts and `now` come in,
 //! values and problems come out.
 
+pub mod adr;
+pub mod cascade;
 pub mod document;
 pub mod frontmatter;
+pub mod hierarchy;
 pub mod keypath;
 pub mod merge;
+pub mod name;
 pub mod problem;
+pub mod staleness;
 pub mod yaml;
 
 /// A value of a document: YAML and JSON have the same data model for us.

@@ -1,0 +1,411 @@
+//! The rows, the bars and how they are printed.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::timing::Summary;
+use crate::trace::Comparison;
+
+/// The floor: what it costs to start any process here.
+pub(crate) const TRUE: &str = "/bin/true";
+/// What `heir` costs before it does anything.
+pub(crate) const VERSION: &str = "heir --version";
+/// The measured operation.
+pub(crate) const RESOLVE: &str = "heir context resolve PLAN AGENT";
+/// The measured operation for machines.
+pub(crate) const RESOLVE_JSON: &str = "heir context resolve PLAN AGENT --json";
+/// The yardstick.
+pub(crate) const NODE: &str = "node -e 0";
+/// The peer.
+pub(crate) const LIMPS: &str = "limps plan list --json";
+
+const MOST_OF_NODE: f64 = 0.1;
+const LEAST_OF_LIMPS: f64 = 100.0;
+
+/// All that a run found.
+#[derive(Serialize)]
+pub(crate) struct Report {
+    /// The programs measured, with their versions.
+    pub(crate) programs: Vec<String>,
+    /// The workspace that they ran in.
+    pub(crate) workspace: Size,
+    /// One row a command.
+    pub(crate) rows: Vec<Row>,
+    /// The traces of two sizes of workspace, or the reason why there are none.
+    pub(crate) trace: Attempt<Comparison>,
+    /// The verdicts.
+    pub(crate) bars: Vec<Bar>,
+}
+
+/// How large a workspace is.
+#[derive(Serialize)]
+pub(crate) struct Size {
+    /// Plans.
+    pub(crate) plans: usize,
+    /// Agents of each plan.
+    pub(crate) agents: usize,
+    /// Markdown documents.
+    pub(crate) documents: usize,
+    /// Bytes in them.
+    pub(crate) bytes: usize,
+}
+
+/// One command and its times.
+#[derive(Serialize)]
+pub(crate) struct Row {
+    /// The command.
+    pub(crate) name: &'static str,
+    /// Its times, or the reason why it was not run.
+    #[serde(flatten)]
+    pub(crate) outcome: Attempt<Summary>,
+    /// Its median against those of the floor, of heir's own start and of the yardstick.
+    pub(crate) ratios: Ratios,
+}
+
+/// Medians divided by those of other rows; absent where either row was skipped.
+#[derive(Default, Serialize)]
+pub(crate) struct Ratios {
+    /// Against `/bin/true`.
+    pub(crate) to_true: Option<f64>,
+    /// Against `heir --version`.
+    pub(crate) to_version: Option<f64>,
+    /// Against `node -e 0`.
+    pub(crate) to_node: Option<f64>,
+}
+
+/// Something that was measured, or could not be.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(crate) enum Attempt<T> {
+    /// What was found.
+    Done(T),
+    /// Why there is nothing.
+    Skipped {
+        /// The reason, in words.
+        skipped: String,
+    },
+}
+
+impl<T> From<Result<T, String>> for Attempt<T> {
+    fn from(result: Result<T, String>) -> Attempt<T> {
+        result.map_or_else(|skipped| Attempt::Skipped { skipped }, Attempt::Done)
+    }
+}
+
+/// A requirement and how it went.
+#[derive(Serialize)]
+pub(crate) struct Bar {
+    /// The requirement.
+    pub(crate) name: String,
+    /// Whether it holds.
+    pub(crate) verdict: Verdict,
+    /// What was found, or why nothing was.
+    pub(crate) detail: String,
+    /// The measured number, where the bar is about one.
+    pub(crate) measured: Option<f64>,
+}
+
+/// How a bar went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Verdict {
+    /// It holds.
+    Pass,
+    /// It does not.
+    Fail,
+    /// It could not be judged.
+    Skipped,
+}
+
+impl Report {
+    /// Derives ratios and bars from the outcomes.
+    pub(crate) fn new(
+        programs: Vec<String>,
+        workspace: Size,
+        outcomes: Vec<(&'static str, Attempt<Summary>)>,
+        trace: Attempt<Comparison>,
+    ) -> Report {
+        let median = |name: &str| {
+            let (_, outcome) = outcomes.iter().find(|(row, _)| *row == name)?;
+            if let Attempt::Done(summary) = outcome { Some(summary.median_us) } else { None }
+        };
+        let ratio = |row: &str, base: &str| Some(median(row)? / median(base)?);
+        let bars = vec![
+            ratio_bar("resolve / node <= 0.1", ratio(RESOLVE, NODE), |found| found <= MOST_OF_NODE),
+            trace_bar(&trace),
+            ratio_bar("limps / resolve >= 100", ratio(LIMPS, RESOLVE), |found| {
+                found >= LEAST_OF_LIMPS
+            }),
+        ];
+        let ratios: Vec<_> = outcomes
+            .iter()
+            .map(|(name, _)| Ratios {
+                to_true: ratio(name, TRUE),
+                to_version: ratio(name, VERSION),
+                to_node: ratio(name, NODE),
+            })
+            .collect();
+        let rows = outcomes
+            .into_iter()
+            .zip(ratios)
+            .map(|((name, outcome), ratios)| Row { name, outcome, ratios })
+            .collect();
+        Report { programs, workspace, rows, trace, bars }
+    }
+
+    /// Tells whether a bar was judged and does not hold.
+    pub(crate) fn has_failed_bar(&self) -> bool {
+        self.bars.iter().any(|bar| bar.verdict == Verdict::Fail)
+    }
+
+    /// Returns the report as one JSON object.
+    pub(crate) fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("a report has string keys and finite numbers")
+    }
+}
+
+fn ratio_bar(name: &str, measured: Option<f64>, holds: impl FnOnce(f64) -> bool) -> Bar {
+    let (verdict, detail) = match measured {
+        Some(found) => {
+            (if holds(found) { Verdict::Pass } else { Verdict::Fail }, ratio_text(found))
+        }
+        None => (Verdict::Skipped, "a row was skipped".to_owned()),
+    };
+    Bar { name: name.to_owned(), verdict, detail, measured }
+}
+
+fn trace_bar(trace: &Attempt<Comparison>) -> Bar {
+    let (name, verdict, detail) = match trace {
+        Attempt::Done(found) => {
+            let [few, many] = found.plans.map(count);
+            let name = format!("same files at {few} and {many} plans");
+            match found.differences.len() {
+                0 => (name, Verdict::Pass, format!("{} files", count(found.files.len()))),
+                1 => (name, Verdict::Fail, "1 difference".to_owned()),
+                more => (name, Verdict::Fail, format!("{} differences", count(more))),
+            }
+        }
+        Attempt::Skipped { skipped } => {
+            ("same files at both sizes".to_owned(), Verdict::Skipped, skipped.clone())
+        }
+    };
+    Bar { name, verdict, detail, measured: None }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Size { plans, agents, documents, bytes } = self.workspace;
+        writeln!(f, "{}", self.programs.join(", "))?;
+        writeln!(
+            f,
+            "{} plans with {agents} agents each: {} documents, {} KB\n",
+            count(plans),
+            count(documents),
+            count(bytes / 1000)
+        )?;
+        write_rows(f, &self.rows)?;
+        writeln!(f)?;
+        write_trace(f, &self.trace)?;
+        writeln!(f)?;
+        for bar in &self.bars {
+            let verdict = match bar.verdict {
+                Verdict::Pass => "pass",
+                Verdict::Fail => "FAIL",
+                Verdict::Skipped => "skipped",
+            };
+            writeln!(f, "{}: {verdict} ({})", bar.name, bar.detail)?;
+        }
+        Ok(())
+    }
+}
+
+fn write_rows(f: &mut fmt::Formatter<'_>, rows: &[Row]) -> fmt::Result {
+    const HEADINGS: [&str; 8] =
+        ["command", "runs", "median", "p10–p90", "min", "/ true", "/ --version", "/ node"];
+    let mut lines = vec![HEADINGS.map(str::to_owned)];
+    for row in rows {
+        if let Attempt::Done(times) = &row.outcome {
+            let ratio = |found: Option<f64>| found.map_or_else(|| "-".to_owned(), ratio_text);
+            lines.push([
+                row.name.to_owned(),
+                count(times.runs),
+                format!("{} ms", millis(times.median_us)),
+                format!("{}–{} ms", millis(times.p10_us), millis(times.p90_us)),
+                format!("{} ms", millis(times.min_us)),
+                ratio(row.ratios.to_true),
+                ratio(row.ratios.to_version),
+                ratio(row.ratios.to_node),
+            ]);
+        }
+    }
+    let mut widths = [0; HEADINGS.len()];
+    for line in &lines {
+        for (width, cell) in widths.iter_mut().zip(line) {
+            *width = (*width).max(cell.chars().count());
+        }
+    }
+    widths[0] = rows.iter().map(|row| row.name.len()).chain([widths[0]]).max().unwrap_or(0);
+    for line in &lines {
+        write!(f, "{:<width$}", line[0], width = widths[0])?;
+        for (cell, width) in line.iter().zip(widths).skip(1) {
+            write!(f, "  {cell:>width$}")?;
+        }
+        writeln!(f)?;
+    }
+    for row in rows {
+        if let Attempt::Skipped { skipped } = &row.outcome {
+            writeln!(f, "{:<width$}  skipped: {skipped}", row.name, width = widths[0])?;
+        }
+    }
+    Ok(())
+}
+
+fn write_trace(f: &mut fmt::Formatter<'_>, trace: &Attempt<Comparison>) -> fmt::Result {
+    let found = match trace {
+        Attempt::Skipped { skipped } => {
+            return writeln!(f, "same files opened: skipped: {skipped}");
+        }
+        Attempt::Done(found) => found,
+    };
+    if found.differences.is_empty() {
+        writeln!(f, "same files opened: yes ({} files)", count(found.files.len()))?;
+    } else {
+        writeln!(f, "same files opened: no")?;
+        for difference in found.differences.iter().take(20) {
+            writeln!(f, "  {difference}")?;
+        }
+        if let Some(more @ 1..) = found.differences.len().checked_sub(20) {
+            writeln!(f, "  and {} more", count(more))?;
+        }
+    }
+    let listings: Vec<_> = found.listings.iter().map(String::as_str).collect();
+    if !listings.is_empty() {
+        writeln!(f, "folders listed: {}", listings.join(", "))?;
+    }
+    let ([few, many], [at_few, at_many]) = (found.calls.map(count), found.plans.map(count));
+    writeln!(f, "system calls that name a file: {few} at {at_few} plans, {many} at {at_many}")
+}
+
+/// Returns a whole number with its thousands set apart.
+pub(crate) fn count(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+fn millis(micros: f64) -> String {
+    format!("{:.2}", micros / 1000.0)
+}
+
+fn ratio_text(ratio: f64) -> String {
+    if ratio < 10.0 { format!("{ratio:.3}") } else { format!("{ratio:.1}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::{Attempt, LIMPS, NODE, RESOLVE, Report, Size, TRUE, VERSION, Verdict, count};
+    use crate::timing::Summary;
+    use crate::trace::Comparison;
+
+    fn took(micros: f64) -> Attempt<Summary> {
+        Attempt::Done(Summary {
+            runs: 200,
+            median_us: micros,
+            p10_us: micros * 0.9,
+            p90_us: micros * 1.2,
+            min_us: micros * 0.8,
+        })
+    }
+
+    fn skipped<T>() -> Attempt<T> {
+        Attempt::Skipped { skipped: "not installed".to_owned() }
+    }
+
+    fn trace(differences: &[&str]) -> Attempt<Comparison> {
+        Attempt::Done(Comparison {
+            plans: [10, 1000],
+            differences: differences.iter().map(ToString::to_string).collect(),
+            files: BTreeSet::from(["a.md".to_owned(), "b.md".to_owned()]),
+            listings: BTreeSet::from(["plans".to_owned()]),
+            calls: [40, 41],
+        })
+    }
+
+    fn report(resolve: f64, limps: Attempt<Summary>, trace: Attempt<Comparison>) -> Report {
+        let size = Size { plans: 1000, agents: 5, documents: 9028, bytes: 18_000_000 };
+        let outcomes = vec![
+            (TRUE, took(500.0)),
+            (VERSION, took(1000.0)),
+            (RESOLVE, took(resolve)),
+            (NODE, took(40_000.0)),
+            (LIMPS, limps),
+        ];
+        Report::new(vec!["heir 0.1.0".to_owned(), "node v20".to_owned()], size, outcomes, trace)
+    }
+
+    fn verdicts(report: &Report) -> Vec<Verdict> {
+        report.bars.iter().map(|bar| bar.verdict).collect()
+    }
+
+    #[test]
+    fn bars_are_judged_on_medians() {
+        use Verdict::{Fail, Pass, Skipped};
+        let good = report(4000.0, took(400_000.0), trace(&[]));
+        assert_eq!(verdicts(&good), [Pass, Pass, Pass]);
+        assert!(!good.has_failed_bar());
+        let bad = report(4001.0, took(400_000.0), trace(&["c.md opened"]));
+        assert_eq!(verdicts(&bad), [Fail, Fail, Fail]);
+        assert!(bad.has_failed_bar());
+        let lonely = report(4000.0, skipped(), skipped());
+        assert_eq!(verdicts(&lonely), [Pass, Skipped, Skipped]);
+        assert!(!lonely.has_failed_bar());
+    }
+
+    #[test]
+    fn the_table_is_aligned_and_names_what_was_skipped() {
+        let expected = "\
+heir 0.1.0, node v20
+1,000 plans with 5 agents each: 9,028 documents, 18,000 KB
+
+command                          runs    median         p10–p90       min  / true  / --version  / node
+/bin/true                         200   0.50 ms    0.45–0.60 ms   0.40 ms   1.000        0.500   0.013
+heir --version                    200   1.00 ms    0.90–1.20 ms   0.80 ms   2.000        1.000   0.025
+heir context resolve PLAN AGENT   200   2.00 ms    1.80–2.40 ms   1.60 ms   4.000        2.000   0.050
+node -e 0                         200  40.00 ms  36.00–48.00 ms  32.00 ms    80.0         40.0   1.000
+limps plan list --json           skipped: not installed
+
+same files opened: yes (2 files)
+folders listed: plans
+system calls that name a file: 40 at 10 plans, 41 at 1,000
+
+resolve / node <= 0.1: pass (0.050)
+same files at 10 and 1,000 plans: pass (2 files)
+limps / resolve >= 100: skipped (a row was skipped)
+";
+        assert_eq!(report(2000.0, skipped(), trace(&[])).to_string(), expected);
+    }
+
+    #[test]
+    fn json_rows_hold_times_or_a_reason() {
+        let json = report(2000.0, skipped(), trace(&[])).to_json();
+        let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(value["rows"][2]["median_us"], 2000.0);
+        assert_eq!(value["rows"][2]["ratios"]["to_node"], 0.05);
+        assert_eq!(value["rows"][4]["skipped"], "not installed");
+        assert_eq!(value["bars"][0]["verdict"], "pass");
+    }
+
+    #[test]
+    fn thousands_are_set_apart() {
+        assert_eq!([7, 999, 1000, 1_234_567].map(count), ["7", "999", "1,000", "1,234,567"]);
+    }
+}

@@ -1,0 +1,221 @@
+//! Interleaved runs of whole processes, and their statistics.
+
+use std::fmt;
+use std::io::{Read, Seek};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+use crate::failure::Failure;
+
+/// Untimed rounds before the timed ones.
+const WARM_UP: usize = 5;
+
+/// One way to start a program.
+#[derive(Clone)]
+pub(crate) struct Invocation {
+    /// The full path of the program, as the current folder is another.
+    pub(crate) program: PathBuf,
+    /// What follows it.
+    pub(crate) arguments: Vec<String>,
+    /// The folder that it runs in.
+    pub(crate) folder: PathBuf,
+    /// Variables set beside the inherited ones.
+    pub(crate) variables: Vec<(&'static str, String)>,
+}
+
+/// A row of the table while it runs.
+pub(crate) struct Contender {
+    /// What the table calls it.
+    pub(crate) name: &'static str,
+    /// What is run, in turn.
+    pub(crate) invocations: Vec<Invocation>,
+    /// How many timed runs it gets, at most one a round.
+    pub(crate) runs: usize,
+}
+
+/// What the runs of one contender took, in microseconds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Summary {
+    /// How many runs were timed.
+    pub(crate) runs: usize,
+    /// The middle run.
+    pub(crate) median_us: f64,
+    /// A tenth of the runs took less.
+    pub(crate) p10_us: f64,
+    /// A tenth of the runs took more.
+    pub(crate) p90_us: f64,
+    /// The fastest run.
+    pub(crate) min_us: f64,
+}
+
+impl Invocation {
+    /// Runs it untimed and returns what it wrote to standard output.
+    ///
+    /// The output goes through a file: limps exits before a pipe is drained, and loses all after 64 KiB.
+    pub(crate) fn output(&self) -> Result<String, Failure> {
+        let starting = || Failure::io("starting", &self.program);
+        let mut written = tempfile::tempfile().map_err(starting())?;
+        let stdout = written.try_clone().map_err(starting())?;
+        let ended =
+            self.command().stdin(Stdio::null()).stdout(stdout).output().map_err(starting())?;
+        if !ended.status.success() {
+            return Err(Failure::Command {
+                command: self.to_string(),
+                status: ended.status.to_string(),
+                stderr: String::from_utf8_lossy(&ended.stderr).into_owned(),
+            });
+        }
+        let mut text = Vec::new();
+        written.rewind().and_then(|()| written.read_to_end(&mut text)).map_err(starting())?;
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+
+    /// Returns the command, for a caller that decides where its output goes.
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments).current_dir(&self.folder);
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    /// Runs it once, silent, and returns the wall time from spawn to exit.
+    fn timed(&self) -> Result<Duration, Failure> {
+        let mut command = self.command();
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let begun = Instant::now();
+        let status = command.spawn().and_then(|mut child| child.wait());
+        let taken = begun.elapsed();
+        let status = status.map_err(Failure::io("starting", &self.program))?;
+        if status.success() {
+            return Ok(taken);
+        }
+        // What it said was not kept, so it is asked again.
+        self.output()?;
+        Err(Failure::Command {
+            command: self.to_string(),
+            status: status.to_string(),
+            stderr: "it succeeded when it was run again".to_owned(),
+        })
+    }
+}
+
+impl fmt::Display for Invocation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.program.file_name().unwrap_or(self.program.as_os_str());
+        write!(f, "{}", name.display())?;
+        self.arguments.iter().try_for_each(|argument| write!(f, " {argument}"))
+    }
+}
+
+/// Runs the contenders in turn for `rounds` rounds and returns a summary of each.
+///
+/// Every round begins with another contender, so that none always runs after the same neighbour.
+pub(crate) fn race(contenders: &[Contender], rounds: usize) -> Result<Vec<Summary>, Failure> {
+    let mut times = vec![Vec::new(); contenders.len()];
+    for round in 0..WARM_UP {
+        for contender in contenders.iter().filter(|contender| contender.runs == rounds) {
+            contender.invocations[round % contender.invocations.len()].timed()?;
+        }
+    }
+    for round in 0..rounds {
+        for turn in 0..contenders.len() {
+            let place = (round + turn) % contenders.len();
+            let contender = &contenders[place];
+            if is_due(round, rounds, contender.runs) {
+                let next = times[place].len() % contender.invocations.len();
+                times[place].push(contender.invocations[next].timed()?);
+            }
+        }
+    }
+    Ok(times.into_iter().map(summary).collect())
+}
+
+/// Tells whether a contender with `runs` runs takes part in a round; its runs are spread evenly.
+fn is_due(round: usize, rounds: usize, runs: usize) -> bool {
+    (round + 1) * runs / rounds > round * runs / rounds
+}
+
+fn summary(mut times: Vec<Duration>) -> Summary {
+    times.sort_unstable();
+    let micros: Vec<_> = times.iter().map(|time| time.as_secs_f64() * 1e6).collect();
+    Summary {
+        runs: micros.len(),
+        median_us: quantile(&micros, 0.5),
+        p10_us: quantile(&micros, 0.1),
+        p90_us: quantile(&micros, 0.9),
+        min_us: quantile(&micros, 0.0),
+    }
+}
+
+/// Returns the quantile of sorted values, interpolated between the two nearest.
+fn quantile(sorted: &[f64], share: f64) -> f64 {
+    let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
+    let place = share * last as f64;
+    let below = place.floor() as usize;
+    let above = place.ceil() as usize;
+    sorted[below] + (sorted[above] - sorted[below]) * (place - below as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+    use std::time::Duration;
+
+    use super::{Contender, Invocation, is_due, race, summary};
+    use crate::failure::Failure;
+
+    fn shell(script: &str) -> Invocation {
+        Invocation {
+            program: PathBuf::from("/bin/sh"),
+            arguments: vec!["-c".to_owned(), script.to_owned()],
+            folder: std::env::temp_dir(),
+            variables: vec![("GREETING", "hello".to_owned())],
+        }
+    }
+
+    #[test]
+    fn a_summary_does_not_depend_on_order() {
+        let times = [5, 1, 4, 2, 3, 11, 6, 10, 7, 9, 8].map(Duration::from_micros);
+        let found = summary(times.to_vec());
+        assert_eq!(found.runs, 11);
+        let close = |found: f64, wanted: f64| {
+            assert!((found - wanted).abs() < 1e-6, "{found} for {wanted}");
+        };
+        close(found.median_us, 6.0);
+        close(found.p10_us, 2.0);
+        close(found.p90_us, 10.0);
+        close(found.min_us, 1.0);
+    }
+
+    #[test]
+    fn a_median_of_an_even_number_lies_between() {
+        let found = summary([10, 20].map(Duration::from_micros).to_vec());
+        assert!((found.median_us - 15.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn few_runs_are_spread_over_all_rounds() {
+        let due: Vec<_> = (0..20).filter(|round| is_due(*round, 20, 4)).collect();
+        assert_eq!(due, [4, 9, 14, 19]);
+        assert_eq!((0..200).filter(|round| is_due(*round, 200, 7)).count(), 7);
+        assert!((0..20).all(|round| is_due(round, 20, 20)));
+    }
+
+    #[test]
+    fn each_contender_gets_its_runs() {
+        let contender = |runs| Contender { name: "sh", invocations: vec![shell("exit 0")], runs };
+        let found = race(&[contender(4), contender(2)], 4).unwrap();
+        assert_eq!(found.iter().map(|summary| summary.runs).collect::<Vec<_>>(), [4, 2]);
+    }
+
+    #[test]
+    fn a_failing_command_is_an_error_with_its_stderr() {
+        let invocations = vec![shell("exit 0"), shell("echo $GREETING >&2; exit 3")];
+        let failure = race(&[Contender { name: "sh", invocations, runs: 2 }], 2).unwrap_err();
+        let Failure::Command { status, stderr, .. } = failure else { panic!("{failure}") };
+        assert_eq!((status.as_str(), stderr.as_str()), ("exit status: 3", "hello\n"));
+    }
+}

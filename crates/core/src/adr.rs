@@ -1,0 +1,272 @@
+//! Architecture decision records as they are really written: front matter, a `Status` heading, a
+//! status line, a table, an RFC-822 header; markdown or reStructuredText.
+//!
+//! The same reading finds *where* the status is written, so that superseding edits it there.
+
+mod edit;
+mod links;
+mod site;
+mod text;
+
+pub use edit::{mark_superseded, mark_supersedes, set_status};
+pub use links::Target;
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Document;
+use crate::document::scalar_text;
+
+/// The state of a decision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// Being written.
+    Draft,
+    /// Up for decision.
+    Proposed,
+    /// In force.
+    Accepted,
+    /// Decided against.
+    Rejected,
+    /// Taken back by its author.
+    Withdrawn,
+    /// No longer advised, with nothing in its place.
+    Deprecated,
+    /// Replaced by another.
+    Superseded,
+    /// It says something else, or nothing.
+    Unknown,
+}
+
+impl Status {
+    /// Every status that a person may set.
+    pub const ALL: [Status; 7] =
+        [Status::Draft, Status::Proposed, Status::Accepted, Status::Rejected, Status::Withdrawn, Status::Deprecated, Status::Superseded];
+
+    /// Returns the word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Status::Draft => "draft",
+            Status::Proposed => "proposed",
+            Status::Accepted => "accepted",
+            Status::Rejected => "rejected",
+            Status::Withdrawn => "withdrawn",
+            Status::Deprecated => "deprecated",
+            Status::Superseded => "superseded",
+            Status::Unknown => "unknown",
+        }
+    }
+
+    /// Returns the states that may follow.
+    pub fn next(self) -> &'static [Status] {
+        match self {
+            Status::Draft => &[Status::Proposed, Status::Accepted, Status::Rejected, Status::Withdrawn],
+            Status::Proposed => &[Status::Accepted, Status::Rejected, Status::Withdrawn, Status::Draft],
+            Status::Accepted => &[Status::Deprecated, Status::Superseded],
+            Status::Deprecated => &[Status::Superseded],
+            Status::Rejected | Status::Withdrawn => &[Status::Proposed],
+            Status::Superseded => &[],
+            Status::Unknown => &Status::ALL,
+        }
+    }
+
+    /// Returns whether nobody should build on such a decision any more.
+    pub fn is_retired(self) -> bool {
+        matches!(self, Status::Deprecated | Status::Superseded)
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+/// A decision record.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Adr {
+    /// Its id: `ADR-0010`, `PEP-0649`, or the file's stem where it has no number.
+    pub id: String,
+    /// Its number, if it has one.
+    pub number: Option<u32>,
+    /// Its file.
+    pub path: String,
+    /// Its title without its number.
+    pub title: String,
+    /// Its state.
+    pub status: Status,
+    /// The line on which the state is written.
+    pub status_line: usize,
+    /// What it says of its date, as written.
+    pub date: Option<String>,
+    /// What it says it replaces.
+    pub supersedes: Vec<Target>,
+    /// What it says replaces it.
+    pub superseded_by: Vec<Target>,
+}
+
+/// Returns whether a file in a folder of records is one: not an index, a template or a glossary.
+pub fn is_record(file_name: &str) -> bool {
+    let lower = file_name.to_lowercase();
+    let Some((stem, _)) = lower.rsplit_once('.').filter(|(_, ending)| matches!(*ending, "md" | "rst" | "markdown")) else { return false };
+    let index = matches!(stem, "readme" | "index" | "template" | "_template" | "process" | "contents" | "glossary" | "adr-template" | "_index" | "changelog");
+    let template = stem.ends_with("-template") || stem.ends_with("_template") || stem.contains("xxx") || stem.starts_with("0000-template") || stem.starts_with('.');
+    !index && !template
+}
+
+/// Reads a record.
+pub fn read(path: &str, text: &str) -> Adr {
+    let document = if path.ends_with(".rst") { Document::plain(path, text) } else { Document::parse(path, text) };
+    read_document(&document, text)
+}
+
+/// Reads a record whose document is already parsed from `text`.
+pub fn read_document(document: &Document, text: &str) -> Adr {
+    let path = document.path.as_str();
+    let (id, number) = id_of(path);
+    let shown = text::shown(text);
+    let site = site::find(document, text, &shown);
+    let mut links = links::read(document, &shown, site.as_ref());
+    links.supersedes.retain(|target| target.number.is_none() || target.number != number);
+    links.superseded_by.retain(|target| target.number.is_none() || target.number != number);
+    let written = site.as_ref().map(|site| site.value(text));
+    let status = match written.as_deref().map_or(Status::Unknown, links::status_of) {
+        Status::Accepted | Status::Unknown if links.whole_file_superseded => Status::Superseded,
+        status => status,
+    };
+    Adr {
+        id,
+        number,
+        path: path.to_owned(),
+        title: title(document, text),
+        status,
+        status_line: site.map_or(1, |site| site.line),
+        date: ["date", "created"].iter().find_map(|key| document.fields.get(*key).and_then(scalar_text)).or_else(|| text::field(&shown, &["date", "created"])),
+        supersedes: links.supersedes,
+        superseded_by: links.superseded_by,
+    }
+}
+
+/// Derives an id from a file name: letters and up to five digits, else the whole stem.
+pub fn id_of(path: &str) -> (String, Option<u32>) {
+    let file = path.rsplit('/').next().unwrap_or(path);
+    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+    let letters = stem.len() - stem.trim_start_matches(|c: char| c.is_ascii_alphabetic()).len();
+    let rest = stem[letters..].trim_start_matches(['-', '_', ' ']);
+    let digits = &rest[..rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len()];
+    let ends = !rest[digits.len()..].starts_with(|c: char| c.is_alphanumeric());
+    match digits.parse::<u32>() {
+        Ok(number) if digits.len() <= 5 && ends && letters <= 4 => {
+            let prefix = if letters == 0 { "ADR".to_owned() } else { stem[..letters].to_uppercase() };
+            (format!("{prefix}-{digits}"), Some(number))
+        }
+        _ => (stem.to_owned(), None),
+    }
+}
+
+/// Returns whether a written id means this record: the same id, or the same prefix and number.
+pub fn id_matches(adr: &Adr, written: &str) -> bool {
+    let written = written.trim();
+    if adr.id.eq_ignore_ascii_case(written) {
+        return true;
+    }
+    let (prefix, digits) = written.split_at(written.len() - written.trim_start_matches(|c: char| !c.is_ascii_digit()).len());
+    let prefix = prefix.trim_end_matches(['-', '_', ' ', '#']);
+    let same_prefix = prefix.is_empty() || adr.id.split('-').next().is_some_and(|own| own.eq_ignore_ascii_case(prefix));
+    same_prefix && adr.number.is_some() && digits.parse().ok() == adr.number
+}
+
+fn title(document: &Document, text: &str) -> String {
+    let raw = document
+        .title
+        .clone()
+        .or_else(|| text::field(text, &["title"]))
+        .or_else(|| text::underlined_title(text))
+        .unwrap_or_else(|| document.path.rsplit('/').next().unwrap_or_default().to_owned());
+    let trimmed = raw.trim().trim_matches(['*', '`', '_']).trim();
+    let unnumbered = trimmed
+        .trim_start_matches("[ADR]")
+        .trim_start()
+        .trim_start_matches(|c: char| c.is_ascii_uppercase() && "ADRPEO".contains(c))
+        .trim_start_matches(['-', ' ', '_'])
+        .trim_start_matches(|c: char| c.is_ascii_digit());
+    let rest = unnumbered.trim_start_matches(['.', ':', ' ', '-', '–', '—']);
+    let had_number = trimmed.len() != unnumbered.len() && unnumbered.len() != rest.len() && trimmed[..trimmed.len() - unnumbered.len()].chars().any(|c| c.is_ascii_digit());
+    if had_number && !rest.is_empty() { rest.to_owned() } else { trimmed.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_come_from_file_names() {
+        let id = |path: &str| id_of(path).0;
+        assert_eq!(id("x/ADR-0010-use-sqlite.md"), "ADR-0010");
+        assert_eq!(id("0010-use-sqlite.md"), "ADR-0010");
+        assert_eq!(id("ADR001_title.md"), "ADR-001");
+        assert_eq!(id("pep-0123.rst"), "PEP-0123");
+        assert_eq!(id("oep-0003-arch-x.rst"), "OEP-0003");
+        assert_eq!(id("20201016-slug.md"), "20201016-slug");
+        assert_eq!(id("template-engine.md"), "template-engine");
+    }
+
+    #[test]
+    fn records_and_the_files_beside_them() {
+        for record in ["0001-x.md", "adr-014-project-templates.md", "ADR000-record.md", "DR005-x.MD"] {
+            assert!(is_record(record), "{record}");
+        }
+        for other in ["README.md", "template.md", "adr-000-template.md", "ADRXXX-a.md", "x.png", "index.md"] {
+            assert!(!is_record(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn titles_lose_their_number() {
+        let title = |heading: &str| read("0010-x.md", &format!("# {heading}\n")).title;
+        assert_eq!(title("10. Use SQLite"), "Use SQLite");
+        assert_eq!(title("ADR-061: Liquid staking"), "Liquid staking");
+        assert_eq!(title("ADR 002: T"), "T");
+        assert_eq!(title("Record decisions"), "Record decisions");
+        assert_eq!(title("2FA for all"), "2FA for all");
+    }
+
+    #[test]
+    fn statuses_in_every_style() {
+        let status = |text: &str| read("0010-x.md", text).status;
+        assert_eq!(status("---\nstatus: \"Accepted\"\n---\n# T\n"), Status::Accepted);
+        assert_eq!(status("# T\n\n## Status\n\nAccepted\n\n## Context\n"), Status::Accepted);
+        assert_eq!(status("# T\n\n## Status:\n> ✅ Accepted (documenting)\n"), Status::Accepted);
+        assert_eq!(status("# T\n\n* Status: superseded by [ADR-0012](0012-y.md)\n"), Status::Superseded);
+        assert_eq!(status("# T\n\n**Status:** ~~Accepted~~ Superseded by ADR-53\n"), Status::Superseded);
+        assert_eq!(status("# T\n\n| Status | Accepted ✅ <!-- Proposed OR Superseded --> |\n"), Status::Accepted);
+        assert_eq!(status("# T\n\n## Status: ARCHIVED\n"), Status::Deprecated);
+        assert_eq!(status("PEP: 1\nTitle: T\nStatus:         Superseded\n\nAbstract\n========\n"), Status::Superseded);
+        assert_eq!(status("T\n###\n\n.. list-table::\n\n   * - Status\n     - Accepted\n"), Status::Accepted);
+        assert_eq!(status("T\n===\n\nStatus\n------\n\n**Accepted** 2023-02-07\n"), Status::Accepted);
+        assert_eq!(status("# T\n\n- [Status](#status)\n\n## Status\n\nRejected\n"), Status::Rejected);
+        assert_eq!(status("# T\n\nnothing here\n\n```\nstatus: accepted\n```\n"), Status::Unknown);
+        assert_eq!(status("# T\n\n## Status\n\nPartially superseded by [11](0011-x.md)\n"), Status::Accepted);
+    }
+
+    #[test]
+    fn links_in_every_style() {
+        let by = |text: &str| read("0010-x.md", text).superseded_by.iter().map(|t| t.number).collect::<Vec<_>>();
+        let of = |text: &str| read("0010-x.md", text).supersedes.iter().map(|t| t.number).collect::<Vec<_>>();
+        assert_eq!(by("---\nsuperseded_by: ADR-0157\n---\n"), [Some(157)]);
+        assert_eq!(by("---\nsuperseded-by: [ADR-0170]\nsupersedes: null\n---\n"), [Some(170)]);
+        assert_eq!(by("# T\n## Status\nSuperseded by [ADR031](ADR031-a.md) and [ADR034](ADR034-b.md)\n"), [Some(31), Some(34)]);
+        assert_eq!(by("# T\n## Status\nSuperseded by [DNS Infrastructure](0015-dns.md)\n"), [Some(15)]);
+        assert_eq!(by("# T\n## Status\n⌛️ Superseded [0019](0019-x.md)\n"), [Some(19)]);
+        assert_eq!(by("PEP: 10\nStatus: Final\nSuperseded-By: 649, 749\n\nA\n"), [Some(649), Some(749)]);
+        assert_eq!(of("PEP: 10\nStatus: Final\nReplaces: 245, 246\n\nA\n"), [Some(245), Some(246)]);
+        assert_eq!(of("# T\n## Status\nAccepted\n\nSupercedes [2. Use JUnit](0002-x.md)\n"), [Some(2)]);
+        assert_eq!(of("# T\n- Status: accepted\n\n## Links\n- Supersedes [0003](0003-y.md)\n"), [Some(3)]);
+        assert_eq!(of("---\nstatus: \"accepted; supersedes ADR-0045\"\n---\n"), [Some(45)]);
+        assert_eq!(by("# T\n## Status\nApproved\n\n> This ADR is superceded by [`ADR 017`](./adr-017-x.md)\n"), [Some(17)]);
+        assert_eq!(by("# T\n## Status\nAccepted\n## Context\nlogging was superseded by log4j 2\n"), []);
+    }
+}

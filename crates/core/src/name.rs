@@ -1,0 +1,160 @@
+//! Names that people and agents type: what is safe as a file name, and which thing is meant.
+
+/// Longest name that every file system we run on takes with room for endings.
+const MAX_NAME: usize = 120;
+
+const RESERVED_ON_WINDOWS: &[&str] = &[
+    "con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5",
+    "lpt6", "lpt7", "lpt8", "lpt9",
+];
+
+/// Returns why a name cannot be one component of a path, if it cannot.
+pub fn unsafe_reason(name: &str) -> Option<&'static str> {
+    let stem = name.split('.').next().unwrap_or(name).to_lowercase();
+    if name.is_empty() {
+        Some("it is empty")
+    } else if name.contains('\0') {
+        Some("it holds a NUL byte")
+    } else if name.contains(['/', '\\']) {
+        Some("it holds a path separator")
+    } else if name == "." || name == ".." {
+        Some("it names a folder and not a thing in it")
+    } else if name.chars().any(char::is_control) {
+        Some("it holds a control character")
+    } else if name.contains(['<', '>', ':', '"', '|', '?', '*']) {
+        Some("it holds one of < > : \" | ? *")
+    } else if name.starts_with('.') || name.starts_with('-') {
+        Some("it starts with a dot or a dash")
+    } else if name.ends_with(['.', ' ']) || name.starts_with(' ') {
+        Some("it starts or ends with a space or ends with a dot")
+    } else if name.len() > MAX_NAME {
+        Some("it is longer than 120 bytes")
+    } else if RESERVED_ON_WINDOWS.contains(&stem.as_str()) {
+        Some("it is reserved on Windows")
+    } else {
+        None
+    }
+}
+
+/// Turns a title into the words of a file name: `Use SQLite (not Postgres)` is `use-sqlite-not-postgres`.
+pub fn slug(title: &str) -> String {
+    let mut slug = String::new();
+    for c in title.chars() {
+        if c.is_alphanumeric() {
+            slug.extend(c.to_lowercase());
+        } else if !slug.is_empty() && !slug.ends_with('-') && !matches!(c, '\'' | '’') {
+            slug.push('-');
+        }
+    }
+    let mut end = slug.len().min(60);
+    while !slug.is_char_boundary(end) {
+        end -= 1;
+    }
+    slug[..end].trim_end_matches('-').to_owned()
+}
+
+/// Returns the digits that a name starts with: `0042` of `0042-graph`.
+pub fn leading_number(name: &str) -> Option<&str> {
+    let digits = &name[..name.len() - name.trim_start_matches(|c: char| c.is_ascii_digit()).len()];
+    let rest = &name[digits.len()..];
+    (!digits.is_empty() && !rest.starts_with(|c: char| c.is_alphanumeric())).then_some(digits)
+}
+
+/// Whom a typed name means among candidates.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Match {
+    /// Exactly this one.
+    One(String),
+    /// Several; the name must be longer.
+    Ambiguous(Vec<String>),
+    /// None; these come nearest.
+    Unknown(Vec<String>),
+}
+
+/// Finds whom a name means: the same name, else the same leading number.
+pub fn find<'n>(typed: &str, candidates: impl IntoIterator<Item = &'n str>) -> Match {
+    let candidates: Vec<&str> = candidates.into_iter().collect();
+    if candidates.contains(&typed) {
+        return Match::One(typed.to_owned());
+    }
+    let by_number = |typed_number: &str| -> Vec<String> {
+        let wanted = typed_number.trim_start_matches('0');
+        candidates.iter().filter(|name| leading_number(name).is_some_and(|number| number.trim_start_matches('0') == wanted)).map(|&name| name.to_owned()).collect()
+    };
+    let all_digits = !typed.is_empty() && typed.bytes().all(|byte| byte.is_ascii_digit());
+    let mut matches = if all_digits { by_number(typed) } else { vec![] };
+    if matches.is_empty() {
+        let folded = typed.to_lowercase();
+        matches = candidates.iter().filter(|name| name.to_lowercase() == folded).map(|&name| name.to_owned()).collect();
+    }
+    match matches.len() {
+        1 => Match::One(matches.remove(0)),
+        0 => Match::Unknown(nearest(typed, candidates, 5)),
+        _ => Match::Ambiguous(matches),
+    }
+}
+
+/// Returns the candidates that a typed word most likely meant, nearest first.
+pub fn nearest<'n>(typed: &str, candidates: impl IntoIterator<Item = &'n str>, most: usize) -> Vec<String> {
+    let folded = typed.to_lowercase();
+    let limit = (folded.chars().count() / 3).max(2);
+    let mut scored: Vec<(usize, &str)> = candidates
+        .into_iter()
+        .filter_map(|candidate| {
+            let lower = candidate.to_lowercase();
+            let contained = folded.len() >= 3 && (lower.contains(&folded) || folded.contains(&lower));
+            let distance = edit_distance(&folded, &lower);
+            (contained || distance <= limit).then_some((if contained { distance.min(limit) } else { distance }, candidate))
+        })
+        .collect();
+    scored.sort();
+    scored.dedup();
+    scored.into_iter().take(most).map(|(_, candidate)| candidate.to_owned()).collect()
+}
+
+fn edit_distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, to) in b.iter().enumerate() {
+            let substitute = diagonal + usize::from(from != *to);
+            diagonal = row[j + 1];
+            row[j + 1] = substitute.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hostile_names_are_refused() {
+        for name in ["", "..", "../x", "a/b", "a\\b", "a\0b", "/etc", "nul", "COM1.md", ".git", "-rf", "a\nb", "x ", "a:b"] {
+            assert!(unsafe_reason(name).is_some(), "{name:?}");
+        }
+        for name in ["0042-knowledge-graph", "ünïcode", "a b", "v1.2"] {
+            assert_eq!(unsafe_reason(name), None, "{name:?}");
+        }
+    }
+
+    #[test]
+    fn numbers_find_names() {
+        let names = ["0042-graph", "0043-auth", "043-other"];
+        assert_eq!(find("42", names), Match::One("0042-graph".into()));
+        assert_eq!(find("0042-graph", names), Match::One("0042-graph".into()));
+        assert_eq!(find("43", names), Match::Ambiguous(vec!["0043-auth".into(), "043-other".into()]));
+        assert_eq!(find("0042-grph", names), Match::Unknown(vec!["0042-graph".into()]));
+        assert_eq!(find("000", ["000-a", "001-b"]), Match::One("000-a".into()));
+    }
+
+    #[test]
+    fn slugs() {
+        assert_eq!(slug("Use SQLite (not Postgres)!"), "use-sqlite-not-postgres");
+        assert_eq!(slug("Don't"), "dont");
+        assert_eq!(slug("???"), "");
+    }
+}

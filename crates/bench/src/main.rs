@@ -1,7 +1,7 @@
 //! `heirloom-bench` measures the `heir` binary against bars and against its peers.
 //!
-//! The parts, in the order in which a run passes through them: `generate` writes a workspace (its text comes
-//! from `prose`), `peers` and `programs` find what else takes part, `timing` runs all of it interleaved,
+//! The parts, in the order in which a run passes through them: `generate` writes a workspace (of `documents`,
+//! whose words are `prose`), `peers` and `programs` find what else takes part, `timing` runs all of it interleaved,
 //! `trace` compares the files that `heir` opens, `report` judges and prints. `start` strings them together.
 
 #![allow(
@@ -10,6 +10,7 @@
     reason = "a terminal tool that measures the store from outside, so it cannot go through it"
 )]
 
+mod documents;
 mod failure;
 mod generate;
 mod peers;

@@ -177,6 +177,9 @@ fn differences(small: &Opened, large: &Opened, plans: [usize; 2]) -> Vec<String>
         Some(times) if *times > 1 => found.push(format!("plans listed {}", often(*times))),
         _ => {}
     }
+    if large.files.is_empty() {
+        found.push("no file of the workspace is opened".to_owned());
+    }
     found
 }
 
@@ -246,6 +249,12 @@ mod tests {
         let large =
             Opened { files: times(&[("a.md", 1)]), listings: times(&[("plans", 1)]), calls: 3 };
         assert_eq!(differences(&small, &large, [10, 1000]), [""; 0]);
+    }
+
+    #[test]
+    fn opening_nothing_is_no_agreement() {
+        let found = differences(&Opened::default(), &Opened::default(), [10, 1000]);
+        assert_eq!(found, ["no file of the workspace is opened"]);
     }
 
     #[test]

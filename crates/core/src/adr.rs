@@ -96,6 +96,8 @@ pub struct Adr {
     pub path: String,
     /// Its title without its number.
     pub title: String,
+    /// Labels by which reStructuredText refers to it (`.. _Label:`).
+    pub labels: Vec<String>,
     /// Its state.
     pub status: Status,
     /// The line on which the state is written.
@@ -142,6 +144,7 @@ pub fn read_document(document: &Document, text: &str) -> Adr {
         number,
         path: path.to_owned(),
         title: title(document, text),
+        labels: text.lines().filter_map(|line| line.strip_prefix(".. _")?.strip_suffix(':')).map(str::to_owned).collect(),
         status,
         status_line: site.map_or(1, |site| site.line),
         date: ["date", "created"].iter().find_map(|key| document.fields.get(*key).and_then(scalar_text)).or_else(|| text::field(&shown, &["date", "created"])),
@@ -164,6 +167,16 @@ pub fn id_of(path: &str) -> (String, Option<u32>) {
             (format!("{prefix}-{digits}"), Some(number))
         }
         _ => (stem.to_owned(), None),
+    }
+}
+
+/// Returns whether a target, as it is written in some record, means this one.
+pub fn names(target: &Target, adr: &Adr) -> bool {
+    let file = adr.path.rsplit('/').next().unwrap_or(&adr.path);
+    let same = |text: &str| text.eq_ignore_ascii_case(&target.written);
+    match &target.href {
+        Some(href) if href.rsplit('/').next() == Some(file) => true,
+        _ => (target.number.is_some() && target.number == adr.number) || same(&adr.id) || adr.labels.iter().any(|label| same(label)),
     }
 }
 

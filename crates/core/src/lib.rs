@@ -6,6 +6,7 @@
 
 pub mod adr;
 pub mod cascade;
+pub mod conflict;
 pub mod document;
 pub mod frontmatter;
 pub mod hierarchy;
@@ -14,6 +15,7 @@ pub mod merge;
 pub mod name;
 pub mod problem;
 pub mod staleness;
+pub mod supersession;
 pub mod yaml;
 
 /// A value of a document: YAML and JSON have the same data model for us.

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::site::{Site, Style, find};
-use super::{Adr, Status, read, text};
+use super::{Adr, Status, names, read, text};
 use crate::{Document, Problem, frontmatter};
 
 /// Sets a record's status.
@@ -87,13 +87,6 @@ fn verified(path: &str, edited: String, holds: impl FnOnce(&Adr) -> bool) -> Res
     } else {
         Err(Problem::of_file(path, "its status is written in a way that cannot be edited safely").hint("edit the file by hand"))
     }
-}
-
-/// Returns whether a target, as written, means this record.
-pub(super) fn names(target: &super::Target, adr: &Adr) -> bool {
-    let file = adr.path.rsplit('/').next().unwrap_or(&adr.path);
-    let by_href = target.href.as_deref().is_some_and(|href| href.rsplit('/').next() == Some(file));
-    by_href || (target.number.is_some() && target.number == adr.number) || target.written.eq_ignore_ascii_case(&adr.id)
 }
 
 fn splice(text: &str, site: &Site, value: &str) -> String {

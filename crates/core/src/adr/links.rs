@@ -178,15 +178,34 @@ fn targets(text: &str, bare_numbers: bool) -> Vec<Target> {
         found.extend(link_target(label, href));
     }
     rest.push_str(&text[at..]);
-    found.extend(ids(&rest, bare_numbers));
+    for (at, mark) in rest.match_indices(":ref:`") {
+        let label = rest[at + mark.len()..].split('`').next().unwrap_or_default();
+        let label = label.split_once('<').map_or(label, |(_, label)| label.trim_end_matches('>')).trim();
+        found.push(Target { written: label.to_owned(), number: label_number(label), href: None });
+    }
+    if found.is_empty() {
+        found = ids(&rest, bare_numbers);
+    } else {
+        found.extend(ids(&without_roles(&rest), bare_numbers));
+    }
     found
+}
+
+/// Takes `:ref:` roles out of a text, so that a number in a label is not read twice.
+fn without_roles(text: &str) -> String {
+    let mut parts = text.split(":ref:`");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        out.push_str(part.split_once('`').map_or("", |(_, after)| after));
+    }
+    out
 }
 
 fn link_target(label: &str, href: &str) -> Option<Target> {
     let file = href.split(['#', '?']).next().unwrap_or(href);
     let is_document = [".md", ".rst", ".markdown", ".html"].iter().any(|ending| file.to_lowercase().ends_with(ending));
     let number = if is_document { super::id_of(file).1 } else { None }.or_else(|| label_number(label));
-    (is_document || number.is_some()).then(|| Target { written: bare(label).to_uppercase(), number, href: is_document.then(|| file.trim_start_matches("./").to_owned()) })
+    (is_document || number.is_some()).then(|| Target { written: label.trim().trim_matches(['`', '*']).to_owned(), number, href: is_document.then(|| file.trim_start_matches("./").to_owned()) })
 }
 
 fn label_number(label: &str) -> Option<u32> {

@@ -1,0 +1,82 @@
+//! Where decision records are, and reading them.
+
+use heirloom_core::adr::{self, Adr};
+use heirloom_core::{Document, Problem};
+
+use crate::layout;
+use crate::{Config, Root, StoreError};
+
+/// The workspace's own records.
+pub const FOLDER: &str = ".heirloom/adrs";
+const PROJECTS: &str = ".heirloom/projects";
+const MAX_DEPTH: usize = 4;
+
+/// A record and its document.
+#[derive(Debug, Clone)]
+pub struct Record {
+    /// What it says as a record.
+    pub adr: Adr,
+    /// What it says as a document.
+    pub document: Document,
+    /// Its text.
+    pub text: String,
+    /// The project that it belongs to.
+    pub project: Option<String>,
+}
+
+/// Returns the folder of a project's records.
+pub fn project_folder(project: &str) -> String {
+    format!("{PROJECTS}/{project}/adrs")
+}
+
+/// Reads the records that hold for a project, or for every project.
+pub fn read(root: &Root, config: &Config, project: Scope<'_>) -> Result<(Vec<Record>, Vec<Problem>), StoreError> {
+    let mut records = Vec::new();
+    let mut problems = Vec::new();
+    let mut folders = vec![(FOLDER.to_owned(), None, 0)];
+    match project {
+        Scope::Workspace => {}
+        Scope::Project(name) => folders.push((project_folder(name), Some(name.to_owned()), 0)),
+        Scope::Everything => {
+            let projects = root.list(PROJECTS)?.into_iter().filter(|item| item.is_folder);
+            folders.extend(projects.map(|item| (project_folder(&item.name), Some(item.name), 0)));
+        }
+    }
+    folders.extend(config.adrs.folders.iter().map(|folder| (folder.trim_end_matches('/').to_owned(), None, MAX_DEPTH)));
+    for (folder, project, depth) in folders {
+        read_folder(root, &folder, project.as_deref(), depth, &mut records, &mut problems);
+    }
+    Ok((records, problems))
+}
+
+/// Whose records are asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope<'a> {
+    /// The workspace's.
+    Workspace,
+    /// The workspace's and one project's.
+    Project(&'a str),
+    /// All.
+    Everything,
+}
+
+fn read_folder(root: &Root, folder: &str, project: Option<&str>, depth: usize, records: &mut Vec<Record>, problems: &mut Vec<Problem>) {
+    let items = match root.list(folder) {
+        Ok(items) => items,
+        Err(problem) => return problems.push(problem),
+    };
+    for item in items {
+        let path = format!("{folder}/{}", item.name);
+        if item.is_folder && !adr::is_record(&item.name) {
+            if depth > 0 && !item.name.starts_with('.') {
+                read_folder(root, &path, project, depth - 1, records, problems);
+            }
+        } else if adr::is_record(&item.name)
+            && let Some((text, document)) = layout::read_document(root, &path)
+        {
+            problems.extend(document.problems.iter().cloned());
+            let adr = adr::read_document(&document, &text);
+            records.push(Record { adr, document, text, project: project.map(str::to_owned) });
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! A thin reader of a git repository: where its folder is, and what its history says of files.
+
+use std::collections::{HashMap, HashSet};
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// More paths than this go over the whole history instead of on the command line.
+const MAX_PATHS_ON_COMMAND_LINE: usize = 400;
+
+/// Returns the git folder that all worktrees share, if the path lies in a repository.
+pub fn common_dir(path: &Path) -> Option<PathBuf> {
+    let dot_git = path.ancestors().map(|folder| folder.join(".git")).find(|dot_git| dot_git.exists())?;
+    let git_dir = if dot_git.is_dir() {
+        dot_git
+    } else {
+        let text = std::fs::read_to_string(&dot_git).ok()?;
+        let target = text.strip_prefix("gitdir:")?.trim();
+        dot_git.parent()?.join(target)
+    };
+    match std::fs::read_to_string(git_dir.join("commondir")) {
+        Ok(common) => Some(git_dir.join(common.trim())),
+        Err(_) => Some(git_dir),
+    }
+}
+
+/// What the history says of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LastCommit {
+    /// Seconds since 1970 of the commit that last touched it.
+    At(i64),
+    /// The history is cut off before one can tell.
+    BeyondShallow,
+}
+
+/// Why the history could not be asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GitFailed(pub String);
+
+/// Returns the last commit of each of these files, given relative to the root. Files that no commit
+/// has are not in the answer. One process is run for all of them.
+pub fn last_commits(root: &Path, paths: &[&str]) -> Result<HashMap<String, LastCommit>, GitFailed> {
+    let Some(common) = common_dir(root) else { return Ok(HashMap::new()) };
+    if paths.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let shallow: HashSet<String> = std::fs::read_to_string(common.join("shallow")).unwrap_or_default().lines().map(str::to_owned).collect();
+    let mut wanted: HashSet<&str> = paths.iter().copied().collect();
+    let mut found = HashMap::new();
+    let mut child = log_command(root, paths).spawn().map_err(|error| GitFailed(format!("git could not be started: {error}")))?;
+    let stdout = child.stdout.take().ok_or_else(|| GitFailed("git has no output".into()))?;
+    let mut commit = LastCommit::BeyondShallow;
+    for token in BufReader::new(stdout).split(0) {
+        let token = token.map_err(|error| GitFailed(error.to_string()))?;
+        let text = String::from_utf8_lossy(&token);
+        let text = text.trim_start_matches('\n');
+        if let Some(head) = text.strip_prefix('\u{1}') {
+            let (hash, seconds) = head.split_once(' ').unwrap_or((head, ""));
+            commit = match seconds.trim().parse() {
+                Ok(seconds) if !shallow.contains(hash) => LastCommit::At(seconds),
+                _ => LastCommit::BeyondShallow,
+            };
+        } else if wanted.remove(text) {
+            found.insert(text.to_owned(), commit);
+            if wanted.is_empty() {
+                break;
+            }
+        }
+    }
+    // Stopping early closes the pipe; what git says of that is not of interest.
+    drop(child.kill());
+    drop(child.wait());
+    Ok(found)
+}
+
+fn log_command(root: &Path, paths: &[&str]) -> Command {
+    let mut command = git(root);
+    command.env("GIT_LITERAL_PATHSPECS", "1");
+    command.args(["log", "-z", "--no-show-signature", "--no-renames", "--relative", "--name-only", "--format=%x01%H %ct", "--"]);
+    if paths.len() <= MAX_PATHS_ON_COMMAND_LINE {
+        command.args(paths);
+    } else {
+        command.arg(".");
+    }
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command
+}
+
+/// A git command in a folder, untouched by a hook's environment.
+fn git(root: &Path) -> Command {
+    let mut command = Command::new("git");
+    command.arg("-C").arg(root).args(["-c", "core.quotepath=off", "-c", "log.showSignature=false"]);
+    for variable in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"] {
+        command.env_remove(variable);
+    }
+    command.env("GIT_OPTIONAL_LOCKS", "0");
+    command
+}

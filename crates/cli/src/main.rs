@@ -1,1 +1,32 @@
-fn main() {}
+//! `heir`: the command line of Heirloom.
+//!
+//! Every operation's command is derived from the table in `heirloom-engine`; what only makes sense
+//! on a terminal is in [`local`].
+
+mod arguments;
+mod command;
+mod environment;
+mod exit;
+mod local;
+mod output;
+
+use std::process::ExitCode;
+
+use environment::Environment;
+
+fn main() -> ExitCode {
+    let matches = match command::root().try_get_matches() {
+        Ok(matches) => matches,
+        Err(error) => error.exit(),
+    };
+    let environment = Environment::read(&matches);
+    let output = output::Output::new(&matches);
+    let outcome = environment.and_then(|environment| command::run(&environment, &output, &matches));
+    match outcome {
+        Ok(code) => code.into(),
+        Err(error) => {
+            output.error(&error);
+            exit::Code::of(error.kind).into()
+        }
+    }
+}

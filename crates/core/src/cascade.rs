@@ -9,14 +9,14 @@ use crate::merge::Tree;
 use crate::{Document, Value, keypath};
 
 /// A document in its place in the cascade.
-#[derive(Debug, Clone)]
-pub struct Layer {
+#[derive(Debug, Clone, Copy)]
+pub struct Layer<'d> {
     /// The name of its level.
-    pub level: String,
+    pub level: &'d str,
     /// Its level's priority.
     pub priority: i64,
     /// What it says.
-    pub document: Document,
+    pub document: &'d Document,
 }
 
 /// One document's say on one key.
@@ -44,16 +44,16 @@ pub struct Change {
 }
 
 /// Returns the values that remain when all layers are laid over one another.
-pub fn values(layers: &[Layer]) -> Value {
+pub fn values(layers: &[Layer<'_>]) -> Value {
     merged(layers).into_value().unwrap_or_else(|| Value::Object(Map::new()))
 }
 
-fn merged(layers: &[Layer]) -> Tree {
+fn merged(layers: &[Layer<'_>]) -> Tree {
     layers.iter().map(|layer| layer.document.values.clone()).fold(Tree::default(), Tree::over)
 }
 
 /// Returns who said what on every key of the result, the winner last.
-pub fn provenance(layers: &[Layer]) -> IndexMap<String, Vec<Contribution>> {
+pub fn provenance(layers: &[Layer<'_>]) -> IndexMap<String, Vec<Contribution>> {
     let result = merged(layers);
     let mut provenance = IndexMap::new();
     result.leaves(&mut |keys, _, _| {
@@ -61,7 +61,7 @@ pub fn provenance(layers: &[Layer]) -> IndexMap<String, Vec<Contribution>> {
             .iter()
             .filter_map(|layer| {
                 let value = layer.document.values.get(keys)?.clone().into_value()?;
-                Some(Contribution { source: layer.document.path.clone(), level: layer.level.clone(), value })
+                Some(Contribution { source: layer.document.path.clone(), level: layer.level.to_owned(), value })
             })
             .collect();
         provenance.insert(keypath::join(keys.iter().map(String::as_str)), history);
@@ -70,13 +70,13 @@ pub fn provenance(layers: &[Layer]) -> IndexMap<String, Vec<Contribution>> {
 }
 
 /// Returns what each layer added, changed and took away, in order.
-pub fn changes(layers: &[Layer]) -> Vec<Vec<Change>> {
+pub fn changes(layers: &[Layer<'_>]) -> Vec<Vec<Change>> {
     let mut below: IndexMap<String, Value> = IndexMap::new();
     let mut tree = Tree::default();
     let mut all = Vec::with_capacity(layers.len());
     for layer in layers {
         tree = tree.over(layer.document.values.clone());
-        let here = flat(&tree);
+        let here = leaves(&tree);
         let mut changes: Vec<Change> = here
             .iter()
             .filter(|(key, value)| below.get(*key) != Some(value))
@@ -90,7 +90,12 @@ pub fn changes(layers: &[Layer]) -> Vec<Vec<Change>> {
     all
 }
 
-fn flat(tree: &Tree) -> IndexMap<String, Value> {
+/// Returns the merged value of each key path.
+pub fn flat(layers: &[Layer<'_>]) -> IndexMap<String, Value> {
+    leaves(&merged(layers))
+}
+
+fn leaves(tree: &Tree) -> IndexMap<String, Value> {
     let mut flat = IndexMap::new();
     tree.leaves(&mut |keys, leaf, _| {
         if let Some(value) = leaf.clone().into_value() {
@@ -105,13 +110,18 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn layers(texts: &[(&str, &str)]) -> Vec<Layer> {
-        texts.iter().enumerate().map(|(at, (level, yaml))| Layer { level: (*level).into(), priority: at as i64 * 10, document: Document::parse(&format!("{level}.md"), &format!("---\n{yaml}\n---\n")) }).collect()
+    fn documents(texts: &[(&str, &str)]) -> Vec<Document> {
+        texts.iter().map(|(level, yaml)| Document::parse(&format!("{level}.md"), &format!("---\n{yaml}\n---\n"))).collect()
+    }
+
+    fn layers(documents: &[Document]) -> Vec<Layer<'_>> {
+        documents.iter().map(|document| Layer { level: document.path.trim_end_matches(".md"), priority: 0, document }).collect()
     }
 
     #[test]
     fn every_key_knows_its_history() {
-        let layers = layers(&[("workspace", "brand_voice: professional\nstack: [rust]"), ("project", "brand_voice: casual\nstack: [sql]")]);
+        let documents = documents(&[("workspace", "brand_voice: professional\nstack: [rust]"), ("project", "brand_voice: casual\nstack: [sql]")]);
+        let layers = layers(&documents);
         assert_eq!(values(&layers), json!({"brand_voice": "casual", "stack": ["rust", "sql"]}));
         let provenance = provenance(&layers);
         let say = |source: &str, level: &str, value: Value| Contribution { source: source.into(), level: level.into(), value };
@@ -121,7 +131,8 @@ mod tests {
 
     #[test]
     fn every_layer_shows_what_it_did() {
-        let layers = layers(&[("workspace", "defaults: {language: TypeScript, coverage: 80%}"), ("plan", "defaults: {language: Python, override: true}\nnew: 1")]);
+        let documents = documents(&[("workspace", "defaults: {language: TypeScript, coverage: 80%}"), ("plan", "defaults: {language: Python, override: true}\nnew: 1")]);
+        let layers = layers(&documents);
         let changes = changes(&layers);
         assert_eq!(changes[0].len(), 2);
         assert_eq!(

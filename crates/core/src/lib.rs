@@ -9,6 +9,7 @@ pub mod cascade;
 pub mod conflict;
 pub mod document;
 pub mod frontmatter;
+pub mod graph;
 pub mod hierarchy;
 pub mod keypath;
 pub mod merge;

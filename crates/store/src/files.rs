@@ -218,6 +218,16 @@ impl Root {
     }
 }
 
+/// Makes a folder, or takes one that is there and empty.
+pub fn make_empty_folder(folder: &Path) -> Result<PathBuf, StoreError> {
+    let io = |error| StoreError::io(folder.display().to_string(), error);
+    fs::create_dir_all(folder).map_err(io)?;
+    if fs::read_dir(folder).map_err(io)?.next().is_some() {
+        return Err(StoreError::refused(format!("{} is not empty", folder.display()), "name a new folder"));
+    }
+    fs::canonicalize(folder).map_err(io)
+}
+
 /// Makes a rename or a creation durable where the platform lets a folder be synced.
 pub(crate) fn sync_folder(path: &Path) {
     #[cfg(unix)]

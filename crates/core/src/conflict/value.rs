@@ -25,7 +25,7 @@ pub struct Override {
 }
 
 /// Returns every value that directly beat an unequal one.
-pub fn overrides(layers: &[Layer]) -> Vec<Override> {
+pub fn overrides(layers: &[Layer<'_>]) -> Vec<Override> {
     let mut current: IndexMap<String, (usize, Value)> = IndexMap::new();
     let mut found = Vec::new();
     for (child, layer) in layers.iter().enumerate() {
@@ -68,7 +68,7 @@ fn beaten_by(current: &IndexMap<String, (usize, Value)>, key: &str) -> Option<(S
 }
 
 /// Returns the conflicts of values among layers, given how fresh each layer is.
-pub fn layers(layers: &[Layer], freshness: &[Staleness]) -> Vec<Conflict> {
+pub fn layers(layers: &[Layer<'_>], freshness: &[Staleness]) -> Vec<Conflict> {
     let mut conflicts = Vec::new();
     for one in overrides(layers) {
         let (parent, child) = (&layers[one.parent], &layers[one.child]);
@@ -87,7 +87,7 @@ pub fn layers(layers: &[Layer], freshness: &[Staleness]) -> Vec<Conflict> {
     conflicts
 }
 
-fn contradiction(one: &Override, parent: &Layer, child: &Layer, severity: Severity) -> Conflict {
+fn contradiction(one: &Override, parent: &Layer<'_>, child: &Layer<'_>, severity: Severity) -> Conflict {
     let message = format!("{} is {} here and {} in {}", one.key, shown(&one.child_value), shown(&one.parent_value), parent.document.path);
     let reason = if parent.level == child.level { "it comes later" } else { "higher priority" };
     Conflict {
@@ -103,7 +103,7 @@ fn contradiction(one: &Override, parent: &Layer, child: &Layer, severity: Severi
     }
 }
 
-fn stale_override(one: &Override, parent: &Layer, child: &Layer, staleness: &Staleness) -> Conflict {
+fn stale_override(one: &Override, parent: &Layer<'_>, child: &Layer<'_>, staleness: &Staleness) -> Conflict {
     let days = staleness.days_old.unwrap_or_default();
     Conflict {
         kind: Kind::StaleOverride,
@@ -118,10 +118,10 @@ fn stale_override(one: &Override, parent: &Layer, child: &Layer, staleness: &Sta
     }
 }
 
-fn sides(one: &Override, parent: &Layer, child: &Layer) -> Vec<Side> {
-    let side = |layer: &Layer, value: &Value| Side {
+fn sides(one: &Override, parent: &Layer<'_>, child: &Layer<'_>) -> Vec<Side> {
+    let side = |layer: &Layer<'_>, value: &Value| Side {
         source: layer.document.path.clone(),
-        level: layer.level.clone(),
+        level: layer.level.to_owned(),
         line: layer.document.line_of(&one.key),
         value: value.clone(),
     };
@@ -134,11 +134,8 @@ mod tests {
     use crate::Document;
 
     fn check(texts: &[(&str, &str)]) -> Vec<(String, Severity, String)> {
-        let all: Vec<Layer> = texts
-            .iter()
-            .enumerate()
-            .map(|(at, (level, yaml))| Layer { level: (*level).into(), priority: 0, document: Document::parse(&format!("{at}.md"), &format!("---\n{yaml}\n---\n")) })
-            .collect();
+        let documents: Vec<Document> = texts.iter().enumerate().map(|(at, (_, yaml))| Document::parse(&format!("{at}.md"), &format!("---\n{yaml}\n---\n"))).collect();
+        let all: Vec<Layer<'_>> = texts.iter().zip(&documents).map(|((level, _), document)| Layer { level, priority: 0, document }).collect();
         layers(&all, &[]).into_iter().map(|conflict| (conflict.key.unwrap_or_default(), conflict.severity, format!("{}:{}", conflict.path, conflict.line))).collect()
     }
 

@@ -1,0 +1,46 @@
+//! Exit codes.
+
+use std::process::ExitCode;
+
+use heirloom_engine::ErrorKind;
+
+/// What a process says when it ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Code {
+    /// All is well.
+    Fine = 0,
+    /// A check found something.
+    Findings = 1,
+    /// Wrong usage, or input that is not right: a flag, a name, a file.
+    BadInput = 2,
+    /// There is no workspace.
+    NoWorkspace = 3,
+    /// The system failed: disk, permission, port.
+    System = 4,
+}
+
+/// The codes as the help and the manual explain them.
+pub(crate) const EXPLAINED: &str = "\
+Exit codes:
+  0  fine
+  1  a check found something (context validate)
+  2  wrong usage or bad input: a flag, a name, a file
+  3  there is no workspace here
+  4  the system failed: disk, permission, port";
+
+impl Code {
+    pub(crate) fn of(kind: ErrorKind) -> Self {
+        match kind {
+            ErrorKind::BadInput | ErrorKind::NotFound => Code::BadInput,
+            ErrorKind::NoWorkspace => Code::NoWorkspace,
+            ErrorKind::System => Code::System,
+        }
+    }
+}
+
+impl From<Code> for ExitCode {
+    fn from(code: Code) -> Self {
+        ExitCode::from(code as u8)
+    }
+}

@@ -1,0 +1,39 @@
+//! Commands that only make sense on a terminal: setting up, editing, serving, completions.
+
+mod adopt;
+mod completions;
+mod demo;
+mod init;
+mod man;
+mod mcp;
+mod serve;
+mod workspace_edit;
+
+use clap::{ArgMatches, Command};
+use heirloom_engine::Error;
+
+use crate::environment::Environment;
+use crate::exit::Code;
+use crate::output::Output;
+
+/// A command that is not an operation.
+pub(crate) struct Local {
+    /// Its words.
+    pub(crate) words: &'static [&'static str],
+    /// What it does.
+    pub(crate) about: &'static str,
+    /// Adds its arguments.
+    pub(crate) arguments: fn(Command) -> Command,
+    /// Runs it.
+    pub(crate) run: fn(&Call<'_>) -> Result<Code, Error>,
+}
+
+/// What a command gets to work with.
+pub(crate) struct Call<'c> {
+    pub(crate) environment: &'c Environment,
+    pub(crate) output: &'c Output,
+    pub(crate) matches: &'c ArgMatches,
+}
+
+/// Every command that is not an operation.
+pub(crate) const LOCALS: &[Local] = &[init::INIT, init::WORKSPACE_INIT, workspace_edit::EDIT, adopt::ADOPT, demo::DEMO, mcp::MCP, serve::SERVE, completions::COMPLETIONS, man::MAN];

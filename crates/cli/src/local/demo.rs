@@ -1,0 +1,36 @@
+//! `heir demo`.
+
+use std::path::PathBuf;
+
+use clap::{Arg, Command, value_parser};
+use heirloom_engine::setup::demo;
+use heirloom_engine::{Error, ErrorKind, Session, ops};
+use serde_json::json;
+
+use super::{Call, Local};
+use crate::exit::Code;
+
+pub(super) const DEMO: Local = Local {
+    words: &["demo"],
+    about: "Make a realistic example workspace in a temporary folder and show what an agent in it inherits.",
+    arguments: |command: Command| command.arg(Arg::new("folder").value_name("FOLDER").value_parser(value_parser!(PathBuf)).help("Make it in this folder, which must be empty or new")),
+    run,
+};
+
+fn run(call: &Call<'_>) -> Result<Code, Error> {
+    let folder = match call.matches.get_one::<PathBuf>("folder") {
+        Some(folder) => demo::empty_folder(folder)?,
+        None => tempfile::Builder::new().prefix("heirloom-demo-").tempdir().map_err(|error| Error { kind: ErrorKind::System, message: format!("a temporary folder could not be made: {error}"), hint: None, candidates: vec![] })?.keep(),
+    };
+    demo::write(&folder, call.environment.today())?;
+    let session = Session::at(&folder, call.environment.now())?;
+    let session = if call.output.is_json() { session } else { session.without_token_counts() };
+    let resolve = ops::by_name("context_resolve").ok_or_else(|| Error::bad_input("contexts cannot be resolved"))?;
+    let reply = resolve.call(&session, json!({"plan": demo::PLAN, "agent": demo::AGENT}))?;
+    call.output.reply(&reply);
+    let root = folder.display();
+    call.output.note(&format!(
+        "\nThe workspace is in {root}\nTry, in that folder:\n  heir context resolve 0042 001 --diff\n  heir context conflicts\n  heir context health --stale\n  heir adr history ADR-0002\n  heir graph export --format mermaid"
+    ));
+    Ok(Code::Fine)
+}

@@ -1,0 +1,111 @@
+//! What is printed: text for people, JSON for programs.
+
+use std::io::{self, Write};
+
+use anstream::{AutoStream, ColorChoice};
+use anstyle::{AnsiColor, Style};
+use clap::ArgMatches;
+use heirloom_engine::view::Role;
+use heirloom_engine::{Error, Reply, View};
+use serde_json::{Value, json};
+
+/// Prints.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Output {
+    json: bool,
+    color: ColorChoice,
+}
+
+impl Output {
+    /// Reads how to print.
+    pub(crate) fn new(matches: &ArgMatches) -> Self {
+        let color = match matches.get_one::<String>("color").map(String::as_str) {
+            Some("always") => ColorChoice::Always,
+            Some("never") => ColorChoice::Never,
+            _ => ColorChoice::Auto,
+        };
+        Output { json: matches.get_flag("json"), color }
+    }
+
+    /// Says whether answers are printed as data.
+    pub(crate) fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// Prints an answer.
+    pub(crate) fn reply(&self, reply: &Reply) {
+        if self.json { self.data(&reply.data()) } else { self.view(&reply.view()) }
+    }
+
+    /// Prints a view.
+    pub(crate) fn view(&self, view: &View) {
+        let mut stdout = AutoStream::new(io::stdout().lock(), self.color);
+        let text = if stdout.current_choice() == ColorChoice::Never { view.plain() } else { view.render(&painted) };
+        finish(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()));
+    }
+
+    /// Prints data.
+    pub(crate) fn data(&self, value: &Value) {
+        self.text(&format!("{value:#}\n"));
+    }
+
+    /// Prints a text as it is.
+    pub(crate) fn text(&self, text: &str) {
+        let mut stdout = io::stdout().lock();
+        finish(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()));
+    }
+
+    /// Tells a person something beside the answer.
+    pub(crate) fn note(&self, text: &str) {
+        let mut stderr = AutoStream::new(io::stderr().lock(), self.color);
+        // Nobody is left to tell if this fails.
+        drop(writeln!(stderr, "{text}"));
+    }
+
+    /// Prints a failure on standard error.
+    pub(crate) fn error(&self, error: &Error) {
+        if self.json {
+            self.note(&format!("{:#}", json!({"error": error})));
+            return;
+        }
+        let mut text = format!("{} {}", paint(Role::Bad, "error:"), error.message);
+        if !error.candidates.is_empty() {
+            text.push_str(&format!("\n  {} {}", paint(Role::Dim, "candidates:"), error.candidates.join(", ")));
+        }
+        if let Some(hint) = &error.hint {
+            text.push_str(&format!("\n  {} {hint}", paint(Role::Dim, "hint:")));
+        }
+        self.note(&text);
+    }
+}
+
+/// A reader that went away (`heir … | head`) is no failure; a full disk is.
+fn finish(written: io::Result<()>) {
+    match written {
+        Ok(()) => {}
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
+        Err(error) => {
+            drop(writeln!(io::stderr(), "error: the answer could not be written: {error}"));
+            std::process::exit(crate::exit::Code::System as i32);
+        }
+    }
+}
+
+fn painted(role: Role, text: &str) -> String {
+    paint(role, text)
+}
+
+fn paint(role: Role, text: &str) -> String {
+    let style = match role {
+        Role::Plain => return text.to_owned(),
+        Role::Title => Style::new().bold().underline(),
+        Role::Key => AnsiColor::Cyan.on_default(),
+        Role::Value => Style::new().bold(),
+        Role::Source => AnsiColor::Blue.on_default(),
+        Role::Dim => Style::new().dimmed(),
+        Role::Good => AnsiColor::Green.on_default(),
+        Role::Warning => AnsiColor::Yellow.on_default(),
+        Role::Bad => AnsiColor::Red.on_default().bold(),
+    };
+    format!("{style}{text}{style:#}")
+}

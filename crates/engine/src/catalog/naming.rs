@@ -1,0 +1,119 @@
+//! What documents are called, and which one a typed name means.
+
+use std::collections::HashMap;
+
+use heirloom_core::adr;
+use heirloom_core::graph::NodeKind;
+use heirloom_core::hierarchy::Selectors;
+use heirloom_core::name::{self, Match};
+
+use super::{Catalog, Filed};
+use crate::Error;
+
+pub(super) fn kind_of(level: &str, pattern: usize, memory: bool) -> NodeKind {
+    match (level, memory, pattern) {
+        (_, true, _) => NodeKind::Memory,
+        ("project", _, 0) => NodeKind::Project,
+        ("plan", _, 0) => NodeKind::Plan,
+        ("agent", _, 0) => NodeKind::Agent,
+        _ => NodeKind::Context,
+    }
+}
+
+/// `plan/0042-graph`, `agent/0042-graph/001-schema`, `memory/0042-graph/001-schema`,
+/// `context/brand`, `workspace`.
+pub(super) fn id_of(kind: NodeKind, level: &str, pattern: usize, selectors: &Selectors, path: &str) -> String {
+    let names: Vec<&str> = selectors.values().map(String::as_str).collect();
+    let file = path.rsplit('/').next().unwrap_or(path);
+    let stem = file.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(file);
+    match kind {
+        NodeKind::Context if names.is_empty() && stem == level => level.to_owned(),
+        NodeKind::Context if names.is_empty() => format!("context/{stem}"),
+        NodeKind::Context if pattern == 0 => format!("{level}/{}", names.join("/")),
+        NodeKind::Context => format!("{level}/{}/{stem}", names.join("/")),
+        kind if names.is_empty() => format!("{}/{stem}", kind.word()),
+        kind => format!("{}/{}", kind.word(), names.join("/")),
+    }
+}
+
+/// Two documents may come to the same id (`a.md` and `a.mdc`); their paths tell them apart.
+pub(super) fn make_unique(filed: &mut [Filed]) {
+    let mut count: HashMap<String, usize> = HashMap::new();
+    for one in filed.iter() {
+        *count.entry(one.id.clone()).or_default() += 1;
+    }
+    for one in filed.iter_mut().filter(|one| count[&one.id] > 1) {
+        one.id = format!("{}:{}", one.kind.word(), one.document.path);
+    }
+}
+
+/// Returns the last part of a document's name: a plan's folder, an ADR's id, a file's stem.
+pub(super) fn last_name(filed: &Filed) -> String {
+    match (&filed.adr, filed.kind, filed.selectors.last()) {
+        (Some(adr), _, _) => adr.id.clone(),
+        (None, NodeKind::Project | NodeKind::Plan | NodeKind::Agent, Some((_, name))) => name.clone(),
+        _ => filed.id.rsplit('/').next().unwrap_or(&filed.id).to_owned(),
+    }
+}
+
+impl Catalog {
+    /// Finds the document that a name means: an id, a path, an ADR's id, a plan, a file's stem.
+    pub fn find(&self, typed: &str) -> Result<&Filed, Error> {
+        let path = typed.trim_start_matches("./");
+        let exact = self.at_path(path).or_else(|| self.at_path(&format!(".heirloom/{path}"))).or_else(|| self.filed.iter().find(|filed| filed.id == typed));
+        if let Some(filed) = exact {
+            return Ok(filed);
+        }
+        if let Some(reason) = name::unsafe_reason(typed).filter(|_| !typed.contains('/')) {
+            return Err(Error::bad_input(format!("`{}` cannot be the name of a document: {reason}", typed.escape_default())));
+        }
+        let mut matches = self.by_adr_id(typed);
+        if matches.is_empty() {
+            matches = self.by_last_name(typed);
+        }
+        match matches.as_slice() {
+            [one] => Ok(one),
+            [] => {
+                let all: Vec<String> = self.filed.iter().flat_map(|filed| [filed.id.clone(), last_name(filed)]).collect();
+                Err(Error::not_found(format!("there is no document `{}`", typed.escape_default()), name::nearest(typed, all.iter().map(String::as_str), 5)))
+            }
+            several => {
+                let ids = several.iter().map(|filed| filed.id.clone()).collect();
+                Err(Error::not_found(format!("`{typed}` could be any of several documents"), ids).hint("use one of these ids, or a path"))
+            }
+        }
+    }
+
+    /// Finds a decision record. A bare number will do.
+    pub fn find_adr(&self, typed: &str) -> Result<&Filed, Error> {
+        let matches: Vec<&Filed> = self.filed.iter().filter(|filed| filed.document.path == typed || filed.id == typed || filed.id == format!("adr/{typed}") || filed.adr.as_ref().is_some_and(|adr| adr::id_matches(adr, typed))).filter(|filed| filed.adr.is_some()).collect();
+        match matches.as_slice() {
+            [one] => Ok(one),
+            [] => {
+                let ids: Vec<&str> = self.adrs.iter().map(|adr| adr.id.as_str()).collect();
+                let near = name::nearest(typed, ids.iter().copied(), 5);
+                let candidates = if near.is_empty() { ids.iter().take(10).map(|id| (*id).to_owned()).collect() } else { near };
+                Err(Error::not_found(format!("there is no decision record `{}`", typed.escape_default()), candidates))
+            }
+            several => {
+                let ids = several.iter().map(|filed| filed.id.clone()).collect();
+                Err(Error::not_found(format!("`{typed}` could be any of several decision records"), ids).hint("use one of these ids, or a path"))
+            }
+        }
+    }
+
+    fn by_adr_id(&self, typed: &str) -> Vec<&Filed> {
+        let named = typed.starts_with(|c: char| c.is_alphabetic());
+        self.filed.iter().filter(|filed| named && filed.adr.as_ref().is_some_and(|adr| adr::id_matches(adr, typed))).collect()
+    }
+
+    fn by_last_name(&self, typed: &str) -> Vec<&Filed> {
+        let names: Vec<(String, &Filed)> = self.filed.iter().filter(|filed| filed.kind != NodeKind::Memory && filed.adr.is_none()).map(|filed| (last_name(filed), filed)).collect();
+        let found = match name::find(typed, names.iter().map(|(name, _)| name.as_str())) {
+            Match::One(found) => vec![found],
+            Match::Ambiguous(found) => found,
+            Match::Unknown(_) => vec![],
+        };
+        names.into_iter().filter(|(name, _)| found.contains(name)).map(|(_, filed)| filed).collect()
+    }
+}

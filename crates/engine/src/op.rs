@@ -1,0 +1,191 @@
+//! What an operation is, and the form in which the doors see it.
+
+use schemars::{JsonSchema, Schema, generate::SchemaSettings};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::{Error, Session, View};
+
+/// An operation: a request, a response and what to do between them.
+pub trait Operation: 'static {
+    /// What is asked. Its fields are the flags of the CLI, the parameters of the tool and the body
+    /// of the HTTP request; their doc comments are the help of all three.
+    type Request: DeserializeOwned + JsonSchema;
+    /// What is answered.
+    type Response: Answer;
+    /// What the doors need to know.
+    const SPEC: Spec;
+
+    /// Does it.
+    fn run(session: &Session, request: Self::Request) -> Result<Self::Response, Error>;
+}
+
+/// What every response can do.
+pub trait Answer: Serialize + JsonSchema + 'static {
+    /// Lays it out for people.
+    fn view(&self) -> View;
+
+    /// Says whether it holds findings that should fail a script.
+    fn has_findings(&self) -> bool {
+        false
+    }
+}
+
+/// What the doors need to know of an operation.
+#[derive(Debug, Clone, Copy)]
+pub struct Spec {
+    /// Its name as a tool and in `POST /v1/<name>`.
+    pub name: &'static str,
+    /// Its words on the command line, then its positional arguments: `context resolve [plan] [agent]`.
+    pub usage: &'static str,
+    /// Which list of tools shows it.
+    pub group: Group,
+    /// Whether it changes anything.
+    pub effect: Effect,
+    /// What it does, in a sentence or two.
+    pub about: &'static str,
+    /// Further HTTP routes, with `{name}` for a field of the request.
+    pub routes: &'static [(&'static str, &'static str)],
+}
+
+/// The lists of tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Group {
+    /// Listed by default.
+    Core,
+    /// Listed with `--tools plans`.
+    Plans,
+    /// Listed with `--tools memory`.
+    Memory,
+    /// Listed with `--tools tasks`.
+    Tasks,
+}
+
+impl Group {
+    /// Returns its word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Group::Core => "core",
+            Group::Plans => "plans",
+            Group::Memory => "memory",
+            Group::Tasks => "tasks",
+        }
+    }
+}
+
+/// Whether an operation changes anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// It reads.
+    Reads,
+    /// It writes.
+    Writes,
+}
+
+/// An operation with its types erased: a row of the table.
+#[derive(Clone, Copy)]
+pub struct Op {
+    /// What it is.
+    pub spec: Spec,
+    request_schema: fn() -> Schema,
+    response_schema: fn() -> Schema,
+    call: fn(&Session, Value) -> Result<Reply, Error>,
+}
+
+/// An operation's answer, ready for any door.
+pub struct Reply {
+    answer: Box<dyn ErasedAnswer>,
+}
+
+impl Op {
+    /// Erases an operation's types.
+    pub const fn of<O: Operation>() -> Self {
+        Op { spec: O::SPEC, request_schema: schema::<O::Request>, response_schema: schema::<O::Response>, call: call::<O> }
+    }
+
+    /// Returns the schema of its request.
+    pub fn request_schema(&self) -> Schema {
+        (self.request_schema)()
+    }
+
+    /// Returns the schema of its response.
+    pub fn response_schema(&self) -> Schema {
+        (self.response_schema)()
+    }
+
+    /// Runs it.
+    pub fn call(&self, session: &Session, request: Value) -> Result<Reply, Error> {
+        (self.call)(session, request)
+    }
+
+    /// Returns its words on the command line: `context resolve`.
+    pub fn words(&self) -> impl Iterator<Item = &'static str> {
+        self.spec.usage.split(' ').filter(|word| !word.starts_with(['[', '<']))
+    }
+
+    /// Returns the fields that are positional on the command line.
+    pub fn positionals(&self) -> impl Iterator<Item = &'static str> {
+        self.spec.usage.split(' ').filter(|word| word.starts_with(['[', '<'])).map(|word| word.trim_matches(['[', ']', '<', '>', '.']))
+    }
+}
+
+impl Reply {
+    /// Returns the answer as data.
+    pub fn data(&self) -> Value {
+        self.answer.data()
+    }
+
+    /// Lays the answer out for people.
+    pub fn view(&self) -> View {
+        self.answer.view()
+    }
+
+    /// Says whether it holds findings that should fail a script.
+    pub fn has_findings(&self) -> bool {
+        self.answer.has_findings()
+    }
+
+    /// Wraps an answer.
+    pub fn of(answer: impl Answer) -> Self {
+        Reply { answer: Box::new(answer) }
+    }
+}
+
+trait ErasedAnswer {
+    fn data(&self) -> Value;
+    fn view(&self) -> View;
+    fn has_findings(&self) -> bool;
+}
+
+impl<A: Answer> ErasedAnswer for A {
+    fn data(&self) -> Value {
+        serde_json::to_value(self).unwrap_or_else(|error| serde_json::json!({"error": error.to_string()}))
+    }
+
+    fn view(&self) -> View {
+        Answer::view(self)
+    }
+
+    fn has_findings(&self) -> bool {
+        Answer::has_findings(self)
+    }
+}
+
+fn schema<T: JsonSchema>() -> Schema {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    settings.into_generator().into_root_schema_for::<T>()
+}
+
+fn call<O: Operation>(session: &Session, request: Value) -> Result<Reply, Error> {
+    let request = match request {
+        Value::Null => Value::Object(serde_json::Map::new()),
+        request => request,
+    };
+    let request = serde_json::from_value(request)
+        .map_err(|error| Error::bad_input(format!("{}: {error}", O::SPEC.name)).hint(format!("see `heir {} --help`", Op::of::<O>().words().collect::<Vec<_>>().join(" "))))?;
+    O::run(session, request).map(Reply::of)
+}

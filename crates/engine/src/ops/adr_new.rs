@@ -1,0 +1,60 @@
+//! `adr new`: a new decision record, with the next number.
+
+use heirloom_core::adr::{self, Status};
+use heirloom_store::{adrs, layout};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::plan_new::Created;
+use crate::setup::scaffold;
+use crate::{Effect, Error, Group, Operation, Session, Spec, inherit};
+
+pub(super) struct AdrNew;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Request {
+    /// What is decided, in a few words.
+    title: String,
+    /// The project it holds for; else the whole workspace.
+    #[serde(default)]
+    project: Option<String>,
+    /// Its status; proposed unless you say otherwise.
+    #[serde(default)]
+    status: Option<Status>,
+}
+
+impl Operation for AdrNew {
+    type Request = Request;
+    type Response = Created;
+    const SPEC: Spec = Spec {
+        name: "adr_new",
+        usage: "adr new <title>",
+        group: Group::Plans,
+        effect: Effect::Writes,
+        about: "Create a decision record with the next free number.",
+        routes: &[],
+    };
+
+    fn run(session: &Session, request: Request) -> Result<Created, Error> {
+        let root = session.root();
+        let status = request.status.unwrap_or(Status::Proposed);
+        if matches!(status, Status::Superseded | Status::Unknown) {
+            return Err(Error::bad_input(format!("a new decision cannot be {status}")).hint("create it, then use `heir adr supersede`"));
+        }
+        let slug = scaffold::slug_of("decision record", request.title.trim())?;
+        let _lock = heirloom_store::journal::lock(root)?;
+        let folder = match &request.project {
+            None => adrs::FOLDER.to_owned(),
+            Some(typed) => {
+                let (_, hierarchy) = inherit::hierarchy(session.config()?, Some("plans"))?;
+                let level = hierarchy.level("project").ok_or_else(|| Error::bad_input("the hierarchy `plans` has no level `project`"))?;
+                adrs::project_folder(&layout::find_name(root, level, &Default::default(), typed)?)
+            }
+        };
+        let highest = root.list(&folder)?.iter().filter_map(|item| adr::id_of(&item.name).1).max().unwrap_or(0);
+        let id = format!("ADR-{:04}", highest + 1);
+        let path = format!("{folder}/{id}-{slug}.md");
+        Created::write(session, "decision record", id.clone(), path, &scaffold::adr(&id, request.title.trim(), status.word(), session.today()))
+    }
+}

@@ -1,0 +1,92 @@
+//! `adr status`: moves a decision from one state to the next.
+
+use heirloom_core::adr::{self, Status};
+use heirloom_core::frontmatter::{self, Split};
+use heirloom_store::journal::{self, Change};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::catalog::Catalog;
+use crate::view::{Role, View, span};
+use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
+
+pub(super) struct AdrStatus;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Request {
+    /// The record: ADR-0003, 3, or a path.
+    id: String,
+    /// Its new status; left out, the present one is shown with what may follow.
+    #[serde(default)]
+    status: Option<Status>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Moved {
+    id: String,
+    /// Its file.
+    source: String,
+    /// Its status before.
+    before: Status,
+    /// Its status now.
+    status: Status,
+    /// What may follow.
+    next: Vec<Status>,
+    /// What to think of.
+    warnings: Vec<String>,
+}
+
+impl Operation for AdrStatus {
+    type Request = Request;
+    type Response = Moved;
+    const SPEC: Spec = Spec {
+        name: "adr_status",
+        usage: "adr status <id> [status]",
+        group: Group::Plans,
+        effect: Effect::Writes,
+        about: "Show or change a decision's status: proposed → accepted → deprecated → superseded, or accepted → superseded.",
+        routes: &[],
+    };
+
+    fn run(session: &Session, request: Request) -> Result<Moved, Error> {
+        let lock = request.status.is_some().then(|| journal::lock(session.root())).transpose()?;
+        let catalog = Catalog::read(session)?;
+        let filed = catalog.find_adr(&request.id)?;
+        let Some(adr) = &filed.adr else { return Err(Error::not_found(format!("`{}` is not a decision record", request.id), vec![])) };
+        let before = adr.status;
+        let status = request.status.unwrap_or(before);
+        let mut warnings = Vec::new();
+        if let Some(lock) = lock.filter(|_| status != before) {
+            if !before.next().contains(&status) {
+                let next: Vec<&str> = before.next().iter().map(|status| status.word()).collect();
+                let hint = if next.is_empty() { "write a new decision".to_owned() } else { format!("it may become {}", next.join(" or ")) };
+                return Err(Error::bad_input(format!("{} is {before} and cannot become {status}", adr.id)).hint(hint));
+            }
+            if status == Status::Superseded && adr.superseded_by.is_empty() {
+                warnings.push(format!("nothing is named that replaces {0}; `heir adr supersede {0} NEW` does", adr.id));
+            }
+            let mut after = adr::set_status(&adr.path, &filed.text, status)?;
+            if matches!(frontmatter::split(&filed.text), Split::Block { .. }) && filed.document.fields.contains_key("updated") {
+                after = frontmatter::set(&adr.path, &after, "updated", &json!(session.today().to_string()))?;
+            }
+            lock.apply(session.root(), &[Change { path: adr.path.clone(), before: filed.text.clone(), after }])?;
+        }
+        Ok(Moved { id: adr.id.clone(), source: adr.path.clone(), before, status, next: status.next().to_vec(), warnings })
+    }
+}
+
+impl Answer for Moved {
+    fn view(&self) -> View {
+        let mut view = View::new();
+        let change = if self.before == self.status { self.status.to_string() } else { format!("{} → {}", self.before, self.status) };
+        view.line([span(Role::Key, &self.id), format!(" {change}  ").into(), span(Role::Source, &self.source)]);
+        let next: Vec<&str> = self.next.iter().map(|status| status.word()).collect();
+        view.line([span(Role::Dim, if next.is_empty() { "nothing may follow".to_owned() } else { format!("may become {}", next.join(", ")) })]);
+        for warning in &self.warnings {
+            view.line([span(Role::Warning, format!("⚠️ {warning}"))]);
+        }
+        view
+    }
+}

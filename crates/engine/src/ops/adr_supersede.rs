@@ -1,0 +1,147 @@
+//! `adr supersede`: one decision takes the place of another; both files change, or neither.
+
+use heirloom_core::adr::{self, Status};
+use heirloom_core::conflict;
+use heirloom_core::graph::EdgeKind;
+use heirloom_core::supersession::Supersession;
+use heirloom_store::journal::{self, Change};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::catalog::Catalog;
+use crate::view::{Role, View, span};
+use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
+
+pub(super) struct AdrSupersede;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Request {
+    /// The decision that is replaced.
+    old: String,
+    /// The decision that takes its place.
+    new: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Superseded {
+    /// The decision that is replaced.
+    old: String,
+    /// The decision that takes its place.
+    new: String,
+    /// Files that were edited.
+    edited: Vec<String>,
+    /// The edge that the graph has now.
+    edge: heirloom_core::graph::Edge,
+    /// Places that still refer to the old decision.
+    still_referred_to_by: Vec<Place>,
+    /// What to think of.
+    warnings: Vec<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Place {
+    path: String,
+    line: usize,
+}
+
+impl Operation for AdrSupersede {
+    type Request = Request;
+    type Response = Superseded;
+    const SPEC: Spec = Spec {
+        name: "adr_supersede",
+        usage: "adr supersede <old> <new>",
+        group: Group::Plans,
+        effect: Effect::Writes,
+        about: "Record that one decision replaces another: both files are edited together and what still refers to the old one is listed.",
+        routes: &[],
+    };
+
+    fn run(session: &Session, request: Request) -> Result<Superseded, Error> {
+        let lock = journal::lock(session.root())?;
+        let catalog = Catalog::read(session)?;
+        let (old, new) = (catalog.find_adr(&request.old)?, catalog.find_adr(&request.new)?);
+        let (Some(old_adr), Some(new_adr)) = (&old.adr, &new.adr) else { return Err(Error::bad_input("both must be decision records")) };
+        if old.id == new.id {
+            return Err(Error::bad_input(format!("{} cannot supersede itself", old_adr.id)));
+        }
+        for filed in [old, new] {
+            if let Some(problem) = filed.document.problems.first() {
+                return Err(problem.clone().into());
+            }
+        }
+        let relation = Supersession::new(&catalog.adrs);
+        let position = |path: &str| catalog.adrs.iter().position(|adr| adr.path == path).unwrap_or_default();
+        if relation.descends(position(&old_adr.path), position(&new_adr.path)) {
+            return Err(Error::bad_input(format!("{} already comes after {}; the chain would be a circle", old_adr.id, new_adr.id)).hint(format!("see `heir adr history {}`", old_adr.id)));
+        }
+        let changes = [
+            Change { path: old_adr.path.clone(), before: old.text.clone(), after: adr::mark_superseded(&old_adr.path, &old.text, new_adr)? },
+            Change { path: new_adr.path.clone(), before: new.text.clone(), after: adr::mark_supersedes(&new_adr.path, &new.text, old_adr)? },
+        ];
+        let edited = changes.iter().filter(|change| change.before != change.after).map(|change| change.path.clone()).collect();
+        lock.apply(session.root(), &changes)?;
+        drop(lock);
+        Ok(Superseded {
+            old: old_adr.id.clone(),
+            new: new_adr.id.clone(),
+            edited,
+            edge: heirloom_core::graph::Edge { from: new.id.clone(), to: old.id.clone(), kind: EdgeKind::Supersedes, via: None },
+            still_referred_to_by: still_referring(session, &old_adr.id, &old_adr.path)?,
+            warnings: warnings(old_adr, new_adr),
+        })
+    }
+}
+
+fn warnings(old: &adr::Adr, new: &adr::Adr) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if matches!(old.status, Status::Draft | Status::Proposed) {
+        warnings.push(format!("{} was {} and never accepted", old.id, old.status));
+    }
+    if new.status != Status::Accepted {
+        warnings.push(format!("{} is {}, so neither decision is in force; accept it with `heir adr status {} accepted`", new.id, new.status, new.id));
+    }
+    warnings
+}
+
+/// Reads the workspace again, as it is now, for references to what has just been retired.
+fn still_referring(session: &Session, id: &str, path: &str) -> Result<Vec<Place>, Error> {
+    let catalog = Catalog::read(session)?;
+    let orphans = catalog.conflicts(session, None).into_iter().filter(|conflict| conflict.kind == conflict::Kind::OrphanReference);
+    let about_it = |conflict: &conflict::Conflict| {
+        let filed = catalog.at_path(&conflict.path);
+        filed.is_some_and(|filed| {
+            filed.document.references.iter().any(|reference| {
+                let leads = conflict::joined(&filed.document.path, &reference.target).as_deref() == Some(path);
+                let names = catalog.at_path(path).and_then(|old| old.adr.as_ref()).is_some_and(|adr| adr::id_matches(adr, &reference.target));
+                reference.line == conflict.line && conflict.message.starts_with(&format!("refers to {},", reference.target)) && (leads || names || reference.target == id)
+            })
+        })
+    };
+    let mut places: Vec<Place> = orphans.filter(about_it).map(|conflict| Place { path: conflict.path, line: conflict.line }).collect();
+    places.dedup_by(|a, b| a.path == b.path && a.line == b.line);
+    Ok(places)
+}
+
+impl Answer for Superseded {
+    fn view(&self) -> View {
+        let mut view = View::new();
+        view.line([span(Role::Key, &self.new), " supersedes ".into(), span(Role::Key, &self.old)]);
+        for path in &self.edited {
+            view.line([span(Role::Good, "  edited "), span(Role::Source, path)]);
+        }
+        if self.edited.is_empty() {
+            view.line([span(Role::Dim, "  it already did; nothing was edited")]);
+        }
+        for warning in &self.warnings {
+            view.line([span(Role::Warning, format!("⚠️ {warning}"))]);
+        }
+        if !self.still_referred_to_by.is_empty() {
+            view.line([span(Role::Warning, format!("⚠️ {} is still referred to:", self.old))]);
+            for place in &self.still_referred_to_by {
+            view.line([span(Role::Source, format!("     {}:{}", place.path, place.line))]);
+        }
+        }
+        view
+    }
+}

@@ -1,0 +1,145 @@
+//! `context health`: how fresh every document is.
+
+use heirloom_core::Problem;
+use heirloom_core::graph::NodeKind;
+use heirloom_core::staleness::{Action, Freshness, Staleness};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::catalog::{Catalog, Filed};
+use crate::present;
+use crate::view::{Role, View, span};
+use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
+
+pub(super) struct ContextHealth;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Request {
+    /// Show only what is not fresh.
+    #[serde(default)]
+    stale: bool,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Health {
+    /// The documents, stalest first.
+    documents: Vec<DocumentHealth>,
+    /// How many of each.
+    counts: Counts,
+    /// What could not be read.
+    problems: Vec<Problem>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct DocumentHealth {
+    /// Its id.
+    id: String,
+    /// What it is.
+    #[serde(rename = "type")]
+    kind: NodeKind,
+    /// The file.
+    source: String,
+    /// Its date.
+    updated: Option<String>,
+    /// Days since then.
+    days_old: Option<i64>,
+    /// How fresh it is.
+    staleness: Freshness,
+    /// Days over its refresh interval.
+    score: Option<f64>,
+    /// What to do about it.
+    recommended_action: Action,
+    /// Whether it is finished (done, superseded, …), so that its age is no matter.
+    closed: bool,
+    #[serde(skip)]
+    judged: Staleness,
+}
+
+#[derive(Debug, Default, Serialize, JsonSchema)]
+struct Counts {
+    fresh: usize,
+    unknown: usize,
+    warning: usize,
+    critical: usize,
+    closed: usize,
+}
+
+impl Operation for ContextHealth {
+    type Request = Request;
+    type Response = Health;
+    const SPEC: Spec = Spec {
+        name: "context_health",
+        usage: "context health",
+        group: Group::Plans,
+        effect: Effect::Reads,
+        about: "Check how fresh every document of the workspace is and what to do about the stale ones.",
+        routes: &[],
+    };
+
+    fn run(session: &Session, request: Request) -> Result<Health, Error> {
+        let catalog = Catalog::read(session)?;
+        let mut counts = Counts::default();
+        let mut documents: Vec<DocumentHealth> = Vec::with_capacity(catalog.filed.len());
+        for filed in &catalog.filed {
+            let health = health_of(filed);
+            match (health.closed, health.staleness) {
+                (true, _) => counts.closed += 1,
+                (false, Freshness::Fresh) => counts.fresh += 1,
+                (false, Freshness::Unknown) => counts.unknown += 1,
+                (false, Freshness::Warning) => counts.warning += 1,
+                (false, Freshness::Critical) => counts.critical += 1,
+            }
+            if !request.stale || (!health.closed && health.staleness != Freshness::Fresh) {
+                documents.push(health);
+            }
+        }
+        documents.sort_by(|a, b| a.closed.cmp(&b.closed).then(b.score.unwrap_or(f64::MAX).total_cmp(&a.score.unwrap_or(f64::MAX))).then_with(|| a.source.cmp(&b.source)));
+        Ok(Health { documents, counts, problems: catalog.problems })
+    }
+}
+
+fn health_of(filed: &Filed) -> DocumentHealth {
+    let staleness = *filed.staleness();
+    DocumentHealth {
+        id: filed.id.clone(),
+        kind: filed.kind,
+        source: filed.document.path.clone(),
+        updated: filed.judged.updated.map(|date| date.to_string()),
+        days_old: staleness.days_old,
+        staleness: staleness.status,
+        score: staleness.score,
+        recommended_action: staleness.recommended_action,
+        closed: filed.is_closed(),
+        judged: staleness,
+    }
+}
+
+impl Answer for Health {
+    fn view(&self) -> View {
+        let mut view = View::new();
+        let Counts { fresh, unknown, warning, critical, closed } = &self.counts;
+        view.line([
+            span(Role::Good, format!("{fresh} fresh")),
+            ", ".into(),
+            span(Role::Warning, format!("{warning} warning")),
+            ", ".into(),
+            span(Role::Bad, format!("{critical} critical")),
+            format!(", {unknown} unknown, {closed} closed").into(),
+        ]);
+        if !self.documents.is_empty() {
+            view.blank();
+        }
+        let rows = self.documents.iter().map(|document| {
+            let freshness = if document.closed { span(Role::Dim, "closed") } else { present::freshness(&document.judged) };
+            let action = if document.closed { "" } else { present::action(document.recommended_action) };
+            vec![span(Role::Source, &document.source), freshness, span(Role::Dim, document.updated.as_deref().unwrap_or("no date")), action.into()]
+        });
+        view.table(&["document", "freshness", "updated", "action"], rows.collect());
+        if !self.problems.is_empty() {
+            view.title("Problems");
+            present::problems(&mut view, &self.problems);
+        }
+        view
+    }
+}

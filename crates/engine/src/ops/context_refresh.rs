@@ -1,0 +1,65 @@
+//! `context refresh`: says that a document was read and still holds.
+
+use heirloom_core::frontmatter;
+use heirloom_store::journal::{self, Change};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::catalog::Catalog;
+use crate::view::{Role, View, span};
+use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
+
+pub(super) struct ContextRefresh;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Request {
+    /// The document: a name (architecture), an id (ADR-0003) or a path.
+    name: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Refreshed {
+    /// The file.
+    source: String,
+    /// Its date before.
+    before: Option<String>,
+    /// Its date now.
+    updated: String,
+}
+
+impl Operation for ContextRefresh {
+    type Request = Request;
+    type Response = Refreshed;
+    const SPEC: Spec = Spec {
+        name: "context_refresh",
+        usage: "context refresh <name>",
+        group: Group::Plans,
+        effect: Effect::Writes,
+        about: "Set a document's `updated` date to today, after you have read it and it still holds. Nothing else in the file changes.",
+        routes: &[],
+    };
+
+    fn run(session: &Session, request: Request) -> Result<Refreshed, Error> {
+        let lock = journal::lock(session.root())?;
+        let catalog = Catalog::read(session)?;
+        let filed = catalog.find(&request.name)?;
+        if let Some(problem) = filed.document.problems.first() {
+            return Err(problem.clone().into());
+        }
+        let path = filed.document.path.clone();
+        let updated = session.today().to_string();
+        let after = frontmatter::set(&path, &filed.text, "updated", &json!(updated))?;
+        lock.apply(session.root(), &[Change { path: path.clone(), before: filed.text.clone(), after }])?;
+        Ok(Refreshed { source: path, before: filed.judged.updated.map(|date| date.to_string()), updated })
+    }
+}
+
+impl Answer for Refreshed {
+    fn view(&self) -> View {
+        let mut view = View::new();
+        view.line([span(Role::Good, "refreshed "), span(Role::Source, &self.source), format!("  {} → {}", self.before.as_deref().unwrap_or("no date"), self.updated).into()]);
+        view
+    }
+}

@@ -1,0 +1,281 @@
+//! `context resolve`: what an agent inherits.
+
+use heirloom_core::cascade::{self, Change, Contribution};
+use heirloom_core::conflict::Conflict;
+use heirloom_core::hierarchy::Selectors;
+use heirloom_core::staleness::{Action, Freshness, Staleness};
+use heirloom_core::supersession::Supersession;
+use heirloom_core::{Problem, Value};
+use heirloom_store::tokens::Tokens;
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::inherit::{self, Inheritance};
+use crate::present;
+use crate::view::{Role, Span, View, span};
+use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
+
+pub(super) struct ContextResolve;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Request {
+    /// Plan, by name or number (0042).
+    #[serde(default)]
+    plan: Option<String>,
+    /// Agent of that plan, by name or number (001).
+    #[serde(default)]
+    agent: Option<String>,
+    /// Project; else the one that the plan names.
+    #[serde(default)]
+    project: Option<String>,
+    /// Another hierarchy than the workspace's own.
+    #[serde(default)]
+    hierarchy: Option<String>,
+    /// Names for levels of that hierarchy (level=name).
+    #[serde(default)]
+    select: IndexMap<String, String>,
+    /// Show what each layer added, changed and took away.
+    #[serde(default)]
+    diff: bool,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Resolved {
+    /// The hierarchy by which it was resolved.
+    hierarchy: String,
+    /// The names that were selected.
+    selectors: Selectors,
+    /// The merged values.
+    values: Value,
+    /// For every key path, who said what, the winner last.
+    provenance: IndexMap<String, Vec<Contribution>>,
+    /// The documents, lowest priority first.
+    layers: Vec<Layer>,
+    /// Accepted decisions in force.
+    decisions: Vec<Decision>,
+    /// Where documents disagree or refer to what is gone.
+    conflicts: Vec<Conflict>,
+    /// What to know before relying on this.
+    warnings: Vec<String>,
+    /// Documents or lines that could not be read.
+    problems: Vec<Problem>,
+    /// Tokens (o200k) of all layers together.
+    tokens: Option<usize>,
+    /// With `diff`: what each layer did, in order of layers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    diff: Option<Vec<LayerDiff>>,
+    /// The merged value of each key path.
+    #[serde(skip)]
+    flat: IndexMap<String, Value>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Layer {
+    /// The file.
+    source: String,
+    /// Its level.
+    level: String,
+    /// Its level's priority.
+    priority: i64,
+    /// Its date.
+    updated: Option<String>,
+    /// Days since then.
+    days_old: Option<i64>,
+    /// How fresh it is.
+    staleness: Freshness,
+    /// Days over its refresh interval.
+    score: Option<f64>,
+    /// What to do about it.
+    recommended_action: Action,
+    /// Tokens (o200k) of the file.
+    tokens: Option<usize>,
+    /// Its text after the front matter.
+    prose: String,
+    #[serde(skip)]
+    judged: Staleness,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Decision {
+    /// The record's id.
+    id: String,
+    /// Its title.
+    title: String,
+    /// Its date, as far as it is known.
+    date: Option<String>,
+    /// Its file.
+    source: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct LayerDiff {
+    /// The file.
+    source: String,
+    /// Its level.
+    level: String,
+    /// What it did to what lies under it.
+    changes: Vec<Change>,
+}
+
+impl Operation for ContextResolve {
+    type Request = Request;
+    type Response = Resolved;
+    const SPEC: Spec = Spec {
+        name: "context_resolve",
+        usage: "context resolve [plan] [agent]",
+        group: Group::Core,
+        effect: Effect::Reads,
+        about: "Show what an agent inherits: merged values with their sources, decisions in force, the text of every level, and warnings on what is stale or in conflict. Call it before starting work.",
+        routes: &[],
+    };
+
+    fn run(session: &Session, request: Request) -> Result<Resolved, Error> {
+        let mut typed: Selectors = request.select;
+        for (level, name) in [("project", request.project), ("plan", request.plan), ("agent", request.agent)] {
+            if let Some(name) = name {
+                typed.insert(level.to_owned(), name);
+            }
+        }
+        let inherited = inherit::read(session, request.hierarchy.as_deref(), &typed)?;
+        Ok(resolved(session, inherited, request.diff))
+    }
+}
+
+fn resolved(session: &Session, inherited: Inheritance, with_diff: bool) -> Resolved {
+    let layers_of_values = inherit::layers(&inherited.placed);
+    let values = cascade::values(&layers_of_values);
+    let provenance = cascade::provenance(&layers_of_values);
+    let flat = cascade::flat(&layers_of_values);
+    let diff = with_diff.then(|| {
+        let changes = cascade::changes(&layers_of_values);
+        layers_of_values.iter().zip(changes).map(|(layer, changes)| LayerDiff { source: layer.document.path.clone(), level: layer.level.to_owned(), changes }).collect()
+    });
+    let decisions = decisions(&inherited);
+    let mut tokens = session.counts_tokens().then(|| Tokens::open(session.root()));
+    let mut warnings: Vec<String> = Vec::new();
+    let layers: Vec<Layer> = inherited
+        .placed
+        .into_iter()
+        .zip(&inherited.judged)
+        .map(|(placed, judged)| {
+            let staleness = judged.staleness;
+            warnings.extend(inherit::staleness_warning(&placed.document.path, &staleness));
+            Layer {
+                tokens: tokens.as_mut().map(|tokens| tokens.count(&placed.text)),
+                source: placed.document.path,
+                level: placed.level,
+                priority: placed.priority,
+                updated: judged.updated.map(|date| date.to_string()),
+                days_old: staleness.days_old,
+                staleness: staleness.status,
+                score: staleness.score,
+                recommended_action: staleness.recommended_action,
+                prose: placed.document.prose,
+                judged: staleness,
+            }
+        })
+        .collect();
+    if let Some(tokens) = tokens {
+        tokens.save();
+    }
+    warnings.extend(inherited.problems.iter().map(|problem| format!("⚠️ {problem}")));
+    Resolved {
+        hierarchy: inherited.hierarchy,
+        selectors: inherited.selectors,
+        values,
+        provenance,
+        tokens: layers.iter().map(|layer| layer.tokens).sum(),
+        layers,
+        decisions,
+        conflicts: inherited.conflicts,
+        warnings,
+        problems: inherited.problems,
+        diff,
+        flat,
+    }
+}
+
+fn decisions(inherited: &Inheritance) -> Vec<Decision> {
+    let adrs: Vec<_> = inherited.records.iter().map(|record| record.adr.clone()).collect();
+    let supersession = Supersession::new(&adrs);
+    let in_force = adrs.iter().enumerate().filter(|(at, _)| supersession.in_force(*at));
+    in_force.map(|(at, adr)| Decision { id: adr.id.clone(), title: adr.title.clone(), date: adr.date.clone().or_else(|| inherited.records[at].document.field("updated").map(str::to_owned)), source: adr.path.clone() }).collect()
+}
+
+impl Answer for Resolved {
+    fn view(&self) -> View {
+        let mut view = View::new();
+        view.title(self.heading());
+        match &self.diff {
+            Some(diff) => show_diff(&mut view, diff),
+            None => self.show_values(&mut view),
+        }
+        if !self.decisions.is_empty() {
+            view.title("Decisions in force");
+            let row = |decision: &Decision| vec![span(Role::Key, &decision.id), decision.title.as_str().into(), span(Role::Dim, decision.date.as_deref().unwrap_or("")), span(Role::Source, &decision.source)];
+            view.table(&[], self.decisions.iter().map(row).collect());
+        }
+        if self.diff.is_none() {
+            for layer in self.layers.iter().filter(|layer| !layer.prose.trim().is_empty()) {
+                view.blank();
+                view.line([span(Role::Title, format!("── {} ", layer.level)), span(Role::Source, &layer.source), " · ".into(), present::freshness(&layer.judged)]);
+                view.text(layer.prose.trim_matches(['\n', '\r']));
+            }
+        }
+        if !self.warnings.is_empty() || !self.conflicts.is_empty() {
+            view.title("Warnings");
+            self.conflicts.iter().for_each(|conflict| present::conflict(&mut view, conflict));
+            for warning in &self.warnings {
+            view.line([span(Role::Warning, warning)]);
+        }
+        }
+        view
+    }
+}
+
+impl Resolved {
+    fn heading(&self) -> String {
+        let names: Vec<String> = self.selectors.iter().rev().map(|(level, name)| format!("{level} {name}")).collect();
+        let what = if names.is_empty() { "the workspace".to_owned() } else { names.join(" in ") };
+        let layers = present::count(self.layers.len(), "document");
+        match self.hierarchy.as_str() {
+            heirloom_core::hierarchy::DEFAULT => format!("What {what} inherits, from {layers}"),
+            other => format!("What {what} inherits, from {layers} ({other})"),
+        }
+    }
+
+    fn show_values(&self, view: &mut View) {
+        view.title("Values");
+        if self.provenance.is_empty() {
+            view.line([span(Role::Dim, "none are set")]);
+        }
+        let mut rows = Vec::new();
+        for (key, history) in &self.provenance {
+            let Some(winner) = history.last() else { continue };
+            let merged = self.flat.get(key).map(present::value).unwrap_or_default();
+            let beaten = if history.len() > 1 && !winner.value.is_array() { format!("over {}", history[..history.len() - 1].iter().rev().map(|beaten| format!("{} ({})", present::value(&beaten.value), beaten.level)).collect::<Vec<_>>().join(", ")) } else { String::new() };
+            rows.push(vec![span(Role::Key, key), span(Role::Value, merged), span(Role::Dim, &winner.level), span(Role::Source, &winner.source), span(Role::Dim, beaten)]);
+        }
+        view.table(&[], rows);
+    }
+}
+
+fn show_diff(view: &mut View, diff: &[LayerDiff]) {
+    for layer in diff {
+        view.blank();
+        view.line([span(Role::Title, format!("── {} ", layer.level)), span(Role::Source, &layer.source)]);
+        if layer.changes.is_empty() {
+            view.line([span(Role::Dim, "   sets nothing new")]);
+        }
+        for change in &layer.changes {
+            let spans: Vec<Span> = match (&change.before, &change.after) {
+                (None, Some(after)) => vec![span(Role::Good, format!(" + {}: {}", change.key, present::value(after)))],
+                (Some(before), Some(after)) => vec![span(Role::Warning, format!(" ~ {}: {} → {}", change.key, present::value(before), present::value(after)))],
+                (before, None) => vec![span(Role::Bad, format!(" - {}: {}", change.key, before.as_ref().map(present::value).unwrap_or_default()))],
+            };
+            view.line(spans);
+        }
+    }
+}

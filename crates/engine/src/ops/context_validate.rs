@@ -1,0 +1,38 @@
+//! `context validate`: the conflicts, as a check for CI.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::context_conflicts::Findings;
+use crate::catalog::Catalog;
+use crate::formats::Format;
+use crate::{Effect, Error, Group, Operation, Session, Spec};
+
+pub(super) struct ContextValidate;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Request {
+    /// How to print it: annotations for GitHub, SARIF for code scanning.
+    #[serde(default)]
+    format: Format,
+}
+
+impl Operation for ContextValidate {
+    type Request = Request;
+    type Response = Findings;
+    const SPEC: Spec = Spec {
+        name: "context_validate",
+        usage: "context validate",
+        group: Group::Plans,
+        effect: Effect::Reads,
+        about: "Check the whole workspace for CI: exit code 1 if there is a critical conflict or a document that cannot be read.",
+        routes: &[],
+    };
+
+    fn run(session: &Session, request: Request) -> Result<Findings, Error> {
+        let catalog = Catalog::read(session)?;
+        let conflicts = catalog.conflicts(session, None);
+        Ok(Findings { conflicts, problems: catalog.problems, format: request.format, fails_on_critical: true })
+    }
+}

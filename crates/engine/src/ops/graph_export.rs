@@ -1,0 +1,76 @@
+//! `graph export`: the graph for other tools, and pictures of it.
+
+use heirloom_core::graph::{self, Graph};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::catalog::Catalog;
+use crate::view::View;
+use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
+
+pub(super) struct GraphExport;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Request {
+    /// How to write it.
+    #[serde(default)]
+    format: Format,
+    /// Only what lies around this document.
+    #[serde(default)]
+    node: Option<String>,
+    /// With a node, how many steps away to look.
+    #[serde(default = "two")]
+    depth: usize,
+}
+
+fn two() -> usize {
+    2
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Format {
+    /// Graphviz.
+    Dot,
+    /// Mermaid, which code hosts draw.
+    Mermaid,
+    /// Nodes and edges.
+    #[default]
+    Json,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Exported {
+    #[serde(flatten)]
+    graph: Graph,
+    #[serde(skip)]
+    #[schemars(skip)]
+    format: Format,
+}
+
+impl Operation for GraphExport {
+    type Request = Request;
+    type Response = Exported;
+    const SPEC: Spec = Spec { name: "graph_export", usage: "graph export", group: Group::Plans, effect: Effect::Reads, about: "Write the graph of documents for Graphviz, Mermaid or as JSON.", routes: &[] };
+
+    fn run(session: &Session, request: Request) -> Result<Exported, Error> {
+        let catalog = Catalog::read(session)?;
+        let graph = catalog.graph();
+        let graph = match &request.node {
+            Some(node) => graph.around(&catalog.find(node)?.id, request.depth.clamp(1, 100)),
+            None => graph,
+        };
+        Ok(Exported { graph, format: request.format })
+    }
+}
+
+impl Answer for Exported {
+    fn view(&self) -> View {
+        View::raw(match self.format {
+            Format::Dot => graph::dot(&self.graph),
+            Format::Mermaid => graph::mermaid(&self.graph),
+            Format::Json => serde_json::to_string_pretty(&self.graph).unwrap_or_default(),
+        })
+    }
+}

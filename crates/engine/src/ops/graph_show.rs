@@ -1,0 +1,79 @@
+//! `graph show`: a document and what it is related to.
+
+use heirloom_core::graph::{EdgeKind, Graph, Node};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::catalog::Catalog;
+use crate::present;
+use crate::view::{Role, View, span};
+use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
+
+pub(super) struct GraphShow;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Request {
+    /// The document: an id (plan/0042-graph), a name or a path.
+    node: String,
+    /// How many steps away to look.
+    #[serde(default = "one")]
+    depth: usize,
+}
+
+fn one() -> usize {
+    1
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Shown {
+    /// The document that was asked for.
+    node: Node,
+    /// What lies around it.
+    #[serde(flatten)]
+    graph: Graph,
+}
+
+impl Operation for GraphShow {
+    type Request = Request;
+    type Response = Shown;
+    const SPEC: Spec = Spec {
+        name: "graph_show",
+        usage: "graph show <node>",
+        group: Group::Plans,
+        effect: Effect::Reads,
+        about: "Show a document and what it is related to: what it inherits from, overrides, supersedes, remembers and references.",
+        routes: &[],
+    };
+
+    fn run(session: &Session, request: Request) -> Result<Shown, Error> {
+        let catalog = Catalog::read(session)?;
+        let id = catalog.find(&request.node)?.id.clone();
+        let graph = catalog.graph().around(&id, request.depth.clamp(1, 10));
+        let node = graph.node(&id).cloned().ok_or_else(|| Error::not_found(format!("there is no node `{id}`"), vec![]))?;
+        Ok(Shown { node, graph })
+    }
+}
+
+impl Answer for Shown {
+    fn view(&self) -> View {
+        let mut view = View::new();
+        view.title(&self.node.id);
+        let days = self.node.days_old.map(|days| format!(", {days} days")).unwrap_or_default();
+        view.line([span(Role::Dim, format!("{} · ", self.node.kind.word())), self.node.title.as_str().into(), " · ".into(), span(present::role_of(self.node.staleness), format!("{}{days}", present::freshness_word(self.node.staleness)))]);
+        view.line([span(Role::Source, &self.node.path)]);
+        view.blank();
+        let mut rows = Vec::new();
+        for kind in [EdgeKind::InheritsFrom, EdgeKind::Overrides, EdgeKind::Supersedes, EdgeKind::Remembers, EdgeKind::References] {
+            for edge in self.graph.edges.iter().filter(|edge| edge.kind == kind) {
+                let via = edge.via.as_deref().unwrap_or("");
+                rows.push(vec![span(Role::Key, &edge.from), format!("─ {} →", kind.name()).into(), span(Role::Key, &edge.to), span(Role::Dim, via)]);
+            }
+        }
+        if rows.is_empty() {
+            view.line([span(Role::Dim, "nothing is related to it")]);
+        }
+        view.table(&[], rows);
+        view
+    }
+}

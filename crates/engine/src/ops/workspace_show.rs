@@ -1,0 +1,128 @@
+//! `workspace show`: the workspace at a glance.
+
+use heirloom_core::Value;
+use heirloom_core::cascade;
+use heirloom_core::graph::NodeKind;
+use heirloom_core::hierarchy::Selectors;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::catalog::Catalog;
+use crate::inherit;
+use crate::present;
+use crate::view::{Role, View, span};
+use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
+
+pub(super) struct WorkspaceShow;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Request {}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Shown {
+    /// The folder.
+    root: String,
+    /// The hierarchy.
+    hierarchy: String,
+    /// The workspace's title.
+    title: Option<String>,
+    /// What all work inherits.
+    values: Value,
+    /// The documents of the workspace level.
+    documents: Vec<Listed>,
+    /// How many there are of each.
+    counts: Counts,
+    #[serde(skip)]
+    prose: Vec<(String, String)>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Listed {
+    source: String,
+    title: Option<String>,
+    updated: Option<String>,
+    #[serde(flatten)]
+    staleness: heirloom_core::staleness::Staleness,
+}
+
+#[derive(Debug, Default, Serialize, JsonSchema)]
+struct Counts {
+    projects: usize,
+    plans: usize,
+    agents: usize,
+    memories: usize,
+    adrs: usize,
+    context: usize,
+}
+
+impl Operation for WorkspaceShow {
+    type Request = Request;
+    type Response = Shown;
+    const SPEC: Spec = Spec {
+        name: "workspace_show",
+        usage: "workspace show",
+        group: Group::Plans,
+        effect: Effect::Reads,
+        about: "Show the workspace: what all work inherits from it, and how many projects, plans, agents and decisions it has.",
+        routes: &[],
+    };
+
+    fn run(session: &Session, _: Request) -> Result<Shown, Error> {
+        let inherited = inherit::read(session, None, &Selectors::new())?;
+        let catalog = Catalog::read(session)?;
+        let mut counts = Counts::default();
+        for filed in &catalog.filed {
+            *match filed.kind {
+                NodeKind::Project => &mut counts.projects,
+                NodeKind::Plan => &mut counts.plans,
+                NodeKind::Agent => &mut counts.agents,
+                NodeKind::Memory => &mut counts.memories,
+                NodeKind::Adr => &mut counts.adrs,
+                NodeKind::Context => &mut counts.context,
+            } += 1;
+        }
+        let documents = inherited.placed.iter().zip(&inherited.judged).map(|(placed, judged)| Listed {
+            source: placed.document.path.clone(),
+            title: placed.document.title.clone(),
+            updated: judged.updated.map(|date| date.to_string()),
+            staleness: judged.staleness,
+        });
+        Ok(Shown {
+            root: session.root().path().display().to_string(),
+            hierarchy: inherited.hierarchy.clone(),
+            title: inherited.placed.first().and_then(|placed| placed.document.title.clone()),
+            values: cascade::values(&inherit::layers(&inherited.placed)),
+            documents: documents.collect(),
+            counts,
+            prose: inherited.placed.iter().map(|placed| (placed.document.path.clone(), placed.document.prose.clone())).collect(),
+        })
+    }
+}
+
+impl Answer for Shown {
+    fn view(&self) -> View {
+        let mut view = View::new();
+        view.title(self.title.clone().unwrap_or_else(|| "Workspace".into()));
+        view.line([span(Role::Source, &self.root), format!("  ({})", self.hierarchy).into()]);
+        let Counts { projects, plans, agents, memories, adrs, context } = &self.counts;
+        view.say(format!(
+            "{}, {}, {}, {}, {}, {}",
+            present::count(*projects, "project"),
+            present::count(*plans, "plan"),
+            present::count(*agents, "agent"),
+            present::count(*memories, "memory file"),
+            present::count(*adrs, "decision record"),
+            present::count(*context, "context document")
+        ));
+        view.title("Documents that all work inherits");
+        let rows = self.documents.iter().map(|listed| vec![span(Role::Source, &listed.source), listed.title.as_deref().unwrap_or("").into(), present::freshness(&listed.staleness)]);
+        view.table(&[], rows.collect());
+        for (source, prose) in self.prose.iter().filter(|(_, prose)| !prose.trim().is_empty()) {
+            view.blank();
+            view.line([span(Role::Title, "── "), span(Role::Source, source)]);
+            view.text(prose.trim_matches(['\n', '\r']));
+        }
+        view
+    }
+}

@@ -1,0 +1,96 @@
+//! Pieces of views that several operations show.
+
+use heirloom_core::Problem;
+use heirloom_core::conflict::{self, Conflict, Kind, Severity};
+use heirloom_core::staleness::{Freshness, Staleness};
+use heirloom_core::{Value, staleness};
+
+use crate::view::{Role, Span, View, span};
+
+/// Writes a value on one line.
+pub(crate) fn value(value: &Value) -> String {
+    match value {
+        Value::Array(items) => format!("[{}]", items.iter().map(self::value).collect::<Vec<_>>().join(", ")),
+        other => conflict::shown(other),
+    }
+}
+
+/// Shows how fresh something is: `fresh, 5 days`.
+pub(crate) fn freshness(staleness: &Staleness) -> Span {
+    let role = role_of(staleness.status);
+    let word = freshness_word(staleness.status);
+    match staleness.days_old {
+        Some(1) => span(role, format!("{word}, 1 day")),
+        Some(days) => span(role, format!("{word}, {days} days")),
+        None => span(role, word),
+    }
+}
+
+pub(crate) fn freshness_word(status: Freshness) -> &'static str {
+    match status {
+        Freshness::Fresh => "fresh",
+        Freshness::Unknown => "unknown",
+        Freshness::Warning => "warning",
+        Freshness::Critical => "critical",
+    }
+}
+
+pub(crate) fn role_of(status: Freshness) -> Role {
+    match status {
+        Freshness::Fresh => Role::Good,
+        Freshness::Unknown | Freshness::Warning => Role::Warning,
+        Freshness::Critical => Role::Bad,
+    }
+}
+
+pub(crate) fn action(action: staleness::Action) -> &'static str {
+    match action {
+        staleness::Action::None => "",
+        staleness::Action::Review => "review",
+        staleness::Action::Archive => "archive",
+    }
+}
+
+pub(crate) fn role_of_severity(severity: Severity) -> Role {
+    match severity {
+        Severity::Information => Role::Dim,
+        Severity::Warning => Role::Warning,
+        Severity::Critical => Role::Bad,
+    }
+}
+
+/// Shows a conflict over several lines.
+pub(crate) fn conflict(view: &mut View, conflict: &Conflict) {
+    let role = role_of_severity(conflict.severity);
+    let place = span(Role::Source, format!("   {}:{}", conflict.path, conflict.line));
+    let mark = if conflict.severity == Severity::Information { "ℹ️" } else { "⚠️" };
+    match (conflict.kind, conflict.sides.as_slice(), &conflict.key, &conflict.resolution) {
+        (Kind::DirectContradiction, [parent, child], Some(key), Some(resolution)) => {
+            view.line([span(role, format!("{mark} CONFLICT: {key}"))]);
+            view.say(format!("   {} says: {}", capitalised(&parent.level), value(&parent.value)));
+            view.say(format!("   {} says: {} (override)", capitalised(&child.level), value(&child.value)));
+            view.say(format!("   Resolution: {resolution}"));
+        }
+        _ => {
+            view.line([span(role, format!("{mark} {}: {}", conflict.kind.name().to_uppercase().replace('_', " "), conflict.message))]);
+        }
+    }
+    view.line([place, span(Role::Dim, format!("  {} · {}", conflict.severity.word(), conflict.hint))]);
+}
+
+/// Shows problems, one a line.
+pub(crate) fn problems(view: &mut View, problems: &[Problem]) {
+    for problem in problems {
+        view.line([span(Role::Bad, "⚠️ "), span(Role::Plain, problem.to_string())]);
+    }
+}
+
+pub(crate) fn capitalised(word: &str) -> String {
+    let mut chars = word.chars();
+    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
+}
+
+/// `1 plan`, `2 plans`.
+pub(crate) fn count(number: usize, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+}

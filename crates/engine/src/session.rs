@@ -1,0 +1,73 @@
+//! One workspace at one moment, as an operation sees it.
+
+use std::cell::OnceCell;
+use std::path::Path;
+
+use heirloom_store::{Config, Root, dates, journal};
+use jiff::Timestamp;
+use jiff::civil::Date;
+
+use crate::Error;
+
+/// One workspace at one moment.
+#[derive(Debug)]
+pub struct Session {
+    root: Root,
+    now: Timestamp,
+    counts_tokens: bool,
+    config: OnceCell<Config>,
+}
+
+impl Session {
+    /// Opens the workspace that a folder lies in.
+    pub fn find(start: &Path, now: Timestamp) -> Result<Self, Error> {
+        Self::new(Root::find(start)?, now)
+    }
+
+    /// Opens the workspace at a folder.
+    pub fn at(folder: &Path, now: Timestamp) -> Result<Self, Error> {
+        Self::new(Root::at(folder)?, now)
+    }
+
+    fn new(root: Root, now: Timestamp) -> Result<Self, Error> {
+        journal::recover(&root)?;
+        Ok(Session { root, now, counts_tokens: true, config: OnceCell::new() })
+    }
+
+    /// Leaves token counts out: loading the tokenizer costs more than most answers, and people do
+    /// not read the counts.
+    #[must_use]
+    pub fn without_token_counts(mut self) -> Self {
+        self.counts_tokens = false;
+        self
+    }
+
+    /// Says whether token counts are wanted.
+    pub fn counts_tokens(&self) -> bool {
+        self.counts_tokens
+    }
+
+    /// Returns the root.
+    pub fn root(&self) -> &Root {
+        &self.root
+    }
+
+    /// Returns the moment.
+    pub fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    /// Returns the day.
+    pub fn today(&self) -> Date {
+        dates::utc_date(self.now)
+    }
+
+    /// Returns the settings.
+    pub fn config(&self) -> Result<&Config, Error> {
+        if let Some(config) = self.config.get() {
+            return Ok(config);
+        }
+        let config = Config::load(&self.root)?;
+        Ok(self.config.get_or_init(|| config))
+    }
+}

@@ -1,0 +1,199 @@
+//! An answer laid out for people, before it is painted.
+//!
+//! An operation says what each piece *is* (a key, a source, a warning); the terminal decides on
+//! colours, a pipe and an agent get the same text without them.
+
+use unicode_width::UnicodeWidthStr;
+
+/// What a piece of text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Nothing special.
+    Plain,
+    /// A title.
+    Title,
+    /// A key or a name.
+    Key,
+    /// A value.
+    Value,
+    /// Where something comes from.
+    Source,
+    /// Of less weight.
+    Dim,
+    /// As it should be; added.
+    Good,
+    /// Worth a look.
+    Warning,
+    /// Wrong; taken away.
+    Bad,
+}
+
+/// A piece of text with its role.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Span {
+    /// The text.
+    pub text: String,
+    /// Its role.
+    pub role: Role,
+}
+
+/// Makes a span.
+pub fn span(role: Role, text: impl Into<String>) -> Span {
+    Span { text: text.into(), role }
+}
+
+impl From<&str> for Span {
+    fn from(text: &str) -> Self {
+        span(Role::Plain, text)
+    }
+}
+
+impl From<String> for Span {
+    fn from(text: String) -> Self {
+        span(Role::Plain, text)
+    }
+}
+
+/// One block of a view.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Block {
+    Title(String),
+    Line(Vec<Span>),
+    Table { head: Vec<&'static str>, rows: Vec<Vec<Span>> },
+    Text(String),
+    Blank,
+}
+
+/// An answer laid out for people.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct View {
+    blocks: Vec<Block>,
+}
+
+impl View {
+    /// Starts an empty one.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A view that is one text, to be printed as it is.
+    pub fn raw(text: impl Into<String>) -> Self {
+        View { blocks: vec![Block::Text(text.into())] }
+    }
+
+    /// Adds a title, with a blank line before it unless it comes first.
+    pub fn title(&mut self, text: impl Into<String>) -> &mut Self {
+        if !self.blocks.is_empty() {
+            self.blocks.push(Block::Blank);
+        }
+        self.blocks.push(Block::Title(text.into()));
+        self
+    }
+
+    /// Adds a line.
+    pub fn line<S: Into<Span>>(&mut self, spans: impl IntoIterator<Item = S>) -> &mut Self {
+        self.blocks.push(Block::Line(spans.into_iter().map(Into::into).collect()));
+        self
+    }
+
+    /// Adds a line of plain text.
+    pub fn say(&mut self, text: impl Into<String>) -> &mut Self {
+        self.line([text.into()])
+    }
+
+    /// Adds aligned rows under a head; with an empty head, aligned rows alone.
+    pub fn table(&mut self, head: &[&'static str], rows: Vec<Vec<Span>>) -> &mut Self {
+        if !rows.is_empty() {
+            self.blocks.push(Block::Table { head: head.to_vec(), rows });
+        }
+        self
+    }
+
+    /// Adds text as it is, a line break at its end.
+    pub fn text(&mut self, text: impl Into<String>) -> &mut Self {
+        self.blocks.push(Block::Text(text.into()));
+        self
+    }
+
+    /// Adds a blank line.
+    pub fn blank(&mut self) -> &mut Self {
+        self.blocks.push(Block::Blank);
+        self
+    }
+
+    /// Returns the text without colours.
+    pub fn plain(&self) -> String {
+        self.render(&|_, text| text.to_owned())
+    }
+
+    /// Returns the text, each piece painted by its role.
+    pub fn render(&self, paint: &dyn Fn(Role, &str) -> String) -> String {
+        let mut out = String::new();
+        for block in &self.blocks {
+            match block {
+                Block::Title(text) => out.push_str(&paint(Role::Title, text)),
+                Block::Line(spans) => spans.iter().for_each(|span| out.push_str(&paint(span.role, &printable(&span.text)))),
+                Block::Table { head, rows } => {
+                    render_table(head, rows, paint, &mut out);
+                    continue;
+                }
+                Block::Text(text) => {
+                    let lines: Vec<String> = text.trim_end_matches('\n').split('\n').map(|line| printable(line.trim_end_matches('\r'))).collect();
+                    out.push_str(&lines.join("\n"));
+                }
+                Block::Blank => {}
+            }
+            out.push('\n');
+        }
+        out
+    }
+}
+
+fn render_table(head: &[&str], rows: &[Vec<Span>], paint: &dyn Fn(Role, &str) -> String, out: &mut String) {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0).max(head.len());
+    let mut widths = vec![0; columns];
+    for (at, title) in head.iter().enumerate() {
+        widths[at] = title.width();
+    }
+    for row in rows {
+        for (at, cell) in row.iter().enumerate() {
+            widths[at] = widths[at].max(printable(&cell.text).width());
+        }
+    }
+    let head: Vec<Span> = head.iter().map(|title| span(Role::Dim, *title)).collect();
+    let head_row = (!head.is_empty()).then_some(&head);
+    for row in head_row.into_iter().chain(rows) {
+        let last = row.iter().rposition(|cell| !cell.text.is_empty());
+        for (at, cell) in row.iter().enumerate() {
+            let text = printable(&cell.text);
+            out.push_str(&paint(cell.role, &text));
+            if last.is_some_and(|last| at < last) {
+                out.push_str(&" ".repeat(widths[at] - text.width() + 2));
+            }
+        }
+        out.push('\n');
+    }
+}
+
+/// A file may hold anything; a terminal must not be told to do it. Line breaks and control
+/// characters become visible.
+fn printable(text: &str) -> String {
+    let harmful = |c: char| c.is_control() && c != '\t';
+    if text.chars().any(harmful) {
+        text.chars().flat_map(|c| if harmful(c) { c.escape_default().collect::<Vec<_>>() } else { vec![c] }).collect()
+    } else {
+        text.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_align_by_width() {
+        let mut view = View::new();
+        view.title("T").table(&["key", "value"], vec![vec!["日本".into(), "a".into()], vec!["x".into(), "b\u{1b}[0m".into()]]);
+        assert_eq!(view.plain(), "T\nkey   value\n日本  a\nx     b\\u{1b}[0m\n");
+    }
+}

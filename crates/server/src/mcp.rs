@@ -1,0 +1,184 @@
+//! MCP over stdio: operations as tools, resolved contexts as resources, a prompt that starts an
+//! agent with its context.
+
+use std::sync::Arc;
+
+use heirloom_engine::{Effect, Error, Group, OPS, Op, Reply, ops, schema};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams, Prompt, PromptArgument, PromptMessage,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Resource, ResourceContents, ResourceTemplate, Role, ServerCapabilities,
+    ServerConfig, Tool, ToolAnnotations,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
+use serde_json::{Map, Value, json};
+
+use crate::{Open, call};
+
+const INSTRUCTIONS: &str = "Heirloom holds what this team's agents inherit. Before you start work, call context_resolve with your plan and agent: it returns the standards, decisions and notes that apply to you, each with its source and freshness. Heed its warnings.";
+
+const RESOURCE: &str = "heirloom://context";
+const START_PROMPT: &str = "start";
+
+/// Which tools are listed. Every tool can be called, listed or not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Listing {
+    /// A group besides the core one; `None` for the core alone.
+    pub group: Option<Group>,
+    /// Whether all are listed.
+    pub all: bool,
+}
+
+impl Listing {
+    /// The words for it on a command line.
+    pub const WORDS: [&'static str; 5] = ["core", "memory", "plans", "tasks", "all"];
+
+    /// Reads one of the words.
+    pub fn from_word(word: &str) -> Option<Self> {
+        let group = |group| Some(Listing { group: Some(group), all: false });
+        match word {
+            "core" => Some(Listing { group: None, all: false }),
+            "memory" => group(Group::Memory),
+            "plans" => group(Group::Plans),
+            "tasks" => group(Group::Tasks),
+            "all" => Some(Listing { group: None, all: true }),
+            _ => None,
+        }
+    }
+
+    fn shows(self, op: &Op) -> bool {
+        self.all || op.spec.group == Group::Core || self.group == Some(op.spec.group)
+    }
+}
+
+/// Returns the tools that a listing shows.
+pub fn tools(listing: Listing) -> Vec<Tool> {
+    OPS.iter().filter(|op| listing.shows(op)).map(tool).collect()
+}
+
+fn tool(op: &Op) -> Tool {
+    let schema = match schema::simplified(&op.request_schema().to_value()) {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    };
+    let annotations = ToolAnnotations::new().read_only(op.spec.effect == Effect::Reads);
+    Tool::new(op.spec.name, op.spec.about, Arc::new(schema)).with_annotations(annotations)
+}
+
+/// Serves MCP on standard input and output until the client hangs up.
+pub async fn serve(open: Open, listing: Listing) -> Result<(), String> {
+    let server = Server { open, listing };
+    let running = server.serve(rmcp::transport::stdio()).await.map_err(|error| error.to_string())?;
+    running.waiting().await.map_err(|error| error.to_string())?;
+    Ok(())
+}
+
+struct Server {
+    open: Open,
+    listing: Listing,
+}
+
+impl Server {
+    async fn context(&self, plan: Option<&str>, agent: Option<&str>) -> Result<String, Error> {
+        let op = ops::by_name("context_resolve").ok_or_else(|| Error::bad_input("contexts cannot be resolved"))?;
+        call(&self.open, op, json!({"plan": plan, "agent": agent}), |reply| reply.view().plain()).await
+    }
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().build();
+        let mut config = ServerConfig::new(capabilities);
+        config.server_info = Implementation::new("heirloom", env!("CARGO_PKG_VERSION")).with_title("Heirloom");
+        config.instructions = Some(INSTRUCTIONS.to_owned());
+        config
+    }
+
+    async fn list_tools(&self, _: Option<PaginatedRequestParams>, _: RequestContext<RoleServer>) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(tools(self.listing)))
+    }
+
+    async fn call_tool(&self, request: CallToolRequestParams, _: RequestContext<RoleServer>) -> Result<CallToolResponse, ErrorData> {
+        let Some(op) = ops::by_name(&request.name) else {
+            return Err(ErrorData::invalid_params(format!("there is no tool `{}`", request.name), None));
+        };
+        let arguments = Value::Object(request.arguments.unwrap_or_default());
+        let form = |reply: &Reply| (reply.view().plain(), reply.data());
+        Ok(match call(&self.open, op, arguments, form).await {
+            Ok((text, data)) => {
+                let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+                result.structured_content = Some(data);
+                result.into()
+            }
+            Err(error) => CallToolResult::error(vec![ContentBlock::text(in_words(&error))]).into(),
+        })
+    }
+
+    async fn list_resources(&self, _: Option<PaginatedRequestParams>, _: RequestContext<RoleServer>) -> Result<ListResourcesResult, ErrorData> {
+        let workspace = Resource::new(RESOURCE, "workspace context").with_description("What all work in this workspace inherits").with_mime_type("text/markdown");
+        Ok(ListResourcesResult::with_all_items(vec![workspace]))
+    }
+
+    async fn list_resource_templates(&self, _: Option<PaginatedRequestParams>, _: RequestContext<RoleServer>) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let template = |uri: &str, name: &str, about: &str| ResourceTemplate::new(uri, name).with_description(about).with_mime_type("text/markdown");
+        Ok(ListResourceTemplatesResult::with_all_items(vec![
+            template("heirloom://context/{plan}", "plan context", "What a plan inherits, by its name or number"),
+            template("heirloom://context/{plan}/{agent}", "agent context", "What an agent of a plan inherits, by names or numbers"),
+        ]))
+    }
+
+    async fn read_resource(&self, request: ReadResourceRequestParams, _: RequestContext<RoleServer>) -> Result<ReadResourceResponse, ErrorData> {
+        let unknown = || ErrorData::resource_not_found(format!("there is no resource `{}`; contexts are {RESOURCE}/PLAN/AGENT", request.uri), None);
+        let rest = request.uri.strip_prefix(RESOURCE).ok_or_else(unknown)?;
+        let names: Vec<String> = rest.split('/').skip(1).map(decoded).collect();
+        if names.len() > 2 || (!rest.is_empty() && !rest.starts_with('/')) {
+            return Err(unknown());
+        }
+        let context = self.context(names.first().map(String::as_str), names.get(1).map(String::as_str)).await;
+        let text = context.map_err(|error| ErrorData::resource_not_found(in_words(&error), None))?;
+        let contents = ResourceContents::text(text, request.uri.clone()).with_mime_type("text/markdown");
+        Ok(ReadResourceResult::new(vec![contents]).into())
+    }
+
+    async fn list_prompts(&self, _: Option<PaginatedRequestParams>, _: RequestContext<RoleServer>) -> Result<ListPromptsResult, ErrorData> {
+        let argument = |name: &str, about: &str| PromptArgument::new(name).with_description(about).with_required(false);
+        let arguments = vec![argument("plan", "Plan, by name or number"), argument("agent", "Agent of that plan, by name or number")];
+        Ok(ListPromptsResult::with_all_items(vec![Prompt::new(START_PROMPT, Some("Start work with everything that you inherit"), Some(arguments))]))
+    }
+
+    async fn get_prompt(&self, request: GetPromptRequestParams, _: RequestContext<RoleServer>) -> Result<GetPromptResponse, ErrorData> {
+        if request.name != START_PROMPT {
+            return Err(ErrorData::invalid_params(format!("there is no prompt `{}`; there is `{START_PROMPT}`", request.name), None));
+        }
+        let arguments = request.arguments.unwrap_or_default();
+        let argument = |name: &str| arguments.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+        let context = self.context(argument("plan"), argument("agent")).await.map_err(|error| ErrorData::invalid_params(in_words(&error), None))?;
+        let text = format!("You are starting work. What follows is what you inherit; each part names its source and how fresh it is. Where parts disagree, the merged values are right. Treat what is marked stale or in conflict with care, and say so before you rely on it.\n\n{context}");
+        Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).into())
+    }
+}
+
+/// Puts a failure into the words that an agent can act on.
+fn in_words(error: &Error) -> String {
+    let mut text = error.message.clone();
+    if !error.candidates.is_empty() {
+        text.push_str(&format!("\ncandidates: {}", error.candidates.join(", ")));
+    }
+    if let Some(hint) = &error.hint {
+        text.push_str(&format!("\nhint: {hint}"));
+    }
+    text
+}
+
+/// Undoes percent-encoding in a part of a URI.
+fn decoded(part: &str) -> String {
+    let mut bytes = Vec::with_capacity(part.len());
+    let mut rest = part.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        let code = (first == b'%').then(|| after.get(..2)).flatten().and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
+        bytes.push(code.unwrap_or(first));
+        rest = if code.is_some() { &after[2..] } else { after };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}

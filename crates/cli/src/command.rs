@@ -66,7 +66,7 @@ pub(crate) fn root() -> Command {
     for row in rows() {
         let words = row.words();
         let (last, groups) = words.split_last().expect("a command has a word");
-        let leaf = Command::new(*last).about(first_sentence(row.about())).long_about(row.about()).display_name(words.join(" ")).defer(with_arguments);
+        let leaf = Command::new(*last).about(first_sentence(row.about())).long_about(row.about()).display_name(words.join(" ")).hide(words == ["reference"]).defer(with_arguments);
         root = match groups {
             [] => root.subcommand(leaf),
             [group, ..] => {

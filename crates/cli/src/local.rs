@@ -6,6 +6,7 @@ mod demo;
 mod init;
 mod man;
 mod mcp;
+mod reference;
 mod serve;
 mod workspace_edit;
 
@@ -36,4 +37,4 @@ pub(crate) struct Call<'c> {
 }
 
 /// Every command that is not an operation.
-pub(crate) const LOCALS: &[Local] = &[init::INIT, init::WORKSPACE_INIT, workspace_edit::EDIT, adopt::ADOPT, demo::DEMO, mcp::MCP, serve::SERVE, completions::COMPLETIONS, man::MAN];
+pub(crate) const LOCALS: &[Local] = &[init::INIT, init::WORKSPACE_INIT, workspace_edit::EDIT, adopt::ADOPT, demo::DEMO, mcp::MCP, serve::SERVE, completions::COMPLETIONS, man::MAN, reference::REFERENCE];

@@ -1,1 +1,150 @@
-//! x
+//! A hermetic workspace for tests: a temporary folder, a fixed clock, no user configuration, and
+//! git with fixed authors and dates.
+#![allow(clippy::disallowed_methods, reason = "tests set up real files")]
+#![allow(clippy::expect_used, clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The moment at which tests run.
+pub const NOW: &str = "2026-02-22T00:00:00Z";
+
+/// A temporary workspace.
+pub struct Workspace {
+    folder: tempfile::TempDir,
+    heir: PathBuf,
+}
+
+/// What a command printed and how it ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ran {
+    /// Standard output.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+    /// The exit code.
+    pub code: i32,
+}
+
+impl Workspace {
+    /// Makes an empty folder in which `heir` (the path of the binary under test) can be run.
+    pub fn empty(heir: impl Into<PathBuf>) -> Self {
+        Workspace { folder: tempfile::tempdir().expect("a temporary folder"), heir: heir.into() }
+    }
+
+    /// Makes a folder with files. Each file of the fixture starts with a line `//- path`.
+    pub fn with(heir: impl Into<PathBuf>, fixture: &str) -> Self {
+        let workspace = Self::empty(heir);
+        for file in fixture.split("//- ").skip(1) {
+            let (path, text) = file.split_once('\n').expect("a path and a text");
+            workspace.write(path.trim(), text);
+        }
+        workspace
+    }
+
+    /// Returns the folder.
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Writes a file, with its folders.
+    pub fn write(&self, path: &str, bytes: impl AsRef<[u8]>) -> &Self {
+        let path = self.path().join(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+        fs::write(path, bytes).expect("a file");
+        self
+    }
+
+    /// Reads a file.
+    pub fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.path().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    /// Returns whether a file is there.
+    pub fn has(&self, path: &str) -> bool {
+        self.path().join(path).exists()
+    }
+
+    /// Returns a command that runs `heir` in the folder.
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(&self.heir);
+        command.current_dir(self.path());
+        for variable in ["HEIRLOOM_ROOT", "VISUAL", "EDITOR", "CLICOLOR", "CLICOLOR_FORCE"] {
+            command.env_remove(variable);
+        }
+        command.env("HEIRLOOM_NOW", NOW).env("NO_COLOR", "1");
+        isolate_git(&mut command);
+        command
+    }
+
+    /// Runs `heir` with arguments split at spaces.
+    pub fn heir(&self, arguments: &str) -> Ran {
+        let words: Vec<&str> = arguments.split_whitespace().collect();
+        self.run(&words)
+    }
+
+    /// Runs `heir` with arguments.
+    pub fn run(&self, arguments: &[&str]) -> Ran {
+        Ran::of(&self.command().args(arguments).output().expect("heir runs"))
+    }
+
+    /// Runs `heir … --json` and returns what it answered.
+    pub fn json(&self, arguments: &str) -> serde_json::Value {
+        let ran = self.heir(&format!("{arguments} --json"));
+        serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("heir {arguments} --json: {error}\n{}\n{}", ran.stdout, ran.stderr))
+    }
+
+    /// Runs git in the folder; it must succeed.
+    pub fn git(&self, arguments: &[&str]) -> String {
+        self.git_at(arguments, "2026-01-01T00:00:00Z")
+    }
+
+    /// Runs git at a date.
+    pub fn git_at(&self, arguments: &[&str], date: &str) -> String {
+        let mut command = Command::new("git");
+        command.current_dir(self.path()).args(arguments).env("GIT_AUTHOR_DATE", date).env("GIT_COMMITTER_DATE", date);
+        isolate_git(&mut command);
+        let output = command.output().expect("git runs");
+        assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// Makes the folder a repository and commits all of it at a date.
+    pub fn commit_all(&self, date: &str) {
+        if !self.has(".git") {
+            self.git(&["init", "--quiet", "--initial-branch=main"]);
+        }
+        self.git(&["add", "--all"]);
+        self.git_at(&["commit", "--quiet", "--message", "work"], date);
+    }
+}
+
+fn isolate_git(command: &mut Command) {
+    let none = if cfg!(windows) { "NUL" } else { "/dev/null" };
+    command.env("GIT_CONFIG_GLOBAL", none).env("GIT_CONFIG_SYSTEM", none);
+    command.env("GIT_AUTHOR_NAME", "Ada").env("GIT_AUTHOR_EMAIL", "ada@example.org");
+    command.env("GIT_COMMITTER_NAME", "Ada").env("GIT_COMMITTER_EMAIL", "ada@example.org");
+    for variable in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"] {
+        command.env_remove(variable);
+    }
+}
+
+impl Ran {
+    fn of(output: &Output) -> Self {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Ran { stdout: text(&output.stdout), stderr: text(&output.stderr), code: output.status.code().unwrap_or(-1) }
+    }
+
+    /// Returns the output if the command ended well.
+    pub fn ok(self) -> String {
+        assert_eq!(self.code, 0, "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
+        self.stdout
+    }
+
+    /// Returns what was said of a failure with this exit code.
+    pub fn failed(self, code: i32) -> String {
+        assert_eq!(self.code, code, "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
+        self.stderr
+    }
+}

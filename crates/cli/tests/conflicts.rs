@@ -1,0 +1,140 @@
+//! Conflicts, validation for CI, and the graph.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use heirloom_testkit::Workspace;
+use serde_json::{Value, json};
+
+const HEIR: &str = env!("CARGO_BIN_EXE_heir");
+
+const FIXTURE: &str = "\
+//- .heirloom/workspace.md
+---
+updated: 2026-01-01
+defaults: {database: PostgreSQL, cache: redis}
+---
+See ADR-0001 and ADR-0009.
+//- .heirloom/adrs/ADR-0001-a.md
+---
+status: deprecated
+updated: 2026-02-20
+---
+//- .heirloom/adrs/ADR-0002-b.md
+---
+status: accepted
+supersedes: [ADR-0003]
+updated: 2026-02-20
+---
+//- .heirloom/adrs/ADR-0003-c.md
+---
+status: accepted
+supersedes: [ADR-0002]
+updated: 2026-02-20
+---
+//- plans/0001-a/plan.md
+---
+updated: 2026-02-20
+depends_on: [0002-b]
+defaults: {database: SQLite}
+---
+//- plans/0001-a/agents/000-x.md
+---
+updated: 2026-02-20
+---
+//- plans/0001-a/agents/001-y.md
+---
+updated: 2026-02-20
+depends_on: [000-x]
+---
+//- plans/0001-a/agents/001-y.memory.md
+---
+updated: 2026-02-20
+---
+//- plans/0002-b/plan.md
+---
+updated: 2026-02-20
+depends_on: [0001]
+overrides: [defaults.cache]
+defaults: {cache: none}
+---
+";
+
+fn kinds(conflicts: &Value) -> Vec<(String, String, String)> {
+    let text = |conflict: &Value, key: &str| conflict[key].as_str().unwrap().to_owned();
+    let all = conflicts["conflicts"].as_array().unwrap();
+    all.iter().map(|conflict| (text(conflict, "kind"), text(conflict, "severity"), format!("{}:{}", text(conflict, "path"), conflict["line"]))).collect()
+}
+
+#[test]
+fn the_four_kinds_each_once() {
+    let workspace = Workspace::with(HEIR, FIXTURE);
+    let expected = [
+        ("circular_supersession", "critical", ".heirloom/adrs/ADR-0002-b.md:2"),
+        ("orphan_reference", "critical", ".heirloom/workspace.md:5"),
+        ("orphan_reference", "critical", ".heirloom/workspace.md:5"),
+        ("direct_contradiction", "critical", "plans/0001-a/plan.md:4"),
+        ("stale_override", "warning", "plans/0001-a/plan.md:4"),
+        ("stale_override", "warning", "plans/0002-b/plan.md:5"),
+        ("direct_contradiction", "information", "plans/0002-b/plan.md:5"),
+    ];
+    let expected: Vec<_> = expected.iter().map(|(kind, severity, place)| (kind.to_string(), severity.to_string(), place.to_string())).collect();
+    assert_eq!(kinds(&workspace.json("context conflicts")), expected);
+    let of_plan = kinds(&workspace.json("context conflicts 2"));
+    assert!(of_plan.iter().all(|(_, _, place)| !place.starts_with("plans/0001")), "{of_plan:?}");
+}
+
+#[test]
+fn validate_fails_on_critical_ones_only() {
+    let workspace = Workspace::with(HEIR, FIXTURE);
+    assert_eq!(workspace.heir("context validate").code, 1);
+    assert_eq!(workspace.heir("context conflicts").code, 0);
+    let calm = Workspace::with(HEIR, "//- .heirloom/workspace.md\n---\nk: 1\n---\n//- plans/1-a/plan.md\n---\nk: 2\noverrides: k\n---\n");
+    assert_eq!(calm.heir("context validate").code, 0);
+}
+
+#[test]
+fn formats_for_ci() {
+    let workspace = Workspace::with(HEIR, FIXTURE);
+    let github = workspace.heir("context validate --format github").stdout;
+    assert!(github.contains("::error file=plans/0001-a/plan.md,line=4,title=direct_contradiction::defaults.database is SQLite here and PostgreSQL in .heirloom/workspace.md\n"), "{github}");
+    assert!(github.contains("::warning file=") && github.contains("::notice file="), "{github}");
+    let sarif: Value = serde_json::from_str(&workspace.heir("context validate --format sarif").stdout).unwrap();
+    assert_eq!((&sarif["version"], sarif["runs"][0]["results"].as_array().unwrap().len()), (&json!("2.1.0"), 7));
+    assert_eq!(sarif["runs"][0]["results"][3]["locations"][0]["physicalLocation"], json!({"artifactLocation": {"uri": "plans/0001-a/plan.md"}, "region": {"startLine": 4}}));
+    let plain: Value = serde_json::from_str(&workspace.heir("context validate --format json").stdout).unwrap();
+    assert_eq!(plain, workspace.json("context validate"));
+}
+
+#[test]
+fn the_graph_has_every_kind_of_edge() {
+    let workspace = Workspace::with(HEIR, FIXTURE);
+    let graph = workspace.json("graph export");
+    let has = |from: &str, kind: &str, to: &str| graph["edges"].as_array().unwrap().iter().any(|edge| edge["from"] == from && edge["type"] == kind && edge["to"] == to);
+    assert!(has("agent/0001-a/001-y", "INHERITS_FROM", "plan/0001-a"), "{graph:#}");
+    assert!(has("plan/0001-a", "INHERITS_FROM", "workspace"));
+    assert!(has("plan/0001-a", "OVERRIDES", "workspace"));
+    assert!(has("adr/ADR-0002", "SUPERSEDES", "adr/ADR-0003"));
+    assert!(has("agent/0001-a/001-y", "REMEMBERS", "memory/0001-a/001-y"));
+    assert!(has("agent/0001-a/001-y", "REFERENCES", "agent/0001-a/000-x"));
+    assert!(has("workspace", "REFERENCES", "adr/ADR-0001"));
+    let kinds: std::collections::BTreeSet<&str> = graph["nodes"].as_array().unwrap().iter().map(|node| node["type"].as_str().unwrap()).collect();
+    assert_eq!(kinds.into_iter().collect::<Vec<_>>(), ["adr", "agent", "context", "memory", "plan"]);
+    assert!(workspace.heir("graph export --format dot").ok().starts_with("digraph heirloom {"));
+    assert!(workspace.heir("graph export --format mermaid --node 0001-a").ok().starts_with("graph BT\n"));
+}
+
+#[test]
+fn graph_health_names_what_is_wrong() {
+    let workspace = Workspace::with(HEIR, FIXTURE);
+    let shown = workspace.heir("graph health").ok();
+    for line in [
+        "⚠️ STALE [critical]: workspace.md (52 days old, refers to ADR-0001, which is deprecated, refers to ADR-0009, which is not there)",
+        "⚠️ CYCLE: adr/ADR-0002 → adr/ADR-0003 → adr/ADR-0002",
+        "⚠️ CYCLE: plan/0001-a → plan/0002-b → plan/0001-a",
+        "⚠️ BROKEN: .heirloom/workspace.md:5 refers to ADR-0009, which is not there",
+    ] {
+        assert!(shown.contains(line), "{line}\n---\n{shown}");
+    }
+    workspace.write(".heirloom/projects/alone/project.md", "---\nupdated: 2026-02-20\n---\n");
+    let lonely = Workspace::with(HEIR, "//- .heirloom/adrs/ADR-0001-a.md\n---\nstatus: accepted\nupdated: 2026-02-20\n---\n");
+    assert!(lonely.heir("graph health").ok().contains("⚠️ ORPHAN: adr/ADR-0001"));
+}

@@ -1,0 +1,128 @@
+//! Decision records: the status machine, supersession on both sides, history.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use heirloom_testkit::Workspace;
+use serde_json::json;
+use snapbox::{assert_data_eq, str};
+
+const HEIR: &str = env!("CARGO_BIN_EXE_heir");
+
+fn chain() -> Workspace {
+    let workspace = Workspace::with(HEIR, "//- .heirloom/workspace.md\n---\nupdated: 2026-02-20\n---\n# W\n\n- ADR-0003: the old way\n");
+    for (id, status) in [("0001", "superseded"), ("0003", "superseded"), ("0005", "accepted"), ("0010", "accepted")] {
+        workspace.write(&format!(".heirloom/adrs/ADR-{id}-x.md"), format!("---\ntitle: T{id}\nstatus: {status} # s\nsupersedes: []\nsuperseded_by: null\nupdated: 2026-02-20\n---\n# T\n"));
+    }
+    workspace.write(".heirloom/adrs/ADR-0001-x.md", "---\nstatus: superseded\nsuperseded_by: ADR-0003\n---\n");
+    workspace.write(".heirloom/adrs/ADR-0003-x.md", "---\nstatus: superseded\nsuperseded_by: ADR-0005\n---\n");
+    workspace
+}
+
+#[test]
+fn superseding_has_its_five_effects() {
+    let workspace = chain();
+    let shown = workspace.heir("adr supersede ADR-0005 ADR-0010").ok();
+    assert_data_eq!(
+        shown,
+        str![[r#"
+ADR-0010 supersedes ADR-0005
+  edited .heirloom/adrs/ADR-0005-x.md
+  edited .heirloom/adrs/ADR-0010-x.md
+
+"#]]
+    );
+    assert_eq!(workspace.read(".heirloom/adrs/ADR-0005-x.md"), "---\ntitle: T0005\nstatus: superseded # s\nsupersedes: []\nsuperseded_by: ADR-0010\nupdated: 2026-02-20\n---\n# T\n");
+    assert_eq!(workspace.read(".heirloom/adrs/ADR-0010-x.md"), "---\ntitle: T0010\nstatus: accepted # s\nsupersedes: [ADR-0005]\nsuperseded_by: null\nupdated: 2026-02-20\n---\n# T\n");
+    let graph = workspace.json("graph show ADR-0010");
+    assert!(graph["edges"].as_array().unwrap().contains(&json!({"from": "adr/ADR-0010", "to": "adr/ADR-0005", "type": "SUPERSEDES"})), "{graph:#}");
+}
+
+#[test]
+fn what_still_refers_to_the_old_one_is_listed() {
+    let workspace = chain();
+    workspace.write("plans/0001-a/plan.md", "---\nupdated: 2026-02-20\n---\nAs [decided](../../.heirloom/adrs/ADR-0005-x.md), and ADR-5 again.\n");
+    let superseded = workspace.json("adr supersede 5 10");
+    assert_eq!(superseded["still_referred_to_by"], json!([{"path": "plans/0001-a/plan.md", "line": 4}]));
+}
+
+#[test]
+fn history_is_a_chain() {
+    let workspace = chain();
+    workspace.heir("adr supersede ADR-0005 ADR-0010").ok();
+    let expected = "ADR-0010 (current)\n  ↑ supersedes ADR-0005\n      ↑ supersedes ADR-0003\n          ↑ supersedes ADR-0001\n";
+    assert_eq!(workspace.heir("adr history ADR-0010").ok(), expected);
+    assert_eq!(workspace.heir("adr history ADR-0001").ok(), expected);
+    workspace.write(".heirloom/adrs/ADR-0011-y.md", "---\nstatus: accepted\nsupersedes: [ADR-0005, ADR-0012]\n---\n");
+    workspace.write(".heirloom/adrs/ADR-0012-z.md", "---\nstatus: superseded\n---\n");
+    assert_data_eq!(
+        workspace.heir("adr history 5").ok(),
+        str![[r#"
+ADR-0010 (current)
+  ↑ supersedes ADR-0005
+      ↑ supersedes ADR-0003
+          ↑ supersedes ADR-0001
+ADR-0011 (current)
+  ↑ supersedes ADR-0005
+      ↑ supersedes ADR-0003
+          ↑ supersedes ADR-0001
+  ↑ supersedes ADR-0012
+
+"#]]
+    );
+}
+
+#[test]
+fn a_circle_and_a_missing_record_are_refused() {
+    let workspace = chain();
+    workspace.heir("adr supersede ADR-0005 ADR-0010").ok();
+    assert!(workspace.heir("adr supersede ADR-0010 ADR-0001").failed(2).contains("circle"));
+    assert!(workspace.heir("adr supersede ADR-0010 ADR-0010").failed(2).contains("itself"));
+    assert!(workspace.heir("adr supersede ADR-0010 ADR-0099").failed(2).contains("candidates"));
+    let before = (workspace.read(".heirloom/adrs/ADR-0005-x.md"), workspace.read(".heirloom/adrs/ADR-0010-x.md"));
+    assert!(workspace.heir("adr supersede ADR-0005 ADR-0010").ok().contains("nothing was edited"));
+    assert_eq!(before, (workspace.read(".heirloom/adrs/ADR-0005-x.md"), workspace.read(".heirloom/adrs/ADR-0010-x.md")));
+}
+
+#[test]
+fn the_status_machine() {
+    let workspace = Workspace::empty(HEIR);
+    workspace.heir("init").ok();
+    workspace.run(&["adr", "new", "A thing"]).ok();
+    assert!(workspace.heir("adr status 1 deprecated").failed(2).contains("it may become accepted or rejected"));
+    for status in ["accepted", "deprecated", "superseded"] {
+        workspace.heir(&format!("adr status ADR-0001 {status}")).ok();
+    }
+    assert!(workspace.heir("adr status 1 accepted").failed(2).contains("superseded and cannot become accepted"));
+    assert_eq!(workspace.json("adr status 1")["status"], "superseded");
+    assert_eq!(workspace.heir("adr status 1 bogus").code, 2);
+}
+
+#[test]
+fn both_files_change_or_neither() {
+    let workspace = chain();
+    workspace.write(".heirloom/adrs/ADR-0010-x.md", "---\nstatus: accepted\nsupersedes: &a [ADR-0007]\nother: *a\n---\n");
+    let before = (workspace.read(".heirloom/adrs/ADR-0005-x.md"), workspace.read(".heirloom/adrs/ADR-0010-x.md"));
+    let refused = workspace.heir("adr supersede ADR-0005 ADR-0010").failed(2);
+    assert!(refused.contains("ADR-0010-x.md:3") && refused.contains("anchor"), "{refused}");
+    assert_eq!(before, (workspace.read(".heirloom/adrs/ADR-0005-x.md"), workspace.read(".heirloom/adrs/ADR-0010-x.md")));
+}
+
+/// A process that dies after the journal is written and before the files are renamed is finished
+/// by the next command.
+#[test]
+fn an_unfinished_change_is_finished() {
+    let workspace = chain();
+    let (old, new) = (".heirloom/adrs/ADR-0005-x.md", ".heirloom/adrs/ADR-0010-x.md");
+    let draft = |path: &str| workspace.path().join(path).with_file_name("draft-".to_owned() + path.rsplit('/').next().unwrap());
+    let moves: Vec<_> = [old, new]
+        .iter()
+        .map(|path| {
+            let text = workspace.read(path).replace("title: T", "title: N");
+            workspace.write(draft(path).strip_prefix(workspace.path()).unwrap().to_str().unwrap(), text);
+            json!({"from": draft(path), "to": workspace.path().join(path)})
+        })
+        .collect();
+    workspace.write(".heirloom/local/journal.json", json!({"moves": moves}).to_string());
+    workspace.heir("adr list").ok();
+    assert!(workspace.read(old).contains("title: N0005") && workspace.read(new).contains("title: N0010"));
+    assert!(!workspace.has(".heirloom/local/journal.json"));
+}

@@ -1,0 +1,239 @@
+//! The three hierarchies that come built in, one of a user's own, and adopting what is there.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use heirloom_testkit::Workspace;
+use serde_json::{Value, json};
+
+const HEIR: &str = env!("CARGO_BIN_EXE_heir");
+
+fn sources(resolved: &Value) -> Vec<&str> {
+    resolved["layers"].as_array().unwrap().iter().map(|layer| layer["source"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn sprints() {
+    let workspace = Workspace::with(
+        HEIR,
+        "\
+//- .heirloom/config.toml
+hierarchy = \"sprints\"
+//- CLAUDE.md
+# Project
+//- .memory/project/conventions/python.md
+---
+style: black
+---
+//- .memory/project/decisions/001.md
+# One
+//- .memory/sprint/sprint-01/goals.md
+---
+style: ruff
+---
+//- .memory/sprint/sprint-01/progress.json
+{\"style\": \"json does not cascade\"}
+//- .memory/stage/coding/current_artifacts/design.yaml
+style: yaml does not cascade
+//- .memory/agent/coder/prompt_template.md
+# You code
+//- .memory/agent/coder/tools_config.yaml
+tools: []
+",
+    );
+    let resolved = workspace.json("context resolve --select sprint=sprint-01 --select stage=coding --select agent=coder");
+    assert_eq!(resolved["hierarchy"], "sprints");
+    assert_eq!(resolved["values"], json!({"style": "ruff"}));
+    assert_eq!(
+        sources(&resolved),
+        [
+            "CLAUDE.md",
+            ".memory/project/conventions/python.md",
+            ".memory/project/decisions/001.md",
+            ".memory/sprint/sprint-01/goals.md",
+            ".memory/sprint/sprint-01/progress.json",
+            ".memory/stage/coding/current_artifacts/design.yaml",
+            ".memory/agent/coder/prompt_template.md",
+            ".memory/agent/coder/tools_config.yaml",
+        ]
+    );
+    let refused = workspace.heir("context resolve --select stage=codng").failed(2);
+    assert!(refused.contains("candidates: coding"), "{refused}");
+    let refused = workspace.heir("context resolve --select stag=coding").failed(2);
+    assert!(refused.contains("candidates: sprint, stage, agent"), "{refused}");
+}
+
+#[test]
+fn domains() {
+    let workspace = Workspace::with(
+        HEIR,
+        "\
+//- .heirloom/config.toml
+//- agent/rules/common/global.md
+---
+tone: plain
+---
+//- resources/workspaces/devtools/OVERVIEW.md
+---
+name: DevTools
+package_manager: pnpm
+---
+# DevTools
+//- resources/workspaces/devtools/common/OVERVIEW.md
+---
+package_manager: npm
+overrides: [package_manager]
+---
+//- resources/workspaces/devtools/common/metan/OVERVIEW.md
+# Metan
+//- user/memory/workspaces/devtools/lessons.md
+### [2026-02-23] pnpm isolates strictly
+//- user/memory/workspaces/devtools/common/decisions.md
+### [2026-02-08] xstate
+",
+    );
+    let resolved = workspace.json("context resolve --hierarchy domains --select workspace=devtools --select domain=common --select repository=metan");
+    assert_eq!(resolved["values"], json!({"tone": "plain", "package_manager": "npm"}));
+    assert_eq!(
+        sources(&resolved),
+        [
+            "agent/rules/common/global.md",
+            "resources/workspaces/devtools/OVERVIEW.md",
+            "user/memory/workspaces/devtools/lessons.md",
+            "resources/workspaces/devtools/common/OVERVIEW.md",
+            "user/memory/workspaces/devtools/common/decisions.md",
+            "resources/workspaces/devtools/common/metan/OVERVIEW.md",
+        ]
+    );
+    let refused = workspace.heir("context resolve --hierarchy domains --select domain=common").failed(2);
+    assert!(refused.contains("name the workspace too"), "{refused}");
+}
+
+#[test]
+fn one_of_your_own() {
+    let workspace = Workspace::with(
+        HEIR,
+        "\
+//- .heirloom/config.toml
+hierarchy = \"teams\"
+
+[[hierarchies.teams.levels]]
+name = \"company\"
+priority = 0
+always = [\"company.md\"]
+
+[[hierarchies.teams.levels]]
+name = \"team\"
+priority = 10
+always = [\"teams/{team}/*.md\"]
+memory = \"teams/{team}/memory/notes.md\"
+//- company.md
+---
+tabs: 4
+---
+//- teams/red/style.md
+---
+tabs: 2
+---
+//- teams/red/memory/notes.md
+A note.
+",
+    );
+    let resolved = workspace.json("context resolve --select team=red");
+    assert_eq!(resolved["values"], json!({"tabs": 2}));
+    assert_eq!(sources(&resolved), ["company.md", "teams/red/style.md", "teams/red/memory/notes.md"]);
+    assert_eq!(workspace.heir("context validate").code, 1);
+}
+
+#[test]
+fn init_sets_up_each_hierarchy_and_overwrites_nothing() {
+    for hierarchy in ["plans", "sprints", "domains"] {
+        let workspace = Workspace::empty(HEIR);
+        workspace.write(".gitignore", "node_modules");
+        workspace.write("CLAUDE.md", "mine");
+        workspace.heir(&format!("init --hierarchy {hierarchy}")).ok();
+        assert_eq!(workspace.read("CLAUDE.md"), "mine");
+        assert!(workspace.read(".gitignore").starts_with("node_modules\n"), "{}", workspace.read(".gitignore"));
+        assert!(workspace.read(".gitattributes").contains("merge=union"));
+        workspace.heir("context validate").ok();
+        let before = workspace.read(".gitignore");
+        let again = workspace.json(&format!("workspace init --hierarchy {hierarchy}"));
+        assert_eq!((again["created"].as_array().unwrap().len(), again["extended"].as_array().unwrap().len()), (0, 0));
+        assert_eq!(workspace.read(".gitignore"), before);
+    }
+}
+
+#[test]
+fn scaffolds_validate() {
+    let workspace = Workspace::empty(HEIR);
+    workspace.heir("init").ok();
+    workspace.heir("project new billing --description Invoices").ok();
+    workspace.run(&["plan", "new", "Knowledge \"graph\": now", "--project", "billing"]).ok();
+    workspace.run(&["agent", "new", "1", "Entity schema"]).ok();
+    workspace.run(&["agent", "new", "0001", "007-resolution"]).ok();
+    workspace.run(&["adr", "new", "Use SQLite (not Postgres)", "--project", "billing"]).ok();
+    workspace.run(&["adr", "new", "CLI first", "--status", "accepted"]).ok();
+    for path in [
+        "plans/0001-knowledge-graph-now/0001-knowledge-graph-now-plan.md",
+        "plans/0001-knowledge-graph-now/agents/000-entity-schema.md",
+        "plans/0001-knowledge-graph-now/agents/007-resolution.md",
+        ".heirloom/projects/billing/adrs/ADR-0001-use-sqlite-not-postgres.md",
+        ".heirloom/adrs/ADR-0001-cli-first.md",
+    ] {
+        assert!(workspace.has(path), "{path}");
+    }
+    let resolved = workspace.json("context resolve 1 000");
+    assert_eq!(resolved["selectors"], json!({"project": "billing", "plan": "0001-knowledge-graph-now", "agent": "000-entity-schema"}));
+    assert_eq!(resolved["problems"], json!([]));
+    workspace.heir("context validate").ok();
+    assert!(workspace.heir("plan new 0001-again").failed(2).contains("taken"));
+    assert!(workspace.heir("project new billing").failed(2).contains("already there"));
+    for hostile in ["../../evil", "a/b", "..", "con", "\u{7}"] {
+        assert_eq!(workspace.run(&["project", "new", hostile]).code, 2, "{hostile}");
+        assert_eq!(workspace.run(&["plan", "new", hostile]).code, 2, "{hostile}");
+    }
+}
+
+#[test]
+fn adopt_reads_what_is_there_and_moves_nothing() {
+    let workspace = Workspace::with(
+        HEIR,
+        "\
+//- AGENTS.md
+Run the tests.
+//- CLAUDE.md
+Be brief.
+//- .cursor/rules/style.mdc
+---
+description: Style
+globs: [\"*.ts\"]
+alwaysApply: true
+---
+Two spaces.
+//- .limps/workspace.md
+---
+brand_voice: warm
+---
+# Limps
+//- .limps/adrs/ADR-0001-x.md
+# X
+
+Status: Accepted
+//- docs/adr/0001-record.md
+# 1. Record decisions
+
+## Status
+
+Accepted
+//- plans/0001-a/0001-a-plan.md
+# A
+",
+    );
+    let dry = workspace.heir("adopt --dry-run").ok();
+    assert!(dry.contains("Would write") && !workspace.has(".heirloom"), "{dry}");
+    workspace.heir("adopt").ok();
+    let resolved = workspace.json("context resolve 0001");
+    assert_eq!(sources(&resolved), [".limps/workspace.md", "AGENTS.md", "CLAUDE.md", ".cursor/rules/style.mdc", "plans/0001-a/0001-a-plan.md"]);
+    assert_eq!(resolved["values"], json!({"brand_voice": "warm"}));
+    assert_eq!(resolved["decisions"].as_array().unwrap().len(), 2);
+    assert!(workspace.heir("adopt").ok().contains("already read all of it"));
+    assert!(Workspace::empty(HEIR).heir("adopt").failed(2).contains("nothing to adopt"));
+}

@@ -1,0 +1,120 @@
+//! Freshness: thresholds, dates from git, refresh, archive and restore.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use heirloom_testkit::Workspace;
+use serde_json::{Value, json};
+
+const HEIR: &str = env!("CARGO_BIN_EXE_heir");
+
+fn health(workspace: &Workspace, source: &str) -> Value {
+    let all = workspace.json("context health");
+    all["documents"].as_array().unwrap().iter().find(|document| document["source"] == source).cloned().unwrap_or_else(|| panic!("{source}: {all:#}"))
+}
+
+#[test]
+fn thresholds_scale_with_the_interval_and_come_from_the_settings() {
+    let workspace = Workspace::with(
+        HEIR,
+        "\
+//- .heirloom/config.toml
+//- .heirloom/context/a.md
+---
+updated: 2026-01-08
+---
+//- .heirloom/context/b.md
+---
+updated: 2026-01-08
+refresh_interval: 90
+---
+//- .heirloom/context/c.md
+---
+updated: 2025-11-01
+---
+",
+    );
+    assert_eq!(health(&workspace, ".heirloom/context/a.md")["staleness"], "critical");
+    assert_eq!(health(&workspace, ".heirloom/context/a.md")["score"], json!(1.5));
+    assert_eq!(health(&workspace, ".heirloom/context/a.md")["recommended_action"], "review");
+    assert_eq!(health(&workspace, ".heirloom/context/b.md")["staleness"], "warning");
+    assert_eq!(health(&workspace, ".heirloom/context/b.md")["score"], json!(0.5));
+    assert_eq!(health(&workspace, ".heirloom/context/c.md")["recommended_action"], "archive");
+    workspace.write(".heirloom/config.toml", "[staleness]\nwarning = 50\ncritical = 60\narchive = 200\n");
+    assert_eq!(health(&workspace, ".heirloom/context/a.md")["staleness"], "fresh");
+    assert_eq!(workspace.json("context health --stale")["documents"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_fresh_clone_does_not_look_fresh() {
+    let workspace = Workspace::with(HEIR, "//- .heirloom/workspace.md\n# W\n//- .heirloom/context/a.md\n# A\n");
+    workspace.commit_all("2025-12-01T00:00:00Z");
+    workspace.write(".heirloom/context/a.md", "# A, again\n");
+    workspace.commit_all("2026-02-12T00:00:00Z");
+    workspace.write(".heirloom/context/new.md", "# Not committed\n");
+    assert_eq!(health(&workspace, ".heirloom/workspace.md")["updated"], "2025-12-01");
+    assert_eq!(health(&workspace, ".heirloom/context/a.md")["days_old"], 10);
+    assert_eq!(health(&workspace, ".heirloom/context/new.md")["staleness"], "fresh");
+}
+
+#[test]
+fn at_the_boundary_of_a_shallow_clone_the_date_is_unknown() {
+    let origin = Workspace::with(HEIR, "//- .heirloom/workspace.md\n# W\n//- .heirloom/context/a.md\n# A\n");
+    origin.commit_all("2026-02-01T00:00:00Z");
+    origin.write(".heirloom/context/a.md", "# A, again\n");
+    origin.commit_all("2026-02-10T00:00:00Z");
+    origin.write(".heirloom/context/b.md", "# B\n");
+    origin.commit_all("2026-02-20T00:00:00Z");
+    let clone = Workspace::empty(HEIR);
+    clone.git(&["clone", "--quiet", "--depth", "2", &format!("file://{}", origin.path().display()), "."]);
+    assert_eq!(health(&clone, ".heirloom/workspace.md")["staleness"], "unknown");
+    assert_eq!(health(&clone, ".heirloom/context/a.md")["staleness"], "unknown");
+    assert_eq!(health(&clone, ".heirloom/context/b.md")["updated"], "2026-02-20");
+}
+
+#[test]
+fn refresh_edits_only_the_date() {
+    let workspace = Workspace::with(HEIR, "//- .heirloom/config.toml\n");
+    let text = "---\r\n# about\r\nname: x # n\r\nupdated: '2026-01-01' # when\r\n---\r\nbody\r\n\r\nlast";
+    workspace.write(".heirloom/context/architecture.md", text);
+    workspace.heir("context refresh architecture").ok();
+    assert_eq!(workspace.read(".heirloom/context/architecture.md"), text.replace("2026-01-01", "2026-02-22"));
+    assert!(workspace.heir("context refresh archtecture").failed(2).contains("architecture"));
+}
+
+#[test]
+fn archive_and_restore() {
+    let workspace = Workspace::with(
+        HEIR,
+        "\
+//- .heirloom/workspace.md
+---
+updated: 2026-02-20
+---
+See [old](context/old.md).
+//- .heirloom/context/old.md
+---
+updated: 2025-01-01
+tone: dusty
+---
+# Old
+//- .heirloom/context/new.md
+---
+updated: 2026-02-20
+---
+# New
+",
+    );
+    let shown = workspace.heir("context archive old").ok();
+    assert!(shown.contains(".heirloom/archive/.heirloom/context/old.md") && shown.contains("still referred to by 1 document"), "{shown}");
+    assert_eq!(workspace.json("context resolve")["values"], json!({}));
+    assert_eq!(workspace.heir("context validate").code, 1);
+    workspace.heir("context restore old").ok();
+    assert_eq!(workspace.json("context resolve")["values"], json!({"tone": "dusty"}));
+    let dry = workspace.json("context archive --stale --dry-run");
+    assert_eq!(dry["archived"][0]["source"], ".heirloom/context/old.md");
+    assert!(workspace.has(".heirloom/context/old.md"));
+    workspace.heir("context archive --stale").ok();
+    assert!(!workspace.has(".heirloom/context/old.md") && workspace.has(".heirloom/context/new.md"));
+    assert_eq!(workspace.heir("context archive").code, 2);
+    workspace.write(".heirloom/context/old.md", "# In the way\n");
+    assert!(workspace.heir("context restore old").failed(2).contains("already there"));
+}

@@ -1,0 +1,52 @@
+//! The direction of the dependencies, as the architecture draws it.
+
+use std::collections::BTreeSet;
+use std::process::Command;
+
+use crate::run::root;
+
+/// Each crate and the crates of ours that it may stand on, directly or not.
+const MAY_USE: &[(&str, &[&str])] = &[
+    ("heirloom-core", &[]),
+    ("heirloom-store", &["heirloom-core"]),
+    ("heirloom-engine", &["heirloom-core", "heirloom-store"]),
+    ("heirloom-server", &["heirloom-core", "heirloom-store", "heirloom-engine"]),
+    ("heirloom", &["heirloom-core", "heirloom-store", "heirloom-engine", "heirloom-server"]),
+    ("heirloom-testkit", &[]),
+    ("heirloom-bench", &[]),
+    ("heirloom-fuzz", &["heirloom-core", "heirloom-store"]),
+];
+
+/// What the core must not see: files, clocks, databases, the network.
+const BANNED_FROM_CORE: &[&str] = &["tokio", "axum", "rmcp", "rusqlite", "tantivy", "tempfile", "clap", "ureq", "notify", "ignore"];
+
+/// Checks the direction.
+pub(crate) fn check() -> Result<(), String> {
+    for (name, allowed) in MAY_USE {
+        let used = dependencies(name)?;
+        let ours = used.iter().filter(|used| used.starts_with("heirloom") && used.as_str() != *name);
+        if let Some(wrong) = ours.clone().find(|used| !allowed.contains(&used.as_str())) {
+            return Err(format!("{name} must not depend on {wrong}; see ARCHITECTURE.md"));
+        }
+        let banned = BANNED_FROM_CORE.iter().find(|banned| *name == "heirloom-core" && used.contains(**banned));
+        if let Some(banned) = banned {
+            return Err(format!("heirloom-core must not depend on {banned}: the core is pure"));
+        }
+    }
+    eprintln!("layers: {} crates depend in the right direction", MAY_USE.len());
+    Ok(())
+}
+
+fn dependencies(name: &str) -> Result<BTreeSet<String>, String> {
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+    let output = Command::new(cargo)
+        .args(["tree", "--package", name, "--edges", "normal,build", "--prefix", "none", "--format", "{p}"])
+        .current_dir(root())
+        .output()
+        .map_err(|error| format!("cargo tree: {error}"))?;
+    if !output.status.success() {
+        return Err(format!("cargo tree: {}", String::from_utf8_lossy(&output.stderr)));
+    }
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    Ok(text.lines().filter_map(|line| line.split(' ').next()).map(str::to_owned).collect())
+}

@@ -19,7 +19,18 @@ use crate::inherit::{self, Judged};
 use crate::{Error, Session};
 
 /// States in which a document is finished and is not expected to be refreshed.
-const CLOSED: &[&str] = &["done", "complete", "completed", "abandoned", "closed", "archived", "superseded", "deprecated", "rejected", "withdrawn"];
+const CLOSED: &[&str] = &[
+    "done",
+    "complete",
+    "completed",
+    "abandoned",
+    "closed",
+    "archived",
+    "superseded",
+    "deprecated",
+    "rejected",
+    "withdrawn",
+];
 
 /// A document, what it is and how fresh it is.
 #[derive(Debug, Clone)]
@@ -95,7 +106,11 @@ impl Catalog {
         let (_, hierarchy) = inherit::hierarchy(config, None)?;
         let placed = layout::read_all(root, &hierarchy)?;
         let (records, mut problems) = adrs::read(root, config, Scope::Everything)?;
-        let documents: Vec<&Document> = placed.iter().map(|placed| &placed.document).chain(records.iter().map(|record| &record.document)).collect();
+        let documents: Vec<&Document> = placed
+            .iter()
+            .map(|placed| &placed.document)
+            .chain(records.iter().map(|record| &record.document))
+            .collect();
         let (judged, date_problems) = inherit::judge(session, &documents)?;
         problems.extend(placed.iter().flat_map(|placed| placed.document.problems.clone()));
         problems.extend(date_problems);
@@ -105,21 +120,53 @@ impl Catalog {
         let mut filed: Vec<Filed> = Vec::with_capacity(judged.len());
         for (placed, judged) in placed.into_iter().zip(of_placed) {
             let kind = naming::kind_of(&placed.level, placed.pattern, placed.memory);
-            let id = naming::id_of(kind, &placed.level, placed.pattern, &placed.selectors, &placed.document.path);
-            filed.push(Filed { id, kind, level: Some(placed.level), priority: placed.priority, selectors: placed.selectors, document: placed.document, text: placed.text, adr: None, judged: *judged });
+            let id = naming::id_of(
+                kind,
+                &placed.level,
+                placed.pattern,
+                &placed.selectors,
+                &placed.document.path,
+            );
+            filed.push(Filed {
+                id,
+                kind,
+                level: Some(placed.level),
+                priority: placed.priority,
+                selectors: placed.selectors,
+                document: placed.document,
+                text: placed.text,
+                adr: None,
+                judged: *judged,
+            });
         }
         for (record, judged) in records.into_iter().zip(of_records) {
-            let scope = record.project.as_ref().map(|project| format!("{project}/")).unwrap_or_default();
+            let scope =
+                record.project.as_ref().map(|project| format!("{project}/")).unwrap_or_default();
             let id = format!("adr/{scope}{}", record.adr.id);
-            let selectors = record.project.iter().map(|project| ("project".to_owned(), project.clone())).collect();
-            filed.push(Filed { id, kind: NodeKind::Adr, level: None, priority: 0, selectors, document: record.document, text: record.text, adr: Some(record.adr), judged: *judged });
+            let selectors = record
+                .project
+                .iter()
+                .map(|project| ("project".to_owned(), project.clone()))
+                .collect();
+            filed.push(Filed {
+                id,
+                kind: NodeKind::Adr,
+                level: None,
+                priority: 0,
+                selectors,
+                document: record.document,
+                text: record.text,
+                adr: Some(record.adr),
+                judged: *judged,
+            });
         }
         naming::make_unique(&mut filed);
         Ok(Self::indexed(hierarchy, filed, problems))
     }
 
     fn indexed(hierarchy: Hierarchy, filed: Vec<Filed>, problems: Vec<Problem>) -> Self {
-        let by_path = filed.iter().enumerate().map(|(at, filed)| (filed.document.path.clone(), at)).collect();
+        let by_path =
+            filed.iter().enumerate().map(|(at, filed)| (filed.document.path.clone(), at)).collect();
         let mut by_place: HashMap<Place, Vec<usize>> = HashMap::new();
         let mut names_below: HashMap<Place, Vec<String>> = HashMap::new();
         for (at, one) in filed.iter().enumerate() {
@@ -145,10 +192,17 @@ impl Catalog {
     /// Returns every way down the hierarchy: each plan, and each agent of each plan.
     pub fn chains(&self) -> Vec<Selectors> {
         let mut chains = vec![Selectors::new()];
-        for level in self.hierarchy.levels.iter().filter(|level| level.is_selected() && level.named_by.is_none()) {
+        for level in self
+            .hierarchy
+            .levels
+            .iter()
+            .filter(|level| level.is_selected() && level.named_by.is_none())
+        {
             let mut longer = Vec::with_capacity(chains.len());
             for chain in chains {
-                let names = self.needed(level, &chain, false).and_then(|above| self.names_below.get(&(level.name.clone(), above)));
+                let names = self
+                    .needed(level, &chain, false)
+                    .and_then(|above| self.names_below.get(&(level.name.clone(), above)));
                 match names {
                     None => longer.push(chain),
                     Some(names) => longer.extend(names.iter().map(|name| {
@@ -171,7 +225,11 @@ impl Catalog {
                 continue;
             }
             let naming = level.named_by.as_deref().and_then(|naming| self.hierarchy.level(naming));
-            let named = naming.map(|naming| self.on(naming, &selectors)).unwrap_or_default().iter().find_map(|&at| self.filed[at].document.field(&level.name));
+            let named = naming
+                .map(|naming| self.on(naming, &selectors))
+                .unwrap_or_default()
+                .iter()
+                .find_map(|&at| self.filed[at].document.field(&level.name));
             if let Some(name) = named {
                 selectors.insert(level.name.clone(), name.to_owned());
             }
@@ -188,11 +246,21 @@ impl Catalog {
     /// The names that lead to a level, its own included or not; `None` when one is not selected.
     fn needed(&self, level: &Level, selectors: &Selectors, with_own: bool) -> Option<Vec<String>> {
         let needs = level.needs();
-        let levels = self.hierarchy.levels.iter().filter(|other| needs.contains(&other.name.as_str()) && (with_own || other.name != level.name));
+        let levels = self.hierarchy.levels.iter().filter(|other| {
+            needs.contains(&other.name.as_str()) && (with_own || other.name != level.name)
+        });
         levels.map(|other| selectors.get(&other.name).cloned()).collect()
     }
 
     fn layers(&self, chain: &[usize]) -> Vec<Layer<'_>> {
-        chain.iter().map(|&at| &self.filed[at]).map(|filed| Layer { level: filed.level.as_deref().unwrap_or_default(), priority: filed.priority, document: &filed.document }).collect()
+        chain
+            .iter()
+            .map(|&at| &self.filed[at])
+            .map(|filed| Layer {
+                level: filed.level.as_deref().unwrap_or_default(),
+                priority: filed.priority,
+                document: &filed.document,
+            })
+            .collect()
     }
 }

@@ -64,15 +64,22 @@ impl From<StoreError> for Error {
     fn from(error: StoreError) -> Self {
         let message = error.to_string();
         match error {
-            StoreError::NoWorkspace(_) => {
-                Error { kind: ErrorKind::NoWorkspace, message, hint: Some("run `heir init` to set one up, or name one with --root".into()), candidates: vec![] }
-            }
+            StoreError::NoWorkspace(_) => Error {
+                kind: ErrorKind::NoWorkspace,
+                message,
+                hint: Some("run `heir init` to set one up, or name one with --root".into()),
+                candidates: vec![],
+            },
             StoreError::Unknown { candidates, .. } => Error::not_found(message, candidates),
-            StoreError::Ambiguous { candidates, .. } => Error::not_found(message, candidates).hint("type more of the name"),
+            StoreError::Ambiguous { candidates, .. } => {
+                Error::not_found(message, candidates).hint("type more of the name")
+            }
             StoreError::UnsafeName { .. } => Error::bad_input(message),
             StoreError::Refused { hint, .. } => Error { hint, ..Error::bad_input(message) },
             StoreError::Bad(problem) => problem.into(),
-            StoreError::Io { .. } => Error { kind: ErrorKind::System, message, hint: None, candidates: vec![] },
+            StoreError::Io { .. } => {
+                Error { kind: ErrorKind::System, message, hint: None, candidates: vec![] }
+            }
         }
     }
 }

@@ -32,17 +32,34 @@ pub fn github(conflicts: &[Conflict], problems: &[Problem]) -> String {
             Severity::Warning => "warning",
             Severity::Information => "notice",
         };
-        out.push_str(&annotation(command, &conflict.path, conflict.line, conflict.kind.name(), &conflict.message));
+        out.push_str(&annotation(
+            command,
+            &conflict.path,
+            conflict.line,
+            conflict.kind.name(),
+            &conflict.message,
+        ));
     }
     for problem in problems {
-        out.push_str(&annotation("error", &problem.path, problem.line.max(1), PROBLEM_RULE, &problem.message));
+        out.push_str(&annotation(
+            "error",
+            &problem.path,
+            problem.line.max(1),
+            PROBLEM_RULE,
+            &problem.message,
+        ));
     }
     out
 }
 
 fn annotation(command: &str, path: &str, line: usize, title: &str, message: &str) -> String {
     let message = message.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
-    let path = path.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A").replace(':', "%3A").replace(',', "%2C");
+    let path = path
+        .replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
+        .replace(':', "%3A")
+        .replace(',', "%2C");
     format!("::{command} file={path},line={line},title={title}::{message}\n")
 }
 
@@ -53,12 +70,25 @@ pub fn sarif(conflicts: &[Conflict], problems: &[Problem]) -> String {
         Severity::Warning => "warning",
         Severity::Information => "note",
     };
-    let mut rules: Vec<Value> = Kind::ALL.iter().map(|kind| json!({"id": kind.name(), "shortDescription": {"text": kind.description()}})).collect();
+    let mut rules: Vec<Value> = Kind::ALL
+        .iter()
+        .map(|kind| json!({"id": kind.name(), "shortDescription": {"text": kind.description()}}))
+        .collect();
     rules.push(json!({"id": PROBLEM_RULE, "shortDescription": {"text": "A document, or a part of it, cannot be read."}}));
     let results: Vec<Value> = conflicts
         .iter()
-        .map(|conflict| result(conflict.kind.name(), level(conflict.severity), &format!("{} ({})", conflict.message, conflict.hint), &conflict.path, conflict.line))
-        .chain(problems.iter().map(|problem| result(PROBLEM_RULE, "error", &problem.message, &problem.path, problem.line)))
+        .map(|conflict| {
+            result(
+                conflict.kind.name(),
+                level(conflict.severity),
+                &format!("{} ({})", conflict.message, conflict.hint),
+                &conflict.path,
+                conflict.line,
+            )
+        })
+        .chain(problems.iter().map(|problem| {
+            result(PROBLEM_RULE, "error", &problem.message, &problem.path, problem.line)
+        }))
         .collect();
     let log = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -83,5 +113,13 @@ fn result(rule: &str, level: &str, message: &str, path: &str, line: usize) -> Va
 
 /// A relative URI: what a URI cannot hold is escaped.
 fn uri(path: &str) -> String {
-    path.bytes().map(|byte| if byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
+    path.bytes()
+        .map(|byte| {
+            if byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte) {
+                char::from(byte).to_string()
+            } else {
+                format!("%{byte:02X}")
+            }
+        })
+        .collect()
 }

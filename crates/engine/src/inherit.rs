@@ -51,37 +51,64 @@ pub fn hierarchy(config: &Config, name: Option<&str>) -> Result<(String, Hierarc
         None => {
             let names = config.hierarchy_names();
             let near = name::nearest(name, names.iter().map(String::as_str), 3);
-            Err(Error::not_found(format!("there is no hierarchy `{name}`"), if near.is_empty() { names } else { near }))
+            Err(Error::not_found(
+                format!("there is no hierarchy `{name}`"),
+                if near.is_empty() { names } else { near },
+            ))
         }
     }
 }
 
 /// Reads what the selected names inherit. Only the files on the way to them are opened.
-pub fn read(session: &Session, hierarchy_name: Option<&str>, typed: &Selectors) -> Result<Inheritance, Error> {
+pub fn read(
+    session: &Session,
+    hierarchy_name: Option<&str>,
+    typed: &Selectors,
+) -> Result<Inheritance, Error> {
     let (root, config) = (session.root(), session.config()?);
     let (hierarchy_name, hierarchy) = hierarchy(config, hierarchy_name)?;
     let mut selectors = layout::select(root, &hierarchy, typed)?;
     let placed = layout::read_selected(root, &hierarchy, &mut selectors);
-    let scope = selectors.get("project").map_or(Scope::Workspace, |project| Scope::Project(project));
+    let scope =
+        selectors.get("project").map_or(Scope::Workspace, |project| Scope::Project(project));
     let (records, record_problems) = adrs::read(root, config, scope)?;
     let documents: Vec<&Document> = placed.iter().map(|placed| &placed.document).collect();
     let (judged, date_problems) = judge(session, &documents)?;
     let stalenesses: Vec<Staleness> = judged.iter().map(|judged| judged.staleness).collect();
     let mut conflicts = conflict::layers(&layers(&placed), &stalenesses);
     conflicts.extend(reference_conflicts(root, &hierarchy, &selectors, &documents, &records)?);
-    let mut problems: Vec<Problem> = placed.iter().flat_map(|placed| placed.document.problems.clone()).collect();
+    let mut problems: Vec<Problem> =
+        placed.iter().flat_map(|placed| placed.document.problems.clone()).collect();
     problems.extend(record_problems);
     problems.extend(date_problems);
-    Ok(Inheritance { hierarchy: hierarchy_name, selectors, placed, judged, records, conflicts, problems })
+    Ok(Inheritance {
+        hierarchy: hierarchy_name,
+        selectors,
+        placed,
+        judged,
+        records,
+        conflicts,
+        problems,
+    })
 }
 
 /// Makes layers of documents.
 pub fn layers(placed: &[Placed]) -> Vec<Layer<'_>> {
-    placed.iter().map(|placed| Layer { level: &placed.level, priority: placed.priority, document: &placed.document }).collect()
+    placed
+        .iter()
+        .map(|placed| Layer {
+            level: &placed.level,
+            priority: placed.priority,
+            document: &placed.document,
+        })
+        .collect()
 }
 
 /// Dates and judges documents.
-pub fn judge(session: &Session, documents: &[&Document]) -> Result<(Vec<Judged>, Vec<Problem>), Error> {
+pub fn judge(
+    session: &Session,
+    documents: &[&Document],
+) -> Result<(Vec<Judged>, Vec<Problem>), Error> {
     let thresholds = session.config()?.staleness;
     let today = session.today();
     let (dates, mut problems) = dates::of_documents(session.root(), documents);
@@ -91,9 +118,14 @@ pub fn judge(session: &Session, documents: &[&Document]) -> Result<(Vec<Judged>,
         .map(|(document, updated)| {
             let interval = refresh_interval(document, &mut problems);
             // A file's own date may be ahead of a clock that was set back; only a stated date is a mistake.
-            if document.fields.contains_key("updated") && updated.is_some_and(|updated| updated > today) {
+            if document.fields.contains_key("updated")
+                && updated.is_some_and(|updated| updated > today)
+            {
                 let line = document.line_of("updated");
-                problems.push(Problem::at(&document.path, line, "it is dated in the future").hint("mend `updated:`"));
+                problems.push(
+                    Problem::at(&document.path, line, "it is dated in the future")
+                        .hint("mend `updated:`"),
+                );
             }
             Judged { updated, staleness: staleness::judge(updated, today, interval, &thresholds) }
         })
@@ -103,30 +135,56 @@ pub fn judge(session: &Session, documents: &[&Document]) -> Result<(Vec<Judged>,
 
 fn refresh_interval(document: &Document, problems: &mut Vec<Problem>) -> Option<f64> {
     let written = document.fields.get("refresh_interval").filter(|value| !value.is_null())?;
-    let days = written.as_f64().or_else(|| written.as_str()?.trim().trim_end_matches('d').trim().parse().ok());
+    let days = written
+        .as_f64()
+        .or_else(|| written.as_str()?.trim().trim_end_matches('d').trim().parse().ok());
     let usable = days.filter(|days| *days > 0.0 && days.is_finite());
     if usable.is_none() {
         let line = document.line_of("refresh_interval");
-        problems.push(Problem::at(&document.path, line, format!("`refresh_interval: {written}` is not a number of days")).hint("write it as 30"));
+        problems.push(
+            Problem::at(
+                &document.path,
+                line,
+                format!("`refresh_interval: {written}` is not a number of days"),
+            )
+            .hint("write it as 30"),
+        );
     }
     usable
 }
 
 /// Checks the references of the chain alone: against the records, the names beside it and the
 /// files they lead to.
-fn reference_conflicts(root: &Root, hierarchy: &Hierarchy, selectors: &Selectors, documents: &[&Document], records: &[Record]) -> Result<Vec<Conflict>, Error> {
+fn reference_conflicts(
+    root: &Root,
+    hierarchy: &Hierarchy,
+    selectors: &Selectors,
+    documents: &[&Document],
+    records: &[Record],
+) -> Result<Vec<Conflict>, Error> {
     let adrs: Vec<Adr> = records.iter().map(|record| record.adr.clone()).collect();
     let supersession = Supersession::new(&adrs);
-    let needs_names = documents.iter().any(|document| document.fields.contains_key("depends_on") || document.fields.contains_key("supersedes"));
+    let needs_names = documents.iter().any(|document| {
+        document.fields.contains_key("depends_on") || document.fields.contains_key("supersedes")
+    });
     let mut names = Vec::new();
     if needs_names {
         for level in hierarchy.levels.iter().filter(|level| level.is_selected()) {
             names.extend(layout::names(root, level, selectors)?);
         }
     }
-    let retired = |path: &str| layout::read_document(root, path).and_then(|(_, document)| retired_reason(&document));
-    let known = Known { adrs: &adrs, supersession: &supersession, names: &names, exists: &|path| root.exists(path), retired: &retired };
-    let mut conflicts: Vec<Conflict> = documents.iter().flat_map(|document| conflict::references(document, &known)).collect();
+    let retired = |path: &str| {
+        layout::read_document(root, path).and_then(|(_, document)| retired_reason(&document))
+    };
+    let known = Known {
+        adrs: &adrs,
+        supersession: &supersession,
+        names: &names,
+        exists: &|path| root.exists(path),
+        retired: &retired,
+    };
+    let mut conflicts: Vec<Conflict> =
+        documents.iter().flat_map(|document| conflict::references(document, &known)).collect();
     conflicts.extend(conflict::supersession(&adrs, &supersession));
     Ok(conflicts)
 }
@@ -136,7 +194,12 @@ pub fn retired_reason(document: &Document) -> Option<&'static str> {
     match document.field("status").map(str::to_lowercase).as_deref() {
         Some("superseded") => Some("is superseded"),
         Some("deprecated") => Some("is deprecated"),
-        _ if document.fields.get("superseded_by").is_some_and(|by| !by.is_null() && by.as_array().is_none_or(|list| !list.is_empty())) => Some("is superseded"),
+        _ if document.fields.get("superseded_by").is_some_and(|by| {
+            !by.is_null() && by.as_array().is_none_or(|list| !list.is_empty())
+        }) =>
+        {
+            Some("is superseded")
+        }
         _ => None,
     }
 }
@@ -144,8 +207,12 @@ pub fn retired_reason(document: &Document) -> Option<&'static str> {
 /// Puts a document's staleness into a sentence, if there is something to say.
 pub fn staleness_warning(path: &str, staleness: &Staleness) -> Option<String> {
     match (staleness.status, staleness.days_old, staleness.threshold) {
-        (Freshness::Unknown, _, _) => Some(format!("⚠️ {path} has no date that can be known, so it may be stale")),
-        (Freshness::Warning | Freshness::Critical, Some(days), Some(threshold)) => Some(format!("⚠️ {path} is {days} days old (threshold: {threshold})")),
+        (Freshness::Unknown, _, _) => {
+            Some(format!("⚠️ {path} has no date that can be known, so it may be stale"))
+        }
+        (Freshness::Warning | Freshness::Critical, Some(days), Some(threshold)) => {
+            Some(format!("⚠️ {path} is {days} days old (threshold: {threshold})"))
+        }
         _ => None,
     }
 }

@@ -1,5 +1,6 @@
 //! What Heirloom can do: one file per operation, and the table that the doors are derived from.
 
+mod answers;
 pub mod catalog;
 pub mod error;
 pub mod formats;

@@ -101,7 +101,12 @@ pub struct Reply {
 impl Op {
     /// Erases an operation's types.
     pub const fn of<O: Operation>() -> Self {
-        Op { spec: O::SPEC, request_schema: schema::<O::Request>, response_schema: schema::<O::Response>, call: call::<O> }
+        Op {
+            spec: O::SPEC,
+            request_schema: schema::<O::Request>,
+            response_schema: schema::<O::Response>,
+            call: call::<O>,
+        }
     }
 
     /// Returns the schema of its request.
@@ -126,7 +131,11 @@ impl Op {
 
     /// Returns the fields that are positional on the command line.
     pub fn positionals(&self) -> impl Iterator<Item = &'static str> {
-        self.spec.usage.split(' ').filter(|word| word.starts_with(['[', '<'])).map(|word| word.trim_matches(['[', ']', '<', '>', '.']))
+        self.spec
+            .usage
+            .split(' ')
+            .filter(|word| word.starts_with(['[', '<']))
+            .map(|word| word.trim_matches(['[', ']', '<', '>', '.']))
     }
 }
 
@@ -160,7 +169,8 @@ trait ErasedAnswer {
 
 impl<A: Answer> ErasedAnswer for A {
     fn data(&self) -> Value {
-        serde_json::to_value(self).unwrap_or_else(|error| serde_json::json!({"error": error.to_string()}))
+        serde_json::to_value(self)
+            .unwrap_or_else(|error| serde_json::json!({"error": error.to_string()}))
     }
 
     fn view(&self) -> View {
@@ -185,7 +195,11 @@ fn call<O: Operation>(session: &Session, request: Value) -> Result<Reply, Error>
         Value::Null => Value::Object(serde_json::Map::new()),
         request => request,
     };
-    let request = serde_json::from_value(request)
-        .map_err(|error| Error::bad_input(format!("{}: {error}", O::SPEC.name)).hint(format!("see `heir {} --help`", Op::of::<O>().words().collect::<Vec<_>>().join(" "))))?;
+    let request = serde_json::from_value(request).map_err(|error| {
+        Error::bad_input(format!("{}: {error}", O::SPEC.name)).hint(format!(
+            "see `heir {} --help`",
+            Op::of::<O>().words().collect::<Vec<_>>().join(" ")
+        ))
+    })?;
     O::run(session, request).map(Reply::of)
 }

@@ -10,7 +10,9 @@ use crate::view::{Role, Span, View, span};
 /// Writes a value on one line.
 pub(crate) fn value(value: &Value) -> String {
     match value {
-        Value::Array(items) => format!("[{}]", items.iter().map(self::value).collect::<Vec<_>>().join(", ")),
+        Value::Array(items) => {
+            format!("[{}]", items.iter().map(self::value).collect::<Vec<_>>().join(", "))
+        }
         other => conflict::shown(other),
     }
 }
@@ -68,14 +70,28 @@ pub(crate) fn conflict(view: &mut View, conflict: &Conflict) {
         (Kind::DirectContradiction, [parent, child], Some(key), Some(resolution)) => {
             view.line([span(role, format!("{mark} CONFLICT: {key}"))]);
             view.say(format!("   {} says: {}", capitalised(&parent.level), value(&parent.value)));
-            view.say(format!("   {} says: {} (override)", capitalised(&child.level), value(&child.value)));
+            view.say(format!(
+                "   {} says: {} (override)",
+                capitalised(&child.level),
+                value(&child.value)
+            ));
             view.say(format!("   Resolution: {resolution}"));
         }
         _ => {
-            view.line([span(role, format!("{mark} {}: {}", conflict.kind.name().to_uppercase().replace('_', " "), conflict.message))]);
+            view.line([span(
+                role,
+                format!(
+                    "{mark} {}: {}",
+                    conflict.kind.name().to_uppercase().replace('_', " "),
+                    conflict.message
+                ),
+            )]);
         }
     }
-    view.line([place, span(Role::Dim, format!("  {} · {}", conflict.severity.word(), conflict.hint))]);
+    view.line([
+        place,
+        span(Role::Dim, format!("  {} · {}", conflict.severity.word(), conflict.hint)),
+    ]);
 }
 
 /// Shows problems, one a line.

@@ -12,11 +12,19 @@ pub fn simplified(schema: &Value) -> Value {
                 match key.as_str() {
                     "title" | "$schema" | "format" if value.is_string() => {}
                     "minimum" => {}
-                    "default" if value.is_null() || *value == json!(false) || *value == json!({}) || *value == json!([]) => {}
+                    "default"
+                        if value.is_null()
+                            || *value == json!(false)
+                            || *value == json!({})
+                            || *value == json!([]) => {}
                     "type" => drop(out.insert(key.clone(), without_null(value))),
                     "anyOf" => return merged(map, value),
                     "properties" => {
-                        let properties = value.as_object().map(|map| map.iter().map(|(name, inner)| (name.clone(), simplified(inner))).collect::<Map<_, _>>());
+                        let properties = value.as_object().map(|map| {
+                            map.iter()
+                                .map(|(name, inner)| (name.clone(), simplified(inner)))
+                                .collect::<Map<_, _>>()
+                        });
                         out.insert(key.clone(), Value::Object(properties.unwrap_or_default()));
                     }
                     "oneOf" => drop(out.extend(enumeration(value))),
@@ -42,7 +50,9 @@ fn without_null(types: &Value) -> Value {
 
 /// `anyOf: [X, null]` is X, with the field's own description.
 fn merged(map: &Map<String, Value>, any_of: &Value) -> Value {
-    let inner = any_of.as_array().and_then(|list| list.iter().find(|option| option.get("type").is_none_or(|kind| kind != "null")));
+    let inner = any_of.as_array().and_then(|list| {
+        list.iter().find(|option| option.get("type").is_none_or(|kind| kind != "null"))
+    });
     let mut out = inner.map(simplified).unwrap_or_else(|| json!({}));
     if let (Some(description), Some(object)) = (map.get("description"), out.as_object_mut()) {
         object.insert("description".into(), description.clone());
@@ -52,6 +62,16 @@ fn merged(map: &Map<String, Value>, any_of: &Value) -> Value {
 
 /// `oneOf: [{const: a}, {const: b}]` is `enum: [a, b]`.
 fn enumeration(one_of: &Value) -> Map<String, Value> {
-    let words: Vec<Value> = one_of.as_array().into_iter().flatten().flat_map(|option| option.get("const").cloned().into_iter().chain(option.get("enum").and_then(Value::as_array).cloned().into_iter().flatten())).collect();
+    let words: Vec<Value> =
+        one_of
+            .as_array()
+            .into_iter()
+            .flatten()
+            .flat_map(|option| {
+                option.get("const").cloned().into_iter().chain(
+                    option.get("enum").and_then(Value::as_array).cloned().into_iter().flatten(),
+                )
+            })
+            .collect();
     Map::from_iter([("type".to_owned(), json!("string")), ("enum".to_owned(), Value::Array(words))])
 }

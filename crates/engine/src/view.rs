@@ -132,13 +132,19 @@ impl View {
         for block in &self.blocks {
             match block {
                 Block::Title(text) => out.push_str(&paint(Role::Title, text)),
-                Block::Line(spans) => spans.iter().for_each(|span| out.push_str(&paint(span.role, &printable(&span.text)))),
+                Block::Line(spans) => spans
+                    .iter()
+                    .for_each(|span| out.push_str(&paint(span.role, &printable(&span.text)))),
                 Block::Table { head, rows } => {
                     render_table(head, rows, paint, &mut out);
                     continue;
                 }
                 Block::Text(text) => {
-                    let lines: Vec<String> = text.trim_end_matches('\n').split('\n').map(|line| printable(line.trim_end_matches('\r'))).collect();
+                    let lines: Vec<String> = text
+                        .trim_end_matches('\n')
+                        .split('\n')
+                        .map(|line| printable(line.trim_end_matches('\r')))
+                        .collect();
                     out.push_str(&lines.join("\n"));
                 }
                 Block::Blank => {}
@@ -149,7 +155,12 @@ impl View {
     }
 }
 
-fn render_table(head: &[&str], rows: &[Vec<Span>], paint: &dyn Fn(Role, &str) -> String, out: &mut String) {
+fn render_table(
+    head: &[&str],
+    rows: &[Vec<Span>],
+    paint: &dyn Fn(Role, &str) -> String,
+    out: &mut String,
+) {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0).max(head.len());
     let mut widths = vec![0; columns];
     for (at, title) in head.iter().enumerate() {
@@ -180,7 +191,9 @@ fn render_table(head: &[&str], rows: &[Vec<Span>], paint: &dyn Fn(Role, &str) ->
 fn printable(text: &str) -> String {
     let harmful = |c: char| c.is_control() && c != '\t';
     if text.chars().any(harmful) {
-        text.chars().flat_map(|c| if harmful(c) { c.escape_default().collect::<Vec<_>>() } else { vec![c] }).collect()
+        text.chars()
+            .flat_map(|c| if harmful(c) { c.escape_default().collect::<Vec<_>>() } else { vec![c] })
+            .collect()
     } else {
         text.to_owned()
     }
@@ -193,7 +206,10 @@ mod tests {
     #[test]
     fn tables_align_by_width() {
         let mut view = View::new();
-        view.title("T").table(&["key", "value"], vec![vec!["日本".into(), "a".into()], vec!["x".into(), "b\u{1b}[0m".into()]]);
+        view.title("T").table(
+            &["key", "value"],
+            vec![vec!["日本".into(), "a".into()], vec!["x".into(), "b\u{1b}[0m".into()]],
+        );
         assert_eq!(view.plain(), "T\nkey   value\n日本  a\nx     b\\u{1b}[0m\n");
     }
 }

@@ -17,10 +17,24 @@ pub type Open = Arc<dyn Fn() -> Result<Session, Error> + Send + Sync>;
 
 /// Runs an operation off the event loop, since it reads files, and puts its answer into the form
 /// that the door needs there, where the answer lives.
-async fn call<T: Send + 'static>(open: &Open, op: &'static Op, request: Value, form: fn(&Reply) -> T) -> Result<T, Error> {
+async fn call<T: Send + 'static>(
+    open: &Open,
+    op: &'static Op,
+    request: Value,
+    form: fn(&Reply) -> T,
+) -> Result<T, Error> {
     let open = open.clone();
-    let done = tokio::task::spawn_blocking(move || op.call(&open()?, request).map(|reply| form(&reply))).await;
-    done.unwrap_or_else(|crash| Err(Error { kind: heirloom_engine::ErrorKind::System, message: format!("{} crashed: {crash}", op.spec.name), hint: Some("please report this".into()), candidates: vec![] }))
+    let done =
+        tokio::task::spawn_blocking(move || op.call(&open()?, request).map(|reply| form(&reply)))
+            .await;
+    done.unwrap_or_else(|crash| {
+        Err(Error {
+            kind: heirloom_engine::ErrorKind::System,
+            message: format!("{} crashed: {crash}", op.spec.name),
+            hint: Some("please report this".into()),
+            candidates: vec![],
+        })
+    })
 }
 
 /// Starts the event loop that both doors run on.

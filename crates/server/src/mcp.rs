@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use heirloom_engine::{Effect, Error, Group, OPS, Op, Reply, ops, schema};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams, Prompt, PromptArgument, PromptMessage,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Resource, ResourceContents, ResourceTemplate, Role, ServerCapabilities,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, GetPromptRequestParams,
+    GetPromptResponse, GetPromptResult, Implementation, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    Prompt, PromptArgument, PromptMessage, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult, Resource, ResourceContents, ResourceTemplate, Role, ServerCapabilities,
     ServerConfig, Tool, ToolAnnotations,
 };
 use rmcp::service::RequestContext;
@@ -69,7 +71,8 @@ fn tool(op: &Op) -> Tool {
 /// Serves MCP on standard input and output until the client hangs up.
 pub async fn serve(open: Open, listing: Listing) -> Result<(), String> {
     let server = Server { open, listing };
-    let running = server.serve(rmcp::transport::stdio()).await.map_err(|error| error.to_string())?;
+    let running =
+        server.serve(rmcp::transport::stdio()).await.map_err(|error| error.to_string())?;
     running.waiting().await.map_err(|error| error.to_string())?;
     Ok(())
 }
@@ -81,27 +84,45 @@ struct Server {
 
 impl Server {
     async fn context(&self, plan: Option<&str>, agent: Option<&str>) -> Result<String, Error> {
-        let op = ops::by_name("context_resolve").ok_or_else(|| Error::bad_input("contexts cannot be resolved"))?;
-        call(&self.open, op, json!({"plan": plan, "agent": agent}), |reply| reply.view().plain()).await
+        let op = ops::by_name("context_resolve")
+            .ok_or_else(|| Error::bad_input("contexts cannot be resolved"))?;
+        call(&self.open, op, json!({"plan": plan, "agent": agent}), |reply| reply.view().plain())
+            .await
     }
 }
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().build();
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_prompts()
+            .build();
         let mut config = ServerConfig::new(capabilities);
-        config.server_info = Implementation::new("heirloom", env!("CARGO_PKG_VERSION")).with_title("Heirloom");
+        config.server_info =
+            Implementation::new("heirloom", env!("CARGO_PKG_VERSION")).with_title("Heirloom");
         config.instructions = Some(INSTRUCTIONS.to_owned());
         config
     }
 
-    async fn list_tools(&self, _: Option<PaginatedRequestParams>, _: RequestContext<RoleServer>) -> Result<ListToolsResult, ErrorData> {
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
         Ok(ListToolsResult::with_all_items(tools(self.listing)))
     }
 
-    async fn call_tool(&self, request: CallToolRequestParams, _: RequestContext<RoleServer>) -> Result<CallToolResponse, ErrorData> {
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
         let Some(op) = ops::by_name(&request.name) else {
-            return Err(ErrorData::invalid_params(format!("there is no tool `{}`", request.name), None));
+            return Err(ErrorData::invalid_params(
+                format!("there is no tool `{}`", request.name),
+                None,
+            ));
         };
         let arguments = Value::Object(request.arguments.unwrap_or_default());
         let form = |reply: &Reply| (reply.view().plain(), reply.data());
@@ -115,46 +136,108 @@ impl ServerHandler for Server {
         })
     }
 
-    async fn list_resources(&self, _: Option<PaginatedRequestParams>, _: RequestContext<RoleServer>) -> Result<ListResourcesResult, ErrorData> {
-        let workspace = Resource::new(RESOURCE, "workspace context").with_description("What all work in this workspace inherits").with_mime_type("text/markdown");
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let workspace = Resource::new(RESOURCE, "workspace context")
+            .with_description("What all work in this workspace inherits")
+            .with_mime_type("text/markdown");
         Ok(ListResourcesResult::with_all_items(vec![workspace]))
     }
 
-    async fn list_resource_templates(&self, _: Option<PaginatedRequestParams>, _: RequestContext<RoleServer>) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let template = |uri: &str, name: &str, about: &str| ResourceTemplate::new(uri, name).with_description(about).with_mime_type("text/markdown");
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let template = |uri: &str, name: &str, about: &str| {
+            ResourceTemplate::new(uri, name).with_description(about).with_mime_type("text/markdown")
+        };
         Ok(ListResourceTemplatesResult::with_all_items(vec![
-            template("heirloom://context/{plan}", "plan context", "What a plan inherits, by its name or number"),
-            template("heirloom://context/{plan}/{agent}", "agent context", "What an agent of a plan inherits, by names or numbers"),
+            template(
+                "heirloom://context/{plan}",
+                "plan context",
+                "What a plan inherits, by its name or number",
+            ),
+            template(
+                "heirloom://context/{plan}/{agent}",
+                "agent context",
+                "What an agent of a plan inherits, by names or numbers",
+            ),
         ]))
     }
 
-    async fn read_resource(&self, request: ReadResourceRequestParams, _: RequestContext<RoleServer>) -> Result<ReadResourceResponse, ErrorData> {
-        let unknown = || ErrorData::resource_not_found(format!("there is no resource `{}`; contexts are {RESOURCE}/PLAN/AGENT", request.uri), None);
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let unknown = || {
+            ErrorData::resource_not_found(
+                format!(
+                    "there is no resource `{}`; contexts are {RESOURCE}/PLAN/AGENT",
+                    request.uri
+                ),
+                None,
+            )
+        };
         let rest = request.uri.strip_prefix(RESOURCE).ok_or_else(unknown)?;
         let names: Vec<String> = rest.split('/').skip(1).map(decoded).collect();
         if names.len() > 2 || (!rest.is_empty() && !rest.starts_with('/')) {
             return Err(unknown());
         }
-        let context = self.context(names.first().map(String::as_str), names.get(1).map(String::as_str)).await;
-        let text = context.map_err(|error| ErrorData::resource_not_found(in_words(&error), None))?;
-        let contents = ResourceContents::text(text, request.uri.clone()).with_mime_type("text/markdown");
+        let context =
+            self.context(names.first().map(String::as_str), names.get(1).map(String::as_str)).await;
+        let text =
+            context.map_err(|error| ErrorData::resource_not_found(in_words(&error), None))?;
+        let contents =
+            ResourceContents::text(text, request.uri.clone()).with_mime_type("text/markdown");
         Ok(ReadResourceResult::new(vec![contents]).into())
     }
 
-    async fn list_prompts(&self, _: Option<PaginatedRequestParams>, _: RequestContext<RoleServer>) -> Result<ListPromptsResult, ErrorData> {
-        let argument = |name: &str, about: &str| PromptArgument::new(name).with_description(about).with_required(false);
-        let arguments = vec![argument("plan", "Plan, by name or number"), argument("agent", "Agent of that plan, by name or number")];
-        Ok(ListPromptsResult::with_all_items(vec![Prompt::new(START_PROMPT, Some("Start work with everything that you inherit"), Some(arguments))]))
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let argument = |name: &str, about: &str| {
+            PromptArgument::new(name).with_description(about).with_required(false)
+        };
+        let arguments = vec![
+            argument("plan", "Plan, by name or number"),
+            argument("agent", "Agent of that plan, by name or number"),
+        ];
+        Ok(ListPromptsResult::with_all_items(vec![Prompt::new(
+            START_PROMPT,
+            Some("Start work with everything that you inherit"),
+            Some(arguments),
+        )]))
     }
 
-    async fn get_prompt(&self, request: GetPromptRequestParams, _: RequestContext<RoleServer>) -> Result<GetPromptResponse, ErrorData> {
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
         if request.name != START_PROMPT {
-            return Err(ErrorData::invalid_params(format!("there is no prompt `{}`; there is `{START_PROMPT}`", request.name), None));
+            return Err(ErrorData::invalid_params(
+                format!("there is no prompt `{}`; there is `{START_PROMPT}`", request.name),
+                None,
+            ));
         }
         let arguments = request.arguments.unwrap_or_default();
-        let argument = |name: &str| arguments.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
-        let context = self.context(argument("plan"), argument("agent")).await.map_err(|error| ErrorData::invalid_params(in_words(&error), None))?;
-        let text = format!("You are starting work. What follows is what you inherit; each part names its source and how fresh it is. Where parts disagree, the merged values are right. Treat what is marked stale or in conflict with care, and say so before you rely on it.\n\n{context}");
+        let argument = |name: &str| {
+            arguments.get(name).and_then(Value::as_str).filter(|text| !text.is_empty())
+        };
+        let context = self
+            .context(argument("plan"), argument("agent"))
+            .await
+            .map_err(|error| ErrorData::invalid_params(in_words(&error), None))?;
+        let text = format!(
+            "You are starting work. What follows is what you inherit; each part names its source and how fresh it is. Where parts disagree, the merged values are right. Treat what is marked stale or in conflict with care, and say so before you rely on it.\n\n{context}"
+        );
         Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).into())
     }
 }
@@ -176,7 +259,10 @@ fn decoded(part: &str) -> String {
     let mut bytes = Vec::with_capacity(part.len());
     let mut rest = part.as_bytes();
     while let Some((&first, after)) = rest.split_first() {
-        let code = (first == b'%').then(|| after.get(..2)).flatten().and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
+        let code = (first == b'%')
+            .then(|| after.get(..2))
+            .flatten()
+            .and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
         bytes.push(code.unwrap_or(first));
         rest = if code.is_some() { &after[2..] } else { after };
     }

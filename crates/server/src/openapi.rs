@@ -5,7 +5,8 @@ use serde_json::{Map, Value, json};
 
 /// Returns the description.
 pub fn document() -> Value {
-    let paths: Map<String, Value> = OPS.iter().map(|op| (format!("/v1/{}", op.spec.name), path(op))).collect();
+    let paths: Map<String, Value> =
+        OPS.iter().map(|op| (format!("/v1/{}", op.spec.name), path(op))).collect();
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -22,7 +23,10 @@ pub fn document() -> Value {
 
 fn path(op: &Op) -> Value {
     let request = schema::simplified(&op.request_schema().to_value());
-    let needs_body = request.get("required").and_then(Value::as_array).is_some_and(|required| !required.is_empty());
+    let needs_body = request
+        .get("required")
+        .and_then(Value::as_array)
+        .is_some_and(|required| !required.is_empty());
     let failed = |about: &str| json!({"description": about, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}});
     json!({
         "post": {

@@ -48,34 +48,69 @@ impl Bound {
 pub fn router(open: Open) -> Router {
     Router::new()
         .route("/openapi.json", get(async || axum::Json(openapi::document())))
-        .route("/health", get(async || axum::Json(json!({"status": "ok", "version": env!("CARGO_PKG_VERSION")}))))
+        .route(
+            "/health",
+            get(async || axum::Json(json!({"status": "ok", "version": env!("CARGO_PKG_VERSION")}))),
+        )
         .route("/v1/{*operation}", any(operation))
-        .fallback(async |uri: Uri| failure(StatusCode::NOT_FOUND, &Error::not_found(format!("there is nothing at {}", uri.path()), vec!["/v1/<operation>".into(), "/openapi.json".into()])))
+        .fallback(async |uri: Uri| {
+            failure(
+                StatusCode::NOT_FOUND,
+                &Error::not_found(
+                    format!("there is nothing at {}", uri.path()),
+                    vec!["/v1/<operation>".into(), "/openapi.json".into()],
+                ),
+            )
+        })
         .layer(DefaultBodyLimit::max(BODY_LIMIT))
         .layer(middleware::from_fn(only_from_here))
         .with_state(open)
 }
 
-async fn operation(State(open): State<Open>, Path(path): Path<String>, method: Method, body: Result<Bytes, axum::extract::rejection::BytesRejection>) -> Response {
+async fn operation(
+    State(open): State<Open>,
+    Path(path): Path<String>,
+    method: Method,
+    body: Result<Bytes, axum::extract::rejection::BytesRejection>,
+) -> Response {
     let Some(op) = find(&path) else {
         let names: Vec<&str> = OPS.iter().map(|op| op.spec.name).collect();
         let near = heirloom_engine::nearest(&path.replace('/', "_"), &names);
-        return failure(StatusCode::NOT_FOUND, &Error::not_found(format!("there is no operation `{path}`"), near).hint("GET /openapi.json lists them"));
+        return failure(
+            StatusCode::NOT_FOUND,
+            &Error::not_found(format!("there is no operation `{path}`"), near)
+                .hint("GET /openapi.json lists them"),
+        );
     };
     if method != Method::POST {
-        let mut response = failure(StatusCode::METHOD_NOT_ALLOWED, &Error::bad_input(format!("{method} is not taken here")).hint(format!("POST /v1/{}", op.spec.name)));
+        let mut response = failure(
+            StatusCode::METHOD_NOT_ALLOWED,
+            &Error::bad_input(format!("{method} is not taken here"))
+                .hint(format!("POST /v1/{}", op.spec.name)),
+        );
         response.headers_mut().insert(header::ALLOW, header::HeaderValue::from_static("POST"));
         return response;
     }
     let body = match body {
         Ok(body) => body,
-        Err(rejection) => return failure(rejection.status(), &Error::bad_input(rejection.body_text()).hint(format!("a body may have {BODY_LIMIT} bytes"))),
+        Err(rejection) => {
+            return failure(
+                rejection.status(),
+                &Error::bad_input(rejection.body_text())
+                    .hint(format!("a body may have {BODY_LIMIT} bytes")),
+            );
+        }
     };
     let request: Value = match body.is_empty() {
         true => Value::Null,
         false => match serde_json::from_slice(&body) {
             Ok(request) => request,
-            Err(error) => return failure(StatusCode::BAD_REQUEST, &Error::bad_input(format!("the body is not JSON: {error}"))),
+            Err(error) => {
+                return failure(
+                    StatusCode::BAD_REQUEST,
+                    &Error::bad_input(format!("the body is not JSON: {error}")),
+                );
+            }
         },
     };
     match call(&open, op, request, Reply::data).await {
@@ -107,11 +142,22 @@ async fn only_from_here(request: Request, next: Next) -> Response {
     let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or("unreadable"));
     let host = text(header::HOST).or_else(|| request.uri().host());
     if !host.is_some_and(is_loopback) {
-        return failure(StatusCode::FORBIDDEN, &Error::bad_input("this Host is not served here").hint("use 127.0.0.1 or localhost"));
+        return failure(
+            StatusCode::FORBIDDEN,
+            &Error::bad_input("this Host is not served here").hint("use 127.0.0.1 or localhost"),
+        );
     }
-    let foreign = text(header::ORIGIN).is_some_and(|origin| !origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://")).is_some_and(is_loopback));
+    let foreign = text(header::ORIGIN).is_some_and(|origin| {
+        !origin
+            .strip_prefix("http://")
+            .or_else(|| origin.strip_prefix("https://"))
+            .is_some_and(is_loopback)
+    });
     if foreign {
-        return failure(StatusCode::FORBIDDEN, &Error::bad_input("requests of this Origin are refused"));
+        return failure(
+            StatusCode::FORBIDDEN,
+            &Error::bad_input("requests of this Origin are refused"),
+        );
     }
     next.run(request).await
 }
@@ -126,7 +172,8 @@ fn is_loopback(host: &str) -> bool {
         None => host,
     };
     let (name, port) = name.split_once(':').map_or((name, None), |(name, port)| (name, Some(port)));
-    port.is_none_or(|port| port.bytes().all(|byte| byte.is_ascii_digit())) && (name.eq_ignore_ascii_case("localhost") || name == "127.0.0.1")
+    port.is_none_or(|port| port.bytes().all(|byte| byte.is_ascii_digit()))
+        && (name.eq_ignore_ascii_case("localhost") || name == "127.0.0.1")
 }
 
 fn is_port(text: &str) -> bool {
@@ -142,7 +189,15 @@ mod tests {
         for host in ["localhost", "LOCALHOST:80", "127.0.0.1:4747", "[::1]", "[::1]:80"] {
             assert!(is_loopback(host), "{host}");
         }
-        for host in ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "127.0.0.1@evil.example", "[::1].evil.example", "", "localhost:80@x"] {
+        for host in [
+            "evil.example",
+            "localhost.evil.example",
+            "127.0.0.1.evil.example",
+            "127.0.0.1@evil.example",
+            "[::1].evil.example",
+            "",
+            "localhost:80@x",
+        ] {
             assert!(!is_loopback(host), "{host}");
         }
     }

@@ -30,7 +30,11 @@ pub fn project_folder(project: &str) -> String {
 }
 
 /// Reads the records that hold for a project, or for every project.
-pub fn read(root: &Root, config: &Config, project: Scope<'_>) -> Result<(Vec<Record>, Vec<Problem>), StoreError> {
+pub fn read(
+    root: &Root,
+    config: &Config,
+    project: Scope<'_>,
+) -> Result<(Vec<Record>, Vec<Problem>), StoreError> {
     let mut records = Vec::new();
     let mut problems = Vec::new();
     let mut folders = vec![(FOLDER.to_owned(), None, 0)];
@@ -42,7 +46,13 @@ pub fn read(root: &Root, config: &Config, project: Scope<'_>) -> Result<(Vec<Rec
             folders.extend(projects.map(|item| (project_folder(&item.name), Some(item.name), 0)));
         }
     }
-    folders.extend(config.adrs.folders.iter().map(|folder| (folder.trim_end_matches('/').to_owned(), None, MAX_DEPTH)));
+    folders.extend(
+        config
+            .adrs
+            .folders
+            .iter()
+            .map(|folder| (folder.trim_end_matches('/').to_owned(), None, MAX_DEPTH)),
+    );
     for (folder, project, depth) in folders {
         read_folder(root, &folder, project.as_deref(), depth, &mut records, &mut problems);
     }
@@ -60,7 +70,14 @@ pub enum Scope<'a> {
     Everything,
 }
 
-fn read_folder(root: &Root, folder: &str, project: Option<&str>, depth: usize, records: &mut Vec<Record>, problems: &mut Vec<Problem>) {
+fn read_folder(
+    root: &Root,
+    folder: &str,
+    project: Option<&str>,
+    depth: usize,
+    records: &mut Vec<Record>,
+    problems: &mut Vec<Problem>,
+) {
     let items = match root.list(folder) {
         Ok(items) => items,
         Err(problem) => return problems.push(problem),

@@ -50,7 +50,13 @@ pub struct Adrs {
 
 impl Default for Config {
     fn default() -> Self {
-        Self { hierarchy: hierarchy::DEFAULT.to_owned(), staleness: Thresholds::default(), levels: IndexMap::new(), adrs: Adrs::default(), hierarchies: IndexMap::new() }
+        Self {
+            hierarchy: hierarchy::DEFAULT.to_owned(),
+            staleness: Thresholds::default(),
+            levels: IndexMap::new(),
+            adrs: Adrs::default(),
+            hierarchies: IndexMap::new(),
+        }
     }
 }
 
@@ -69,7 +75,9 @@ impl Config {
             let line = error.span().map_or(1, |span| line_at(text, span.start));
             let problem = Problem::at(PATH, line, error.message().trim().replace('\n', " "));
             match unknown_key(text) {
-                Some((key, line, hint)) => Problem::at(PATH, line, format!("there is no setting `{key}`")).hint(hint),
+                Some((key, line, hint)) => {
+                    Problem::at(PATH, line, format!("there is no setting `{key}`")).hint(hint)
+                }
                 None => problem,
             }
         })?;
@@ -78,10 +86,19 @@ impl Config {
     }
 
     fn check(&self, text: &str) -> Result<(), Problem> {
-        let at = |needle: &str, message: String| Problem::at(PATH, text.lines().position(|line| line.contains(needle)).map_or(1, |line| line + 1), message);
+        let at = |needle: &str, message: String| {
+            Problem::at(
+                PATH,
+                text.lines().position(|line| line.contains(needle)).map_or(1, |line| line + 1),
+                message,
+            )
+        };
         let Thresholds { warning, critical, archive } = self.staleness;
         if !(warning > 0.0 && warning <= critical && critical <= archive && archive.is_finite()) {
-            return Err(at("staleness", "staleness: the days must be positive, and warning ≤ critical ≤ archive".into()));
+            return Err(at(
+                "staleness",
+                "staleness: the days must be positive, and warning ≤ critical ≤ archive".into(),
+            ));
         }
         for (name, hierarchy) in &self.hierarchies {
             if let Some(defect) = hierarchy.defect() {
@@ -89,24 +106,48 @@ impl Config {
             }
         }
         let Some(hierarchy) = self.find_hierarchy(&self.hierarchy) else {
-            let near = name::nearest(&self.hierarchy, self.hierarchy_names().iter().map(String::as_str), 1);
-            let hint = near.first().map_or_else(|| format!("there are {}", self.hierarchy_names().join(", ")), |near| format!("did you mean `{near}`?"));
-            return Err(at("hierarchy", format!("there is no hierarchy `{}`", self.hierarchy)).hint(hint));
+            let near = name::nearest(
+                &self.hierarchy,
+                self.hierarchy_names().iter().map(String::as_str),
+                1,
+            );
+            let hint = near.first().map_or_else(
+                || format!("there are {}", self.hierarchy_names().join(", ")),
+                |near| format!("did you mean `{near}`?"),
+            );
+            return Err(
+                at("hierarchy", format!("there is no hierarchy `{}`", self.hierarchy)).hint(hint)
+            );
         };
         for (level, more) in &self.levels {
             if hierarchy.level(level).is_none() {
-                let names: Vec<&str> = hierarchy.levels.iter().map(|level| level.name.as_str()).collect();
-                return Err(at(level, format!("levels.{level}: the hierarchy `{}` has no such level", self.hierarchy)).hint(format!("its levels are {}", names.join(", "))));
+                let names: Vec<&str> =
+                    hierarchy.levels.iter().map(|level| level.name.as_str()).collect();
+                return Err(at(
+                    level,
+                    format!("levels.{level}: the hierarchy `{}` has no such level", self.hierarchy),
+                )
+                .hint(format!("its levels are {}", names.join(", "))));
             }
             let mut widened = hierarchy.clone();
-            widened.levels.iter_mut().filter(|own| own.name == *level).for_each(|own| own.always.extend(more.files.iter().cloned()));
+            widened
+                .levels
+                .iter_mut()
+                .filter(|own| own.name == *level)
+                .for_each(|own| own.always.extend(more.files.iter().cloned()));
             if let Some(defect) = widened.defect() {
                 return Err(at(level, format!("levels.{level}: {defect}")));
             }
         }
         for folder in &self.adrs.folders {
-            if folder.starts_with('/') || folder.contains('\\') || folder.split('/').any(|part| part == "..") {
-                return Err(at(folder, format!("adrs.folders: `{folder}` must be a folder below the root, with `/`")));
+            if folder.starts_with('/')
+                || folder.contains('\\')
+                || folder.split('/').any(|part| part == "..")
+            {
+                return Err(at(
+                    folder,
+                    format!("adrs.folders: `{folder}` must be a folder below the root, with `/`"),
+                ));
             }
         }
         Ok(())
@@ -114,7 +155,11 @@ impl Config {
 
     /// Returns a hierarchy, the default one with its further files.
     pub fn find_hierarchy(&self, name: &str) -> Option<Hierarchy> {
-        let mut hierarchy = self.hierarchies.get(name).cloned().or_else(|| hierarchy::built_in().shift_remove(name))?;
+        let mut hierarchy = self
+            .hierarchies
+            .get(name)
+            .cloned()
+            .or_else(|| hierarchy::built_in().shift_remove(name))?;
         if name == self.hierarchy {
             for level in &mut hierarchy.levels {
                 if let Some(more) = self.levels.get(&level.name) {
@@ -146,13 +191,20 @@ fn unknown_key(text: &str) -> Option<(String, usize, String)> {
     Some((path, line, hint))
 }
 
-fn first_unknown(value: &Value, schema: &Value, whole: &Value, path: String) -> Option<(String, Vec<String>)> {
+fn first_unknown(
+    value: &Value,
+    schema: &Value,
+    whole: &Value,
+    path: String,
+) -> Option<(String, Vec<String>)> {
     let schema = match schema.get("$ref").and_then(Value::as_str) {
         Some(reference) => whole.pointer(reference.trim_start_matches('#'))?,
         None => schema,
     };
     match value {
-        Value::Array(items) => items.iter().find_map(|item| first_unknown(item, schema.get("items")?, whole, path.clone())),
+        Value::Array(items) => items
+            .iter()
+            .find_map(|item| first_unknown(item, schema.get("items")?, whole, path.clone())),
         Value::Object(map) => map.iter().find_map(|(key, value)| {
             let here = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
             match (schema.get("properties"), schema.get("additionalProperties")) {
@@ -160,7 +212,9 @@ fn first_unknown(value: &Value, schema: &Value, whole: &Value, path: String) -> 
                     Some(inner) => first_unknown(value, inner, whole, here),
                     None => Some((here, properties.as_object()?.keys().cloned().collect())),
                 },
-                (None, Some(inner)) if inner.is_object() => first_unknown(value, inner, whole, here),
+                (None, Some(inner)) if inner.is_object() => {
+                    first_unknown(value, inner, whole, here)
+                }
                 _ => None,
             }
         }),
@@ -183,15 +237,26 @@ mod tests {
 
     #[test]
     fn an_unknown_key_names_its_line_and_the_nearest() {
-        let problem = Config::parse("hierarchy = \"plans\"\n\n[stalenes]\nwarning = 3\n").unwrap_err();
+        let problem =
+            Config::parse("hierarchy = \"plans\"\n\n[stalenes]\nwarning = 3\n").unwrap_err();
         assert_eq!((problem.line, problem.hint.as_deref()), (3, Some("did you mean `staleness`?")));
         let problem = Config::parse("[staleness]\nwarnin = 3\n").unwrap_err();
-        assert_eq!((problem.line, problem.message.as_str(), problem.hint.as_deref()), (2, "there is no setting `staleness.warnin`", Some("did you mean `warning`?")));
+        assert_eq!(
+            (problem.line, problem.message.as_str(), problem.hint.as_deref()),
+            (2, "there is no setting `staleness.warnin`", Some("did you mean `warning`?"))
+        );
     }
 
     #[test]
     fn wrong_values_are_refused() {
-        for text in ["hierarchy = \"plan\"", "[staleness]\nwarning = 40", "[levels.team]\nfiles = []", "[levels.plan]\nfiles = [\"../x.md\"]", "[adrs]\nfolders = [\"/etc\"]", "x ="] {
+        for text in [
+            "hierarchy = \"plan\"",
+            "[staleness]\nwarning = 40",
+            "[levels.team]\nfiles = []",
+            "[levels.plan]\nfiles = [\"../x.md\"]",
+            "[adrs]\nfolders = [\"/etc\"]",
+            "x =",
+        ] {
             assert!(Config::parse(text).is_err(), "{text}");
         }
     }

@@ -14,21 +14,35 @@ use crate::git::{self, LastCommit};
 /// Returns the date of each document, in order, and what was wrong with the dates they state.
 pub fn of_documents(root: &Root, documents: &[&Document]) -> (Vec<Option<Date>>, Vec<Problem>) {
     let mut problems = Vec::new();
-    let mut dates: Vec<Option<Date>> = documents.iter().map(|document| stated(document, &mut problems)).collect();
-    let undated: Vec<&str> = documents.iter().zip(&dates).filter(|(_, date)| date.is_none()).map(|(document, _)| document.path.as_str()).collect();
+    let mut dates: Vec<Option<Date>> =
+        documents.iter().map(|document| stated(document, &mut problems)).collect();
+    let undated: Vec<&str> = documents
+        .iter()
+        .zip(&dates)
+        .filter(|(_, date)| date.is_none())
+        .map(|(document, _)| document.path.as_str())
+        .collect();
     if undated.is_empty() {
         return (dates, problems);
     }
     let commits = git::last_commits(root.path(), &undated);
     if let Err(failed) = &commits {
-        problems.push(Problem::of_file(".git", format!("the history could not be read, so some dates are unknown: {}", failed.0)).hint("install git"));
+        problems.push(
+            Problem::of_file(
+                ".git",
+                format!("the history could not be read, so some dates are unknown: {}", failed.0),
+            )
+            .hint("install git"),
+        );
     }
     for (document, date) in documents.iter().zip(&mut dates) {
         if date.is_none() {
             *date = match &commits {
                 Err(_) => None,
                 Ok(commits) => match commits.get(&document.path) {
-                    Some(LastCommit::At(seconds)) => Timestamp::from_second(*seconds).ok().map(utc_date),
+                    Some(LastCommit::At(seconds)) => {
+                        Timestamp::from_second(*seconds).ok().map(utc_date)
+                    }
                     Some(LastCommit::BeyondShallow) => None,
                     None => modified(root, &document.path),
                 },
@@ -42,7 +56,14 @@ fn stated(document: &Document, problems: &mut Vec<Problem>) -> Option<Date> {
     let written = heirloom_core::document::scalar_text(document.fields.get("updated")?)?;
     let date = parse(&written);
     if date.is_none() {
-        problems.push(Problem::at(&document.path, document.line_of("updated"), format!("`updated: {written}` is not a date")).hint("write it as 2026-02-22"));
+        problems.push(
+            Problem::at(
+                &document.path,
+                document.line_of("updated"),
+                format!("`updated: {written}` is not a date"),
+            )
+            .hint("write it as 2026-02-22"),
+        );
     }
     date
 }

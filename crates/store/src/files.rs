@@ -40,7 +40,8 @@ pub struct Item {
 impl Root {
     /// Walks up from a folder to the workspace that it lies in.
     pub fn find(start: &Path) -> Result<Self, StoreError> {
-        let start = fs::canonicalize(start).map_err(|error| StoreError::io(start.display().to_string(), error))?;
+        let start = fs::canonicalize(start)
+            .map_err(|error| StoreError::io(start.display().to_string(), error))?;
         let found = start.ancestors().find(|folder| folder.join(HOME).is_dir());
         match found {
             Some(folder) => Ok(Self::open(folder.to_path_buf())),
@@ -50,15 +51,24 @@ impl Root {
 
     /// Takes a folder as the root, which must hold a workspace.
     pub fn at(folder: &Path) -> Result<Self, StoreError> {
-        let canonical = fs::canonicalize(folder).map_err(|error| StoreError::io(folder.display().to_string(), error))?;
-        if canonical.join(HOME).is_dir() { Ok(Self::open(canonical)) } else { Err(StoreError::NoWorkspace(canonical.display().to_string())) }
+        let canonical = fs::canonicalize(folder)
+            .map_err(|error| StoreError::io(folder.display().to_string(), error))?;
+        if canonical.join(HOME).is_dir() {
+            Ok(Self::open(canonical))
+        } else {
+            Err(StoreError::NoWorkspace(canonical.display().to_string()))
+        }
     }
 
     /// Takes a folder as the root whether or not it holds a workspace yet.
     pub fn new_at(folder: &Path) -> Result<Self, StoreError> {
-        let canonical = fs::canonicalize(folder).map_err(|error| StoreError::io(folder.display().to_string(), error))?;
+        let canonical = fs::canonicalize(folder)
+            .map_err(|error| StoreError::io(folder.display().to_string(), error))?;
         if !canonical.is_dir() {
-            return Err(StoreError::refused(format!("{} is not a folder", folder.display()), "name the folder to set up"));
+            return Err(StoreError::refused(
+                format!("{} is not a folder", folder.display()),
+                "name the folder to set up",
+            ));
         }
         Ok(Self::open(canonical))
     }
@@ -91,8 +101,14 @@ impl Root {
 
     /// Looks a path up without leaving the root. A missing one is `None`.
     pub fn metadata(&self, relative: &str) -> Result<Option<Metadata>, Problem> {
-        if relative.split('/').any(|part| part == "..") || relative.contains('\0') || Path::new(relative).is_absolute() {
-            return Err(Problem::of_file(relative.replace('\0', "\\0"), "this path leads out of the workspace"));
+        if relative.split('/').any(|part| part == "..")
+            || relative.contains('\0')
+            || Path::new(relative).is_absolute()
+        {
+            return Err(Problem::of_file(
+                relative.replace('\0', "\\0"),
+                "this path leads out of the workspace",
+            ));
         }
         let path = self.join(relative);
         let metadata = match fs::symlink_metadata(&path) {
@@ -103,9 +119,14 @@ impl Root {
         let parent_is_safe = path.parent().is_none_or(|parent| self.is_safe_folder(parent));
         if metadata.is_symlink() {
             return match fs::canonicalize(&path) {
-                Ok(target) if target.starts_with(&self.canonical) => fs::metadata(&path).map(Some).map_err(|error| io_problem(relative, &error)),
+                Ok(target) if target.starts_with(&self.canonical) => {
+                    fs::metadata(&path).map(Some).map_err(|error| io_problem(relative, &error))
+                }
                 Ok(_) => Err(leads_out(relative)),
-                Err(error) if is_missing(&error) => Err(Problem::of_file(relative, "this symbolic link leads to nothing").hint("remove it or mend its target")),
+                Err(error) if is_missing(&error) => {
+                    Err(Problem::of_file(relative, "this symbolic link leads to nothing")
+                        .hint("remove it or mend its target"))
+                }
                 Err(error) => Err(io_problem(relative, &error)),
             };
         }
@@ -116,7 +137,8 @@ impl Root {
         if let Some(safe) = self.safe_folders.borrow().get(folder) {
             return *safe;
         }
-        let safe = fs::canonicalize(folder).is_ok_and(|canonical| canonical.starts_with(&self.canonical));
+        let safe =
+            fs::canonicalize(folder).is_ok_and(|canonical| canonical.starts_with(&self.canonical));
         self.safe_folders.borrow_mut().insert(folder.to_path_buf(), safe);
         safe
     }
@@ -125,17 +147,29 @@ impl Root {
     pub fn read(&self, relative: &str) -> Result<Option<String>, Problem> {
         let Some(metadata) = self.metadata(relative)? else { return Ok(None) };
         if metadata.is_dir() {
-            return Err(Problem::of_file(relative, "this is a folder, and a document was expected").hint("rename the folder"));
+            return Err(Problem::of_file(
+                relative,
+                "this is a folder, and a document was expected",
+            )
+            .hint("rename the folder"));
         }
         if !metadata.is_file() {
             return Err(Problem::of_file(relative, "this is not a regular file"));
         }
         if metadata.len() > MAX_DOCUMENT {
             let size = metadata.len() / (1024 * 1024);
-            return Err(Problem::of_file(relative, format!("{size} MB is too large for a document (at most {} MB)", MAX_DOCUMENT / (1024 * 1024))).hint("split it, or move it out of the workspace's documents"));
+            return Err(Problem::of_file(
+                relative,
+                format!(
+                    "{size} MB is too large for a document (at most {} MB)",
+                    MAX_DOCUMENT / (1024 * 1024)
+                ),
+            )
+            .hint("split it, or move it out of the workspace's documents"));
         }
         let mut bytes = Vec::with_capacity(metadata.len() as usize + 1);
-        let read = fs::File::open(self.join(relative)).and_then(|file| file.take(MAX_DOCUMENT + 1).read_to_end(&mut bytes));
+        let read = fs::File::open(self.join(relative))
+            .and_then(|file| file.take(MAX_DOCUMENT + 1).read_to_end(&mut bytes));
         match read {
             Ok(_) => {}
             Err(error) if is_missing(&error) => return Ok(None),
@@ -148,16 +182,23 @@ impl Root {
     pub fn list(&self, relative: &str) -> Result<Vec<Item>, Problem> {
         match self.metadata(relative)? {
             None => return Ok(vec![]),
-            Some(metadata) if !metadata.is_dir() => return Err(Problem::of_file(relative, "this is a file, and a folder was expected")),
+            Some(metadata) if !metadata.is_dir() => {
+                return Err(Problem::of_file(relative, "this is a file, and a folder was expected"));
+            }
             Some(_) => {}
         }
-        let entries = fs::read_dir(self.join(relative)).map_err(|error| io_problem(relative, &error))?;
+        let entries =
+            fs::read_dir(self.join(relative)).map_err(|error| io_problem(relative, &error))?;
         let mut items = Vec::new();
         for entry in entries {
             let entry = entry.map_err(|error| io_problem(relative, &error))?;
             let Ok(name) = entry.file_name().into_string() else { continue };
             let kind = entry.file_type().map_err(|error| io_problem(relative, &error))?;
-            let is_folder = if kind.is_symlink() { fs::metadata(entry.path()).is_ok_and(|metadata| metadata.is_dir()) } else { kind.is_dir() };
+            let is_folder = if kind.is_symlink() {
+                fs::metadata(entry.path()).is_ok_and(|metadata| metadata.is_dir())
+            } else {
+                kind.is_dir()
+            };
             items.push(Item { name, is_folder });
         }
         items.sort();
@@ -200,7 +241,10 @@ impl Root {
     pub fn rename(&self, from: &str, to: &str) -> Result<(), StoreError> {
         let target = self.path_to_write(to)?;
         if fs::symlink_metadata(&target).is_ok() {
-            return Err(StoreError::refused(format!("{to} is already there"), "move it away first"));
+            return Err(StoreError::refused(
+                format!("{to} is already there"),
+                "move it away first",
+            ));
         }
         fs::rename(self.join(from), &target).map_err(|error| StoreError::io(from, error))?;
         sync_folder(&target);
@@ -223,7 +267,10 @@ pub fn make_empty_folder(folder: &Path) -> Result<PathBuf, StoreError> {
     let io = |error| StoreError::io(folder.display().to_string(), error);
     fs::create_dir_all(folder).map_err(io)?;
     if fs::read_dir(folder).map_err(io)?.next().is_some() {
-        return Err(StoreError::refused(format!("{} is not empty", folder.display()), "name a new folder"));
+        return Err(StoreError::refused(
+            format!("{} is not empty", folder.display()),
+            "name a new folder",
+        ));
     }
     fs::canonicalize(folder).map_err(io)
 }
@@ -248,7 +295,8 @@ pub(crate) fn io_problem(relative: &str, error: &std::io::Error) -> Problem {
 }
 
 fn leads_out(relative: &str) -> Problem {
-    Problem::of_file(relative, "this symbolic link leads out of the workspace").hint("copy the file into the workspace")
+    Problem::of_file(relative, "this symbolic link leads out of the workspace")
+        .hint("copy the file into the workspace")
 }
 
 fn text_of(relative: &str, bytes: Vec<u8>) -> Result<String, Problem> {

@@ -10,7 +10,8 @@ const MAX_PATHS_ON_COMMAND_LINE: usize = 400;
 
 /// Returns the git folder that all worktrees share, if the path lies in a repository.
 pub fn common_dir(path: &Path) -> Option<PathBuf> {
-    let dot_git = path.ancestors().map(|folder| folder.join(".git")).find(|dot_git| dot_git.exists())?;
+    let dot_git =
+        path.ancestors().map(|folder| folder.join(".git")).find(|dot_git| dot_git.exists())?;
     let git_dir = if dot_git.is_dir() {
         dot_git
     } else {
@@ -44,10 +45,16 @@ pub fn last_commits(root: &Path, paths: &[&str]) -> Result<HashMap<String, LastC
     if paths.is_empty() {
         return Ok(HashMap::new());
     }
-    let shallow: HashSet<String> = std::fs::read_to_string(common.join("shallow")).unwrap_or_default().lines().map(str::to_owned).collect();
+    let shallow: HashSet<String> = std::fs::read_to_string(common.join("shallow"))
+        .unwrap_or_default()
+        .lines()
+        .map(str::to_owned)
+        .collect();
     let mut wanted: HashSet<&str> = paths.iter().copied().collect();
     let mut found = HashMap::new();
-    let mut child = log_command(root, paths).spawn().map_err(|error| GitFailed(format!("git could not be started: {error}")))?;
+    let mut child = log_command(root, paths)
+        .spawn()
+        .map_err(|error| GitFailed(format!("git could not be started: {error}")))?;
     let stdout = child.stdout.take().ok_or_else(|| GitFailed("git has no output".into()))?;
     let mut commit = LastCommit::BeyondShallow;
     for token in BufReader::new(stdout).split(0) {
@@ -76,7 +83,16 @@ pub fn last_commits(root: &Path, paths: &[&str]) -> Result<HashMap<String, LastC
 fn log_command(root: &Path, paths: &[&str]) -> Command {
     let mut command = git(root);
     command.env("GIT_LITERAL_PATHSPECS", "1");
-    command.args(["log", "-z", "--no-show-signature", "--no-renames", "--relative", "--name-only", "--format=%x01%H %ct", "--"]);
+    command.args([
+        "log",
+        "-z",
+        "--no-show-signature",
+        "--no-renames",
+        "--relative",
+        "--name-only",
+        "--format=%x01%H %ct",
+        "--",
+    ]);
     if paths.len() <= MAX_PATHS_ON_COMMAND_LINE {
         command.args(paths);
     } else {

@@ -48,7 +48,12 @@ pub fn lock(root: &Root) -> Result<WriteLock, StoreError> {
     let shown = |path: &Path| path.display().to_string();
     fs::create_dir_all(&folder).map_err(|error| StoreError::io(shown(&folder), error))?;
     let path = folder.join("write.lock");
-    let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(|error| StoreError::io(shown(&path), error))?;
+    let file = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(&path)
+        .map_err(|error| StoreError::io(shown(&path), error))?;
     file.lock().map_err(|error| StoreError::io(shown(&path), error))?;
     let lock = WriteLock { _file: file, journal: folder.join("journal.json") };
     lock.finish()?;
@@ -66,27 +71,41 @@ pub fn recover(root: &Root) -> Result<(), StoreError> {
 impl WriteLock {
     /// Makes all the changes, or none.
     pub fn apply(&self, root: &Root, changes: &[Change]) -> Result<(), StoreError> {
-        let changes: Vec<&Change> = changes.iter().filter(|change| change.before != change.after).collect();
+        let changes: Vec<&Change> =
+            changes.iter().filter(|change| change.before != change.after).collect();
         let mut moves = Vec::with_capacity(changes.len());
         let mut staged = Staged(Vec::new());
         for change in &changes {
             let now = root.read(&change.path)?;
             if now.as_deref() != Some(change.before.as_str()) {
-                return Err(StoreError::refused(format!("{} changed while it was being edited; nothing was written", change.path), "run the command again"));
+                return Err(StoreError::refused(
+                    format!(
+                        "{} changed while it was being edited; nothing was written",
+                        change.path
+                    ),
+                    "run the command again",
+                ));
             }
             // A link inside the root is edited where it leads, so that it stays a link.
-            let to = fs::canonicalize(root.join(&change.path)).map_err(|error| StoreError::io(&change.path, error))?;
-            let from = to.with_file_name(format!(".{}.heir-new", to.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()));
+            let to = fs::canonicalize(root.join(&change.path))
+                .map_err(|error| StoreError::io(&change.path, error))?;
+            let from = to.with_file_name(format!(
+                ".{}.heir-new",
+                to.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+            ));
             staged.0.push(from.clone());
-            write_synced(&from, &change.after, &to).map_err(|error| StoreError::io(&change.path, error))?;
+            write_synced(&from, &change.after, &to)
+                .map_err(|error| StoreError::io(&change.path, error))?;
             moves.push(Move { from, to });
         }
         if let [only] = moves.as_slice() {
-            fs::rename(&only.from, &only.to).map_err(|error| StoreError::io(only.to.display().to_string(), error))?;
+            fs::rename(&only.from, &only.to)
+                .map_err(|error| StoreError::io(only.to.display().to_string(), error))?;
             sync_folder(&only.to);
             return Ok(());
         }
-        let journal = serde_json::to_string(&Journal { moves }).map_err(|error| StoreError::io("journal", error.into()))?;
+        let journal = serde_json::to_string(&Journal { moves })
+            .map_err(|error| StoreError::io("journal", error.into()))?;
         let draft = self.journal.with_extension("draft");
         let io = |error| StoreError::io(self.journal.display().to_string(), error);
         write_synced(&draft, &journal, &draft).map_err(io)?;

@@ -32,7 +32,14 @@ impl Tokens {
             drop(std::fs::remove_file(&file));
             return Self { file, known: HashMap::new(), new: vec![] };
         }
-        let known = text.lines().filter_map(|line| line.split_once(' ').and_then(|(hash, count)| Some((hash.to_owned(), count.parse().ok()?)))).filter(|(hash, _)| hash.len() == 32).collect();
+        let known = text
+            .lines()
+            .filter_map(|line| {
+                line.split_once(' ')
+                    .and_then(|(hash, count)| Some((hash.to_owned(), count.parse().ok()?)))
+            })
+            .filter(|(hash, _)| hash.len() == 32)
+            .collect();
         Self { file, known, new: vec![] }
     }
 
@@ -54,9 +61,12 @@ impl Tokens {
         if self.new.is_empty() {
             return;
         }
-        let lines: String = self.new.iter().map(|(hash, count)| format!("{hash} {count}\n")).collect();
+        let lines: String =
+            self.new.iter().map(|(hash, count)| format!("{hash} {count}\n")).collect();
         let folder = self.file.parent().map(std::fs::create_dir_all);
-        if matches!(folder, Some(Ok(()))) && let Ok(mut file) = OpenOptions::new().create(true).append(true).open(&self.file) {
+        if matches!(folder, Some(Ok(())))
+            && let Ok(mut file) = OpenOptions::new().create(true).append(true).open(&self.file)
+        {
             drop(file.write_all(lines.as_bytes()));
         }
     }

@@ -1,7 +1,11 @@
 //! A hermetic workspace for tests: a temporary folder, a fixed clock, no user configuration, and
 //! git with fixed authors and dates.
 #![allow(clippy::disallowed_methods, reason = "tests set up real files")]
-#![allow(clippy::expect_used, clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a test that cannot be set up has failed"
+)]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -92,7 +96,9 @@ impl Workspace {
     /// Runs `heir … --json` and returns what it answered.
     pub fn json(&self, arguments: &str) -> serde_json::Value {
         let ran = self.heir(&format!("{arguments} --json"));
-        serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("heir {arguments} --json: {error}\n{}\n{}", ran.stdout, ran.stderr))
+        serde_json::from_str(&ran.stdout).unwrap_or_else(|error| {
+            panic!("heir {arguments} --json: {error}\n{}\n{}", ran.stdout, ran.stderr)
+        })
     }
 
     /// Runs git in the folder; it must succeed.
@@ -103,10 +109,18 @@ impl Workspace {
     /// Runs git at a date.
     pub fn git_at(&self, arguments: &[&str], date: &str) -> String {
         let mut command = Command::new("git");
-        command.current_dir(self.path()).args(arguments).env("GIT_AUTHOR_DATE", date).env("GIT_COMMITTER_DATE", date);
+        command
+            .current_dir(self.path())
+            .args(arguments)
+            .env("GIT_AUTHOR_DATE", date)
+            .env("GIT_COMMITTER_DATE", date);
         isolate_git(&mut command);
         let output = command.output().expect("git runs");
-        assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "git {arguments:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
@@ -133,7 +147,11 @@ fn isolate_git(command: &mut Command) {
 impl Ran {
     fn of(output: &Output) -> Self {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        Ran { stdout: text(&output.stdout), stderr: text(&output.stderr), code: output.status.code().unwrap_or(-1) }
+        Ran {
+            stdout: text(&output.stdout),
+            stderr: text(&output.stderr),
+            code: output.status.code().unwrap_or(-1),
+        }
     }
 
     /// Returns the output if the command ended well.

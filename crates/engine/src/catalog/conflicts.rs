@@ -16,12 +16,16 @@ impl Catalog {
         let mut conflicts: Vec<Conflict> = Vec::new();
         let mut seen = HashSet::new();
         let mut documents: HashSet<usize> = HashSet::new();
-        for selectors in self.chains().iter().filter(|selectors| plan.is_none_or(|plan| selectors.get("plan").map(String::as_str) == Some(plan))) {
+        for selectors in self.chains().iter().filter(|selectors| {
+            plan.is_none_or(|plan| selectors.get("plan").map(String::as_str) == Some(plan))
+        }) {
             let chain = self.chain(selectors);
-            let stalenesses: Vec<Staleness> = chain.iter().map(|&at| *self.filed[at].staleness()).collect();
+            let stalenesses: Vec<Staleness> =
+                chain.iter().map(|&at| *self.filed[at].staleness()).collect();
             for conflict in conflict::layers(&self.layers(&chain), &stalenesses) {
                 let parent = conflict.sides.first().map(|side| side.source.clone());
-                if seen.insert((conflict.kind, conflict.key.clone(), parent, conflict.path.clone())) {
+                if seen.insert((conflict.kind, conflict.key.clone(), parent, conflict.path.clone()))
+                {
                     conflicts.push(conflict);
                 }
             }
@@ -36,27 +40,55 @@ impl Catalog {
         if plan.is_none() {
             conflicts.extend(conflict::supersession(&self.adrs, &supersession));
         }
-        conflicts.sort_by(|a, b| b.severity.cmp(&a.severity).then_with(|| (&a.path, a.line, a.kind).cmp(&(&b.path, b.line, b.kind))));
+        conflicts.sort_by(|a, b| {
+            b.severity
+                .cmp(&a.severity)
+                .then_with(|| (&a.path, a.line, a.kind).cmp(&(&b.path, b.line, b.kind)))
+        });
         conflicts
     }
 
-    fn reference_conflicts(&self, session: &Session, filed: &Filed, supersession: &Supersession<'_>) -> Vec<Conflict> {
+    fn reference_conflicts(
+        &self,
+        session: &Session,
+        filed: &Filed,
+        supersession: &Supersession<'_>,
+    ) -> Vec<Conflict> {
         if filed.document.references.is_empty() {
             return vec![];
         }
         let names = self.names_for(filed);
-        let retired = |path: &str| self.at_path(path).and_then(|other| inherit::retired_reason(&other.document));
-        let known = Known { adrs: &self.adrs, supersession, names: &names, exists: &|path| session.root().exists(path), retired: &retired };
+        let retired = |path: &str| {
+            self.at_path(path).and_then(|other| inherit::retired_reason(&other.document))
+        };
+        let known = Known {
+            adrs: &self.adrs,
+            supersession,
+            names: &names,
+            exists: &|path| session.root().exists(path),
+            retired: &retired,
+        };
         conflict::references(&filed.document, &known)
     }
 
     /// The names that a document's `depends_on` may hold: every plan and project, and the agents
     /// of its own plan.
     fn names_for(&self, from: &Filed) -> Vec<String> {
-        if !["depends_on", "supersedes", "superseded_by"].iter().any(|key| from.document.fields.contains_key(*key)) {
+        if !["depends_on", "supersedes", "superseded_by"]
+            .iter()
+            .any(|key| from.document.fields.contains_key(*key))
+        {
             return vec![];
         }
-        let beside = |filed: &&Filed| filed.kind != NodeKind::Agent || filed.selectors.get("plan") == from.selectors.get("plan");
-        self.filed.iter().filter(|filed| !matches!(filed.kind, NodeKind::Memory | NodeKind::Adr)).filter(beside).map(naming::last_name).collect()
+        let beside = |filed: &&Filed| {
+            filed.kind != NodeKind::Agent
+                || filed.selectors.get("plan") == from.selectors.get("plan")
+        };
+        self.filed
+            .iter()
+            .filter(|filed| !matches!(filed.kind, NodeKind::Memory | NodeKind::Adr))
+            .filter(beside)
+            .map(naming::last_name)
+            .collect()
     }
 }

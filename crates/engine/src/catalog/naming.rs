@@ -22,7 +22,13 @@ pub(super) fn kind_of(level: &str, pattern: usize, memory: bool) -> NodeKind {
 
 /// `plan/0042-graph`, `agent/0042-graph/001-schema`, `memory/0042-graph/001-schema`,
 /// `context/brand`, `workspace`.
-pub(super) fn id_of(kind: NodeKind, level: &str, pattern: usize, selectors: &Selectors, path: &str) -> String {
+pub(super) fn id_of(
+    kind: NodeKind,
+    level: &str,
+    pattern: usize,
+    selectors: &Selectors,
+    path: &str,
+) -> String {
     let names: Vec<&str> = selectors.values().map(String::as_str).collect();
     let file = path.rsplit('/').next().unwrap_or(path);
     let stem = file.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(file);
@@ -51,7 +57,9 @@ pub(super) fn make_unique(filed: &mut [Filed]) {
 pub(super) fn last_name(filed: &Filed) -> String {
     match (&filed.adr, filed.kind, filed.selectors.last()) {
         (Some(adr), _, _) => adr.id.clone(),
-        (None, NodeKind::Project | NodeKind::Plan | NodeKind::Agent, Some((_, name))) => name.clone(),
+        (None, NodeKind::Project | NodeKind::Plan | NodeKind::Agent, Some((_, name))) => {
+            name.clone()
+        }
         _ => filed.id.rsplit('/').next().unwrap_or(&filed.id).to_owned(),
     }
 }
@@ -60,12 +68,18 @@ impl Catalog {
     /// Finds the document that a name means: an id, a path, an ADR's id, a plan, a file's stem.
     pub fn find(&self, typed: &str) -> Result<&Filed, Error> {
         let path = typed.trim_start_matches("./");
-        let exact = self.at_path(path).or_else(|| self.at_path(&format!(".heirloom/{path}"))).or_else(|| self.filed.iter().find(|filed| filed.id == typed));
+        let exact = self
+            .at_path(path)
+            .or_else(|| self.at_path(&format!(".heirloom/{path}")))
+            .or_else(|| self.filed.iter().find(|filed| filed.id == typed));
         if let Some(filed) = exact {
             return Ok(filed);
         }
         if let Some(reason) = name::unsafe_reason(typed).filter(|_| !typed.contains('/')) {
-            return Err(Error::bad_input(format!("`{}` cannot be the name of a document: {reason}", typed.escape_default())));
+            return Err(Error::bad_input(format!(
+                "`{}` cannot be the name of a document: {reason}",
+                typed.escape_default()
+            )));
         }
         let mut matches = self.by_adr_id(typed);
         if matches.is_empty() {
@@ -74,41 +88,80 @@ impl Catalog {
         match matches.as_slice() {
             [one] => Ok(one),
             [] => {
-                let all: Vec<String> = self.filed.iter().flat_map(|filed| [filed.id.clone(), last_name(filed)]).collect();
-                Err(Error::not_found(format!("there is no document `{}`", typed.escape_default()), name::nearest(typed, all.iter().map(String::as_str), 5)))
+                let all: Vec<String> = self
+                    .filed
+                    .iter()
+                    .flat_map(|filed| [filed.id.clone(), last_name(filed)])
+                    .collect();
+                Err(Error::not_found(
+                    format!("there is no document `{}`", typed.escape_default()),
+                    name::nearest(typed, all.iter().map(String::as_str), 5),
+                ))
             }
             several => {
                 let ids = several.iter().map(|filed| filed.id.clone()).collect();
-                Err(Error::not_found(format!("`{typed}` could be any of several documents"), ids).hint("use one of these ids, or a path"))
+                Err(Error::not_found(format!("`{typed}` could be any of several documents"), ids)
+                    .hint("use one of these ids, or a path"))
             }
         }
     }
 
     /// Finds a decision record. A bare number will do.
     pub fn find_adr(&self, typed: &str) -> Result<&Filed, Error> {
-        let matches: Vec<&Filed> = self.filed.iter().filter(|filed| filed.document.path == typed || filed.id == typed || filed.id == format!("adr/{typed}") || filed.adr.as_ref().is_some_and(|adr| adr::id_matches(adr, typed))).filter(|filed| filed.adr.is_some()).collect();
+        let matches: Vec<&Filed> = self
+            .filed
+            .iter()
+            .filter(|filed| {
+                filed.document.path == typed
+                    || filed.id == typed
+                    || filed.id == format!("adr/{typed}")
+                    || filed.adr.as_ref().is_some_and(|adr| adr::id_matches(adr, typed))
+            })
+            .filter(|filed| filed.adr.is_some())
+            .collect();
         match matches.as_slice() {
             [one] => Ok(one),
             [] => {
                 let ids: Vec<&str> = self.adrs.iter().map(|adr| adr.id.as_str()).collect();
                 let near = name::nearest(typed, ids.iter().copied(), 5);
-                let candidates = if near.is_empty() { ids.iter().take(10).map(|id| (*id).to_owned()).collect() } else { near };
-                Err(Error::not_found(format!("there is no decision record `{}`", typed.escape_default()), candidates))
+                let candidates = if near.is_empty() {
+                    ids.iter().take(10).map(|id| (*id).to_owned()).collect()
+                } else {
+                    near
+                };
+                Err(Error::not_found(
+                    format!("there is no decision record `{}`", typed.escape_default()),
+                    candidates,
+                ))
             }
             several => {
                 let ids = several.iter().map(|filed| filed.id.clone()).collect();
-                Err(Error::not_found(format!("`{typed}` could be any of several decision records"), ids).hint("use one of these ids, or a path"))
+                Err(Error::not_found(
+                    format!("`{typed}` could be any of several decision records"),
+                    ids,
+                )
+                .hint("use one of these ids, or a path"))
             }
         }
     }
 
     fn by_adr_id(&self, typed: &str) -> Vec<&Filed> {
         let named = typed.starts_with(|c: char| c.is_alphabetic());
-        self.filed.iter().filter(|filed| named && filed.adr.as_ref().is_some_and(|adr| adr::id_matches(adr, typed))).collect()
+        self.filed
+            .iter()
+            .filter(|filed| {
+                named && filed.adr.as_ref().is_some_and(|adr| adr::id_matches(adr, typed))
+            })
+            .collect()
     }
 
     fn by_last_name(&self, typed: &str) -> Vec<&Filed> {
-        let names: Vec<(String, &Filed)> = self.filed.iter().filter(|filed| filed.kind != NodeKind::Memory && filed.adr.is_none()).map(|filed| (last_name(filed), filed)).collect();
+        let names: Vec<(String, &Filed)> = self
+            .filed
+            .iter()
+            .filter(|filed| filed.kind != NodeKind::Memory && filed.adr.is_none())
+            .map(|filed| (last_name(filed), filed))
+            .collect();
         let found = match name::find(typed, names.iter().map(|(name, _)| name.as_str())) {
             Match::One(found) => vec![found],
             Match::Ambiguous(found) => found,

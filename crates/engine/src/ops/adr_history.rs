@@ -29,12 +29,20 @@ pub(super) struct History {
 impl Operation for AdrHistory {
     type Request = Request;
     type Response = History;
-    const SPEC: Spec = Spec { name: "adr_history", usage: "adr history <id>", group: Group::Plans, effect: Effect::Reads, about: "Show the chain of decisions that one stands in, newest first, branches included.", routes: &[] };
+    const SPEC: Spec = Spec {
+        name: "adr_history",
+        usage: "adr history <id>",
+        group: Group::Plans,
+        effect: Effect::Reads,
+        about: "Show the chain of decisions that one stands in, newest first, branches included.",
+        routes: &[],
+    };
 
     fn run(session: &Session, request: Request) -> Result<History, Error> {
         let catalog = Catalog::read(session)?;
         let filed = catalog.find_adr(&request.id)?;
-        let at = catalog.adrs.iter().position(|adr| adr.path == filed.document.path).unwrap_or_default();
+        let at =
+            catalog.adrs.iter().position(|adr| adr.path == filed.document.path).unwrap_or_default();
         let id = catalog.adrs[at].id.clone();
         Ok(History { id, heads: Supersession::new(&catalog.adrs).history(at) })
     }
@@ -59,7 +67,11 @@ fn show(view: &mut View, newer: &Ancestry, depth: usize) {
     for older in &newer.supersedes {
         let indent = " ".repeat(4 * depth - 2);
         let mark = if older.cycle { " (circle)" } else { "" };
-        view.line([span(Role::Dim, format!("{indent}↑ supersedes ")), span(Role::Key, &older.id), span(Role::Bad, mark)]);
+        view.line([
+            span(Role::Dim, format!("{indent}↑ supersedes ")),
+            span(Role::Key, &older.id),
+            span(Role::Bad, mark),
+        ]);
         show(view, older, depth + 1);
     }
 }

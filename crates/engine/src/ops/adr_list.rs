@@ -60,7 +60,14 @@ struct Item {
 impl Operation for AdrList {
     type Request = Request;
     type Response = Adrs;
-    const SPEC: Spec = Spec { name: "adr_list", usage: "adr list", group: Group::Plans, effect: Effect::Reads, about: "List the decision records with their status and what replaced them.", routes: &[] };
+    const SPEC: Spec = Spec {
+        name: "adr_list",
+        usage: "adr list",
+        group: Group::Plans,
+        effect: Effect::Reads,
+        about: "List the decision records with their status and what replaced them.",
+        routes: &[],
+    };
 
     fn run(session: &Session, request: Request) -> Result<Adrs, Error> {
         let scope = request.project.as_deref().map_or(Scope::Everything, Scope::Project);
@@ -82,7 +89,12 @@ impl Operation for AdrList {
             project: record.project.clone(),
             source: record.adr.path.clone(),
         });
-        let adrs = items.filter(|item| request.status.is_none_or(|status| item.status == status) && (!request.in_force || item.in_force)).collect();
+        let adrs = items
+            .filter(|item| {
+                request.status.is_none_or(|status| item.status == status)
+                    && (!request.in_force || item.in_force)
+            })
+            .collect();
         Ok(Adrs { adrs, problems })
     }
 }
@@ -96,11 +108,23 @@ impl Answer for Adrs {
         let rows = self.adrs.iter().map(|item| {
             let role = match item.status {
                 _ if item.in_force => Role::Good,
-                Status::Deprecated | Status::Superseded | Status::Rejected | Status::Withdrawn => Role::Dim,
+                Status::Deprecated | Status::Superseded | Status::Rejected | Status::Withdrawn => {
+                    Role::Dim
+                }
                 _ => Role::Warning,
             };
-            let by = if item.superseded_by.is_empty() { String::new() } else { format!("by {}", item.superseded_by.join(", ")) };
-            vec![span(Role::Key, &item.id), span(role, item.status.word()), span(Role::Dim, by), item.title.as_str().into(), span(Role::Source, &item.source)]
+            let by = if item.superseded_by.is_empty() {
+                String::new()
+            } else {
+                format!("by {}", item.superseded_by.join(", "))
+            };
+            vec![
+                span(Role::Key, &item.id),
+                span(role, item.status.word()),
+                span(Role::Dim, by),
+                item.title.as_str().into(),
+                span(Role::Source, &item.source),
+            ]
         });
         view.table(&["id", "status", "", "title", "source"], rows.collect());
         if !self.problems.is_empty() {

@@ -5,7 +5,7 @@ use heirloom_store::{adrs, layout};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::plan_new::Created;
+use crate::answers::Created;
 use crate::setup::scaffold;
 use crate::{Effect, Error, Group, Operation, Session, Spec, inherit};
 
@@ -40,7 +40,8 @@ impl Operation for AdrNew {
         let root = session.root();
         let status = request.status.unwrap_or(Status::Proposed);
         if matches!(status, Status::Superseded | Status::Unknown) {
-            return Err(Error::bad_input(format!("a new decision cannot be {status}")).hint("create it, then use `heir adr supersede`"));
+            return Err(Error::bad_input(format!("a new decision cannot be {status}"))
+                .hint("create it, then use `heir adr supersede`"));
         }
         let slug = scaffold::slug_of("decision record", request.title.trim())?;
         let _lock = heirloom_store::journal::lock(root)?;
@@ -48,13 +49,26 @@ impl Operation for AdrNew {
             None => adrs::FOLDER.to_owned(),
             Some(typed) => {
                 let (_, hierarchy) = inherit::hierarchy(session.config()?, Some("plans"))?;
-                let level = hierarchy.level("project").ok_or_else(|| Error::bad_input("the hierarchy `plans` has no level `project`"))?;
+                let level = hierarchy.level("project").ok_or_else(|| {
+                    Error::bad_input("the hierarchy `plans` has no level `project`")
+                })?;
                 adrs::project_folder(&layout::find_name(root, level, &Default::default(), typed)?)
             }
         };
-        let highest = root.list(&folder)?.iter().filter_map(|item| adr::id_of(&item.name).1).max().unwrap_or(0);
+        let highest = root
+            .list(&folder)?
+            .iter()
+            .filter_map(|item| adr::id_of(&item.name).1)
+            .max()
+            .unwrap_or(0);
         let id = format!("ADR-{:04}", highest + 1);
         let path = format!("{folder}/{id}-{slug}.md");
-        Created::write(session, "decision record", id.clone(), path, &scaffold::adr(&id, request.title.trim(), status.word(), session.today()))
+        Created::write(
+            session,
+            "decision record",
+            id.clone(),
+            path,
+            &scaffold::adr(&id, request.title.trim(), status.word(), session.today()),
+        )
     }
 }

@@ -44,12 +44,24 @@ pub(super) struct Adr {
 impl Operation for AdrShow {
     type Request = Request;
     type Response = Adr;
-    const SPEC: Spec = Spec { name: "adr_show", usage: "adr show <id>", group: Group::Plans, effect: Effect::Reads, about: "Show one decision record, what it replaced, what replaced it and who refers to it.", routes: &[] };
+    const SPEC: Spec = Spec {
+        name: "adr_show",
+        usage: "adr show <id>",
+        group: Group::Plans,
+        effect: Effect::Reads,
+        about: "Show one decision record, what it replaced, what replaced it and who refers to it.",
+        routes: &[],
+    };
 
     fn run(session: &Session, request: Request) -> Result<Adr, Error> {
         let catalog = Catalog::read(session)?;
         let filed = catalog.find_adr(&request.id)?;
-        let Some(adr) = &filed.adr else { return Err(Error::not_found(format!("`{}` is not a decision record", request.id), vec![])) };
+        let Some(adr) = &filed.adr else {
+            return Err(Error::not_found(
+                format!("`{}` is not a decision record", request.id),
+                vec![],
+            ));
+        };
         let graph = catalog.graph();
         let ids = |keep: &dyn Fn(&heirloom_core::graph::Edge) -> Option<String>| -> Vec<String> {
             let mut found: Vec<String> = graph.edges.iter().filter_map(keep).collect();
@@ -64,9 +76,19 @@ impl Operation for AdrShow {
             status: adr.status,
             date: adr.date.clone(),
             source: adr.path.clone(),
-            supersedes: ids(&|edge| (edge.kind == EdgeKind::Supersedes && edge.from == filed.id).then(|| short(&edge.to))),
-            superseded_by: ids(&|edge| (edge.kind == EdgeKind::Supersedes && edge.to == filed.id).then(|| short(&edge.from))),
-            referred_to_by: ids(&|edge| (edge.kind == EdgeKind::References && edge.to == filed.id).then(|| graph.node(&edge.from).map(|node| node.path.clone())).flatten()),
+            supersedes: ids(&|edge| {
+                (edge.kind == EdgeKind::Supersedes && edge.from == filed.id)
+                    .then(|| short(&edge.to))
+            }),
+            superseded_by: ids(&|edge| {
+                (edge.kind == EdgeKind::Supersedes && edge.to == filed.id)
+                    .then(|| short(&edge.from))
+            }),
+            referred_to_by: ids(&|edge| {
+                (edge.kind == EdgeKind::References && edge.to == filed.id)
+                    .then(|| graph.node(&edge.from).map(|node| node.path.clone()))
+                    .flatten()
+            }),
             staleness: *filed.staleness(),
             text: filed.text.clone(),
         })
@@ -78,8 +100,18 @@ impl Answer for Adr {
         let mut view = View::new();
         view.title(format!("{}: {}", self.id, self.title));
         let role = if self.status == Status::Accepted { Role::Good } else { Role::Warning };
-        view.line([span(role, self.status.word()), " · ".into(), present::freshness(&self.staleness), " · ".into(), span(Role::Source, &self.source)]);
-        for (word, list) in [("supersedes", &self.supersedes), ("superseded by", &self.superseded_by), ("referred to by", &self.referred_to_by)] {
+        view.line([
+            span(role, self.status.word()),
+            " · ".into(),
+            present::freshness(&self.staleness),
+            " · ".into(),
+            span(Role::Source, &self.source),
+        ]);
+        for (word, list) in [
+            ("supersedes", &self.supersedes),
+            ("superseded by", &self.superseded_by),
+            ("referred to by", &self.referred_to_by),
+        ] {
             if !list.is_empty() {
                 view.line([span(Role::Dim, format!("{word} ")), list.join(", ").into()]);
             }

@@ -54,36 +54,84 @@ impl Operation for AdrStatus {
         let lock = request.status.is_some().then(|| journal::lock(session.root())).transpose()?;
         let catalog = Catalog::read(session)?;
         let filed = catalog.find_adr(&request.id)?;
-        let Some(adr) = &filed.adr else { return Err(Error::not_found(format!("`{}` is not a decision record", request.id), vec![])) };
+        let Some(adr) = &filed.adr else {
+            return Err(Error::not_found(
+                format!("`{}` is not a decision record", request.id),
+                vec![],
+            ));
+        };
         let before = adr.status;
         let status = request.status.unwrap_or(before);
         let mut warnings = Vec::new();
         if let Some(lock) = lock.filter(|_| status != before) {
             if !before.next().contains(&status) {
                 let next: Vec<&str> = before.next().iter().map(|status| status.word()).collect();
-                let hint = if next.is_empty() { "write a new decision".to_owned() } else { format!("it may become {}", next.join(" or ")) };
-                return Err(Error::bad_input(format!("{} is {before} and cannot become {status}", adr.id)).hint(hint));
+                let hint = if next.is_empty() {
+                    "write a new decision".to_owned()
+                } else {
+                    format!("it may become {}", next.join(" or "))
+                };
+                return Err(Error::bad_input(format!(
+                    "{} is {before} and cannot become {status}",
+                    adr.id
+                ))
+                .hint(hint));
             }
             if status == Status::Superseded && adr.superseded_by.is_empty() {
-                warnings.push(format!("nothing is named that replaces {0}; `heir adr supersede {0} NEW` does", adr.id));
+                warnings.push(format!(
+                    "nothing is named that replaces {0}; `heir adr supersede {0} NEW` does",
+                    adr.id
+                ));
             }
             let mut after = adr::set_status(&adr.path, &filed.text, status)?;
-            if matches!(frontmatter::split(&filed.text), Split::Block { .. }) && filed.document.fields.contains_key("updated") {
-                after = frontmatter::set(&adr.path, &after, "updated", &json!(session.today().to_string()))?;
+            if matches!(frontmatter::split(&filed.text), Split::Block { .. })
+                && filed.document.fields.contains_key("updated")
+            {
+                after = frontmatter::set(
+                    &adr.path,
+                    &after,
+                    "updated",
+                    &json!(session.today().to_string()),
+                )?;
             }
-            lock.apply(session.root(), &[Change { path: adr.path.clone(), before: filed.text.clone(), after }])?;
+            lock.apply(
+                session.root(),
+                &[Change { path: adr.path.clone(), before: filed.text.clone(), after }],
+            )?;
         }
-        Ok(Moved { id: adr.id.clone(), source: adr.path.clone(), before, status, next: status.next().to_vec(), warnings })
+        Ok(Moved {
+            id: adr.id.clone(),
+            source: adr.path.clone(),
+            before,
+            status,
+            next: status.next().to_vec(),
+            warnings,
+        })
     }
 }
 
 impl Answer for Moved {
     fn view(&self) -> View {
         let mut view = View::new();
-        let change = if self.before == self.status { self.status.to_string() } else { format!("{} → {}", self.before, self.status) };
-        view.line([span(Role::Key, &self.id), format!(" {change}  ").into(), span(Role::Source, &self.source)]);
+        let change = if self.before == self.status {
+            self.status.to_string()
+        } else {
+            format!("{} → {}", self.before, self.status)
+        };
+        view.line([
+            span(Role::Key, &self.id),
+            format!(" {change}  ").into(),
+            span(Role::Source, &self.source),
+        ]);
         let next: Vec<&str> = self.next.iter().map(|status| status.word()).collect();
-        view.line([span(Role::Dim, if next.is_empty() { "nothing may follow".to_owned() } else { format!("may become {}", next.join(", ")) })]);
+        view.line([span(
+            Role::Dim,
+            if next.is_empty() {
+                "nothing may follow".to_owned()
+            } else {
+                format!("may become {}", next.join(", "))
+            },
+        )]);
         for warning in &self.warnings {
             view.line([span(Role::Warning, format!("⚠️ {warning}"))]);
         }

@@ -61,7 +61,9 @@ impl Operation for AdrSupersede {
         let lock = journal::lock(session.root())?;
         let catalog = Catalog::read(session)?;
         let (old, new) = (catalog.find_adr(&request.old)?, catalog.find_adr(&request.new)?);
-        let (Some(old_adr), Some(new_adr)) = (&old.adr, &new.adr) else { return Err(Error::bad_input("both must be decision records")) };
+        let (Some(old_adr), Some(new_adr)) = (&old.adr, &new.adr) else {
+            return Err(Error::bad_input("both must be decision records"));
+        };
         if old.id == new.id {
             return Err(Error::bad_input(format!("{} cannot supersede itself", old_adr.id)));
         }
@@ -71,22 +73,44 @@ impl Operation for AdrSupersede {
             }
         }
         let relation = Supersession::new(&catalog.adrs);
-        let position = |path: &str| catalog.adrs.iter().position(|adr| adr.path == path).unwrap_or_default();
+        let position =
+            |path: &str| catalog.adrs.iter().position(|adr| adr.path == path).unwrap_or_default();
         if relation.descends(position(&old_adr.path), position(&new_adr.path)) {
-            return Err(Error::bad_input(format!("{} already comes after {}; the chain would be a circle", old_adr.id, new_adr.id)).hint(format!("see `heir adr history {}`", old_adr.id)));
+            return Err(Error::bad_input(format!(
+                "{} already comes after {}; the chain would be a circle",
+                old_adr.id, new_adr.id
+            ))
+            .hint(format!("see `heir adr history {}`", old_adr.id)));
         }
         let changes = [
-            Change { path: old_adr.path.clone(), before: old.text.clone(), after: adr::mark_superseded(&old_adr.path, &old.text, new_adr)? },
-            Change { path: new_adr.path.clone(), before: new.text.clone(), after: adr::mark_supersedes(&new_adr.path, &new.text, old_adr)? },
+            Change {
+                path: old_adr.path.clone(),
+                before: old.text.clone(),
+                after: adr::mark_superseded(&old_adr.path, &old.text, new_adr)?,
+            },
+            Change {
+                path: new_adr.path.clone(),
+                before: new.text.clone(),
+                after: adr::mark_supersedes(&new_adr.path, &new.text, old_adr)?,
+            },
         ];
-        let edited = changes.iter().filter(|change| change.before != change.after).map(|change| change.path.clone()).collect();
+        let edited = changes
+            .iter()
+            .filter(|change| change.before != change.after)
+            .map(|change| change.path.clone())
+            .collect();
         lock.apply(session.root(), &changes)?;
         drop(lock);
         Ok(Superseded {
             old: old_adr.id.clone(),
             new: new_adr.id.clone(),
             edited,
-            edge: heirloom_core::graph::Edge { from: new.id.clone(), to: old.id.clone(), kind: EdgeKind::Supersedes, via: None },
+            edge: heirloom_core::graph::Edge {
+                from: new.id.clone(),
+                to: old.id.clone(),
+                kind: EdgeKind::Supersedes,
+                via: None,
+            },
             still_referred_to_by: still_referring(session, &old_adr.id, &old_adr.path)?,
             warnings: warnings(old_adr, new_adr),
         })
@@ -107,18 +131,30 @@ fn warnings(old: &adr::Adr, new: &adr::Adr) -> Vec<String> {
 /// Reads the workspace again, as it is now, for references to what has just been retired.
 fn still_referring(session: &Session, id: &str, path: &str) -> Result<Vec<Place>, Error> {
     let catalog = Catalog::read(session)?;
-    let orphans = catalog.conflicts(session, None).into_iter().filter(|conflict| conflict.kind == conflict::Kind::OrphanReference);
+    let orphans = catalog
+        .conflicts(session, None)
+        .into_iter()
+        .filter(|conflict| conflict.kind == conflict::Kind::OrphanReference);
     let about_it = |conflict: &conflict::Conflict| {
         let filed = catalog.at_path(&conflict.path);
         filed.is_some_and(|filed| {
             filed.document.references.iter().any(|reference| {
-                let leads = conflict::joined(&filed.document.path, &reference.target).as_deref() == Some(path);
-                let names = catalog.at_path(path).and_then(|old| old.adr.as_ref()).is_some_and(|adr| adr::id_matches(adr, &reference.target));
-                reference.line == conflict.line && conflict.message.starts_with(&format!("refers to {},", reference.target)) && (leads || names || reference.target == id)
+                let leads = conflict::joined(&filed.document.path, &reference.target).as_deref()
+                    == Some(path);
+                let names = catalog
+                    .at_path(path)
+                    .and_then(|old| old.adr.as_ref())
+                    .is_some_and(|adr| adr::id_matches(adr, &reference.target));
+                reference.line == conflict.line
+                    && conflict.message.starts_with(&format!("refers to {},", reference.target))
+                    && (leads || names || reference.target == id)
             })
         })
     };
-    let mut places: Vec<Place> = orphans.filter(about_it).map(|conflict| Place { path: conflict.path, line: conflict.line }).collect();
+    let mut places: Vec<Place> = orphans
+        .filter(about_it)
+        .map(|conflict| Place { path: conflict.path, line: conflict.line })
+        .collect();
     places.dedup_by(|a, b| a.path == b.path && a.line == b.line);
     Ok(places)
 }
@@ -139,8 +175,8 @@ impl Answer for Superseded {
         if !self.still_referred_to_by.is_empty() {
             view.line([span(Role::Warning, format!("⚠️ {} is still referred to:", self.old))]);
             for place in &self.still_referred_to_by {
-            view.line([span(Role::Source, format!("     {}:{}", place.path, place.line))]);
-        }
+                view.line([span(Role::Source, format!("     {}:{}", place.path, place.line))]);
+            }
         }
         view
     }

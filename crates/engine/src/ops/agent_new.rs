@@ -5,7 +5,7 @@ use heirloom_store::layout;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::plan_new::Created;
+use crate::answers::Created;
 use crate::setup::scaffold;
 use crate::{Effect, Error, Group, Operation, Session, Spec, inherit};
 
@@ -41,12 +41,19 @@ impl Operation for AgentNew {
         let (_, hierarchy) = inherit::hierarchy(session.config()?, Some("plans"))?;
         let typed: Selectors = [("plan".to_owned(), request.plan)].into_iter().collect();
         let selectors = layout::select(root, &hierarchy, &typed)?;
-        let level = hierarchy.level("agent").ok_or_else(|| Error::bad_input("the hierarchy `plans` has no level `agent`"))?;
+        let level = hierarchy
+            .level("agent")
+            .ok_or_else(|| Error::bad_input("the hierarchy `plans` has no level `agent`"))?;
         let names = layout::names(root, level, &selectors)?;
         let name = scaffold::numbered("agent", &request.name, &names, 3, 0)?;
         let plan = &selectors["plan"];
         let path = format!("plans/{plan}/agents/{name}.md");
-        let text = scaffold::agent(&scaffold::title_of(&request.name), plan, request.description.as_deref(), session.today());
+        let text = scaffold::agent(
+            &scaffold::title_of(&request.name),
+            plan,
+            request.description.as_deref(),
+            session.today(),
+        );
         Created::write(session, "agent", name, path, &text)
     }
 }

@@ -66,15 +66,27 @@ impl Operation for ContextArchive {
         let chosen: Vec<&Filed> = match (&request.name, request.stale) {
             (Some(name), false) => vec![catalog.find(name)?],
             (None, true) => catalog.filed.iter().filter(|filed| is_past_archiving(filed)).collect(),
-            _ => return Err(Error::bad_input("name a document, or take all that are past the archive threshold with --stale").hint("run `heir context health --stale` to see them")),
+            _ => {
+                return Err(Error::bad_input(
+                    "name a document, or take all that are past the archive threshold with --stale",
+                )
+                .hint("run `heir context health --stale` to see them"));
+            }
         };
         let graph = catalog.graph();
         let mut archived = Vec::new();
         for filed in chosen {
             let source = filed.document.path.clone();
             let archived_to = format!("{FOLDER}/{source}");
-            let is_reference = |kind: EdgeKind| matches!(kind, EdgeKind::References | EdgeKind::Supersedes);
-            let mut referred_to_by: Vec<String> = graph.edges.iter().filter(|edge| edge.to == filed.id && is_reference(edge.kind)).filter_map(|edge| graph.node(&edge.from)).map(|node| node.path.clone()).collect();
+            let is_reference =
+                |kind: EdgeKind| matches!(kind, EdgeKind::References | EdgeKind::Supersedes);
+            let mut referred_to_by: Vec<String> = graph
+                .edges
+                .iter()
+                .filter(|edge| edge.to == filed.id && is_reference(edge.kind))
+                .filter_map(|edge| graph.node(&edge.from))
+                .map(|node| node.path.clone())
+                .collect();
             referred_to_by.dedup();
             if !request.dry_run {
                 session.root().rename(&source, &archived_to)?;
@@ -87,7 +99,9 @@ impl Operation for ContextArchive {
 
 /// The workspace's own document, plans, agents and decisions are never swept away by age alone.
 fn is_past_archiving(filed: &Filed) -> bool {
-    filed.staleness().recommended_action == Action::Archive && filed.kind == NodeKind::Context && filed.id != "workspace"
+    filed.staleness().recommended_action == Action::Archive
+        && filed.kind == NodeKind::Context
+        && filed.id != "workspace"
 }
 
 impl Answer for Archived {
@@ -98,12 +112,22 @@ impl Answer for Archived {
         }
         let verb = if self.dry_run { "would archive " } else { "archived " };
         for moved in &self.archived {
-            view.line([span(Role::Good, verb), span(Role::Source, &moved.source), format!(" → {}", moved.archived_to).into()]);
+            view.line([
+                span(Role::Good, verb),
+                span(Role::Source, &moved.source),
+                format!(" → {}", moved.archived_to).into(),
+            ]);
             if !moved.referred_to_by.is_empty() {
-                view.line([span(Role::Warning, format!("   still referred to by {}:", present::count(moved.referred_to_by.len(), "document")))]);
+                view.line([span(
+                    Role::Warning,
+                    format!(
+                        "   still referred to by {}:",
+                        present::count(moved.referred_to_by.len(), "document")
+                    ),
+                )]);
                 for path in &moved.referred_to_by {
-            view.line(["     ".into(), span(Role::Source, path)]);
-        }
+                    view.line(["     ".into(), span(Role::Source, path)]);
+                }
             }
         }
         view

@@ -94,7 +94,12 @@ impl Operation for ContextHealth {
                 documents.push(health);
             }
         }
-        documents.sort_by(|a, b| a.closed.cmp(&b.closed).then(b.score.unwrap_or(f64::MAX).total_cmp(&a.score.unwrap_or(f64::MAX))).then_with(|| a.source.cmp(&b.source)));
+        documents.sort_by(|a, b| {
+            a.closed
+                .cmp(&b.closed)
+                .then(b.score.unwrap_or(f64::MAX).total_cmp(&a.score.unwrap_or(f64::MAX)))
+                .then_with(|| a.source.cmp(&b.source))
+        });
         Ok(Health { documents, counts, problems: catalog.problems })
     }
 }
@@ -131,9 +136,19 @@ impl Answer for Health {
             view.blank();
         }
         let rows = self.documents.iter().map(|document| {
-            let freshness = if document.closed { span(Role::Dim, "closed") } else { present::freshness(&document.judged) };
-            let action = if document.closed { "" } else { present::action(document.recommended_action) };
-            vec![span(Role::Source, &document.source), freshness, span(Role::Dim, document.updated.as_deref().unwrap_or("no date")), action.into()]
+            let freshness = if document.closed {
+                span(Role::Dim, "closed")
+            } else {
+                present::freshness(&document.judged)
+            };
+            let action =
+                if document.closed { "" } else { present::action(document.recommended_action) };
+            vec![
+                span(Role::Source, &document.source),
+                freshness,
+                span(Role::Dim, document.updated.as_deref().unwrap_or("no date")),
+                action.into(),
+            ]
         });
         view.table(&["document", "freshness", "updated", "action"], rows.collect());
         if !self.problems.is_empty() {

@@ -51,15 +51,26 @@ impl Operation for ContextRefresh {
         let path = filed.document.path.clone();
         let updated = session.today().to_string();
         let after = frontmatter::set(&path, &filed.text, "updated", &json!(updated))?;
-        lock.apply(session.root(), &[Change { path: path.clone(), before: filed.text.clone(), after }])?;
-        Ok(Refreshed { source: path, before: filed.judged.updated.map(|date| date.to_string()), updated })
+        lock.apply(
+            session.root(),
+            &[Change { path: path.clone(), before: filed.text.clone(), after }],
+        )?;
+        Ok(Refreshed {
+            source: path,
+            before: filed.judged.updated.map(|date| date.to_string()),
+            updated,
+        })
     }
 }
 
 impl Answer for Refreshed {
     fn view(&self) -> View {
         let mut view = View::new();
-        view.line([span(Role::Good, "refreshed "), span(Role::Source, &self.source), format!("  {} → {}", self.before.as_deref().unwrap_or("no date"), self.updated).into()]);
+        view.line([
+            span(Role::Good, "refreshed "),
+            span(Role::Source, &self.source),
+            format!("  {} → {}", self.before.as_deref().unwrap_or("no date"), self.updated).into(),
+        ]);
         view
     }
 }

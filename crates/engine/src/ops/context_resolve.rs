@@ -133,7 +133,9 @@ impl Operation for ContextResolve {
 
     fn run(session: &Session, request: Request) -> Result<Resolved, Error> {
         let mut typed: Selectors = request.select;
-        for (level, name) in [("project", request.project), ("plan", request.plan), ("agent", request.agent)] {
+        for (level, name) in
+            [("project", request.project), ("plan", request.plan), ("agent", request.agent)]
+        {
             if let Some(name) = name {
                 typed.insert(level.to_owned(), name);
             }
@@ -150,7 +152,15 @@ fn resolved(session: &Session, inherited: Inheritance, with_diff: bool) -> Resol
     let flat = cascade::flat(&layers_of_values);
     let diff = with_diff.then(|| {
         let changes = cascade::changes(&layers_of_values);
-        layers_of_values.iter().zip(changes).map(|(layer, changes)| LayerDiff { source: layer.document.path.clone(), level: layer.level.to_owned(), changes }).collect()
+        layers_of_values
+            .iter()
+            .zip(changes)
+            .map(|(layer, changes)| LayerDiff {
+                source: layer.document.path.clone(),
+                level: layer.level.to_owned(),
+                changes,
+            })
+            .collect()
     });
     let decisions = decisions(&inherited);
     let mut tokens = session.counts_tokens().then(|| Tokens::open(session.root()));
@@ -201,7 +211,17 @@ fn decisions(inherited: &Inheritance) -> Vec<Decision> {
     let adrs: Vec<_> = inherited.records.iter().map(|record| record.adr.clone()).collect();
     let supersession = Supersession::new(&adrs);
     let in_force = adrs.iter().enumerate().filter(|(at, _)| supersession.in_force(*at));
-    in_force.map(|(at, adr)| Decision { id: adr.id.clone(), title: adr.title.clone(), date: adr.date.clone().or_else(|| inherited.records[at].document.field("updated").map(str::to_owned)), source: adr.path.clone() }).collect()
+    in_force
+        .map(|(at, adr)| Decision {
+            id: adr.id.clone(),
+            title: adr.title.clone(),
+            date: adr
+                .date
+                .clone()
+                .or_else(|| inherited.records[at].document.field("updated").map(str::to_owned)),
+            source: adr.path.clone(),
+        })
+        .collect()
 }
 
 impl Answer for Resolved {
@@ -214,13 +234,25 @@ impl Answer for Resolved {
         }
         if !self.decisions.is_empty() {
             view.title("Decisions in force");
-            let row = |decision: &Decision| vec![span(Role::Key, &decision.id), decision.title.as_str().into(), span(Role::Dim, decision.date.as_deref().unwrap_or("")), span(Role::Source, &decision.source)];
+            let row = |decision: &Decision| {
+                vec![
+                    span(Role::Key, &decision.id),
+                    decision.title.as_str().into(),
+                    span(Role::Dim, decision.date.as_deref().unwrap_or("")),
+                    span(Role::Source, &decision.source),
+                ]
+            };
             view.table(&[], self.decisions.iter().map(row).collect());
         }
         if self.diff.is_none() {
             for layer in self.layers.iter().filter(|layer| !layer.prose.trim().is_empty()) {
                 view.blank();
-                view.line([span(Role::Title, format!("── {} ", layer.level)), span(Role::Source, &layer.source), " · ".into(), present::freshness(&layer.judged)]);
+                view.line([
+                    span(Role::Title, format!("── {} ", layer.level)),
+                    span(Role::Source, &layer.source),
+                    " · ".into(),
+                    present::freshness(&layer.judged),
+                ]);
                 view.text(layer.prose.trim_matches(['\n', '\r']));
             }
         }
@@ -228,8 +260,8 @@ impl Answer for Resolved {
             view.title("Warnings");
             self.conflicts.iter().for_each(|conflict| present::conflict(&mut view, conflict));
             for warning in &self.warnings {
-            view.line([span(Role::Warning, warning)]);
-        }
+                view.line([span(Role::Warning, warning)]);
+            }
         }
         view
     }
@@ -237,7 +269,8 @@ impl Answer for Resolved {
 
 impl Resolved {
     fn heading(&self) -> String {
-        let names: Vec<String> = self.selectors.iter().rev().map(|(level, name)| format!("{level} {name}")).collect();
+        let names: Vec<String> =
+            self.selectors.iter().rev().map(|(level, name)| format!("{level} {name}")).collect();
         let what = if names.is_empty() { "the workspace".to_owned() } else { names.join(" in ") };
         let layers = present::count(self.layers.len(), "document");
         match self.hierarchy.as_str() {
@@ -255,8 +288,30 @@ impl Resolved {
         for (key, history) in &self.provenance {
             let Some(winner) = history.last() else { continue };
             let merged = self.flat.get(key).map(present::value).unwrap_or_default();
-            let beaten = if history.len() > 1 && !winner.value.is_array() { format!("over {}", history[..history.len() - 1].iter().rev().map(|beaten| format!("{} ({})", present::value(&beaten.value), beaten.level)).collect::<Vec<_>>().join(", ")) } else { String::new() };
-            rows.push(vec![span(Role::Key, key), span(Role::Value, merged), span(Role::Dim, &winner.level), span(Role::Source, &winner.source), span(Role::Dim, beaten)]);
+            let beaten = if history.len() > 1 && !winner.value.is_array() {
+                format!(
+                    "over {}",
+                    history[..history.len() - 1]
+                        .iter()
+                        .rev()
+                        .map(|beaten| format!(
+                            "{} ({})",
+                            present::value(&beaten.value),
+                            beaten.level
+                        ))
+                        .collect::<Vec<_>>()
+                        .join(", ")
+                )
+            } else {
+                String::new()
+            };
+            rows.push(vec![
+                span(Role::Key, key),
+                span(Role::Value, merged),
+                span(Role::Dim, &winner.level),
+                span(Role::Source, &winner.source),
+                span(Role::Dim, beaten),
+            ]);
         }
         view.table(&[], rows);
     }
@@ -265,15 +320,35 @@ impl Resolved {
 fn show_diff(view: &mut View, diff: &[LayerDiff]) {
     for layer in diff {
         view.blank();
-        view.line([span(Role::Title, format!("── {} ", layer.level)), span(Role::Source, &layer.source)]);
+        view.line([
+            span(Role::Title, format!("── {} ", layer.level)),
+            span(Role::Source, &layer.source),
+        ]);
         if layer.changes.is_empty() {
             view.line([span(Role::Dim, "   sets nothing new")]);
         }
         for change in &layer.changes {
             let spans: Vec<Span> = match (&change.before, &change.after) {
-                (None, Some(after)) => vec![span(Role::Good, format!(" + {}: {}", change.key, present::value(after)))],
-                (Some(before), Some(after)) => vec![span(Role::Warning, format!(" ~ {}: {} → {}", change.key, present::value(before), present::value(after)))],
-                (before, None) => vec![span(Role::Bad, format!(" - {}: {}", change.key, before.as_ref().map(present::value).unwrap_or_default()))],
+                (None, Some(after)) => {
+                    vec![span(Role::Good, format!(" + {}: {}", change.key, present::value(after)))]
+                }
+                (Some(before), Some(after)) => vec![span(
+                    Role::Warning,
+                    format!(
+                        " ~ {}: {} → {}",
+                        change.key,
+                        present::value(before),
+                        present::value(after)
+                    ),
+                )],
+                (before, None) => vec![span(
+                    Role::Bad,
+                    format!(
+                        " - {}: {}",
+                        change.key,
+                        before.as_ref().map(present::value).unwrap_or_default()
+                    ),
+                )],
             };
             view.line(spans);
         }

@@ -45,20 +45,43 @@ impl Operation for ContextRestore {
         files_under(root, FOLDER, &mut archived)?;
         let old_paths: Vec<&str> = archived.iter().map(|path| &path[FOLDER.len() + 1..]).collect();
         let typed = request.name.trim_start_matches("./");
-        let exact = old_paths.iter().find(|path| **path == typed || path.strip_prefix(".heirloom/") == Some(typed));
+        let exact = old_paths
+            .iter()
+            .find(|path| **path == typed || path.strip_prefix(".heirloom/") == Some(typed));
         let chosen = match exact {
             Some(path) => (*path).to_owned(),
             None => {
                 let stems: Vec<&str> = old_paths.iter().map(|path| stem(path)).collect();
                 let found = match name::find(typed, stems.iter().copied()) {
                     Match::One(found) => found,
-                    Match::Ambiguous(found) => return Err(Error::not_found(format!("`{typed}` could be any of several archived documents"), found)),
-                    Match::Unknown(near) => return Err(Error::not_found(format!("there is no archived document `{}`", typed.escape_default()), if near.is_empty() { old_paths.iter().take(10).map(|path| (*path).to_owned()).collect() } else { near })),
+                    Match::Ambiguous(found) => {
+                        return Err(Error::not_found(
+                            format!("`{typed}` could be any of several archived documents"),
+                            found,
+                        ));
+                    }
+                    Match::Unknown(near) => {
+                        return Err(Error::not_found(
+                            format!("there is no archived document `{}`", typed.escape_default()),
+                            if near.is_empty() {
+                                old_paths.iter().take(10).map(|path| (*path).to_owned()).collect()
+                            } else {
+                                near
+                            },
+                        ));
+                    }
                 };
-                let matching: Vec<&str> = old_paths.iter().copied().filter(|path| stem(path) == found).collect();
+                let matching: Vec<&str> =
+                    old_paths.iter().copied().filter(|path| stem(path) == found).collect();
                 match matching.as_slice() {
                     [one] => (*one).to_owned(),
-                    several => return Err(Error::not_found(format!("`{typed}` could be any of several archived documents"), several.iter().map(|path| (*path).to_owned()).collect()).hint("use a path")),
+                    several => {
+                        return Err(Error::not_found(
+                            format!("`{typed}` could be any of several archived documents"),
+                            several.iter().map(|path| (*path).to_owned()).collect(),
+                        )
+                        .hint("use a path"));
+                    }
                 }
             }
         };

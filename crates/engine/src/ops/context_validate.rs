@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::context_conflicts::Findings;
+use crate::answers::Findings;
 use crate::catalog::Catalog;
 use crate::formats::Format;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
@@ -33,6 +33,11 @@ impl Operation for ContextValidate {
     fn run(session: &Session, request: Request) -> Result<Findings, Error> {
         let catalog = Catalog::read(session)?;
         let conflicts = catalog.conflicts(session, None);
-        Ok(Findings { conflicts, problems: catalog.problems, format: request.format, fails_on_critical: true })
+        Ok(Findings {
+            conflicts,
+            problems: catalog.problems,
+            format: request.format,
+            fails_on_critical: true,
+        })
     }
 }

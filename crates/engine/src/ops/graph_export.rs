@@ -52,7 +52,14 @@ pub(super) struct Exported {
 impl Operation for GraphExport {
     type Request = Request;
     type Response = Exported;
-    const SPEC: Spec = Spec { name: "graph_export", usage: "graph export", group: Group::Plans, effect: Effect::Reads, about: "Write the graph of documents for Graphviz, Mermaid or as JSON.", routes: &[] };
+    const SPEC: Spec = Spec {
+        name: "graph_export",
+        usage: "graph export",
+        group: Group::Plans,
+        effect: Effect::Reads,
+        about: "Write the graph of documents for Graphviz, Mermaid or as JSON.",
+        routes: &[],
+    };
 
     fn run(session: &Session, request: Request) -> Result<Exported, Error> {
         let catalog = Catalog::read(session)?;

@@ -58,12 +58,23 @@ struct Broken {
 impl Operation for GraphHealth {
     type Request = Request;
     type Response = Health;
-    const SPEC: Spec = Spec { name: "graph_health", usage: "graph health", group: Group::Plans, effect: Effect::Reads, about: "Check the graph of documents: what is stale, what nothing is related to, circles and references that lead nowhere.", routes: &[] };
+    const SPEC: Spec = Spec {
+        name: "graph_health",
+        usage: "graph health",
+        group: Group::Plans,
+        effect: Effect::Reads,
+        about: "Check the graph of documents: what is stale, what nothing is related to, circles and references that lead nowhere.",
+        routes: &[],
+    };
 
     fn run(session: &Session, _: Request) -> Result<Health, Error> {
         let catalog = Catalog::read(session)?;
         let graph = catalog.graph();
-        let orphan_references: Vec<conflict::Conflict> = catalog.conflicts(session, None).into_iter().filter(|conflict| conflict.kind == Kind::OrphanReference).collect();
+        let orphan_references: Vec<conflict::Conflict> = catalog
+            .conflicts(session, None)
+            .into_iter()
+            .filter(|conflict| conflict.kind == Kind::OrphanReference)
+            .collect();
         let mut stale: Vec<Stale> = catalog
             .filed
             .iter()
@@ -73,17 +84,33 @@ impl Operation for GraphHealth {
                 name: filed.short_name().to_owned(),
                 staleness: filed.staleness().status,
                 days_old: filed.staleness().days_old,
-                notes: orphan_references.iter().filter(|conflict| conflict.path == filed.document.path).map(|conflict| conflict.message.clone()).collect(),
+                notes: orphan_references
+                    .iter()
+                    .filter(|conflict| conflict.path == filed.document.path)
+                    .map(|conflict| conflict.message.clone())
+                    .collect(),
             })
             .collect();
-        stale.sort_by(|a, b| b.staleness.cmp(&a.staleness).then(b.days_old.cmp(&a.days_old)).then_with(|| a.id.cmp(&b.id)));
+        stale.sort_by(|a, b| {
+            b.staleness
+                .cmp(&a.staleness)
+                .then(b.days_old.cmp(&a.days_old))
+                .then_with(|| a.id.cmp(&b.id))
+        });
         Ok(Health {
             nodes: graph.nodes.len(),
             edges: graph.edges.len(),
             stale,
             orphans: graph.orphans().into_iter().map(|node| node.id.clone()).collect(),
             cycles: graph.cycles(),
-            broken_references: orphan_references.into_iter().map(|conflict| Broken { path: conflict.path, line: conflict.line, message: conflict.message }).collect(),
+            broken_references: orphan_references
+                .into_iter()
+                .map(|conflict| Broken {
+                    path: conflict.path,
+                    line: conflict.line,
+                    message: conflict.message,
+                })
+                .collect(),
             problems: catalog.problems,
         })
     }
@@ -93,24 +120,54 @@ impl Answer for Health {
     fn view(&self) -> View {
         let mut view = View::new();
         for stale in &self.stale {
-            let age = stale.days_old.map_or_else(|| "no known date".to_owned(), |days| format!("{days} days old"));
+            let age = stale
+                .days_old
+                .map_or_else(|| "no known date".to_owned(), |days| format!("{days} days old"));
             let notes: String = stale.notes.iter().map(|note| format!(", {note}")).collect();
-            view.line([span(present::role_of(stale.staleness), format!("⚠️ STALE [{}]: ", present::freshness_word(stale.staleness))), format!("{} ({age}{notes})", stale.name).into()]);
+            view.line([
+                span(
+                    present::role_of(stale.staleness),
+                    format!("⚠️ STALE [{}]: ", present::freshness_word(stale.staleness)),
+                ),
+                format!("{} ({age}{notes})", stale.name).into(),
+            ]);
         }
         for orphan in &self.orphans {
-            view.line([span(Role::Warning, "⚠️ ORPHAN: "), format!("{orphan} (nothing is related to it)").into()]);
+            view.line([
+                span(Role::Warning, "⚠️ ORPHAN: "),
+                format!("{orphan} (nothing is related to it)").into(),
+            ]);
         }
         for cycle in &self.cycles {
             let first = cycle.first().cloned().unwrap_or_default();
-            view.line([span(Role::Bad, "⚠️ CYCLE: "), format!("{} → {first}", cycle.join(" → ")).into()]);
+            view.line([
+                span(Role::Bad, "⚠️ CYCLE: "),
+                format!("{} → {first}", cycle.join(" → ")).into(),
+            ]);
         }
         for broken in &self.broken_references {
-            view.line([span(Role::Bad, "⚠️ BROKEN: "), span(Role::Source, format!("{}:{}", broken.path, broken.line)), format!(" {}", broken.message).into()]);
+            view.line([
+                span(Role::Bad, "⚠️ BROKEN: "),
+                span(Role::Source, format!("{}:{}", broken.path, broken.line)),
+                format!(" {}", broken.message).into(),
+            ]);
         }
         present::problems(&mut view, &self.problems);
-        let trouble = self.stale.len() + self.orphans.len() + self.cycles.len() + self.broken_references.len() + self.problems.len();
-        let size = format!("{}, {}", present::count(self.nodes, "document"), present::count(self.edges, "relation"));
-        view.line([if trouble == 0 { span(Role::Good, format!("{size}: all is well")) } else { span(Role::Dim, size) }]);
+        let trouble = self.stale.len()
+            + self.orphans.len()
+            + self.cycles.len()
+            + self.broken_references.len()
+            + self.problems.len();
+        let size = format!(
+            "{}, {}",
+            present::count(self.nodes, "document"),
+            present::count(self.edges, "relation")
+        );
+        view.line([if trouble == 0 {
+            span(Role::Good, format!("{size}: all is well"))
+        } else {
+            span(Role::Dim, size)
+        }]);
         view
     }
 }

@@ -50,7 +50,10 @@ impl Operation for GraphShow {
         let catalog = Catalog::read(session)?;
         let id = catalog.find(&request.node)?.id.clone();
         let graph = catalog.graph().around(&id, request.depth.clamp(1, 10));
-        let node = graph.node(&id).cloned().ok_or_else(|| Error::not_found(format!("there is no node `{id}`"), vec![]))?;
+        let node = graph
+            .node(&id)
+            .cloned()
+            .ok_or_else(|| Error::not_found(format!("there is no node `{id}`"), vec![]))?;
         Ok(Shown { node, graph })
     }
 }
@@ -60,14 +63,33 @@ impl Answer for Shown {
         let mut view = View::new();
         view.title(&self.node.id);
         let days = self.node.days_old.map(|days| format!(", {days} days")).unwrap_or_default();
-        view.line([span(Role::Dim, format!("{} · ", self.node.kind.word())), self.node.title.as_str().into(), " · ".into(), span(present::role_of(self.node.staleness), format!("{}{days}", present::freshness_word(self.node.staleness)))]);
+        view.line([
+            span(Role::Dim, format!("{} · ", self.node.kind.word())),
+            self.node.title.as_str().into(),
+            " · ".into(),
+            span(
+                present::role_of(self.node.staleness),
+                format!("{}{days}", present::freshness_word(self.node.staleness)),
+            ),
+        ]);
         view.line([span(Role::Source, &self.node.path)]);
         view.blank();
         let mut rows = Vec::new();
-        for kind in [EdgeKind::InheritsFrom, EdgeKind::Overrides, EdgeKind::Supersedes, EdgeKind::Remembers, EdgeKind::References] {
+        for kind in [
+            EdgeKind::InheritsFrom,
+            EdgeKind::Overrides,
+            EdgeKind::Supersedes,
+            EdgeKind::Remembers,
+            EdgeKind::References,
+        ] {
             for edge in self.graph.edges.iter().filter(|edge| edge.kind == kind) {
                 let via = edge.via.as_deref().unwrap_or("");
-                rows.push(vec![span(Role::Key, &edge.from), format!("─ {} →", kind.name()).into(), span(Role::Key, &edge.to), span(Role::Dim, via)]);
+                rows.push(vec![
+                    span(Role::Key, &edge.from),
+                    format!("─ {} →", kind.name()).into(),
+                    span(Role::Key, &edge.to),
+                    span(Role::Dim, via),
+                ]);
             }
         }
         if rows.is_empty() {

@@ -3,11 +3,11 @@
 use heirloom_core::name;
 use heirloom_store::layout;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
+use crate::answers::Created;
 use crate::setup::scaffold;
-use crate::view::{Role, View, span};
-use crate::{Answer, Effect, Error, Group, Operation, Session, Spec, inherit};
+use crate::{Effect, Error, Group, Operation, Session, Spec, inherit};
 
 pub(super) struct PlanNew;
 
@@ -22,28 +22,6 @@ pub(super) struct Request {
     /// What it delivers.
     #[serde(default)]
     description: Option<String>,
-}
-
-/// A document that was created.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Created {
-    /// What it is.
-    #[serde(rename = "type")]
-    pub(super) what: &'static str,
-    /// Its name.
-    pub(super) name: String,
-    /// Its file.
-    pub(super) path: String,
-}
-
-impl Created {
-    /// Writes a new document; one that is already there is refused.
-    pub(super) fn write(session: &Session, what: &'static str, name: String, path: String, text: &str) -> Result<Self, Error> {
-        if !session.root().create(&path, text)? {
-            return Err(Error::bad_input(format!("{path} is already there")).hint("choose another name, or edit that one"));
-        }
-        Ok(Created { what, name, path })
-    }
 }
 
 impl Operation for PlanNew {
@@ -61,27 +39,39 @@ impl Operation for PlanNew {
     fn run(session: &Session, request: Request) -> Result<Created, Error> {
         let _lock = heirloom_store::journal::lock(session.root())?;
         let (_, hierarchy) = inherit::hierarchy(session.config()?, Some("plans"))?;
-        let level = |name: &str| hierarchy.level(name).ok_or_else(|| Error::bad_input(format!("the hierarchy `plans` has no level `{name}`")));
+        let level = |name: &str| {
+            hierarchy.level(name).ok_or_else(|| {
+                Error::bad_input(format!("the hierarchy `plans` has no level `{name}`"))
+            })
+        };
         let project = match &request.project {
-            Some(typed) => Some(layout::find_name(session.root(), level("project")?, &Default::default(), typed)?),
+            Some(typed) => Some(layout::find_name(
+                session.root(),
+                level("project")?,
+                &Default::default(),
+                typed,
+            )?),
             None => None,
         };
         let names = layout::names(session.root(), level("plan")?, &Default::default())?;
         let folder = scaffold::numbered("plan", &request.name, &names, 4, 1)?;
         let title = scaffold::title_of(&request.name);
-        let text = scaffold::plan(&title, project.as_deref(), request.description.as_deref(), session.today());
-        if let Some(taken) = names.iter().find(|taken| name::leading_number(taken).and_then(|n| n.parse::<u32>().ok()) == name::leading_number(&folder).and_then(|n| n.parse().ok())) {
-            return Err(Error::bad_input(format!("the number of `{folder}` is taken by `{taken}`")).hint("leave the number out to get the next one"));
+        let text = scaffold::plan(
+            &title,
+            project.as_deref(),
+            request.description.as_deref(),
+            session.today(),
+        );
+        if let Some(taken) = names.iter().find(|taken| {
+            name::leading_number(taken).and_then(|n| n.parse::<u32>().ok())
+                == name::leading_number(&folder).and_then(|n| n.parse().ok())
+        }) {
+            return Err(Error::bad_input(format!(
+                "the number of `{folder}` is taken by `{taken}`"
+            ))
+            .hint("leave the number out to get the next one"));
         }
         let path = format!("plans/{folder}/{folder}-plan.md");
         Created::write(session, "plan", folder, path, &text)
-    }
-}
-
-impl Answer for Created {
-    fn view(&self) -> View {
-        let mut view = View::new();
-        view.line([span(Role::Good, format!("created {} ", self.what)), span(Role::Key, &self.name), "  ".into(), span(Role::Source, &self.path)]);
-        view
     }
 }

@@ -4,7 +4,7 @@ use heirloom_core::graph::NodeKind;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::plan_list::Listing;
+use crate::answers::Listing;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(super) struct ProjectList;
@@ -16,7 +16,14 @@ pub(super) struct Request {}
 impl Operation for ProjectList {
     type Request = Request;
     type Response = Listing;
-    const SPEC: Spec = Spec { name: "project_list", usage: "project list", group: Group::Plans, effect: Effect::Reads, about: "List the projects.", routes: &[] };
+    const SPEC: Spec = Spec {
+        name: "project_list",
+        usage: "project list",
+        group: Group::Plans,
+        effect: Effect::Reads,
+        about: "List the projects.",
+        routes: &[],
+    };
 
     fn run(session: &Session, _: Request) -> Result<Listing, Error> {
         Listing::of(session, NodeKind::Project, |_| true)

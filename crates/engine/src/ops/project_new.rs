@@ -4,7 +4,7 @@ use heirloom_core::name;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::plan_new::Created;
+use crate::answers::Created;
 use crate::setup::scaffold;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
@@ -34,7 +34,11 @@ impl Operation for ProjectNew {
 
     fn run(session: &Session, request: Request) -> Result<Created, Error> {
         let title = request.name.trim();
-        let folder = if name::unsafe_reason(title).is_none() && !title.contains(' ') { title.to_owned() } else { scaffold::slug_of("project", title)? };
+        let folder = if name::unsafe_reason(title).is_none() && !title.contains(' ') {
+            title.to_owned()
+        } else {
+            scaffold::slug_of("project", title)?
+        };
         let path = format!(".heirloom/projects/{folder}/project.md");
         let text = scaffold::project(title, request.description.as_deref(), session.today());
         Created::write(session, "project", folder, path, &text)

@@ -82,12 +82,13 @@ impl Operation for WorkspaceShow {
                 NodeKind::Context => &mut counts.context,
             } += 1;
         }
-        let documents = inherited.placed.iter().zip(&inherited.judged).map(|(placed, judged)| Listed {
-            source: placed.document.path.clone(),
-            title: placed.document.title.clone(),
-            updated: judged.updated.map(|date| date.to_string()),
-            staleness: judged.staleness,
-        });
+        let documents =
+            inherited.placed.iter().zip(&inherited.judged).map(|(placed, judged)| Listed {
+                source: placed.document.path.clone(),
+                title: placed.document.title.clone(),
+                updated: judged.updated.map(|date| date.to_string()),
+                staleness: judged.staleness,
+            });
         Ok(Shown {
             root: session.root().path().display().to_string(),
             hierarchy: inherited.hierarchy.clone(),
@@ -95,7 +96,11 @@ impl Operation for WorkspaceShow {
             values: cascade::values(&inherit::layers(&inherited.placed)),
             documents: documents.collect(),
             counts,
-            prose: inherited.placed.iter().map(|placed| (placed.document.path.clone(), placed.document.prose.clone())).collect(),
+            prose: inherited
+                .placed
+                .iter()
+                .map(|placed| (placed.document.path.clone(), placed.document.prose.clone()))
+                .collect(),
         })
     }
 }
@@ -116,7 +121,13 @@ impl Answer for Shown {
             present::count(*context, "context document")
         ));
         view.title("Documents that all work inherits");
-        let rows = self.documents.iter().map(|listed| vec![span(Role::Source, &listed.source), listed.title.as_deref().unwrap_or("").into(), present::freshness(&listed.staleness)]);
+        let rows = self.documents.iter().map(|listed| {
+            vec![
+                span(Role::Source, &listed.source),
+                listed.title.as_deref().unwrap_or("").into(),
+                present::freshness(&listed.staleness),
+            ]
+        });
         view.table(&[], rows.collect());
         for (source, prose) in self.prose.iter().filter(|(_, prose)| !prose.trim().is_empty()) {
             view.blank();

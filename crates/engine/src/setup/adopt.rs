@@ -49,11 +49,26 @@ struct Plan {
     adr_folders: Vec<&'static str>,
 }
 
-const ADR_FOLDERS: &[&str] =
-    &["docs/adr", "docs/adrs", "doc/adr", "docs/decisions", "docs/architecture/decisions", "docs/architecture/adr", "docs/architecture-decisions", "architecture/decisions", "adr", "ADR", "decisions"];
+const ADR_FOLDERS: &[&str] = &[
+    "docs/adr",
+    "docs/adrs",
+    "doc/adr",
+    "docs/decisions",
+    "docs/architecture/decisions",
+    "docs/architecture/adr",
+    "docs/architecture-decisions",
+    "architecture/decisions",
+    "adr",
+    "ADR",
+    "decisions",
+];
 
 /// Files of other tools that every agent reads, lowest first.
-const INSTRUCTIONS: &[(&str, &str)] = &[("AGENTS.md", "instructions for agents"), ("CLAUDE.md", "instructions for Claude Code"), (".github/copilot-instructions.md", "instructions for Copilot")];
+const INSTRUCTIONS: &[(&str, &str)] = &[
+    ("AGENTS.md", "instructions for agents"),
+    ("CLAUDE.md", "instructions for Claude Code"),
+    (".github/copilot-instructions.md", "instructions for Copilot"),
+];
 
 /// Finds what is there and, unless it is a dry run, writes the settings that read it.
 pub fn run(folder: &std::path::Path, dry_run: bool) -> Result<Adopted, Error> {
@@ -61,15 +76,34 @@ pub fn run(folder: &std::path::Path, dry_run: bool) -> Result<Adopted, Error> {
     let plan = look(&root)?;
     if plan.found.is_empty() {
         let looked_for = ".limps/, .memory/, resources/workspaces/, CLAUDE.md, AGENTS.md, .cursor/rules/ and folders of decision records such as docs/adr";
-        return Err(Error::not_found(format!("nothing to adopt in {}", root.path().display()), vec![]).hint(format!("looked for {looked_for}; `heir init` sets up a new workspace")));
+        return Err(Error::not_found(
+            format!("nothing to adopt in {}", root.path().display()),
+            vec![],
+        )
+        .hint(format!("looked for {looked_for}; `heir init` sets up a new workspace")));
     }
     let before = root.read(config::PATH)?;
-    let mut document: DocumentMut = before.as_deref().unwrap_or("# Settings of this workspace. Every key has a default.\n").parse().map_err(|error: toml_edit::TomlError| Error::bad_input(format!("{}: {}", config::PATH, error.message())))?;
+    let mut document: DocumentMut = before
+        .as_deref()
+        .unwrap_or("# Settings of this workspace. Every key has a default.\n")
+        .parse()
+        .map_err(|error: toml_edit::TomlError| {
+            Error::bad_input(format!("{}: {}", config::PATH, error.message()))
+        })?;
     let hierarchy = choose_hierarchy(&mut document, &plan);
-    let levels = hierarchy::built_in().shift_remove(&hierarchy).map(|found| found.levels).unwrap_or_default();
+    let levels = hierarchy::built_in()
+        .shift_remove(&hierarchy)
+        .map(|found| found.levels)
+        .unwrap_or_default();
     for (level, pattern) in &plan.files {
-        let level = if *level == "lowest" { levels.first() } else { levels.iter().find(|own| own.name == *level) };
-        let reads_it_already = level.is_some_and(|level| level.patterns().any(|own| own.split('|').any(|own| own == *pattern)));
+        let level = if *level == "lowest" {
+            levels.first()
+        } else {
+            levels.iter().find(|own| own.name == *level)
+        };
+        let reads_it_already = level.is_some_and(|level| {
+            level.patterns().any(|own| own.split('|').any(|own| own == *pattern))
+        });
         if let Some(level) = level.filter(|_| !reads_it_already) {
             add_to_array(&mut document, &["levels", &level.name, "files"], pattern);
         }
@@ -83,13 +117,23 @@ pub fn run(folder: &std::path::Path, dry_run: bool) -> Result<Adopted, Error> {
     if changed && !dry_run {
         write(&root, before, &after)?;
     }
-    Ok(Adopted { root: root.path().display().to_string(), found: plan.found, hierarchy, config: after, changed, dry_run })
+    Ok(Adopted {
+        root: root.path().display().to_string(),
+        found: plan.found,
+        hierarchy,
+        config: after,
+        changed,
+        dry_run,
+    })
 }
 
 fn write(root: &Root, before: Option<String>, after: &str) -> Result<(), Error> {
     match before {
         None => drop(root.create(config::PATH, after)?),
-        Some(before) => journal::lock(root)?.apply(root, &[Change { path: config::PATH.to_owned(), before, after: after.to_owned() }])?,
+        Some(before) => journal::lock(root)?.apply(
+            root,
+            &[Change { path: config::PATH.to_owned(), before, after: after.to_owned() }],
+        )?,
     }
     init::extend_git_files(root)?;
     Ok(())
@@ -97,11 +141,17 @@ fn write(root: &Root, before: Option<String>, after: &str) -> Result<(), Error> 
 
 fn look(root: &Root) -> Result<Plan, Error> {
     let mut plan = Plan::default();
-    let mut note = |path: &str, what: &'static str, read_as: &str| plan.found.push(Found { path: path.to_owned(), what, read_as: read_as.to_owned() });
+    let mut note = |path: &str, what: &'static str, read_as: &str| {
+        plan.found.push(Found { path: path.to_owned(), what, read_as: read_as.to_owned() })
+    };
     if root.is_folder(".limps") {
         note(".limps/", "a limps workspace", "workspace and projects of the hierarchy `plans`");
         plan.hierarchies.push("plans");
-        plan.files.extend([("workspace", ".limps/workspace.md"), ("workspace", ".limps/context/*.md"), ("project", ".limps/projects/{project}/project.md")]);
+        plan.files.extend([
+            ("workspace", ".limps/workspace.md"),
+            ("workspace", ".limps/context/*.md"),
+            ("project", ".limps/projects/{project}/project.md"),
+        ]);
         if root.is_folder(".limps/adrs") {
             plan.adr_folders.push(".limps/adrs");
         }
@@ -111,7 +161,11 @@ fn look(root: &Root) -> Result<Plan, Error> {
         plan.hierarchies.push("sprints");
     }
     if root.is_folder("resources/workspaces") {
-        note("resources/workspaces/", "workspaces by domain and repository", "the hierarchy `domains`");
+        note(
+            "resources/workspaces/",
+            "workspaces by domain and repository",
+            "the hierarchy `domains`",
+        );
         plan.hierarchies.push("domains");
     }
     for (path, what) in INSTRUCTIONS {
@@ -128,7 +182,14 @@ fn look(root: &Root) -> Result<Plan, Error> {
         }
     }
     for folder in ADR_FOLDERS {
-        let holds_records = |folder: &str| root.list(folder).is_ok_and(|items| items.iter().any(|item| heirloom_core::adr::is_record(&item.name) && heirloom_core::adr::id_of(&item.name).1.is_some()));
+        let holds_records = |folder: &str| {
+            root.list(folder).is_ok_and(|items| {
+                items.iter().any(|item| {
+                    heirloom_core::adr::is_record(&item.name)
+                        && heirloom_core::adr::id_of(&item.name).1.is_some()
+                })
+            })
+        };
         if holds_records(folder) {
             note(folder, "decision records", "decision records");
             plan.adr_folders.push(folder);
@@ -160,7 +221,9 @@ fn add_to_array(document: &mut DocumentMut, path: &[&str], entry: &str) {
         table = next;
     }
     let item = table.entry(last).or_insert_with(|| value(Array::new()));
-    if let Some(array) = item.as_array_mut().filter(|array| !array.iter().any(|own| own.as_str() == Some(entry))) {
+    if let Some(array) =
+        item.as_array_mut().filter(|array| !array.iter().any(|own| own.as_str() == Some(entry)))
+    {
         array.push(entry);
     }
 }
@@ -168,7 +231,13 @@ fn add_to_array(document: &mut DocumentMut, path: &[&str], entry: &str) {
 impl Answer for Adopted {
     fn view(&self) -> View {
         let mut view = View::new();
-        let rows = self.found.iter().map(|found| vec![span(Role::Source, &found.path), found.what.into(), span(Role::Dim, format!("→ {}", found.read_as))]);
+        let rows = self.found.iter().map(|found| {
+            vec![
+                span(Role::Source, &found.path),
+                found.what.into(),
+                span(Role::Dim, format!("→ {}", found.read_as)),
+            ]
+        });
         view.title("Found");
         view.table(&[], rows.collect());
         view.title(match (self.changed, self.dry_run) {
@@ -180,7 +249,12 @@ impl Answer for Adopted {
             view.text(self.config.as_str());
         }
         view.blank();
-        view.line(["Nothing was moved. See it with ".into(), span(Role::Key, "heir context resolve"), " and ".into(), span(Role::Key, "heir adr list")]);
+        view.line([
+            "Nothing was moved. See it with ".into(),
+            span(Role::Key, "heir context resolve"),
+            " and ".into(),
+            span(Role::Key, "heir adr list"),
+        ]);
         view
     }
 }

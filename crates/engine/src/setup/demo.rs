@@ -19,7 +19,12 @@ pub fn write(folder: &Path, today: Date) -> Result<(), Error> {
     for (path, text) in DOCUMENTS {
         root.create(path, &dated(text, today))?;
     }
-    init::run(&init::Request { folder, hierarchy: "plans", name: Some("Larkspur Payments"), today })?;
+    init::run(&init::Request {
+        folder,
+        hierarchy: "plans",
+        name: Some("Larkspur Payments"),
+        today,
+    })?;
     Ok(())
 }
 
@@ -91,6 +96,14 @@ defaults:
     (
         ".heirloom/context/brand.md",
         "---\nname: brand\ntype: context\ncreated: {-200}\nupdated: {-3}\nrefresh_interval: 90\n---\n\n# Brand\n\nSay *refund*, not *chargeback*: a chargeback is what the bank does. Say *shop*, not *merchant*, to shops.\n",
+    ),
+    (
+        ".heirloom/context/conventions.md",
+        "---\nname: conventions\ntype: context\ncreated: {-200}\nupdated: {-8}\n---\n\n# Conventions\n\nA change comes with its test. A migration is written so that the version before it still runs.\n",
+    ),
+    (
+        ".heirloom/context/vision.md",
+        "---\nname: vision\ntype: context\ncreated: {-200}\nupdated: {-11}\nrefresh_interval: 180\n---\n\n# Vision\n\nA corner shop takes payments as easily as it opens its door, and keeps its books without knowing it.\n",
     ),
     (
         ".heirloom/context/nfrs.md",

@@ -48,7 +48,11 @@ const CONTEXT_FILES: [(&str, &str, &str); 5] = [
     ("vision", "Vision", "Where this is going, and why it is worth going there."),
     ("brand", "Brand", "Terminology, tone and style: the words we use, and those we do not."),
     ("architecture", "Architecture", "Technical principles that hold across projects."),
-    ("nfrs", "Non-functional requirements", "Security, performance and accessibility that all work must meet."),
+    (
+        "nfrs",
+        "Non-functional requirements",
+        "Security, performance and accessibility that all work must meet.",
+    ),
     ("conventions", "Conventions", "Code style, reviews and how changes land."),
 ];
 
@@ -56,12 +60,24 @@ const CONTEXT_FILES: [(&str, &str, &str); 5] = [
 pub fn run(request: &Request<'_>) -> Result<Initialised, Error> {
     if !hierarchy::built_in().contains_key(request.hierarchy) {
         let names: Vec<String> = hierarchy::built_in().into_keys().collect();
-        return Err(Error::not_found(format!("there is no hierarchy `{}`", request.hierarchy), names));
+        return Err(Error::not_found(
+            format!("there is no hierarchy `{}`", request.hierarchy),
+            names,
+        ));
     }
     let root = Root::new_at(request.folder)?;
-    let folder_name = root.path().file_name().map_or_else(|| "workspace".to_owned(), |name| name.to_string_lossy().into_owned());
+    let folder_name = root
+        .path()
+        .file_name()
+        .map_or_else(|| "workspace".to_owned(), |name| name.to_string_lossy().into_owned());
     let name = request.name.unwrap_or(&folder_name);
-    let mut done = Initialised { root: root.path().display().to_string(), hierarchy: request.hierarchy.to_owned(), created: vec![], kept: vec![], extended: vec![] };
+    let mut done = Initialised {
+        root: root.path().display().to_string(),
+        hierarchy: request.hierarchy.to_owned(),
+        created: vec![],
+        kept: vec![],
+        extended: vec![],
+    };
     for (path, text) in files(request.hierarchy, name, request.today) {
         if root.create(&path, &text)? { done.created.push(path) } else { done.kept.push(path) }
     }
@@ -85,22 +101,62 @@ pub(super) enum Outcome {
 
 /// Makes git ignore what is derived and merge memory by union.
 pub(super) fn extend_git_files(root: &Root) -> Result<Vec<(String, Outcome)>, Error> {
-    [(".gitignore", GITIGNORE), (".gitattributes", GITATTRIBUTES)].into_iter().map(|(path, lines)| Ok((path.to_owned(), extend(root, path, lines)?))).collect()
+    [(".gitignore", GITIGNORE), (".gitattributes", GITATTRIBUTES)]
+        .into_iter()
+        .map(|(path, lines)| Ok((path.to_owned(), extend(root, path, lines)?)))
+        .collect()
 }
 
 fn files(hierarchy: &str, name: &str, today: Date) -> Vec<(String, String)> {
-    let config = format!("# Settings of this workspace. Every key has a default; `heir` refuses a key that it does not know.\nhierarchy = \"{hierarchy}\"\n\n# [staleness]      # days\n# warning = 14\n# critical = 30\n# archive = 90\n");
+    let config = format!(
+        "# Settings of this workspace. Every key has a default; `heir` refuses a key that it does not know.\nhierarchy = \"{hierarchy}\"\n\n# [staleness]      # days\n# warning = 14\n# critical = 30\n# archive = 90\n"
+    );
     let mut files = vec![(".heirloom/config.toml".to_owned(), config)];
     match hierarchy {
         "sprints" => {
             let claude = format!("# {name}\n\nWhat every agent should know of this project.\n");
             files.push(("CLAUDE.md".to_owned(), claude));
             for (path, text) in [
-                (".memory/project/conventions/general.md", scaffold::context("general", "Conventions", "Coding standards and patterns.", today)),
-                (".memory/sprint/sprint-01/goals.md", scaffold::context("goals", "Goals of sprint-01", "What this sprint is to achieve.", today)),
-                (".memory/sprint/sprint-01/context.md", scaffold::context("context", "Context of sprint-01", "What is particular to this sprint.", today)),
-                (".memory/stage/planning/feedback.md", scaffold::context("feedback", "Feedback on planning", "What reviews of this stage said.", today)),
-                (".memory/agent/planner/prompt.md", scaffold::context("prompt", "Planner", "What the planner is to do.", today)),
+                (
+                    ".memory/project/conventions/general.md",
+                    scaffold::context(
+                        "general",
+                        "Conventions",
+                        "Coding standards and patterns.",
+                        today,
+                    ),
+                ),
+                (
+                    ".memory/sprint/sprint-01/goals.md",
+                    scaffold::context(
+                        "goals",
+                        "Goals of sprint-01",
+                        "What this sprint is to achieve.",
+                        today,
+                    ),
+                ),
+                (
+                    ".memory/sprint/sprint-01/context.md",
+                    scaffold::context(
+                        "context",
+                        "Context of sprint-01",
+                        "What is particular to this sprint.",
+                        today,
+                    ),
+                ),
+                (
+                    ".memory/stage/planning/feedback.md",
+                    scaffold::context(
+                        "feedback",
+                        "Feedback on planning",
+                        "What reviews of this stage said.",
+                        today,
+                    ),
+                ),
+                (
+                    ".memory/agent/planner/prompt.md",
+                    scaffold::context("prompt", "Planner", "What the planner is to do.", today),
+                ),
             ] {
                 files.push((path.to_owned(), text));
             }
@@ -108,16 +164,42 @@ fn files(hierarchy: &str, name: &str, today: Date) -> Vec<(String, String)> {
         "domains" => {
             let scope = heirloom_core::name::slug(name);
             let scope = if scope.is_empty() { "main".to_owned() } else { scope };
-            let overview = |title: &str| format!("---\nname: {title}\ndescription: What {title} is, in a sentence or two.\ntags: []\nupdated: {today}\n---\n\n# {title}\n\nWhat to know before working here.\n");
+            let overview = |title: &str| {
+                format!(
+                    "---\nname: {title}\ndescription: What {title} is, in a sentence or two.\ntags: []\nupdated: {today}\n---\n\n# {title}\n\nWhat to know before working here.\n"
+                )
+            };
             files.push((format!("resources/workspaces/{scope}/OVERVIEW.md"), overview(&scope)));
-            files.push((format!("resources/workspaces/{scope}/common/OVERVIEW.md"), overview("common")));
-            files.push((format!("user/memory/workspaces/{scope}/decisions.md"), format!("---\nupdated: {today}\n---\n\n# Decisions\n")));
-            files.push((format!("user/memory/workspaces/{scope}/lessons.md"), format!("---\nupdated: {today}\n---\n\n# Lessons\n")));
-            files.push(("agent/rules/common/global-conventions.md".to_owned(), scaffold::context("global-conventions", "Global conventions", "What more than four in five conversations need.", today)));
+            files.push((
+                format!("resources/workspaces/{scope}/common/OVERVIEW.md"),
+                overview("common"),
+            ));
+            files.push((
+                format!("user/memory/workspaces/{scope}/decisions.md"),
+                format!("---\nupdated: {today}\n---\n\n# Decisions\n"),
+            ));
+            files.push((
+                format!("user/memory/workspaces/{scope}/lessons.md"),
+                format!("---\nupdated: {today}\n---\n\n# Lessons\n"),
+            ));
+            files.push((
+                "agent/rules/common/global-conventions.md".to_owned(),
+                scaffold::context(
+                    "global-conventions",
+                    "Global conventions",
+                    "What more than four in five conversations need.",
+                    today,
+                ),
+            ));
         }
         _ => {
             files.push((".heirloom/workspace.md".to_owned(), scaffold::workspace(name, today)));
-            files.extend(CONTEXT_FILES.iter().map(|(file, title, about)| (format!(".heirloom/context/{file}.md"), scaffold::context(file, title, about, today))));
+            files.extend(CONTEXT_FILES.iter().map(|(file, title, about)| {
+                (
+                    format!(".heirloom/context/{file}.md"),
+                    scaffold::context(file, title, about, today),
+                )
+            }));
             for folder in [".heirloom/adrs", ".heirloom/projects", "plans"] {
                 files.push((format!("{folder}/.gitkeep"), String::new()));
             }
@@ -147,13 +229,31 @@ fn extend(root: &Root, path: &str, lines: &str) -> Result<Outcome, Error> {
 impl Answer for Initialised {
     fn view(&self) -> View {
         let mut view = View::new();
-        view.line([span(Role::Good, "workspace "), span(Role::Source, &self.root), format!("  ({})", self.hierarchy).into()]);
-        let rows = |word: &'static str, role: Role, paths: &[String]| -> Vec<Vec<crate::view::Span>> { paths.iter().map(|path| vec![span(role, format!("  {word}")), path.as_str().into()]).collect() };
-        let all = rows("created", Role::Good, &self.created).into_iter().chain(rows("extended", Role::Warning, &self.extended)).chain(rows("kept", Role::Dim, &self.kept));
+        view.line([
+            span(Role::Good, "workspace "),
+            span(Role::Source, &self.root),
+            format!("  ({})", self.hierarchy).into(),
+        ]);
+        let rows =
+            |word: &'static str, role: Role, paths: &[String]| -> Vec<Vec<crate::view::Span>> {
+                paths
+                    .iter()
+                    .map(|path| vec![span(role, format!("  {word}")), path.as_str().into()])
+                    .collect()
+            };
+        let all = rows("created", Role::Good, &self.created)
+            .into_iter()
+            .chain(rows("extended", Role::Warning, &self.extended))
+            .chain(rows("kept", Role::Dim, &self.kept));
         view.table(&[], all.collect());
         if self.hierarchy == hierarchy::DEFAULT {
             view.blank();
-            view.line(["Next: edit .heirloom/workspace.md, then ".into(), span(Role::Key, "heir plan new \"My first plan\""), " and ".into(), span(Role::Key, "heir context resolve 0001")]);
+            view.line([
+                "Next: edit .heirloom/workspace.md, then ".into(),
+                span(Role::Key, "heir plan new \"My first plan\""),
+                " and ".into(),
+                span(Role::Key, "heir context resolve 0001"),
+            ]);
         }
         view
     }

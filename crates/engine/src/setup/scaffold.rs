@@ -16,13 +16,20 @@ fn quoted(text: &str) -> String {
 pub fn safe_name<'n>(what: &str, name: &'n str) -> Result<&'n str, Error> {
     match name::unsafe_reason(name) {
         None => Ok(name),
-        Some(reason) => Err(Error::bad_input(format!("`{}` cannot be the name of a {what}: {reason}", name.escape_default()))),
+        Some(reason) => Err(Error::bad_input(format!(
+            "`{}` cannot be the name of a {what}: {reason}",
+            name.escape_default()
+        ))),
     }
 }
 
 /// Returns the next free number in front of a name: after `0041-x` comes `0042`.
 pub fn next_number<'n>(names: impl Iterator<Item = &'n str>, width: usize, first: u32) -> String {
-    let highest = names.filter_map(name::leading_number).filter(|digits| digits.len() <= 6).filter_map(|digits| digits.parse::<u32>().ok()).max();
+    let highest = names
+        .filter_map(name::leading_number)
+        .filter(|digits| digits.len() <= 6)
+        .filter_map(|digits| digits.parse::<u32>().ok())
+        .max();
     format!("{:0width$}", highest.map_or(first, |highest| highest + 1))
 }
 
@@ -30,25 +37,41 @@ pub fn next_number<'n>(names: impl Iterator<Item = &'n str>, width: usize, first
 pub fn slug_of(what: &str, title: &str) -> Result<String, Error> {
     let slug = name::slug(title);
     if slug.is_empty() || title.contains(['\0', '/', '\\']) {
-        return Err(Error::bad_input(format!("`{}` cannot be the name of a {what}: it has no letters or digits, or holds a path separator", title.escape_default())));
+        return Err(Error::bad_input(format!(
+            "`{}` cannot be the name of a {what}: it has no letters or digits, or holds a path separator",
+            title.escape_default()
+        )));
     }
     safe_name(what, &slug).map(str::to_owned)
 }
 
 /// Returns the name for a new numbered thing: as typed if it has a number, else with the next one.
-pub fn numbered(what: &str, typed: &str, taken: &[String], width: usize, first: u32) -> Result<String, Error> {
+pub fn numbered(
+    what: &str,
+    typed: &str,
+    taken: &[String],
+    width: usize,
+    first: u32,
+) -> Result<String, Error> {
     let typed = typed.trim();
     if let Some(digits) = name::leading_number(typed).filter(|digits| digits.len() < typed.len()) {
         let rest = slug_of(what, &typed[digits.len()..])?;
         return Ok(format!("{digits}-{rest}"));
     }
-    Ok(format!("{}-{}", next_number(taken.iter().map(String::as_str), width, first), slug_of(what, typed)?))
+    Ok(format!(
+        "{}-{}",
+        next_number(taken.iter().map(String::as_str), width, first),
+        slug_of(what, typed)?
+    ))
 }
 
 /// Returns the title in a typed name: `0042-knowledge-graph` is `Knowledge graph`.
 pub fn title_of(typed: &str) -> String {
     let typed = typed.trim();
-    let Some(digits) = name::leading_number(typed).filter(|digits| digits.len() < typed.len()) else { return typed.to_owned() };
+    let Some(digits) = name::leading_number(typed).filter(|digits| digits.len() < typed.len())
+    else {
+        return typed.to_owned();
+    };
     let rest = typed[digits.len()..].trim_start_matches(['-', '_', ' ', '.', ':']);
     let words = if rest.contains(' ') { rest.to_owned() } else { rest.replace(['-', '_'], " ") };
     crate::present::capitalised(&words)
@@ -64,13 +87,17 @@ pub fn workspace(name: &str, today: Date) -> String {
 
 /// A document of the workspace's `context/` folder.
 pub fn context(file: &str, title: &str, about: &str, today: Date) -> String {
-    format!("---\nname: {file}\ntype: context\ncreated: {today}\nupdated: {today}\n---\n\n# {title}\n\n{about}\n")
+    format!(
+        "---\nname: {file}\ntype: context\ncreated: {today}\nupdated: {today}\n---\n\n# {title}\n\n{about}\n"
+    )
 }
 
 /// A project's document.
 pub fn project(title: &str, description: Option<&str>, today: Date) -> String {
-    let about = description.unwrap_or("What this project is to achieve, and how you will know that it has.");
-    let described = description.map(|text| format!("description: {}\n", quoted(text))).unwrap_or_default();
+    let about = description
+        .unwrap_or("What this project is to achieve, and how you will know that it has.");
+    let described =
+        description.map(|text| format!("description: {}\n", quoted(text))).unwrap_or_default();
     format!(
         "---\nname: {}\ntype: project\n{described}status: active\ncreated: {today}\nupdated: {today}\n---\n\n# Project: {title}\n\n## Goals\n\n{about}\n\n## Constraints\n\n- Technology, compatibility and conventions that every plan of this project keeps.\n",
         quoted(title)
@@ -115,10 +142,24 @@ mod tests {
     fn every_scaffold_parses_without_a_problem() {
         let today = date(2026, 2, 22);
         let hostile = "it's: a \"title\" # with [all] {of} it: yes";
-        for text in [workspace(hostile, today), context("brand", hostile, "x", today), project(hostile, Some(hostile), today), plan(hostile, Some(hostile), None, today), agent(hostile, hostile, None, today), adr("ADR-0001", hostile, "proposed", today)] {
+        for text in [
+            workspace(hostile, today),
+            context("brand", hostile, "x", today),
+            project(hostile, Some(hostile), today),
+            plan(hostile, Some(hostile), None, today),
+            agent(hostile, hostile, None, today),
+            adr("ADR-0001", hostile, "proposed", today),
+        ] {
             let document = Document::parse("x.md", &text);
             assert_eq!(document.problems, [], "{text}");
-            assert_eq!(document.field("title").or(document.field("name")).filter(|name| *name != "brand").unwrap_or(hostile), hostile);
+            assert_eq!(
+                document
+                    .field("title")
+                    .or(document.field("name"))
+                    .filter(|name| *name != "brand")
+                    .unwrap_or(hostile),
+                hostile
+            );
         }
     }
 

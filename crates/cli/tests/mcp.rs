@@ -1,0 +1,535 @@
+//! `heir mcp`, as the official client sees it and as the wire has it.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_macros,
+    reason = "tests read real files and print figures"
+)]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::OnceLock;
+
+use heirloom_testkit::Workspace;
+use serde_json::{Value, json};
+
+const HEIR: &str = env!("CARGO_BIN_EXE_heir");
+
+/// What the default list of tools may cost an agent before it has called one.
+const MOST_TOKENS: usize = 3_000;
+
+const TEAM: &str = "\
+//- .heirloom/workspace.md
+---
+name: Larkspur
+updated: 2026-02-20
+voice: professional
+defaults:
+  coverage: 80%
+---
+
+Money is integer minor units.
+//- .heirloom/adrs/ADR-0001-use-sqlite.md
+---
+title: Use SQLite
+status: accepted
+updated: 2026-02-01
+---
+
+# ADR-0001: Use SQLite
+//- plans/0042-graph/0042-graph-plan.md
+---
+title: Graph
+updated: 2026-02-21
+defaults:
+  coverage: 90%
+---
+
+Build the graph.
+//- plans/0042-graph/agents/001-schema.md
+---
+title: Schema
+updated: 2026-02-21
+voice: terse
+---
+
+Draw the tables.
+//- plans/0043-auth/0043-auth-plan.md
+---
+title: Auth
+updated: 2026-02-21
+---
+";
+
+fn team() -> Workspace {
+    Workspace::with(HEIR, TEAM)
+}
+
+#[test]
+fn the_server_introduces_itself() {
+    let [version, instructions, capabilities] = talk(
+        &team(),
+        &["mcp"],
+        [
+            ("getServerVersion", json!(null)),
+            ("getInstructions", json!(null)),
+            ("getServerCapabilities", json!(null)),
+        ],
+    );
+    let version = result(&version);
+    assert_eq!(
+        (version["name"].as_str(), version["version"].as_str()),
+        (Some("heirloom"), Some(env!("CARGO_PKG_VERSION")))
+    );
+    assert!(result(&instructions).as_str().unwrap().contains("context_resolve"), "{instructions}");
+    for capability in ["tools", "resources", "prompts"] {
+        assert!(result(&capabilities)[capability].is_object(), "{capabilities}");
+    }
+}
+
+#[test]
+fn the_list_of_tools_is_short_unless_more_is_asked_for() {
+    let team = team();
+    let names = |arguments: &[&str]| -> Vec<String> {
+        let [tools] = talk(&team, arguments, [("listTools", json!({}))]);
+        result(&tools)["tools"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|tool| tool["name"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let (core, plans, all) =
+        (names(&["mcp"]), names(&["mcp", "--tools", "plans"]), names(&["mcp", "--tools", "all"]));
+    let has = |names: &[String], name: &str| names.iter().any(|listed| listed == name);
+    assert!(has(&core, "context_resolve") && !has(&core, "adr_list"), "{core:?}");
+    assert!(has(&plans, "adr_list") && plans.len() > core.len(), "{plans:?}");
+    assert!(core.iter().chain(&plans).all(|name| has(&all, name)), "{all:?}");
+}
+
+#[test]
+fn a_tool_answers_in_text_and_in_data() {
+    let [resolved] =
+        talk(&team(), &["mcp"], [tool("context_resolve", json!({"plan": "0042", "agent": "001"}))]);
+    let resolved = result(&resolved);
+    assert_ne!(resolved["isError"], true, "{resolved}");
+    let (words, values) = (said(resolved), &resolved["structuredContent"]["values"]);
+    assert_eq!(
+        (&values["voice"], &values["defaults"]["coverage"]),
+        (&json!("terse"), &json!("90%"))
+    );
+    for part in [
+        "terse",
+        "90%",
+        "professional",
+        "Money is integer minor units.",
+        "Draw the tables.",
+        "Use SQLite",
+    ] {
+        assert!(words.contains(part), "{part} is not in:\n{words}");
+    }
+}
+
+#[test]
+fn a_tool_that_is_not_listed_can_be_called() {
+    let [records] = talk(&team(), &["mcp"], [tool("adr_list", json!({}))]);
+    assert!(said(result(&records)).contains("Use SQLite"), "{records}");
+}
+
+#[test]
+fn mistakes_are_answered_with_what_was_meant_and_the_server_lives_on() {
+    let calls = [
+        tool("context_resolve", json!({"plan": "0042-grph"})),
+        tool("context_resolve", json!({"plan": "9999"})),
+        tool("context_resolve", json!({"plan": "0042", "agent": "schemer"})),
+        tool("context_resolve", json!({"plann": "0042"})),
+        tool("context_resolve", json!({"plan": 42})),
+        tool("context_resolved", json!({})),
+        tool("context_resolve", json!({"plan": "0042"})),
+    ];
+    let [misspelt, no_plan, no_agent, no_argument, wrong_type, no_tool, fine] =
+        talk(&team(), &["mcp"], calls);
+    let mistakes = [
+        (misspelt, vec!["0042-grph", "candidates: 0042-graph"]),
+        (no_plan, vec!["9999", "candidates: 0042-graph, 0043-auth"]),
+        (no_agent, vec!["schemer", "candidates: 001-schema"]),
+        (no_argument, vec!["plann", "`plan`"]),
+        (wrong_type, vec!["42", "string"]),
+    ];
+    for (answer, parts) in mistakes {
+        let answer = result(&answer);
+        assert_eq!(answer["isError"], true, "{answer}");
+        assert!(
+            parts.iter().all(|part| said(answer).contains(part)),
+            "{parts:?} are not in:\n{}",
+            said(answer)
+        );
+    }
+    assert!(error(&no_tool).contains("context_resolved"), "{no_tool}");
+    assert_eq!(result(&fine)["structuredContent"]["values"]["defaults"]["coverage"], "90%");
+}
+
+#[test]
+fn contexts_are_resources() {
+    let read = |uri: &str| ("readResource", json!({"uri": uri}));
+    let calls = [
+        ("listResources", json!({})),
+        ("listResourceTemplates", json!({})),
+        read("heirloom://context"),
+        read("heirloom://context/0042"),
+        read("heirloom://context/0042/001"),
+        read("heirloom://context/%30042/001-schema"),
+        read("heirloom://context/0099"),
+        read("heirloom://context/0042/001/more"),
+        read("heirloom://contexts"),
+        read("file:///etc/hostname"),
+    ];
+    let [listed, templates, workspace, plan, agent, encoded, no_plan, too_deep, no_resource, file] =
+        talk(&team(), &["mcp"], calls);
+    assert_eq!(result(&listed)["resources"][0]["uri"], "heirloom://context");
+    let templates: Vec<&str> = result(&templates)["resourceTemplates"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|template| template["uriTemplate"].as_str().unwrap())
+        .collect();
+    assert!(templates.contains(&"heirloom://context/{plan}/{agent}"), "{templates:?}");
+    let text = |answer: &Value| result(answer)["contents"][0]["text"].as_str().unwrap().to_owned();
+    assert!(
+        text(&workspace).contains("professional") && !text(&workspace).contains("terse"),
+        "{workspace}"
+    );
+    assert!(text(&plan).contains("Build the graph.") && !text(&plan).contains("terse"), "{plan}");
+    assert!(text(&agent).contains("terse"), "{agent}");
+    assert_eq!(text(&agent), text(&encoded));
+    assert!(error(&no_plan).contains("0042-graph"), "{no_plan}");
+    for answer in [too_deep, no_resource, file] {
+        assert!(error(&answer).contains("there is no resource"), "{answer}");
+    }
+}
+
+#[test]
+fn a_prompt_starts_an_agent_with_its_context() {
+    let calls = [
+        ("listPrompts", json!({})),
+        ("getPrompt", json!({"name": "start", "arguments": {"plan": "0042", "agent": "001"}})),
+        ("getPrompt", json!({"name": "start"})),
+        ("getPrompt", json!({"name": "start", "arguments": {"plan": "0099"}})),
+        ("getPrompt", json!({"name": "stop"})),
+    ];
+    let [prompts, agent, workspace, no_plan, no_prompt] = talk(&team(), &["mcp"], calls);
+    assert_eq!(result(&prompts)["prompts"][0]["name"], "start");
+    let text = |answer: &Value| {
+        result(answer)["messages"][0]["content"]["text"].as_str().unwrap().to_owned()
+    };
+    assert!(text(&agent).contains("terse") && text(&agent).contains("Draw the tables."), "{agent}");
+    assert!(text(&workspace).contains("professional"), "{workspace}");
+    assert!(error(&no_plan).contains("0042-graph"), "{no_plan}");
+    assert!(error(&no_prompt).contains("stop"), "{no_prompt}");
+}
+
+#[test]
+fn hostile_names_reach_nothing_outside() {
+    let inside = TEAM.replace("//- ", "//- team/");
+    let outside = "//- outside/0001-secret-plan.md\n---\ntitle: SECRET\n---\nSECRET\n//- outside/agents/001-secret.md\nSECRET\n";
+    let folder = Workspace::with(HEIR, &(inside + outside));
+    let absolute = folder.path().join("outside").to_string_lossy().into_owned();
+    let names = [
+        "../../outside",
+        "..",
+        "../../etc",
+        "/etc",
+        &absolute,
+        "..\\..\\outside",
+        "0042\0",
+        "\0",
+        "-rf",
+        "~",
+        "",
+    ];
+    let percent = |name: &str| name.bytes().map(|byte| format!("%{byte:02x}")).collect::<String>();
+    let calls: Vec<(&str, Value)> = names
+        .iter()
+        .flat_map(|name| {
+            [
+                tool("context_resolve", json!({"plan": name})),
+                tool("context_resolve", json!({"plan": "0042", "agent": name})),
+                tool("context_resolve", json!({"project": name})),
+                tool("agent_new", json!({"plan": name, "name": "Mole"})),
+                tool("agent_list", json!({"plan": name})),
+                tool("adr_show", json!({"id": name})),
+                tool("graph_show", json!({"node": name})),
+                ("readResource", json!({"uri": format!("heirloom://context/{}", percent(name))})),
+                (
+                    "readResource",
+                    json!({"uri": format!("heirloom://context/0042/{}", percent(name))}),
+                ),
+            ]
+        })
+        .collect();
+    let answers = talk_at_length(&folder, &["--root", "team", "mcp"], &calls);
+    for (call, answer) in calls.iter().zip(&answers) {
+        assert!(
+            answer["error"].is_object() || answer["result"]["isError"] == true,
+            "{call:?} was answered: {answer}"
+        );
+        assert!(!answer.to_string().contains("SECRET"), "{call:?} read outside: {answer}");
+    }
+    assert_eq!(names_in(&folder.path().join("outside")), ["0001-secret-plan.md", "agents"]);
+    assert_eq!(names_in(&folder.path().join("outside/agents")), ["001-secret.md"]);
+    assert_eq!(names_in(folder.path()), ["outside", "team"]);
+}
+
+#[test]
+fn a_folder_without_a_workspace_is_served_and_the_calls_say_what_is_missing() {
+    let folder = Workspace::empty(HEIR);
+    let calls = [
+        ("getServerVersion", json!(null)),
+        ("listTools", json!({})),
+        tool("context_resolve", json!({})),
+        ("readResource", json!({"uri": "heirloom://context"})),
+    ];
+    let [version, tools, resolved, resource] = talk(&folder, &["mcp"], calls);
+    assert_eq!(result(&version)["name"], "heirloom");
+    assert_eq!(result(&tools)["tools"][0]["name"], "context_resolve");
+    assert_eq!(result(&resolved)["isError"], true, "{resolved}");
+    assert!(said(result(&resolved)).contains("heir init"), "{resolved}");
+    assert!(error(&resource).contains("heir init"), "{resource}");
+}
+
+#[test]
+fn the_default_tools_cost_few_tokens() {
+    let team = team();
+    let mut wire = Wire::open(team.command().arg("mcp"));
+    wire.initialize();
+    let line = wire.ask("tools/list", &json!({}));
+    let tools = serde_json::from_str::<Value>(&line).unwrap()["result"]["tools"].to_string();
+    assert!(line.contains(&tools), "the wire has it in another form:\n{line}");
+    let cost = bpe_openai::o200k_base().count(&tools);
+    println!("the default tools/list costs {cost} tokens (o200k); {MOST_TOKENS} are allowed");
+    assert!(cost <= MOST_TOKENS, "the default tools/list costs {cost} tokens");
+}
+
+#[test]
+fn a_line_that_is_no_message_does_not_end_the_server() {
+    let team = team();
+    let mut wire = Wire::open(team.command().arg("mcp"));
+    wire.initialize();
+    for line in [&b"garbage\n"[..], b"\n", b"\xff\xfe\n", b"{\"jsonrpc\":\n"] {
+        wire.to.as_mut().unwrap().write_all(line).unwrap();
+    }
+    assert!(wire.ask("tools/list", &json!({})).contains("context_resolve"));
+    wire.close();
+}
+
+/// An agent's host waits for `initialize` before it shows anything, so the answer must not wait
+/// for the disk.
+#[test]
+#[cfg(target_os = "linux")]
+fn initialize_is_answered_before_a_file_of_the_workspace_is_opened() {
+    let traces = Command::new("strace").args(["-o", "/dev/null", "true"]).output();
+    if !traces.is_ok_and(|output| output.status.success()) {
+        println!("skipped: strace is not installed, or may not trace here");
+        return;
+    }
+    let team = team();
+    let trace = tempfile::NamedTempFile::new().unwrap();
+    let heir = team.command();
+    let mut strace = Command::new("strace");
+    strace
+        .args(["-f", "-qq", "-s", "65536", "-e", "trace=open,openat,openat2,write", "-o"])
+        .arg(trace.path())
+        .arg(HEIR)
+        .arg("mcp");
+    surroundings_of(&heir, &mut strace);
+    let mut wire = Wire::open(&mut strace);
+    wire.initialize();
+    wire.ask("tools/call", &json!({"name": "context_resolve", "arguments": {"plan": "0042"}}));
+    wire.close();
+
+    let trace = std::fs::read_to_string(trace.path()).unwrap();
+    let (before, after) = trace.split_once("serverInfo").expect("the trace holds the answer");
+    let root = team.path().canonicalize().unwrap();
+    let opened = |calls: &str| -> Vec<PathBuf> {
+        calls
+            .lines()
+            .filter(|call| call.contains("open"))
+            .filter_map(|call| call.split('"').nth(1))
+            .map(|path| root.join(path))
+            .filter(|path| path.starts_with(&root))
+            .collect()
+    };
+    assert_eq!(opened(before), Vec::<PathBuf>::new());
+    assert!(
+        opened(after).iter().any(|path| path.ends_with("workspace.md")),
+        "the trace must see what is opened:\n{after}"
+    );
+}
+
+fn tool(name: &str, arguments: Value) -> (&'static str, Value) {
+    ("callTool", json!({"name": name, "arguments": arguments}))
+}
+
+fn result(answer: &Value) -> &Value {
+    answer.get("result").unwrap_or_else(|| panic!("an error: {answer}"))
+}
+
+fn error(answer: &Value) -> &str {
+    answer["error"]["message"].as_str().unwrap_or_else(|| panic!("not an error: {answer}"))
+}
+
+fn said(result: &Value) -> &str {
+    assert_eq!(result["content"][0]["type"], "text", "{result}");
+    result["content"][0]["text"].as_str().unwrap()
+}
+
+fn names_in(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+/// Calls methods of the official client on `heir` with arguments; returns an answer for each.
+fn talk<const N: usize>(
+    workspace: &Workspace,
+    arguments: &[&str],
+    calls: [(&str, Value); N],
+) -> [Value; N] {
+    talk_at_length(workspace, arguments, &calls).try_into().unwrap()
+}
+
+fn talk_at_length(
+    workspace: &Workspace,
+    arguments: &[&str],
+    calls: &[(&str, Value)],
+) -> Vec<Value> {
+    let client = Client::installed();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients/mcp.mjs");
+    let mut node = Command::new(&client.node);
+    node.arg(script).arg(&client.folder).arg(HEIR).args(arguments);
+    surroundings_of(&workspace.command(), &mut node);
+    let mut node = node
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("node starts");
+    node.stdin.take().unwrap().write_all(&serde_json::to_vec(calls).unwrap()).unwrap();
+    let output = node.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let answers: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answers.len(), calls.len());
+    answers
+}
+
+/// Gives a command the folder and the environment of another.
+fn surroundings_of(model: &Command, command: &mut Command) {
+    command.current_dir(model.get_current_dir().expect("a folder"));
+    for (name, value) in model.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+}
+
+/// The official client, and Node to run it.
+struct Client {
+    folder: PathBuf,
+    node: PathBuf,
+}
+
+impl Client {
+    /// Returns where they are; what is missing is installed.
+    fn installed() -> &'static Client {
+        static CLIENT: OnceLock<Client> = OnceLock::new();
+        CLIENT.get_or_init(|| {
+            if let Some(client) = Self::find() {
+                return client;
+            }
+            let installed = Command::new(env!("CARGO"))
+                .args(["run", "--quiet", "--package", "xtask", "--", "clients"])
+                .current_dir(repository())
+                .status()
+                .expect("cargo runs");
+            assert!(installed.success(), "the official MCP client could not be installed");
+            Self::find().expect("the official MCP client is installed")
+        })
+    }
+
+    fn find() -> Option<Client> {
+        let target = repository().join("target");
+        let folder = target.join("mcp-client");
+        let own_node = target.join(if cfg!(windows) {
+            "mcp-node/Scripts/node.exe"
+        } else {
+            "mcp-node/bin/node"
+        });
+        let node = if own_node.exists() { own_node } else { "node".into() };
+        let runs = Command::new(&node)
+            .arg("--version")
+            .output()
+            .is_ok_and(|output| output.status.success());
+        (runs && folder.exists()).then_some(Client { folder, node })
+    }
+}
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// A server and its standard streams, without a client between.
+struct Wire {
+    server: Child,
+    to: Option<ChildStdin>,
+    from: BufReader<ChildStdout>,
+    asked: u64,
+}
+
+impl Wire {
+    fn open(command: &mut Command) -> Self {
+        let mut server = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the server starts");
+        let (to, from) = (server.stdin.take(), BufReader::new(server.stdout.take().unwrap()));
+        Wire { server, to, from, asked: 0 }
+    }
+
+    fn initialize(&mut self) {
+        let answer = self.ask("initialize", &json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "wire", "version": "1"}}));
+        assert!(answer.contains("serverInfo"), "{answer}");
+        self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    }
+
+    /// Sends a request and returns the line of its answer.
+    fn ask(&mut self, method: &str, params: &Value) -> String {
+        self.asked += 1;
+        self.send(&json!({"jsonrpc": "2.0", "id": self.asked, "method": method, "params": params}));
+        let mut line = String::new();
+        self.from.read_line(&mut line).unwrap();
+        line
+    }
+
+    fn send(&mut self, message: &Value) {
+        writeln!(self.to.as_mut().unwrap(), "{message}").unwrap();
+    }
+
+    /// Hangs up; the server must end well.
+    fn close(mut self) {
+        self.to = None;
+        assert!(self.server.wait().unwrap().success());
+    }
+}
+
+impl Drop for Wire {
+    fn drop(&mut self) {
+        drop(self.server.kill());
+        drop(self.server.wait());
+    }
+}

@@ -1,0 +1,368 @@
+//! `heir serve`, over real HTTP.
+#![allow(clippy::disallowed_methods, reason = "tests look at real files")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Stdio};
+
+use heirloom_testkit::Workspace;
+use serde_json::{Value, json};
+
+const HEIR: &str = env!("CARGO_BIN_EXE_heir");
+const BODY_LIMIT: usize = 1024 * 1024;
+
+const TEAM: &str = "\
+//- .heirloom/workspace.md
+---
+name: Larkspur
+updated: 2026-02-20
+voice: professional
+---
+
+Money is integer minor units.
+//- .heirloom/adrs/ADR-0001-use-sqlite.md
+---
+title: Use SQLite
+status: accepted
+updated: 2026-02-01
+---
+//- plans/0042-graph/0042-graph-plan.md
+---
+title: Graph
+updated: 2026-02-21
+---
+//- plans/0042-graph/agents/001-schema.md
+---
+title: Schema
+updated: 2026-02-21
+voice: terse
+---
+";
+
+#[test]
+fn an_operation_answers_in_json() {
+    let server = Server::of_team();
+    let agent = server.post("/v1/context_resolve", r#"{"plan": "0042", "agent": "001"}"#);
+    assert_eq!((agent.status, agent.header("content-type")), (200, Some("application/json")));
+    assert_eq!(agent.json()["values"]["voice"], "terse");
+    assert_eq!(agent.json()["selectors"], json!({"plan": "0042-graph", "agent": "001-schema"}));
+
+    let workspace = server.post("/v1/context_resolve", "");
+    assert_eq!(
+        (workspace.status, &workspace.json()["values"]["voice"]),
+        (200, &json!("professional"))
+    );
+    assert_eq!(server.post("/v1/context_resolve", "{}").json(), workspace.json());
+    assert_eq!(server.post("/v1/context/resolve", "{}").json(), workspace.json());
+}
+
+#[test]
+fn what_was_written_is_served_at_once() {
+    let server = Server::of_team();
+    let plan = server.post("/v1/plan_new", r#"{"name": "Search"}"#);
+    assert_eq!(plan.status, 200, "{}", plan.body);
+    server
+        .workspace
+        .write("plans/0043-search/context.md", "---\nvoice: playful\nupdated: 2026-02-21\n---\n");
+    assert_eq!(
+        server.post("/v1/context_resolve", r#"{"plan": "43"}"#).json()["values"]["voice"],
+        "playful"
+    );
+}
+
+#[test]
+fn mistakes_have_their_status_and_say_what_was_meant() {
+    let server = Server::of_team();
+    let get = server.send("GET", "/v1/context_resolve", &[], "");
+    assert_eq!((get.status, get.header("allow")), (405, Some("POST")));
+
+    let resolve = |body: &str| server.post("/v1/context_resolve", body);
+    let cases = [
+        (server.post("/v1/context_resolv", "{}"), 404, "not_found", "context_resolve"),
+        (server.post("/v1/context/resolv", "{}"), 404, "not_found", "context_resolve"),
+        (server.post("/v2/context_resolve", "{}"), 404, "not_found", "/v1/<operation>"),
+        (resolve(r#"{"plan": "0099"}"#), 404, "not_found", "0042-graph"),
+        (resolve(r#"{"plan": "0042", "agent": "scheme"}"#), 404, "not_found", "001-schema"),
+        (resolve(r#"{"plan": "#), 400, "bad_input", "not JSON"),
+        (resolve(r#"["0042"]"#), 400, "bad_input", "context_resolve"),
+        (resolve(r#"{"plann": "0042"}"#), 400, "bad_input", "plann"),
+        (resolve(r#"{"plan": 42}"#), 400, "bad_input", "string"),
+        (resolve("\u{feff}{}"), 400, "bad_input", "not JSON"),
+    ];
+    for (answer, status, kind, part) in cases {
+        assert_eq!(
+            (answer.status, answer.json()["error"]["kind"].as_str()),
+            (status, Some(kind)),
+            "{}",
+            answer.body
+        );
+        assert!(answer.body.contains(part), "{part} is not in {}", answer.body);
+    }
+    let binary = server.send("POST", "/v1/context_resolve", &[], [0xff, 0x00]);
+    assert_eq!(binary.status, 400, "{}", binary.body);
+}
+
+#[test]
+fn a_body_has_a_limit() {
+    let server = Server::of_team();
+    let padded = |length: usize| format!("{{{}}}", " ".repeat(length - 2));
+    assert_eq!(server.post("/v1/context_resolve", &padded(BODY_LIMIT)).status, 200);
+    let over = server.post("/v1/context_resolve", &padded(BODY_LIMIT + 1));
+    assert_eq!(over.status, 413, "{}", over.body);
+    assert!(over.body.contains("1048576"), "{}", over.body);
+}
+
+#[test]
+fn a_folder_without_a_workspace_is_a_conflict() {
+    let server = Server::start(Workspace::empty(HEIR), &["serve", "--port", "0"]);
+    let answer = server.post("/v1/context_resolve", "{}");
+    assert_eq!((answer.status, &answer.json()["error"]["kind"]), (409, &json!("no_workspace")));
+    assert!(answer.body.contains("heir init"), "{}", answer.body);
+}
+
+#[test]
+fn only_this_machine_is_served() {
+    let server = Server::of_team();
+    let port = server.url.rsplit(':').next().unwrap();
+    let here = format!("localhost:{port}");
+    let cases = [
+        ("host", "evil.example", 403),
+        ("host", "127.0.0.1.evil.example", 403),
+        ("host", &here, 200),
+        ("host", "[::1]", 200),
+        ("origin", "https://evil.example", 403),
+        ("origin", "http://localhost.evil.example", 403),
+        ("origin", "null", 403),
+        ("origin", "file://", 403),
+        ("origin", "http://localhost:3000", 200),
+        ("origin", "http://127.0.0.1:3000", 200),
+    ];
+    for (name, value, status) in cases {
+        for (method, path) in
+            [("POST", "/v1/context_resolve"), ("GET", "/openapi.json"), ("GET", "/health")]
+        {
+            assert_eq!(
+                server.send(method, path, &[(name, value)], "").status,
+                status,
+                "{method} {path} with {name}: {value}"
+            );
+        }
+    }
+}
+
+#[test]
+fn every_operation_is_described_and_served() {
+    let server = Server::of_team();
+    let openapi = server.send("GET", "/openapi.json", &[], "").json();
+    assert_eq!(
+        (&openapi["openapi"], &openapi["info"]["version"]),
+        (&json!("3.1.0"), &json!(env!("CARGO_PKG_VERSION")))
+    );
+    let paths = openapi["paths"].as_object().unwrap();
+    for name in
+        ["context_resolve", "context_health", "plan_list", "agent_new", "adr_list", "graph_show"]
+    {
+        assert!(paths.contains_key(&format!("/v1/{name}")), "{name} is not described");
+    }
+    for (path, described) in paths {
+        let operation = &described["post"];
+        assert_eq!(operation["operationId"], path.trim_start_matches("/v1/"));
+        assert!(
+            operation["requestBody"]["content"]["application/json"]["schema"].is_object(),
+            "{path}"
+        );
+        assert!(
+            operation["responses"]["200"]["content"]["application/json"]["schema"].is_object(),
+            "{path}"
+        );
+        let refused = server.post(path, r#"{"no_such_field": 1}"#);
+        assert_eq!(refused.status, 400, "{path}: {}", refused.body);
+        assert!(refused.body.contains("no_such_field"), "{path}: {}", refused.body);
+    }
+}
+
+#[test]
+fn many_are_served_at_once() {
+    let server = Server::of_team();
+    let calls = [
+        ("/v1/context_resolve", r#"{"plan": "0042", "agent": "001"}"#),
+        ("/v1/plan_list", "{}"),
+        ("/v1/adr_list", "{}"),
+    ];
+    let expected = calls.map(|(path, body)| server.post(path, body).body);
+    std::thread::scope(|scope| {
+        for _ in 0..16 {
+            scope.spawn(|| {
+                for at in 0..20 {
+                    let (path, body) = calls[at % calls.len()];
+                    let answer = server.post(path, body);
+                    assert_eq!(
+                        (answer.status, &answer.body),
+                        (200, &expected[at % calls.len()]),
+                        "{path}"
+                    );
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn hostile_names_reach_nothing_outside() {
+    let inside = TEAM.replace("//- ", "//- team/");
+    let outside = "//- outside/0001-secret-plan.md\n---\ntitle: SECRET\n---\nSECRET\n";
+    let server = Server::start(
+        Workspace::with(HEIR, &(inside + outside)),
+        &["--root", "team", "serve", "--port", "0"],
+    );
+    let absolute = server.workspace.path().join("outside").to_string_lossy().into_owned();
+    for name in [
+        "../../outside",
+        "..",
+        "../../etc",
+        "/etc",
+        &absolute,
+        "..\\..\\outside",
+        "0042\0",
+        "\0",
+        "-rf",
+        "",
+    ] {
+        let requests = [
+            ("/v1/context_resolve", json!({"plan": name})),
+            ("/v1/context_resolve", json!({"plan": "0042", "agent": name})),
+            ("/v1/context_resolve", json!({"project": name})),
+            ("/v1/agent_new", json!({"plan": name, "name": "Mole"})),
+            ("/v1/adr_show", json!({"id": name})),
+            ("/v1/graph_show", json!({"node": name})),
+        ];
+        for (path, request) in requests {
+            let answer = server.post(path, &request.to_string());
+            assert!(
+                [400, 404].contains(&answer.status),
+                "{path} {request}: {} {}",
+                answer.status,
+                answer.body
+            );
+            assert!(
+                !answer.body.contains("SECRET"),
+                "{path} {request} read outside: {}",
+                answer.body
+            );
+        }
+    }
+    for path in [
+        "/v1/../openapi.json",
+        "/v1/..%2f..%2fetc%2fpasswd",
+        "/v1/%00",
+        "/v1//etc/passwd",
+        "/..%2f..%2foutside",
+    ] {
+        let answer = server.post(path, "{}");
+        assert!([404, 405].contains(&answer.status), "{path}: {} {}", answer.status, answer.body);
+    }
+    assert_eq!(names_in(&server.workspace.path().join("outside")), ["0001-secret-plan.md"]);
+    assert_eq!(names_in(server.workspace.path()), ["outside", "team"]);
+}
+
+fn names_in(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+/// A running `heir serve`. It ends with the test.
+struct Server {
+    process: Child,
+    url: String,
+    client: ureq::Agent,
+    workspace: Workspace,
+}
+
+impl Server {
+    fn of_team() -> Self {
+        Self::start(Workspace::with(HEIR, TEAM), &["serve", "--port", "0"])
+    }
+
+    fn start(workspace: Workspace, arguments: &[&str]) -> Self {
+        let process = workspace
+            .command()
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("heir starts");
+        let client =
+            ureq::Agent::config_builder().http_status_as_error(false).proxy(None).build().into();
+        let mut server = Server { process, url: String::new(), client, workspace };
+        let mut line = String::new();
+        BufReader::new(server.process.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        server.url = line
+            .trim()
+            .strip_prefix("listening on ")
+            .unwrap_or_else(|| panic!("it said {line:?}"))
+            .to_owned();
+        assert!(server.url.starts_with("http://127.0.0.1:"), "{}", server.url);
+        server
+    }
+
+    fn post(&self, path: &str, body: &str) -> Reply {
+        self.send("POST", path, &[("content-type", "application/json")], body)
+    }
+
+    fn send(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: impl AsRef<[u8]>,
+    ) -> Reply {
+        let mut request =
+            ureq::http::Request::builder().method(method).uri(format!("{}{path}", self.url));
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let sent = match body.as_ref() {
+            [] => self.client.run(request.body(()).unwrap()),
+            body => self.client.run(request.body(body).unwrap()),
+        };
+        let mut response = sent.unwrap_or_else(|error| panic!("{method} {path}: {error}"));
+        let headers = response
+            .headers()
+            .iter()
+            .map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned()))
+            .collect();
+        Reply {
+            status: response.status().as_u16(),
+            headers,
+            body: response.body_mut().read_to_string().unwrap(),
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.process.kill());
+        drop(self.process.wait());
+    }
+}
+
+/// What the server answered.
+struct Reply {
+    status: u16,
+    headers: Vec<(String, String)>,
+    body: String,
+}
+
+impl Reply {
+    fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str())
+    }
+
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
+    }
+}

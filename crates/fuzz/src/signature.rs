@@ -1,0 +1,65 @@
+//! What an input led to, in one number: the stable toolchain shows no coverage, but an outcome that was not seen before
+//! is nearly always a path that was not taken before.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use heirloom_core::yaml::{Kind, Node};
+
+/// The kind of outcome that an input had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Signature(u64);
+
+impl Signature {
+    /// The outcome of an input that a target does not take.
+    pub const SKIPPED: Signature = Signature(0);
+
+    /// Returns the signature of an outcome.
+    pub fn of(outcome: impl Hash) -> Self {
+        let mut hasher = DefaultHasher::new();
+        outcome.hash(&mut hasher);
+        Signature(hasher.finish())
+    }
+}
+
+/// Returns the kind of a message: its words without what it quotes from the input.
+pub fn kind_of(message: &str) -> String {
+    let unquoted: String = message.split('`').step_by(2).collect();
+    unquoted.chars().filter(|c| !c.is_ascii_digit()).take(60).collect()
+}
+
+/// Returns the shape of a tree: how it is written, not what it says.
+pub fn shape(node: &Node) -> String {
+    let mut out = String::new();
+    draw(node, 3, &mut out);
+    out.truncate(24);
+    out
+}
+
+fn draw(node: &Node, depth: usize, out: &mut String) {
+    let mark = match &node.kind {
+        Kind::Scalar { style, value } => match (style, value.is_string()) {
+            (heirloom_core::yaml::Style::Plain, true) => 's',
+            (heirloom_core::yaml::Style::Plain, false) => 'n',
+            (heirloom_core::yaml::Style::Single, _) => 'q',
+            (heirloom_core::yaml::Style::Double, _) => 'd',
+            (heirloom_core::yaml::Style::Block, _) => 'b',
+        },
+        Kind::List { flow: true, .. } => 'L',
+        Kind::List { .. } => 'l',
+        Kind::Map { flow: true, .. } => 'M',
+        Kind::Map { .. } => 'm',
+        Kind::Alias(_) => 'a',
+    };
+    out.push(mark);
+    if node.anchored || node.tagged {
+        out.push('&');
+    }
+    if depth == 0 {
+        return;
+    }
+    match &node.kind {
+        Kind::List { items, .. } => items.iter().take(3).for_each(|item| draw(item, depth - 1, out)),
+        Kind::Map { entries, .. } => entries.iter().take(4).for_each(|entry| draw(&entry.value, depth - 1, out)),
+        Kind::Scalar { .. } | Kind::Alias(_) => {}
+    }
+}

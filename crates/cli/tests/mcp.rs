@@ -71,7 +71,7 @@ fn the_server_introduces_itself() {
     let [version, instructions, capabilities] = talk(
         &team(),
         &["mcp"],
-        [
+        &[
             ("getServerVersion", json!(null)),
             ("getInstructions", json!(null)),
             ("getServerCapabilities", json!(null)),
@@ -92,7 +92,7 @@ fn the_server_introduces_itself() {
 fn the_list_of_tools_is_short_unless_more_is_asked_for() {
     let team = team();
     let names = |arguments: &[&str]| -> Vec<String> {
-        let [tools] = talk(&team, arguments, [("listTools", json!({}))]);
+        let [tools] = talk(&team, arguments, &[("listTools", json!({}))]);
         result(&tools)["tools"]
             .as_array()
             .unwrap()
@@ -110,8 +110,11 @@ fn the_list_of_tools_is_short_unless_more_is_asked_for() {
 
 #[test]
 fn a_tool_answers_in_text_and_in_data() {
-    let [resolved] =
-        talk(&team(), &["mcp"], [tool("context_resolve", json!({"plan": "0042", "agent": "001"}))]);
+    let [resolved] = talk(
+        &team(),
+        &["mcp"],
+        &[tool("context_resolve", &json!({"plan": "0042", "agent": "001"}))],
+    );
     let resolved = result(&resolved);
     assert_ne!(resolved["isError"], true, "{resolved}");
     let (words, values) = (said(resolved), &resolved["structuredContent"]["values"]);
@@ -133,20 +136,20 @@ fn a_tool_answers_in_text_and_in_data() {
 
 #[test]
 fn a_tool_that_is_not_listed_can_be_called() {
-    let [records] = talk(&team(), &["mcp"], [tool("adr_list", json!({}))]);
+    let [records] = talk(&team(), &["mcp"], &[tool("adr_list", &json!({}))]);
     assert!(said(result(&records)).contains("Use SQLite"), "{records}");
 }
 
 #[test]
 fn mistakes_are_answered_with_what_was_meant_and_the_server_lives_on() {
-    let calls = [
-        tool("context_resolve", json!({"plan": "0042-grph"})),
-        tool("context_resolve", json!({"plan": "9999"})),
-        tool("context_resolve", json!({"plan": "0042", "agent": "schemer"})),
-        tool("context_resolve", json!({"plann": "0042"})),
-        tool("context_resolve", json!({"plan": 42})),
-        tool("context_resolved", json!({})),
-        tool("context_resolve", json!({"plan": "0042"})),
+    let calls = &[
+        tool("context_resolve", &json!({"plan": "0042-grph"})),
+        tool("context_resolve", &json!({"plan": "9999"})),
+        tool("context_resolve", &json!({"plan": "0042", "agent": "schemer"})),
+        tool("context_resolve", &json!({"plann": "0042"})),
+        tool("context_resolve", &json!({"plan": 42})),
+        tool("context_resolved", &json!({})),
+        tool("context_resolve", &json!({"plan": "0042"})),
     ];
     let [misspelt, no_plan, no_agent, no_argument, wrong_type, no_tool, fine] =
         talk(&team(), &["mcp"], calls);
@@ -173,7 +176,7 @@ fn mistakes_are_answered_with_what_was_meant_and_the_server_lives_on() {
 #[test]
 fn contexts_are_resources() {
     let read = |uri: &str| ("readResource", json!({"uri": uri}));
-    let calls = [
+    let calls = &[
         ("listResources", json!({})),
         ("listResourceTemplates", json!({})),
         read("heirloom://context"),
@@ -211,7 +214,7 @@ fn contexts_are_resources() {
 
 #[test]
 fn a_prompt_starts_an_agent_with_its_context() {
-    let calls = [
+    let calls = &[
         ("listPrompts", json!({})),
         ("getPrompt", json!({"name": "start", "arguments": {"plan": "0042", "agent": "001"}})),
         ("getPrompt", json!({"name": "start"})),
@@ -253,13 +256,13 @@ fn hostile_names_reach_nothing_outside() {
         .iter()
         .flat_map(|name| {
             [
-                tool("context_resolve", json!({"plan": name})),
-                tool("context_resolve", json!({"plan": "0042", "agent": name})),
-                tool("context_resolve", json!({"project": name})),
-                tool("agent_new", json!({"plan": name, "name": "Mole"})),
-                tool("agent_list", json!({"plan": name})),
-                tool("adr_show", json!({"id": name})),
-                tool("graph_show", json!({"node": name})),
+                tool("context_resolve", &json!({"plan": name})),
+                tool("context_resolve", &json!({"plan": "0042", "agent": name})),
+                tool("context_resolve", &json!({"project": name})),
+                tool("agent_new", &json!({"plan": name, "name": "Mole"})),
+                tool("agent_list", &json!({"plan": name})),
+                tool("adr_show", &json!({"id": name})),
+                tool("graph_show", &json!({"node": name})),
                 ("readResource", json!({"uri": format!("heirloom://context/{}", percent(name))})),
                 (
                     "readResource",
@@ -284,10 +287,10 @@ fn hostile_names_reach_nothing_outside() {
 #[test]
 fn a_folder_without_a_workspace_is_served_and_the_calls_say_what_is_missing() {
     let folder = Workspace::empty(HEIR);
-    let calls = [
+    let calls = &[
         ("getServerVersion", json!(null)),
         ("listTools", json!({})),
-        tool("context_resolve", json!({})),
+        tool("context_resolve", &json!({})),
         ("readResource", json!({"uri": "heirloom://context"})),
     ];
     let [version, tools, resolved, resource] = talk(&folder, &["mcp"], calls);
@@ -367,7 +370,7 @@ fn initialize_is_answered_before_a_file_of_the_workspace_is_opened() {
     );
 }
 
-fn tool(name: &str, arguments: Value) -> (&'static str, Value) {
+fn tool(name: &str, arguments: &Value) -> (&'static str, Value) {
     ("callTool", json!({"name": name, "arguments": arguments}))
 }
 
@@ -397,9 +400,9 @@ fn names_in(folder: &Path) -> Vec<String> {
 fn talk<const N: usize>(
     workspace: &Workspace,
     arguments: &[&str],
-    calls: [(&str, Value); N],
+    calls: &[(&str, Value); N],
 ) -> [Value; N] {
-    talk_at_length(workspace, arguments, &calls).try_into().unwrap()
+    talk_at_length(workspace, arguments, calls).try_into().unwrap()
 }
 
 fn talk_at_length(

@@ -1,5 +1,5 @@
 //! Freshness: thresholds, dates from git, refresh, archive and restore.
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
 use heirloom_testkit::Workspace;
 use serde_json::{Value, json};
@@ -117,4 +117,32 @@ updated: 2026-02-20
     assert_eq!(workspace.heir("context archive").code, 2);
     workspace.write(".heirloom/context/old.md", "# In the way\n");
     assert!(workspace.heir("context restore old").failed(2).contains("already there"));
+}
+
+/// The dates are remembered per commit; what is remembered must never be seen in an answer.
+#[test]
+fn remembered_dates_follow_the_history() {
+    let workspace = Workspace::with(HEIR, "//- .heirloom/workspace.md\n# W\n//- .heirloom/context/a.md\n# A\n");
+    workspace.commit_all("2025-12-01T00:00:00Z");
+    let check = |path: &str, updated: &str| {
+        let remembered = health(&workspace, path)["updated"].clone();
+        assert_eq!(remembered, updated);
+        drop(std::fs::remove_dir_all(workspace.path().join(".heirloom/cache")));
+        assert_eq!(health(&workspace, path)["updated"], remembered, "with the cache and without it");
+    };
+    check(".heirloom/workspace.md", "2025-12-01");
+    workspace.git(&["checkout", "--quiet", "-b", "side"]);
+    workspace.write(".heirloom/context/a.md", "# A, again\n");
+    workspace.commit_all("2026-02-12T00:00:00Z");
+    check(".heirloom/context/a.md", "2026-02-12");
+    workspace.git(&["checkout", "--quiet", "main"]);
+    check(".heirloom/context/a.md", "2025-12-01");
+    workspace.git(&["merge", "--quiet", "side"]);
+    workspace.write(".heirloom/workspace.md", "# W, again\n");
+    workspace.commit_all("2026-02-14T00:00:00Z");
+    check(".heirloom/context/a.md", "2026-02-12");
+    check(".heirloom/workspace.md", "2026-02-14");
+    workspace.git(&["pack-refs", "--all"]);
+    workspace.write(".heirloom/cache/history", "damaged\u{0}\n? .heirloom/workspace.md\n");
+    check(".heirloom/workspace.md", "2026-02-14");
 }

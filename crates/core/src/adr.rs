@@ -143,7 +143,7 @@ pub fn read_document(document: &Document, text: &str) -> Adr {
         id,
         number,
         path: path.to_owned(),
-        title: title(document, text),
+        title: title(document, text, number),
         labels: text.lines().filter_map(|line| line.strip_prefix(".. _")?.strip_suffix(':')).map(str::to_owned).collect(),
         status,
         status_line: site.map_or(1, |site| site.line),
@@ -192,23 +192,24 @@ pub fn id_matches(adr: &Adr, written: &str) -> bool {
     same_prefix && adr.number.is_some() && digits.parse().ok() == adr.number
 }
 
-fn title(document: &Document, text: &str) -> String {
+fn title(document: &Document, text: &str, number: Option<u32>) -> String {
     let raw = document
         .title
         .clone()
         .or_else(|| text::field(text, &["title"]))
-        .or_else(|| text::underlined_title(text))
+        .or_else(|| text::underlined_title(&document.prose))
         .unwrap_or_else(|| document.path.rsplit('/').next().unwrap_or_default().to_owned());
     let trimmed = raw.trim().trim_matches(['*', '`', '_']).trim();
-    let unnumbered = trimmed
-        .trim_start_matches("[ADR]")
-        .trim_start()
+    let labelled = trimmed.trim_start_matches("[ADR]").trim_start();
+    let unnumbered = labelled
         .trim_start_matches(|c: char| c.is_ascii_uppercase() && "ADRPEO".contains(c))
-        .trim_start_matches(['-', ' ', '_'])
-        .trim_start_matches(|c: char| c.is_ascii_digit());
-    let rest = unnumbered.trim_start_matches(['.', ':', ' ', '-', '–', '—']);
-    let had_number = trimmed.len() != unnumbered.len() && unnumbered.len() != rest.len() && trimmed[..trimmed.len() - unnumbered.len()].chars().any(|c| c.is_ascii_digit());
-    if had_number && !rest.is_empty() { rest.to_owned() } else { trimmed.to_owned() }
+        .trim_start_matches(['-', ' ', '_']);
+    let rest = unnumbered.trim_start_matches(|c: char| c.is_ascii_digit());
+    let written = unnumbered[..unnumbered.len() - rest.len()].parse::<u32>().ok();
+    // `2026 goals` is a title; `10. Goals`, and `10 Goals` in the record with that number, are not.
+    let is_number = written.is_some() && (rest.starts_with(['.', ':', '-', '–', '—']) || rest.starts_with(" -") || (rest.starts_with(' ') && written == number));
+    let bare = rest.trim_start_matches(['.', ':', ' ', '-', '–', '—']);
+    if is_number && !bare.is_empty() { bare.to_owned() } else { trimmed.to_owned() }
 }
 
 #[cfg(test)]
@@ -245,6 +246,13 @@ mod tests {
         assert_eq!(title("ADR 002: T"), "T");
         assert_eq!(title("Record decisions"), "Record decisions");
         assert_eq!(title("2FA for all"), "2FA for all");
+        assert_eq!(title("2026 goals"), "2026 goals");
+        assert_eq!(title("10 Goals"), "Goals");
+    }
+
+    #[test]
+    fn the_last_line_of_a_front_matter_is_no_title() {
+        assert_eq!(read("0010-x.md", "---\nstatus: draft\n---\n").title, read("0010-x.md", "").title);
     }
 
     #[test]

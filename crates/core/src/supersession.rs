@@ -34,6 +34,9 @@ pub struct Ancestry {
     /// Whether the chain comes back here, so that it is not followed further.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub cycle: bool,
+    /// Whether it was shown before under the same head, so that it is not followed again.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub repeated: bool,
     /// What it replaced.
     pub supersedes: Vec<Ancestry>,
 }
@@ -157,16 +160,20 @@ impl<'a> Supersession<'a> {
         if heads.is_empty() {
             heads.insert(at);
         }
-        heads.into_iter().map(|head| self.ancestry(head, &mut Vec::new())).collect()
+        heads.into_iter().map(|head| self.ancestry(head, &mut Vec::new(), &mut BTreeSet::new())).collect()
     }
 
-    fn ancestry(&self, at: usize, above: &mut Vec<usize>) -> Ancestry {
+    fn ancestry(&self, at: usize, above: &mut Vec<usize>, shown: &mut BTreeSet<usize>) -> Ancestry {
         let adr = &self.adrs[at];
         let cycle = above.contains(&at);
+        let repeated = !shown.insert(at) && !cycle && !self.predecessors[at].is_empty();
         above.push(at);
-        let supersedes = if cycle { vec![] } else { self.predecessors(at).map(|old| self.ancestry(old, above)).collect() };
+        let supersedes = match cycle || repeated {
+            true => vec![],
+            false => self.predecessors(at).map(|old| self.ancestry(old, above, shown)).collect(),
+        };
         above.pop();
-        Ancestry { id: adr.id.clone(), title: adr.title.clone(), status: adr.status, path: adr.path.clone(), cycle, supersedes }
+        Ancestry { id: adr.id.clone(), title: adr.title.clone(), status: adr.status, path: adr.path.clone(), cycle, repeated, supersedes }
     }
 }
 

@@ -23,8 +23,8 @@ impl Signature {
 
 /// Returns the kind of a message: its words without what it quotes from the input.
 pub fn kind_of(message: &str) -> String {
-    let unquoted: String = message.split('`').step_by(2).collect();
-    unquoted.chars().filter(|c| !c.is_ascii_digit()).take(60).collect()
+    let unquoted: String = message.split(['`', '"']).step_by(2).collect();
+    unquoted.split_whitespace().filter(|word| word.chars().all(char::is_alphabetic)).take(6).collect()
 }
 
 /// Returns the shape of a tree: how it is written, not what it says.

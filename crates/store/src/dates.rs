@@ -9,7 +9,8 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use crate::Root;
-use crate::git::{self, LastCommit};
+use crate::git::LastCommit;
+use crate::history;
 
 /// Returns the date of each document, in order, and what was wrong with the dates they state.
 pub fn of_documents(root: &Root, documents: &[&Document]) -> (Vec<Option<Date>>, Vec<Problem>) {
@@ -25,7 +26,7 @@ pub fn of_documents(root: &Root, documents: &[&Document]) -> (Vec<Option<Date>>,
     if undated.is_empty() {
         return (dates, problems);
     }
-    let commits = git::last_commits(root.path(), &undated);
+    let commits = history::last_commits(root, &undated);
     if let Err(failed) = &commits {
         problems.push(
             Problem::of_file(

@@ -252,6 +252,17 @@ impl Root {
         Ok(())
     }
 
+    /// Makes the folder of derived files. It ignores itself, so that a workspace whose `.gitignore`
+    /// does not know of it cannot commit it.
+    pub(crate) fn cache_folder(&self) -> Option<PathBuf> {
+        let folder = self.path.join(HOME).join("cache");
+        if !folder.is_dir() {
+            fs::create_dir_all(&folder).ok()?;
+            fs::write(folder.join(".gitignore"), "*\n").ok()?;
+        }
+        Some(folder)
+    }
+
     /// Returns the folder of this machine's own state: with the git repository, so that
     /// `git clean` does not take it and worktrees share it, else in the workspace.
     pub fn state_folder(&self) -> PathBuf {

@@ -10,18 +10,24 @@ const MAX_PATHS_ON_COMMAND_LINE: usize = 400;
 
 /// Returns the git folder that all worktrees share, if the path lies in a repository.
 pub fn common_dir(path: &Path) -> Option<PathBuf> {
-    let dot_git =
-        path.ancestors().map(|folder| folder.join(".git")).find(|dot_git| dot_git.exists())?;
-    let git_dir = if dot_git.is_dir() {
-        dot_git
-    } else {
-        let text = std::fs::read_to_string(&dot_git).ok()?;
-        let target = text.strip_prefix("gitdir:")?.trim();
-        dot_git.parent()?.join(target)
-    };
+    git_dir(path).map(|git_dir| common_of(&git_dir))
+}
+
+/// The git folder of this worktree.
+fn git_dir(path: &Path) -> Option<PathBuf> {
+    let dot_git = path.ancestors().map(|folder| folder.join(".git")).find(|dot_git| dot_git.exists())?;
+    if dot_git.is_dir() {
+        return Some(dot_git);
+    }
+    let text = std::fs::read_to_string(&dot_git).ok()?;
+    let target = text.strip_prefix("gitdir:")?.trim();
+    Some(dot_git.parent()?.join(target))
+}
+
+fn common_of(git_dir: &Path) -> PathBuf {
     match std::fs::read_to_string(git_dir.join("commondir")) {
-        Ok(common) => Some(git_dir.join(common.trim())),
-        Err(_) => Some(git_dir),
+        Ok(common) => git_dir.join(common.trim()),
+        Err(_) => git_dir.to_path_buf(),
     }
 }
 
@@ -38,21 +44,46 @@ pub enum LastCommit {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GitFailed(pub String);
 
-/// Returns the last commit of each of these files, given relative to the root. Files that no commit
-/// has are not in the answer. One process is run for all of them.
-pub fn last_commits(root: &Path, paths: &[&str]) -> Result<HashMap<String, LastCommit>, GitFailed> {
-    let Some(common) = common_dir(root) else { return Ok(HashMap::new()) };
+/// Returns the commit that is checked out, read from the repository's files without running git.
+/// `None` when there is none yet, or when the repository keeps its references in another format.
+pub fn head(root: &Path) -> Option<String> {
+    let git_dir = git_dir(root)?;
+    let head = std::fs::read_to_string(git_dir.join("HEAD")).ok()?;
+    let Some(reference) = head.trim().strip_prefix("ref: ") else { return Some(head.trim().to_owned()) };
+    let common = common_of(&git_dir);
+    if let Ok(commit) = std::fs::read_to_string(common.join(reference)) {
+        return Some(commit.trim().to_owned());
+    }
+    let packed = std::fs::read_to_string(common.join("packed-refs")).ok()?;
+    packed.lines().find_map(|line| line.split_once(' ').filter(|(_, name)| *name == reference).map(|(commit, _)| commit.to_owned()))
+}
+
+/// Returns what marks the ends of a shallow clone's history; empty in a whole one.
+pub fn shallow_ends(root: &Path) -> String {
+    common_dir(root).and_then(|common| std::fs::read_to_string(common.join("shallow")).ok()).unwrap_or_default()
+}
+
+/// Returns whether one commit comes before another, or is it.
+pub fn is_ancestor(root: &Path, old: &str, new: &str) -> bool {
+    let mut command = git(root);
+    command.args(["merge-base", "--is-ancestor", old, new]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
+
+/// Returns the last commit of each of these files, given relative to the root, looking no further
+/// back than `since`. Files that no such commit has are not in the answer. One process is run for
+/// all of them.
+pub fn last_commits(root: &Path, paths: &[&str], since: Option<&str>) -> Result<HashMap<String, LastCommit>, GitFailed> {
     if paths.is_empty() {
         return Ok(HashMap::new());
     }
-    let shallow: HashSet<String> = std::fs::read_to_string(common.join("shallow"))
-        .unwrap_or_default()
+    let shallow: HashSet<String> = shallow_ends(root)
         .lines()
         .map(str::to_owned)
         .collect();
     let mut wanted: HashSet<&str> = paths.iter().copied().collect();
     let mut found = HashMap::new();
-    let mut child = log_command(root, paths)
+    let mut child = log_command(root, paths, since)
         .spawn()
         .map_err(|error| GitFailed(format!("git could not be started: {error}")))?;
     let stdout = child.stdout.take().ok_or_else(|| GitFailed("git has no output".into()))?;
@@ -80,7 +111,7 @@ pub fn last_commits(root: &Path, paths: &[&str]) -> Result<HashMap<String, LastC
     Ok(found)
 }
 
-fn log_command(root: &Path, paths: &[&str]) -> Command {
+fn log_command(root: &Path, paths: &[&str], since: Option<&str>) -> Command {
     let mut command = git(root);
     command.env("GIT_LITERAL_PATHSPECS", "1");
     command.args([
@@ -91,8 +122,11 @@ fn log_command(root: &Path, paths: &[&str]) -> Command {
         "--relative",
         "--name-only",
         "--format=%x01%H %ct",
-        "--",
     ]);
+    if let Some(since) = since {
+        command.arg(format!("{since}..HEAD"));
+    }
+    command.arg("--");
     if paths.len() <= MAX_PATHS_ON_COMMAND_LINE {
         command.args(paths);
     } else {

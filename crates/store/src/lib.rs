@@ -9,6 +9,7 @@ pub mod config;
 pub mod dates;
 pub mod files;
 pub mod git;
+mod history;
 pub mod journal;
 pub mod layout;
 pub mod tokens;

@@ -17,30 +17,27 @@ const MAX_CACHE: usize = 4 * 1024 * 1024;
 
 /// Counts tokens.
 #[derive(Debug)]
-pub struct Tokens {
-    file: PathBuf,
+pub struct Tokens<'r> {
+    root: &'r Root,
     known: HashMap<String, usize>,
     new: Vec<(String, usize)>,
 }
 
-impl Tokens {
+impl<'r> Tokens<'r> {
     /// Reads what is known.
-    pub fn open(root: &Root) -> Self {
-        let file = root.path().join(HOME).join("cache").join("tokens-o200k");
+    pub fn open(root: &'r Root) -> Self {
+        let file = file(root);
         let text = std::fs::read_to_string(&file).unwrap_or_default();
         if text.len() > MAX_CACHE {
             drop(std::fs::remove_file(&file));
-            return Self { file, known: HashMap::new(), new: vec![] };
+            return Self { root, known: HashMap::new(), new: vec![] };
         }
-        let known = text
-            .lines()
-            .filter_map(|line| {
-                line.split_once(' ')
-                    .and_then(|(hash, count)| Some((hash.to_owned(), count.parse().ok()?)))
-            })
-            .filter(|(hash, _)| hash.len() == 32)
-            .collect();
-        Self { file, known, new: vec![] }
+        let entry = |line: &str| {
+            let (hash, count) = line.split_once(' ')?;
+            Some((hash.to_owned(), count.parse().ok()?))
+        };
+        let known = text.lines().filter_map(entry).filter(|(hash, _)| hash.len() == 32).collect();
+        Self { root, known, new: vec![] }
     }
 
     /// Counts the tokens of a text.
@@ -63,11 +60,14 @@ impl Tokens {
         }
         let lines: String =
             self.new.iter().map(|(hash, count)| format!("{hash} {count}\n")).collect();
-        let folder = self.file.parent().map(std::fs::create_dir_all);
-        if matches!(folder, Some(Ok(())))
-            && let Ok(mut file) = OpenOptions::new().create(true).append(true).open(&self.file)
+        if self.root.cache_folder().is_some()
+            && let Ok(mut file) = OpenOptions::new().create(true).append(true).open(file(self.root))
         {
             drop(file.write_all(lines.as_bytes()));
         }
     }
+}
+
+fn file(root: &Root) -> PathBuf {
+    root.path().join(HOME).join("cache").join("tokens-o200k")
 }

@@ -3,16 +3,27 @@
 use serde_json::json;
 
 use super::site::{Site, Style, find};
-use super::{Adr, Status, names, read, text};
+use super::{Adr, Status, Target, names, read, text};
 use crate::{Document, Problem, frontmatter};
 
-/// Sets a record's status.
+/// Sets a record's status. Where its words name another record as well, only the first of them is replaced.
 pub fn set_status(path: &str, text: &str, status: Status) -> Result<String, Problem> {
-    let edited = match site(path, text) {
-        Some(site) if site.style != Style::FrontMatter => splice(text, &site, &cased_like(&text[site.bytes.clone()], status.word())),
-        _ => frontmatter::set(path, text, "status", &json!(status.word()))?,
+    let own = read(path, text);
+    let site = site(path, text);
+    let put = |value: &str| match &site {
+        Some(site) if site.style != Style::FrontMatter => Ok(splice(text, site, value)),
+        _ => frontmatter::set(path, text, "status", &json!(value)),
     };
-    verified(path, edited, |adr| adr.status == status)
+    let old = site.as_ref().map_or(String::new(), |site| site.value(text));
+    let word = match &site {
+        Some(site) if site.style != Style::FrontMatter => cased_like(&text[site.bytes.clone()], status.word()),
+        _ => status.word().to_owned(),
+    };
+    let holds = |adr: &Adr| adr.status == status && keeps(&own.supersedes, &adr.supersedes);
+    verified(path, &own, put(&word)?, holds).or_else(|problem| match replace_first_word(&old, &word) {
+        Some(value) => verified(path, &own, put(&value)?, holds),
+        None => Err(problem),
+    })
 }
 
 /// Marks a record as superseded by another.
@@ -33,15 +44,14 @@ pub fn mark_superseded(path: &str, text: &str, by: &Adr) -> Result<String, Probl
             }
             splice(text, &site, &value)
         }
-        _ => {
-            let with_status = frontmatter::set(path, text, "status", &json!("superseded"))?;
-            match own.superseded_by.is_empty() {
-                true => frontmatter::set(path, &with_status, "superseded_by", &json!(by.id))?,
-                false => frontmatter::append_to_list(path, &with_status, "superseded_by", &by.id)?,
-            }
-        }
+        _ => in_front_matter(path, text, &own, by)?,
     };
-    verified(path, edited, |adr| adr.status == Status::Superseded && adr.superseded_by.iter().any(|target| names(target, by)))
+    verified(path, &own, edited, |adr| {
+        adr.status == Status::Superseded
+            && adr.superseded_by.iter().any(|target| names(target, by))
+            && keeps(&own.superseded_by, &adr.superseded_by)
+            && keeps(&own.supersedes, &adr.supersedes)
+    })
 }
 
 /// Notes in a record that it supersedes another.
@@ -72,7 +82,37 @@ pub fn mark_supersedes(path: &str, text: &str, old: &Adr) -> Result<String, Prob
         }
         _ => frontmatter::append_to_list(path, text, "supersedes", &old.id)?,
     };
-    verified(path, edited, |adr| adr.status == own.status && adr.supersedes.iter().any(|target| names(target, old)))
+    verified(path, &own, edited, |adr| {
+        adr.status == own.status
+            && adr.supersedes.iter().any(|target| names(target, old))
+            && keeps(&own.superseded_by, &adr.superseded_by)
+            && keeps(&own.supersedes, &adr.supersedes)
+    })
+}
+
+/// Marks a record as superseded in its front matter. What only its old status named goes to the keys for it.
+fn in_front_matter(path: &str, text: &str, own: &Adr, by: &Adr) -> Result<String, Problem> {
+    let mut edited = frontmatter::set(path, text, "status", &json!("superseded"))?;
+    let left = read(path, &edited);
+    for target in lost(&own.supersedes, &left.supersedes) {
+        edited = frontmatter::append_to_list(path, &edited, "supersedes", &target.written)?;
+    }
+    for target in lost(&own.superseded_by, &left.superseded_by) {
+        edited = frontmatter::append_to_list(path, &edited, "superseded_by", &target.written)?;
+    }
+    match own.superseded_by.is_empty() {
+        true => frontmatter::set(path, &edited, "superseded_by", &json!(by.id)),
+        false => frontmatter::append_to_list(path, &edited, "superseded_by", &by.id),
+    }
+}
+
+fn lost<'t>(before: &'t [Target], after: &'t [Target]) -> impl Iterator<Item = &'t Target> {
+    let same = |old: &Target, new: &Target| (old.number.is_some() && old.number == new.number) || old.written == new.written;
+    before.iter().filter(move |old| !after.iter().any(|new| same(old, new)))
+}
+
+fn keeps(before: &[Target], after: &[Target]) -> bool {
+    lost(before, after).next().is_none()
 }
 
 fn site(path: &str, text: &str) -> Option<Site> {
@@ -81,8 +121,9 @@ fn site(path: &str, text: &str) -> Option<Site> {
 }
 
 /// An edit that does not read back as what was meant is refused.
-fn verified(path: &str, edited: String, holds: impl FnOnce(&Adr) -> bool) -> Result<String, Problem> {
-    if holds(&read(path, &edited)) {
+fn verified(path: &str, own: &Adr, edited: String, holds: impl FnOnce(&Adr) -> bool) -> Result<String, Problem> {
+    let adr = read(path, &edited);
+    if adr.title == own.title && holds(&adr) {
         Ok(edited)
     } else {
         Err(Problem::of_file(path, "its status is written in a way that cannot be edited safely").hint("edit the file by hand"))
@@ -121,9 +162,16 @@ fn cased_like(old: &str, word: &str) -> String {
     }
 }
 
+/// `accepted; supersedes ADR-3` with `deprecated` becomes `deprecated; supersedes ADR-3`.
+fn replace_first_word(old: &str, word: &str) -> Option<String> {
+    let start = old.find(char::is_alphabetic)?;
+    let len = old[start..].find(|c: char| !c.is_alphabetic())?;
+    Some(format!("{}{word}{}", &old[..start], &old[start + len..]))
+}
+
 fn replace_word(lead: &str, word: &str, with: &str) -> String {
-    match lead.to_lowercase().find(word) {
-        Some(at) if lead.is_char_boundary(at) && lead.is_char_boundary(at + word.len()) => format!("{}{with}{}", &lead[..at], &lead[at + word.len()..]),
+    match lead.to_ascii_lowercase().find(word) {
+        Some(at) => format!("{}{with}{}", &lead[..at], &lead[at + word.len()..]),
         _ => format!("{with}: "),
     }
 }
@@ -137,7 +185,7 @@ fn link(from: &str, to: &Adr) -> String {
     if !from.ends_with(".md") { to.id.clone() } else { format!("[{}]({})", to.id, relative(from, &to.path)) }
 }
 
-fn relink(target: &super::Target) -> String {
+fn relink(target: &Target) -> String {
     match &target.href {
         Some(href) => format!("[{}]({href})", target.written),
         None => target.written.clone(),
@@ -199,6 +247,28 @@ mod tests {
         assert_eq!(superseded(&once), once);
         let once = supersedes("# T\n\nStatus: Accepted\n");
         assert_eq!(supersedes(&once), once);
+    }
+
+    #[test]
+    fn what_only_the_status_names_is_not_lost() {
+        let text = "---\nstatus: accepted; supersedes ADR-0001\n---\n# T\n";
+        assert_eq!(set_status("a.md", text, Status::Deprecated).unwrap(), text.replace("accepted", "deprecated"));
+        assert_eq!(superseded(text), "---\nstatus: superseded\nsupersedes: [ADR-0001]\nsuperseded_by: ADR-0010\n---\n# T\n");
+        let text = "---\nstatus: superseded by ADR-0007\n---\n# T\n";
+        assert_eq!(superseded(text), "---\nstatus: superseded\nsuperseded_by: [ADR-0007, ADR-0010]\n---\n# T\n");
+        let text = "# T\n\nStatus: Accepted, supersedes ADR-0001\n";
+        assert!(mark_superseded("0003-old.md", text, &adr("0010-new.md")).is_err());
+    }
+
+    #[test]
+    fn letters_that_change_their_length_in_lower_case() {
+        let text = "# T\n\n## Status\n\nİİ superseded by é\u{212a} ADR-0010\n";
+        assert_eq!(superseded(text), superseded(&superseded(text)));
+    }
+
+    #[test]
+    fn an_underline_after_a_status_is_not_its_value() {
+        assert!(set_status("a.md", "Status:\n=\n", Status::Accepted).unwrap().ends_with("Status:\n=\n"));
     }
 
     #[test]

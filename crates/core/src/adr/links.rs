@@ -87,10 +87,7 @@ impl Links {
 
     /// Reads `verb target, target` anywhere in a span that speaks of the record itself.
     fn read_span(&mut self, span: &str) {
-        let lower = span.to_lowercase();
-        if lower.len() != span.len() {
-            return;
-        }
+        let lower = span.to_ascii_lowercase();
         if let Some((at, verb, direction)) = VERBS.iter().filter_map(|(verb, direction)| lower.find(verb).map(|at| (at, *verb, *direction))).min_by_key(|(at, verb, _)| (*at, usize::MAX - verb.len())) {
             self.add(direction, targets(&span[at + verb.len()..], false));
         }
@@ -131,7 +128,7 @@ impl Links {
                     continue;
                 }
             }
-            let lower = line.to_lowercase();
+            let lower = line.to_ascii_lowercase();
             let starts_with_verb = VERBS.iter().any(|(verb, _)| bare(lower.trim_start_matches(|c: char| !c.is_alphabetic())).starts_with(verb));
             if in_links && starts_with_verb {
                 self.read_span(line);
@@ -143,9 +140,6 @@ impl Links {
 
     /// Reads `this ADR is superseded by [x](y)`; a sentence without a target says nothing.
     fn read_sentence(&mut self, line: &str, lower: &str) {
-        if lower.len() != line.len() {
-            return;
-        }
         let Some(subject) = SUBJECTS.iter().filter_map(|subject| lower.find(subject)).min() else { return };
         let after = &line[subject..];
         let sentence = &after[..after.find(". ").unwrap_or(after.len())];

@@ -108,7 +108,7 @@ fn in_body(text: &str, shown: &str) -> Option<Site> {
                 return Some(value_at(at, value, style));
             }
             let next = (at + 1..all.len().min(at + 3)).find(|&next| !all[next].1.trim().is_empty());
-            if let Some(next) = next.filter(|_| style == Style::Line) {
+            if let Some(next) = next.filter(|&next| style == Style::Line && all[next].1.contains(char::is_alphabetic)) {
                 return Some(value_at(next, text::trimmed(all[next].1, 0..all[next].1.len()), Style::Line));
             }
         }

@@ -65,7 +65,8 @@ impl<'t> Composer<'t> {
     fn next(&mut self) -> Result<Spanned<'t>, YamlError> {
         match self.parser.next() {
             Some(Ok(spanned)) => Ok(spanned),
-            Some(Err(scan)) => Err(YamlError { line: scan.marker().line().max(1), message: scan.info().to_owned() }),
+            // What is missing at the end of a text is reported on a line after it.
+            Some(Err(scan)) => Err(YamlError { line: scan.marker().line().clamp(1, self.text.lines().count().max(1)), message: scan.info().to_owned() }),
             None => Ok((Event::StreamEnd, Span::default())),
         }
     }
@@ -177,7 +178,7 @@ fn scalar_extent(text: &str, bytes: Range<usize>, style: ScalarStyle) -> Range<u
     let quote = match style {
         ScalarStyle::SingleQuoted => b'\'',
         ScalarStyle::DoubleQuoted => b'"',
-        ScalarStyle::Plain => return bytes.start..bytes.start + text[bytes].trim_end().len(),
+        ScalarStyle::Plain => return bytes.start..bytes.start + trim_blanks(&text[bytes]).len(),
         ScalarStyle::Literal | ScalarStyle::Folded => return bytes,
     };
     let raw = text.as_bytes();
@@ -191,6 +192,11 @@ fn scalar_extent(text: &str, bytes: Range<usize>, style: ScalarStyle) -> Range<u
         }
     }
     bytes
+}
+
+/// Takes away what YAML holds for blank at the end; a no-break space is part of a value.
+pub(super) fn trim_blanks(text: &str) -> &str {
+    text.trim_end_matches([' ', '\t', '\r', '\n'])
 }
 
 /// A flow collection ends with its bracket, where the end event starts. A block collection's end
@@ -257,6 +263,11 @@ mod tests {
     }
 
     #[test]
+    fn a_no_break_space_belongs_to_its_value() {
+        assert_eq!(slices("a: x\u{a0} # c\nb: \u{3000}\n"), ["a", "x\u{a0}", "b", "\u{3000}"]);
+    }
+
+    #[test]
     fn a_collection_ends_with_its_last_item_or_its_bracket() {
         let text = "t:\n  - a\n  - b\n\n# about c\nc: &x [1, 2] # d\n";
         let node = parse(text).unwrap().unwrap();
@@ -279,6 +290,13 @@ mod tests {
         }
         assert!(parse(&text).unwrap_err().message.contains("expands to more than"));
         assert!(parse(&"[".repeat(5000)).is_err());
+    }
+
+    #[test]
+    fn an_error_at_the_end_names_a_line_that_is_there() {
+        for (text, line) in [("[", 1), ("a: [\n", 1), ("a: 1\r\nb: {\r\n", 2), ("a: 1\nb: 'x", 2)] {
+            assert_eq!(parse(text).unwrap_err().line, line, "{text:?}");
+        }
     }
 
     #[test]

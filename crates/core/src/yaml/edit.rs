@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use super::compose::trim_blanks;
 use super::{Kind, Node, Style, YamlError, parse, write_scalar};
 use crate::Value;
 
@@ -183,7 +184,7 @@ fn line_end(text: &str, at: usize) -> usize {
 }
 
 fn trimmed_end(text: &str, range: Range<usize>) -> usize {
-    range.start + text[range].trim_end().len()
+    range.start + trim_blanks(&text[range]).len()
 }
 
 fn block_item_indent(text: &str, at: usize) -> &str {

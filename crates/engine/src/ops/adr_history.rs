@@ -66,11 +66,15 @@ impl Answer for History {
 fn show(view: &mut View, newer: &Ancestry, depth: usize) {
     for older in &newer.supersedes {
         let indent = " ".repeat(4 * depth - 2);
-        let mark = if older.cycle { " (circle)" } else { "" };
+        let mark = match () {
+            () if older.cycle => span(Role::Bad, " (circle)"),
+            () if older.repeated => span(Role::Dim, " (see above)"),
+            () => span(Role::Plain, ""),
+        };
         view.line([
             span(Role::Dim, format!("{indent}↑ supersedes ")),
             span(Role::Key, &older.id),
-            span(Role::Bad, mark),
+            mark,
         ]);
         show(view, older, depth + 1);
     }

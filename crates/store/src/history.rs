@@ -1,0 +1,100 @@
+//! The last commit of files, remembered between runs.
+//!
+//! Walking a long history for a file that changed long ago takes git seconds; the answer holds as
+//! long as the same commit is checked out. When that commit has moved forward, only what came
+//! since is walked. The file is a cache: one that is damaged, or of another history, is not used.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use crate::Root;
+use crate::files::HOME;
+use crate::git::{self, GitFailed, LastCommit};
+
+/// What was learnt while one commit was checked out.
+struct Known {
+    head: String,
+    /// `None` for a file that no commit has.
+    commits: HashMap<String, Option<LastCommit>>,
+}
+
+/// Returns the last commit of each of these files; files that no commit has are not in the answer.
+pub fn last_commits(root: &Root, paths: &[&str]) -> Result<HashMap<String, LastCommit>, GitFailed> {
+    if git::common_dir(root.path()).is_none() {
+        return Ok(HashMap::new());
+    }
+    let Some(head) = git::head(root.path()) else { return git::last_commits(root.path(), paths, None) };
+    let shallow = git::shallow_ends(root.path());
+    let mut known = load(root, &shallow).unwrap_or(Known { head: head.clone(), commits: HashMap::new() });
+    let mut changed = known.head != head;
+    if changed {
+        if git::is_ancestor(root.path(), &known.head, &head) {
+            let remembered: Vec<&str> = known.commits.keys().map(String::as_str).collect();
+            let newer = git::last_commits(root.path(), &remembered, Some(&known.head))?;
+            known.commits.extend(newer.into_iter().map(|(path, commit)| (path, Some(commit))));
+        } else {
+            known.commits.clear();
+        }
+        known.head = head;
+    }
+    let missing: Vec<&str> = paths.iter().copied().filter(|path| !known.commits.contains_key(*path)).collect();
+    if !missing.is_empty() {
+        changed = true;
+        let found = git::last_commits(root.path(), &missing, None)?;
+        known.commits.extend(missing.iter().map(|path| ((*path).to_owned(), found.get(*path).copied())));
+    }
+    if changed {
+        save(root, &known, &shallow);
+    }
+    Ok(paths.iter().filter_map(|path| Some(((*path).to_owned(), (*known.commits.get(*path)?)?))).collect())
+}
+
+fn file(root: &Root) -> PathBuf {
+    root.path().join(HOME).join("cache").join("history")
+}
+
+/// The first line names the commit and the shallow ends; the others are `seconds path`, with `?`
+/// for a date beyond them and `-` for a file that no commit has.
+fn load(root: &Root, shallow: &str) -> Option<Known> {
+    let text = std::fs::read_to_string(file(root)).ok()?;
+    let mut lines = text.lines();
+    let (head, ends) = lines.next()?.split_once(' ')?;
+    if ends != fingerprint(shallow) {
+        return None;
+    }
+    let commits = lines.filter_map(|line| {
+        let (date, path) = line.split_once(' ')?;
+        let commit = match date {
+            "?" => Some(LastCommit::BeyondShallow),
+            "-" => None,
+            seconds => Some(LastCommit::At(seconds.parse().ok()?)),
+        };
+        Some((path.to_owned(), commit))
+    });
+    Some(Known { head: head.to_owned(), commits: commits.collect() })
+}
+
+fn save(root: &Root, known: &Known, shallow: &str) {
+    let mut text = format!("{} {}\n", known.head, fingerprint(shallow));
+    let mut paths: Vec<_> = known.commits.iter().filter(|(path, _)| !path.contains('\n')).collect();
+    paths.sort_by_key(|(path, _)| *path);
+    for (path, commit) in paths {
+        let date = match commit {
+            Some(LastCommit::At(seconds)) => seconds.to_string(),
+            Some(LastCommit::BeyondShallow) => "?".to_owned(),
+            None => "-".to_owned(),
+        };
+        text.push_str(&format!("{date} {path}\n"));
+    }
+    // A cache that cannot be written is no failure: the next run asks git again.
+    let Some(folder) = root.cache_folder() else { return };
+    let written = tempfile::NamedTempFile::new_in(folder).and_then(|mut draft| {
+        std::io::Write::write_all(&mut draft, text.as_bytes())?;
+        draft.persist(file(root)).map_err(std::io::Error::from)
+    });
+    drop(written);
+}
+
+fn fingerprint(shallow: &str) -> String {
+    blake3::hash(shallow.as_bytes()).to_hex()[..16].to_owned()
+}

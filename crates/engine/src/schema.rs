@@ -27,7 +27,7 @@ pub fn simplified(schema: &Value) -> Value {
                         });
                         out.insert(key.clone(), Value::Object(properties.unwrap_or_default()));
                     }
-                    "oneOf" => drop(out.extend(enumeration(value))),
+                    "oneOf" => out.extend(enumeration(value)),
                     _ => drop(out.insert(key.clone(), simplified(value))),
                 }
             }

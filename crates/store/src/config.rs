@@ -181,7 +181,7 @@ fn unknown_key(text: &str) -> Option<(String, usize, String)> {
     let table: toml::Table = text.parse().ok()?;
     let schema = schemars::schema_for!(Config).to_value();
     let written = serde_json::to_value(table).ok()?;
-    let (path, known) = first_unknown(&written, &schema, &schema, String::new())?;
+    let (path, known) = first_unknown(&written, &schema, &schema, "")?;
     let last = path.rsplit('.').next().unwrap_or(&path).to_owned();
     let line = text.lines().position(|line| line.contains(&last)).map_or(1, |line| line + 1);
     let hint = match name::nearest(&last, known.iter().map(String::as_str), 1).first() {
@@ -195,25 +195,25 @@ fn first_unknown(
     value: &Value,
     schema: &Value,
     whole: &Value,
-    path: String,
+    path: &str,
 ) -> Option<(String, Vec<String>)> {
     let schema = match schema.get("$ref").and_then(Value::as_str) {
         Some(reference) => whole.pointer(reference.trim_start_matches('#'))?,
         None => schema,
     };
     match value {
-        Value::Array(items) => items
-            .iter()
-            .find_map(|item| first_unknown(item, schema.get("items")?, whole, path.clone())),
+        Value::Array(items) => {
+            items.iter().find_map(|item| first_unknown(item, schema.get("items")?, whole, path))
+        }
         Value::Object(map) => map.iter().find_map(|(key, value)| {
             let here = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
             match (schema.get("properties"), schema.get("additionalProperties")) {
                 (Some(properties), _) => match properties.get(key) {
-                    Some(inner) => first_unknown(value, inner, whole, here),
+                    Some(inner) => first_unknown(value, inner, whole, &here),
                     None => Some((here, properties.as_object()?.keys().cloned().collect())),
                 },
                 (None, Some(inner)) if inner.is_object() => {
-                    first_unknown(value, inner, whole, here)
+                    first_unknown(value, inner, whole, &here)
                 }
                 _ => None,
             }

@@ -183,7 +183,10 @@ impl Root {
         match self.metadata(relative)? {
             None => return Ok(vec![]),
             Some(metadata) if !metadata.is_dir() => {
-                return Err(Problem::of_file(relative, "this is a file, and a folder was expected"));
+                return Err(Problem::of_file(
+                    relative,
+                    "this is a file, and a folder was expected",
+                ));
             }
             Some(_) => {}
         }

@@ -15,7 +15,8 @@ pub fn common_dir(path: &Path) -> Option<PathBuf> {
 
 /// The git folder of this worktree.
 fn git_dir(path: &Path) -> Option<PathBuf> {
-    let dot_git = path.ancestors().map(|folder| folder.join(".git")).find(|dot_git| dot_git.exists())?;
+    let dot_git =
+        path.ancestors().map(|folder| folder.join(".git")).find(|dot_git| dot_git.exists())?;
     if dot_git.is_dir() {
         return Some(dot_git);
     }
@@ -49,38 +50,51 @@ pub struct GitFailed(pub String);
 pub fn head(root: &Path) -> Option<String> {
     let git_dir = git_dir(root)?;
     let head = std::fs::read_to_string(git_dir.join("HEAD")).ok()?;
-    let Some(reference) = head.trim().strip_prefix("ref: ") else { return Some(head.trim().to_owned()) };
+    let Some(reference) = head.trim().strip_prefix("ref: ") else {
+        return Some(head.trim().to_owned());
+    };
     let common = common_of(&git_dir);
     if let Ok(commit) = std::fs::read_to_string(common.join(reference)) {
         return Some(commit.trim().to_owned());
     }
     let packed = std::fs::read_to_string(common.join("packed-refs")).ok()?;
-    packed.lines().find_map(|line| line.split_once(' ').filter(|(_, name)| *name == reference).map(|(commit, _)| commit.to_owned()))
+    packed.lines().find_map(|line| {
+        line.split_once(' ')
+            .filter(|(_, name)| *name == reference)
+            .map(|(commit, _)| commit.to_owned())
+    })
 }
 
 /// Returns what marks the ends of a shallow clone's history; empty in a whole one.
 pub fn shallow_ends(root: &Path) -> String {
-    common_dir(root).and_then(|common| std::fs::read_to_string(common.join("shallow")).ok()).unwrap_or_default()
+    common_dir(root)
+        .and_then(|common| std::fs::read_to_string(common.join("shallow")).ok())
+        .unwrap_or_default()
 }
 
 /// Returns whether one commit comes before another, or is it.
 pub fn is_ancestor(root: &Path, old: &str, new: &str) -> bool {
     let mut command = git(root);
-    command.args(["merge-base", "--is-ancestor", old, new]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+        .args(["merge-base", "--is-ancestor", old, new])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     command.status().is_ok_and(|status| status.success())
 }
 
 /// Returns the last commit of each of these files, given relative to the root, looking no further
 /// back than `since`. Files that no such commit has are not in the answer. One process is run for
 /// all of them.
-pub fn last_commits(root: &Path, paths: &[&str], since: Option<&str>) -> Result<HashMap<String, LastCommit>, GitFailed> {
+pub fn last_commits(
+    root: &Path,
+    paths: &[&str],
+    since: Option<&str>,
+) -> Result<HashMap<String, LastCommit>, GitFailed> {
     if paths.is_empty() {
         return Ok(HashMap::new());
     }
-    let shallow: HashSet<String> = shallow_ends(root)
-        .lines()
-        .map(str::to_owned)
-        .collect();
+    let shallow: HashSet<String> = shallow_ends(root).lines().map(str::to_owned).collect();
     let mut wanted: HashSet<&str> = paths.iter().copied().collect();
     let mut found = HashMap::new();
     let mut child = log_command(root, paths, since)

@@ -19,13 +19,19 @@ struct Known {
 }
 
 /// Returns the last commit of each of these files; files that no commit has are not in the answer.
-pub fn last_commits(root: &Root, paths: &[&str]) -> Result<HashMap<String, LastCommit>, GitFailed> {
+pub(crate) fn last_commits(
+    root: &Root,
+    paths: &[&str],
+) -> Result<HashMap<String, LastCommit>, GitFailed> {
     if git::common_dir(root.path()).is_none() {
         return Ok(HashMap::new());
     }
-    let Some(head) = git::head(root.path()) else { return git::last_commits(root.path(), paths, None) };
+    let Some(head) = git::head(root.path()) else {
+        return git::last_commits(root.path(), paths, None);
+    };
     let shallow = git::shallow_ends(root.path());
-    let mut known = load(root, &shallow).unwrap_or(Known { head: head.clone(), commits: HashMap::new() });
+    let mut known =
+        load(root, &shallow).unwrap_or(Known { head: head.clone(), commits: HashMap::new() });
     let mut changed = known.head != head;
     if changed {
         if git::is_ancestor(root.path(), &known.head, &head) {
@@ -37,16 +43,22 @@ pub fn last_commits(root: &Root, paths: &[&str]) -> Result<HashMap<String, LastC
         }
         known.head = head;
     }
-    let missing: Vec<&str> = paths.iter().copied().filter(|path| !known.commits.contains_key(*path)).collect();
+    let missing: Vec<&str> =
+        paths.iter().copied().filter(|path| !known.commits.contains_key(*path)).collect();
     if !missing.is_empty() {
         changed = true;
         let found = git::last_commits(root.path(), &missing, None)?;
-        known.commits.extend(missing.iter().map(|path| ((*path).to_owned(), found.get(*path).copied())));
+        known
+            .commits
+            .extend(missing.iter().map(|path| ((*path).to_owned(), found.get(*path).copied())));
     }
     if changed {
         save(root, &known, &shallow);
     }
-    Ok(paths.iter().filter_map(|path| Some(((*path).to_owned(), (*known.commits.get(*path)?)?))).collect())
+    Ok(paths
+        .iter()
+        .filter_map(|path| Some(((*path).to_owned(), (*known.commits.get(*path)?)?)))
+        .collect())
 }
 
 fn file(root: &Root) -> PathBuf {

@@ -171,7 +171,7 @@ fn named_by(root: &Root, level: &Level, placed: &mut Placed) -> Option<String> {
     let name = placed.document.field(&level.name)?.to_owned();
     let line = placed.document.line_of(&level.name);
     let mut refuse = |message: String, hint: String| {
-        placed.document.problems.push(Problem::at(&placed.document.path, line, message).hint(hint))
+        placed.document.problems.push(Problem::at(&placed.document.path, line, message).hint(hint));
     };
     match find_name(root, level, &Selectors::new(), &name) {
         Ok(found) => Some(found),

@@ -9,21 +9,19 @@ use crate::{Document, Problem, frontmatter};
 /// Sets a record's status. Where its words name another record as well, only the first of them is replaced.
 pub fn set_status(path: &str, text: &str, status: Status) -> Result<String, Problem> {
     let own = read(path, text);
-    let site = site(path, text);
-    let put = |value: &str| match &site {
-        Some(site) if site.style != Style::FrontMatter => Ok(splice(text, site, value)),
-        _ => frontmatter::set(path, text, "status", &json!(value)),
+    let in_body = site(path, text).filter(|site| site.style != Style::FrontMatter);
+    let (old, word) = match &in_body {
+        Some(site) => (text[site.bytes.clone()].to_owned(), cased_like(&text[site.bytes.clone()], status.word())),
+        None => (Document::parse(path, text).field("status").unwrap_or_default().to_owned(), status.word().to_owned()),
     };
-    let old = site.as_ref().map_or(String::new(), |site| site.value(text));
-    let word = match &site {
-        Some(site) if site.style != Style::FrontMatter => cased_like(&text[site.bytes.clone()], status.word()),
-        _ => status.word().to_owned(),
+    let put = |value: &str| {
+        let edited = match &in_body {
+            Some(site) => splice(text, site, value),
+            None => frontmatter::set(path, text, "status", &json!(value))?,
+        };
+        verified(path, &own, edited, |adr| adr.status == status && keeps(&own.supersedes, &adr.supersedes))
     };
-    let holds = |adr: &Adr| adr.status == status && keeps(&own.supersedes, &adr.supersedes);
-    verified(path, &own, put(&word)?, holds).or_else(|problem| match replace_first_word(&old, &word) {
-        Some(value) => verified(path, &own, put(&value)?, holds),
-        None => Err(problem),
-    })
+    put(&word).or_else(|problem| replace_first_word(&old, &word).map_or(Err(problem), |value| put(&value)))
 }
 
 /// Marks a record as superseded by another.
@@ -251,9 +249,9 @@ mod tests {
 
     #[test]
     fn what_only_the_status_names_is_not_lost() {
-        let text = "---\nstatus: accepted; supersedes ADR-0001\n---\n# T\n";
+        let text = "---\nstatus: 'accepted; supersedes ADR-0001'\n---\n# T\n";
         assert_eq!(set_status("a.md", text, Status::Deprecated).unwrap(), text.replace("accepted", "deprecated"));
-        assert_eq!(superseded(text), "---\nstatus: superseded\nsupersedes: [ADR-0001]\nsuperseded_by: ADR-0010\n---\n# T\n");
+        assert_eq!(superseded(text), "---\nstatus: 'superseded'\nsupersedes: [ADR-0001]\nsuperseded_by: ADR-0010\n---\n# T\n");
         let text = "---\nstatus: superseded by ADR-0007\n---\n# T\n";
         assert_eq!(superseded(text), "---\nstatus: superseded\nsuperseded_by: [ADR-0007, ADR-0010]\n---\n# T\n");
         let text = "# T\n\nStatus: Accepted, supersedes ADR-0001\n";

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::rc::Rc;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span, StrInput};
 
@@ -12,6 +13,8 @@ use crate::Value;
 const MAX_DEPTH: usize = 64;
 /// More values than this, aliases expanded, is an attack and not a front matter.
 const MAX_VALUES: usize = 50_000;
+/// More text than this in what aliases repeat is one, too: a long text repeated is few values.
+const MAX_REPEATED: usize = 8 * 1024 * 1024;
 
 /// Parses one YAML document. An empty one is `None`.
 pub fn parse(text: &str) -> Result<Option<Node>, YamlError> {
@@ -23,8 +26,18 @@ struct Composer<'t> {
     /// Byte offset of every character, when the two differ.
     byte_of_char: Option<Vec<usize>>,
     parser: Parser<'t, StrInput<'t>>,
-    anchors: HashMap<usize, (Value, usize)>,
+    anchors: HashMap<usize, Rc<Anchored>>,
     values: usize,
+    repeated: usize,
+}
+
+/// What an alias stands for.
+struct Anchored {
+    value: Value,
+    /// How many values it is, aliases expanded.
+    values: usize,
+    /// How many bytes of text are in it, aliases expanded.
+    text: usize,
 }
 
 type Spanned<'t> = (Event<'t>, Span);
@@ -32,7 +45,7 @@ type Spanned<'t> = (Event<'t>, Span);
 impl<'t> Composer<'t> {
     fn new(text: &'t str) -> Self {
         let byte_of_char = (!text.is_ascii()).then(|| text.char_indices().map(|(at, _)| at).chain([text.len()]).collect());
-        Self { text, byte_of_char, parser: Parser::new_from_str(text), anchors: HashMap::new(), values: 0 }
+        Self { text, byte_of_char, parser: Parser::new_from_str(text), anchors: HashMap::new(), values: 0, repeated: 0 }
     }
 
     fn document(mut self) -> Result<Option<Node>, YamlError> {
@@ -104,17 +117,24 @@ impl<'t> Composer<'t> {
             _ => return Err(error(span, "a value was expected here")),
         };
         if anchor != 0 {
-            self.anchors.insert(anchor, (node.value(), self.values - before + 1));
+            let value = node.value();
+            let text = text_len(&value);
+            self.anchors.insert(anchor, Rc::new(Anchored { value, values: self.values - before + 1, text }));
         }
         Ok(node)
     }
 
     fn alias(&mut self, anchor: usize, span: Span) -> Result<Node, YamlError> {
-        let Some((value, size)) = self.anchors.get(&anchor).cloned() else {
+        // Shared, so that counting comes before copying.
+        let Some(anchored) = self.anchors.get(&anchor).map(Rc::clone) else {
             return Err(error(span, "this alias refers to an anchor that encloses it"));
         };
-        self.charge(size, span)?;
-        Ok(self.finish(Kind::Alias(value), span, self.bytes(span), 0, false))
+        self.charge(anchored.values, span)?;
+        self.repeated = self.repeated.saturating_add(anchored.text);
+        if self.repeated > MAX_REPEATED {
+            return Err(error(span, &format!("aliases repeat more than {MAX_REPEATED} bytes of text")));
+        }
+        Ok(self.finish(Kind::Alias(anchored.value.clone()), span, self.bytes(span), 0, false))
     }
 
     fn items(&mut self, depth: usize) -> Result<(Vec<Node>, Range<usize>), YamlError> {
@@ -207,6 +227,15 @@ fn extent(start: usize, end_event: Range<usize>, flow: bool, last_child: Option<
     start..end.max(start)
 }
 
+fn text_len(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(text_len).sum(),
+        Value::Object(map) => map.iter().map(|(key, value)| key.len() + text_len(value)).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+    }
+}
+
 fn style(style: ScalarStyle) -> Style {
     match style {
         ScalarStyle::Plain => Style::Plain,
@@ -290,6 +319,12 @@ mod tests {
         }
         assert!(parse(&text).unwrap_err().message.contains("expands to more than"));
         assert!(parse(&"[".repeat(5000)).is_err());
+    }
+
+    #[test]
+    fn a_long_text_repeated_is_a_bomb_too() {
+        let text = format!("a: &a {}\nb: [{}]\n", "x".repeat(100_000), vec!["*a"; 1000].join(","));
+        assert!(parse(&text).unwrap_err().message.contains("aliases repeat more than"));
     }
 
     #[test]

@@ -5,10 +5,10 @@ use heirloom_core::conflict::{Conflict, Severity};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::Answer;
 use crate::formats::{self, Format};
 use crate::present;
 use crate::view::{Role, View, span};
-use crate::{Answer};
 
 /// Conflicts, and what could not be read.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -119,7 +119,8 @@ impl Operation for AdrSupersede {
 
 fn warnings(old: &adr::Adr, new: &adr::Adr) -> Vec<String> {
     let mut warnings = Vec::new();
-    if matches!(old.status, Status::Draft | Status::Proposed | Status::Rejected | Status::Withdrawn) {
+    if matches!(old.status, Status::Draft | Status::Proposed | Status::Rejected | Status::Withdrawn)
+    {
         warnings.push(format!("{} was {} and never accepted", old.id, old.status));
     }
     if new.status != Status::Accepted {

@@ -142,7 +142,7 @@ fn write(root: &Root, before: Option<String>, after: &str) -> Result<(), Error> 
 fn look(root: &Root) -> Result<Plan, Error> {
     let mut plan = Plan::default();
     let mut note = |path: &str, what: &'static str, read_as: &str| {
-        plan.found.push(Found { path: path.to_owned(), what, read_as: read_as.to_owned() })
+        plan.found.push(Found { path: path.to_owned(), what, read_as: read_as.to_owned() });
     };
     if root.is_folder(".limps") {
         note(".limps/", "a limps workspace", "workspace and projects of the hierarchy `plans`");

@@ -5,6 +5,7 @@ mod clients;
 mod layers;
 mod references;
 mod run;
+mod test;
 
 use std::process::ExitCode;
 
@@ -17,7 +18,7 @@ cargo xtask clients       install what the tests talk to the program with, under
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let outcome = match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        ["test"] => run::everything(),
+        ["test"] => test::everything(),
         ["references"] => references::write(),
         ["references", "--check"] => references::check(),
         ["layers"] => layers::check(),

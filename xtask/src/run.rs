@@ -1,4 +1,4 @@
-//! Running commands, and the whole list that CI runs.
+//! Running commands in the repository.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -19,29 +19,4 @@ pub(crate) fn run(program: &str, arguments: &[&str]) -> Result<(), String> {
 pub(crate) fn cargo(arguments: &[&str]) -> Result<(), String> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     run(&cargo, arguments)
-}
-
-/// Runs everything that CI checks.
-pub(crate) fn everything() -> Result<(), String> {
-    if has_component("fmt") {
-        cargo(&["fmt", "--all", "--check"])?;
-    }
-    if has_component("clippy") {
-        cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--quiet", "--", "--deny", "warnings"])?;
-    }
-    crate::layers::check()?;
-    crate::references::check()?;
-    crate::clients::install()?;
-    cargo(&["test", "--workspace", "--locked"])?;
-    cargo(&["run", "--release", "--locked", "--quiet", "--package", "heirloom-fuzz", "--", "--seconds", "60"])
-}
-
-/// A toolchain may come without the formatter or the linter; the tests do not need them.
-fn has_component(name: &str) -> bool {
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-    let found = Command::new(cargo).args([name, "--version"]).output().is_ok_and(|output| output.status.success());
-    if !found {
-        eprintln!("cargo {name} is not installed; skipped");
-    }
-    found
 }

@@ -13,6 +13,7 @@
 mod documents;
 mod failure;
 mod generate;
+mod numbers;
 mod peers;
 mod programs;
 mod prose;

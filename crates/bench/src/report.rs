@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::numbers::count;
 use crate::timing::Summary;
 use crate::trace::Comparison;
 
@@ -290,19 +291,6 @@ fn write_trace(f: &mut fmt::Formatter<'_>, trace: &Attempt<Comparison>) -> fmt::
     writeln!(f, "system calls that name a file: {few} at {at_few} plans, {many} at {at_many}")
 }
 
-/// Returns a whole number with its thousands set apart.
-pub(crate) fn count(number: usize) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 fn millis(micros: f64) -> String {
     format!("{:.2}", micros / 1000.0)
 }
@@ -315,7 +303,7 @@ fn ratio_text(ratio: f64) -> String {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::{Attempt, LIMPS, NODE, RESOLVE, Report, Size, TRUE, VERSION, Verdict, count};
+    use super::{Attempt, LIMPS, NODE, RESOLVE, Report, Size, TRUE, VERSION, Verdict};
     use crate::timing::Summary;
     use crate::trace::Comparison;
 
@@ -405,10 +393,5 @@ limps / resolve >= 100: skipped (no times of `limps plan list --json`)
         assert_eq!(value["rows"][2]["ratios"]["to_node"], 0.05);
         assert_eq!(value["rows"][4]["skipped"], "not installed");
         assert_eq!(value["bars"][0]["verdict"], "pass");
-    }
-
-    #[test]
-    fn thousands_are_set_apart() {
-        assert_eq!([7, 999, 1000, 1_234_567].map(count), ["7", "999", "1,000", "1,234,567"]);
     }
 }

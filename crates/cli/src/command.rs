@@ -111,7 +111,7 @@ pub(crate) fn run(environment: &Environment, output: &Output, matches: &ArgMatch
     }
     match rows().find(|row| row.words() == words) {
         Some(Row::Op(op)) => run_operation(environment, output, leaf, op),
-        Some(Row::Local(local)) => (local.run)(&local::Call { environment, output, matches: leaf }),
+        Some(Row::Local(local)) => (local.run)(&local::Call { environment, output, matches: leaf, commands: root }),
         None => Err(Error::bad_input(format!("`{}` is not a command", words.join(" ")))),
     }
 }

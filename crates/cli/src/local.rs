@@ -34,6 +34,8 @@ pub(crate) struct Call<'c> {
     pub(crate) environment: &'c Environment,
     pub(crate) output: &'c Output,
     pub(crate) matches: &'c ArgMatches,
+    /// Builds the tree of all commands, for what describes them.
+    pub(crate) commands: fn() -> Command,
 }
 
 /// Every command that is not an operation.

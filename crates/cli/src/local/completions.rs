@@ -17,7 +17,7 @@ pub(super) const COMPLETIONS: Local = Local {
 fn run(call: &Call<'_>) -> Result<Code, Error> {
     let shell = call.matches.get_one::<Shell>("shell").copied().unwrap_or(Shell::Bash);
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut crate::command::root(), "heir", &mut script);
+    clap_complete::generate(shell, &mut (call.commands)(), "heir", &mut script);
     call.output.text(&String::from_utf8_lossy(&script));
     Ok(Code::Fine)
 }

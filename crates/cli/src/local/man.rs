@@ -15,7 +15,7 @@ pub(super) const MAN: Local = Local {
 
 fn run(call: &Call<'_>) -> Result<Code, Error> {
     let words: Vec<&String> = call.matches.get_many::<String>("command").map(Iterator::collect).unwrap_or_default();
-    let mut root = crate::command::root();
+    let mut root = (call.commands)();
     root.build();
     let mut page = &root;
     let mut name = "heir".to_owned();

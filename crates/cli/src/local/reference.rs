@@ -9,7 +9,7 @@ use crate::exit::{self, Code};
 pub(super) const REFERENCE: Local = Local { words: &["reference"], about: "Print the reference of all commands in markdown.", arguments: |command: Command| command, run };
 
 fn run(call: &Call<'_>) -> Result<Code, Error> {
-    let mut root = crate::command::root().term_width(100);
+    let mut root = (call.commands)().term_width(100);
     root.build();
     let mut page = String::from("# Commands\n\nGenerated from the program; do not edit.\n");
     page.push_str(&format!("\n```text\n{}\n\n{}\n```\n", exit::EXPLAINED, crate::environment::EXPLAINED));

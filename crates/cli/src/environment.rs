@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use clap::ArgMatches;
-use heirloom_engine::{Error, ErrorKind, Session};
+use heirloom_engine::{Error, Session};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -72,5 +72,5 @@ impl Environment {
 }
 
 fn current_folder() -> Result<PathBuf, Error> {
-    std::env::current_dir().map_err(|error| Error { kind: ErrorKind::System, message: format!("the current folder: {error}"), hint: None, candidates: vec![] })
+    std::env::current_dir().map_err(|error| Error::system(format!("the current folder: {error}")))
 }

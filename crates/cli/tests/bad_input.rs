@@ -121,7 +121,7 @@ fn hostile_names() {
     assert_eq!(workspace.run(&["context", "resolve", "--select", "plan=../x"]).code, 2);
     workspace.write("plans/0001-a/plan.md", "---\nproject: ../../outside\n---\n");
     let shown = workspace.heir("context resolve 0001").ok();
-    assert!(shown.contains("plans/0001-a/plan.md:2: `../../outside` cannot be the name of a project"), "{shown}");
+    assert!(shown.contains("plans/0001-a/plan.md:2: `../../outside` cannot be the project's name"), "{shown}");
 }
 
 #[test]

@@ -259,6 +259,7 @@ mod tests {
     fn statuses_in_every_style() {
         let status = |text: &str| read("0010-x.md", text).status;
         assert_eq!(status("---\nstatus: \"Accepted\"\n---\n# T\n"), Status::Accepted);
+        assert_eq!(status("---\nstatus: &s !!str Accepted\n---\n# T\n"), Status::Accepted);
         assert_eq!(status("# T\n\n## Status\n\nAccepted\n\n## Context\n"), Status::Accepted);
         assert_eq!(status("# T\n\n## Status:\n> ✅ Accepted (documenting)\n"), Status::Accepted);
         assert_eq!(status("# T\n\n* Status: superseded by [ADR-0012](0012-y.md)\n"), Status::Superseded);

@@ -55,7 +55,11 @@ fn edit(path: &str, text: &str, change: impl FnOnce(&str) -> Result<String, Edit
     match split(text) {
         Split::Block { yaml, .. } => {
             let edited = change(&text[yaml.clone()]).map_err(|error| refusal(&error))?;
-            Ok(format!("{}{edited}{}", &text[..yaml.start], &text[yaml.end..]))
+            let whole = format!("{}{edited}{}", &text[..yaml.start], &text[yaml.end..]);
+            match split(&whole) {
+                Split::Block { yaml: now, .. } if now == (yaml.start..yaml.start + edited.len()) => Ok(whole),
+                _ => Err(Problem::at(path, 1, "the front matter would not end where it does now").hint("edit the file by hand")),
+            }
         }
         Split::None => {
             let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };

@@ -34,15 +34,28 @@ pub struct Error {
     pub candidates: Vec<String>,
 }
 
+/// A longer message repeats something that was sent, and would flood whoever reads it.
+const LONGEST_MESSAGE: usize = 600;
+
 impl Error {
+    /// Makes an error of a kind.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Error { kind, message: shortened(message.into()), hint: None, candidates: vec![] }
+    }
+
     /// Says that the input is wrong.
     pub fn bad_input(message: impl Into<String>) -> Self {
-        Error { kind: ErrorKind::BadInput, message: message.into(), hint: None, candidates: vec![] }
+        Self::new(ErrorKind::BadInput, message)
     }
 
     /// Says that there is no such thing.
     pub fn not_found(message: impl Into<String>, candidates: Vec<String>) -> Self {
-        Error { kind: ErrorKind::NotFound, message: message.into(), hint: None, candidates }
+        Error { candidates, ..Self::new(ErrorKind::NotFound, message) }
+    }
+
+    /// Says that the system failed.
+    pub fn system(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::System, message)
     }
 
     /// Adds how to mend it.
@@ -51,6 +64,17 @@ impl Error {
         self.hint = Some(hint.into());
         self
     }
+}
+
+/// Keeps the start and the end of a long message.
+fn shortened(message: String) -> String {
+    let length = message.chars().count();
+    if length <= LONGEST_MESSAGE {
+        return message;
+    }
+    let start: String = message.chars().take(LONGEST_MESSAGE / 2).collect();
+    let end: String = message.chars().skip(length - LONGEST_MESSAGE / 3).collect();
+    format!("{start} … {end}")
 }
 
 impl From<Problem> for Error {
@@ -64,12 +88,8 @@ impl From<StoreError> for Error {
     fn from(error: StoreError) -> Self {
         let message = error.to_string();
         match error {
-            StoreError::NoWorkspace(_) => Error {
-                kind: ErrorKind::NoWorkspace,
-                message,
-                hint: Some("run `heir init` to set one up, or name one with --root".into()),
-                candidates: vec![],
-            },
+            StoreError::NoWorkspace(_) => Error::new(ErrorKind::NoWorkspace, message)
+                .hint("run `heir init` to set one up, or name one with --root"),
             StoreError::Unknown { candidates, .. } => Error::not_found(message, candidates),
             StoreError::Ambiguous { candidates, .. } => {
                 Error::not_found(message, candidates).hint("type more of the name")
@@ -77,9 +97,7 @@ impl From<StoreError> for Error {
             StoreError::UnsafeName { .. } => Error::bad_input(message),
             StoreError::Refused { hint, .. } => Error { hint, ..Error::bad_input(message) },
             StoreError::Bad(problem) => problem.into(),
-            StoreError::Io { .. } => {
-                Error { kind: ErrorKind::System, message, hint: None, candidates: vec![] }
-            }
+            StoreError::Io { .. } => Error::system(message),
         }
     }
 }

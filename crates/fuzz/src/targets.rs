@@ -86,8 +86,8 @@ pub fn frontmatter_set(data: &[u8]) -> Signature {
                 Ok(edited) => {
                     assert!(edited.ends_with(body), "the body changed");
                     assert_eq!(edited.starts_with('\u{feff}'), text.starts_with('\u{feff}'), "the byte order mark changed");
-                    let Split::Block { yaml, .. } = frontmatter::split(edited) else { panic!("the front matter is gone") };
-                    let Ok(Some(new)) = yaml::parse(&edited[yaml]) else { panic!("the front matter is broken") };
+                    let Split::Block { yaml, .. } = frontmatter::split(edited) else { panic!("the front matter is gone: {edited:?}") };
+                    let Ok(Some(new)) = yaml::parse(&edited[yaml]) else { panic!("the front matter is broken: {edited:?}") };
                     assert!(new.entry(&key).is_some(), "the key is not there");
                 }
                 Err(problem) => check_problem(text, problem, "d.md"),
@@ -202,7 +202,7 @@ fn check_edit(before: &str, root: Option<&Node>, after: &str, key: &str, value: 
     }
     let Some(entry) = root.and_then(|root| root.entry(key)) else { panic!("adding `{key}` changed other bytes: {after:?}") };
     let block = matches!(entry.value.kind, Kind::Scalar { style: Style::Block, .. });
-    let value_end = if block { entry.value.bytes.start + before[entry.value.bytes.clone()].trim_end().len() } else { entry.value.bytes.end };
+    let value_end = if block { entry.value.bytes.start + before[entry.value.bytes.clone()].trim_end_matches([' ', '\t', '\r', '\n']).len() } else { entry.value.bytes.end };
     let (head, tail) = (&before[..entry.key_bytes.end], &before[value_end.max(entry.key_bytes.end)..]);
     let kept = after.starts_with(head) && after.ends_with(tail) && after.len() >= head.len() + tail.len();
     assert!(kept, "setting `{key}` changed other bytes: {after:?}");

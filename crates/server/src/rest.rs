@@ -138,28 +138,38 @@ fn failure(status: StatusCode, error: &Error) -> Response {
 }
 
 async fn only_from_here(request: Request, next: Next) -> Response {
-    let headers: &HeaderMap = request.headers();
-    let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or("unreadable"));
-    let host = text(header::HOST).or_else(|| request.uri().host());
-    if !host.is_some_and(is_loopback) {
+    if !is_for_here(request.headers(), request.uri()) {
         return failure(
             StatusCode::FORBIDDEN,
             &Error::bad_input("this Host is not served here").hint("use 127.0.0.1 or localhost"),
         );
     }
-    let foreign = text(header::ORIGIN).is_some_and(|origin| {
-        !origin
-            .strip_prefix("http://")
-            .or_else(|| origin.strip_prefix("https://"))
-            .is_some_and(is_loopback)
-    });
-    if foreign {
-        return failure(
-            StatusCode::FORBIDDEN,
-            &Error::bad_input("requests of this Origin are refused"),
-        );
+    if !is_from_here(request.headers()) {
+        return failure(StatusCode::FORBIDDEN, &Error::bad_input("requests of this Origin are refused"));
     }
     next.run(request).await
+}
+
+/// One Host, and it is this machine. A second one could be meant for somebody behind us.
+fn is_for_here(headers: &HeaderMap, uri: &Uri) -> bool {
+    let hosts: Vec<&str> = headers.get_all(header::HOST).iter().map(text_of).collect();
+    match hosts.as_slice() {
+        [] => uri.host().is_some_and(is_loopback),
+        [host] => is_loopback(host),
+        _ => false,
+    }
+}
+
+fn is_from_here(headers: &HeaderMap) -> bool {
+    let is_ours = |origin: &str| {
+        let host = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+        host.is_some_and(is_loopback)
+    };
+    headers.get_all(header::ORIGIN).iter().map(text_of).all(is_ours)
+}
+
+fn text_of(value: &header::HeaderValue) -> &str {
+    value.to_str().unwrap_or("unreadable")
 }
 
 /// Returns whether `host[:port]` names this machine.

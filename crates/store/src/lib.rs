@@ -27,7 +27,7 @@ pub enum StoreError {
     #[error("no Heirloom workspace in {0} or any folder above it")]
     NoWorkspace(String),
     /// A name that cannot be used.
-    #[error("`{name}` cannot be the name of a {what}: {reason}")]
+    #[error("`{name}` cannot be the {what}'s name: {reason}")]
     UnsafeName {
         /// The name, made printable.
         name: String,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Arg, Command, value_parser};
 use heirloom_engine::setup::demo;
-use heirloom_engine::{Error, ErrorKind, Session, ops};
+use heirloom_engine::{Error, Session, ops};
 use serde_json::json;
 
 use super::{Call, Local};
@@ -20,7 +20,7 @@ pub(super) const DEMO: Local = Local {
 fn run(call: &Call<'_>) -> Result<Code, Error> {
     let folder = match call.matches.get_one::<PathBuf>("folder") {
         Some(folder) => demo::empty_folder(folder)?,
-        None => tempfile::Builder::new().prefix("heirloom-demo-").tempdir().map_err(|error| Error { kind: ErrorKind::System, message: format!("a temporary folder could not be made: {error}"), hint: None, candidates: vec![] })?.keep(),
+        None => tempfile::Builder::new().prefix("heirloom-demo-").tempdir().map_err(|error| Error::system(format!("a temporary folder could not be made: {error}")))?.keep(),
     };
     demo::write(&folder, call.environment.today())?;
     let session = Session::at(&folder, call.environment.now())?;

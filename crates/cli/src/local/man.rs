@@ -1,7 +1,7 @@
 //! `heir man`.
 
 use clap::{Arg, Command};
-use heirloom_engine::{Error, ErrorKind};
+use heirloom_engine::Error;
 
 use super::{Call, Local};
 use crate::exit::Code;
@@ -25,7 +25,7 @@ fn run(call: &Call<'_>) -> Result<Code, Error> {
         name = format!("{name}-{word}");
     }
     let mut text = Vec::new();
-    clap_mangen::Man::new(page.clone().display_name(name)).render(&mut text).map_err(|error| Error { kind: ErrorKind::System, message: error.to_string(), hint: None, candidates: vec![] })?;
+    clap_mangen::Man::new(page.clone().display_name(name)).render(&mut text).map_err(|error| Error::system(error.to_string()))?;
     call.output.text(&String::from_utf8_lossy(&text));
     Ok(Code::Fine)
 }

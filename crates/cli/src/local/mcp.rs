@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use clap::{Arg, Command};
-use heirloom_engine::{Error, ErrorKind};
+use heirloom_engine::Error;
 use heirloom_server::mcp::{self, Listing};
 
 use super::{Call, Local};
@@ -21,7 +21,7 @@ pub(super) const MCP: Local = Local {
 fn run(call: &Call<'_>) -> Result<Code, Error> {
     let listing = call.matches.get_one::<String>("tools").and_then(|word| Listing::from_word(word)).unwrap_or(Listing { group: None, all: false });
     let environment = call.environment.clone();
-    let failed = |message: String| Error { kind: ErrorKind::System, message, hint: None, candidates: vec![] };
+    let failed = |message: String| Error::system(message);
     let runtime = heirloom_server::runtime().map_err(|error| failed(error.to_string()))?;
     runtime.block_on(mcp::serve(Arc::new(move || environment.session()), listing)).map_err(failed)?;
     Ok(Code::Fine)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use clap::{Arg, Command, value_parser};
-use heirloom_engine::{Error, ErrorKind};
+use heirloom_engine::Error;
 use heirloom_server::rest;
 use serde_json::json;
 
@@ -20,7 +20,7 @@ pub(super) const SERVE: Local = Local {
 fn run(call: &Call<'_>) -> Result<Code, Error> {
     let port = call.matches.get_one::<u16>("port").copied().unwrap_or_default();
     let environment = call.environment.clone();
-    let failed = |error: std::io::Error| Error { kind: ErrorKind::System, message: format!("port {port}: {error}"), hint: Some("choose another with --port".into()), candidates: vec![] };
+    let failed = |error: std::io::Error| Error::system(format!("port {port}: {error}")).hint("choose another with --port");
     let runtime = heirloom_server::runtime().map_err(failed)?;
     runtime.block_on(async {
         let bound = rest::bind(port).await.map_err(failed)?;

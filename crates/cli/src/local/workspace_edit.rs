@@ -4,7 +4,7 @@ use std::process::Command as Process;
 
 use clap::{Arg, Command};
 use heirloom_engine::catalog::Catalog;
-use heirloom_engine::{Error, ErrorKind};
+use heirloom_engine::Error;
 use serde_json::json;
 
 use super::{Call, Local};
@@ -24,7 +24,7 @@ fn run(call: &Call<'_>) -> Result<Code, Error> {
     let editor = call.environment.editor().ok_or_else(|| Error::bad_input("no editor is set").hint(format!("set VISUAL or EDITOR, or open {} yourself", session.root().join(&path).display())))?;
     let mut words = editor.split_whitespace();
     let program = words.next().unwrap_or(&editor);
-    let system = |message: String| Error { kind: ErrorKind::System, message, hint: Some("check VISUAL and EDITOR".into()), candidates: vec![] };
+    let system = |message: String| Error::system(message).hint("check VISUAL and EDITOR");
     let status = Process::new(program).args(words).arg(session.root().join(&path)).status().map_err(|error| system(format!("{program}: {error}")))?;
     if !status.success() {
         return Err(system(format!("{editor} ended with {status}")));

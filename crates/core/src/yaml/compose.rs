@@ -29,6 +29,9 @@ struct Composer<'t> {
     anchors: HashMap<usize, Rc<Anchored>>,
     values: usize,
     repeated: usize,
+    /// The end of the last value, or the start of the collection in which there is none yet.
+    at: usize,
+    last_line: usize,
 }
 
 /// What an alias stands for.
@@ -45,7 +48,7 @@ type Spanned<'t> = (Event<'t>, Span);
 impl<'t> Composer<'t> {
     fn new(text: &'t str) -> Self {
         let byte_of_char = (!text.is_ascii()).then(|| text.char_indices().map(|(at, _)| at).chain([text.len()]).collect());
-        Self { text, byte_of_char, parser: Parser::new_from_str(text), anchors: HashMap::new(), values: 0, repeated: 0 }
+        Self { text, byte_of_char, parser: Parser::new_from_str(text), anchors: HashMap::new(), values: 0, repeated: 0, at: 0, last_line: text.lines().count().max(1) }
     }
 
     fn document(mut self) -> Result<Option<Node>, YamlError> {
@@ -79,7 +82,7 @@ impl<'t> Composer<'t> {
         match self.parser.next() {
             Some(Ok(spanned)) => Ok(spanned),
             // What is missing at the end of a text is reported on a line after it.
-            Some(Err(scan)) => Err(YamlError { line: scan.marker().line().clamp(1, self.text.lines().count().max(1)), message: scan.info().to_owned() }),
+            Some(Err(scan)) => Err(YamlError { line: scan.marker().line().clamp(1, self.last_line), message: scan.info().to_owned() }),
             None => Ok((Event::StreamEnd, Span::default())),
         }
     }
@@ -96,11 +99,13 @@ impl<'t> Composer<'t> {
                 let forced_text = tag.as_ref().is_some_and(|tag| tag.suffix == "str");
                 let value = scalar::typed(&text, style, forced_text);
                 let kind = Kind::Scalar { value, style: self::style(style) };
-                let bytes = scalar_extent(self.text, self.bytes(span), style);
+                let bytes = scalar_extent(self.text, self.bare(self.bytes(span), anchor, tag.is_some()), style);
+                let bytes = if bytes.is_empty() { self.empty_after_indicator(bytes.start) } else { bytes };
                 (self.finish(kind, span, bytes, anchor, tag.is_some()), anchor)
             }
             Event::SequenceStart(anchor, tag) => {
                 let start = self.bytes(span);
+                self.at = self.bare(start.start..self.text.len(), anchor, tag.is_some()).start;
                 let (items, end) = self.items(depth)?;
                 let flow = self.text[end.clone()].starts_with(']');
                 let bytes = extent(start.start, end, flow, items.last().map(|item| item.bytes.end));
@@ -108,6 +113,7 @@ impl<'t> Composer<'t> {
             }
             Event::MappingStart(anchor, tag) => {
                 let start = self.bytes(span);
+                self.at = self.bare(start.start..self.text.len(), anchor, tag.is_some()).start;
                 let (entries, end) = self.entries(depth)?;
                 let flow = self.text[end.clone()].starts_with('}');
                 let last = entries.last().map(|entry| entry.value.bytes.end.max(entry.key_bytes.end));
@@ -116,6 +122,7 @@ impl<'t> Composer<'t> {
             }
             _ => return Err(error(span, "a value was expected here")),
         };
+        self.at = node.bytes.end;
         if anchor != 0 {
             let value = node.value();
             let text = text_len(&value);
@@ -134,7 +141,9 @@ impl<'t> Composer<'t> {
         if self.repeated > MAX_REPEATED {
             return Err(error(span, &format!("aliases repeat more than {MAX_REPEATED} bytes of text")));
         }
-        Ok(self.finish(Kind::Alias(anchored.value.clone()), span, self.bytes(span), 0, false))
+        let bytes = self.bytes(span);
+        self.at = bytes.end;
+        Ok(self.finish(Kind::Alias(anchored.value.clone()), span, bytes, 0, false))
     }
 
     fn items(&mut self, depth: usize) -> Result<(Vec<Node>, Range<usize>), YamlError> {
@@ -171,6 +180,23 @@ impl<'t> Composer<'t> {
         }
     }
 
+    /// The parser's place of a value that is not written is that of the next token, past comments and blank lines; it
+    /// belongs behind the `-`, `:` or `?` that announces it.
+    fn empty_after_indicator(&self, place: usize) -> Range<usize> {
+        let Some(between) = self.text.get(self.at..place) else { return place..place };
+        let mut end = self.at;
+        let mut start = self.at;
+        for line in between.split_inclusive(['\n', '\r']) {
+            let comment = line.char_indices().find(|(at, c)| *c == '#' && (*at == 0 || line[..*at].ends_with([' ', '\t']))).map_or(line.len(), |(at, _)| at);
+            let written = trim_blanks(&line[..comment]);
+            if !written.trim_ascii_start().is_empty() {
+                end = start + written.len();
+            }
+            start += line.len();
+        }
+        end..end
+    }
+
     fn charge(&mut self, size: usize, span: Span) -> Result<(), YamlError> {
         self.values = self.values.saturating_add(size);
         if self.values > MAX_VALUES {
@@ -180,7 +206,12 @@ impl<'t> Composer<'t> {
     }
 
     fn finish(&self, kind: Kind, span: Span, bytes: Range<usize>, anchor: usize, tagged: bool) -> Node {
-        Node { kind, bytes, line: span.start.line().max(1), anchored: anchor != 0, tagged }
+        let bytes = self.bare(bytes, anchor, tagged);
+        Node { kind, bytes, line: span.start.line().clamp(1, self.last_line), anchored: anchor != 0, tagged }
+    }
+
+    fn bare(&self, bytes: Range<usize>, anchor: usize, tagged: bool) -> Range<usize> {
+        if anchor != 0 || tagged { after_properties(self.text, bytes) } else { bytes }
     }
 
     fn bytes(&self, span: Span) -> Range<usize> {
@@ -212,6 +243,20 @@ fn scalar_extent(text: &str, bytes: Range<usize>, style: ScalarStyle) -> Range<u
         }
     }
     bytes
+}
+
+/// The parser's range of a value starts with its anchor and its tag.
+fn after_properties(text: &str, bytes: Range<usize>) -> Range<usize> {
+    let mut rest = &text[bytes.clone()];
+    while rest.starts_with(['&', '!']) {
+        let verbatim = rest.starts_with("!<");
+        let end = rest.find(|c: char| c.is_ascii_whitespace() || if verbatim { c == '>' } else { matches!(c, ',' | '[' | ']' | '{' | '}') });
+        rest = rest[end.unwrap_or(rest.len())..].trim_start_matches('>').trim_ascii_start();
+        while rest.starts_with('#') {
+            rest = rest.find(['\n', '\r']).map_or("", |end| rest[end..].trim_ascii_start());
+        }
+    }
+    bytes.end - rest.len()..bytes.end
 }
 
 /// Takes away what YAML holds for blank at the end; a no-break space is part of a value.
@@ -297,11 +342,27 @@ mod tests {
     }
 
     #[test]
+    fn an_anchor_and_a_tag_are_not_part_of_the_range() {
+        let text = "a: &x 1\n&k 12: !!str &y 'b' # c\nc: !<t:u>\n  # d\n  e\nf: [&z , *x]\ng: &m\n  h: 1\n";
+        assert_eq!(slices(text), ["a", "1", "12", "'b'", "c", "e", "f", "", "*x", "g", "h", "1"]);
+        assert!(parse(text).unwrap().unwrap().entry("12").is_some());
+    }
+
+    #[test]
+    fn a_value_that_is_not_written_stands_behind_its_indicator() {
+        let text = "t:\n  - a\n  - # none\n\n# about c\nc: # d\n";
+        let node = parse(text).unwrap().unwrap();
+        assert_eq!(&text[node.entry("t").unwrap().value.bytes.clone()], "- a\n  -");
+        let text = "t:\n  ? \n";
+        assert_eq!(&text[parse(text).unwrap().unwrap().entry("t").unwrap().value.bytes.clone()], "?");
+    }
+
+    #[test]
     fn a_collection_ends_with_its_last_item_or_its_bracket() {
         let text = "t:\n  - a\n  - b\n\n# about c\nc: &x [1, 2] # d\n";
         let node = parse(text).unwrap().unwrap();
         assert_eq!(&text[node.entry("t").unwrap().value.bytes.clone()], "- a\n  - b");
-        assert_eq!(&text[node.entry("c").unwrap().value.bytes.clone()], "&x [1, 2]");
+        assert_eq!(&text[node.entry("c").unwrap().value.bytes.clone()], "[1, 2]");
     }
 
     #[test]

@@ -220,6 +220,12 @@ mod tests {
     }
 
     #[test]
+    fn a_list_that_ends_with_nothing_does_not_take_the_next_lines_along() {
+        check("t:\n  - a\n  -\n\n# about b\nb: 2\n", "t", &json!("x"), "t: x\n\n# about b\nb: 2\n");
+        check("t: # c\r\n  ? \n", "t", &json!("x"), "t: x # c \n");
+    }
+
+    #[test]
     fn a_missing_key_goes_last() {
         check("a: 1\n", "b", &json!("2026-02-22"), "a: 1\nb: 2026-02-22\n");
         check("a: 1", "b", &json!(2), "a: 1\nb: 2");

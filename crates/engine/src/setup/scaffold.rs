@@ -17,7 +17,7 @@ pub fn safe_name<'n>(what: &str, name: &'n str) -> Result<&'n str, Error> {
     match name::unsafe_reason(name) {
         None => Ok(name),
         Some(reason) => Err(Error::bad_input(format!(
-            "`{}` cannot be the name of a {what}: {reason}",
+            "`{}` cannot name a new {what}: {reason}",
             name.escape_default()
         ))),
     }
@@ -33,14 +33,16 @@ pub fn next_number<'n>(names: impl Iterator<Item = &'n str>, width: usize, first
     format!("{:0width$}", highest.map_or(first, |highest| highest + 1))
 }
 
+fn unusable(what: &str, typed: &str) -> Error {
+    let typed = typed.escape_default();
+    Error::bad_input(format!("`{typed}` cannot name a new {what}: it has no letters or digits, or holds a path separator"))
+}
+
 /// Turns a title into a file name, or refuses it.
 pub fn slug_of(what: &str, title: &str) -> Result<String, Error> {
     let slug = name::slug(title);
     if slug.is_empty() || title.contains(['\0', '/', '\\']) {
-        return Err(Error::bad_input(format!(
-            "`{}` cannot be the name of a {what}: it has no letters or digits, or holds a path separator",
-            title.escape_default()
-        )));
+        return Err(unusable(what, title));
     }
     safe_name(what, &slug).map(str::to_owned)
 }
@@ -55,7 +57,7 @@ pub fn numbered(
 ) -> Result<String, Error> {
     let typed = typed.trim();
     if let Some(digits) = name::leading_number(typed).filter(|digits| digits.len() < typed.len()) {
-        let rest = slug_of(what, &typed[digits.len()..])?;
+        let rest = slug_of(what, &typed[digits.len()..]).map_err(|_| unusable(what, typed))?;
         return Ok(format!("{digits}-{rest}"));
     }
     Ok(format!(

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use clap::ArgMatches;
-use heirloom_engine::view::Role;
+use heirloom_engine::view::{Role, printable};
 use heirloom_engine::{Error, Reply, View};
 use serde_json::{Value, json};
 
@@ -68,9 +68,9 @@ impl Output {
             self.note(&format!("{:#}", json!({"error": error})));
             return;
         }
-        let mut text = format!("{} {}", paint(Role::Bad, "error:"), error.message);
+        let mut text = format!("{} {}", paint(Role::Bad, "error:"), printable(&error.message));
         if !error.candidates.is_empty() {
-            text.push_str(&format!("\n  {} {}", paint(Role::Dim, "candidates:"), error.candidates.join(", ")));
+            text.push_str(&format!("\n  {} {}", paint(Role::Dim, "candidates:"), printable(&error.candidates.join(", "))));
         }
         if let Some(hint) = &error.hint {
             text.push_str(&format!("\n  {} {hint}", paint(Role::Dim, "hint:")));

@@ -52,7 +52,7 @@ fn yaml_bombs() {
 
 #[test]
 fn a_huge_file() {
-    check(&with_bad(vec![b'x'; 50 * 1024 * 1024]), ".heirloom/context/bad.md: 50 MB is too large for a document");
+    check(&with_bad(vec![b'x'; 50 * 1024 * 1024]), ".heirloom/context/bad.md:1: 50 MB is too large for a document");
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn a_folder_called_like_a_document() {
     let workspace = with_bad("");
     std::fs::remove_file(workspace.path().join(".heirloom/context/bad.md")).unwrap();
     std::fs::create_dir(workspace.path().join(".heirloom/context/bad.md")).unwrap();
-    check(&workspace, ".heirloom/context/bad.md: this is a folder, and a document was expected");
+    check(&workspace, ".heirloom/context/bad.md:1: this is a folder, and a document was expected");
 }
 
 #[cfg(unix)]
@@ -81,7 +81,7 @@ fn symbolic_links_out_of_the_root() {
     let bad = workspace.path().join(".heirloom/context/bad.md");
     std::fs::remove_file(&bad).unwrap();
     std::os::unix::fs::symlink(outside.path().join("secret.md"), &bad).unwrap();
-    check(&workspace, ".heirloom/context/bad.md: this symbolic link leads out of the workspace");
+    check(&workspace, ".heirloom/context/bad.md:1: this symbolic link leads out of the workspace");
     assert!(!workspace.heir("context resolve").stdout.contains("stolen"));
     let plans = with_bad("");
     std::fs::remove_file(plans.path().join(".heirloom/context/bad.md")).unwrap();
@@ -102,7 +102,7 @@ fn a_pipe_in_place_of_a_document_does_not_hang() {
     let bad = workspace.path().join(".heirloom/context/bad.md");
     std::fs::remove_file(&bad).unwrap();
     assert!(std::process::Command::new("mkfifo").arg(&bad).status().unwrap().success());
-    check(&workspace, ".heirloom/context/bad.md: this is not a regular file");
+    check(&workspace, ".heirloom/context/bad.md:1: this is not a regular file");
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn wrong_usage() {
     assert!(said.contains("no Heirloom workspace") && said.contains("heir init"), "{said}");
     assert!(empty.heir("contxt resolve").failed(2).contains("context"));
     assert!(empty.heir("context resolve --dif").failed(2).contains("--diff"));
-    assert_eq!(empty.heir("--root nowhere context resolve").code, 4);
+    assert_eq!(empty.heir("--root nowhere context resolve").code, 2);
     let mut fixed = empty.command();
     let output = fixed.env("HEIRLOOM_NOW", "yesterday").args(["context", "resolve"]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
@@ -161,4 +161,56 @@ fn problems_in_json_have_path_line_and_hint() {
     assert_eq!(resolved["problems"][0]["path"], ".heirloom/context/bad.md");
     assert_eq!(resolved["problems"][0]["line"], 1);
     assert!(resolved["problems"][0]["hint"].is_string());
+}
+
+#[test]
+fn names_that_cannot_be_used_are_reported_and_not_skipped() {
+    let workspace = with_bad("# fine\n");
+    workspace.write("plans/a:b/plan.md", "# A\n").write("plans/-x/plan.md", "# X\n").write("plans/0001-good/plan.md", "# G\n");
+    workspace.write("plans/0001-good/agents/what?.md", "# W\n");
+    let validated = workspace.heir("context validate");
+    assert_eq!(validated.code, 1);
+    for name in ["plans/a:b:1:", "plans/-x:1:", "plans/0001-good/agents/what?.md:1:"] {
+        assert!(validated.stdout.contains(name), "{name}\n{}", validated.stdout);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn one_bad_folder_does_not_stop_the_rest() {
+    let outside = Workspace::with(HEIR, "//- 0001-a/plan.md\nstolen\n");
+    for (path, as_file) in [("plans", true), ("plans", false), (".heirloom/projects", true), (".heirloom/projects", false), (".heirloom/adrs", true)] {
+        let workspace = with_bad("# fine\n");
+        match as_file {
+            true => drop(workspace.write(path, "a file")),
+            false => std::os::unix::fs::symlink(outside.path(), workspace.path().join(path)).unwrap(),
+        }
+        let health = workspace.heir("context health").ok();
+        assert!(health.contains(".heirloom/workspace.md") && health.contains(&format!("{path}:1: ")), "{path}: {health}");
+        for command in ["graph health", "plan list", "adr list"] {
+            assert_eq!(workspace.heir(command).code, 0, "{command}");
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_is_written_outside_the_root() {
+    let outside = Workspace::empty(HEIR);
+    for (path, command) in [(".heirloom/projects", "project new evil"), ("plans", "plan new evil"), (".heirloom/adrs", "adr new evil"), (".heirloom/cache", "context resolve --json"), (".heirloom/archive", "context archive good")] {
+        let workspace = with_bad("# fine\n");
+        std::os::unix::fs::symlink(outside.path(), workspace.path().join(path)).unwrap();
+        workspace.heir(command);
+        assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 0, "{command}");
+    }
+}
+
+#[test]
+fn titles_cannot_drive_the_terminal() {
+    let workspace = with_bad("# fine\n");
+    workspace.write(".heirloom/adrs/ADR-0001-x.md", "---\ntitle: \"evil \\e[2J\"\nstatus: accepted\n---\n");
+    for arguments in [&["adr", "show", "1"][..], &["workspace", "show"], &["adr", "list"], &["graph", "show", "ADR-0001"]] {
+        let shown = workspace.run(&[&["--color", "always"], arguments].concat()).ok();
+        assert!(!shown.contains("\u{1b}[2J"), "{shown}");
+    }
 }

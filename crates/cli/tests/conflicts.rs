@@ -138,3 +138,90 @@ fn graph_health_names_what_is_wrong() {
     let lonely = Workspace::with(HEIR, "//- .heirloom/adrs/ADR-0001-a.md\n---\nstatus: accepted\nupdated: 2026-02-20\n---\n");
     assert!(lonely.heir("graph health").ok().contains("⚠️ ORPHAN: adr/ADR-0001"));
 }
+
+#[test]
+fn resolve_and_validate_agree() {
+    let workspace = Workspace::with(
+        HEIR,
+        "\
+//- .heirloom/workspace.md
+---
+updated: 2026-02-20
+k: 1
+---
+//- .heirloom/projects/Billing/project.md
+---
+updated: 2026-02-20
+k: 2
+---
+//- .heirloom/projects/lonely/project.md
+---
+updated: 2026-02-20
+k: 3
+---
+//- .heirloom/projects/2024/project.md
+---
+updated: 2026-02-20
+---
+//- .heirloom/projects/2024/adrs/ADR-0007-x.md
+---
+updated: 2026-02-20
+status: accepted
+---
+//- plans/0001-a/plan.md
+---
+updated: 2026-02-20
+project: billing
+---
+See ADR-0007.
+//- plans/0002-b/plan.md
+---
+updated: 2026-02-20
+project: nonesuch
+---
+//- plans/0003-c/plan.md
+---
+updated: 2026-02-20
+project: 2024
+depends_on: [4]
+---
+//- plans/0004-d/plan.md
+---
+updated: 2026-02-20
+status: deprecated
+---
+",
+    );
+    let validated = workspace.heir("context validate").stdout;
+    for finding in [
+        ".heirloom/projects/Billing/project.md:3  critical",
+        ".heirloom/projects/lonely/project.md:3  critical",
+        "plans/0002-b/plan.md:3: there is no project `nonesuch`",
+        "refers to 4, which is deprecated",
+    ] {
+        assert!(validated.contains(finding), "{finding}\n---\n{validated}");
+    }
+    assert!(!validated.contains("ADR-0007"), "{validated}");
+    assert_eq!(workspace.json("context resolve 3")["selectors"]["project"], "2024");
+    assert!(workspace.heir("context resolve 1").ok().contains("Billing/project.md:3  critical"));
+    assert!(!workspace.heir("context resolve 1").ok().contains("ADR-0007, which"));
+    assert!(workspace.heir("context resolve 3").ok().contains("refers to 4, which is deprecated"));
+}
+
+#[test]
+fn a_format_is_in_the_answer_of_every_door() {
+    let workspace = Workspace::with(HEIR, FIXTURE);
+    assert!(workspace.json("graph export --format dot")["text"].as_str().unwrap().starts_with("digraph"));
+    assert!(workspace.json("context validate --format github")["text"].as_str().unwrap().contains("::error "));
+}
+
+#[test]
+fn a_workspace_and_its_project_may_use_one_number() {
+    let workspace = Workspace::with(
+        HEIR,
+        "//- .heirloom/adrs/ADR-0001-w.md\n---\nstatus: accepted\n---\n# ADR-0001: W\n//- .heirloom/projects/p/adrs/ADR-0001-p.md\n---\nstatus: accepted\n---\n# ADR-0001: P\n//- .heirloom/projects/p/project.md\nADR-0001\n",
+    );
+    let graph = workspace.json("graph export");
+    let edges: Vec<(&str, &str)> = graph["edges"].as_array().unwrap().iter().filter(|edge| edge["type"] == "REFERENCES").map(|edge| (edge["from"].as_str().unwrap(), edge["to"].as_str().unwrap())).collect();
+    assert_eq!(edges, [("project/p", "adr/p/ADR-0001")]);
+}

@@ -126,3 +126,50 @@ fn an_unfinished_change_is_finished() {
     assert!(workspace.read(old).contains("title: N0005") && workspace.read(new).contains("title: N0010"));
     assert!(!workspace.has(".heirloom/local/journal.json"));
 }
+
+#[test]
+fn a_record_of_another_folder_is_superseded_and_no_other() {
+    let workspace = Workspace::empty(HEIR);
+    workspace.heir("init").ok();
+    workspace.heir("project new p").ok();
+    for (title, project) in [("W1", ""), ("W2", ""), ("P1", "--project p"), ("P2", "--project p")] {
+        workspace.heir(&format!("adr new {title} --status accepted {project}")).ok();
+    }
+    workspace.heir("adr supersede adr/ADR-0001 adr/p/ADR-0002").ok();
+    let listed = workspace.json("adr list");
+    let by_title = |title: &str| listed["adrs"].as_array().unwrap().iter().find(|adr| adr["title"] == title).unwrap().clone();
+    assert_eq!((&by_title("W1")["status"], &by_title("P1")["status"], &by_title("W2")["superseded_by"]), (&json!("superseded"), &json!("accepted"), &json!([])));
+    assert_eq!(by_title("P2")["supersedes"], json!(["ADR-0001"]));
+    let graph = workspace.json("graph show adr/p/ADR-0002");
+    assert!(graph["edges"].as_array().unwrap().contains(&json!({"from": "adr/p/ADR-0002", "to": "adr/ADR-0001", "type": "SUPERSEDES"})), "{graph:#}");
+    workspace.heir("adr supersede adr/ADR-0002 adr/p/ADR-0001").ok();
+    workspace.heir("context validate").ok();
+}
+
+#[test]
+fn records_with_odd_titles_are_records() {
+    let workspace = Workspace::empty(HEIR);
+    workspace.heir("init").ok();
+    for title in ["Use the new template", "XXX marks", "2026 goals"] {
+        workspace.run(&["adr", "new", title]).ok();
+    }
+    assert_eq!(workspace.json("adr list")["adrs"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn overlapping_folders_count_a_record_once() {
+    let workspace = Workspace::with(HEIR, "//- .heirloom/config.toml\n[adrs]\nfolders = [\"docs\", \"docs/adr\"]\n//- docs/adr/0001-a.md\n# A\n\nStatus: Accepted\n");
+    assert_eq!(workspace.json("adr list")["adrs"].as_array().unwrap().len(), 1);
+    assert!(workspace.heir("adr new B").ok().contains("ADR-0002"));
+}
+
+/// A chain longer than a thread's stack would hold.
+#[test]
+fn a_very_long_chain_has_a_history() {
+    let workspace = Workspace::with(HEIR, "//- .heirloom/config.toml\n");
+    for number in 1..=3000 {
+        let by = if number < 3000 { format!("superseded_by: ADR-{:04}\nstatus: superseded", number + 1) } else { "status: accepted".to_owned() };
+        workspace.write(&format!(".heirloom/adrs/ADR-{number:04}-x.md"), format!("---\nupdated: 2026-02-20\n{by}\n---\n"));
+    }
+    assert_eq!(workspace.heir("adr history 1").ok().lines().count(), 3000);
+}

@@ -234,6 +234,45 @@ Accepted
     assert_eq!(sources(&resolved), [".limps/workspace.md", "AGENTS.md", "CLAUDE.md", ".cursor/rules/style.mdc", "plans/0001-a/0001-a-plan.md"]);
     assert_eq!(resolved["values"], json!({"brand_voice": "warm"}));
     assert_eq!(resolved["decisions"].as_array().unwrap().len(), 2);
-    assert!(workspace.heir("adopt").ok().contains("already read all of it"));
+    assert!(workspace.heir("adopt").ok().contains("stay as they are"));
     assert!(Workspace::empty(HEIR).heir("adopt").failed(2).contains("nothing to adopt"));
+}
+
+#[test]
+fn further_files_of_a_level_are_not_its_main_document() {
+    let workspace = Workspace::with(HEIR, "//- .heirloom/config.toml\n[levels.plan]\nfiles = [\"plans/{plan}/notes.md\"]\n//- plans/0001-a/plan.md\n---\ntitle: The plan\n---\n//- plans/0001-a/notes.md\n---\ntitle: Notes\n---\n");
+    assert_eq!(workspace.json("plan list")["items"][0]["title"], "The plan");
+    assert_eq!(sources(&workspace.json("context resolve 1")), ["plans/0001-a/notes.md", "plans/0001-a/plan.md"]);
+}
+
+#[test]
+fn shared_rules_are_one_document() {
+    let workspace = Workspace::with(
+        HEIR,
+        "//- .heirloom/config.toml\nhierarchy = \"domains\"\n//- agent/rules/common/global.md\n# G\n//- resources/workspaces/a/OVERVIEW.md\n# A\n//- resources/workspaces/a/_plans/260101-x.md\n# X\n//- resources/workspaces/b/OVERVIEW.md\n# B\n",
+    );
+    let documents = workspace.json("context health")["documents"].as_array().unwrap().len();
+    assert_eq!(documents, 4);
+    workspace.heir("context refresh global").ok();
+    assert_eq!(sources(&workspace.json("context resolve --select workspace=b")), ["agent/rules/common/global.md", "resources/workspaces/b/OVERVIEW.md"]);
+    assert!(workspace.heir("context resolve --select workspace=a --select domain=_plans").code == 2);
+    assert!(workspace.heir("plan new x").failed(2).contains("has no plans"));
+}
+
+#[test]
+fn adopt_says_what_it_cannot_place() {
+    let workspace = Workspace::with(HEIR, "//- .heirloom/config.toml\nhierarchy = \"plans\"\nlevels = {workspace = {files = [\"x.md\"]}}\n//- AGENTS.md\n# A\n//- .memory/project/CLAUDE.md\n# C\n");
+    let shown = workspace.heir("adopt").ok();
+    assert!(shown.contains("does not read the hierarchy `sprints`"), "{shown}");
+    assert!(workspace.read(".heirloom/config.toml").contains("\"x.md\", \"AGENTS.md\""), "{shown}");
+    workspace.write(".heirloom/config.toml", "\nhierarchy = = 1\n");
+    assert!(workspace.heir("adopt").failed(2).contains(".heirloom/config.toml:2:"));
+}
+
+#[test]
+fn init_in_another_hierarchy_says_what_stays() {
+    let workspace = Workspace::empty(HEIR);
+    workspace.heir("init --hierarchy domains").ok();
+    let again = workspace.heir("init --hierarchy plans").ok();
+    assert!(again.contains("hierarchy = \"domains\", and that stays the default"), "{again}");
 }

@@ -155,7 +155,7 @@ Warnings
    Workspace says: TypeScript
    Plan says: Python (override)
    Resolution: Using plan value (higher priority)
-   plans/0042-graph/0042-graph-plan.md:6  information · if it is meant, add `overrides: [defaults.language]` to the front matter; else remove the key here
+   plans/0042-graph/0042-graph-plan.md:6  information · its author says that it is meant
 ⚠️ .heirloom/context/architecture.md is 20 days old (threshold: 14)
 
 "#]]
@@ -252,7 +252,7 @@ fn two_plan_documents_are_a_problem() {
     let workspace = workspace();
     workspace.write("plans/0042-graph/plan.md", "# Another\n");
     let shown = workspace.heir("context resolve 0042").ok();
-    assert!(shown.contains("plans/0042-graph/plan.md: plans/0042-graph/0042-graph-plan.md is there too"), "{shown}");
+    assert!(shown.contains("plans/0042-graph/plan.md:1: plans/0042-graph/0042-graph-plan.md is there too"), "{shown}");
 }
 
 #[test]

@@ -146,3 +146,46 @@ fn remembered_dates_follow_the_history() {
     workspace.write(".heirloom/cache/history", "damaged\u{0}\n? .heirloom/workspace.md\n");
     check(".heirloom/workspace.md", "2026-02-14");
 }
+
+/// Git refuses a repository of another owner, as in many CI containers: nothing may look fresh.
+#[test]
+fn a_history_that_cannot_be_read_makes_dates_unknown() {
+    let workspace = Workspace::with(HEIR, "//- .heirloom/workspace.md\n# W\n");
+    workspace.commit_all("2025-01-01T00:00:00Z");
+    std::fs::remove_dir_all(workspace.path().join(".git/objects")).unwrap();
+    std::fs::create_dir(workspace.path().join(".git/objects")).unwrap();
+    let broken = workspace.heir("context health").ok();
+    assert!(broken.contains("0 fresh") && broken.contains("the history could not be read"), "{broken}");
+    assert_eq!(health(&workspace, ".heirloom/workspace.md")["staleness"], "unknown");
+}
+
+#[test]
+fn only_markdown_can_be_refreshed() {
+    let workspace = Workspace::with(HEIR, "//- .heirloom/config.toml\nhierarchy = \"sprints\"\n//- .memory/sprint/s1/progress.json\n{}\n");
+    let refused = workspace.heir("context refresh .memory/sprint/s1/progress.json").failed(2);
+    assert!(refused.contains("is not markdown"), "{refused}");
+    assert_eq!(workspace.read(".memory/sprint/s1/progress.json"), "{}\n");
+}
+
+#[test]
+fn restore_takes_the_names_that_archive_takes() {
+    let workspace = Workspace::with(HEIR, "//- .heirloom/adrs/ADR-0001-x.md\n---\nstatus: accepted\n---\n//- plans/0001-dep/plan.md\n# D\n//- plans/0002-b/plan.md\n---\ndepends_on: [0001-dep]\n---\nADR-0001\n");
+    for name in ["ADR-0001", "0001-dep", "plan/0002-b"] {
+        workspace.heir(&format!("context archive {name}")).ok();
+        workspace.heir(&format!("context restore {name}")).ok();
+    }
+    workspace.heir("context archive ADR-0001").ok();
+    let conflicts = workspace.heir("context conflicts").ok();
+    assert!(conflicts.contains("refers to ADR-0001, which is archived"), "{conflicts}");
+    let created = workspace.heir("adr new another").ok();
+    assert!(created.contains("ADR-0002"), "a number that was given stays given: {created}");
+}
+
+#[test]
+fn a_date_in_the_future_is_a_problem_only_when_it_is_stated() {
+    let workspace = Workspace::with(HEIR, "//- .heirloom/workspace.md\n---\nupdated: 2026-02-23\n---\n//- .heirloom/context/a.md\n---\nupdated: soon\n---\n");
+    let validated = workspace.heir("context validate").stdout;
+    assert!(validated.contains("`updated: soon` is not a date") && !validated.contains("future"), "{validated}");
+    workspace.write(".heirloom/workspace.md", "---\nupdated: 2026-03-23\n---\n");
+    assert!(workspace.heir("context validate").stdout.contains(".heirloom/workspace.md:2: it is dated in the future"));
+}

@@ -115,7 +115,9 @@ pub fn is_record(file_name: &str) -> bool {
     let lower = file_name.to_lowercase();
     let Some((stem, _)) = lower.rsplit_once('.').filter(|(_, ending)| matches!(*ending, "md" | "rst" | "markdown")) else { return false };
     let index = matches!(stem, "readme" | "index" | "template" | "_template" | "process" | "contents" | "glossary" | "adr-template" | "_index" | "changelog");
-    let template = stem.ends_with("-template") || stem.ends_with("_template") || stem.contains("xxx") || stem.starts_with("0000-template") || stem.starts_with('.');
+    let number = id_of(file_name).1;
+    let named_template = stem.ends_with("-template") || stem.ends_with("_template");
+    let template = stem.starts_with('.') || (named_template && number.is_none_or(|number| number == 0)) || (number.is_none() && stem.contains("xxx"));
     !index && !template
 }
 
@@ -286,6 +288,7 @@ mod tests {
         assert_eq!(by("PEP: 10\nStatus: Final\nSuperseded-By: 649, 749\n\nA\n"), [Some(649), Some(749)]);
         assert_eq!(of("PEP: 10\nStatus: Final\nReplaces: 245, 246\n\nA\n"), [Some(245), Some(246)]);
         assert_eq!(of("# T\n## Status\nAccepted\n\nSupercedes [2. Use JUnit](0002-x.md)\n"), [Some(2)]);
+        assert_eq!(of("# T\n- Status: accepted\n\n## Links\n- Supersedes [0003](0003-superseded-x.md)\n"), [Some(3)]);
         assert_eq!(of("# T\n- Status: accepted\n\n## Links\n- Supersedes [0003](0003-y.md)\n"), [Some(3)]);
         assert_eq!(of("---\nstatus: \"accepted; supersedes ADR-0045\"\n---\n"), [Some(45)]);
         assert_eq!(by("# T\n## Status\nApproved\n\n> This ADR is superceded by [`ADR 017`](./adr-017-x.md)\n"), [Some(17)]);

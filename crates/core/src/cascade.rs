@@ -60,7 +60,7 @@ pub fn provenance(layers: &[Layer<'_>]) -> IndexMap<String, Vec<Contribution>> {
         let history = layers
             .iter()
             .filter_map(|layer| {
-                let value = layer.document.values.get(keys)?.clone().into_value()?;
+                let value = layer.document.values.says(keys)?;
                 Some(Contribution { source: layer.document.path.clone(), level: layer.level.to_owned(), value })
             })
             .collect();

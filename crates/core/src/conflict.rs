@@ -3,7 +3,7 @@
 mod reference;
 mod value;
 
-pub use reference::{Known, joined, references, supersession};
+pub use reference::{ByName, Found, Known, references, supersession};
 pub use value::{Override, layers, overrides};
 
 use schemars::JsonSchema;

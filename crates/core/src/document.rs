@@ -22,6 +22,9 @@ pub const OWN_KEYS: &[&str] = &[
     "refresh_interval", "supersedes", "superseded_by", "overrides", "sessions", "contributors", "budget", "globs", "alwaysApply",
 ];
 
+/// Keys whose value is a text even where YAML would read a number (`project: 2024`).
+const TEXT_KEYS: &[&str] = &["name", "title", "description", "type", "status", "project", "plan", "agent"];
+
 /// A parsed document. Parsing never fails: what cannot be read is among the problems.
 #[derive(Debug, Clone, Default)]
 pub struct Document {
@@ -144,11 +147,17 @@ impl Document {
             }
         }
         self.fields = fields;
+        for key in TEXT_KEYS {
+            if let Some(value) = self.fields.get_mut(*key).filter(|value| value.is_number() || value.is_boolean()) {
+                *value = Value::String(value.to_string());
+            }
+        }
     }
 
     fn read_markdown(&mut self) {
         let read = markdown::read(&self.prose);
-        let line = |offset: usize| self.prose_line + count_lines(&self.prose[..offset]);
+        let breaks: Vec<usize> = self.prose.match_indices('\n').map(|(at, _)| at).collect();
+        let line = |offset: usize| self.prose_line + breaks.partition_point(|&at| at < offset);
         self.headings.extend(read.headings.iter().map(|(at, level, text)| Heading { level: *level, text: text.clone(), line: line(*at) }));
         self.references.extend(read.references.iter().map(|(at, target, how)| Reference { target: target.clone(), line: line(*at), how: *how }));
         let fences: Vec<_> = read.fences.into_iter().map(|fence| (line(fence.at), fence)).collect();

@@ -4,11 +4,12 @@ mod export;
 
 pub use export::{dot, mermaid};
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashMap};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::cycles;
 use crate::staleness::Freshness;
 
 /// What a node is.
@@ -165,37 +166,16 @@ impl Graph {
     }
 
     fn cycles_over(&self, follows: impl Fn(&Edge) -> bool) -> Vec<Vec<String>> {
-        let mut next: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        let place: HashMap<&str, usize> =
+            self.nodes.iter().enumerate().map(|(at, node)| (node.id.as_str(), at)).collect();
+        let mut next: Vec<Vec<usize>> = vec![vec![]; self.nodes.len()];
         for edge in self.edges.iter().filter(|edge| follows(edge)) {
-            next.entry(&edge.from).or_default().insert(&edge.to);
-        }
-        let mut found = Vec::new();
-        let mut done: BTreeSet<&str> = BTreeSet::new();
-        for &start in next.keys() {
-            if done.contains(start) {
-                continue;
-            }
-            // Depth first with an explicit path: a node met again on the path closes a circle.
-            let mut path: Vec<&str> = vec![start];
-            let mut open: Vec<Vec<&str>> = vec![next[start].iter().copied().collect()];
-            while let Some(children) = open.last_mut() {
-                match children.pop() {
-                    Some(child) => {
-                        if let Some(at) = path.iter().position(|&node| node == child) {
-                            found.push(path[at..].iter().map(|&id| id.to_owned()).collect());
-                        } else if !done.contains(child) {
-                            path.push(child);
-                            open.push(next.get(child).map(|set| set.iter().copied().collect()).unwrap_or_default());
-                        }
-                    }
-                    None => {
-                        done.extend(path.pop());
-                        open.pop();
-                    }
-                }
+            if let (Some(&from), Some(&to)) = (place.get(edge.from.as_str()), place.get(edge.to.as_str())) {
+                next[from].push(to);
             }
         }
-        found
+        let circles = cycles::find(self.nodes.len(), |node| next[node].clone());
+        circles.iter().map(|circle| circle.iter().map(|&at| self.nodes[at].id.clone()).collect()).collect()
     }
 }
 

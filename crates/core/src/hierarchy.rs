@@ -26,7 +26,11 @@ pub struct Level {
     pub name: String,
     /// Higher is more specific.
     pub priority: i64,
-    /// Files that are always read, in order; a later one wins.
+    /// Files that were there before this hierarchy was: read first, so that the level's own win.
+    #[serde(skip)]
+    pub adopted: Vec<String>,
+    /// Files that are always read, in order; a later one wins. The first is the level's main
+    /// document.
     #[serde(default)]
     pub always: Vec<String>,
     /// Files that are read if there is room for them, after the others.
@@ -114,16 +118,14 @@ pub fn built_in() -> IndexMap<String, Hierarchy> {
         .zip(SCOPES)
         .enumerate()
         .map(|(depth, (name, scope))| {
-            let mut always = vec![
+            let always = vec![
                 format!("resources/workspaces/{scope}/OVERVIEW.md"),
                 format!("user/memory/workspaces/{scope}/decisions.md"),
                 format!("user/memory/workspaces/{scope}/lessons.md"),
             ];
-            if depth == 0 {
-                always.insert(0, "agent/rules/common/*.md".into());
-            }
+            let adopted = if depth == 0 { vec!["agent/rules/common/*.md".into()] } else { vec![] };
             let if_room = ["_plans", "_architecture", "_features", "_spikes"].iter().map(|folder| format!("resources/workspaces/{scope}/{folder}/*.md")).collect();
-            Level { name: name.into(), priority: depth as i64 * 10, always, if_room, memory: None, share: [0.3, 0.3, 0.4][depth], named_by: None }
+            Level { name: name.into(), priority: depth as i64 * 10, adopted, always, if_room, memory: None, share: [0.3, 0.3, 0.4][depth], named_by: None }
         })
         .collect();
     [(DEFAULT, plans), ("sprints", sprints), ("domains", domains)].into_iter().map(|(name, levels)| (name.to_owned(), Hierarchy { levels })).collect()
@@ -131,7 +133,7 @@ pub fn built_in() -> IndexMap<String, Hierarchy> {
 
 fn level(name: &str, priority: i64, share: f64, always: &[&str], if_room: &[&str], memory: Option<&str>) -> Level {
     let owned = |patterns: &[&str]| patterns.iter().map(|&pattern| pattern.to_owned()).collect();
-    Level { name: name.into(), priority, always: owned(always), if_room: owned(if_room), memory: memory.map(str::to_owned), share, named_by: None }
+    Level { name: name.into(), priority, adopted: vec![], always: owned(always), if_room: owned(if_room), memory: memory.map(str::to_owned), share, named_by: None }
 }
 
 impl Hierarchy {
@@ -155,6 +157,12 @@ impl Hierarchy {
             if at > 0 && self.levels[at - 1].priority > level.priority {
                 return Some(format!("level `{}` has a lower priority than the one before it; list them lowest first", level.name));
             }
+            if let Some(naming) = level.named_by.as_ref().filter(|naming| self.level(naming).is_none()) {
+                return Some(format!("level `{}` is named by `{naming}`, and there is no level of that name", level.name));
+            }
+            if level.is_selected() && level.name_sites().is_empty() {
+                return Some(format!("level `{0}`: a part of a path must start with `{{{0}}}`, so that its names can be listed", level.name));
+            }
             if let Some(defect) = level.patterns().find_map(|pattern| self.pattern_defect(pattern)) {
                 return Some(format!("level `{}`: {defect}", level.name));
             }
@@ -167,6 +175,9 @@ impl Hierarchy {
             let (folder, file) = alternative.rsplit_once('/').unwrap_or(("", alternative));
             if alternative.starts_with('/') || alternative.contains('\\') || alternative.split('/').any(|part| part == ".." || part.is_empty()) {
                 return Some(format!("pattern `{alternative}` must be a path below the root, with `/`"));
+            }
+            if alternative.matches('{').count() != variables(alternative).count() || alternative.matches('}').count() != variables(alternative).count() {
+                return Some(format!("pattern `{alternative}` has a brace without its other half"));
             }
             if folder.contains('*') || file.matches('*').count() > 1 {
                 return Some(format!("pattern `{alternative}` may have one `*`, in its last part"));
@@ -182,7 +193,12 @@ impl Hierarchy {
 impl Level {
     /// Returns all its patterns in the order in which they are read.
     pub fn patterns(&self) -> impl Iterator<Item = &str> {
-        self.always.iter().chain(&self.if_room).chain(&self.memory).map(String::as_str)
+        self.adopted.iter().chain(&self.always).chain(&self.if_room).chain(&self.memory).map(String::as_str)
+    }
+
+    /// Returns whether a pattern is the one that finds the level's main document.
+    pub fn is_main(&self, pattern: &str) -> bool {
+        self.always.first().is_some_and(|main| main == pattern)
     }
 
     /// Returns the names of the levels that must be selected before this one can be read.
@@ -257,6 +273,8 @@ mod tests {
         assert!(broken("../x.md").unwrap().contains("below the root"));
         assert!(broken("a/*/b.md").unwrap().contains("one `*`"));
         assert!(broken("{plan}/x.md").unwrap().contains("no level of that name"));
+        assert!(broken("x/{team").unwrap().contains("brace"));
+        assert!(broken("teams/team-{team}.md").unwrap().contains("must start with"));
         assert_eq!(broken("teams/{team}/*.md"), None);
     }
 

@@ -7,6 +7,7 @@
 pub mod adr;
 pub mod cascade;
 pub mod conflict;
+pub mod cycles;
 pub mod document;
 pub mod frontmatter;
 pub mod graph;
@@ -14,6 +15,7 @@ pub mod hierarchy;
 pub mod keypath;
 pub mod merge;
 pub mod name;
+pub mod path;
 pub mod problem;
 pub mod staleness;
 pub mod supersession;

@@ -8,6 +8,8 @@
 //! `a.over(b).over(c)` and `a.over(b.over(c))` are the same. For the same reason a value that
 //! replaced one of another kind is cut: whatever lies further down must not shine through.
 
+use std::collections::HashSet;
+
 use indexmap::IndexMap;
 use serde_json::Map;
 
@@ -135,6 +137,20 @@ impl Tree {
         })
     }
 
+    /// Returns what this tree says at a path of keys: the value there, or the single value or list
+    /// that stands in its place further up.
+    pub fn says(&self, keys: &[String]) -> Option<Value> {
+        let mut tree = self;
+        for key in keys {
+            match &tree.content {
+                Some(Content::Map(map)) => tree = map.get(key)?,
+                Some(_) => break,
+                None => return None,
+            }
+        }
+        tree.clone().into_value()
+    }
+
     /// Visits every leaf (a scalar, a list, an empty map) with its keys and whether a cut on the
     /// way to it, or on it, hides what its parents say.
     pub fn leaves<'t>(&'t self, visit: &mut impl FnMut(&[String], &'t Tree, bool)) {
@@ -197,13 +213,8 @@ fn list_items(items: Vec<Value>) -> Vec<Value> {
 }
 
 fn unique(items: Vec<Value>) -> Vec<Value> {
-    let mut kept: Vec<Value> = Vec::with_capacity(items.len());
-    for item in items {
-        if !kept.contains(&item) {
-            kept.push(item);
-        }
-    }
-    kept
+    let mut seen = HashSet::with_capacity(items.len());
+    items.into_iter().filter(|item| seen.insert(item.clone())).collect()
 }
 
 #[cfg(test)]

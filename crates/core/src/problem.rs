@@ -10,7 +10,7 @@ use serde::Serialize;
 pub struct Problem {
     /// The file, relative to the root, with `/`.
     pub path: String,
-    /// The line, counted from 1; 0 when the whole file is meant.
+    /// The line, counted from 1; 1 when the whole file is meant.
     pub line: usize,
     /// What is wrong.
     pub message: String,
@@ -22,7 +22,7 @@ pub struct Problem {
 impl Problem {
     /// Describes a problem with a whole file.
     pub fn of_file(path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self::at(path, 0, message)
+        Self::at(path, 1, message)
     }
 
     /// Describes a problem at a line.
@@ -40,10 +40,7 @@ impl Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
-            0 => write!(f, "{}: {}", self.path, self.message)?,
-            line => write!(f, "{}:{}: {}", self.path, line, self.message)?,
-        }
+        write!(f, "{}:{}: {}", self.path, self.line, self.message)?;
         match &self.hint {
             Some(hint) => write!(f, " ({hint})"),
             None => Ok(()),

@@ -3,26 +3,29 @@
 //! Most folders write the link on one side only, so the relation is the union of what the old and
 //! the new record say.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::adr::{self, Adr, Status, Target};
+use crate::{cycles, path};
 
 /// The supersession relation over a set of records.
 #[derive(Debug)]
 pub struct Supersession<'a> {
     adrs: &'a [Adr],
+    by_path: HashMap<&'a str, usize>,
+    by_number: HashMap<u32, Vec<usize>>,
     predecessors: Vec<BTreeSet<usize>>,
     successors: Vec<BTreeSet<usize>>,
     /// Links whose target is no record here: which record, and what it names.
     pub dangling: Vec<(usize, Target)>,
 }
 
-/// A record and the records it replaced.
+/// A record in the history of another, newest first.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Ancestry {
+pub struct Ancestor {
     /// Its id.
     pub id: String,
     /// Its title.
@@ -31,21 +34,32 @@ pub struct Ancestry {
     pub status: Status,
     /// Its file.
     pub path: String,
+    /// How many steps it lies behind the newest; the record that replaced it is the nearest one
+    /// before it with a depth one smaller.
+    pub depth: usize,
     /// Whether the chain comes back here, so that it is not followed further.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub cycle: bool,
-    /// Whether it was shown before under the same head, so that it is not followed again.
+    /// Whether it was shown before in this chain, so that it is not followed again.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub repeated: bool,
-    /// What it replaced.
-    pub supersedes: Vec<Ancestry>,
 }
 
 impl<'a> Supersession<'a> {
     /// Reads the relation.
     pub fn new(adrs: &'a [Adr]) -> Self {
-        let mut relation =
-            Self { adrs, predecessors: vec![BTreeSet::new(); adrs.len()], successors: vec![BTreeSet::new(); adrs.len()], dangling: Vec::new() };
+        let mut by_number: HashMap<u32, Vec<usize>> = HashMap::new();
+        for (at, adr) in adrs.iter().enumerate() {
+            by_number.entry(adr.number.unwrap_or(u32::MAX)).or_default().push(at);
+        }
+        let mut relation = Self {
+            adrs,
+            by_path: adrs.iter().enumerate().map(|(at, adr)| (adr.path.as_str(), at)).collect(),
+            by_number,
+            predecessors: vec![BTreeSet::new(); adrs.len()],
+            successors: vec![BTreeSet::new(); adrs.len()],
+            dangling: Vec::new(),
+        };
         for (at, record) in adrs.iter().enumerate() {
             for target in &record.supersedes {
                 match relation.find(at, target) {
@@ -68,21 +82,33 @@ impl<'a> Supersession<'a> {
         self.successors[old].insert(new);
     }
 
-    /// A file name decides, then the number in the same folder, then a number that only one record
-    /// has.
+    /// The file that a link leads to decides, then the same folder, then a name that only one
+    /// record has.
     fn find(&self, from: usize, target: &Target) -> Option<usize> {
-        let folder = |path: &str| path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
-        let home = folder(&self.adrs[from].path);
-        let matches: Vec<usize> = (0..self.adrs.len()).filter(|&at| adr::names(target, &self.adrs[at])).collect();
-        let by_file = matches.iter().find(|&&at| {
-            let file = self.adrs[at].path.rsplit('/').next();
-            target.href.as_deref().is_some_and(|href| href.rsplit('/').next() == file && folder(&self.adrs[at].path) == home)
-        });
-        let in_folder: Vec<usize> = matches.iter().copied().filter(|&at| folder(&self.adrs[at].path) == home).collect();
-        by_file.copied().or(in_folder.first().copied()).or(match matches.as_slice() {
+        let home = &self.adrs[from].path;
+        let linked = target.href.as_deref().and_then(|href| path::joined(home, href));
+        if let Some(at) = linked.and_then(|linked| self.at_path(&linked)) {
+            return Some(at);
+        }
+        let matches: Vec<usize> = match target.number {
+            Some(number) => self.numbered(number).filter(|&at| adr::names(target, &self.adrs[at])).collect(),
+            None => (0..self.adrs.len()).filter(|&at| adr::names(target, &self.adrs[at])).collect(),
+        };
+        let beside = matches.iter().copied().find(|&at| path::folder(&self.adrs[at].path) == path::folder(home));
+        beside.or(match matches.as_slice() {
             [one] => Some(*one),
             _ => None,
         })
+    }
+
+    /// Returns the record in a file, by position.
+    pub fn at_path(&self, path: &str) -> Option<usize> {
+        self.by_path.get(path).copied()
+    }
+
+    /// Returns the records with a number, by position.
+    pub fn numbered(&self, number: u32) -> impl Iterator<Item = usize> + '_ {
+        self.by_number.get(&number).into_iter().flatten().copied()
     }
 
     /// Returns the records, by position, that this one replaced directly.
@@ -120,31 +146,11 @@ impl<'a> Supersession<'a> {
 
     /// Returns every cycle, each once, from its first record on.
     pub fn cycles(&self) -> Vec<Vec<usize>> {
-        let mut found: BTreeSet<Vec<usize>> = BTreeSet::new();
-        for start in 0..self.adrs.len() {
-            let mut path = vec![start];
-            self.cycles_from(start, start, &mut path, &mut BTreeSet::new(), &mut found);
-        }
-        found.into_iter().collect()
+        cycles::find(self.adrs.len(), |at| self.predecessors(at).collect())
     }
 
-    /// Looks for a way back to `start` over records that come after it, so that each cycle is
-    /// found from its smallest member only.
-    fn cycles_from(&self, start: usize, at: usize, path: &mut Vec<usize>, seen: &mut BTreeSet<usize>, found: &mut BTreeSet<Vec<usize>>) {
-        for next in self.predecessors(at) {
-            if next == start {
-                found.insert(path.clone());
-            } else if next > start && seen.insert(next) {
-                path.push(next);
-                self.cycles_from(start, next, path, seen, found);
-                path.pop();
-            }
-        }
-    }
-
-    /// Returns the newest records of the chains that this one is in, each with all that it
-    /// replaced.
-    pub fn history(&self, at: usize) -> Vec<Ancestry> {
+    /// Returns the chains that a record is in, each from its newest record down.
+    pub fn history(&self, at: usize) -> Vec<Vec<Ancestor>> {
         let mut heads = BTreeSet::new();
         let mut seen = BTreeSet::new();
         let mut open = vec![at];
@@ -160,20 +166,26 @@ impl<'a> Supersession<'a> {
         if heads.is_empty() {
             heads.insert(at);
         }
-        heads.into_iter().map(|head| self.ancestry(head, &mut Vec::new(), &mut BTreeSet::new())).collect()
+        heads.into_iter().map(|head| self.chain(head)).collect()
     }
 
-    fn ancestry(&self, at: usize, above: &mut Vec<usize>, shown: &mut BTreeSet<usize>) -> Ancestry {
-        let adr = &self.adrs[at];
-        let cycle = above.contains(&at);
-        let repeated = !shown.insert(at) && !cycle && !self.predecessors[at].is_empty();
-        above.push(at);
-        let supersedes = match cycle || repeated {
-            true => vec![],
-            false => self.predecessors(at).map(|old| self.ancestry(old, above, shown)).collect(),
-        };
-        above.pop();
-        Ancestry { id: adr.id.clone(), title: adr.title.clone(), status: adr.status, path: adr.path.clone(), cycle, repeated, supersedes }
+    fn chain(&self, head: usize) -> Vec<Ancestor> {
+        let mut chain = Vec::new();
+        let mut above: Vec<usize> = Vec::new();
+        let mut shown = BTreeSet::new();
+        let mut open = vec![(head, 0)];
+        while let Some((at, depth)) = open.pop() {
+            above.truncate(depth);
+            let cycle = above.contains(&at);
+            let repeated = !shown.insert(at) && !cycle && !self.predecessors[at].is_empty();
+            if !cycle && !repeated {
+                open.extend(self.predecessors[at].iter().rev().map(|&old| (old, depth + 1)));
+            }
+            above.push(at);
+            let Adr { id, title, status, path, .. } = self.adrs[at].clone();
+            chain.push(Ancestor { id, title, status, path, depth, cycle, repeated });
+        }
+        chain
     }
 }
 
@@ -185,16 +197,16 @@ mod tests {
         texts.iter().map(|(number, front)| adr::read(&format!("adrs/ADR-{number}-x.md"), &format!("---\n{front}\n---\n# T\n"))).collect()
     }
 
-    fn ids(ancestry: &Ancestry) -> String {
-        let inner: Vec<String> = ancestry.supersedes.iter().map(ids).collect();
-        format!("{}{}({})", ancestry.id.trim_start_matches("ADR-"), if ancestry.cycle { "!" } else { "" }, inner.join(","))
+    fn ids(chain: &[Ancestor]) -> String {
+        let one = |ancestor: &Ancestor| format!("{}{}{}", ancestor.depth, if ancestor.cycle { "!" } else { ":" }, ancestor.id.trim_start_matches("ADR-"));
+        chain.iter().map(one).collect::<Vec<_>>().join(" ")
     }
 
     #[test]
     fn a_chain_is_read_from_either_side() {
         let adrs = adrs(&[("1", "status: superseded\nsuperseded_by: ADR-2"), ("2", "status: accepted"), ("3", "status: accepted\nsupersedes: [ADR-2]")]);
         let relation = Supersession::new(&adrs);
-        assert_eq!(relation.history(0).iter().map(ids).collect::<Vec<_>>(), ["3(2(1()))"]);
+        assert_eq!(relation.history(0).iter().map(|chain| ids(chain)).collect::<Vec<_>>(), ["0:3 1:2 2:1"]);
         assert_eq!((relation.in_force(1), relation.in_force(2)), (false, true));
         assert!(relation.descends(2, 0) && !relation.descends(0, 2));
     }
@@ -206,7 +218,7 @@ mod tests {
         let circular = adrs(&[("1", "supersedes: ADR-2"), ("2", "supersedes: ADR-1"), ("3", "supersedes: ADR-9")]);
         let relation = Supersession::new(&circular);
         assert_eq!(relation.cycles(), [vec![0, 1]]);
-        assert_eq!(relation.history(0).iter().map(ids).collect::<Vec<_>>(), ["1(2(1!()))"]);
+        assert_eq!(relation.history(0).iter().map(|chain| ids(chain)).collect::<Vec<_>>(), ["0:1 1:2 2!1"]);
         assert_eq!(relation.dangling.len(), 1);
     }
 }

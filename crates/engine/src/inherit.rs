@@ -2,17 +2,18 @@
 
 use heirloom_core::adr::Adr;
 use heirloom_core::cascade::Layer;
-use heirloom_core::conflict::{self, Conflict, Known};
-use heirloom_core::hierarchy::{Hierarchy, Selectors};
-use heirloom_core::name;
+use heirloom_core::conflict::{self, ByName, Conflict, Known};
+use heirloom_core::hierarchy::{Hierarchy, Level, Selectors};
+use heirloom_core::name::{self, Match};
 use heirloom_core::staleness::{self, Freshness, Staleness};
 use heirloom_core::supersession::Supersession;
 use heirloom_core::{Document, Problem};
 use heirloom_store::adrs::{self, Record, Scope};
-use heirloom_store::layout::{self, Placed};
+use heirloom_store::layout::{self, Part, Placed};
 use heirloom_store::{Config, Root, dates};
 use jiff::civil::Date;
 
+use crate::archive::Archive;
 use crate::{Error, Session};
 
 /// A dated and judged document.
@@ -59,6 +60,16 @@ pub fn hierarchy(config: &Config, name: Option<&str>) -> Result<(String, Hierarc
     }
 }
 
+/// Finds a level of the default hierarchy whose names are chosen, such as `plan`.
+pub fn level(config: &Config, level: &str) -> Result<Level, Error> {
+    let (name, hierarchy) = hierarchy(config, None)?;
+    let found = hierarchy.levels.into_iter().find(|own| own.name == level && own.is_selected());
+    found.ok_or_else(|| {
+        Error::bad_input(format!("this workspace's hierarchy, `{name}`, has no {level}s"))
+            .hint("see `hierarchy` in .heirloom/config.toml")
+    })
+}
+
 /// Reads what the selected names inherit. Only the files on the way to them are opened.
 pub fn read(
     session: &Session,
@@ -71,12 +82,12 @@ pub fn read(
     let placed = layout::read_selected(root, &hierarchy, &mut selectors);
     let scope =
         selectors.get("project").map_or(Scope::Workspace, |project| Scope::Project(project));
-    let (records, record_problems) = adrs::read(root, config, scope)?;
+    let (records, record_problems) = adrs::read(root, config, scope);
     let documents: Vec<&Document> = placed.iter().map(|placed| &placed.document).collect();
     let (judged, date_problems) = judge(session, &documents)?;
     let stalenesses: Vec<Staleness> = judged.iter().map(|judged| judged.staleness).collect();
     let mut conflicts = conflict::layers(&layers(&placed), &stalenesses);
-    conflicts.extend(reference_conflicts(root, &hierarchy, &selectors, &documents, &records)?);
+    conflicts.extend(reference_conflicts(session, &hierarchy, &selectors, &documents, &records)?);
     let mut problems: Vec<Problem> =
         placed.iter().flat_map(|placed| placed.document.problems.clone()).collect();
     problems.extend(record_problems);
@@ -117,14 +128,12 @@ pub fn judge(
         .zip(dates)
         .map(|(document, updated)| {
             let interval = refresh_interval(document, &mut problems);
-            // A file's own date may be ahead of a clock that was set back; only a stated date is a mistake.
-            if document.fields.contains_key("updated")
-                && updated.is_some_and(|updated| updated > today)
-            {
+            let stated = document.field("updated").and_then(dates::parse);
+            // A day is allowed for: today is counted in UTC, and people write their own.
+            if stated.is_some_and(|stated| staleness::days_between(today, stated) > 1) {
                 let line = document.line_of("updated");
                 problems.push(
-                    Problem::at(&document.path, line, "it is dated in the future")
-                        .hint("mend `updated:`"),
+                    Problem::at(&document.path, line, "it is dated in the future").hint("mend `updated:`"),
                 );
             }
             Judged { updated, staleness: staleness::judge(updated, today, interval, &thresholds) }
@@ -154,39 +163,71 @@ fn refresh_interval(document: &Document, problems: &mut Vec<Problem>) -> Option<
 }
 
 /// Checks the references of the chain alone: against the records, the names beside it and the
-/// files they lead to.
+/// files they lead to. A record of another project is none of this chain's, and is there all the
+/// same, so every record is looked at when the chain's own do not have it.
 fn reference_conflicts(
-    root: &Root,
+    session: &Session,
     hierarchy: &Hierarchy,
     selectors: &Selectors,
     documents: &[&Document],
     records: &[Record],
 ) -> Result<Vec<Conflict>, Error> {
+    let conflicts = reference_conflicts_among(session, hierarchy, selectors, documents, records);
+    let missing = conflicts.iter().any(|conflict| conflict.message.ends_with("is not there"));
+    if !missing {
+        return Ok(conflicts);
+    }
+    let (all, _) = adrs::read(session.root(), session.config()?, Scope::Everything);
+    Ok(reference_conflicts_among(session, hierarchy, selectors, documents, &all))
+}
+
+fn reference_conflicts_among(
+    session: &Session,
+    hierarchy: &Hierarchy,
+    selectors: &Selectors,
+    documents: &[&Document],
+    records: &[Record],
+) -> Vec<Conflict> {
+    let root = session.root();
     let adrs: Vec<Adr> = records.iter().map(|record| record.adr.clone()).collect();
     let supersession = Supersession::new(&adrs);
-    let needs_names = documents.iter().any(|document| {
-        document.fields.contains_key("depends_on") || document.fields.contains_key("supersedes")
-    });
-    let mut names = Vec::new();
-    if needs_names {
-        for level in hierarchy.levels.iter().filter(|level| level.is_selected()) {
-            names.extend(layout::names(root, level, selectors)?);
-        }
-    }
+    let by_name = |_: &Document, typed: &str| find_named(root, hierarchy, selectors, typed);
     let retired = |path: &str| {
         layout::read_document(root, path).and_then(|(_, document)| retired_reason(&document))
     };
+    let archive = Archive::new(root);
     let known = Known {
         adrs: &adrs,
         supersession: &supersession,
-        names: &names,
+        by_name: &by_name,
         exists: &|path| root.exists(path),
         retired: &retired,
+        archived: &|name| archive.holds(name),
     };
     let mut conflicts: Vec<Conflict> =
         documents.iter().flat_map(|document| conflict::references(document, &known)).collect();
     conflicts.extend(conflict::supersession(&adrs, &supersession));
-    Ok(conflicts)
+    conflicts
+}
+
+/// Finds the document that a name in `depends_on` means, the most specific level first.
+fn find_named(root: &Root, hierarchy: &Hierarchy, selectors: &Selectors, typed: &str) -> ByName {
+    let short = name::leading_number(typed).unwrap_or(typed);
+    for level in hierarchy.levels.iter().rev().filter(|level| level.is_selected()) {
+        let names = layout::names(root, level, selectors).unwrap_or_default();
+        match name::find(short, names.iter().map(String::as_str)) {
+            Match::Unknown(_) => {}
+            Match::Ambiguous(_) => return ByName::Several,
+            Match::One(name) => {
+                let mut selectors = selectors.clone();
+                selectors.insert(level.name.clone(), name);
+                let main = layout::read_level(root, level, &selectors);
+                let main = main.into_iter().find(|placed| placed.part == Part::Main);
+                return main.map_or(ByName::Several, |main| ByName::Document(main.document.path));
+            }
+        }
+    }
+    ByName::Nothing
 }
 
 /// Returns why a document should not be built on any more, if it says so.

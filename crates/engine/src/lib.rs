@@ -1,6 +1,7 @@
 //! What Heirloom can do: one file per operation, and the table that the doors are derived from.
 
 mod answers;
+mod archive;
 pub mod catalog;
 pub mod error;
 pub mod formats;

@@ -45,8 +45,6 @@ pub struct Spec {
     pub effect: Effect,
     /// What it does, in a sentence or two.
     pub about: &'static str,
-    /// Further HTTP routes, with `{name}` for a field of the request.
-    pub routes: &'static [(&'static str, &'static str)],
 }
 
 /// The lists of tools.

@@ -131,7 +131,7 @@ impl View {
         let mut out = String::new();
         for block in &self.blocks {
             match block {
-                Block::Title(text) => out.push_str(&paint(Role::Title, text)),
+                Block::Title(text) => out.push_str(&paint(Role::Title, &printable(text))),
                 Block::Line(spans) => spans
                     .iter()
                     .for_each(|span| out.push_str(&paint(span.role, &printable(&span.text)))),
@@ -140,6 +140,9 @@ impl View {
                     continue;
                 }
                 Block::Text(text) => {
+                    if text.is_empty() {
+                        continue;
+                    }
                     let lines: Vec<String> = text
                         .trim_end_matches('\n')
                         .split('\n')
@@ -188,7 +191,7 @@ fn render_table(
 
 /// A file may hold anything; a terminal must not be told to do it. Line breaks and control
 /// characters become visible.
-fn printable(text: &str) -> String {
+pub fn printable(text: &str) -> String {
     let harmful = |c: char| c.is_control() && c != '\t';
     if text.chars().any(harmful) {
         text.chars()

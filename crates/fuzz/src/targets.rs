@@ -156,6 +156,7 @@ fn check_node(text: &str, node: &Node, within: &Range<usize>) {
     match &node.kind {
         Kind::Scalar { style: Style::Single, .. } => assert!(written.starts_with('\'') && written.ends_with('\''), "not a quoted range: {written:?}"),
         Kind::Scalar { style: Style::Double, .. } => assert!(written.starts_with('"') && written.ends_with('"'), "not a quoted range: {written:?}"),
+        Kind::Scalar { style: Style::Block, .. } if *within != (0..text.len()) => assert!(written.starts_with(['|', '>']), "not a block's range: {written:?}"),
         Kind::Scalar { value, style: Style::Plain } if !node.tagged && !written.contains(['\n', '\r']) => {
             assert_eq!(value.as_str().unwrap_or(written), written, "a plain range holds something else");
         }
@@ -201,9 +202,7 @@ fn check_edit(before: &str, root: Option<&Node>, after: &str, key: &str, value: 
         return;
     }
     let Some(entry) = root.and_then(|root| root.entry(key)) else { panic!("adding `{key}` changed other bytes: {after:?}") };
-    let block = matches!(entry.value.kind, Kind::Scalar { style: Style::Block, .. });
-    let value_end = if block { entry.value.bytes.start + before[entry.value.bytes.clone()].trim_end_matches([' ', '\t', '\r', '\n']).len() } else { entry.value.bytes.end };
-    let (head, tail) = (&before[..entry.key_bytes.end], &before[value_end.max(entry.key_bytes.end)..]);
+    let (head, tail) = (&before[..entry.key_bytes.end], &before[entry.value.bytes.end.max(entry.key_bytes.end)..]);
     let kept = after.starts_with(head) && after.ends_with(tail) && after.len() >= head.len() + tail.len();
     assert!(kept, "setting `{key}` changed other bytes: {after:?}");
 }
@@ -279,11 +278,13 @@ fn edit_of(data: &[u8]) -> Option<(&str, Value, &str)> {
     Some((key, value, text))
 }
 
-/// The key that the input names and one that is there, so that a bent key still edits something.
+/// The key that the input names and one that is there, so that a bent key still edits something. A merge key is none:
+/// it has no value of its own.
 fn keys_to_try(named: &str, root: Option<&Node>, choice: usize) -> Vec<String> {
     let entries = root.map_or(&[][..], Node::entries);
     let there = entries.get(choice.checked_rem(entries.len()).unwrap_or(0)).map(|entry| entry.key.clone());
     let mut keys = vec![named.to_owned()];
     keys.extend(there.filter(|key| key != named));
+    keys.retain(|key| key != "<<");
     keys
 }

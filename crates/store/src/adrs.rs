@@ -1,10 +1,12 @@
 //! Where decision records are, and reading them.
 
+use std::collections::HashSet;
+
 use heirloom_core::adr::{self, Adr};
 use heirloom_core::{Document, Problem};
 
 use crate::layout;
-use crate::{Config, Root, StoreError};
+use crate::{Config, Root};
 
 /// The workspace's own records.
 pub const FOLDER: &str = ".heirloom/adrs";
@@ -34,7 +36,7 @@ pub fn read(
     root: &Root,
     config: &Config,
     project: Scope<'_>,
-) -> Result<(Vec<Record>, Vec<Problem>), StoreError> {
+) -> (Vec<Record>, Vec<Problem>) {
     let mut records = Vec::new();
     let mut problems = Vec::new();
     let mut folders = vec![(FOLDER.to_owned(), None, 0)];
@@ -42,7 +44,11 @@ pub fn read(
         Scope::Workspace => {}
         Scope::Project(name) => folders.push((project_folder(name), Some(name.to_owned()), 0)),
         Scope::Everything => {
-            let projects = root.list(PROJECTS)?.into_iter().filter(|item| item.is_folder);
+            let listed = root.list(PROJECTS).unwrap_or_else(|problem| {
+                problems.push(problem);
+                vec![]
+            });
+            let projects = listed.into_iter().filter(|item| item.is_folder);
             folders.extend(projects.map(|item| (project_folder(&item.name), Some(item.name), 0)));
         }
     }
@@ -56,7 +62,19 @@ pub fn read(
     for (folder, project, depth) in folders {
         read_folder(root, &folder, project.as_deref(), depth, &mut records, &mut problems);
     }
-    Ok((records, problems))
+    let mut seen = HashSet::new();
+    records.retain(|record: &Record| seen.insert(record.adr.path.clone()));
+    (records, problems)
+}
+
+/// Returns the highest number that a record of any folder has or had, the archive included: a
+/// number that was given once must not come to mean another decision.
+pub fn highest_number(root: &Root, config: &Config, folder: &str) -> u32 {
+    let archived = format!("{}/{folder}", crate::files::ARCHIVE);
+    let mut folders = vec![folder.to_owned(), archived];
+    folders.extend(config.adrs.folders.iter().filter(|_| folder == FOLDER).cloned());
+    let items = folders.iter().flat_map(|folder| root.list(folder).unwrap_or_default());
+    items.filter_map(|item| adr::id_of(&item.name).1).max().unwrap_or(0)
 }
 
 /// Whose records are asked for.

@@ -134,7 +134,7 @@ impl Config {
                 .levels
                 .iter_mut()
                 .filter(|own| own.name == *level)
-                .for_each(|own| own.always.extend(more.files.iter().cloned()));
+                .for_each(|own| own.adopted.extend(more.files.iter().cloned()));
             if let Some(defect) = widened.defect() {
                 return Err(at(level, format!("levels.{level}: {defect}")));
             }
@@ -163,7 +163,7 @@ impl Config {
         if name == self.hierarchy {
             for level in &mut hierarchy.levels {
                 if let Some(more) = self.levels.get(&level.name) {
-                    level.always.splice(0..0, more.files.iter().cloned());
+                    level.adopted.splice(0..0, more.files.iter().cloned());
                 }
             }
         }

@@ -16,6 +16,9 @@ use crate::StoreError;
 /// The folder that makes a folder a workspace.
 pub const HOME: &str = ".heirloom";
 
+/// Where archived documents go, each under its own path.
+pub const ARCHIVE: &str = ".heirloom/archive";
+
 /// A larger document is not read: nobody wrote it, and it would stall every command.
 pub const MAX_DOCUMENT: u64 = 8 * 1024 * 1024;
 
@@ -31,8 +34,10 @@ pub struct Root {
 /// A name in a folder.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Item {
-    /// The name.
+    /// The name; what is not UTF-8 in it is replaced.
     pub name: String,
+    /// Whether the name is text, so that it can be used.
+    pub is_text: bool,
     /// Whether it is a folder, links followed.
     pub is_folder: bool,
 }
@@ -51,12 +56,15 @@ impl Root {
 
     /// Takes a folder as the root, which must hold a workspace.
     pub fn at(folder: &Path) -> Result<Self, StoreError> {
+        if !folder.is_dir() {
+            return Err(StoreError::refused(format!("{} is not a folder", folder.display()), "name the workspace's folder"));
+        }
         let canonical = fs::canonicalize(folder)
             .map_err(|error| StoreError::io(folder.display().to_string(), error))?;
         if canonical.join(HOME).is_dir() {
             Ok(Self::open(canonical))
         } else {
-            Err(StoreError::NoWorkspace(canonical.display().to_string()))
+            Err(StoreError::NoWorkspaceAt(canonical.display().to_string()))
         }
     }
 
@@ -65,10 +73,11 @@ impl Root {
         let canonical = fs::canonicalize(folder)
             .map_err(|error| StoreError::io(folder.display().to_string(), error))?;
         if !canonical.is_dir() {
-            return Err(StoreError::refused(
-                format!("{} is not a folder", folder.display()),
-                "name the folder to set up",
-            ));
+            return Err(StoreError::refused(format!("{} is not a folder", folder.display()), "name the folder to set up"));
+        }
+        let home = canonical.join(HOME);
+        if home.exists() && !home.is_dir() {
+            return Err(StoreError::refused(format!("{} is a file, and a workspace keeps its documents in a folder of that name", home.display()), "move it away"));
         }
         Ok(Self::open(canonical))
     }
@@ -195,14 +204,17 @@ impl Root {
         let mut items = Vec::new();
         for entry in entries {
             let entry = entry.map_err(|error| io_problem(relative, &error))?;
-            let Ok(name) = entry.file_name().into_string() else { continue };
+            let (name, is_text) = match entry.file_name().into_string() {
+                Ok(name) => (name, true),
+                Err(name) => (name.to_string_lossy().into_owned(), false),
+            };
             let kind = entry.file_type().map_err(|error| io_problem(relative, &error))?;
             let is_folder = if kind.is_symlink() {
                 fs::metadata(entry.path()).is_ok_and(|metadata| metadata.is_dir())
             } else {
                 kind.is_dir()
             };
-            items.push(Item { name, is_folder });
+            items.push(Item { name, is_text, is_folder });
         }
         items.sort();
         Ok(items)
@@ -230,13 +242,13 @@ impl Root {
     pub(crate) fn path_to_write(&self, relative: &str) -> Result<PathBuf, StoreError> {
         self.metadata(relative)?;
         let path = self.join(relative);
-        if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent).map_err(|error| StoreError::io(relative, error))?;
-            self.safe_folders.borrow_mut().clear();
-            if !self.is_safe_folder(parent) {
-                return Err(leads_out(relative).into());
-            }
+        let Some(parent) = path.parent() else { return Ok(path) };
+        // The nearest folder that is there decides: below it, only we make folders.
+        let nearest = parent.ancestors().find(|folder| folder.exists());
+        if !nearest.is_some_and(|folder| self.is_safe_folder(folder)) {
+            return Err(leads_out(relative).into());
         }
+        fs::create_dir_all(parent).map_err(|error| StoreError::io(relative, error))?;
         Ok(path)
     }
 
@@ -259,6 +271,7 @@ impl Root {
     /// does not know of it cannot commit it.
     pub(crate) fn cache_folder(&self) -> Option<PathBuf> {
         let folder = self.path.join(HOME).join("cache");
+        self.metadata(".heirloom/cache").ok()?;
         if !folder.is_dir() {
             fs::create_dir_all(&folder).ok()?;
             fs::write(folder.join(".gitignore"), "*\n").ok()?;

@@ -73,14 +73,12 @@ pub fn shallow_ends(root: &Path) -> String {
 }
 
 /// Returns whether one commit comes before another, or is it.
-pub fn is_ancestor(root: &Path, old: &str, new: &str) -> bool {
+pub fn is_ancestor(root: &Path, old: &str, new: &str) -> Result<bool, GitFailed> {
     let mut command = git(root);
-    command
-        .args(["merge-base", "--is-ancestor", old, new])
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    command.status().is_ok_and(|status| status.success())
+    command.args(["merge-base", "--is-ancestor", old, new]).stdin(Stdio::null());
+    let ended = command.output().map_err(|error| GitFailed(format!("git could not be started: {error}")))?;
+    // 1 is no; anything else is a failure, such as a commit that was collected.
+    Ok(ended.status.success())
 }
 
 /// Returns the last commit of each of these files, given relative to the root, looking no further
@@ -119,9 +117,16 @@ pub fn last_commits(
             }
         }
     }
-    // Stopping early closes the pipe; what git says of that is not of interest.
-    drop(child.kill());
-    drop(child.wait());
+    if wanted.is_empty() {
+        // All is known; what git says of being stopped is not of interest.
+        drop(child.kill());
+        drop(child.wait());
+        return Ok(found);
+    }
+    let ended = child.wait_with_output().map_err(|error| GitFailed(error.to_string()))?;
+    if !ended.status.success() {
+        return Err(GitFailed(String::from_utf8_lossy(&ended.stderr).lines().next().unwrap_or("git failed").to_owned()));
+    }
     Ok(found)
 }
 
@@ -146,7 +151,7 @@ fn log_command(root: &Path, paths: &[&str], since: Option<&str>) -> Command {
     } else {
         command.arg(".");
     }
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 

@@ -34,7 +34,7 @@ pub(crate) fn last_commits(
         load(root, &shallow).unwrap_or(Known { head: head.clone(), commits: HashMap::new() });
     let mut changed = known.head != head;
     if changed {
-        if git::is_ancestor(root.path(), &known.head, &head) {
+        if git::is_ancestor(root.path(), &known.head, &head)? {
             let remembered: Vec<&str> = known.commits.keys().map(String::as_str).collect();
             let newer = git::last_commits(root.path(), &remembered, Some(&known.head))?;
             known.commits.extend(newer.into_iter().map(|(path, commit)| (path, Some(commit))));

@@ -13,6 +13,9 @@ use serde::{Deserialize, Serialize};
 use crate::files::sync_folder;
 use crate::{Root, StoreError};
 
+/// The ending of a draft beside the file that it is to replace.
+const DRAFT_ENDING: &str = "heir-new";
+
 /// One file's change.
 #[derive(Debug, Clone)]
 pub struct Change {
@@ -57,6 +60,7 @@ pub fn lock(root: &Root) -> Result<WriteLock, StoreError> {
     file.lock().map_err(|error| StoreError::io(shown(&path), error))?;
     let lock = WriteLock { _file: file, journal: folder.join("journal.json") };
     lock.finish()?;
+    sweep(&lock.journal.with_extension("drafts"));
     Ok(lock)
 }
 
@@ -74,7 +78,7 @@ impl WriteLock {
         let changes: Vec<&Change> =
             changes.iter().filter(|change| change.before != change.after).collect();
         let mut moves = Vec::with_capacity(changes.len());
-        let mut staged = Staged(Vec::new());
+        let mut staged = Staged { drafts: Vec::new(), list: self.journal.with_extension("drafts") };
         for change in &changes {
             let now = root.read(&change.path)?;
             if now.as_deref() != Some(change.before.as_str()) {
@@ -90,10 +94,10 @@ impl WriteLock {
             let to = fs::canonicalize(root.join(&change.path))
                 .map_err(|error| StoreError::io(&change.path, error))?;
             let from = to.with_file_name(format!(
-                ".{}.heir-new",
+                ".{}.{DRAFT_ENDING}",
                 to.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
             ));
-            staged.0.push(from.clone());
+            staged.add(from.clone());
             write_synced(&from, &change.after, &to)
                 .map_err(|error| StoreError::io(&change.path, error))?;
             moves.push(Move { from, to });
@@ -111,7 +115,7 @@ impl WriteLock {
         write_synced(&draft, &journal, &draft).map_err(io)?;
         fs::rename(&draft, &self.journal).map_err(io)?;
         sync_folder(&self.journal);
-        staged.0.clear();
+        staged.drafts.clear();
         self.finish()
     }
 
@@ -136,15 +140,37 @@ impl WriteLock {
     }
 }
 
-/// Drafts that are swept away unless the change comes to be.
-struct Staged(Vec<PathBuf>);
+/// Drafts that are swept away unless the change comes to be. They are listed in a file, so that
+/// what a killed process left is swept by the next one.
+struct Staged {
+    drafts: Vec<PathBuf>,
+    list: PathBuf,
+}
+
+impl Staged {
+    fn add(&mut self, draft: PathBuf) {
+        self.drafts.push(draft);
+        let lines: Vec<String> = self.drafts.iter().map(|draft| draft.display().to_string()).collect();
+        // A list that cannot be written costs a stray draft after a kill, and nothing else.
+        drop(fs::write(&self.list, lines.join("\n")));
+    }
+}
 
 impl Drop for Staged {
     fn drop(&mut self) {
-        for path in &self.0 {
+        for path in &self.drafts {
             drop(fs::remove_file(path));
         }
+        drop(fs::remove_file(&self.list));
     }
+}
+
+/// Removes the drafts of a process that was killed before its change came to be.
+fn sweep(list: &Path) {
+    let Ok(text) = fs::read_to_string(list) else { return };
+    let drafts = text.lines().map(Path::new).filter(|draft| draft.extension().is_some_and(|ending| ending == DRAFT_ENDING));
+    drafts.for_each(|draft| drop(fs::remove_file(draft)));
+    drop(fs::remove_file(list));
 }
 
 fn write_synced(path: &Path, text: &str, like: &Path) -> std::io::Result<()> {

@@ -1,11 +1,12 @@
 //! From a hierarchy and selected names to the documents that are really there.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use heirloom_core::hierarchy::{self, Hierarchy, Level, Selectors};
 use heirloom_core::name::{self, Match};
 use heirloom_core::{Document, Problem};
 
+use crate::files::Item;
 use crate::{Root, StoreError};
 
 /// A document in its place.
@@ -15,16 +16,27 @@ pub struct Placed {
     pub level: String,
     /// Its level's priority.
     pub priority: i64,
-    /// Which of the level's patterns found it; 0 is the level's main document.
+    /// Which of the level's patterns found it; they are read in order.
     pub pattern: usize,
-    /// Whether it is the level's memory.
-    pub memory: bool,
-    /// The names selected to get here.
+    /// What it is to its level.
+    pub part: Part,
+    /// The names that its path was found by.
     pub selectors: Selectors,
     /// Its text.
     pub text: String,
     /// What it says.
     pub document: Document,
+}
+
+/// What a document is to its level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// The document that the level is about: the plan, the agent.
+    Main,
+    /// What else the level reads.
+    More,
+    /// The level's memory.
+    Memory,
 }
 
 /// Turns typed names into the names that are there, and finds the levels that others name.
@@ -100,27 +112,46 @@ pub fn find_name(
 }
 
 /// Lists the names that a level has, below the selected ones.
-pub fn names(root: &Root, level: &Level, selectors: &Selectors) -> Result<Vec<String>, StoreError> {
+pub fn names(root: &Root, level: &Level, selectors: &Selectors) -> Result<Vec<String>, Problem> {
+    Ok(look(root, level, selectors)?.names.into_iter().collect())
+}
+
+/// The names of a level, and those that cannot be used.
+#[derive(Debug, Default)]
+struct Looked {
+    names: BTreeSet<String>,
+    problems: Vec<Problem>,
+}
+
+/// A name that starts with `.` or `_` is somebody else's: hidden, or a folder such as `_plans`.
+fn look(root: &Root, level: &Level, selectors: &Selectors) -> Result<Looked, Problem> {
     let mut sites = level.name_sites();
     sites.sort_by_key(|(_, ending)| std::cmp::Reverse(ending.len()));
     let mut folders: Vec<&str> = sites.iter().map(|(folder, _)| *folder).collect();
     folders.sort_unstable();
     folders.dedup();
-    let mut found = BTreeSet::new();
+    let mut looked = Looked::default();
     for folder in folders {
         let Some(path) = hierarchy::expand(folder, selectors) else { continue };
         for item in root.list(&path)? {
-            let ending = sites.iter().find(|(site, ending)| {
-                *site == folder
-                    && if ending.is_empty() { item.is_folder } else { item.name.ends_with(ending) }
-            });
-            let name = ending
-                .and_then(|(_, ending)| item.name.strip_suffix(ending))
-                .filter(|name| name::unsafe_reason(name).is_none());
-            found.extend(name.map(str::to_owned));
+            let fits = |ending: &str| if ending.is_empty() { item.is_folder } else { item.name.ends_with(ending) };
+            let ending = sites.iter().find(|(site, ending)| *site == folder && fits(ending));
+            let Some(name) = ending.and_then(|(_, ending)| item.name.strip_suffix(ending)) else { continue };
+            if name.starts_with(['.', '_']) {
+                continue;
+            }
+            let reason = if item.is_text { name::unsafe_reason(name) } else { Some("it is not UTF-8") };
+            match reason {
+                None => drop(looked.names.insert(name.to_owned())),
+                Some(reason) => {
+                    let shown = item.name.escape_debug();
+                    let problem = Problem::of_file(format!("{path}/{shown}"), format!("this is not read, because a {} cannot be called that: {reason}", level.name));
+                    looked.problems.push(problem.hint("rename it"));
+                }
+            }
         }
     }
-    Ok(found.into_iter().collect())
+    Ok(looked)
 }
 
 /// Reads every document of the selected levels, lowest priority first. What cannot be read is in
@@ -147,48 +178,43 @@ pub fn read_selected(root: &Root, hierarchy: &Hierarchy, selectors: &mut Selecto
     by_level.sort_by_key(|(at, _)| *at);
     let order: Vec<&String> = hierarchy.levels.iter().map(|level| &level.name).collect();
     selectors.sort_by_key(|level, _| order.iter().position(|name| *name == level));
-    let mut all: Vec<Placed> = by_level.into_iter().flat_map(|(_, placed)| placed).collect();
-    for placed in &mut all {
-        placed.selectors = selectors
-            .iter()
-            .filter(|(level, _)| {
-                hierarchy
-                    .level(&placed.level)
-                    .is_some_and(|own| own.needs().contains(&level.as_str()))
-            })
-            .map(|(level, name)| (level.clone(), name.clone()))
-            .collect();
-    }
-    all
+    by_level.into_iter().flat_map(|(_, placed)| placed).collect()
 }
 
-/// Returns the name that a document gives to a level (`project: billing`). A name that leads
-/// nowhere is a problem of that document.
+/// Returns the name that a document gives to a level (`project: billing`).
 fn named_by(root: &Root, level: &Level, placed: &mut Placed) -> Option<String> {
-    if Some(&placed.level) != level.named_by.as_ref() || placed.memory {
+    let names = names(root, level, &Selectors::new()).unwrap_or_default();
+    match name_in(level, placed, &names)? {
+        Ok(name) => Some(name),
+        Err(problem) => {
+            placed.document.problems.push(problem);
+            None
+        }
+    }
+}
+
+/// Returns the name that a document gives to a level, if it gives one, out of the names that the
+/// level has. A name that leads nowhere is a problem of that document.
+pub fn name_in(level: &Level, placed: &Placed, names: &[String]) -> Option<Result<String, Problem>> {
+    if Some(&placed.level) != level.named_by.as_ref() || placed.part == Part::Memory {
         return None;
     }
-    let name = placed.document.field(&level.name)?.to_owned();
+    let typed = placed.document.field(&level.name)?;
     let line = placed.document.line_of(&level.name);
-    let mut refuse = |message: String, hint: String| {
-        placed.document.problems.push(Problem::at(&placed.document.path, line, message).hint(hint));
-    };
-    match find_name(root, level, &Selectors::new(), &name) {
-        Ok(found) => Some(found),
-        Err(StoreError::Unknown { candidates, .. }) => {
-            let hint = if candidates.is_empty() {
-                format!("run `heir {} new {name}`", level.name)
-            } else {
-                format!("there are {}", candidates.join(", "))
-            };
-            refuse(format!("there is no {} `{name}`", level.name), hint);
-            None
-        }
-        Err(error) => {
-            refuse(error.to_string(), format!("mend `{}:`", level.name));
-            None
-        }
+    let refuse = |message: String, hint: String| Err(Problem::at(&placed.document.path, line, message).hint(hint));
+    if let Some(reason) = name::unsafe_reason(typed) {
+        let typed = typed.escape_default();
+        return Some(refuse(format!("`{typed}` cannot be the {}'s name: {reason}", level.name), format!("mend `{}:`", level.name)));
     }
+    Some(match name::find(typed, names.iter().map(String::as_str)) {
+        Match::One(name) => Ok(name),
+        Match::Ambiguous(found) => refuse(format!("`{typed}` could be any of several {}s", level.name), found.join(", ")),
+        Match::Unknown(_) if names.is_empty() => refuse(format!("there is no {} `{typed}`", level.name), format!("run `heir {} new {typed}`", level.name)),
+        Match::Unknown(near) => {
+            let there = if near.is_empty() { names.iter().take(10).cloned().collect() } else { near };
+            refuse(format!("there is no {} `{typed}`", level.name), format!("there are {}", there.join(", ")))
+        }
+    })
 }
 
 /// Reads the documents of one level.
@@ -197,23 +223,16 @@ pub fn read_level(root: &Root, level: &Level, selectors: &Selectors) -> Vec<Plac
         return vec![];
     }
     let mut placed = Vec::new();
-    for (pattern, (at, memory)) in level
-        .patterns()
-        .map(|text| (text, level.memory.as_deref() == Some(text)))
-        .enumerate()
-        .map(|(at, (text, memory))| (text, (at, memory)))
-    {
-        for document in read_pattern(root, pattern, selectors) {
-            let (text, document) = document;
-            placed.push(Placed {
-                level: level.name.clone(),
-                priority: level.priority,
-                pattern: at,
-                memory,
-                selectors: selectors.clone(),
-                text,
-                document,
-            });
+    for (at, pattern) in level.patterns().enumerate() {
+        let part = match () {
+            () if level.memory.as_deref() == Some(pattern) => Part::Memory,
+            () if level.is_main(pattern) => Part::Main,
+            () => Part::More,
+        };
+        let used = |level: &String| hierarchy::variables(pattern).any(|variable| variable.trim_end_matches(".number") == level);
+        let own: Selectors = selectors.iter().filter(|(level, _)| used(level)).map(|(level, name)| (level.clone(), name.clone())).collect();
+        for (text, document) in read_pattern(root, pattern, selectors) {
+            placed.push(Placed { level: level.name.clone(), priority: level.priority, pattern: at, part, selectors: own.clone(), text, document });
         }
     }
     placed
@@ -270,14 +289,14 @@ fn read_glob(root: &Root, pattern: &str) -> Vec<(String, Document)> {
         // A folder that is called like a document is reported; any other folder is none of ours.
         fits && !item.name.starts_with('.') && (!item.is_folder || !after.is_empty())
     });
-    matching
-        .filter_map(|item| {
-            read_document(
-                root,
-                &if folder.is_empty() { item.name } else { format!("{folder}/{}", item.name) },
-            )
-        })
-        .collect()
+    let read = |item: Item| {
+        let path = if folder.is_empty() { item.name } else { format!("{folder}/{}", item.name) };
+        match item.is_text {
+            true => read_document(root, &path),
+            false => Some((String::new(), Document::unreadable(Problem::of_file(path, "the file's name is not UTF-8").hint("rename it")))),
+        }
+    };
+    matching.filter_map(read).collect()
 }
 
 /// Reads one document by its path. A missing one is `None`.
@@ -296,40 +315,50 @@ pub fn read_document(root: &Root, path: &str) -> Option<(String, Document)> {
     }
 }
 
-fn is_markdown(path: &str) -> bool {
+/// Returns whether a file is markdown by its name, so that it may have front matter.
+pub fn is_markdown(path: &str) -> bool {
     let lower = path.to_lowercase();
     [".md", ".mdc", ".mdx", ".markdown"].iter().any(|ending| lower.ends_with(ending))
 }
 
+/// Every document of a hierarchy, and what stood in the way of reading more.
+#[derive(Debug, Default)]
+pub struct Everything {
+    /// The documents, each once, in order of level, name and pattern.
+    pub placed: Vec<Placed>,
+    /// Folders that could not be listed, names that cannot be used.
+    pub problems: Vec<Problem>,
+}
+
 /// Reads every document of a hierarchy, for every name that its levels have.
-pub fn read_all(root: &Root, hierarchy: &Hierarchy) -> Result<Vec<Placed>, StoreError> {
-    let mut all = Vec::new();
+pub fn read_all(root: &Root, hierarchy: &Hierarchy) -> Everything {
+    let mut all = Everything::default();
+    let mut seen = HashSet::new();
     for level in &hierarchy.levels {
-        for selectors in combinations(root, hierarchy, level)? {
-            all.extend(read_level(root, level, &selectors));
+        for selectors in combinations(root, hierarchy, level, &mut all.problems) {
+            let placed = read_level(root, level, &selectors);
+            all.placed.extend(placed.into_iter().filter(|placed| seen.insert((placed.level.clone(), placed.document.path.clone()))));
         }
     }
-    Ok(all)
+    all
 }
 
 /// Every way to select what a level needs: each plan, and each agent of each plan.
-pub fn combinations(
-    root: &Root,
-    hierarchy: &Hierarchy,
-    level: &Level,
-) -> Result<Vec<Selectors>, StoreError> {
+fn combinations(root: &Root, hierarchy: &Hierarchy, level: &Level, problems: &mut Vec<Problem>) -> Vec<Selectors> {
     let needs = level.needs();
     let mut all = vec![Selectors::new()];
     for needed in hierarchy.levels.iter().filter(|other| needs.contains(&other.name.as_str())) {
         let mut wider = Vec::new();
         for selectors in all {
-            for name in names(root, needed, &selectors)? {
+            let looked = look(root, needed, &selectors).unwrap_or_else(|problem| Looked { problems: vec![problem], ..Looked::default() });
+            problems.extend(looked.problems);
+            wider.extend(looked.names.into_iter().map(|name| {
                 let mut selectors = selectors.clone();
                 selectors.insert(needed.name.clone(), name);
-                wider.push(selectors);
-            }
+                selectors
+            }));
         }
         all = wider;
     }
-    Ok(all)
+    all
 }

@@ -26,6 +26,9 @@ pub enum StoreError {
     /// There is no workspace here.
     #[error("no Heirloom workspace in {0} or any folder above it")]
     NoWorkspace(String),
+    /// There is no workspace right here.
+    #[error("there is no Heirloom workspace in {0}")]
+    NoWorkspaceAt(String),
     /// A name that cannot be used.
     #[error("`{name}` cannot be the {what}'s name: {reason}")]
     UnsafeName {

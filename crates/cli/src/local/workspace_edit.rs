@@ -22,10 +22,10 @@ fn run(call: &Call<'_>) -> Result<Code, Error> {
     let name = call.matches.get_one::<String>("name").map_or("workspace", String::as_str);
     let path = Catalog::read(&session)?.find(name)?.document.path.clone();
     let editor = call.environment.editor().ok_or_else(|| Error::bad_input("no editor is set").hint(format!("set VISUAL or EDITOR, or open {} yourself", session.root().join(&path).display())))?;
-    let mut words = editor.split_whitespace();
-    let program = words.next().unwrap_or(&editor);
+    let mut words = words_of(&editor).into_iter();
+    let program = words.next().unwrap_or_default();
     let system = |message: String| Error::system(message).hint("check VISUAL and EDITOR");
-    let status = Process::new(program).args(words).arg(session.root().join(&path)).status().map_err(|error| system(format!("{program}: {error}")))?;
+    let status = Process::new(&program).args(words).arg(session.root().join(&path)).status().map_err(|error| system(format!("{program}: {error}")))?;
     if !status.success() {
         return Err(system(format!("{editor} ended with {status}")));
     }
@@ -36,4 +36,32 @@ fn run(call: &Call<'_>) -> Result<Code, Error> {
         problems.iter().for_each(|problem| call.output.note(&format!("⚠️ {problem}")));
     }
     Ok(if problems.is_empty() { Code::Fine } else { Code::Findings })
+}
+
+/// Splits a command as a shell would, quotes included: an editor may lie in a folder with a space.
+fn words_of(command: &str) -> Vec<String> {
+    let mut words = vec![];
+    let mut word: Option<String> = None;
+    let mut quote: Option<char> = None;
+    for c in command.chars() {
+        match quote {
+            Some(open) if c == open => quote = None,
+            None if matches!(c, '\'' | '"') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            None if c.is_whitespace() => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn quotes_hold_words_together() {
+        assert_eq!(super::words_of("'/my editor/e' -w \"\" x"), ["/my editor/e", "-w", "", "x"]);
+    }
 }

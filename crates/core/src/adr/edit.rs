@@ -1,48 +1,51 @@
 //! Edits of a record's status and links in the style in which it is written.
 
+use std::ops::Range;
+
 use serde_json::json;
 
 use super::site::{Site, Style, find};
 use super::{Adr, Status, Target, names, read, text};
-use crate::{Document, Problem, frontmatter};
+use crate::{Document, Problem, frontmatter, path};
 
-/// Sets a record's status. Where its words name another record as well, only the first of them is replaced.
+/// Sets a record's status. Only the word for it is replaced: a date or a link beside it stays.
 pub fn set_status(path: &str, text: &str, status: Status) -> Result<String, Problem> {
     let own = read(path, text);
-    let in_body = site(path, text).filter(|site| site.style != Style::FrontMatter);
-    let (old, word) = match &in_body {
-        Some(site) => (text[site.bytes.clone()].to_owned(), cased_like(&text[site.bytes.clone()], status.word())),
-        None => (Document::parse(path, text).field("status").unwrap_or_default().to_owned(), status.word().to_owned()),
+    let edited = match site(path, text) {
+        Some(site) if site.style != Style::FrontMatter => {
+            let word = own.word_to_replace(text, &site);
+            splice(text, word.clone(), &cased_like(&text[word], status.word()))
+        }
+        _ => {
+            let old = Document::parse(path, text).field("status").unwrap_or_default().to_owned();
+            in_front_matter(path, text, "status", &own.reworded(&old, status.word()))?
+        }
     };
-    let put = |value: &str| {
-        let edited = match &in_body {
-            Some(site) => splice(text, site, value),
-            None => frontmatter::set(path, text, "status", &json!(value))?,
-        };
-        verified(path, &own, edited, |adr| adr.status == status && keeps(&own.supersedes, &adr.supersedes))
-    };
-    put(&word).or_else(|problem| replace_first_word(&old, &word).map_or(Err(problem), |value| put(&value)))
+    verified(path, &own, edited, |adr| adr.status == status && keeps(&own.supersedes, &adr.supersedes))
 }
 
 /// Marks a record as superseded by another.
 pub fn mark_superseded(path: &str, text: &str, by: &Adr) -> Result<String, Problem> {
     let own = read(path, text);
-    if own.superseded_by.iter().any(|target| names(target, by)) && own.status == Status::Superseded {
+    if own.superseded_by.iter().any(|target| leads_to(path, target, by)) && own.status == Status::Superseded {
         return Ok(text.to_owned());
     }
     let edited = match site(path, text) {
         Some(site) if site.style == Style::Header => {
-            let with_status = splice(text, &site, &cased_like(&text[site.bytes.clone()], "superseded"));
+            let word = own.word_to_replace(text, &site);
+            let with_status = splice(text, word.clone(), &cased_like(&text[word], "superseded"));
             insert_line_after(&with_status, site.bytes.start, &format!("Superseded-By: {}", number_of(by)))
         }
-        Some(site) if site.style != Style::FrontMatter => {
-            let mut value = format!("{} {}", cased_like(&text[site.bytes.clone()], "superseded by"), link(path, by));
-            for other in &own.superseded_by {
-                value.push_str(&format!(" and {}", relink(other)));
-            }
-            splice(text, &site, &value)
+        Some(site) if site.style == Style::Cell && !is_markdown(path) => return Err(in_a_grid(path, site.line)),
+        Some(site) if site.style != Style::FrontMatter && own.status == Status::Superseded => {
+            splice(text, site.bytes.end..site.bytes.end, &format!(" and {}", link(path, by)))
         }
-        _ => in_front_matter(path, text, &own, by)?,
+        Some(site) if site.style != Style::FrontMatter => {
+            let word = own.word_to_replace(text, &site);
+            let new = format!("{} {}", cased_like(&text[word.clone()], "superseded by"), link(path, by));
+            splice(text, word, &new)
+        }
+        _ => superseded_in_front_matter(path, text, &own, by)?,
     };
     verified(path, &own, edited, |adr| {
         adr.status == Status::Superseded
@@ -55,30 +58,28 @@ pub fn mark_superseded(path: &str, text: &str, by: &Adr) -> Result<String, Probl
 /// Notes in a record that it supersedes another.
 pub fn mark_supersedes(path: &str, text: &str, old: &Adr) -> Result<String, Problem> {
     let own = read(path, text);
-    if own.supersedes.iter().any(|target| names(target, old)) {
+    if own.supersedes.iter().any(|target| leads_to(path, target, old)) {
         return Ok(text.to_owned());
     }
-    let site = site(path, text);
-    let edited = match &site {
+    let line_start = |at: usize| text[..at].rfind('\n').map_or(0, |at| at + 1);
+    let edited = match &site(path, text) {
         Some(site) if site.style == Style::Header => insert_line_after(text, site.bytes.start, &format!("Replaces: {}", number_of(old))),
         Some(site) if matches!(site.style, Style::Section | Style::Heading) => {
-            let newline = newline_of(text);
-            insert_line_after(text, site.bytes.end, &format!("{newline}Supersedes {}", link(path, old)))
+            insert_line_after(text, site.bytes.end, &format!("{}Supersedes {}", newline_of(text), link(path, old)))
         }
         Some(site) if site.style == Style::Line => {
-            let line_start = text[..site.bytes.start].rfind('\n').map_or(0, |at| at + 1);
-            let lead = &text[line_start..site.bytes.start];
-            let lead = replace_word(lead, "status", "Supersedes");
+            let lead = replace_word(&text[line_start(site.bytes.start)..site.bytes.start], "status", "Supersedes");
             insert_line_after(text, site.bytes.start, &format!("{lead}{}", link(path, old)))
         }
+        Some(site) if site.style == Style::Cell && !is_markdown(path) => return Err(in_a_grid(path, site.line)),
         Some(site) if site.style == Style::Cell => insert_line_after(text, site.bytes.start, &format!("| Supersedes | {} |", link(path, old))),
         Some(site) if site.style == Style::ListTable => {
-            let line_start = text[..site.bytes.start].rfind('\n').map_or(0, |at| at + 1);
-            let indent: String = text[line_start..].chars().take_while(|c| *c == ' ').collect();
+            let indent: String = text[line_start(site.bytes.start)..].chars().take_while(|c| *c == ' ').collect();
             let outer = &indent[..indent.len().saturating_sub(2)];
             insert_line_after(text, site.bytes.start, &format!("{outer}* - Replaces{}{indent}- {}", newline_of(text), old.id))
         }
-        _ => frontmatter::append_to_list(path, text, "supersedes", &old.id)?,
+        _ if !is_markdown(path) => return Err(no_front_matter(path)),
+        _ => frontmatter::append_to_list(path, text, "supersedes", &name_for(path, old))?,
     };
     verified(path, &own, edited, |adr| {
         adr.status == own.status
@@ -88,20 +89,64 @@ pub fn mark_supersedes(path: &str, text: &str, old: &Adr) -> Result<String, Prob
     })
 }
 
-/// Marks a record as superseded in its front matter. What only its old status named goes to the keys for it.
-fn in_front_matter(path: &str, text: &str, own: &Adr, by: &Adr) -> Result<String, Problem> {
-    let mut edited = frontmatter::set(path, text, "status", &json!("superseded"))?;
-    let left = read(path, &edited);
-    for target in lost(&own.supersedes, &left.supersedes) {
-        edited = frontmatter::append_to_list(path, &edited, "supersedes", &target.written)?;
+fn superseded_in_front_matter(path: &str, text: &str, own: &Adr, by: &Adr) -> Result<String, Problem> {
+    let document = Document::parse(path, text);
+    let mut edited = text.to_owned();
+    if own.status != Status::Superseded {
+        let old = document.field("status").unwrap_or_default();
+        edited = in_front_matter(path, text, "status", &own.reworded(old, "superseded"))?;
     }
-    for target in lost(&own.superseded_by, &left.superseded_by) {
-        edited = frontmatter::append_to_list(path, &edited, "superseded_by", &target.written)?;
+    match document.field_list("superseded_by").is_empty() {
+        true => in_front_matter(path, &edited, "superseded_by", &name_for(path, by)),
+        false => frontmatter::append_to_list(path, &edited, "superseded_by", &name_for(path, by)),
     }
-    match own.superseded_by.is_empty() {
-        true => frontmatter::set(path, &edited, "superseded_by", &json!(by.id)),
-        false => frontmatter::append_to_list(path, &edited, "superseded_by", &by.id),
+}
+
+fn in_front_matter(path: &str, text: &str, key: &str, value: &str) -> Result<String, Problem> {
+    if is_markdown(path) { frontmatter::set(path, text, key, &json!(value)) } else { Err(no_front_matter(path)) }
+}
+
+fn is_markdown(path: &str) -> bool {
+    !path.to_lowercase().ends_with(".rst")
+}
+
+fn no_front_matter(path: &str) -> Problem {
+    Problem::of_file(path, "it says nowhere what its status is, and reStructuredText has no front matter").hint("add a `Status` section by hand")
+}
+
+fn in_a_grid(path: &str, line: usize) -> Problem {
+    Problem::at(path, line, "its status is in a table whose borders must line up").hint("edit the table by hand")
+}
+
+impl Adr {
+    /// The bytes of the status word. Words that mean nothing to us are replaced whole.
+    fn word_to_replace(&self, text: &str, site: &Site) -> Range<usize> {
+        match self.status {
+            Status::Unknown => site.bytes.clone(),
+            _ => site.word(text),
+        }
     }
+
+    /// A status of the front matter with its first word replaced; one that means nothing, whole.
+    fn reworded(&self, old: &str, word: &str) -> String {
+        let known = Some(old).filter(|_| self.status != Status::Unknown);
+        known.and_then(|old| replace_first_word(old, word)).unwrap_or_else(|| word.to_owned())
+    }
+}
+
+/// Whether a target written in one record leads to another: by its file, or by its name in the
+/// same folder.
+fn leads_to(from: &str, target: &Target, adr: &Adr) -> bool {
+    match target.href.as_deref().and_then(|href| path::joined(from, href)) {
+        Some(linked) => linked == adr.path,
+        None => names(target, adr) && path::folder(from) == path::folder(&adr.path),
+    }
+}
+
+/// What a record is called in another one's front matter: its id where both lie in one folder, and
+/// the way to its file where the same id may mean another.
+fn name_for(from: &str, adr: &Adr) -> String {
+    if path::folder(from) == path::folder(&adr.path) { adr.id.clone() } else { path::relative(from, &adr.path) }
 }
 
 fn lost<'t>(before: &'t [Target], after: &'t [Target]) -> impl Iterator<Item = &'t Target> {
@@ -128,8 +173,8 @@ fn verified(path: &str, own: &Adr, edited: String, holds: impl FnOnce(&Adr) -> b
     }
 }
 
-fn splice(text: &str, site: &Site, value: &str) -> String {
-    format!("{}{value}{}", &text[..site.bytes.start], &text[site.bytes.end..])
+fn splice(text: &str, range: Range<usize>, value: &str) -> String {
+    format!("{}{value}{}", &text[..range.start], &text[range.end..])
 }
 
 fn insert_line_after(text: &str, at: usize, line: &str) -> String {
@@ -163,8 +208,8 @@ fn cased_like(old: &str, word: &str) -> String {
 /// `accepted; supersedes ADR-3` with `deprecated` becomes `deprecated; supersedes ADR-3`.
 fn replace_first_word(old: &str, word: &str) -> Option<String> {
     let start = old.find(char::is_alphabetic)?;
-    let len = old[start..].find(|c: char| !c.is_alphabetic())?;
-    Some(format!("{}{word}{}", &old[..start], &old[start + len..]))
+    let len = old[start..].find(|c: char| !c.is_alphabetic()).unwrap_or(old.len() - start);
+    Some(format!("{}{}{}", &old[..start], cased_like(&old[start..], word), &old[start + len..]))
 }
 
 fn replace_word(lead: &str, word: &str, with: &str) -> String {
@@ -180,22 +225,7 @@ fn number_of(adr: &Adr) -> String {
 
 /// A link from one record to another: relative in markdown, the bare id elsewhere.
 fn link(from: &str, to: &Adr) -> String {
-    if !from.ends_with(".md") { to.id.clone() } else { format!("[{}]({})", to.id, relative(from, &to.path)) }
-}
-
-fn relink(target: &Target) -> String {
-    match &target.href {
-        Some(href) => format!("[{}]({href})", target.written),
-        None => target.written.clone(),
-    }
-}
-
-fn relative(from: &str, to: &str) -> String {
-    let from: Vec<&str> = from.split('/').collect();
-    let to: Vec<&str> = to.split('/').collect();
-    let common = from[..from.len() - 1].iter().zip(&to[..to.len() - 1]).take_while(|(a, b)| a == b).count();
-    let up = std::iter::repeat_n("..", from.len() - 1 - common);
-    up.chain(to[common..].iter().copied()).collect::<Vec<_>>().join("/").replace(' ', "%20")
+    if !from.ends_with(".md") { to.id.clone() } else { format!("[{}]({})", to.id, path::relative(from, &to.path).replace(' ', "%20")) }
 }
 
 #[cfg(test)]
@@ -251,11 +281,38 @@ mod tests {
     fn what_only_the_status_names_is_not_lost() {
         let text = "---\nstatus: 'accepted; supersedes ADR-0001'\n---\n# T\n";
         assert_eq!(set_status("a.md", text, Status::Deprecated).unwrap(), text.replace("accepted", "deprecated"));
-        assert_eq!(superseded(text), "---\nstatus: 'superseded'\nsupersedes: [ADR-0001]\nsuperseded_by: ADR-0010\n---\n# T\n");
+        assert_eq!(superseded(text), "---\nstatus: 'superseded; supersedes ADR-0001'\nsuperseded_by: ADR-0010\n---\n# T\n");
         let text = "---\nstatus: superseded by ADR-0007\n---\n# T\n";
-        assert_eq!(superseded(text), "---\nstatus: superseded\nsuperseded_by: [ADR-0007, ADR-0010]\n---\n# T\n");
-        let text = "# T\n\nStatus: Accepted, supersedes ADR-0001\n";
-        assert!(mark_superseded("0003-old.md", text, &adr("0010-new.md")).is_err());
+        assert_eq!(superseded(text), "---\nstatus: superseded by ADR-0007\nsuperseded_by: ADR-0010\n---\n# T\n");
+        assert_eq!(superseded("# T\n\nStatus: Accepted, supersedes ADR-0001\n"), "# T\n\nStatus: Superseded by [ADR-0010](0010-new.md), supersedes ADR-0001\n");
+        assert_eq!(superseded("# T\n\nStatus: Superseded by ADR-0007\n"), "# T\n\nStatus: Superseded by ADR-0007 and [ADR-0010](0010-new.md)\n");
+    }
+
+    #[test]
+    fn what_stands_around_the_status_stays() {
+        for (before, after) in [
+            ("## Status\n\nAccepted 2020-01-02 by the board\n", "## Status\n\nDeprecated 2020-01-02 by the board\n"),
+            ("## Status\n\n> Accepted\n", "## Status\n\n> Deprecated\n"),
+            ("| Status | **Accepted** (2021-01-01) |\n", "| Status | **Deprecated** (2021-01-01) |\n"),
+            ("## Status\n\n- [ ] Proposed\n- [x] Accepted\n", "## Status\n\n- [ ] Proposed\n- [x] Deprecated\n"),
+        ] {
+            assert_eq!(set_status("a.md", &format!("# T\n\n{before}"), Status::Deprecated).unwrap(), format!("# T\n\n{after}"));
+        }
+        assert_eq!(superseded("# T\n\n## Status\n\n> Accepted (2021)\n"), "# T\n\n## Status\n\n> Superseded by [ADR-0010](0010-new.md) (2021)\n");
+    }
+
+    #[test]
+    fn a_record_of_another_folder_is_named_by_its_file() {
+        let text = "---\nstatus: accepted\n---\n# T\n";
+        let edited = mark_superseded(".heirloom/adrs/ADR-0001-a.md", text, &adr(".heirloom/projects/p/adrs/ADR-0002-b.md")).unwrap();
+        assert!(edited.contains("superseded_by: ../projects/p/adrs/ADR-0002-b.md"), "{edited}");
+    }
+
+    #[test]
+    fn a_grid_is_left_alone() {
+        let grid = "T\n===\n\n+--------+----------+\n| Status | Accepted |\n+--------+----------+\n";
+        assert!(mark_superseded("0003-old.rst", grid, &adr("0010-new.rst")).is_err());
+        assert!(mark_superseded("0003-old.rst", "T\n===\n\ntext\n", &adr("0010-new.rst")).is_err());
     }
 
     #[test]

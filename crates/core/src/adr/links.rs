@@ -85,11 +85,18 @@ impl Links {
         }
     }
 
-    /// Reads `verb target, target` anywhere in a span that speaks of the record itself.
+    /// Reads every `verb target, target` in a span that speaks of the record itself.
     fn read_span(&mut self, span: &str) {
         let lower = span.to_ascii_lowercase();
-        if let Some((at, verb, direction)) = VERBS.iter().filter_map(|(verb, direction)| lower.find(verb).map(|at| (at, *verb, *direction))).min_by_key(|(at, verb, _)| (*at, usize::MAX - verb.len())) {
-            self.add(direction, targets(&span[at + verb.len()..], false));
+        let next_verb = |from: usize| {
+            let found = VERBS.iter().filter_map(|(verb, direction)| Some((find_word(&lower, from, verb)?, verb.len(), *direction)));
+            found.min_by_key(|(at, len, _)| (*at, usize::MAX - len))
+        };
+        let mut verb = next_verb(0);
+        while let Some((at, len, direction)) = verb {
+            verb = next_verb(at + len);
+            let end = verb.map_or(span.len(), |(next, _, _)| next);
+            self.add(direction, targets(&span[at + len..end], false));
         }
     }
 
@@ -149,9 +156,18 @@ impl Links {
     }
 }
 
+/// Finds a word that is not a part of a longer one, nor of a file's name.
+fn find_word(text: &str, from: usize, word: &str) -> Option<usize> {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '/');
+    text[from..].match_indices(word).map(|(at, _)| from + at).find(|&at| !text[..at].ends_with(is_part) && !text[at + word.len()..].starts_with(is_part))
+}
+
 /// Finds the records that a text names: links, `ADR-10`, `PEP 3107`, `:ref:` labels; bare numbers
 /// only where nothing but records can stand.
 fn targets(text: &str, bare_numbers: bool) -> Vec<Target> {
+    if bare_numbers && text.contains('/') && !text.contains(['[', ' ']) {
+        return link_target(crate::path::stem(text), text).into_iter().collect();
+    }
     let mut found = Vec::new();
     let mut rest = String::with_capacity(text.len());
     let mut at = 0;

@@ -40,8 +40,26 @@ pub(super) struct Site {
 impl Site {
     /// Returns what it says, without what is struck out or commented out.
     pub(super) fn value(&self, text: &str) -> String {
-        text::shown(text)[self.bytes.clone()].trim().to_owned()
+        text::shown(text)[self.word(text).start..self.bytes.end].trim().to_owned()
     }
+}
+
+impl Site {
+    /// Returns the bytes of the status word alone.
+    pub(super) fn word(&self, text: &str) -> Range<usize> {
+        let shown = text::shown(text);
+        let value = &shown[self.bytes.clone()];
+        let after_box = value.find("] ").filter(|_| checkbox(value).is_some()).map_or(0, |at| at + 2);
+        let start = after_box + value[after_box..].find(char::is_alphabetic).unwrap_or(0);
+        let len = value[start..].find(|c: char| !c.is_alphabetic()).unwrap_or(value.len() - start);
+        self.bytes.start + start..self.bytes.start + start + len
+    }
+}
+
+/// Returns whether a list item has a box, and if so whether it is ticked.
+fn checkbox(line: &str) -> Option<bool> {
+    let item = line.trim_start().trim_start_matches(['-', '*', '+']).trim_start().to_lowercase();
+    if item.starts_with("[x] ") { Some(true) } else { item.starts_with("[ ] ").then_some(false) }
 }
 
 /// Finds the status of a record; `shown` is `text` without what only looks like it.
@@ -142,7 +160,7 @@ fn under_heading(all: &[(usize, &str)], from: usize, end: usize) -> Option<(usiz
             let style = if row { Style::Cell } else { Style::Line };
             return (!key.is_empty()).then_some((at, value, style));
         }
-        if row {
+        if row || checkbox(line) == Some(false) {
             continue;
         }
         return Some((at, text::trimmed(line, 0..line.len()), Style::Section));

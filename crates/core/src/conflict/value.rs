@@ -1,6 +1,8 @@
 //! Conflicts of values: what a layer changed of what lay under it.
 
-use indexmap::IndexMap;
+use std::collections::{BTreeMap, HashSet};
+
+use serde_json::Map;
 
 use super::{Conflict, Kind, Severity, Side, shown};
 use crate::cascade::Layer;
@@ -24,47 +26,99 @@ pub struct Override {
     pub acknowledged: bool,
 }
 
+/// The values in force so far, by key path, each with the layer that set it.
+type Current = BTreeMap<String, (usize, Value)>;
+
 /// Returns every value that directly beat an unequal one.
 pub fn overrides(layers: &[Layer<'_>]) -> Vec<Override> {
-    let mut current: IndexMap<String, (usize, Value)> = IndexMap::new();
+    let mut current = Current::new();
     let mut found = Vec::new();
     for (child, layer) in layers.iter().enumerate() {
+        let values = &layer.document.values;
         let acknowledgements = layer.document.field_list("overrides");
         let mut set: Vec<(String, Value)> = Vec::new();
-        layer.document.values.leaves(&mut |keys, leaf, cut| {
-            let Some(child_value) = leaf.clone().into_value() else { return };
+        let mut reported = HashSet::new();
+        values.leaves(&mut |keys, leaf, cut| {
+            let Some(value) = leaf.clone().into_value() else { return };
             let key = keypath::join(keys.iter().map(String::as_str));
-            let beaten = beaten_by(&current, &key).filter(|(_, _, parent_value)| *parent_value != child_value && !(parent_value.is_array() && leaf.is_list()));
-            if let Some((at, parent, parent_value)) = beaten {
+            if let Some(beaten) = beaten_by(&current, keys, &value, cut) {
+                let (parent, parent_value) = beaten.parent;
+                // Under a single value that a map replaced, the whole map is what beat it.
+                let child_value = values.get(&keys[..beaten.depth]).and_then(|tree| tree.clone().into_value()).unwrap_or(Value::Null);
+                let at = keypath::join(keys[..beaten.depth].iter().map(String::as_str));
                 let acknowledged = cut || acknowledgements.iter().any(|path| keypath::is_within(&key, path) || keypath::is_within(&at, path));
-                found.push(Override { key: at, parent, child, parent_value, child_value: child_value.clone(), acknowledged });
+                if !agree(&parent_value, &child_value) && reported.insert(at.clone()) {
+                    found.push(Override { key: at, parent, child, parent_value, child_value, acknowledged });
+                }
             }
-            set.push((key, child_value));
+            set.push((key, value));
         });
-        for cut in layer.document.values.cuts() {
-            current.retain(|key, _| !(cut.is_empty() || keypath::is_within(key, &cut)));
+        for cut in values.cuts() {
+            remove_within(&mut current, &cut);
         }
         for (key, value) in set {
-            current.retain(|other, _| *other == key || !(keypath::is_within(other, &key) || keypath::is_within(&key, other)));
-            current.insert(key, (child, value));
+            put(&mut current, key, (child, value));
         }
     }
     found
 }
 
-/// What a value at a key replaces: the value there, the single value above it, or the map under it.
-fn beaten_by(current: &IndexMap<String, (usize, Value)>, key: &str) -> Option<(String, usize, Value)> {
-    if let Some((layer, value)) = current.get(key) {
-        return Some((key.to_owned(), *layer, value.clone()));
+/// Two values that merge, or that say the same, do not conflict.
+fn agree(parent: &Value, child: &Value) -> bool {
+    match (parent, child) {
+        (Value::Array(_), Value::Array(_)) | (Value::Object(_), Value::Object(_)) => true,
+        (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
+        _ => parent == child,
     }
-    let above = current.iter().find(|(other, (_, value))| keypath::is_within(key, other) && !value.is_object());
-    if let Some((other, (layer, value))) = above {
-        return Some((other.clone(), *layer, value.clone()));
+}
+
+struct Beaten {
+    /// How many keys lead to what was beaten.
+    depth: usize,
+    parent: (usize, Value),
+}
+
+/// What a leaf replaces: the value there, the single value above it, or the map under it.
+fn beaten_by(current: &Current, keys: &[String], value: &Value, cut: bool) -> Option<Beaten> {
+    for depth in 1..=keys.len() {
+        let path = keypath::join(keys[..depth].iter().map(String::as_str));
+        if let Some(parent) = current.get(&path).filter(|(_, parent)| depth == keys.len() || !parent.is_object()) {
+            return Some(Beaten { depth, parent: parent.clone() });
+        }
     }
-    let below: Vec<_> = current.iter().filter(|(other, _)| keypath::is_within(other, key)).collect();
+    let merges_with_map = value.is_object() && !cut;
+    let key = keypath::join(keys.iter().map(String::as_str));
+    let below: Vec<_> = under(current, &key).filter(|_| !merges_with_map).collect();
     let (_, (layer, _)) = below.iter().max_by_key(|(_, (layer, _))| *layer)?;
     let map = below.iter().map(|(other, (_, value))| (other[key.len() + 1..].to_owned(), value.clone())).collect();
-    Some((key.to_owned(), *layer, Value::Object(map)))
+    Some(Beaten { depth: keys.len(), parent: (*layer, Value::Object(map)) })
+}
+
+fn under<'c>(current: &'c Current, key: &str) -> impl Iterator<Item = (&'c String, &'c (usize, Value))> + use<'c> {
+    let start = format!("{key}.");
+    current.range(start.clone()..).take_while(move |(other, _)| other.starts_with(&start))
+}
+
+fn remove_within(current: &mut Current, path: &str) {
+    if path.is_empty() {
+        return current.clear();
+    }
+    let gone: Vec<String> = under(current, path).map(|(key, _)| key.clone()).collect();
+    gone.iter().for_each(|key| drop(current.remove(key)));
+    current.remove(path);
+}
+
+/// Puts a value into force: what it stands on or under is no longer there. An empty map over a map
+/// changes nothing.
+fn put(current: &mut Current, key: String, said: (usize, Value)) {
+    if said.1.as_object().is_some_and(Map::is_empty) && under(current, &key).next().is_some() {
+        return;
+    }
+    remove_within(current, &key);
+    for (dot, _) in key.match_indices('.') {
+        current.remove(&key[..dot]);
+    }
+    current.insert(key, said);
 }
 
 /// Returns the conflicts of values among layers, given how fresh each layer is.
@@ -99,7 +153,10 @@ fn contradiction(one: &Override, parent: &Layer<'_>, child: &Layer<'_>, severity
         message,
         sides: sides(one, parent, child),
         resolution: Some(format!("Using {} value ({reason})", child.level)),
-        hint: format!("if it is meant, add `overrides: [{}]` to the front matter; else remove the key here", one.key),
+        hint: match one.acknowledged {
+            true => "its author says that it is meant".into(),
+            false => format!("if it is meant, add `overrides: [{}]` to the front matter; else remove the key here", one.key),
+        },
     }
 }
 
@@ -163,5 +220,11 @@ mod tests {
         assert_eq!(check(&[("workspace", "k: 1"), ("plan", "k: {a: 2}")]), [("k".to_owned(), Severity::Critical, "1.md:2".to_owned())]);
         assert_eq!(check(&[("workspace", "k: {a: 1, b: 2}"), ("plan", "k: 2")]), [("k".to_owned(), Severity::Critical, "1.md:2".to_owned())]);
         assert_eq!(check(&[("workspace", "k: 1"), ("plan", "k: {inherit: false}"), ("agent", "k: 2")]), []);
+        assert_eq!(check(&[("workspace", "k: 1"), ("plan", "k: {z: 1}")]).len(), 1);
+        assert_eq!(check(&[("workspace", "k: [1]"), ("plan", "k: {a: [1]}")]).len(), 1);
+        assert_eq!(check(&[("workspace", "k: 5"), ("plan", "k: {a: 1, b: 2}")]), [("k".to_owned(), Severity::Critical, "1.md:2".to_owned())]);
+        assert_eq!(check(&[("workspace", "k: {a: 1}"), ("plan", "k: {}"), ("agent", "k: {a: 2}")]).len(), 1);
+        assert_eq!(check(&[("workspace", "k: {}"), ("plan", "k: {}")]), []);
+        assert_eq!(check(&[("workspace", "k: 1"), ("plan", "k: 1.0")]), []);
     }
 }

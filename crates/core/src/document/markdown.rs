@@ -80,11 +80,11 @@ pub(super) fn read(text: &str) -> Read {
 fn value_fence(kind: &CodeBlockKind<'_>, heading: Option<&str>) -> Option<bool> {
     let CodeBlockKind::Fenced(info) = kind else { return None };
     let mut words = info.split_whitespace();
-    if !matches!(words.next(), Some("yaml" | "yml")) {
+    if !words.next().is_some_and(|language| ["yaml", "yml"].iter().any(|yaml| language.eq_ignore_ascii_case(yaml))) {
         return None;
     }
     match words.next() {
-        Some("heirloom") => Some(true),
+        Some(mark) if mark.eq_ignore_ascii_case("heirloom") => Some(true),
         None => heading.is_some_and(|heading| VALUE_HEADINGS.contains(&heading.trim().to_lowercase().as_str())).then_some(false),
         Some(_) => None,
     }

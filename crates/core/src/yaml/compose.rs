@@ -47,15 +47,17 @@ type Spanned<'t> = (Event<'t>, Span);
 
 impl<'t> Composer<'t> {
     fn new(text: &'t str) -> Self {
+        let at = text.len() - text.trim_start_matches('\u{feff}').len();
         let byte_of_char = (!text.is_ascii()).then(|| text.char_indices().map(|(at, _)| at).chain([text.len()]).collect());
-        Self { text, byte_of_char, parser: Parser::new_from_str(text), anchors: HashMap::new(), values: 0, repeated: 0, at: 0, last_line: text.lines().count().max(1) }
+        Self { text, byte_of_char, parser: Parser::new_from_str(text), anchors: HashMap::new(), values: 0, repeated: 0, at, last_line: text.lines().count().max(1) }
     }
 
     fn document(mut self) -> Result<Option<Node>, YamlError> {
         loop {
             let (event, span) = self.next()?;
             match event {
-                Event::StreamStart | Event::DocumentStart(_) | Event::Nothing => {}
+                Event::DocumentStart(true) => self.at = self.bytes(span).end,
+                Event::StreamStart | Event::DocumentStart(false) | Event::Nothing => {}
                 Event::StreamEnd => return Ok(None),
                 Event::DocumentEnd => {}
                 event => {
@@ -99,25 +101,32 @@ impl<'t> Composer<'t> {
                 let forced_text = tag.as_ref().is_some_and(|tag| tag.suffix == "str");
                 let value = scalar::typed(&text, style, forced_text);
                 let kind = Kind::Scalar { value, style: self::style(style) };
-                let bytes = scalar_extent(self.text, self.bare(self.bytes(span), anchor, tag.is_some()), style);
-                let bytes = if bytes.is_empty() { self.empty_after_indicator(bytes.start) } else { bytes };
+                let bytes = match style {
+                    ScalarStyle::Plain if text.is_empty() => self.empty_extent(self.bytes(span).start, anchor, tag.is_some()),
+                    ScalarStyle::Literal | ScalarStyle::Folded => self.block_extent(self.bytes(span), anchor, tag.is_some()),
+                    _ => scalar_extent(self.text, self.bare(self.bytes(span), anchor, tag.is_some()), style),
+                };
                 (self.finish(kind, span, bytes, anchor, tag.is_some()), anchor)
             }
             Event::SequenceStart(anchor, tag) => {
                 let start = self.bytes(span);
                 self.at = self.bare(start.start..self.text.len(), anchor, tag.is_some()).start;
                 let (items, end) = self.items(depth)?;
-                let flow = self.text[end.clone()].starts_with(']');
-                let bytes = extent(start.start, end, flow, items.last().map(|item| item.bytes.end));
+                let closed = closing(self.text, end.start, ']');
+                let bytes = extent(start.start, items.first().map(|item| item.bytes.start), closed, items.last().map(|item| item.bytes.end));
+                let flow = closed.is_some();
                 (self.finish(Kind::List { items, flow }, span, bytes, anchor, tag.is_some()), anchor)
             }
             Event::MappingStart(anchor, tag) => {
                 let start = self.bytes(span);
                 self.at = self.bare(start.start..self.text.len(), anchor, tag.is_some()).start;
+                // A pair in brackets is a map without braces, which ends with whatever comes next.
+                let braces = self.text[self.at..].starts_with('{');
                 let (entries, end) = self.entries(depth)?;
-                let flow = self.text[end.clone()].starts_with('}');
+                let closed = if braces { closing(self.text, end.start, '}') } else { None };
                 let last = entries.last().map(|entry| entry.value.bytes.end.max(entry.key_bytes.end));
-                let bytes = extent(start.start, end, flow, last);
+                let bytes = extent(start.start, entries.first().map(|entry| entry.key_bytes.start), closed, last);
+                let flow = closed.is_some();
                 (self.finish(Kind::Map { entries, flow }, span, bytes, anchor, tag.is_some()), anchor)
             }
             _ => return Err(error(span, "a value was expected here")),
@@ -175,26 +184,52 @@ impl<'t> Composer<'t> {
                 return Err(YamlError { line: key.line, message: format!("duplicate key `{key_text}`; it is already set on line {first} of this block") });
             }
             let (event, span) = self.next()?;
-            let value = self.node(event, span, depth + 1)?;
+            let place = self.bytes(span);
+            let mut value = self.node(event, span, depth + 1)?;
+            let own_colon = self.text[place.start..].starts_with(':') && self.text.get(key.bytes.end..place.start).is_some_and(|gap| !gap.contains(['\n', '\r']));
+            if value.bytes.is_empty() && own_colon {
+                // The place of a value that is not written may be that of its colon.
+                self.at = place.start + 1;
+                value.bytes = self.at..self.at;
+            }
             entries.push(Entry { key: key_text, key_bytes: key.bytes, line: key.line, value });
         }
     }
 
     /// The parser's place of a value that is not written is that of the next token, past comments and blank lines; it
     /// belongs behind the `-`, `:` or `?` that announces it.
-    fn empty_after_indicator(&self, place: usize) -> Range<usize> {
+    fn empty_extent(&self, place: usize, anchor: usize, tagged: bool) -> Range<usize> {
         let Some(between) = self.text.get(self.at..place) else { return place..place };
         let mut end = self.at;
         let mut start = self.at;
         for line in between.split_inclusive(['\n', '\r']) {
             let comment = line.char_indices().find(|(at, c)| *c == '#' && (*at == 0 || line[..*at].ends_with([' ', '\t']))).map_or(line.len(), |(at, _)| at);
             let written = trim_blanks(&line[..comment]);
-            if !written.trim_ascii_start().is_empty() {
+            if !written.trim_start_matches(BLANKS).is_empty() {
                 end = start + written.len();
             }
             start += line.len();
         }
+        let next = self.text.len() - skip_blanks_and_comments(&self.text[end..]).len();
+        let properties_end = self.properties_end(next, anchor, tagged);
+        let end = if properties_end > next { properties_end } else { end };
         end..end
+    }
+
+    /// The parser's range of a text under `|` or `>` is its content, if there is any, with the blank lines after it. The
+    /// value starts with its mark and ends with its last line that is not blank.
+    fn block_extent(&self, content: Range<usize>, anchor: usize, tagged: bool) -> Range<usize> {
+        let mut rest = &self.text[self.at..];
+        while let Some(after) = skip_blanks_and_comments(rest).strip_prefix([':', '-', '?']) {
+            rest = after;
+        }
+        let start = self.text.len() - skip_blanks_and_comments(rest).len();
+        let start = self.bare(start..self.text.len(), anchor, tagged).start;
+        if !self.text[start..].starts_with(['|', '>']) {
+            return content.start..content.start + trim_blanks(&self.text[content]).len();
+        }
+        let mark_len = self.text[start..].find(BLANKS).unwrap_or(self.text.len() - start);
+        start..start + trim_blanks(&self.text[start..content.end.max(start + mark_len)]).len()
     }
 
     fn charge(&mut self, size: usize, span: Span) -> Result<(), YamlError> {
@@ -210,8 +245,28 @@ impl<'t> Composer<'t> {
         Node { kind, bytes, line: span.start.line().clamp(1, self.last_line), anchored: anchor != 0, tagged }
     }
 
+    /// The parser's range of a value starts with its anchor and its tag.
     fn bare(&self, bytes: Range<usize>, anchor: usize, tagged: bool) -> Range<usize> {
-        if anchor != 0 || tagged { after_properties(self.text, bytes) } else { bytes }
+        let end = self.properties_end(bytes.start, anchor, tagged);
+        let start = if end > bytes.start { self.text.len() - skip_blanks_and_comments(&self.text[end..]).len() } else { end };
+        start.min(bytes.end)..bytes.end
+    }
+
+    /// Returns the end of an anchor and a tag, in either order.
+    fn properties_end(&self, start: usize, anchor: usize, tagged: bool) -> usize {
+        let (mut anchored, mut tagged) = (anchor != 0, tagged);
+        let (mut end, mut next) = (start, start);
+        loop {
+            let rest = &self.text[next..];
+            let len = match rest.as_bytes() {
+                [b'&', ..] if std::mem::take(&mut anchored) => rest.find(FLOW_OR_BLANK),
+                [b'!', b'<', ..] if std::mem::take(&mut tagged) => rest.find('>').map(|end| end + 1),
+                [b'!', ..] if std::mem::take(&mut tagged) => rest.find(FLOW_OR_BLANK),
+                _ => return end,
+            };
+            end = next + len.unwrap_or(rest.len());
+            next = self.text.len() - skip_blanks_and_comments(&self.text[end..]).len();
+        }
     }
 
     fn bytes(&self, span: Span) -> Range<usize> {
@@ -229,8 +284,7 @@ fn scalar_extent(text: &str, bytes: Range<usize>, style: ScalarStyle) -> Range<u
     let quote = match style {
         ScalarStyle::SingleQuoted => b'\'',
         ScalarStyle::DoubleQuoted => b'"',
-        ScalarStyle::Plain => return bytes.start..bytes.start + trim_blanks(&text[bytes]).len(),
-        ScalarStyle::Literal | ScalarStyle::Folded => return bytes,
+        _ => return bytes.start..bytes.start + trim_blanks(&text[bytes]).len(),
     };
     let raw = text.as_bytes();
     let mut at = bytes.start + 1;
@@ -245,31 +299,38 @@ fn scalar_extent(text: &str, bytes: Range<usize>, style: ScalarStyle) -> Range<u
     bytes
 }
 
-/// The parser's range of a value starts with its anchor and its tag.
-fn after_properties(text: &str, bytes: Range<usize>) -> Range<usize> {
-    let mut rest = &text[bytes.clone()];
-    while rest.starts_with(['&', '!']) {
-        let verbatim = rest.starts_with("!<");
-        let end = rest.find(|c: char| c.is_ascii_whitespace() || if verbatim { c == '>' } else { matches!(c, ',' | '[' | ']' | '{' | '}') });
-        rest = rest[end.unwrap_or(rest.len())..].trim_start_matches('>').trim_ascii_start();
-        while rest.starts_with('#') {
-            rest = rest.find(['\n', '\r']).map_or("", |end| rest[end..].trim_ascii_start());
-        }
-    }
-    bytes.end - rest.len()..bytes.end
+/// What YAML holds for blank; a no-break space or a form feed is part of a value.
+const BLANKS: [char; 4] = [' ', '\t', '\r', '\n'];
+/// What ends the name of an anchor or a tag.
+const FLOW_OR_BLANK: [char; 9] = [' ', '\t', '\r', '\n', ',', '[', ']', '{', '}'];
+
+/// Takes away the blanks at the end.
+fn trim_blanks(text: &str) -> &str {
+    text.trim_end_matches(BLANKS)
 }
 
-/// Takes away what YAML holds for blank at the end; a no-break space is part of a value.
-pub(super) fn trim_blanks(text: &str) -> &str {
-    text.trim_end_matches([' ', '\t', '\r', '\n'])
+/// Returns the end of a flow collection, which is its bracket. The end event starts there, or at the comma before it.
+/// A block collection has none.
+fn closing(text: &str, end_event: usize, bracket: char) -> Option<usize> {
+    let rest = &text[end_event..];
+    let rest = rest.strip_prefix(',').map_or(rest, skip_blanks_and_comments);
+    rest.starts_with(bracket).then(|| text.len() - rest.len() + 1)
 }
 
-/// A flow collection ends with its bracket, where the end event starts. A block collection's end
-/// event stands where the next token starts, past comments and blank lines; what belongs to it ends
-/// with its last child.
-fn extent(start: usize, end_event: Range<usize>, flow: bool, last_child: Option<usize>) -> Range<usize> {
-    let end = if flow { end_event.start + 1 } else { last_child.unwrap_or(start) };
+/// A block collection's end event stands where the next token starts, past comments and blank lines; what belongs to it
+/// ends with its last child. Its start event may stand after its first child, if that is not written.
+fn extent(start: usize, first_child: Option<usize>, closed: Option<usize>, last_child: Option<usize>) -> Range<usize> {
+    let start = first_child.map_or(start, |first| first.min(start));
+    let end = closed.or(last_child).unwrap_or(start);
     start..end.max(start)
+}
+
+fn skip_blanks_and_comments(text: &str) -> &str {
+    let mut rest = text.trim_start_matches(BLANKS);
+    while rest.starts_with('#') {
+        rest = rest.find(['\n', '\r']).map_or("", |end| rest[end..].trim_start_matches(BLANKS));
+    }
+    rest
 }
 
 fn text_len(value: &Value) -> usize {
@@ -355,6 +416,21 @@ mod tests {
         assert_eq!(&text[node.entry("t").unwrap().value.bytes.clone()], "- a\n  -");
         let text = "t:\n  ? \n";
         assert_eq!(&text[parse(text).unwrap().unwrap().entry("t").unwrap().value.bytes.clone()], "?");
+        assert_eq!(parse("{a:}").unwrap().unwrap().entry("a").unwrap().value.bytes, 3..3);
+    }
+
+    #[test]
+    fn a_comma_before_the_bracket_is_inside() {
+        let text = "a: {x: 1, # c\n  }\nb: [[y: 2], z,]\n";
+        let node = parse(text).unwrap().unwrap();
+        assert_eq!(&text[node.entry("a").unwrap().value.bytes.clone()], "{x: 1, # c\n  }");
+        assert_eq!(&text[node.entry("b").unwrap().value.bytes.clone()], "[[y: 2], z,]");
+    }
+
+    #[test]
+    fn a_block_text_starts_with_its_mark_and_ends_with_its_last_line() {
+        let text = "a: | # c\n  x\n\nb: |\nc: &x !!str\n  >-\n  y\nd:\n  - |+\n    z\n\n  # e\nf: |\n\n";
+        assert_eq!(slices(text), ["a", "| # c\n  x", "b", "|", "c", ">-\n  y", "d", "|+\n    z", "f", "|"]);
     }
 
     #[test]

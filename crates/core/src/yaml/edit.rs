@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::compose::trim_blanks;
+use super::scalar::write;
 use super::{Kind, Node, Style, YamlError, parse, write_scalar};
 use crate::Value;
 
@@ -60,7 +60,7 @@ pub fn set(text: &str, key: &str, value: &Value) -> Result<String, EditError> {
                 Kind::Scalar { style, .. } => *style,
                 _ => Style::Plain,
             };
-            let new = write_scalar(value, style);
+            let new = write(value, style, is_flow(root));
             let explicit_key = text[..entry.key_bytes.start].trim_end_matches([' ', '\t']).ends_with('?');
             if explicit_key && entry.value.bytes.is_empty() {
                 return Err(EditError::WouldTouchOthers { key: key.to_owned(), line: entry.line });
@@ -115,6 +115,10 @@ fn root_of(text: &str) -> Result<Option<Node>, EditError> {
     }
 }
 
+fn is_flow(root: &Node) -> bool {
+    matches!(root.kind, Kind::Map { flow: true, .. })
+}
+
 fn refuse_anchors(value: &Node, key: &str) -> Result<(), EditError> {
     let nested = match &value.kind {
         Kind::List { items, .. } => items.iter().try_for_each(|item| refuse_anchors(item, key)),
@@ -133,7 +137,7 @@ fn replace_value(text: &str, root: &Node, key_end: usize, value: &Node, new: &st
     let on_key_line = !text[colon..value.bytes.start.max(colon)].contains('\n');
     let empty = value.bytes.is_empty() || value.bytes.start < colon;
     if empty {
-        let gap = if matches!(root.kind, Kind::Map { flow: true, .. }) && text[colon..].starts_with(' ') { "" } else { " " };
+        let gap = if is_flow(root) && text[colon..].starts_with(' ') { "" } else { " " };
         let at = if gap.is_empty() { colon + 1 } else { colon };
         return splice(text, at..at, &format!("{gap}{new}"));
     }
@@ -142,14 +146,14 @@ fn replace_value(text: &str, root: &Node, key_end: usize, value: &Node, new: &st
         return splice(text, value.bytes.start..value.bytes.end, new);
     }
     // A value under its key: a comment between the colon and the value stays on the key's line.
-    let end = if block_scalar { trimmed_end(text, value.bytes.clone()) } else { value.bytes.end };
     let rest = &text[colon..line_end(text, colon)];
     let comment = rest.find('#').map_or(String::new(), |at| format!(" {}", &rest[at..]));
-    splice(text, colon..end, &format!(" {new}{comment}"))
+    splice(text, colon..value.bytes.end, &format!(" {new}{comment}"))
 }
 
 fn insert_key(text: &str, root: Option<&Node>, key: &str, value: &Value) -> String {
-    let written = format!("{}: {}", write_scalar(&Value::String(key.to_owned()), Style::Plain), write_scalar(value, Style::Plain));
+    let in_flow = root.is_some_and(is_flow);
+    let written = format!("{}: {}", write(&Value::String(key.to_owned()), Style::Plain, in_flow), write(value, Style::Plain, in_flow));
     let newline = newline_of(text);
     match root.map(|root| (&root.kind, &root.bytes)) {
         Some((Kind::Map { entries, flow: true }, bytes)) => {
@@ -183,10 +187,6 @@ fn line_end(text: &str, at: usize) -> usize {
     if text[..end].ends_with('\r') && end > at { end - 1 } else { end }
 }
 
-fn trimmed_end(text: &str, range: Range<usize>) -> usize {
-    range.start + trim_blanks(&text[range]).len()
-}
-
 fn block_item_indent(text: &str, at: usize) -> &str {
     let line_start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
     let line = &text[line_start..];
@@ -214,9 +214,12 @@ mod tests {
         check("a:\nb: 2\n", "a", &json!("x"), "a: x\nb: 2\n");
         check("a:   # why\nb: 2\n", "a", &json!("x"), "a: x   # why\nb: 2\n");
         check("{a: 1, b: 2}\n", "a", &json!("x"), "{a: x, b: 2}\n");
+        check("{a: 1, b: 2}\n", "a", &json!("x, y"), "{a: \"x, y\", b: 2}\n");
         check("ü: é # ñ\nb: 2\n", "b", &json!("ø"), "ü: é # ñ\nb: ø\n");
         check("t: # tags\n  - a\n  - b # last\n\n# next\nb: 2\n", "t", &json!("x"), "t: x # tags # last\n\n# next\nb: 2\n");
         check("t: |\n  one\n  two\n\nb: 2\n", "t", &json!("x"), "t: \"x\"\n\nb: 2\n");
+        check("t: | # c\n\n# next\nb: 2\n", "t", &json!("x"), "t: \"x\" # c\n\n# next\nb: 2\n");
+        check("t:\n  - |\n    one\n  # next\nb: 2\n", "t", &json!("x"), "t: x\n  # next\nb: 2\n");
     }
 
     #[test]
@@ -234,6 +237,8 @@ mod tests {
         check("# only a comment\n", "b", &json!(2), "# only a comment\nb: 2\n");
         check("{a: 1}\n", "b", &json!(2), "{a: 1, b: 2}\n");
         check("{}\n", "b", &json!(2), "{b: 2}\n");
+        check("{a:}\n", "b", &json!("x, y"), "{a:, b: \"x, y\"}\n");
+        check("{\n  a: 1, # one\n}\n", "b", &json!(2), "{\n  a: 1, b: 2, # one\n}\n");
     }
 
     #[test]
@@ -247,6 +252,7 @@ mod tests {
         check("s: null\n", "s: [ADR-0002]\n");
         check("a: 1\n", "a: 1\ns: [ADR-0002]\n");
         check("s: [ADR-0002]\n", "s: [ADR-0002]\n");
+        check("s:\n- |\n  ADR-0001\n\n# next\n", "s:\n- |\n  ADR-0001\n- ADR-0002\n\n# next\n");
     }
 
     #[test]

@@ -46,25 +46,23 @@ fn number(text: &str) -> Option<Value> {
 
 /// Writes a scalar or a list of scalars on one line, quoted as `like` if that can hold it.
 pub fn write_scalar(value: &Value, like: Style) -> String {
+    write(value, like, false)
+}
+
+/// Writes as [`write_scalar`] does, inside brackets where it must.
+pub(super) fn write(value: &Value, like: Style, in_flow: bool) -> String {
     match value {
         Value::Array(items) => {
-            let items: Vec<String> = items.iter().map(|item| write_in_flow(item)).collect();
+            let items: Vec<String> = items.iter().map(|item| write(item, Style::Plain, true)).collect();
             format!("[{}]", items.join(", "))
         }
         Value::Object(map) => {
-            let entries: Vec<String> =
-                map.iter().map(|(key, value)| format!("{}: {}", write_in_flow(&Value::String(key.clone())), write_in_flow(value))).collect();
+            let key = |key: &str| write_text(key, Style::Plain, true);
+            let entries: Vec<String> = map.iter().map(|(name, value)| format!("{}: {}", key(name), write(value, Style::Plain, true))).collect();
             format!("{{{}}}", entries.join(", "))
         }
-        Value::String(text) => write_text(text, like, false),
+        Value::String(text) => write_text(text, like, in_flow),
         other => other.to_string(),
-    }
-}
-
-fn write_in_flow(value: &Value) -> String {
-    match value {
-        Value::String(text) => write_text(text, Style::Plain, true),
-        other => write_scalar(other, Style::Plain),
     }
 }
 

@@ -14,24 +14,26 @@ use crate::view::{Role, View, span};
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Findings {
     /// Where documents disagree or refer to what is gone, worst first.
-    pub(crate) conflicts: Vec<Conflict>,
+    conflicts: Vec<Conflict>,
     /// What could not be read.
-    pub(crate) problems: Vec<Problem>,
+    problems: Vec<Problem>,
+    /// The findings in the format that was asked for, where it is not this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
     #[serde(skip)]
     #[schemars(skip)]
-    pub(crate) format: Format,
+    format: Format,
     #[serde(skip)]
     #[schemars(skip)]
-    pub(crate) fails_on_critical: bool,
+    fails_on_critical: bool,
 }
 
 impl Answer for Findings {
     fn view(&self) -> View {
-        match self.format {
-            Format::Text => self.text(),
-            Format::Json => View::raw(serde_json::to_string_pretty(self).unwrap_or_default()),
-            Format::Github => View::raw(formats::github(&self.conflicts, &self.problems)),
-            Format::Sarif => View::raw(formats::sarif(&self.conflicts, &self.problems)),
+        match (&self.text, self.format) {
+            (Some(text), _) => View::raw(text.as_str()),
+            (None, Format::Json) => View::raw(serde_json::to_string_pretty(self).unwrap_or_default()),
+            (None, _) => self.for_people(),
         }
     }
 
@@ -41,11 +43,21 @@ impl Answer for Findings {
 }
 
 impl Findings {
+    /// Takes findings; with `fails`, a critical one fails the command.
+    pub(crate) fn new(conflicts: Vec<Conflict>, problems: Vec<Problem>, format: Format, fails: bool) -> Self {
+        let text = match format {
+            Format::Text | Format::Json => None,
+            Format::Github => Some(formats::github(&conflicts, &problems)),
+            Format::Sarif => Some(formats::sarif(&conflicts, &problems)),
+        };
+        Findings { conflicts, problems, text, format, fails_on_critical: fails }
+    }
+
     fn criticals(&self) -> usize {
         self.conflicts.iter().filter(|conflict| conflict.severity == Severity::Critical).count()
     }
 
-    fn text(&self) -> View {
+    fn for_people(&self) -> View {
         let mut view = View::new();
         for conflict in &self.conflicts {
             present::conflict(&mut view, conflict);

@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
-use heirloom_core::conflict::{self, Conflict, Known};
-use heirloom_core::graph::NodeKind;
+use heirloom_core::conflict::{self, Conflict, Found, Known};
 use heirloom_core::staleness::Staleness;
 use heirloom_core::supersession::Supersession;
 
-use super::{Catalog, Filed, naming};
+use super::{Catalog, Filed};
+use crate::archive::Archive;
 use crate::{Session, inherit};
 
 impl Catalog {
@@ -31,15 +31,16 @@ impl Catalog {
             }
             documents.extend(chain);
         }
-        let supersession = Supersession::new(&self.adrs);
-        for (at, filed) in self.filed.iter().enumerate() {
-            if plan.is_none() || documents.contains(&at) {
-                conflicts.extend(self.reference_conflicts(session, filed, &supersession));
+        self.with_known(session, |known| {
+            for (at, filed) in self.filed.iter().enumerate() {
+                if plan.is_none() || documents.contains(&at) {
+                    conflicts.extend(conflict::references(&filed.document, known));
+                }
             }
-        }
-        if plan.is_none() {
-            conflicts.extend(conflict::supersession(&self.adrs, &supersession));
-        }
+            if plan.is_none() {
+                conflicts.extend(conflict::supersession(&self.adrs, known.supersession));
+            }
+        });
         conflicts.sort_by(|a, b| {
             b.severity
                 .cmp(&a.severity)
@@ -48,47 +49,34 @@ impl Catalog {
         conflicts
     }
 
-    fn reference_conflicts(
-        &self,
-        session: &Session,
-        filed: &Filed,
-        supersession: &Supersession<'_>,
-    ) -> Vec<Conflict> {
-        if filed.document.references.is_empty() {
-            return vec![];
-        }
-        let names = self.names_for(filed);
-        let retired = |path: &str| {
-            self.at_path(path).and_then(|other| inherit::retired_reason(&other.document))
-        };
-        let known = Known {
+    /// Runs with all that a document of this workspace may refer to.
+    pub(super) fn with_known<T>(&self, session: &Session, run: impl FnOnce(&Known<'_>) -> T) -> T {
+        let supersession = Supersession::new(&self.adrs);
+        let archive = Archive::new(session.root());
+        run(&Known {
             adrs: &self.adrs,
-            supersession,
-            names: &names,
-            exists: &|path| session.root().exists(path),
-            retired: &retired,
-        };
-        conflict::references(&filed.document, &known)
+            supersession: &supersession,
+            by_name: &|document, typed| self.by_name(document, typed),
+            exists: &|path| self.at_path(path).is_some() || session.root().exists(path),
+            retired: &|path| self.at_path(path).and_then(|other| inherit::retired_reason(&other.document)),
+            archived: &|name| archive.holds(name),
+        })
     }
 
-    /// The names that a document's `depends_on` may hold: every plan and project, and the agents
-    /// of its own plan.
-    fn names_for(&self, from: &Filed) -> Vec<String> {
-        if !["depends_on", "supersedes", "superseded_by"]
-            .iter()
-            .any(|key| from.document.fields.contains_key(*key))
-        {
-            return vec![];
-        }
-        let beside = |filed: &&Filed| {
-            filed.kind != NodeKind::Agent
-                || filed.selectors.get("plan") == from.selectors.get("plan")
-        };
-        self.filed
-            .iter()
-            .filter(|filed| !matches!(filed.kind, NodeKind::Memory | NodeKind::Adr))
-            .filter(beside)
-            .map(naming::last_name)
-            .collect()
+    /// Returns who refers to a decision record without having replaced it, with the line.
+    pub fn references_to(&self, session: &Session, record: &str) -> Vec<(&Filed, usize)> {
+        self.with_known(session, |known| {
+            let Some(wanted) = known.supersession.at_path(record) else { return vec![] };
+            let replaced_it = |from: &Filed| {
+                let own = known.supersession.at_path(&from.document.path);
+                own.is_some_and(|own| own == wanted || known.supersession.descends(own, wanted))
+            };
+            let others = self.filed.iter().filter(|from| !replaced_it(from));
+            others
+                .flat_map(|from| from.document.references.iter().map(move |reference| (from, reference)))
+                .filter(|(from, reference)| known.find(&from.document, reference) == Found::Adr(wanted))
+                .map(|(from, reference)| (from, reference.line))
+                .collect()
+        })
     }
 }

@@ -1,30 +1,26 @@
 //! The documents of a workspace as a graph.
 
-use heirloom_core::adr::{self, Status};
-use heirloom_core::conflict::{self, Override};
+use heirloom_core::adr::Status;
+use heirloom_core::conflict::{self, Found, Known, Override};
 use heirloom_core::document::{How, Reference};
 use heirloom_core::graph::{Edge, EdgeKind, Graph, Node, NodeKind};
-use heirloom_core::name::{self, Match};
-use heirloom_core::supersession::Supersession;
 
 use super::{Catalog, Filed, naming};
+use crate::Session;
 
 impl Catalog {
     /// Returns the graph of all documents.
-    pub fn graph(&self) -> Graph {
+    pub fn graph(&self, session: &Session) -> Graph {
         let nodes = self.filed.iter().map(node_of).collect();
         let mut edges = Vec::new();
         self.inheritance_edges(&mut edges);
-        self.supersession_edges(&mut edges);
-        for filed in &self.filed {
-            edges.extend(
-                filed
-                    .document
-                    .references
-                    .iter()
-                    .filter_map(|reference| self.reference_edge(filed, reference)),
-            );
-        }
+        self.with_known(session, |known| {
+            self.supersession_edges(known, &mut edges);
+            for filed in &self.filed {
+                let references = filed.document.references.iter();
+                edges.extend(references.filter_map(|reference| self.reference_edge(filed, reference, known)));
+            }
+        });
         Graph::new(nodes, edges)
     }
 
@@ -54,89 +50,39 @@ impl Catalog {
         }
     }
 
-    fn supersession_edges(&self, edges: &mut Vec<Edge>) {
+    fn supersession_edges(&self, known: &Known<'_>, edges: &mut Vec<Edge>) {
         let positions: Vec<usize> =
             (0..self.filed.len()).filter(|&at| self.filed[at].adr.is_some()).collect();
-        let relation = Supersession::new(&self.adrs);
         for new in 0..self.adrs.len() {
-            edges.extend(
-                relation.predecessors(new).map(|old| {
-                    self.edge(positions[new], positions[old], EdgeKind::Supersedes, None)
-                }),
-            );
-        }
-        for filed in self.filed.iter().filter(|filed| filed.adr.is_none()) {
-            for (key, forward) in [("supersedes", true), ("superseded_by", false)] {
-                for other in filed
-                    .document
-                    .field_list(key)
-                    .iter()
-                    .filter_map(|target| self.find(target).ok())
-                {
-                    let (from, to) = if forward { (filed, other) } else { (other, filed) };
-                    edges.push(Edge {
-                        from: from.id.clone(),
-                        to: to.id.clone(),
-                        kind: EdgeKind::Supersedes,
-                        via: None,
-                    });
-                }
-            }
+            edges.extend(known.supersession.predecessors(new).map(|old| {
+                self.edge(positions[new], positions[old], EdgeKind::Supersedes, None)
+            }));
         }
     }
 
-    fn reference_edge(&self, from: &Filed, reference: &Reference) -> Option<Edge> {
-        let (target, via) = match reference.how {
-            How::Field("supersedes" | "superseded_by") => return None,
-            How::Field(key) => (self.beside(from, &reference.target)?, Some(key.to_owned())),
-            How::Link => {
-                (self.at_path(&conflict::joined(&from.document.path, &reference.target)?)?, None)
-            }
-            How::Mention => (
-                self.filed.iter().find(|filed| {
-                    filed.adr.as_ref().is_some_and(|adr| adr::id_matches(adr, &reference.target))
-                })?,
-                None,
-            ),
+    fn reference_edge(&self, from: &Filed, reference: &Reference, known: &Known<'_>) -> Option<Edge> {
+        let target = match known.find(&from.document, reference) {
+            Found::Adr(at) => self.at_path(&self.adrs[at].path)?,
+            Found::Document(path) => self.at_path(&path)?,
+            Found::Elsewhere | Found::Nothing => return None,
         };
-        Some(Edge { from: from.id.clone(), to: target.id.clone(), kind: EdgeKind::References, via })
+        let edge = |from: &Filed, to: &Filed, kind, via: Option<&str>| Edge {
+            from: from.id.clone(),
+            to: to.id.clone(),
+            kind,
+            via: via.map(str::to_owned),
+        };
+        Some(match reference.how {
+            How::Field("supersedes") if from.adr.is_none() => edge(from, target, EdgeKind::Supersedes, None),
+            How::Field("superseded_by") if from.adr.is_none() => edge(target, from, EdgeKind::Supersedes, None),
+            How::Field("supersedes" | "superseded_by") => return None,
+            How::Field(key) => edge(from, target, EdgeKind::References, Some(key)),
+            How::Link | How::Mention => edge(from, target, EdgeKind::References, None),
+        })
     }
 
     fn edge(&self, from: usize, to: usize, kind: EdgeKind, via: Option<String>) -> Edge {
         Edge { from: self.filed[from].id.clone(), to: self.filed[to].id.clone(), kind, via }
-    }
-
-    /// Finds what `depends_on` means: an agent looks among the agents of its plan first.
-    fn beside(&self, from: &Filed, target: &str) -> Option<&Filed> {
-        let typed = name::leading_number(target).unwrap_or(target);
-        let find = |kind: NodeKind| {
-            let peers: Vec<&Filed> = self
-                .filed
-                .iter()
-                .filter(|filed| {
-                    filed.kind == kind
-                        && (kind != NodeKind::Agent
-                            || filed.selectors.get("plan") == from.selectors.get("plan"))
-                })
-                .collect();
-            match name::find(
-                typed,
-                peers
-                    .iter()
-                    .map(|filed| filed.selectors.last().map_or("", |(_, name)| name.as_str())),
-            ) {
-                Match::One(found) => peers
-                    .into_iter()
-                    .find(|filed| filed.selectors.last().is_some_and(|(_, name)| *name == found)),
-                _ => None,
-            }
-        };
-        let kinds = if from.kind == NodeKind::Agent {
-            [NodeKind::Agent, NodeKind::Plan]
-        } else {
-            [NodeKind::Plan, NodeKind::Agent]
-        };
-        kinds.into_iter().find_map(find).or_else(|| self.find(target).ok())
     }
 }
 

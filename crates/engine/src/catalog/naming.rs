@@ -2,40 +2,36 @@
 
 use std::collections::HashMap;
 
-use heirloom_core::adr;
+use heirloom_core::conflict::ByName;
 use heirloom_core::graph::NodeKind;
-use heirloom_core::hierarchy::Selectors;
 use heirloom_core::name::{self, Match};
+use heirloom_core::{Document, adr, path};
+use heirloom_store::layout::{Part, Placed};
 
 use super::{Catalog, Filed};
 use crate::Error;
 
-pub(super) fn kind_of(level: &str, pattern: usize, memory: bool) -> NodeKind {
-    match (level, memory, pattern) {
-        (_, true, _) => NodeKind::Memory,
-        ("project", _, 0) => NodeKind::Project,
-        ("plan", _, 0) => NodeKind::Plan,
-        ("agent", _, 0) => NodeKind::Agent,
+pub(super) fn kind_of(level: &str, part: Part) -> NodeKind {
+    match (level, part) {
+        (_, Part::Memory) => NodeKind::Memory,
+        ("project", Part::Main) => NodeKind::Project,
+        ("plan", Part::Main) => NodeKind::Plan,
+        ("agent", Part::Main) => NodeKind::Agent,
         _ => NodeKind::Context,
     }
 }
 
 /// `plan/0042-graph`, `agent/0042-graph/001-schema`, `memory/0042-graph/001-schema`,
 /// `context/brand`, `workspace`.
-pub(super) fn id_of(
-    kind: NodeKind,
-    level: &str,
-    pattern: usize,
-    selectors: &Selectors,
-    path: &str,
-) -> String {
-    let names: Vec<&str> = selectors.values().map(String::as_str).collect();
-    let file = path.rsplit('/').next().unwrap_or(path);
+pub(super) fn id_of(kind: NodeKind, placed: &Placed) -> String {
+    let names: Vec<&str> = placed.selectors.values().map(String::as_str).collect();
+    let file = path::file_name(&placed.document.path);
     let stem = file.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(file);
+    let level = &placed.level;
     match kind {
-        NodeKind::Context if names.is_empty() && stem == level => level.to_owned(),
+        NodeKind::Context if names.is_empty() && stem == level => level.clone(),
         NodeKind::Context if names.is_empty() => format!("context/{stem}"),
-        NodeKind::Context if pattern == 0 => format!("{level}/{}", names.join("/")),
+        NodeKind::Context if placed.part == Part::Main => format!("{level}/{}", names.join("/")),
         NodeKind::Context => format!("{level}/{}/{stem}", names.join("/")),
         kind if names.is_empty() => format!("{}/{stem}", kind.word()),
         kind => format!("{}/{}", kind.word(), names.join("/")),
@@ -64,7 +60,56 @@ pub(super) fn last_name(filed: &Filed) -> String {
     }
 }
 
+/// The names by which documents are called, so that `depends_on` is looked up and not searched.
+#[derive(Debug)]
+pub(super) struct Names {
+    /// Plans, projects and context documents.
+    common: HashMap<String, Vec<usize>>,
+    /// The agents of each plan.
+    agents: HashMap<(String, String), Vec<usize>>,
+}
+
+impl Names {
+    pub(super) fn new(filed: &[Filed]) -> Self {
+        let mut names = Names { common: HashMap::new(), agents: HashMap::new() };
+        for (at, one) in filed.iter().enumerate() {
+            if one.kind == NodeKind::Memory || one.adr.is_some() {
+                continue;
+            }
+            let plan = one.selectors.get("plan").filter(|_| one.kind == NodeKind::Agent);
+            for key in keys(&last_name(one)) {
+                match plan {
+                    Some(plan) => names.agents.entry((plan.clone(), key)).or_default().push(at),
+                    None => names.common.entry(key).or_default().push(at),
+                }
+            }
+        }
+        names
+    }
+}
+
+/// A name is found by itself in small letters, and by its number without leading zeros.
+fn keys(name: &str) -> Vec<String> {
+    let number = name::leading_number(name).map(|number| format!("#{}", number.trim_start_matches('0')));
+    std::iter::once(name.to_lowercase()).chain(number).collect()
+}
+
 impl Catalog {
+    /// Finds what a name in `depends_on` means: an agent looks among the agents of its plan first.
+    pub(super) fn by_name(&self, from: &Document, typed: &str) -> ByName {
+        let plan = self.at_path(&from.path).and_then(|filed| filed.selectors.get("plan"));
+        for key in keys(typed) {
+            let agents = plan.and_then(|plan| self.names.agents.get(&(plan.clone(), key.clone())));
+            match agents.or_else(|| self.names.common.get(&key)).map(Vec::as_slice) {
+                Some([one]) => return ByName::Document(self.filed[*one].document.path.clone()),
+                Some(_) => return ByName::Several,
+                None => {}
+            }
+        }
+        ByName::Nothing
+    }
+
+
     /// Finds the document that a name means: an id, a path, an ADR's id, a plan, a file's stem.
     pub fn find(&self, typed: &str) -> Result<&Filed, Error> {
         let path = typed.trim_start_matches("./");
@@ -108,6 +153,9 @@ impl Catalog {
 
     /// Finds a decision record. A bare number will do.
     pub fn find_adr(&self, typed: &str) -> Result<&Filed, Error> {
+        if let Some(exact) = self.at_path(typed).filter(|filed| filed.adr.is_some()) {
+            return Ok(exact);
+        }
         let matches: Vec<&Filed> = self
             .filed
             .iter()

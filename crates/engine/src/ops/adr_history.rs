@@ -1,7 +1,7 @@
 //! `adr history`: the chain of decisions that one stands in.
 
 use heirloom_core::adr::Status;
-use heirloom_core::supersession::{Ancestry, Supersession};
+use heirloom_core::supersession::{Ancestor, Supersession};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -22,8 +22,8 @@ pub(super) struct Request {
 pub(super) struct History {
     /// The record that was asked for.
     id: String,
-    /// The newest decisions of its chains, each with all that it replaced.
-    heads: Vec<Ancestry>,
+    /// The chains that it is in, each from its newest decision down.
+    chains: Vec<Vec<Ancestor>>,
 }
 
 impl Operation for AdrHistory {
@@ -35,7 +35,6 @@ impl Operation for AdrHistory {
         group: Group::Plans,
         effect: Effect::Reads,
         about: "Show the chain of decisions that one stands in, newest first, branches included.",
-        routes: &[],
     };
 
     fn run(session: &Session, request: Request) -> Result<History, Error> {
@@ -44,38 +43,31 @@ impl Operation for AdrHistory {
         let at =
             catalog.adrs.iter().position(|adr| adr.path == filed.document.path).unwrap_or_default();
         let id = catalog.adrs[at].id.clone();
-        Ok(History { id, heads: Supersession::new(&catalog.adrs).history(at) })
+        Ok(History { id, chains: Supersession::new(&catalog.adrs).history(at) })
     }
 }
 
 impl Answer for History {
     fn view(&self) -> View {
         let mut view = View::new();
-        for head in &self.heads {
-            let state = match head.status {
-                Status::Accepted => "current".to_owned(),
-                other => other.to_string(),
+        for ancestor in self.chains.iter().flatten() {
+            let id = span(Role::Key, &ancestor.id);
+            if ancestor.depth == 0 {
+                let state = match ancestor.status {
+                    Status::Accepted => "current".to_owned(),
+                    other => other.to_string(),
+                };
+                view.line([id, format!(" ({state})").into()]);
+                continue;
+            }
+            let indent = " ".repeat(4 * ancestor.depth - 2);
+            let mark = match () {
+                () if ancestor.cycle => span(Role::Bad, " (circle)"),
+                () if ancestor.repeated => span(Role::Dim, " (see above)"),
+                () => span(Role::Plain, ""),
             };
-            view.line([span(Role::Key, &head.id), format!(" ({state})").into()]);
-            show(&mut view, head, 1);
+            view.line([span(Role::Dim, format!("{indent}↑ supersedes ")), id, mark]);
         }
         view
-    }
-}
-
-fn show(view: &mut View, newer: &Ancestry, depth: usize) {
-    for older in &newer.supersedes {
-        let indent = " ".repeat(4 * depth - 2);
-        let mark = match () {
-            () if older.cycle => span(Role::Bad, " (circle)"),
-            () if older.repeated => span(Role::Dim, " (see above)"),
-            () => span(Role::Plain, ""),
-        };
-        view.line([
-            span(Role::Dim, format!("{indent}↑ supersedes ")),
-            span(Role::Key, &older.id),
-            mark,
-        ]);
-        show(view, older, depth + 1);
     }
 }

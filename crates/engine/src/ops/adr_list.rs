@@ -66,7 +66,6 @@ impl Operation for AdrList {
         group: Group::Plans,
         effect: Effect::Reads,
         about: "List the decision records with their status and what replaced them.",
-        routes: &[],
     };
 
     fn run(session: &Session, request: Request) -> Result<Adrs, Error> {
@@ -74,7 +73,7 @@ impl Operation for AdrList {
         if let Some(project) = &request.project {
             crate::setup::scaffold::safe_name("project", project)?;
         }
-        let (records, problems) = adrs::read(session.root(), session.config()?, scope)?;
+        let (records, problems) = adrs::read(session.root(), session.config()?, scope);
         let all: Vec<_> = records.iter().map(|record| record.adr.clone()).collect();
         let relation = Supersession::new(&all);
         let id = |at: usize| all[at].id.clone();

@@ -1,6 +1,6 @@
 //! `adr new`: a new decision record, with the next number.
 
-use heirloom_core::adr::{self, Status};
+use heirloom_core::adr::Status;
 use heirloom_store::{adrs, layout};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -33,7 +33,6 @@ impl Operation for AdrNew {
         group: Group::Plans,
         effect: Effect::Writes,
         about: "Create a decision record with the next free number.",
-        routes: &[],
     };
 
     fn run(session: &Session, request: Request) -> Result<Created, Error> {
@@ -48,19 +47,11 @@ impl Operation for AdrNew {
         let folder = match &request.project {
             None => adrs::FOLDER.to_owned(),
             Some(typed) => {
-                let (_, hierarchy) = inherit::hierarchy(session.config()?, Some("plans"))?;
-                let level = hierarchy.level("project").ok_or_else(|| {
-                    Error::bad_input("the hierarchy `plans` has no level `project`")
-                })?;
-                adrs::project_folder(&layout::find_name(root, level, &Default::default(), typed)?)
+                let projects = inherit::level(session.config()?, "project")?;
+                adrs::project_folder(&layout::find_name(root, &projects, &Default::default(), typed)?)
             }
         };
-        let highest = root
-            .list(&folder)?
-            .iter()
-            .filter_map(|item| adr::id_of(&item.name).1)
-            .max()
-            .unwrap_or(0);
+        let highest = adrs::highest_number(root, session.config()?, &folder);
         let id = format!("ADR-{:04}", highest + 1);
         let path = format!("{folder}/{id}-{slug}.md");
         Created::write(

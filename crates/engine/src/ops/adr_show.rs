@@ -50,7 +50,6 @@ impl Operation for AdrShow {
         group: Group::Plans,
         effect: Effect::Reads,
         about: "Show one decision record, what it replaced, what replaced it and who refers to it.",
-        routes: &[],
     };
 
     fn run(session: &Session, request: Request) -> Result<Adr, Error> {
@@ -62,7 +61,7 @@ impl Operation for AdrShow {
                 vec![],
             ));
         };
-        let graph = catalog.graph();
+        let graph = catalog.graph(session);
         let ids = |keep: &dyn Fn(&heirloom_core::graph::Edge) -> Option<String>| -> Vec<String> {
             let mut found: Vec<String> = graph.edges.iter().filter_map(keep).collect();
             found.sort();

@@ -47,7 +47,6 @@ impl Operation for AdrStatus {
         group: Group::Plans,
         effect: Effect::Writes,
         about: "Show or change a decision's status: proposed → accepted → deprecated → superseded, or accepted → superseded.",
-        routes: &[],
     };
 
     fn run(session: &Session, request: Request) -> Result<Moved, Error> {

@@ -1,7 +1,8 @@
 //! `adr supersede`: one decision takes the place of another; both files change, or neither.
 
+use std::collections::BTreeSet;
+
 use heirloom_core::adr::{self, Status};
-use heirloom_core::conflict;
 use heirloom_core::graph::EdgeKind;
 use heirloom_core::supersession::Supersession;
 use heirloom_store::journal::{self, Change};
@@ -54,7 +55,6 @@ impl Operation for AdrSupersede {
         group: Group::Plans,
         effect: Effect::Writes,
         about: "Record that one decision replaces another: both files are edited together and what still refers to the old one is listed.",
-        routes: &[],
     };
 
     fn run(session: &Session, request: Request) -> Result<Superseded, Error> {
@@ -94,6 +94,9 @@ impl Operation for AdrSupersede {
                 after: adr::mark_supersedes(&new_adr.path, &new.text, old_adr)?,
             },
         ];
+        if !superseded_after(&catalog, &changes) {
+            return Err(Error::bad_input(format!("{} and {} are written in a way that cannot be linked safely; nothing was changed", old_adr.id, new_adr.id)).hint("edit them by hand"));
+        }
         let edited = changes
             .iter()
             .filter(|change| change.before != change.after)
@@ -111,7 +114,7 @@ impl Operation for AdrSupersede {
                 kind: EdgeKind::Supersedes,
                 via: None,
             },
-            still_referred_to_by: still_referring(session, &old_adr.id, &old_adr.path)?,
+            still_referred_to_by: still_referring(session, &old_adr.path)?,
             warnings: warnings(old_adr, new_adr),
         })
     }
@@ -129,33 +132,28 @@ fn warnings(old: &adr::Adr, new: &adr::Adr) -> Vec<String> {
     warnings
 }
 
-/// Reads the workspace again, as it is now, for references to what has just been retired.
-fn still_referring(session: &Session, id: &str, path: &str) -> Result<Vec<Place>, Error> {
-    let catalog = Catalog::read(session)?;
-    let orphans = catalog
-        .conflicts(session, None)
-        .into_iter()
-        .filter(|conflict| conflict.kind == conflict::Kind::OrphanReference);
-    let about_it = |conflict: &conflict::Conflict| {
-        let filed = catalog.at_path(&conflict.path);
-        filed.is_some_and(|filed| {
-            filed.document.references.iter().any(|reference| {
-                let leads = conflict::joined(&filed.document.path, &reference.target).as_deref()
-                    == Some(path);
-                let names = catalog
-                    .at_path(path)
-                    .and_then(|old| old.adr.as_ref())
-                    .is_some_and(|adr| adr::id_matches(adr, &reference.target));
-                reference.line == conflict.line
-                    && conflict.message.starts_with(&format!("refers to {},", reference.target))
-                    && (leads || names || reference.target == id)
-            })
-        })
+/// Reads all records as they would be, to see that exactly the pair that was meant is linked.
+fn superseded_after(catalog: &Catalog, changes: &[Change; 2]) -> bool {
+    let edited = |adr: &adr::Adr| match changes.iter().find(|change| change.path == adr.path) {
+        Some(change) => adr::read(&adr.path, &change.after),
+        None => adr.clone(),
     };
-    let mut places: Vec<Place> = orphans
-        .filter(about_it)
-        .map(|conflict| Place { path: conflict.path, line: conflict.line })
-        .collect();
+    let adrs: Vec<adr::Adr> = catalog.adrs.iter().map(edited).collect();
+    let relation = Supersession::new(&adrs);
+    let (old, new) = (relation.at_path(&changes[0].path), relation.at_path(&changes[1].path));
+    let before = Supersession::new(&catalog.adrs);
+    let pairs = |relation: &Supersession<'_>| -> BTreeSet<(usize, usize)> { (0..adrs.len()).flat_map(|new| relation.predecessors(new).map(move |old| (new, old)).collect::<Vec<_>>()).collect() };
+    let mut wanted = pairs(&before);
+    wanted.extend(new.zip(old));
+    pairs(&relation) == wanted
+}
+
+/// Reads the workspace again, as it is now, for references to what has just been retired.
+fn still_referring(session: &Session, retired: &str) -> Result<Vec<Place>, Error> {
+    let catalog = Catalog::read(session)?;
+    let mut places = catalog.references_to(session, retired);
+    places.retain(|(filed, _)| filed.adr.as_ref().is_none_or(|adr| !adr.status.is_retired()));
+    let mut places: Vec<Place> = places.into_iter().map(|(filed, line)| Place { path: filed.document.path.clone(), line }).collect();
     places.dedup_by(|a, b| a.path == b.path && a.line == b.line);
     Ok(places)
 }

@@ -27,15 +27,13 @@ impl Operation for AgentList {
         group: Group::Plans,
         effect: Effect::Reads,
         about: "List the agents of a plan.",
-        routes: &[],
     };
 
     fn run(session: &Session, request: Request) -> Result<Listing, Error> {
-        let (_, hierarchy) = inherit::hierarchy(session.config()?, Some("plans"))?;
-        let typed: Selectors = [("plan".to_owned(), request.plan)].into_iter().collect();
-        let selected = layout::select(session.root(), &hierarchy, &typed)?;
+        let plans = inherit::level(session.config()?, "plan")?;
+        let plan = layout::find_name(session.root(), &plans, &Selectors::new(), &request.plan)?;
         Listing::of(session, NodeKind::Agent, |filed| {
-            filed.selectors.get("plan") == selected.get("plan")
+            filed.selectors.get("plan") == Some(&plan)
         })
     }
 }

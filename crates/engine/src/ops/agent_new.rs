@@ -32,25 +32,20 @@ impl Operation for AgentNew {
         group: Group::Plans,
         effect: Effect::Writes,
         about: "Create an agent of a plan with the next free number.",
-        routes: &[],
     };
 
     fn run(session: &Session, request: Request) -> Result<Created, Error> {
         let root = session.root();
         let _lock = heirloom_store::journal::lock(root)?;
-        let (_, hierarchy) = inherit::hierarchy(session.config()?, Some("plans"))?;
-        let typed: Selectors = [("plan".to_owned(), request.plan)].into_iter().collect();
-        let selectors = layout::select(root, &hierarchy, &typed)?;
-        let level = hierarchy
-            .level("agent")
-            .ok_or_else(|| Error::bad_input("the hierarchy `plans` has no level `agent`"))?;
-        let names = layout::names(root, level, &selectors)?;
+        let config = session.config()?;
+        let plan = layout::find_name(root, &inherit::level(config, "plan")?, &Selectors::new(), &request.plan)?;
+        let selectors: Selectors = [("plan".to_owned(), plan.clone())].into_iter().collect();
+        let names = layout::names(root, &inherit::level(config, "agent")?, &selectors)?;
         let name = scaffold::numbered("agent", &request.name, &names, 3, 0)?;
-        let plan = &selectors["plan"];
         let path = format!("plans/{plan}/agents/{name}.md");
         let text = scaffold::agent(
             &scaffold::title_of(&request.name),
-            plan,
+            &plan,
             request.description.as_deref(),
             session.today(),
         );

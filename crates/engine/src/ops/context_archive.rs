@@ -1,7 +1,8 @@
 //! `context archive`: takes documents out of the cascade.
 
-use heirloom_core::graph::{EdgeKind, NodeKind};
+use heirloom_core::graph::EdgeKind;
 use heirloom_core::staleness::Action;
+use heirloom_store::files::ARCHIVE;
 use heirloom_store::journal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,9 +12,6 @@ use crate::present;
 use crate::view::{Role, View, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
-/// Where archived documents go, each under its own path.
-pub(super) const FOLDER: &str = ".heirloom/archive";
-
 pub(super) struct ContextArchive;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -22,7 +20,7 @@ pub(super) struct Request {
     /// The document: a name, an id or a path.
     #[serde(default)]
     name: Option<String>,
-    /// Take every context document that is past the archive threshold.
+    /// Take every document that is past the archive threshold.
     #[serde(default)]
     stale: bool,
     /// Show what would be done and do nothing.
@@ -57,7 +55,6 @@ impl Operation for ContextArchive {
         group: Group::Plans,
         effect: Effect::Writes,
         about: "Move a document to the archive, out of every agent's context; what still refers to it is listed. `context restore` brings it back.",
-        routes: &[],
     };
 
     fn run(session: &Session, request: Request) -> Result<Archived, Error> {
@@ -65,7 +62,7 @@ impl Operation for ContextArchive {
         let catalog = Catalog::read(session)?;
         let chosen: Vec<&Filed> = match (&request.name, request.stale) {
             (Some(name), false) => vec![catalog.find(name)?],
-            (None, true) => catalog.filed.iter().filter(|filed| is_past_archiving(filed)).collect(),
+            (None, true) => catalog.filed.iter().filter(|filed| !filed.is_closed() && filed.staleness().recommended_action == Action::Archive).collect(),
             _ => {
                 return Err(Error::bad_input(
                     "name a document, or take all that are past the archive threshold with --stale",
@@ -73,11 +70,11 @@ impl Operation for ContextArchive {
                 .hint("run `heir context health --stale` to see them"));
             }
         };
-        let graph = catalog.graph();
+        let graph = catalog.graph(session);
         let mut archived = Vec::new();
         for filed in chosen {
             let source = filed.document.path.clone();
-            let archived_to = format!("{FOLDER}/{source}");
+            let archived_to = format!("{ARCHIVE}/{source}");
             let is_reference =
                 |kind: EdgeKind| matches!(kind, EdgeKind::References | EdgeKind::Supersedes);
             let mut referred_to_by: Vec<String> = graph
@@ -89,7 +86,8 @@ impl Operation for ContextArchive {
                 .collect();
             referred_to_by.dedup();
             if !request.dry_run {
-                session.root().rename(&source, &archived_to)?;
+                let moved = session.root().rename(&source, &archived_to).map_err(Error::from);
+                moved.map_err(|error| after_some(error, &archived))?;
             }
             archived.push(Moved { source, archived_to, referred_to_by });
         }
@@ -97,11 +95,13 @@ impl Operation for ContextArchive {
     }
 }
 
-/// The workspace's own document, plans, agents and decisions are never swept away by age alone.
-fn is_past_archiving(filed: &Filed) -> bool {
-    filed.staleness().recommended_action == Action::Archive
-        && filed.kind == NodeKind::Context
-        && filed.id != "workspace"
+/// A failure half-way through says what was already done.
+fn after_some(error: Error, archived: &[Moved]) -> Error {
+    if archived.is_empty() {
+        return error;
+    }
+    let paths: Vec<&str> = archived.iter().map(|moved| moved.source.as_str()).collect();
+    Error { message: format!("{}; already archived: {}", error.message, paths.join(", ")), ..error }
 }
 
 impl Answer for Archived {

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::answers::Findings;
 use crate::catalog::Catalog;
 use crate::formats::Format;
-use crate::{Effect, Error, Group, Operation, Session, Spec};
+use crate::{Effect, Error, Group, Operation, Session, Spec, inherit};
 
 pub(super) struct ContextConflicts;
 
@@ -31,27 +31,18 @@ impl Operation for ContextConflicts {
         group: Group::Plans,
         effect: Effect::Reads,
         about: "List where documents contradict what they inherit, override what is stale, refer to what is superseded or gone, or supersede each other in a circle.",
-        routes: &[],
     };
 
     fn run(session: &Session, request: Request) -> Result<Findings, Error> {
         let catalog = Catalog::read(session)?;
-        let plan = match (&request.plan, catalog.hierarchy.level("plan")) {
-            (None, _) => None,
-            (Some(typed), Some(level)) => {
-                Some(layout::find_name(session.root(), level, &Default::default(), typed)?)
-            }
-            (Some(_), None) => {
-                return Err(Error::bad_input("this workspace's hierarchy has no plans")
-                    .hint("leave the plan out"));
+        let plan = match &request.plan {
+            None => None,
+            Some(typed) => {
+                let plans = inherit::level(session.config()?, "plan")?;
+                Some(layout::find_name(session.root(), &plans, &Default::default(), typed)?)
             }
         };
         let conflicts = catalog.conflicts(session, plan.as_deref());
-        Ok(Findings {
-            conflicts,
-            problems: catalog.problems,
-            format: request.format,
-            fails_on_critical: false,
-        })
+        Ok(Findings::new(conflicts, catalog.problems, request.format, false))
     }
 }

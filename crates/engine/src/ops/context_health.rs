@@ -74,7 +74,6 @@ impl Operation for ContextHealth {
         group: Group::Plans,
         effect: Effect::Reads,
         about: "Check how fresh every document of the workspace is and what to do about the stale ones.",
-        routes: &[],
     };
 
     fn run(session: &Session, request: Request) -> Result<Health, Error> {

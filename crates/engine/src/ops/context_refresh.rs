@@ -2,6 +2,7 @@
 
 use heirloom_core::frontmatter;
 use heirloom_store::journal::{self, Change};
+use heirloom_store::layout;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -38,7 +39,6 @@ impl Operation for ContextRefresh {
         group: Group::Plans,
         effect: Effect::Writes,
         about: "Set a document's `updated` date to today, after you have read it and it still holds. Nothing else in the file changes.",
-        routes: &[],
     };
 
     fn run(session: &Session, request: Request) -> Result<Refreshed, Error> {
@@ -49,6 +49,10 @@ impl Operation for ContextRefresh {
             return Err(problem.clone().into());
         }
         let path = filed.document.path.clone();
+        if !layout::is_markdown(&path) {
+            let why = format!("{path} is not markdown, so it has no front matter to keep a date in");
+            return Err(Error::bad_input(why).hint("its date is that of its last commit"));
+        }
         let updated = session.today().to_string();
         let after = frontmatter::set(&path, &filed.text, "updated", &json!(updated))?;
         lock.apply(

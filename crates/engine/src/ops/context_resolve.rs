@@ -128,7 +128,6 @@ impl Operation for ContextResolve {
         group: Group::Core,
         effect: Effect::Reads,
         about: "Show what an agent inherits: merged values with their sources, decisions in force, the text of every level, and warnings on what is stale or in conflict. Call it before starting work.",
-        routes: &[],
     };
 
     fn run(session: &Session, request: Request) -> Result<Resolved, Error> {

@@ -27,17 +27,11 @@ impl Operation for ContextValidate {
         group: Group::Plans,
         effect: Effect::Reads,
         about: "Check the whole workspace for CI: exit code 1 if there is a critical conflict or a document that cannot be read.",
-        routes: &[],
     };
 
     fn run(session: &Session, request: Request) -> Result<Findings, Error> {
         let catalog = Catalog::read(session)?;
         let conflicts = catalog.conflicts(session, None);
-        Ok(Findings {
-            conflicts,
-            problems: catalog.problems,
-            format: request.format,
-            fails_on_critical: true,
-        })
+        Ok(Findings::new(conflicts, catalog.problems, request.format, true))
     }
 }

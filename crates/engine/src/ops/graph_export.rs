@@ -44,9 +44,9 @@ enum Format {
 pub(super) struct Exported {
     #[serde(flatten)]
     graph: Graph,
-    #[serde(skip)]
-    #[schemars(skip)]
-    format: Format,
+    /// The graph in the format that was asked for, where it is not this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
 }
 
 impl Operation for GraphExport {
@@ -58,26 +58,29 @@ impl Operation for GraphExport {
         group: Group::Plans,
         effect: Effect::Reads,
         about: "Write the graph of documents for Graphviz, Mermaid or as JSON.",
-        routes: &[],
     };
 
     fn run(session: &Session, request: Request) -> Result<Exported, Error> {
         let catalog = Catalog::read(session)?;
-        let graph = catalog.graph();
+        let graph = catalog.graph(session);
         let graph = match &request.node {
             Some(node) => graph.around(&catalog.find(node)?.id, request.depth.clamp(1, 100)),
             None => graph,
         };
-        Ok(Exported { graph, format: request.format })
+        let text = match request.format {
+            Format::Dot => Some(graph::dot(&graph)),
+            Format::Mermaid => Some(graph::mermaid(&graph)),
+            Format::Json => None,
+        };
+        Ok(Exported { graph, text })
     }
 }
 
 impl Answer for Exported {
     fn view(&self) -> View {
-        View::raw(match self.format {
-            Format::Dot => graph::dot(&self.graph),
-            Format::Mermaid => graph::mermaid(&self.graph),
-            Format::Json => serde_json::to_string_pretty(&self.graph).unwrap_or_default(),
+        View::raw(match &self.text {
+            Some(text) => text.clone(),
+            None => serde_json::to_string_pretty(&self.graph).unwrap_or_default(),
         })
     }
 }

@@ -64,12 +64,11 @@ impl Operation for GraphHealth {
         group: Group::Plans,
         effect: Effect::Reads,
         about: "Check the graph of documents: what is stale, what nothing is related to, circles and references that lead nowhere.",
-        routes: &[],
     };
 
     fn run(session: &Session, _: Request) -> Result<Health, Error> {
         let catalog = Catalog::read(session)?;
-        let graph = catalog.graph();
+        let graph = catalog.graph(session);
         let orphan_references: Vec<conflict::Conflict> = catalog
             .conflicts(session, None)
             .into_iter()

@@ -43,13 +43,15 @@ impl Operation for GraphShow {
         group: Group::Plans,
         effect: Effect::Reads,
         about: "Show a document and what it is related to: what it inherits from, overrides, supersedes, remembers and references.",
-        routes: &[],
     };
 
     fn run(session: &Session, request: Request) -> Result<Shown, Error> {
         let catalog = Catalog::read(session)?;
         let id = catalog.find(&request.node)?.id.clone();
-        let graph = catalog.graph().around(&id, request.depth.clamp(1, 10));
+        let mut graph = catalog.graph(session).around(&id, request.depth.clamp(1, 10));
+        if request.depth <= 1 {
+            graph.edges.retain(|edge| edge.from == id || edge.to == id);
+        }
         let node = graph
             .node(&id)
             .cloned()
@@ -62,7 +64,7 @@ impl Answer for Shown {
     fn view(&self) -> View {
         let mut view = View::new();
         view.title(&self.node.id);
-        let days = self.node.days_old.map(|days| format!(", {days} days")).unwrap_or_default();
+        let days = self.node.days_old.map(|days| format!(", {}", present::count(days.unsigned_abs() as usize, "day"))).unwrap_or_default();
         view.line([
             span(Role::Dim, format!("{} · ", self.node.kind.word())),
             self.node.title.as_str().into(),

@@ -29,7 +29,6 @@ impl Operation for PlanList {
         group: Group::Plans,
         effect: Effect::Reads,
         about: "List the plans with their status, project and freshness.",
-        routes: &[],
     };
 
     fn run(session: &Session, request: Request) -> Result<Listing, Error> {

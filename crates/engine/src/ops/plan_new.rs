@@ -33,27 +33,20 @@ impl Operation for PlanNew {
         group: Group::Plans,
         effect: Effect::Writes,
         about: "Create a plan with the next free number.",
-        routes: &[],
     };
 
     fn run(session: &Session, request: Request) -> Result<Created, Error> {
         let _lock = heirloom_store::journal::lock(session.root())?;
-        let (_, hierarchy) = inherit::hierarchy(session.config()?, Some("plans"))?;
-        let level = |name: &str| {
-            hierarchy.level(name).ok_or_else(|| {
-                Error::bad_input(format!("the hierarchy `plans` has no level `{name}`"))
-            })
-        };
+        let config = session.config()?;
+        let plans = inherit::level(config, "plan")?;
         let project = match &request.project {
-            Some(typed) => Some(layout::find_name(
-                session.root(),
-                level("project")?,
-                &Default::default(),
-                typed,
-            )?),
+            Some(typed) => {
+                let projects = inherit::level(config, "project")?;
+                Some(layout::find_name(session.root(), &projects, &Default::default(), typed)?)
+            }
             None => None,
         };
-        let names = layout::names(session.root(), level("plan")?, &Default::default())?;
+        let names = layout::names(session.root(), &plans, &Default::default())?;
         let folder = scaffold::numbered("plan", &request.name, &names, 4, 1)?;
         let title = scaffold::title_of(&request.name);
         let text = scaffold::plan(

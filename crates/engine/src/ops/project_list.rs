@@ -22,7 +22,6 @@ impl Operation for ProjectList {
         group: Group::Plans,
         effect: Effect::Reads,
         about: "List the projects.",
-        routes: &[],
     };
 
     fn run(session: &Session, _: Request) -> Result<Listing, Error> {

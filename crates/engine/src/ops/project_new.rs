@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::answers::Created;
 use crate::setup::scaffold;
-use crate::{Effect, Error, Group, Operation, Session, Spec};
+use crate::{Effect, Error, Group, Operation, Session, Spec, inherit};
 
 pub(super) struct ProjectNew;
 
@@ -29,10 +29,10 @@ impl Operation for ProjectNew {
         group: Group::Plans,
         effect: Effect::Writes,
         about: "Create a project. A plan joins it with `project: NAME` in its front matter.",
-        routes: &[],
     };
 
     fn run(session: &Session, request: Request) -> Result<Created, Error> {
+        inherit::level(session.config()?, "project")?;
         let title = request.name.trim();
         let folder = if name::unsafe_reason(title).is_none() && !title.contains(' ') {
             title.to_owned()

@@ -65,7 +65,6 @@ impl Operation for WorkspaceShow {
         group: Group::Plans,
         effect: Effect::Reads,
         about: "Show the workspace: what all work inherits from it, and how many projects, plans, agents and decisions it has.",
-        routes: &[],
     };
 
     fn run(session: &Session, _: Request) -> Result<Shown, Error> {

@@ -5,7 +5,7 @@ use heirloom_store::journal::{self, Change};
 use heirloom_store::{Config, Root, config};
 use schemars::JsonSchema;
 use serde::Serialize;
-use toml_edit::{Array, DocumentMut, Item, Table, value};
+use toml_edit::{Array, DocumentMut, Item, Table, TableLike, value};
 
 use super::init;
 use crate::view::{Role, View, span};
@@ -24,6 +24,8 @@ pub struct Adopted {
     config: String,
     /// Whether anything had to be changed.
     changed: bool,
+    /// What the default hierarchy does not read; `--hierarchy` may.
+    not_read_by_default: Vec<String>,
     /// Whether nothing was really done.
     dry_run: bool,
 }
@@ -47,7 +49,11 @@ struct Plan {
     /// Level and pattern.
     files: Vec<(&'static str, &'static str)>,
     adr_folders: Vec<&'static str>,
+    /// What the chosen hierarchy has no place for.
+    left: Vec<String>,
 }
+
+const NEW_CONFIG: &str = "# Settings of this workspace. Every key has a default.\n";
 
 const ADR_FOLDERS: &[&str] = &[
     "docs/adr",
@@ -73,7 +79,7 @@ const INSTRUCTIONS: &[(&str, &str)] = &[
 /// Finds what is there and, unless it is a dry run, writes the settings that read it.
 pub fn run(folder: &std::path::Path, dry_run: bool) -> Result<Adopted, Error> {
     let root = Root::new_at(folder)?;
-    let plan = look(&root)?;
+    let mut plan = look(&root)?;
     if plan.found.is_empty() {
         let looked_for = ".limps/, .memory/, resources/workspaces/, CLAUDE.md, AGENTS.md, .cursor/rules/ and folders of decision records such as docs/adr";
         return Err(Error::not_found(
@@ -83,31 +89,18 @@ pub fn run(folder: &std::path::Path, dry_run: bool) -> Result<Adopted, Error> {
         .hint(format!("looked for {looked_for}; `heir init` sets up a new workspace")));
     }
     let before = root.read(config::PATH)?;
-    let mut document: DocumentMut = before
-        .as_deref()
-        .unwrap_or("# Settings of this workspace. Every key has a default.\n")
-        .parse()
-        .map_err(|error: toml_edit::TomlError| {
-            Error::bad_input(format!("{}: {}", config::PATH, error.message()))
-        })?;
+    let mut document = parse(before.as_deref().unwrap_or(NEW_CONFIG))?;
     let hierarchy = choose_hierarchy(&mut document, &plan);
-    let levels = hierarchy::built_in()
-        .shift_remove(&hierarchy)
-        .map(|found| found.levels)
-        .unwrap_or_default();
+    let levels = Config::parse(&document.to_string())?.find_hierarchy(&hierarchy).map(|found| found.levels).unwrap_or_default();
     for (level, pattern) in &plan.files {
-        let level = if *level == "lowest" {
-            levels.first()
-        } else {
-            levels.iter().find(|own| own.name == *level)
-        };
-        let reads_it_already = level.is_some_and(|level| {
-            level.patterns().any(|own| own.split('|').any(|own| own == *pattern))
-        });
-        if let Some(level) = level.filter(|_| !reads_it_already) {
-            add_to_array(&mut document, &["levels", &level.name, "files"], pattern);
+        let level = if *level == "lowest" { levels.first() } else { levels.iter().find(|own| own.name == *level) };
+        match level {
+            None => plan.left.push((*pattern).to_owned()),
+            Some(level) if level.patterns().any(|own| own.split('|').any(|own| own == *pattern)) => {}
+            Some(level) => add_to_array(&mut document, &["levels", &level.name, "files"], pattern),
         }
     }
+    plan.left.extend(plan.hierarchies.iter().filter(|found| **found != hierarchy).map(|found| format!("the hierarchy `{found}`")));
     for folder in &plan.adr_folders {
         add_to_array(&mut document, &["adrs", "folders"], folder);
     }
@@ -122,7 +115,7 @@ pub fn run(folder: &std::path::Path, dry_run: bool) -> Result<Adopted, Error> {
         found: plan.found,
         hierarchy,
         config: after,
-        changed,
+        changed, not_read_by_default: plan.left,
         dry_run,
     })
 }
@@ -208,22 +201,29 @@ fn choose_hierarchy(document: &mut DocumentMut, plan: &Plan) -> String {
     chosen.to_owned()
 }
 
+fn parse(text: &str) -> Result<DocumentMut, Error> {
+    text.parse().map_err(|error: toml_edit::TomlError| {
+        let line = 1 + error.span().map_or(0, |span| text[..span.start].matches('\n').count());
+        Error::bad_input(format!("{}:{line}: {}", config::PATH, error.message().trim()))
+    })
+}
+
+/// Adds an entry to an array, through tables of either style.
 fn add_to_array(document: &mut DocumentMut, path: &[&str], entry: &str) {
     let Some((last, tables)) = path.split_last() else { return };
-    let mut table: &mut Table = document.as_table_mut();
+    let mut table: &mut dyn TableLike = document.as_table_mut();
     for key in tables {
         let item = table.entry(key).or_insert_with(|| {
             let mut table = Table::new();
             table.set_implicit(true);
             Item::Table(table)
         });
-        let Some(next) = item.as_table_mut() else { return };
+        let Some(next) = item.as_table_like_mut() else { return };
         table = next;
     }
     let item = table.entry(last).or_insert_with(|| value(Array::new()));
-    if let Some(array) =
-        item.as_array_mut().filter(|array| !array.iter().any(|own| own.as_str() == Some(entry)))
-    {
+    let missing = |array: &Array| !array.iter().any(|own| own.as_str() == Some(entry));
+    if let Some(array) = item.as_array_mut().filter(|array| missing(array)) {
         array.push(entry);
     }
 }
@@ -241,12 +241,16 @@ impl Answer for Adopted {
         view.title("Found");
         view.table(&[], rows.collect());
         view.title(match (self.changed, self.dry_run) {
-            (false, _) => "The settings already read all of it",
+            (false, _) => "The settings stay as they are",
             (true, true) => "Would write .heirloom/config.toml",
             (true, false) => "Wrote .heirloom/config.toml",
         });
         if self.changed {
             view.text(self.config.as_str());
+        }
+        if !self.not_read_by_default.is_empty() {
+            let left = self.not_read_by_default.join(", ");
+            view.line([span(Role::Warning, format!("⚠️ the hierarchy `{}` does not read {left}", self.hierarchy))]);
         }
         view.blank();
         view.line([

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use heirloom_core::hierarchy;
-use heirloom_store::Root;
+use heirloom_store::{Config, Root};
 use heirloom_store::journal::{self, Change};
 use jiff::civil::Date;
 use schemars::JsonSchema;
@@ -31,8 +31,10 @@ pub struct Request<'r> {
 pub struct Initialised {
     /// The folder.
     root: String,
-    /// The hierarchy.
+    /// The hierarchy that was set up.
     hierarchy: String,
+    /// The hierarchy that commands use by default: an existing setting stays.
+    default_hierarchy: String,
     /// Files that were written.
     created: Vec<String>,
     /// Files that were there already and were left alone.
@@ -74,6 +76,7 @@ pub fn run(request: &Request<'_>) -> Result<Initialised, Error> {
     let mut done = Initialised {
         root: root.path().display().to_string(),
         hierarchy: request.hierarchy.to_owned(),
+        default_hierarchy: request.hierarchy.to_owned(),
         created: vec![],
         kept: vec![],
         extended: vec![],
@@ -88,6 +91,7 @@ pub fn run(request: &Request<'_>) -> Result<Initialised, Error> {
             Outcome::Extended => done.extended.push(path),
         }
     }
+    done.default_hierarchy = Config::load(&root)?.hierarchy;
     Ok(done)
 }
 
@@ -246,6 +250,9 @@ impl Answer for Initialised {
             .chain(rows("extended", Role::Warning, &self.extended))
             .chain(rows("kept", Role::Dim, &self.kept));
         view.table(&[], all.collect());
+        if self.default_hierarchy != self.hierarchy {
+            view.line([span(Role::Warning, format!("⚠️ .heirloom/config.toml says hierarchy = \"{}\", and that stays the default; use --hierarchy {}, or change the setting", self.default_hierarchy, self.hierarchy))]);
+        }
         if self.hierarchy == hierarchy::DEFAULT {
             view.blank();
             view.line([

@@ -1,0 +1,57 @@
+//! Paths relative to the root, with `/`.
+
+/// Returns the folder that a path lies in.
+pub fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// Returns the last part of a path.
+pub fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// Returns a file's name without its ending.
+pub fn stem(path: &str) -> &str {
+    let file = file_name(path);
+    file.rsplit_once('.').map_or(file, |(stem, _)| stem)
+}
+
+/// Joins a relative link to the folder of a document; `None` when it leads out of the root.
+pub fn joined(from: &str, link: &str) -> Option<String> {
+    let mut parts: Vec<&str> = folder(from).split('/').filter(|part| !part.is_empty()).collect();
+    for part in link.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()?),
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+/// Returns the relative link that leads from one document to another.
+pub fn relative(from: &str, to: &str) -> String {
+    let from: Vec<&str> = from.split('/').collect();
+    let to: Vec<&str> = to.split('/').collect();
+    let common = from[..from.len() - 1].iter().zip(&to[..to.len() - 1]).take_while(|(a, b)| a == b).count();
+    let up = std::iter::repeat_n("..", from.len() - 1 - common);
+    up.chain(to[common..].iter().copied()).collect::<Vec<_>>().join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_are_joined_within_the_root() {
+        assert_eq!(joined("a/b/c.md", "../d.md").as_deref(), Some("a/d.md"));
+        assert_eq!(joined("a.md", "../d.md"), None);
+    }
+
+    #[test]
+    fn a_relative_link_leads_back() {
+        for (from, to) in [("a/b.md", "a/c.md"), ("a/b.md", "d/e/c.md"), ("b.md", "c.md"), ("a/b/c.md", "d.md")] {
+            assert_eq!(joined(from, &relative(from, to)).as_deref(), Some(to));
+        }
+    }
+}

@@ -136,7 +136,7 @@ pub fn read_document(document: &Document, text: &str) -> Adr {
     let mut links = links::read(document, &shown, site.as_ref());
     links.supersedes.retain(|target| target.number.is_none() || target.number != number);
     links.superseded_by.retain(|target| target.number.is_none() || target.number != number);
-    let written = site.as_ref().map(|site| site.value(text));
+    let written = site.as_ref().map(|site| site.value(&shown));
     let status = match written.as_deref().map_or(Status::Unknown, links::status_of) {
         Status::Accepted | Status::Unknown if links.whole_file_superseded => Status::Superseded,
         status => status,

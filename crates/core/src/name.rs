@@ -10,7 +10,7 @@ const RESERVED_ON_WINDOWS: &[&str] = &[
 
 /// Returns why a name cannot be one component of a path, if it cannot.
 pub fn unsafe_reason(name: &str) -> Option<&'static str> {
-    let stem = name.split('.').next().unwrap_or(name).to_lowercase();
+    let stem = name.split('.').next().unwrap_or(name);
     if name.is_empty() {
         Some("it is empty")
     } else if name.contains('\0') {
@@ -29,7 +29,7 @@ pub fn unsafe_reason(name: &str) -> Option<&'static str> {
         Some("it starts or ends with a space or ends with a dot")
     } else if name.len() > MAX_NAME {
         Some("it is longer than 120 bytes")
-    } else if RESERVED_ON_WINDOWS.contains(&stem.as_str()) {
+    } else if RESERVED_ON_WINDOWS.iter().any(|reserved| reserved.eq_ignore_ascii_case(stem)) {
         Some("it is reserved on Windows")
     } else {
         None

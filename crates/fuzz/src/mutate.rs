@@ -3,7 +3,7 @@
 use crate::random::Random;
 
 /// Longer inputs are cut: what breaks a parser is seldom long, and short inputs are many a second.
-pub const MAX_INPUT: usize = 4096;
+pub const MAX_INPUT: usize = 2048;
 
 /// What the formats are made of, and what they trip over.
 const TOKENS: &[&str] = &[

@@ -97,6 +97,9 @@ pub fn find_name(
             reason,
         });
     }
+    if is_there(root, level, selectors, typed) {
+        return Ok(typed.to_owned());
+    }
     let candidates = names(root, level, selectors)?;
     match name::find(typed, candidates.iter().map(String::as_str)) {
         Match::One(name) => Ok(name),
@@ -109,6 +112,19 @@ pub fn find_name(
             Err(StoreError::Unknown { name: typed.into(), what, candidates })
         }
     }
+}
+
+/// Returns whether a whole name is there, without listing the others.
+fn is_there(root: &Root, level: &Level, selectors: &Selectors, name: &str) -> bool {
+    let sites = level.name_sites();
+    let longer = |file: &str, ending: &str| sites.iter().any(|(_, other)| other.len() > ending.len() && file.ends_with(other));
+    !name.starts_with('_')
+        && sites.iter().any(|(folder, ending)| {
+            let file = format!("{name}{ending}");
+            let path = hierarchy::expand(folder, selectors).map(|folder| format!("{folder}/{file}"));
+            let exists = |path: &str| if ending.is_empty() { root.is_folder(path) } else { root.exists(path) };
+            !longer(&file, ending) && path.is_some_and(|path| exists(&path))
+        })
 }
 
 /// Lists the names that a level has, below the selected ones.

@@ -123,7 +123,7 @@ impl Adr {
     fn word_to_replace(&self, text: &str, site: &Site) -> Range<usize> {
         match self.status {
             Status::Unknown => site.bytes.clone(),
-            _ => site.word(text),
+            _ => site.word(&text::shown(text)),
         }
     }
 

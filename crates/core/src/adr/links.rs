@@ -67,8 +67,18 @@ pub(super) fn read(document: &Document, shown: &str, site: Option<&Site>) -> Lin
             links.read_status_section(&shown[site.section.clone()]);
         }
     }
-    links.read_fields_and_sections(shown);
+    if speaks_of_replacing(shown) {
+        links.read_fields_and_sections(shown);
+    }
     links
+}
+
+/// Most records never do, and looking at each of their lines would cost more than all else.
+fn speaks_of_replacing(text: &str) -> bool {
+    let stems: [&[u8]; 4] = [b"supersed", b"superced", b"replac", b"obsolet"];
+    let starts = |window: &[u8]| stems.iter().any(|stem| window.len() >= stem.len() && window[..stem.len()].eq_ignore_ascii_case(stem));
+    let bytes = text.as_bytes();
+    (0..bytes.len()).any(|at| matches!(bytes[at] | 0x20, b's' | b'r' | b'o') && starts(&bytes[at..]))
 }
 
 impl Links {
@@ -171,21 +181,22 @@ fn targets(text: &str, bare_numbers: bool) -> Vec<Target> {
     let mut found = Vec::new();
     let mut rest = String::with_capacity(text.len());
     let mut at = 0;
-    while let Some(open) = text[at..].find('[').map(|offset| at + offset) {
-        let link = text[open..].find("](").and_then(|middle| {
-            let href_start = open + middle + 2;
-            let end = text[href_start..].find(')')?;
-            Some((&text[open + 1..open + middle], &text[href_start..href_start + end], href_start + end + 1))
-        });
-        let Some((label, href, next)) = link.filter(|(label, _, _)| !label.contains('[')) else {
-            rest.push_str(&text[at..=open]);
-            at = open + 1;
-            continue;
-        };
-        rest.push_str(&text[at..open]);
-        rest.push(',');
-        at = next;
-        found.extend(link_target(label, href));
+    // From the middle of a link outwards, so that a text full of `[` is read once and not once for each of them.
+    while let Some(middle) = text[at..].find("](").map(|offset| at + offset) {
+        let Some(href_len) = text[middle + 2..].find(')') else { break };
+        let next = middle + 2 + href_len + 1;
+        match text[at..middle].rfind('[').map(|offset| at + offset) {
+            Some(open) => {
+                rest.push_str(&text[at..open]);
+                rest.push(',');
+                found.extend(link_target(&text[open + 1..middle], &text[middle + 2..next - 1]));
+                at = next;
+            }
+            None => {
+                rest.push_str(&text[at..middle + 2]);
+                at = middle + 2;
+            }
+        }
     }
     rest.push_str(&text[at..]);
     for (at, mark) in rest.match_indices(":ref:`") {

@@ -39,15 +39,14 @@ pub(super) struct Site {
 
 impl Site {
     /// Returns what it says, without what is struck out or commented out.
-    pub(super) fn value(&self, text: &str) -> String {
-        text::shown(text)[self.word(text).start..self.bytes.end].trim().to_owned()
+    pub(super) fn value(&self, shown: &str) -> String {
+        shown[self.word(shown).start..self.bytes.end].trim().to_owned()
     }
 }
 
 impl Site {
     /// Returns the bytes of the status word alone.
-    pub(super) fn word(&self, text: &str) -> Range<usize> {
-        let shown = text::shown(text);
+    pub(super) fn word(&self, shown: &str) -> Range<usize> {
         let value = &shown[self.bytes.clone()];
         let after_box = value.find("] ").filter(|_| checkbox(value).is_some()).map_or(0, |at| at + 2);
         let start = after_box + value[after_box..].find(char::is_alphabetic).unwrap_or(0);

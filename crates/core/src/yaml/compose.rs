@@ -210,6 +210,9 @@ impl<'t> Composer<'t> {
             }
             start += line.len();
         }
+        if anchor == 0 && !tagged {
+            return end..end;
+        }
         let next = self.text.len() - skip_blanks_and_comments(&self.text[end..]).len();
         let properties_end = self.properties_end(next, anchor, tagged);
         let end = if properties_end > next { properties_end } else { end };

@@ -18,17 +18,22 @@ const MAY_USE: &[(&str, &[&str])] = &[
 ];
 
 /// What the core must not see: files, clocks, databases, the network.
-const BANNED_FROM_CORE: &[&str] = &["tokio", "axum", "rmcp", "rusqlite", "tantivy", "tempfile", "clap", "ureq", "notify", "ignore"];
+const BANNED_FROM_CORE: &[&str] = &[
+    "tokio", "axum", "rmcp", "rusqlite", "tantivy", "tempfile", "clap", "ureq", "notify", "ignore",
+];
 
 /// Checks the direction.
 pub(crate) fn check() -> Result<(), String> {
     for (name, allowed) in MAY_USE {
         let used = dependencies(name)?;
-        let ours = used.iter().filter(|used| used.starts_with("heirloom") && used.as_str() != *name);
+        let ours =
+            used.iter().filter(|used| used.starts_with("heirloom") && used.as_str() != *name);
         if let Some(wrong) = ours.clone().find(|used| !allowed.contains(&used.as_str())) {
             return Err(format!("{name} must not depend on {wrong}; see ARCHITECTURE.md"));
         }
-        let banned = BANNED_FROM_CORE.iter().find(|banned| *name == "heirloom-core" && used.contains(**banned));
+        let banned = BANNED_FROM_CORE
+            .iter()
+            .find(|banned| *name == "heirloom-core" && used.contains(**banned));
         if let Some(banned) = banned {
             return Err(format!("heirloom-core must not depend on {banned}: the core is pure"));
         }
@@ -40,7 +45,17 @@ pub(crate) fn check() -> Result<(), String> {
 fn dependencies(name: &str) -> Result<BTreeSet<String>, String> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let output = Command::new(cargo)
-        .args(["tree", "--package", name, "--edges", "normal,build", "--prefix", "none", "--format", "{p}"])
+        .args([
+            "tree",
+            "--package",
+            name,
+            "--edges",
+            "normal,build",
+            "--prefix",
+            "none",
+            "--format",
+            "{p}",
+        ])
         .current_dir(root())
         .output()
         .map_err(|error| format!("cargo tree: {error}"))?;

@@ -1,5 +1,9 @@
 //! `cargo xtask`: the project's own chores.
-#![allow(clippy::disallowed_methods, clippy::disallowed_macros, reason = "a chore reads the environment, writes files and prints")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_macros,
+    reason = "a chore reads the environment, writes files and prints"
+)]
 
 mod clients;
 mod layers;

@@ -5,14 +5,25 @@ use std::process::Command;
 
 /// The root of the repository.
 pub(crate) fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the repository").to_path_buf()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("xtask lies in the repository")
+        .to_path_buf()
 }
 
 /// Runs a command in the root; it must succeed.
 pub(crate) fn run(program: &str, arguments: &[&str]) -> Result<(), String> {
     eprintln!("\n$ {program} {}", arguments.join(" "));
-    let status = Command::new(program).args(arguments).current_dir(root()).status().map_err(|error| format!("{program}: {error}"))?;
-    if status.success() { Ok(()) } else { Err(format!("`{program} {}` ended with {status}", arguments.join(" "))) }
+    let status = Command::new(program)
+        .args(arguments)
+        .current_dir(root())
+        .status()
+        .map_err(|error| format!("{program}: {error}"))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("`{program} {}` ended with {status}", arguments.join(" ")))
+    }
 }
 
 /// Runs cargo, the one that runs this.

@@ -11,19 +11,41 @@ pub(crate) fn everything() -> Result<(), String> {
         cargo(&["fmt", "--all", "--check"])?;
     }
     if has_component("clippy") {
-        cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--quiet", "--", "--deny", "warnings"])?;
+        cargo(&[
+            "clippy",
+            "--workspace",
+            "--all-targets",
+            "--locked",
+            "--quiet",
+            "--",
+            "--deny",
+            "warnings",
+        ])?;
     }
     layers::check()?;
     references::check()?;
     clients::install()?;
     cargo(&["test", "--workspace", "--locked"])?;
-    cargo(&["run", "--release", "--locked", "--quiet", "--package", "heirloom-fuzz", "--", "--seconds", "60"])
+    cargo(&[
+        "run",
+        "--release",
+        "--locked",
+        "--quiet",
+        "--package",
+        "heirloom-fuzz",
+        "--",
+        "--seconds",
+        "60",
+    ])
 }
 
 /// A toolchain may come without the formatter or the linter; the tests do not need them.
 fn has_component(name: &str) -> bool {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-    let found = Command::new(cargo).args([name, "--version"]).output().is_ok_and(|output| output.status.success());
+    let found = Command::new(cargo)
+        .args([name, "--version"])
+        .output()
+        .is_ok_and(|output| output.status.success());
     if !found {
         eprintln!("cargo {name} is not installed; skipped");
     }

@@ -7,8 +7,8 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::programs;
 use crate::numbers::count;
+use crate::programs;
 use crate::timing::Invocation;
 
 const OPENING_CALLS: [&str; 4] = ["open(", "openat(", "openat2(", "creat("];

@@ -29,7 +29,9 @@ struct Field {
 pub(crate) fn add(command: Command, op: &Op) -> Command {
     let positionals: Vec<&str> = op.positionals().collect();
     let mut fields = fields(op);
-    fields.sort_by_key(|field| positionals.iter().position(|name| *name == field.name).unwrap_or(usize::MAX));
+    fields.sort_by_key(|field| {
+        positionals.iter().position(|name| *name == field.name).unwrap_or(usize::MAX)
+    });
     fields.into_iter().fold(command, |command, field| {
         let positional = positionals.contains(&field.name.as_str());
         command.arg(argument(&field, positional))
@@ -45,9 +47,13 @@ fn argument(field: &Field, positional: bool) -> Arg {
     match &field.kind {
         Kind::Flag => arg.action(ArgAction::SetTrue),
         Kind::Text => arg.value_name(value_name),
-        Kind::Words(words) => arg.value_name(value_name).value_parser(PossibleValuesParser::new(words)),
+        Kind::Words(words) => {
+            arg.value_name(value_name).value_parser(PossibleValuesParser::new(words))
+        }
         Kind::Integer => arg.value_name("N").value_parser(value_parser!(i64)),
-        Kind::Number => arg.value_name("N").value_parser(value_parser!(f64)).allow_negative_numbers(true),
+        Kind::Number => {
+            arg.value_name("N").value_parser(value_parser!(f64)).allow_negative_numbers(true)
+        }
         Kind::List => arg.value_name(value_name).action(ArgAction::Append),
         Kind::Pairs => arg.value_name("KEY=VALUE").action(ArgAction::Append),
     }
@@ -55,14 +61,19 @@ fn argument(field: &Field, positional: bool) -> Arg {
 
 fn help(field: &Field) -> String {
     match &field.default {
-        Some(default) => format!("{} [default: {}]", field.about, default.as_str().map_or_else(|| default.to_string(), str::to_owned)),
+        Some(default) => format!(
+            "{} [default: {}]",
+            field.about,
+            default.as_str().map_or_else(|| default.to_string(), str::to_owned)
+        ),
         None => field.about.clone(),
     }
 }
 
 fn fields(op: &Op) -> Vec<Field> {
     let schema = schema::simplified(&op.request_schema().to_value());
-    let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let required: Vec<&str> =
+        schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let Some(properties) = schema["properties"].as_object() else { return vec![] };
     let field = |(name, schema): (&String, &Value)| Field {
         name: name.clone(),
@@ -98,7 +109,9 @@ pub(crate) fn request(matches: &ArgMatches, op: &Op) -> Result<Value, Error> {
             Kind::Text | Kind::Words(_) => matches.get_one::<String>(name).map(|text| json!(text)),
             Kind::Integer => matches.get_one::<i64>(name).map(|number| json!(number)),
             Kind::Number => matches.get_one::<f64>(name).map(|number| json!(number)),
-            Kind::List => matches.get_many::<String>(name).map(|items| json!(items.collect::<Vec<_>>())),
+            Kind::List => {
+                matches.get_many::<String>(name).map(|items| json!(items.collect::<Vec<_>>()))
+            }
             Kind::Pairs => pairs(matches, name)?,
         };
         if let Some(value) = value {
@@ -113,7 +126,8 @@ fn pairs(matches: &ArgMatches, name: &str) -> Result<Option<Value>, Error> {
     let mut map = Map::new();
     for item in items {
         let Some((key, value)) = item.split_once('=') else {
-            return Err(Error::bad_input(format!("--{name} {item}: a `=` is missing")).hint(format!("write it as --{name} level=name")));
+            return Err(Error::bad_input(format!("--{name} {item}: a `=` is missing"))
+                .hint(format!("write it as --{name} level=name")));
         };
         map.insert(key.trim().to_owned(), json!(value.trim()));
     }

@@ -66,7 +66,12 @@ pub(crate) fn root() -> Command {
     for row in rows() {
         let words = row.words();
         let (last, groups) = words.split_last().expect("a command has a word");
-        let leaf = Command::new(*last).about(first_sentence(row.about())).long_about(row.about()).display_name(words.join(" ")).hide(words == ["reference"]).defer(with_arguments);
+        let leaf = Command::new(*last)
+            .about(first_sentence(row.about()))
+            .long_about(row.about())
+            .display_name(words.join(" "))
+            .hide(words == ["reference"])
+            .defer(with_arguments);
         root = match groups {
             [] => root.subcommand(leaf),
             [group, ..] => {
@@ -102,7 +107,11 @@ fn with_arguments(command: Command) -> Command {
 }
 
 /// Runs the command that was typed.
-pub(crate) fn run(environment: &Environment, output: &Output, matches: &ArgMatches) -> Result<Code, Error> {
+pub(crate) fn run(
+    environment: &Environment,
+    output: &Output,
+    matches: &ArgMatches,
+) -> Result<Code, Error> {
     let mut words = Vec::new();
     let mut leaf = matches;
     while let Some((word, inner)) = leaf.subcommand() {
@@ -111,12 +120,19 @@ pub(crate) fn run(environment: &Environment, output: &Output, matches: &ArgMatch
     }
     match rows().find(|row| row.words() == words) {
         Some(Row::Op(op)) => run_operation(environment, output, leaf, op),
-        Some(Row::Local(local)) => (local.run)(&local::Call { environment, output, matches: leaf, commands: root }),
+        Some(Row::Local(local)) => {
+            (local.run)(&local::Call { environment, output, matches: leaf, commands: root })
+        }
         None => Err(Error::bad_input(format!("`{}` is not a command", words.join(" ")))),
     }
 }
 
-fn run_operation(environment: &Environment, output: &Output, matches: &ArgMatches, op: &Op) -> Result<Code, Error> {
+fn run_operation(
+    environment: &Environment,
+    output: &Output,
+    matches: &ArgMatches,
+    op: &Op,
+) -> Result<Code, Error> {
     let session = environment.session()?;
     let session = if output.is_json() { session } else { session.without_token_counts() };
     let reply = op.call(&session, arguments::request(matches, op)?)?;

@@ -1,6 +1,9 @@
 //! The process's surroundings: the clock, the environment, the current folder. Nothing else reads
 //! them.
-#![allow(clippy::disallowed_methods, reason = "this module is the home of the environment and the clock")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "this module is the home of the environment and the clock"
+)]
 
 use std::path::PathBuf;
 
@@ -35,10 +38,16 @@ impl Environment {
     /// Reads flags and variables.
     pub(crate) fn read(matches: &ArgMatches) -> Result<Self, Error> {
         let fixed_now = match std::env::var(NOW) {
-            Ok(text) if !text.is_empty() => Some(text.parse::<Timestamp>().map_err(|error| Error::bad_input(format!("{NOW}={text}: {error}")).hint("write it as 2026-02-22T00:00:00Z"))?),
+            Ok(text) if !text.is_empty() => Some(text.parse::<Timestamp>().map_err(|error| {
+                Error::bad_input(format!("{NOW}={text}: {error}"))
+                    .hint("write it as 2026-02-22T00:00:00Z")
+            })?),
             _ => None,
         };
-        let root = matches.get_one::<PathBuf>("root").cloned().or_else(|| std::env::var_os(ROOT).filter(|root| !root.is_empty()).map(PathBuf::from));
+        let root = matches
+            .get_one::<PathBuf>("root")
+            .cloned()
+            .or_else(|| std::env::var_os(ROOT).filter(|root| !root.is_empty()).map(PathBuf::from));
         Ok(Environment { root, fixed_now })
     }
 
@@ -67,7 +76,9 @@ impl Environment {
 
     /// Returns the editor's command.
     pub(crate) fn editor(&self) -> Option<String> {
-        ["VISUAL", "EDITOR"].iter().find_map(|name| std::env::var(name).ok().filter(|editor| !editor.trim().is_empty()))
+        ["VISUAL", "EDITOR"]
+            .iter()
+            .find_map(|name| std::env::var(name).ok().filter(|editor| !editor.trim().is_empty()))
     }
 }
 

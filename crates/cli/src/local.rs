@@ -39,4 +39,15 @@ pub(crate) struct Call<'c> {
 }
 
 /// Every command that is not an operation.
-pub(crate) const LOCALS: &[Local] = &[init::INIT, init::WORKSPACE_INIT, workspace_edit::EDIT, adopt::ADOPT, demo::DEMO, mcp::MCP, serve::SERVE, completions::COMPLETIONS, man::MAN, reference::REFERENCE];
+pub(crate) const LOCALS: &[Local] = &[
+    init::INIT,
+    init::WORKSPACE_INIT,
+    workspace_edit::EDIT,
+    adopt::ADOPT,
+    demo::DEMO,
+    mcp::MCP,
+    serve::SERVE,
+    completions::COMPLETIONS,
+    man::MAN,
+    reference::REFERENCE,
+];

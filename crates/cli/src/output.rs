@@ -40,7 +40,11 @@ impl Output {
     /// Prints a view.
     pub(crate) fn view(&self, view: &View) {
         let mut stdout = AutoStream::new(io::stdout().lock(), self.color);
-        let text = if stdout.current_choice() == ColorChoice::Never { view.plain() } else { view.render(&painted) };
+        let text = if stdout.current_choice() == ColorChoice::Never {
+            view.plain()
+        } else {
+            view.render(&painted)
+        };
         finish(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()));
     }
 
@@ -70,7 +74,11 @@ impl Output {
         }
         let mut text = format!("{} {}", paint(Role::Bad, "error:"), printable(&error.message));
         if !error.candidates.is_empty() {
-            text.push_str(&format!("\n  {} {}", paint(Role::Dim, "candidates:"), printable(&error.candidates.join(", "))));
+            text.push_str(&format!(
+                "\n  {} {}",
+                paint(Role::Dim, "candidates:"),
+                printable(&error.candidates.join(", "))
+            ));
         }
         if let Some(hint) = &error.hint {
             text.push_str(&format!("\n  {} {hint}", paint(Role::Dim, "hint:")));

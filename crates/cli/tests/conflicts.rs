@@ -61,7 +61,15 @@ defaults: {cache: none}
 fn kinds(conflicts: &Value) -> Vec<(String, String, String)> {
     let text = |conflict: &Value, key: &str| conflict[key].as_str().unwrap().to_owned();
     let all = conflicts["conflicts"].as_array().unwrap();
-    all.iter().map(|conflict| (text(conflict, "kind"), text(conflict, "severity"), format!("{}:{}", text(conflict, "path"), conflict["line"]))).collect()
+    all.iter()
+        .map(|conflict| {
+            (
+                text(conflict, "kind"),
+                text(conflict, "severity"),
+                format!("{}:{}", text(conflict, "path"), conflict["line"]),
+            )
+        })
+        .collect()
 }
 
 #[test]
@@ -76,7 +84,10 @@ fn the_four_kinds_each_once() {
         ("stale_override", "warning", "plans/0002-b/plan.md:5"),
         ("direct_contradiction", "information", "plans/0002-b/plan.md:5"),
     ];
-    let expected: Vec<_> = expected.iter().map(|(kind, severity, place)| (kind.to_string(), severity.to_string(), place.to_string())).collect();
+    let expected: Vec<_> = expected
+        .iter()
+        .map(|(kind, severity, place)| (kind.to_string(), severity.to_string(), place.to_string()))
+        .collect();
     assert_eq!(kinds(&workspace.json("context conflicts")), expected);
     let of_plan = kinds(&workspace.json("context conflicts 2"));
     assert!(of_plan.iter().all(|(_, _, place)| !place.starts_with("plans/0001")), "{of_plan:?}");
@@ -87,7 +98,10 @@ fn validate_fails_on_critical_ones_only() {
     let workspace = Workspace::with(HEIR, FIXTURE);
     assert_eq!(workspace.heir("context validate").code, 1);
     assert_eq!(workspace.heir("context conflicts").code, 0);
-    let calm = Workspace::with(HEIR, "//- .heirloom/workspace.md\n---\nk: 1\n---\n//- plans/1-a/plan.md\n---\nk: 2\noverrides: k\n---\n");
+    let calm = Workspace::with(
+        HEIR,
+        "//- .heirloom/workspace.md\n---\nk: 1\n---\n//- plans/1-a/plan.md\n---\nk: 2\noverrides: k\n---\n",
+    );
     assert_eq!(calm.heir("context validate").code, 0);
 }
 
@@ -97,10 +111,18 @@ fn formats_for_ci() {
     let github = workspace.heir("context validate --format github").stdout;
     assert!(github.contains("::error file=plans/0001-a/plan.md,line=4,title=direct_contradiction::defaults.database is SQLite here and PostgreSQL in .heirloom/workspace.md\n"), "{github}");
     assert!(github.contains("::warning file=") && github.contains("::notice file="), "{github}");
-    let sarif: Value = serde_json::from_str(&workspace.heir("context validate --format sarif").stdout).unwrap();
-    assert_eq!((&sarif["version"], sarif["runs"][0]["results"].as_array().unwrap().len()), (&json!("2.1.0"), 7));
-    assert_eq!(sarif["runs"][0]["results"][3]["locations"][0]["physicalLocation"], json!({"artifactLocation": {"uri": "plans/0001-a/plan.md"}, "region": {"startLine": 4}}));
-    let plain: Value = serde_json::from_str(&workspace.heir("context validate --format json").stdout).unwrap();
+    let sarif: Value =
+        serde_json::from_str(&workspace.heir("context validate --format sarif").stdout).unwrap();
+    assert_eq!(
+        (&sarif["version"], sarif["runs"][0]["results"].as_array().unwrap().len()),
+        (&json!("2.1.0"), 7)
+    );
+    assert_eq!(
+        sarif["runs"][0]["results"][3]["locations"][0]["physicalLocation"],
+        json!({"artifactLocation": {"uri": "plans/0001-a/plan.md"}, "region": {"startLine": 4}})
+    );
+    let plain: Value =
+        serde_json::from_str(&workspace.heir("context validate --format json").stdout).unwrap();
     assert_eq!(plain, workspace.json("context validate"));
 }
 
@@ -108,7 +130,13 @@ fn formats_for_ci() {
 fn the_graph_has_every_kind_of_edge() {
     let workspace = Workspace::with(HEIR, FIXTURE);
     let graph = workspace.json("graph export");
-    let has = |from: &str, kind: &str, to: &str| graph["edges"].as_array().unwrap().iter().any(|edge| edge["from"] == from && edge["type"] == kind && edge["to"] == to);
+    let has = |from: &str, kind: &str, to: &str| {
+        graph["edges"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|edge| edge["from"] == from && edge["type"] == kind && edge["to"] == to)
+    };
     assert!(has("agent/0001-a/001-y", "INHERITS_FROM", "plan/0001-a"), "{graph:#}");
     assert!(has("plan/0001-a", "INHERITS_FROM", "workspace"));
     assert!(has("plan/0001-a", "OVERRIDES", "workspace"));
@@ -116,10 +144,23 @@ fn the_graph_has_every_kind_of_edge() {
     assert!(has("agent/0001-a/001-y", "REMEMBERS", "memory/0001-a/001-y"));
     assert!(has("agent/0001-a/001-y", "REFERENCES", "agent/0001-a/000-x"));
     assert!(has("workspace", "REFERENCES", "adr/ADR-0001"));
-    let kinds: std::collections::BTreeSet<&str> = graph["nodes"].as_array().unwrap().iter().map(|node| node["type"].as_str().unwrap()).collect();
-    assert_eq!(kinds.into_iter().collect::<Vec<_>>(), ["adr", "agent", "context", "memory", "plan"]);
+    let kinds: std::collections::BTreeSet<&str> = graph["nodes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|node| node["type"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        kinds.into_iter().collect::<Vec<_>>(),
+        ["adr", "agent", "context", "memory", "plan"]
+    );
     assert!(workspace.heir("graph export --format dot").ok().starts_with("digraph heirloom {"));
-    assert!(workspace.heir("graph export --format mermaid --node 0001-a").ok().starts_with("graph BT\n"));
+    assert!(
+        workspace
+            .heir("graph export --format mermaid --node 0001-a")
+            .ok()
+            .starts_with("graph BT\n")
+    );
 }
 
 #[test]
@@ -135,7 +176,10 @@ fn graph_health_names_what_is_wrong() {
         assert!(shown.contains(line), "{line}\n---\n{shown}");
     }
     workspace.write(".heirloom/projects/alone/project.md", "---\nupdated: 2026-02-20\n---\n");
-    let lonely = Workspace::with(HEIR, "//- .heirloom/adrs/ADR-0001-a.md\n---\nstatus: accepted\nupdated: 2026-02-20\n---\n");
+    let lonely = Workspace::with(
+        HEIR,
+        "//- .heirloom/adrs/ADR-0001-a.md\n---\nstatus: accepted\nupdated: 2026-02-20\n---\n",
+    );
     assert!(lonely.heir("graph health").ok().contains("⚠️ ORPHAN: adr/ADR-0001"));
 }
 
@@ -211,8 +255,18 @@ status: deprecated
 #[test]
 fn a_format_is_in_the_answer_of_every_door() {
     let workspace = Workspace::with(HEIR, FIXTURE);
-    assert!(workspace.json("graph export --format dot")["text"].as_str().unwrap().starts_with("digraph"));
-    assert!(workspace.json("context validate --format github")["text"].as_str().unwrap().contains("::error "));
+    assert!(
+        workspace.json("graph export --format dot")["text"]
+            .as_str()
+            .unwrap()
+            .starts_with("digraph")
+    );
+    assert!(
+        workspace.json("context validate --format github")["text"]
+            .as_str()
+            .unwrap()
+            .contains("::error ")
+    );
 }
 
 #[test]
@@ -222,6 +276,12 @@ fn a_workspace_and_its_project_may_use_one_number() {
         "//- .heirloom/adrs/ADR-0001-w.md\n---\nstatus: accepted\n---\n# ADR-0001: W\n//- .heirloom/projects/p/adrs/ADR-0001-p.md\n---\nstatus: accepted\n---\n# ADR-0001: P\n//- .heirloom/projects/p/project.md\nADR-0001\n",
     );
     let graph = workspace.json("graph export");
-    let edges: Vec<(&str, &str)> = graph["edges"].as_array().unwrap().iter().filter(|edge| edge["type"] == "REFERENCES").map(|edge| (edge["from"].as_str().unwrap(), edge["to"].as_str().unwrap())).collect();
+    let edges: Vec<(&str, &str)> = graph["edges"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|edge| edge["type"] == "REFERENCES")
+        .map(|edge| (edge["from"].as_str().unwrap(), edge["to"].as_str().unwrap()))
+        .collect();
     assert_eq!(edges, [("project/p", "adr/p/ADR-0001")]);
 }

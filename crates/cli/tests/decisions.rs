@@ -8,12 +8,23 @@ use snapbox::{assert_data_eq, str};
 const HEIR: &str = env!("CARGO_BIN_EXE_heir");
 
 fn chain() -> Workspace {
-    let workspace = Workspace::with(HEIR, "//- .heirloom/workspace.md\n---\nupdated: 2026-02-20\n---\n# W\n\n- ADR-0003: the old way\n");
-    for (id, status) in [("0001", "superseded"), ("0003", "superseded"), ("0005", "accepted"), ("0010", "accepted")] {
+    let workspace = Workspace::with(
+        HEIR,
+        "//- .heirloom/workspace.md\n---\nupdated: 2026-02-20\n---\n# W\n\n- ADR-0003: the old way\n",
+    );
+    for (id, status) in
+        [("0001", "superseded"), ("0003", "superseded"), ("0005", "accepted"), ("0010", "accepted")]
+    {
         workspace.write(&format!(".heirloom/adrs/ADR-{id}-x.md"), format!("---\ntitle: T{id}\nstatus: {status} # s\nsupersedes: []\nsuperseded_by: null\nupdated: 2026-02-20\n---\n# T\n"));
     }
-    workspace.write(".heirloom/adrs/ADR-0001-x.md", "---\nstatus: superseded\nsuperseded_by: ADR-0003\n---\n");
-    workspace.write(".heirloom/adrs/ADR-0003-x.md", "---\nstatus: superseded\nsuperseded_by: ADR-0005\n---\n");
+    workspace.write(
+        ".heirloom/adrs/ADR-0001-x.md",
+        "---\nstatus: superseded\nsuperseded_by: ADR-0003\n---\n",
+    );
+    workspace.write(
+        ".heirloom/adrs/ADR-0003-x.md",
+        "---\nstatus: superseded\nsuperseded_by: ADR-0005\n---\n",
+    );
     workspace
 }
 
@@ -30,10 +41,22 @@ ADR-0010 supersedes ADR-0005
 
 "#]]
     );
-    assert_eq!(workspace.read(".heirloom/adrs/ADR-0005-x.md"), "---\ntitle: T0005\nstatus: superseded # s\nsupersedes: []\nsuperseded_by: ADR-0010\nupdated: 2026-02-20\n---\n# T\n");
-    assert_eq!(workspace.read(".heirloom/adrs/ADR-0010-x.md"), "---\ntitle: T0010\nstatus: accepted # s\nsupersedes: [ADR-0005]\nsuperseded_by: null\nupdated: 2026-02-20\n---\n# T\n");
+    assert_eq!(
+        workspace.read(".heirloom/adrs/ADR-0005-x.md"),
+        "---\ntitle: T0005\nstatus: superseded # s\nsupersedes: []\nsuperseded_by: ADR-0010\nupdated: 2026-02-20\n---\n# T\n"
+    );
+    assert_eq!(
+        workspace.read(".heirloom/adrs/ADR-0010-x.md"),
+        "---\ntitle: T0010\nstatus: accepted # s\nsupersedes: [ADR-0005]\nsuperseded_by: null\nupdated: 2026-02-20\n---\n# T\n"
+    );
     let graph = workspace.json("graph show ADR-0010");
-    assert!(graph["edges"].as_array().unwrap().contains(&json!({"from": "adr/ADR-0010", "to": "adr/ADR-0005", "type": "SUPERSEDES"})), "{graph:#}");
+    assert!(
+        graph["edges"]
+            .as_array()
+            .unwrap()
+            .contains(&json!({"from": "adr/ADR-0010", "to": "adr/ADR-0005", "type": "SUPERSEDES"})),
+        "{graph:#}"
+    );
 }
 
 #[test]
@@ -41,7 +64,10 @@ fn what_still_refers_to_the_old_one_is_listed() {
     let workspace = chain();
     workspace.write("plans/0001-a/plan.md", "---\nupdated: 2026-02-20\n---\nAs [decided](../../.heirloom/adrs/ADR-0005-x.md), and ADR-5 again.\n");
     let superseded = workspace.json("adr supersede 5 10");
-    assert_eq!(superseded["still_referred_to_by"], json!([{"path": "plans/0001-a/plan.md", "line": 4}]));
+    assert_eq!(
+        superseded["still_referred_to_by"],
+        json!([{"path": "plans/0001-a/plan.md", "line": 4}])
+    );
 }
 
 #[test]
@@ -51,7 +77,10 @@ fn history_is_a_chain() {
     let expected = "ADR-0010 (current)\n  ↑ supersedes ADR-0005\n      ↑ supersedes ADR-0003\n          ↑ supersedes ADR-0001\n";
     assert_eq!(workspace.heir("adr history ADR-0010").ok(), expected);
     assert_eq!(workspace.heir("adr history ADR-0001").ok(), expected);
-    workspace.write(".heirloom/adrs/ADR-0011-y.md", "---\nstatus: accepted\nsupersedes: [ADR-0005, ADR-0012]\n---\n");
+    workspace.write(
+        ".heirloom/adrs/ADR-0011-y.md",
+        "---\nstatus: accepted\nsupersedes: [ADR-0005, ADR-0012]\n---\n",
+    );
     workspace.write(".heirloom/adrs/ADR-0012-z.md", "---\nstatus: superseded\n---\n");
     assert_data_eq!(
         workspace.heir("adr history 5").ok(),
@@ -77,9 +106,18 @@ fn a_circle_and_a_missing_record_are_refused() {
     assert!(workspace.heir("adr supersede ADR-0010 ADR-0001").failed(2).contains("circle"));
     assert!(workspace.heir("adr supersede ADR-0010 ADR-0010").failed(2).contains("itself"));
     assert!(workspace.heir("adr supersede ADR-0010 ADR-0099").failed(2).contains("candidates"));
-    let before = (workspace.read(".heirloom/adrs/ADR-0005-x.md"), workspace.read(".heirloom/adrs/ADR-0010-x.md"));
+    let before = (
+        workspace.read(".heirloom/adrs/ADR-0005-x.md"),
+        workspace.read(".heirloom/adrs/ADR-0010-x.md"),
+    );
     assert!(workspace.heir("adr supersede ADR-0005 ADR-0010").ok().contains("nothing was edited"));
-    assert_eq!(before, (workspace.read(".heirloom/adrs/ADR-0005-x.md"), workspace.read(".heirloom/adrs/ADR-0010-x.md")));
+    assert_eq!(
+        before,
+        (
+            workspace.read(".heirloom/adrs/ADR-0005-x.md"),
+            workspace.read(".heirloom/adrs/ADR-0010-x.md")
+        )
+    );
 }
 
 #[test]
@@ -87,11 +125,21 @@ fn the_status_machine() {
     let workspace = Workspace::empty(HEIR);
     workspace.heir("init").ok();
     workspace.run(&["adr", "new", "A thing"]).ok();
-    assert!(workspace.heir("adr status 1 deprecated").failed(2).contains("it may become accepted or rejected"));
+    assert!(
+        workspace
+            .heir("adr status 1 deprecated")
+            .failed(2)
+            .contains("it may become accepted or rejected")
+    );
     for status in ["accepted", "deprecated", "superseded"] {
         workspace.heir(&format!("adr status ADR-0001 {status}")).ok();
     }
-    assert!(workspace.heir("adr status 1 accepted").failed(2).contains("superseded and cannot become accepted"));
+    assert!(
+        workspace
+            .heir("adr status 1 accepted")
+            .failed(2)
+            .contains("superseded and cannot become accepted")
+    );
     assert_eq!(workspace.json("adr status 1")["status"], "superseded");
     assert_eq!(workspace.heir("adr status 1 bogus").code, 2);
 }
@@ -99,11 +147,23 @@ fn the_status_machine() {
 #[test]
 fn both_files_change_or_neither() {
     let workspace = chain();
-    workspace.write(".heirloom/adrs/ADR-0010-x.md", "---\nstatus: accepted\nsupersedes: &a [ADR-0007]\nother: *a\n---\n");
-    let before = (workspace.read(".heirloom/adrs/ADR-0005-x.md"), workspace.read(".heirloom/adrs/ADR-0010-x.md"));
+    workspace.write(
+        ".heirloom/adrs/ADR-0010-x.md",
+        "---\nstatus: accepted\nsupersedes: &a [ADR-0007]\nother: *a\n---\n",
+    );
+    let before = (
+        workspace.read(".heirloom/adrs/ADR-0005-x.md"),
+        workspace.read(".heirloom/adrs/ADR-0010-x.md"),
+    );
     let refused = workspace.heir("adr supersede ADR-0005 ADR-0010").failed(2);
     assert!(refused.contains("ADR-0010-x.md:3") && refused.contains("anchor"), "{refused}");
-    assert_eq!(before, (workspace.read(".heirloom/adrs/ADR-0005-x.md"), workspace.read(".heirloom/adrs/ADR-0010-x.md")));
+    assert_eq!(
+        before,
+        (
+            workspace.read(".heirloom/adrs/ADR-0005-x.md"),
+            workspace.read(".heirloom/adrs/ADR-0010-x.md")
+        )
+    );
 }
 
 /// A process that dies after the journal is written and before the files are renamed is finished
@@ -112,18 +172,27 @@ fn both_files_change_or_neither() {
 fn an_unfinished_change_is_finished() {
     let workspace = chain();
     let (old, new) = (".heirloom/adrs/ADR-0005-x.md", ".heirloom/adrs/ADR-0010-x.md");
-    let draft = |path: &str| workspace.path().join(path).with_file_name("draft-".to_owned() + path.rsplit('/').next().unwrap());
+    let draft = |path: &str| {
+        workspace
+            .path()
+            .join(path)
+            .with_file_name("draft-".to_owned() + path.rsplit('/').next().unwrap())
+    };
     let moves: Vec<_> = [old, new]
         .iter()
         .map(|path| {
             let text = workspace.read(path).replace("title: T", "title: N");
-            workspace.write(draft(path).strip_prefix(workspace.path()).unwrap().to_str().unwrap(), text);
+            workspace
+                .write(draft(path).strip_prefix(workspace.path()).unwrap().to_str().unwrap(), text);
             json!({"from": draft(path), "to": workspace.path().join(path)})
         })
         .collect();
     workspace.write(".heirloom/local/journal.json", json!({"moves": moves}).to_string());
     workspace.heir("adr list").ok();
-    assert!(workspace.read(old).contains("title: N0005") && workspace.read(new).contains("title: N0010"));
+    assert!(
+        workspace.read(old).contains("title: N0005")
+            && workspace.read(new).contains("title: N0010")
+    );
     assert!(!workspace.has(".heirloom/local/journal.json"));
 }
 
@@ -137,11 +206,21 @@ fn a_record_of_another_folder_is_superseded_and_no_other() {
     }
     workspace.heir("adr supersede adr/ADR-0001 adr/p/ADR-0002").ok();
     let listed = workspace.json("adr list");
-    let by_title = |title: &str| listed["adrs"].as_array().unwrap().iter().find(|adr| adr["title"] == title).unwrap().clone();
-    assert_eq!((&by_title("W1")["status"], &by_title("P1")["status"], &by_title("W2")["superseded_by"]), (&json!("superseded"), &json!("accepted"), &json!([])));
+    let by_title = |title: &str| {
+        listed["adrs"].as_array().unwrap().iter().find(|adr| adr["title"] == title).unwrap().clone()
+    };
+    assert_eq!(
+        (&by_title("W1")["status"], &by_title("P1")["status"], &by_title("W2")["superseded_by"]),
+        (&json!("superseded"), &json!("accepted"), &json!([]))
+    );
     assert_eq!(by_title("P2")["supersedes"], json!(["ADR-0001"]));
     let graph = workspace.json("graph show adr/p/ADR-0002");
-    assert!(graph["edges"].as_array().unwrap().contains(&json!({"from": "adr/p/ADR-0002", "to": "adr/ADR-0001", "type": "SUPERSEDES"})), "{graph:#}");
+    assert!(
+        graph["edges"].as_array().unwrap().contains(
+            &json!({"from": "adr/p/ADR-0002", "to": "adr/ADR-0001", "type": "SUPERSEDES"})
+        ),
+        "{graph:#}"
+    );
     workspace.heir("adr supersede adr/ADR-0002 adr/p/ADR-0001").ok();
     workspace.heir("context validate").ok();
 }
@@ -158,7 +237,10 @@ fn records_with_odd_titles_are_records() {
 
 #[test]
 fn overlapping_folders_count_a_record_once() {
-    let workspace = Workspace::with(HEIR, "//- .heirloom/config.toml\n[adrs]\nfolders = [\"docs\", \"docs/adr\"]\n//- docs/adr/0001-a.md\n# A\n\nStatus: Accepted\n");
+    let workspace = Workspace::with(
+        HEIR,
+        "//- .heirloom/config.toml\n[adrs]\nfolders = [\"docs\", \"docs/adr\"]\n//- docs/adr/0001-a.md\n# A\n\nStatus: Accepted\n",
+    );
     assert_eq!(workspace.json("adr list")["adrs"].as_array().unwrap().len(), 1);
     assert!(workspace.heir("adr new B").ok().contains("ADR-0002"));
 }
@@ -168,8 +250,15 @@ fn overlapping_folders_count_a_record_once() {
 fn a_very_long_chain_has_a_history() {
     let workspace = Workspace::with(HEIR, "//- .heirloom/config.toml\n");
     for number in 1..=3000 {
-        let by = if number < 3000 { format!("superseded_by: ADR-{:04}\nstatus: superseded", number + 1) } else { "status: accepted".to_owned() };
-        workspace.write(&format!(".heirloom/adrs/ADR-{number:04}-x.md"), format!("---\nupdated: 2026-02-20\n{by}\n---\n"));
+        let by = if number < 3000 {
+            format!("superseded_by: ADR-{:04}\nstatus: superseded", number + 1)
+        } else {
+            "status: accepted".to_owned()
+        };
+        workspace.write(
+            &format!(".heirloom/adrs/ADR-{number:04}-x.md"),
+            format!("---\nupdated: 2026-02-20\n{by}\n---\n"),
+        );
     }
     assert_eq!(workspace.heir("adr history 1").ok().lines().count(), 3000);
 }

@@ -28,7 +28,8 @@ fn words(line: &str) -> Vec<String> {
 
 #[test]
 fn every_command_of_the_guide_works() {
-    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guide.md")).unwrap();
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guide.md"))
+        .unwrap();
     let workspace = Workspace::empty(HEIR);
     workspace.write("CLAUDE.md", "Run the tests.\n");
     let commands = commands(&page);

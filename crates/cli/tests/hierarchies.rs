@@ -7,7 +7,12 @@ use serde_json::{Value, json};
 const HEIR: &str = env!("CARGO_BIN_EXE_heir");
 
 fn sources(resolved: &Value) -> Vec<&str> {
-    resolved["layers"].as_array().unwrap().iter().map(|layer| layer["source"].as_str().unwrap()).collect()
+    resolved["layers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|layer| layer["source"].as_str().unwrap())
+        .collect()
 }
 
 #[test]
@@ -39,7 +44,9 @@ style: yaml does not cascade
 tools: []
 ",
     );
-    let resolved = workspace.json("context resolve --select sprint=sprint-01 --select stage=coding --select agent=coder");
+    let resolved = workspace.json(
+        "context resolve --select sprint=sprint-01 --select stage=coding --select agent=coder",
+    );
     assert_eq!(resolved["hierarchy"], "sprints");
     assert_eq!(resolved["values"], json!({"style": "ruff"}));
     assert_eq!(
@@ -103,7 +110,8 @@ overrides: [package_manager]
             "resources/workspaces/devtools/common/metan/OVERVIEW.md",
         ]
     );
-    let refused = workspace.heir("context resolve --hierarchy domains --select domain=common").failed(2);
+    let refused =
+        workspace.heir("context resolve --hierarchy domains --select domain=common").failed(2);
     assert!(refused.contains("name the workspace too"), "{refused}");
 }
 
@@ -139,7 +147,10 @@ A note.
     );
     let resolved = workspace.json("context resolve --select team=red");
     assert_eq!(resolved["values"], json!({"tabs": 2}));
-    assert_eq!(sources(&resolved), ["company.md", "teams/red/style.md", "teams/red/memory/notes.md"]);
+    assert_eq!(
+        sources(&resolved),
+        ["company.md", "teams/red/style.md", "teams/red/memory/notes.md"]
+    );
     assert_eq!(workspace.heir("context validate").code, 1);
 }
 
@@ -151,12 +162,22 @@ fn init_sets_up_each_hierarchy_and_overwrites_nothing() {
         workspace.write("CLAUDE.md", "mine");
         workspace.heir(&format!("init --hierarchy {hierarchy}")).ok();
         assert_eq!(workspace.read("CLAUDE.md"), "mine");
-        assert!(workspace.read(".gitignore").starts_with("node_modules\n"), "{}", workspace.read(".gitignore"));
+        assert!(
+            workspace.read(".gitignore").starts_with("node_modules\n"),
+            "{}",
+            workspace.read(".gitignore")
+        );
         assert!(workspace.read(".gitattributes").contains("merge=union"));
         workspace.heir("context validate").ok();
         let before = workspace.read(".gitignore");
         let again = workspace.json(&format!("workspace init --hierarchy {hierarchy}"));
-        assert_eq!((again["created"].as_array().unwrap().len(), again["extended"].as_array().unwrap().len()), (0, 0));
+        assert_eq!(
+            (
+                again["created"].as_array().unwrap().len(),
+                again["extended"].as_array().unwrap().len()
+            ),
+            (0, 0)
+        );
         assert_eq!(workspace.read(".gitignore"), before);
     }
 }
@@ -181,7 +202,10 @@ fn scaffolds_validate() {
         assert!(workspace.has(path), "{path}");
     }
     let resolved = workspace.json("context resolve 1 000");
-    assert_eq!(resolved["selectors"], json!({"project": "billing", "plan": "0001-knowledge-graph-now", "agent": "000-entity-schema"}));
+    assert_eq!(
+        resolved["selectors"],
+        json!({"project": "billing", "plan": "0001-knowledge-graph-now", "agent": "000-entity-schema"})
+    );
     assert_eq!(resolved["problems"], json!([]));
     workspace.heir("context validate").ok();
     assert!(workspace.heir("plan new 0001-again").failed(2).contains("taken"));
@@ -231,7 +255,16 @@ Accepted
     assert!(dry.contains("Would write") && !workspace.has(".heirloom"), "{dry}");
     workspace.heir("adopt").ok();
     let resolved = workspace.json("context resolve 0001");
-    assert_eq!(sources(&resolved), [".limps/workspace.md", "AGENTS.md", "CLAUDE.md", ".cursor/rules/style.mdc", "plans/0001-a/0001-a-plan.md"]);
+    assert_eq!(
+        sources(&resolved),
+        [
+            ".limps/workspace.md",
+            "AGENTS.md",
+            "CLAUDE.md",
+            ".cursor/rules/style.mdc",
+            "plans/0001-a/0001-a-plan.md"
+        ]
+    );
     assert_eq!(resolved["values"], json!({"brand_voice": "warm"}));
     assert_eq!(resolved["decisions"].as_array().unwrap().len(), 2);
     assert!(workspace.heir("adopt").ok().contains("stay as they are"));
@@ -240,9 +273,15 @@ Accepted
 
 #[test]
 fn further_files_of_a_level_are_not_its_main_document() {
-    let workspace = Workspace::with(HEIR, "//- .heirloom/config.toml\n[levels.plan]\nfiles = [\"plans/{plan}/notes.md\"]\n//- plans/0001-a/plan.md\n---\ntitle: The plan\n---\n//- plans/0001-a/notes.md\n---\ntitle: Notes\n---\n");
+    let workspace = Workspace::with(
+        HEIR,
+        "//- .heirloom/config.toml\n[levels.plan]\nfiles = [\"plans/{plan}/notes.md\"]\n//- plans/0001-a/plan.md\n---\ntitle: The plan\n---\n//- plans/0001-a/notes.md\n---\ntitle: Notes\n---\n",
+    );
     assert_eq!(workspace.json("plan list")["items"][0]["title"], "The plan");
-    assert_eq!(sources(&workspace.json("context resolve 1")), ["plans/0001-a/notes.md", "plans/0001-a/plan.md"]);
+    assert_eq!(
+        sources(&workspace.json("context resolve 1")),
+        ["plans/0001-a/notes.md", "plans/0001-a/plan.md"]
+    );
 }
 
 #[test]
@@ -254,14 +293,22 @@ fn shared_rules_are_one_document() {
     let documents = workspace.json("context health")["documents"].as_array().unwrap().len();
     assert_eq!(documents, 4);
     workspace.heir("context refresh global").ok();
-    assert_eq!(sources(&workspace.json("context resolve --select workspace=b")), ["agent/rules/common/global.md", "resources/workspaces/b/OVERVIEW.md"]);
-    assert!(workspace.heir("context resolve --select workspace=a --select domain=_plans").code == 2);
+    assert_eq!(
+        sources(&workspace.json("context resolve --select workspace=b")),
+        ["agent/rules/common/global.md", "resources/workspaces/b/OVERVIEW.md"]
+    );
+    assert!(
+        workspace.heir("context resolve --select workspace=a --select domain=_plans").code == 2
+    );
     assert!(workspace.heir("plan new x").failed(2).contains("has no plans"));
 }
 
 #[test]
 fn adopt_says_what_it_cannot_place() {
-    let workspace = Workspace::with(HEIR, "//- .heirloom/config.toml\nhierarchy = \"plans\"\nlevels = {workspace = {files = [\"x.md\"]}}\n//- AGENTS.md\n# A\n//- .memory/project/CLAUDE.md\n# C\n");
+    let workspace = Workspace::with(
+        HEIR,
+        "//- .heirloom/config.toml\nhierarchy = \"plans\"\nlevels = {workspace = {files = [\"x.md\"]}}\n//- AGENTS.md\n# A\n//- .memory/project/CLAUDE.md\n# C\n",
+    );
     let shown = workspace.heir("adopt").ok();
     assert!(shown.contains("does not read the hierarchy `sprints`"), "{shown}");
     assert!(workspace.read(".heirloom/config.toml").contains("\"x.md\", \"AGENTS.md\""), "{shown}");

@@ -75,7 +75,10 @@ fn workspace() -> Workspace {
 #[test]
 fn the_worked_examples_of_the_seed() {
     let resolved = workspace().json("context resolve 0042 001");
-    assert_eq!(resolved["values"], json!({"brand_voice": "casual", "defaults": {"language": "Python"}, "stack": ["rust", "sql"]}));
+    assert_eq!(
+        resolved["values"],
+        json!({"brand_voice": "casual", "defaults": {"language": "Python"}, "stack": ["rust", "sql"]})
+    );
     assert_eq!(
         resolved["provenance"]["brand_voice"],
         json!([
@@ -83,8 +86,16 @@ fn the_worked_examples_of_the_seed() {
             {"source": ".heirloom/projects/web/project.md", "level": "project", "value": "casual"},
         ])
     );
-    assert_eq!(resolved["selectors"], json!({"project": "web", "plan": "0042-graph", "agent": "001-schema"}));
-    let sources: Vec<&str> = resolved["layers"].as_array().unwrap().iter().map(|layer| layer["source"].as_str().unwrap()).collect();
+    assert_eq!(
+        resolved["selectors"],
+        json!({"project": "web", "plan": "0042-graph", "agent": "001-schema"})
+    );
+    let sources: Vec<&str> = resolved["layers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|layer| layer["source"].as_str().unwrap())
+        .collect();
     assert_eq!(
         sources,
         [
@@ -96,7 +107,10 @@ fn the_worked_examples_of_the_seed() {
             "plans/0042-graph/agents/001-schema.memory.md",
         ]
     );
-    assert_eq!(resolved["warnings"], json!(["⚠️ .heirloom/context/architecture.md is 20 days old (threshold: 14)"]));
+    assert_eq!(
+        resolved["warnings"],
+        json!(["⚠️ .heirloom/context/architecture.md is 20 days old (threshold: 14)"])
+    );
 }
 
 #[test]
@@ -199,7 +213,12 @@ fn token_counts_are_exact_and_cached() {
     let first = workspace.json("context resolve 0042 001");
     let text = workspace.read("plans/0042-graph/agents/001-schema.md");
     assert_eq!(first["layers"][4]["tokens"], json!(bpe_openai::o200k_base().count(&text)));
-    let sum: u64 = first["layers"].as_array().unwrap().iter().map(|layer| layer["tokens"].as_u64().unwrap()).sum();
+    let sum: u64 = first["layers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|layer| layer["tokens"].as_u64().unwrap())
+        .sum();
     assert_eq!(first["tokens"], json!(sum));
     assert!(workspace.has(".heirloom/cache/tokens-o200k"));
     workspace.write(".heirloom/cache/tokens-o200k", "garbage\n\u{0}\u{0} not a number\n");
@@ -209,7 +228,13 @@ fn token_counts_are_exact_and_cached() {
 #[test]
 fn resolving_twice_gives_the_same_bytes() {
     let workspace = workspace();
-    for arguments in ["context resolve 0042 001", "context resolve 0042 001 --json", "context resolve --diff", "graph export", "context conflicts --format sarif"] {
+    for arguments in [
+        "context resolve 0042 001",
+        "context resolve 0042 001 --json",
+        "context resolve --diff",
+        "graph export",
+        "context conflicts --format sarif",
+    ] {
         assert_eq!(workspace.heir(arguments), workspace.heir(arguments), "{arguments}");
     }
 }
@@ -235,16 +260,22 @@ error: there is no plan `0042-grph`
 
 "#]]
     );
-    assert!(workspace.heir("context resolve 0043 007").failed(2).contains("there is no agent `007`"));
+    assert!(
+        workspace.heir("context resolve 0043 007").failed(2).contains("there is no agent `007`")
+    );
     assert!(workspace.heir("context resolve 0042-graph 001").ok().contains("0042-graph"));
 }
 
 #[test]
 fn a_plan_in_a_missing_project_still_resolves() {
     let workspace = workspace();
-    workspace.write("plans/0044-lost/plan.md", "---\nproject: wbe\nupdated: 2026-02-20\n---\n# Lost\n");
+    workspace
+        .write("plans/0044-lost/plan.md", "---\nproject: wbe\nupdated: 2026-02-20\n---\n# Lost\n");
     let shown = workspace.heir("context resolve 0044").ok();
-    assert!(shown.contains("plans/0044-lost/plan.md:2: there is no project `wbe` (there are web)"), "{shown}");
+    assert!(
+        shown.contains("plans/0044-lost/plan.md:2: there is no project `wbe` (there are web)"),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -252,15 +283,26 @@ fn two_plan_documents_are_a_problem() {
     let workspace = workspace();
     workspace.write("plans/0042-graph/plan.md", "# Another\n");
     let shown = workspace.heir("context resolve 0042").ok();
-    assert!(shown.contains("plans/0042-graph/plan.md:1: plans/0042-graph/0042-graph-plan.md is there too"), "{shown}");
+    assert!(
+        shown.contains(
+            "plans/0042-graph/plan.md:1: plans/0042-graph/0042-graph-plan.md is there too"
+        ),
+        "{shown}"
+    );
 }
 
 #[test]
 fn accepted_decisions_are_listed_and_retired_ones_are_not() {
     let workspace = workspace();
     workspace
-        .write(".heirloom/adrs/ADR-0001-a.md", "---\nstatus: superseded\nsuperseded_by: ADR-0002\n---\n# A\n")
-        .write(".heirloom/adrs/ADR-0002-b.md", "---\nstatus: accepted\ndate: 2026-01-03\n---\n# B\n")
+        .write(
+            ".heirloom/adrs/ADR-0001-a.md",
+            "---\nstatus: superseded\nsuperseded_by: ADR-0002\n---\n# A\n",
+        )
+        .write(
+            ".heirloom/adrs/ADR-0002-b.md",
+            "---\nstatus: accepted\ndate: 2026-01-03\n---\n# B\n",
+        )
         .write(".heirloom/adrs/ADR-0003-c.md", "---\nstatus: proposed\n---\n# C\n")
         .write(".heirloom/projects/web/adrs/ADR-0001-d.md", "# D\n\n## Status\n\nAccepted\n")
         .write(".heirloom/projects/other/adrs/ADR-0001-e.md", "# E\n\n## Status\n\nAccepted\n");

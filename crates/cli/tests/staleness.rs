@@ -8,7 +8,13 @@ const HEIR: &str = env!("CARGO_BIN_EXE_heir");
 
 fn health(workspace: &Workspace, source: &str) -> Value {
     let all = workspace.json("context health");
-    all["documents"].as_array().unwrap().iter().find(|document| document["source"] == source).cloned().unwrap_or_else(|| panic!("{source}: {all:#}"))
+    all["documents"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|document| document["source"] == source)
+        .cloned()
+        .unwrap_or_else(|| panic!("{source}: {all:#}"))
 }
 
 #[test]
@@ -38,14 +44,18 @@ updated: 2025-11-01
     assert_eq!(health(&workspace, ".heirloom/context/b.md")["staleness"], "warning");
     assert_eq!(health(&workspace, ".heirloom/context/b.md")["score"], json!(0.5));
     assert_eq!(health(&workspace, ".heirloom/context/c.md")["recommended_action"], "archive");
-    workspace.write(".heirloom/config.toml", "[staleness]\nwarning = 50\ncritical = 60\narchive = 200\n");
+    workspace.write(
+        ".heirloom/config.toml",
+        "[staleness]\nwarning = 50\ncritical = 60\narchive = 200\n",
+    );
     assert_eq!(health(&workspace, ".heirloom/context/a.md")["staleness"], "fresh");
     assert_eq!(workspace.json("context health --stale")["documents"].as_array().unwrap().len(), 1);
 }
 
 #[test]
 fn a_fresh_clone_does_not_look_fresh() {
-    let workspace = Workspace::with(HEIR, "//- .heirloom/workspace.md\n# W\n//- .heirloom/context/a.md\n# A\n");
+    let workspace =
+        Workspace::with(HEIR, "//- .heirloom/workspace.md\n# W\n//- .heirloom/context/a.md\n# A\n");
     workspace.commit_all("2025-12-01T00:00:00Z");
     workspace.write(".heirloom/context/a.md", "# A, again\n");
     workspace.commit_all("2026-02-12T00:00:00Z");
@@ -57,14 +67,22 @@ fn a_fresh_clone_does_not_look_fresh() {
 
 #[test]
 fn at_the_boundary_of_a_shallow_clone_the_date_is_unknown() {
-    let origin = Workspace::with(HEIR, "//- .heirloom/workspace.md\n# W\n//- .heirloom/context/a.md\n# A\n");
+    let origin =
+        Workspace::with(HEIR, "//- .heirloom/workspace.md\n# W\n//- .heirloom/context/a.md\n# A\n");
     origin.commit_all("2026-02-01T00:00:00Z");
     origin.write(".heirloom/context/a.md", "# A, again\n");
     origin.commit_all("2026-02-10T00:00:00Z");
     origin.write(".heirloom/context/b.md", "# B\n");
     origin.commit_all("2026-02-20T00:00:00Z");
     let clone = Workspace::empty(HEIR);
-    clone.git(&["clone", "--quiet", "--depth", "2", &format!("file://{}", origin.path().display()), "."]);
+    clone.git(&[
+        "clone",
+        "--quiet",
+        "--depth",
+        "2",
+        &format!("file://{}", origin.path().display()),
+        ".",
+    ]);
     assert_eq!(health(&clone, ".heirloom/workspace.md")["staleness"], "unknown");
     assert_eq!(health(&clone, ".heirloom/context/a.md")["staleness"], "unknown");
     assert_eq!(health(&clone, ".heirloom/context/b.md")["updated"], "2026-02-20");
@@ -73,10 +91,14 @@ fn at_the_boundary_of_a_shallow_clone_the_date_is_unknown() {
 #[test]
 fn refresh_edits_only_the_date() {
     let workspace = Workspace::with(HEIR, "//- .heirloom/config.toml\n");
-    let text = "---\r\n# about\r\nname: x # n\r\nupdated: '2026-01-01' # when\r\n---\r\nbody\r\n\r\nlast";
+    let text =
+        "---\r\n# about\r\nname: x # n\r\nupdated: '2026-01-01' # when\r\n---\r\nbody\r\n\r\nlast";
     workspace.write(".heirloom/context/architecture.md", text);
     workspace.heir("context refresh architecture").ok();
-    assert_eq!(workspace.read(".heirloom/context/architecture.md"), text.replace("2026-01-01", "2026-02-22"));
+    assert_eq!(
+        workspace.read(".heirloom/context/architecture.md"),
+        text.replace("2026-01-01", "2026-02-22")
+    );
     assert!(workspace.heir("context refresh archtecture").failed(2).contains("architecture"));
 }
 
@@ -104,7 +126,11 @@ updated: 2026-02-20
 ",
     );
     let shown = workspace.heir("context archive old").ok();
-    assert!(shown.contains(".heirloom/archive/.heirloom/context/old.md") && shown.contains("still referred to by 1 document"), "{shown}");
+    assert!(
+        shown.contains(".heirloom/archive/.heirloom/context/old.md")
+            && shown.contains("still referred to by 1 document"),
+        "{shown}"
+    );
     assert_eq!(workspace.json("context resolve")["values"], json!({}));
     assert_eq!(workspace.heir("context validate").code, 1);
     workspace.heir("context restore old").ok();
@@ -113,7 +139,9 @@ updated: 2026-02-20
     assert_eq!(dry["archived"][0]["source"], ".heirloom/context/old.md");
     assert!(workspace.has(".heirloom/context/old.md"));
     workspace.heir("context archive --stale").ok();
-    assert!(!workspace.has(".heirloom/context/old.md") && workspace.has(".heirloom/context/new.md"));
+    assert!(
+        !workspace.has(".heirloom/context/old.md") && workspace.has(".heirloom/context/new.md")
+    );
     assert_eq!(workspace.heir("context archive").code, 2);
     workspace.write(".heirloom/context/old.md", "# In the way\n");
     assert!(workspace.heir("context restore old").failed(2).contains("already there"));
@@ -122,13 +150,18 @@ updated: 2026-02-20
 /// The dates are remembered per commit; what is remembered must never be seen in an answer.
 #[test]
 fn remembered_dates_follow_the_history() {
-    let workspace = Workspace::with(HEIR, "//- .heirloom/workspace.md\n# W\n//- .heirloom/context/a.md\n# A\n");
+    let workspace =
+        Workspace::with(HEIR, "//- .heirloom/workspace.md\n# W\n//- .heirloom/context/a.md\n# A\n");
     workspace.commit_all("2025-12-01T00:00:00Z");
     let check = |path: &str, updated: &str| {
         let remembered = health(&workspace, path)["updated"].clone();
         assert_eq!(remembered, updated);
         drop(std::fs::remove_dir_all(workspace.path().join(".heirloom/cache")));
-        assert_eq!(health(&workspace, path)["updated"], remembered, "with the cache and without it");
+        assert_eq!(
+            health(&workspace, path)["updated"],
+            remembered,
+            "with the cache and without it"
+        );
     };
     check(".heirloom/workspace.md", "2025-12-01");
     workspace.git(&["checkout", "--quiet", "-b", "side"]);
@@ -155,13 +188,19 @@ fn a_history_that_cannot_be_read_makes_dates_unknown() {
     std::fs::remove_dir_all(workspace.path().join(".git/objects")).unwrap();
     std::fs::create_dir(workspace.path().join(".git/objects")).unwrap();
     let broken = workspace.heir("context health").ok();
-    assert!(broken.contains("0 fresh") && broken.contains("the history could not be read"), "{broken}");
+    assert!(
+        broken.contains("0 fresh") && broken.contains("the history could not be read"),
+        "{broken}"
+    );
     assert_eq!(health(&workspace, ".heirloom/workspace.md")["staleness"], "unknown");
 }
 
 #[test]
 fn only_markdown_can_be_refreshed() {
-    let workspace = Workspace::with(HEIR, "//- .heirloom/config.toml\nhierarchy = \"sprints\"\n//- .memory/sprint/s1/progress.json\n{}\n");
+    let workspace = Workspace::with(
+        HEIR,
+        "//- .heirloom/config.toml\nhierarchy = \"sprints\"\n//- .memory/sprint/s1/progress.json\n{}\n",
+    );
     let refused = workspace.heir("context refresh .memory/sprint/s1/progress.json").failed(2);
     assert!(refused.contains("is not markdown"), "{refused}");
     assert_eq!(workspace.read(".memory/sprint/s1/progress.json"), "{}\n");
@@ -169,7 +208,10 @@ fn only_markdown_can_be_refreshed() {
 
 #[test]
 fn restore_takes_the_names_that_archive_takes() {
-    let workspace = Workspace::with(HEIR, "//- .heirloom/adrs/ADR-0001-x.md\n---\nstatus: accepted\n---\n//- plans/0001-dep/plan.md\n# D\n//- plans/0002-b/plan.md\n---\ndepends_on: [0001-dep]\n---\nADR-0001\n");
+    let workspace = Workspace::with(
+        HEIR,
+        "//- .heirloom/adrs/ADR-0001-x.md\n---\nstatus: accepted\n---\n//- plans/0001-dep/plan.md\n# D\n//- plans/0002-b/plan.md\n---\ndepends_on: [0001-dep]\n---\nADR-0001\n",
+    );
     for name in ["ADR-0001", "0001-dep", "plan/0002-b"] {
         workspace.heir(&format!("context archive {name}")).ok();
         workspace.heir(&format!("context restore {name}")).ok();
@@ -183,9 +225,20 @@ fn restore_takes_the_names_that_archive_takes() {
 
 #[test]
 fn a_date_in_the_future_is_a_problem_only_when_it_is_stated() {
-    let workspace = Workspace::with(HEIR, "//- .heirloom/workspace.md\n---\nupdated: 2026-02-23\n---\n//- .heirloom/context/a.md\n---\nupdated: soon\n---\n");
+    let workspace = Workspace::with(
+        HEIR,
+        "//- .heirloom/workspace.md\n---\nupdated: 2026-02-23\n---\n//- .heirloom/context/a.md\n---\nupdated: soon\n---\n",
+    );
     let validated = workspace.heir("context validate").stdout;
-    assert!(validated.contains("`updated: soon` is not a date") && !validated.contains("future"), "{validated}");
+    assert!(
+        validated.contains("`updated: soon` is not a date") && !validated.contains("future"),
+        "{validated}"
+    );
     workspace.write(".heirloom/workspace.md", "---\nupdated: 2026-03-23\n---\n");
-    assert!(workspace.heir("context validate").stdout.contains(".heirloom/workspace.md:2: it is dated in the future"));
+    assert!(
+        workspace
+            .heir("context validate")
+            .stdout
+            .contains(".heirloom/workspace.md:2: it is dated in the future")
+    );
 }

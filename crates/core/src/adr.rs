@@ -20,7 +20,9 @@ use crate::Document;
 use crate::document::scalar_text;
 
 /// The state of a decision.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
     /// Being written.
@@ -43,8 +45,15 @@ pub enum Status {
 
 impl Status {
     /// Every status that a person may set.
-    pub const ALL: [Status; 7] =
-        [Status::Draft, Status::Proposed, Status::Accepted, Status::Rejected, Status::Withdrawn, Status::Deprecated, Status::Superseded];
+    pub const ALL: [Status; 7] = [
+        Status::Draft,
+        Status::Proposed,
+        Status::Accepted,
+        Status::Rejected,
+        Status::Withdrawn,
+        Status::Deprecated,
+        Status::Superseded,
+    ];
 
     /// Returns the word for it.
     pub fn word(self) -> &'static str {
@@ -63,8 +72,12 @@ impl Status {
     /// Returns the states that may follow.
     pub fn next(self) -> &'static [Status] {
         match self {
-            Status::Draft => &[Status::Proposed, Status::Accepted, Status::Rejected, Status::Withdrawn],
-            Status::Proposed => &[Status::Accepted, Status::Rejected, Status::Withdrawn, Status::Draft],
+            Status::Draft => {
+                &[Status::Proposed, Status::Accepted, Status::Rejected, Status::Withdrawn]
+            }
+            Status::Proposed => {
+                &[Status::Accepted, Status::Rejected, Status::Withdrawn, Status::Draft]
+            }
             Status::Accepted => &[Status::Deprecated, Status::Superseded],
             Status::Deprecated => &[Status::Superseded],
             Status::Rejected | Status::Withdrawn => &[Status::Proposed],
@@ -113,17 +126,39 @@ pub struct Adr {
 /// Returns whether a file in a folder of records is one: not an index, a template or a glossary.
 pub fn is_record(file_name: &str) -> bool {
     let lower = file_name.to_lowercase();
-    let Some((stem, _)) = lower.rsplit_once('.').filter(|(_, ending)| matches!(*ending, "md" | "rst" | "markdown")) else { return false };
-    let index = matches!(stem, "readme" | "index" | "template" | "_template" | "process" | "contents" | "glossary" | "adr-template" | "_index" | "changelog");
+    let Some((stem, _)) =
+        lower.rsplit_once('.').filter(|(_, ending)| matches!(*ending, "md" | "rst" | "markdown"))
+    else {
+        return false;
+    };
+    let index = matches!(
+        stem,
+        "readme"
+            | "index"
+            | "template"
+            | "_template"
+            | "process"
+            | "contents"
+            | "glossary"
+            | "adr-template"
+            | "_index"
+            | "changelog"
+    );
     let number = id_of(file_name).1;
     let named_template = stem.ends_with("-template") || stem.ends_with("_template");
-    let template = stem.starts_with('.') || (named_template && number.is_none_or(|number| number == 0)) || (number.is_none() && stem.contains("xxx"));
+    let template = stem.starts_with('.')
+        || (named_template && number.is_none_or(|number| number == 0))
+        || (number.is_none() && stem.contains("xxx"));
     !index && !template
 }
 
 /// Reads a record.
 pub fn read(path: &str, text: &str) -> Adr {
-    let document = if path.ends_with(".rst") { Document::plain(path, text) } else { Document::parse(path, text) };
+    let document = if path.ends_with(".rst") {
+        Document::plain(path, text)
+    } else {
+        Document::parse(path, text)
+    };
     read_document(&document, text)
 }
 
@@ -146,10 +181,17 @@ pub fn read_document(document: &Document, text: &str) -> Adr {
         number,
         path: path.to_owned(),
         title: title(document, text, number),
-        labels: text.lines().filter_map(|line| line.strip_prefix(".. _")?.strip_suffix(':')).map(str::to_owned).collect(),
+        labels: text
+            .lines()
+            .filter_map(|line| line.strip_prefix(".. _")?.strip_suffix(':'))
+            .map(str::to_owned)
+            .collect(),
         status,
         status_line: site.map_or(1, |site| site.line),
-        date: ["date", "created"].iter().find_map(|key| document.fields.get(*key).and_then(scalar_text)).or_else(|| text::field(&shown, &["date", "created"])),
+        date: ["date", "created"]
+            .iter()
+            .find_map(|key| document.fields.get(*key).and_then(scalar_text))
+            .or_else(|| text::field(&shown, &["date", "created"])),
         supersedes: links.supersedes,
         superseded_by: links.superseded_by,
     }
@@ -165,7 +207,8 @@ pub fn id_of(path: &str) -> (String, Option<u32>) {
     let ends = !rest[digits.len()..].starts_with(|c: char| c.is_alphanumeric());
     match digits.parse::<u32>() {
         Ok(number) if digits.len() <= 5 && ends && letters <= 4 => {
-            let prefix = if letters == 0 { "ADR".to_owned() } else { stem[..letters].to_uppercase() };
+            let prefix =
+                if letters == 0 { "ADR".to_owned() } else { stem[..letters].to_uppercase() };
             (format!("{prefix}-{digits}"), Some(number))
         }
         _ => (stem.to_owned(), None),
@@ -178,7 +221,11 @@ pub fn names(target: &Target, adr: &Adr) -> bool {
     let same = |text: &str| text.eq_ignore_ascii_case(&target.written);
     match &target.href {
         Some(href) if href.rsplit('/').next() == Some(file) => true,
-        _ => (target.number.is_some() && target.number == adr.number) || same(&adr.id) || adr.labels.iter().any(|label| same(label)),
+        _ => {
+            (target.number.is_some() && target.number == adr.number)
+                || same(&adr.id)
+                || adr.labels.iter().any(|label| same(label))
+        }
     }
 }
 
@@ -188,9 +235,11 @@ pub fn id_matches(adr: &Adr, written: &str) -> bool {
     if adr.id.eq_ignore_ascii_case(written) {
         return true;
     }
-    let (prefix, digits) = written.split_at(written.len() - written.trim_start_matches(|c: char| !c.is_ascii_digit()).len());
+    let (prefix, digits) = written
+        .split_at(written.len() - written.trim_start_matches(|c: char| !c.is_ascii_digit()).len());
     let prefix = prefix.trim_end_matches(['-', '_', ' ', '#']);
-    let same_prefix = prefix.is_empty() || adr.id.split('-').next().is_some_and(|own| own.eq_ignore_ascii_case(prefix));
+    let same_prefix = prefix.is_empty()
+        || adr.id.split('-').next().is_some_and(|own| own.eq_ignore_ascii_case(prefix));
     same_prefix && adr.number.is_some() && digits.parse().ok() == adr.number
 }
 
@@ -209,7 +258,10 @@ fn title(document: &Document, text: &str, number: Option<u32>) -> String {
     let rest = unnumbered.trim_start_matches(|c: char| c.is_ascii_digit());
     let written = unnumbered[..unnumbered.len() - rest.len()].parse::<u32>().ok();
     // `2026 goals` is a title; `10. Goals`, and `10 Goals` in the record with that number, are not.
-    let is_number = written.is_some() && (rest.starts_with(['.', ':', '-', '–', '—']) || rest.starts_with(" -") || (rest.starts_with(' ') && written == number));
+    let is_number = written.is_some()
+        && (rest.starts_with(['.', ':', '-', '–', '—'])
+            || rest.starts_with(" -")
+            || (rest.starts_with(' ') && written == number));
     let bare = rest.trim_start_matches(['.', ':', ' ', '-', '–', '—']);
     if is_number && !bare.is_empty() { bare.to_owned() } else { trimmed.to_owned() }
 }
@@ -232,10 +284,14 @@ mod tests {
 
     #[test]
     fn records_and_the_files_beside_them() {
-        for record in ["0001-x.md", "adr-014-project-templates.md", "ADR000-record.md", "DR005-x.MD"] {
+        for record in
+            ["0001-x.md", "adr-014-project-templates.md", "ADR000-record.md", "DR005-x.MD"]
+        {
             assert!(is_record(record), "{record}");
         }
-        for other in ["README.md", "template.md", "adr-000-template.md", "ADRXXX-a.md", "x.png", "index.md"] {
+        for other in
+            ["README.md", "template.md", "adr-000-template.md", "ADRXXX-a.md", "x.png", "index.md"]
+        {
             assert!(!is_record(other), "{other}");
         }
     }
@@ -254,7 +310,10 @@ mod tests {
 
     #[test]
     fn the_last_line_of_a_front_matter_is_no_title() {
-        assert_eq!(read("0010-x.md", "---\nstatus: draft\n---\n").title, read("0010-x.md", "").title);
+        assert_eq!(
+            read("0010-x.md", "---\nstatus: draft\n---\n").title,
+            read("0010-x.md", "").title
+        );
     }
 
     #[test]
@@ -264,34 +323,88 @@ mod tests {
         assert_eq!(status("---\nstatus: &s !!str Accepted\n---\n# T\n"), Status::Accepted);
         assert_eq!(status("# T\n\n## Status\n\nAccepted\n\n## Context\n"), Status::Accepted);
         assert_eq!(status("# T\n\n## Status:\n> ✅ Accepted (documenting)\n"), Status::Accepted);
-        assert_eq!(status("# T\n\n* Status: superseded by [ADR-0012](0012-y.md)\n"), Status::Superseded);
-        assert_eq!(status("# T\n\n**Status:** ~~Accepted~~ Superseded by ADR-53\n"), Status::Superseded);
-        assert_eq!(status("# T\n\n| Status | Accepted ✅ <!-- Proposed OR Superseded --> |\n"), Status::Accepted);
+        assert_eq!(
+            status("# T\n\n* Status: superseded by [ADR-0012](0012-y.md)\n"),
+            Status::Superseded
+        );
+        assert_eq!(
+            status("# T\n\n**Status:** ~~Accepted~~ Superseded by ADR-53\n"),
+            Status::Superseded
+        );
+        assert_eq!(
+            status("# T\n\n| Status | Accepted ✅ <!-- Proposed OR Superseded --> |\n"),
+            Status::Accepted
+        );
         assert_eq!(status("# T\n\n## Status: ARCHIVED\n"), Status::Deprecated);
-        assert_eq!(status("PEP: 1\nTitle: T\nStatus:         Superseded\n\nAbstract\n========\n"), Status::Superseded);
-        assert_eq!(status("T\n###\n\n.. list-table::\n\n   * - Status\n     - Accepted\n"), Status::Accepted);
-        assert_eq!(status("T\n===\n\nStatus\n------\n\n**Accepted** 2023-02-07\n"), Status::Accepted);
-        assert_eq!(status("# T\n\n- [Status](#status)\n\n## Status\n\nRejected\n"), Status::Rejected);
+        assert_eq!(
+            status("PEP: 1\nTitle: T\nStatus:         Superseded\n\nAbstract\n========\n"),
+            Status::Superseded
+        );
+        assert_eq!(
+            status("T\n###\n\n.. list-table::\n\n   * - Status\n     - Accepted\n"),
+            Status::Accepted
+        );
+        assert_eq!(
+            status("T\n===\n\nStatus\n------\n\n**Accepted** 2023-02-07\n"),
+            Status::Accepted
+        );
+        assert_eq!(
+            status("# T\n\n- [Status](#status)\n\n## Status\n\nRejected\n"),
+            Status::Rejected
+        );
         assert_eq!(status("# T\n\nnothing here\n\n```\nstatus: accepted\n```\n"), Status::Unknown);
-        assert_eq!(status("# T\n\n## Status\n\nPartially superseded by [11](0011-x.md)\n"), Status::Accepted);
+        assert_eq!(
+            status("# T\n\n## Status\n\nPartially superseded by [11](0011-x.md)\n"),
+            Status::Accepted
+        );
     }
 
     #[test]
     fn links_in_every_style() {
-        let by = |text: &str| read("0010-x.md", text).superseded_by.iter().map(|t| t.number).collect::<Vec<_>>();
-        let of = |text: &str| read("0010-x.md", text).supersedes.iter().map(|t| t.number).collect::<Vec<_>>();
+        let by = |text: &str| {
+            read("0010-x.md", text).superseded_by.iter().map(|t| t.number).collect::<Vec<_>>()
+        };
+        let of = |text: &str| {
+            read("0010-x.md", text).supersedes.iter().map(|t| t.number).collect::<Vec<_>>()
+        };
         assert_eq!(by("---\nsuperseded_by: ADR-0157\n---\n"), [Some(157)]);
         assert_eq!(by("---\nsuperseded-by: [ADR-0170]\nsupersedes: null\n---\n"), [Some(170)]);
-        assert_eq!(by("# T\n## Status\nSuperseded by [ADR031](ADR031-a.md) and [ADR034](ADR034-b.md)\n"), [Some(31), Some(34)]);
-        assert_eq!(by("# T\n## Status\nSuperseded by [DNS Infrastructure](0015-dns.md)\n"), [Some(15)]);
+        assert_eq!(
+            by("# T\n## Status\nSuperseded by [ADR031](ADR031-a.md) and [ADR034](ADR034-b.md)\n"),
+            [Some(31), Some(34)]
+        );
+        assert_eq!(
+            by("# T\n## Status\nSuperseded by [DNS Infrastructure](0015-dns.md)\n"),
+            [Some(15)]
+        );
         assert_eq!(by("# T\n## Status\n⌛️ Superseded [0019](0019-x.md)\n"), [Some(19)]);
-        assert_eq!(by("PEP: 10\nStatus: Final\nSuperseded-By: 649, 749\n\nA\n"), [Some(649), Some(749)]);
+        assert_eq!(
+            by("PEP: 10\nStatus: Final\nSuperseded-By: 649, 749\n\nA\n"),
+            [Some(649), Some(749)]
+        );
         assert_eq!(of("PEP: 10\nStatus: Final\nReplaces: 245, 246\n\nA\n"), [Some(245), Some(246)]);
-        assert_eq!(of("# T\n## Status\nAccepted\n\nSupercedes [2. Use JUnit](0002-x.md)\n"), [Some(2)]);
-        assert_eq!(of("# T\n- Status: accepted\n\n## Links\n- Supersedes [0003](0003-superseded-x.md)\n"), [Some(3)]);
-        assert_eq!(of("# T\n- Status: accepted\n\n## Links\n- Supersedes [0003](0003-y.md)\n"), [Some(3)]);
+        assert_eq!(
+            of("# T\n## Status\nAccepted\n\nSupercedes [2. Use JUnit](0002-x.md)\n"),
+            [Some(2)]
+        );
+        assert_eq!(
+            of("# T\n- Status: accepted\n\n## Links\n- Supersedes [0003](0003-superseded-x.md)\n"),
+            [Some(3)]
+        );
+        assert_eq!(
+            of("# T\n- Status: accepted\n\n## Links\n- Supersedes [0003](0003-y.md)\n"),
+            [Some(3)]
+        );
         assert_eq!(of("---\nstatus: \"accepted; supersedes ADR-0045\"\n---\n"), [Some(45)]);
-        assert_eq!(by("# T\n## Status\nApproved\n\n> This ADR is superceded by [`ADR 017`](./adr-017-x.md)\n"), [Some(17)]);
-        assert_eq!(by("# T\n## Status\nAccepted\n## Context\nlogging was superseded by log4j 2\n"), []);
+        assert_eq!(
+            by(
+                "# T\n## Status\nApproved\n\n> This ADR is superceded by [`ADR 017`](./adr-017-x.md)\n"
+            ),
+            [Some(17)]
+        );
+        assert_eq!(
+            by("# T\n## Status\nAccepted\n## Context\nlogging was superseded by log4j 2\n"),
+            []
+        );
     }
 }

@@ -61,7 +61,11 @@ pub fn provenance(layers: &[Layer<'_>]) -> IndexMap<String, Vec<Contribution>> {
             .iter()
             .filter_map(|layer| {
                 let value = layer.document.values.says(keys)?;
-                Some(Contribution { source: layer.document.path.clone(), level: layer.level.to_owned(), value })
+                Some(Contribution {
+                    source: layer.document.path.clone(),
+                    level: layer.level.to_owned(),
+                    value,
+                })
             })
             .collect();
         provenance.insert(keypath::join(keys.iter().map(String::as_str)), history);
@@ -80,10 +84,18 @@ pub fn changes(layers: &[Layer<'_>]) -> Vec<Vec<Change>> {
         let mut changes: Vec<Change> = here
             .iter()
             .filter(|(key, value)| below.get(*key) != Some(value))
-            .map(|(key, value)| Change { key: key.clone(), before: below.get(key).cloned(), after: Some(value.clone()) })
+            .map(|(key, value)| Change {
+                key: key.clone(),
+                before: below.get(key).cloned(),
+                after: Some(value.clone()),
+            })
             .collect();
         let lost = below.iter().filter(|(key, _)| !here.contains_key(*key));
-        changes.extend(lost.map(|(key, value)| Change { key: key.clone(), before: Some(value.clone()), after: None }));
+        changes.extend(lost.map(|(key, value)| Change {
+            key: key.clone(),
+            before: Some(value.clone()),
+            after: None,
+        }));
         all.push(changes);
         below = here;
     }
@@ -111,34 +123,66 @@ mod tests {
     use serde_json::json;
 
     fn documents(texts: &[(&str, &str)]) -> Vec<Document> {
-        texts.iter().map(|(level, yaml)| Document::parse(&format!("{level}.md"), &format!("---\n{yaml}\n---\n"))).collect()
+        texts
+            .iter()
+            .map(|(level, yaml)| {
+                Document::parse(&format!("{level}.md"), &format!("---\n{yaml}\n---\n"))
+            })
+            .collect()
     }
 
     fn layers(documents: &[Document]) -> Vec<Layer<'_>> {
-        documents.iter().map(|document| Layer { level: document.path.trim_end_matches(".md"), priority: 0, document }).collect()
+        documents
+            .iter()
+            .map(|document| Layer {
+                level: document.path.trim_end_matches(".md"),
+                priority: 0,
+                document,
+            })
+            .collect()
     }
 
     #[test]
     fn every_key_knows_its_history() {
-        let documents = documents(&[("workspace", "brand_voice: professional\nstack: [rust]"), ("project", "brand_voice: casual\nstack: [sql]")]);
+        let documents = documents(&[
+            ("workspace", "brand_voice: professional\nstack: [rust]"),
+            ("project", "brand_voice: casual\nstack: [sql]"),
+        ]);
         let layers = layers(&documents);
         assert_eq!(values(&layers), json!({"brand_voice": "casual", "stack": ["rust", "sql"]}));
         let provenance = provenance(&layers);
-        let say = |source: &str, level: &str, value: Value| Contribution { source: source.into(), level: level.into(), value };
-        assert_eq!(provenance["brand_voice"], [say("workspace.md", "workspace", json!("professional")), say("project.md", "project", json!("casual"))]);
+        let say = |source: &str, level: &str, value: Value| Contribution {
+            source: source.into(),
+            level: level.into(),
+            value,
+        };
+        assert_eq!(
+            provenance["brand_voice"],
+            [
+                say("workspace.md", "workspace", json!("professional")),
+                say("project.md", "project", json!("casual"))
+            ]
+        );
         assert_eq!(provenance["stack"].len(), 2);
     }
 
     #[test]
     fn every_layer_shows_what_it_did() {
-        let documents = documents(&[("workspace", "defaults: {language: TypeScript, coverage: 80%}"), ("plan", "defaults: {language: Python, override: true}\nnew: 1")]);
+        let documents = documents(&[
+            ("workspace", "defaults: {language: TypeScript, coverage: 80%}"),
+            ("plan", "defaults: {language: Python, override: true}\nnew: 1"),
+        ]);
         let layers = layers(&documents);
         let changes = changes(&layers);
         assert_eq!(changes[0].len(), 2);
         assert_eq!(
             changes[1],
             [
-                Change { key: "defaults.language".into(), before: Some(json!("TypeScript")), after: Some(json!("Python")) },
+                Change {
+                    key: "defaults.language".into(),
+                    before: Some(json!("TypeScript")),
+                    after: Some(json!("Python"))
+                },
                 Change { key: "new".into(), before: None, after: Some(json!(1)) },
                 Change { key: "defaults.coverage".into(), before: Some(json!("80%")), after: None },
             ]

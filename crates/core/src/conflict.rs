@@ -12,7 +12,9 @@ use serde::{Deserialize, Serialize};
 use crate::Value;
 
 /// The four kinds of conflict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// A child sets a key to something else than its parent does.
@@ -27,7 +29,12 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Kind; 4] = [Kind::DirectContradiction, Kind::StaleOverride, Kind::OrphanReference, Kind::CircularSupersession];
+    pub const ALL: [Kind; 4] = [
+        Kind::DirectContradiction,
+        Kind::StaleOverride,
+        Kind::OrphanReference,
+        Kind::CircularSupersession,
+    ];
 
     /// Returns its name on the wire.
     pub fn name(self) -> &'static str {
@@ -42,16 +49,24 @@ impl Kind {
     /// Returns one sentence on what it is.
     pub fn description(self) -> &'static str {
         match self {
-            Kind::DirectContradiction => "A document sets a key to another value than the document it inherits from, without saying that it means to.",
-            Kind::StaleOverride => "A document changes a value of a document that has not been refreshed for too long.",
-            Kind::OrphanReference => "A document refers to one that is superseded, deprecated, archived or missing.",
+            Kind::DirectContradiction => {
+                "A document sets a key to another value than the document it inherits from, without saying that it means to."
+            }
+            Kind::StaleOverride => {
+                "A document changes a value of a document that has not been refreshed for too long."
+            }
+            Kind::OrphanReference => {
+                "A document refers to one that is superseded, deprecated, archived or missing."
+            }
             Kind::CircularSupersession => "Decisions supersede each other in a circle.",
         }
     }
 }
 
 /// How bad a conflict is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Worth knowing; the author said that it is meant.

@@ -56,6 +56,9 @@ mod tests {
 
     #[test]
     fn a_long_chain_is_walked() {
-        assert_eq!(find(200_000, |node| if node + 1 < 200_000 { vec![node + 1] } else { vec![] }), Vec::<Vec<usize>>::new());
+        assert_eq!(
+            find(200_000, |node| if node + 1 < 200_000 { vec![node + 1] } else { vec![] }),
+            Vec::<Vec<usize>>::new()
+        );
     }
 }

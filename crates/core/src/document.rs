@@ -18,12 +18,33 @@ use crate::{Problem, Value};
 
 /// Front-matter keys that describe the document itself and so are nobody's inheritance.
 pub const OWN_KEYS: &[&str] = &[
-    "name", "title", "description", "type", "status", "workType", "created", "updated", "tags", "project", "plan", "agent", "depends_on",
-    "refresh_interval", "supersedes", "superseded_by", "overrides", "sessions", "contributors", "budget", "globs", "alwaysApply",
+    "name",
+    "title",
+    "description",
+    "type",
+    "status",
+    "workType",
+    "created",
+    "updated",
+    "tags",
+    "project",
+    "plan",
+    "agent",
+    "depends_on",
+    "refresh_interval",
+    "supersedes",
+    "superseded_by",
+    "overrides",
+    "sessions",
+    "contributors",
+    "budget",
+    "globs",
+    "alwaysApply",
 ];
 
 /// Keys whose value is a text even where YAML would read a number (`project: 2024`).
-const TEXT_KEYS: &[&str] = &["name", "title", "description", "type", "status", "project", "plan", "agent"];
+const TEXT_KEYS: &[&str] =
+    &["name", "title", "description", "type", "status", "project", "plan", "agent"];
 
 /// A parsed document. Parsing never fails: what cannot be read is among the problems.
 #[derive(Debug, Clone, Default)]
@@ -73,13 +94,22 @@ impl Document {
         document.prose = text[body..].to_owned();
         document.prose_line = 1 + count_lines(&text[..body]);
         document.read_markdown();
-        document.title = document.field("title").map(str::to_owned).or_else(|| document.top_heading()).or_else(|| document.field("name").map(str::to_owned));
+        document.title = document
+            .field("title")
+            .map(str::to_owned)
+            .or_else(|| document.top_heading())
+            .or_else(|| document.field("name").map(str::to_owned));
         document
     }
 
     /// Takes a file that is text and nothing more (JSON, YAML): all prose, no values.
     pub fn plain(path: &str, text: &str) -> Self {
-        Document { path: path.to_owned(), prose: text.to_owned(), prose_line: 1, ..Document::default() }
+        Document {
+            path: path.to_owned(),
+            prose: text.to_owned(),
+            prose_line: 1,
+            ..Document::default()
+        }
     }
 
     /// Records a document that could not be read at all.
@@ -134,11 +164,22 @@ impl Document {
 
     fn take_front_matter(&mut self, node: &Node) {
         let Value::Object(fields) = node.value() else {
-            self.problems.push(Problem::at(&self.path, node.line + 1, "the front matter is not a mapping of keys to values").hint("write `key: value` lines"));
+            self.problems.push(
+                Problem::at(
+                    &self.path,
+                    node.line + 1,
+                    "the front matter is not a mapping of keys to values",
+                )
+                .hint("write `key: value` lines"),
+            );
             return;
         };
         keypath::lines(node, 1, &mut self.lines);
-        let handed_down: Map<String, Value> = fields.iter().filter(|(key, _)| !OWN_KEYS.contains(&key.as_str())).map(|(key, value)| (key.clone(), value.clone())).collect();
+        let handed_down: Map<String, Value> = fields
+            .iter()
+            .filter(|(key, _)| !OWN_KEYS.contains(&key.as_str()))
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect();
         self.values = Tree::from_document(Value::Object(handed_down));
         for key in ["depends_on", "supersedes", "superseded_by"] {
             let line = node.entry(key).map_or(1, |entry| entry.line + 1);
@@ -148,7 +189,9 @@ impl Document {
         }
         self.fields = fields;
         for key in TEXT_KEYS {
-            if let Some(value) = self.fields.get_mut(*key).filter(|value| value.is_number() || value.is_boolean()) {
+            if let Some(value) =
+                self.fields.get_mut(*key).filter(|value| value.is_number() || value.is_boolean())
+            {
                 *value = Value::String(value.to_string());
             }
         }
@@ -158,8 +201,16 @@ impl Document {
         let read = markdown::read(&self.prose);
         let breaks: Vec<usize> = self.prose.match_indices('\n').map(|(at, _)| at).collect();
         let line = |offset: usize| self.prose_line + breaks.partition_point(|&at| at < offset);
-        self.headings.extend(read.headings.iter().map(|(at, level, text)| Heading { level: *level, text: text.clone(), line: line(*at) }));
-        self.references.extend(read.references.iter().map(|(at, target, how)| Reference { target: target.clone(), line: line(*at), how: *how }));
+        self.headings.extend(read.headings.iter().map(|(at, level, text)| Heading {
+            level: *level,
+            text: text.clone(),
+            line: line(*at),
+        }));
+        self.references.extend(read.references.iter().map(|(at, target, how)| Reference {
+            target: target.clone(),
+            line: line(*at),
+            how: *how,
+        }));
         let fences: Vec<_> = read.fences.into_iter().map(|fence| (line(fence.at), fence)).collect();
         for (first_line, fence) in fences {
             self.take_fence(&fence, first_line);
@@ -175,9 +226,17 @@ impl Document {
                 let values = std::mem::take(&mut self.values);
                 self.values = values.join(Tree::from_document(node.value()));
             }
-            Ok(_) if fence.marked => self.problems.push(Problem::at(&self.path, first_line, "this `yaml heirloom` block is not a mapping of keys to values")),
+            Ok(_) if fence.marked => self.problems.push(Problem::at(
+                &self.path,
+                first_line,
+                "this `yaml heirloom` block is not a mapping of keys to values",
+            )),
             Ok(_) => {}
-            Err(error) => self.problems.push(Problem::at(&self.path, first_line - 1 + error.line, format!("yaml block: {}", error.message))),
+            Err(error) => self.problems.push(Problem::at(
+                &self.path,
+                first_line - 1 + error.line,
+                format!("yaml block: {}", error.message),
+            )),
         }
     }
 }
@@ -203,9 +262,21 @@ pub fn scalar_text(value: &Value) -> Option<String> {
 
 /// A file in the middle of a merge says two things at once; neither side is believed.
 fn conflict_marker(path: &str, text: &str) -> Option<Problem> {
-    let marker = |line: &str| ["<<<<<<<", ">>>>>>>", "|||||||"].iter().any(|mark| line.strip_prefix(mark).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\r'])));
+    let marker = |line: &str| {
+        ["<<<<<<<", ">>>>>>>", "|||||||"].iter().any(|mark| {
+            line.strip_prefix(mark)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\r']))
+        })
+    };
     let line = text.lines().position(marker)?;
-    Some(Problem::at(path, line + 1, "a git conflict marker; the file is left out until the merge is finished").hint("resolve the conflict and remove the marker lines"))
+    Some(
+        Problem::at(
+            path,
+            line + 1,
+            "a git conflict marker; the file is left out until the merge is finished",
+        )
+        .hint("resolve the conflict and remove the marker lines"),
+    )
 }
 
 fn count_lines(text: &str) -> usize {
@@ -222,8 +293,18 @@ mod tests {
         let text = "---\nname: w\nbrand_voice: casual\n---\n# W\n\n## Defaults\n\n```yaml\ndefaults:\n  language: Rust\n```\n\n## Other\n\n```yaml\nnot: taken\n```\n\n```yaml heirloom\ntaken: 1\n```\n";
         let document = Document::parse("w.md", text);
         assert_eq!(document.problems, []);
-        assert_eq!(document.values.clone().into_value(), Some(json!({"brand_voice": "casual", "defaults": {"language": "Rust"}, "taken": 1})));
-        assert_eq!((document.lines["brand_voice"], document.lines["defaults.language"], document.lines["taken"]), (3, 11, 21));
+        assert_eq!(
+            document.values.clone().into_value(),
+            Some(json!({"brand_voice": "casual", "defaults": {"language": "Rust"}, "taken": 1}))
+        );
+        assert_eq!(
+            (
+                document.lines["brand_voice"],
+                document.lines["defaults.language"],
+                document.lines["taken"]
+            ),
+            (3, 11, 21)
+        );
         assert_eq!(document.title.as_deref(), Some("W"));
     }
 
@@ -236,7 +317,10 @@ mod tests {
 
     #[test]
     fn a_half_merged_file_is_left_out() {
-        let document = Document::parse("w.md", "---\na: 1\n<<<<<<< HEAD\nb: 1\n=======\nb: 2\n>>>>>>> other\n---\n");
+        let document = Document::parse(
+            "w.md",
+            "---\na: 1\n<<<<<<< HEAD\nb: 1\n=======\nb: 2\n>>>>>>> other\n---\n",
+        );
         assert_eq!(document.problems[0].line, 3);
         assert!(document.values.is_empty());
     }
@@ -244,7 +328,14 @@ mod tests {
     #[test]
     fn references_are_fields_links_and_mentions() {
         let text = "---\ndepends_on: [0042-graph]\n---\nSee ADR-0003, [x](../b.md#s) and `ADR-0009`.\n\n```\nADR-0008\n```\n";
-        let targets: Vec<_> = Document::parse("a/w.md", text).references.into_iter().map(|r| (r.target, r.line)).collect();
-        assert_eq!(targets, [("0042-graph".into(), 2), ("ADR-0003".into(), 4), ("../b.md".into(), 4)]);
+        let targets: Vec<_> = Document::parse("a/w.md", text)
+            .references
+            .into_iter()
+            .map(|r| (r.target, r.line))
+            .collect();
+        assert_eq!(
+            targets,
+            [("0042-graph".into(), 2), ("ADR-0003".into(), 4), ("../b.md".into(), 4)]
+        );
     }
 }

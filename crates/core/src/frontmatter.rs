@@ -27,7 +27,9 @@ pub enum Split {
 pub fn split(text: &str) -> Split {
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let mut lines = text[start..].split_inclusive('\n');
-    let Some(first) = lines.next().filter(|line| line.trim_end() == FENCE) else { return Split::None };
+    let Some(first) = lines.next().filter(|line| line.trim_end() == FENCE) else {
+        return Split::None;
+    };
     let yaml_start = start + first.len();
     let mut at = yaml_start;
     for line in lines {
@@ -50,23 +52,42 @@ pub fn append_to_list(path: &str, text: &str, key: &str, item: &str) -> Result<S
     edit(path, text, |yaml| yaml::append_to_list(yaml, key, item))
 }
 
-fn edit(path: &str, text: &str, change: impl FnOnce(&str) -> Result<String, EditError>) -> Result<String, Problem> {
-    let refusal = |error: &EditError| Problem::at(path, error.line() + 1, error.to_string()).hint("edit the file by hand");
+fn edit(
+    path: &str,
+    text: &str,
+    change: impl FnOnce(&str) -> Result<String, EditError>,
+) -> Result<String, Problem> {
+    let refusal = |error: &EditError| {
+        Problem::at(path, error.line() + 1, error.to_string()).hint("edit the file by hand")
+    };
     match split(text) {
         Split::Block { yaml, .. } => {
             let edited = change(&text[yaml.clone()]).map_err(|error| refusal(&error))?;
             let whole = format!("{}{edited}{}", &text[..yaml.start], &text[yaml.end..]);
             match split(&whole) {
-                Split::Block { yaml: now, .. } if now == (yaml.start..yaml.start + edited.len()) => Ok(whole),
-                _ => Err(Problem::at(path, 1, "the front matter would not end where it does now").hint("edit the file by hand")),
+                Split::Block { yaml: now, .. }
+                    if now == (yaml.start..yaml.start + edited.len()) =>
+                {
+                    Ok(whole)
+                }
+                _ => Err(Problem::at(path, 1, "the front matter would not end where it does now")
+                    .hint("edit the file by hand")),
             }
         }
         Split::None => {
             let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
             let yaml = change("").map_err(|error| refusal(&error))?.replace('\n', newline);
             let bom = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-            let gap = if text[bom..].is_empty() || text[bom..].starts_with(['\n', '\r']) { "" } else { newline };
-            Ok(format!("{}{FENCE}{newline}{yaml}{FENCE}{newline}{gap}{}", &text[..bom], &text[bom..]))
+            let gap = if text[bom..].is_empty() || text[bom..].starts_with(['\n', '\r']) {
+                ""
+            } else {
+                newline
+            };
+            Ok(format!(
+                "{}{FENCE}{newline}{yaml}{FENCE}{newline}{gap}{}",
+                &text[..bom],
+                &text[bom..]
+            ))
         }
         Split::Unclosed => Err(unclosed(path)),
     }
@@ -74,7 +95,8 @@ fn edit(path: &str, text: &str, change: impl FnOnce(&str) -> Result<String, Edit
 
 /// The problem of a front matter that never closes.
 pub fn unclosed(path: &str) -> Problem {
-    Problem::at(path, 1, "the front matter opens with `---` and never closes").hint("add a line `---` after the last key")
+    Problem::at(path, 1, "the front matter opens with `---` and never closes")
+        .hint("add a line `---` after the last key")
 }
 
 #[cfg(test)]
@@ -93,14 +115,20 @@ mod tests {
 
     #[test]
     fn a_document_without_one_gets_one() {
-        assert_eq!(set("d.md", "# T\n", "updated", &json!("2026-02-22")).unwrap(), "---\nupdated: 2026-02-22\n---\n\n# T\n");
+        assert_eq!(
+            set("d.md", "# T\n", "updated", &json!("2026-02-22")).unwrap(),
+            "---\nupdated: 2026-02-22\n---\n\n# T\n"
+        );
         assert_eq!(set("d.md", "", "a", &json!(1)).unwrap(), "---\na: 1\n---\n");
     }
 
     #[test]
     fn only_the_key_changes() {
         let text = "---\r\n# c\r\nupdated: 2026-01-01 # d\r\n---\r\nbody";
-        assert_eq!(set("d.md", text, "updated", &json!("2026-02-22")).unwrap(), text.replace("2026-01-01", "2026-02-22"));
+        assert_eq!(
+            set("d.md", text, "updated", &json!("2026-02-22")).unwrap(),
+            text.replace("2026-01-01", "2026-02-22")
+        );
         assert_eq!(set("d.md", "---\n---\nx", "a", &json!(1)).unwrap(), "---\na: 1\n---\nx");
     }
 

@@ -13,7 +13,9 @@ use crate::cycles;
 use crate::staleness::Freshness;
 
 /// What a node is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum NodeKind {
     /// `workspace.md`, `context/*.md`, a plan's `context.md`.
@@ -45,7 +47,9 @@ impl NodeKind {
 }
 
 /// How two nodes are related.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum EdgeKind {
     /// The first gets what the second hands down.
@@ -123,7 +127,11 @@ impl Graph {
     pub fn new(mut nodes: Vec<Node>, mut edges: Vec<Edge>) -> Self {
         nodes.sort_by(|a, b| a.id.cmp(&b.id));
         let ids: BTreeSet<&str> = nodes.iter().map(|node| node.id.as_str()).collect();
-        edges.retain(|edge| edge.from != edge.to && ids.contains(edge.from.as_str()) && ids.contains(edge.to.as_str()));
+        edges.retain(|edge| {
+            edge.from != edge.to
+                && ids.contains(edge.from.as_str())
+                && ids.contains(edge.to.as_str())
+        });
         edges.sort();
         edges.dedup();
         Graph { nodes, edges }
@@ -142,26 +150,39 @@ impl Graph {
             let wider: BTreeSet<&str> = self
                 .edges
                 .iter()
-                .filter(|edge| reached.contains(edge.from.as_str()) || reached.contains(edge.to.as_str()))
+                .filter(|edge| {
+                    reached.contains(edge.from.as_str()) || reached.contains(edge.to.as_str())
+                })
                 .flat_map(|edge| [edge.from.as_str(), edge.to.as_str()])
                 .collect();
             reached.extend(wider);
         }
-        let nodes = self.nodes.iter().filter(|node| reached.contains(node.id.as_str())).cloned().collect();
-        let edges = self.edges.iter().filter(|edge| reached.contains(edge.from.as_str()) && reached.contains(edge.to.as_str())).cloned().collect();
+        let nodes =
+            self.nodes.iter().filter(|node| reached.contains(node.id.as_str())).cloned().collect();
+        let edges = self
+            .edges
+            .iter()
+            .filter(|edge| {
+                reached.contains(edge.from.as_str()) && reached.contains(edge.to.as_str())
+            })
+            .cloned()
+            .collect();
         Graph::new(nodes, edges)
     }
 
     /// Returns the nodes that nothing is related to.
     pub fn orphans(&self) -> Vec<&Node> {
-        let related: BTreeSet<&str> = self.edges.iter().flat_map(|edge| [edge.from.as_str(), edge.to.as_str()]).collect();
+        let related: BTreeSet<&str> =
+            self.edges.iter().flat_map(|edge| [edge.from.as_str(), edge.to.as_str()]).collect();
         self.nodes.iter().filter(|node| !related.contains(node.id.as_str())).collect()
     }
 
     /// Returns the circles among supersessions and among dependencies, each once as a list of ids.
     pub fn cycles(&self) -> Vec<Vec<String>> {
         let supersedes = self.cycles_over(|edge| edge.kind == EdgeKind::Supersedes);
-        let depends = self.cycles_over(|edge| edge.kind == EdgeKind::References && edge.via.as_deref() == Some("depends_on"));
+        let depends = self.cycles_over(|edge| {
+            edge.kind == EdgeKind::References && edge.via.as_deref() == Some("depends_on")
+        });
         supersedes.into_iter().chain(depends).collect()
     }
 
@@ -170,12 +191,17 @@ impl Graph {
             self.nodes.iter().enumerate().map(|(at, node)| (node.id.as_str(), at)).collect();
         let mut next: Vec<Vec<usize>> = vec![vec![]; self.nodes.len()];
         for edge in self.edges.iter().filter(|edge| follows(edge)) {
-            if let (Some(&from), Some(&to)) = (place.get(edge.from.as_str()), place.get(edge.to.as_str())) {
+            if let (Some(&from), Some(&to)) =
+                (place.get(edge.from.as_str()), place.get(edge.to.as_str()))
+            {
                 next[from].push(to);
             }
         }
         let circles = cycles::find(self.nodes.len(), |node| next[node].clone());
-        circles.iter().map(|circle| circle.iter().map(|&at| self.nodes[at].id.clone()).collect()).collect()
+        circles
+            .iter()
+            .map(|circle| circle.iter().map(|&at| self.nodes[at].id.clone()).collect())
+            .collect()
     }
 }
 
@@ -184,18 +210,44 @@ mod tests {
     use super::*;
 
     fn graph(edges: &[(&str, &str, EdgeKind, Option<&str>)]) -> Graph {
-        let ids: BTreeSet<&str> = edges.iter().flat_map(|(from, to, _, _)| [*from, *to]).chain(["lonely"]).collect();
-        let node = |id: &str| Node { id: id.into(), kind: NodeKind::Plan, title: id.into(), path: format!("{id}.md"), status: None, staleness: Freshness::Fresh, days_old: Some(1) };
-        let edges = edges.iter().map(|(from, to, kind, via)| Edge { from: (*from).into(), to: (*to).into(), kind: *kind, via: via.map(str::to_owned) }).collect();
+        let ids: BTreeSet<&str> =
+            edges.iter().flat_map(|(from, to, _, _)| [*from, *to]).chain(["lonely"]).collect();
+        let node = |id: &str| Node {
+            id: id.into(),
+            kind: NodeKind::Plan,
+            title: id.into(),
+            path: format!("{id}.md"),
+            status: None,
+            staleness: Freshness::Fresh,
+            days_old: Some(1),
+        };
+        let edges = edges
+            .iter()
+            .map(|(from, to, kind, via)| Edge {
+                from: (*from).into(),
+                to: (*to).into(),
+                kind: *kind,
+                via: via.map(str::to_owned),
+            })
+            .collect();
         Graph::new(ids.into_iter().map(node).collect(), edges)
     }
 
     #[test]
     fn circles_orphans_and_neighbourhoods() {
         let depends = |from, to| (from, to, EdgeKind::References, Some("depends_on"));
-        let graph = graph(&[depends("a", "b"), depends("b", "c"), depends("c", "a"), ("c", "d", EdgeKind::References, None), ("d", "c", EdgeKind::References, None)]);
+        let graph = graph(&[
+            depends("a", "b"),
+            depends("b", "c"),
+            depends("c", "a"),
+            ("c", "d", EdgeKind::References, None),
+            ("d", "c", EdgeKind::References, None),
+        ]);
         assert_eq!(graph.cycles(), [["a", "b", "c"]]);
-        assert_eq!(graph.orphans().iter().map(|node| node.id.as_str()).collect::<Vec<_>>(), ["lonely"]);
+        assert_eq!(
+            graph.orphans().iter().map(|node| node.id.as_str()).collect::<Vec<_>>(),
+            ["lonely"]
+        );
         assert_eq!(graph.around("d", 1).nodes.len(), 2);
     }
 

@@ -56,7 +56,14 @@ pub const DEFAULT: &str = "plans";
 /// Returns the hierarchies that are built in.
 pub fn built_in() -> IndexMap<String, Hierarchy> {
     let plans = vec![
-        level("workspace", 0, 0.1, &[".heirloom/workspace.md", ".heirloom/context/*.md"], &[], None),
+        level(
+            "workspace",
+            0,
+            0.1,
+            &[".heirloom/workspace.md", ".heirloom/context/*.md"],
+            &[],
+            None,
+        ),
         Level {
             named_by: Some("plan".into()),
             ..level("project", 10, 0.2, &[".heirloom/projects/{project}/project.md"], &[], None)
@@ -65,11 +72,21 @@ pub fn built_in() -> IndexMap<String, Hierarchy> {
             "plan",
             20,
             0.3,
-            &["plans/{plan}/{plan}-plan.md|plans/{plan}/{plan.number}-plan.md|plans/{plan}/plan.md", "plans/{plan}/context.md"],
+            &[
+                "plans/{plan}/{plan}-plan.md|plans/{plan}/{plan.number}-plan.md|plans/{plan}/plan.md",
+                "plans/{plan}/context.md",
+            ],
             &[],
             Some("plans/{plan}/plan.memory.md"),
         ),
-        level("agent", 30, 0.4, &["plans/{plan}/agents/{agent}.md"], &[], Some("plans/{plan}/agents/{agent}.memory.md")),
+        level(
+            "agent",
+            30,
+            0.4,
+            &["plans/{plan}/agents/{agent}.md"],
+            &[],
+            Some("plans/{plan}/agents/{agent}.memory.md"),
+        ),
     ];
     let sprints = vec![
         level(
@@ -84,7 +101,11 @@ pub fn built_in() -> IndexMap<String, Hierarchy> {
             "sprint",
             10,
             0.2,
-            &[".memory/sprint/{sprint}/goals.md", ".memory/sprint/{sprint}/progress.json", ".memory/sprint/{sprint}/context.md"],
+            &[
+                ".memory/sprint/{sprint}/goals.md",
+                ".memory/sprint/{sprint}/progress.json",
+                ".memory/sprint/{sprint}/context.md",
+            ],
             &[".memory/sprint/{sprint}/retrospectives/*.md"],
             Some(".memory/sprint/{sprint}/knowledge.md"),
         ),
@@ -112,7 +133,8 @@ pub fn built_in() -> IndexMap<String, Hierarchy> {
             None,
         ),
     ];
-    const SCOPES: [&str; 3] = ["{workspace}", "{workspace}/{domain}", "{workspace}/{domain}/{repository}"];
+    const SCOPES: [&str; 3] =
+        ["{workspace}", "{workspace}/{domain}", "{workspace}/{domain}/{repository}"];
     let domains = ["workspace", "domain", "repository"]
         .into_iter()
         .zip(SCOPES)
@@ -124,16 +146,47 @@ pub fn built_in() -> IndexMap<String, Hierarchy> {
                 format!("user/memory/workspaces/{scope}/lessons.md"),
             ];
             let adopted = if depth == 0 { vec!["agent/rules/common/*.md".into()] } else { vec![] };
-            let if_room = ["_plans", "_architecture", "_features", "_spikes"].iter().map(|folder| format!("resources/workspaces/{scope}/{folder}/*.md")).collect();
-            Level { name: name.into(), priority: depth as i64 * 10, adopted, always, if_room, memory: None, share: [0.3, 0.3, 0.4][depth], named_by: None }
+            let if_room = ["_plans", "_architecture", "_features", "_spikes"]
+                .iter()
+                .map(|folder| format!("resources/workspaces/{scope}/{folder}/*.md"))
+                .collect();
+            Level {
+                name: name.into(),
+                priority: depth as i64 * 10,
+                adopted,
+                always,
+                if_room,
+                memory: None,
+                share: [0.3, 0.3, 0.4][depth],
+                named_by: None,
+            }
         })
         .collect();
-    [(DEFAULT, plans), ("sprints", sprints), ("domains", domains)].into_iter().map(|(name, levels)| (name.to_owned(), Hierarchy { levels })).collect()
+    [(DEFAULT, plans), ("sprints", sprints), ("domains", domains)]
+        .into_iter()
+        .map(|(name, levels)| (name.to_owned(), Hierarchy { levels }))
+        .collect()
 }
 
-fn level(name: &str, priority: i64, share: f64, always: &[&str], if_room: &[&str], memory: Option<&str>) -> Level {
+fn level(
+    name: &str,
+    priority: i64,
+    share: f64,
+    always: &[&str],
+    if_room: &[&str],
+    memory: Option<&str>,
+) -> Level {
     let owned = |patterns: &[&str]| patterns.iter().map(|&pattern| pattern.to_owned()).collect();
-    Level { name: name.into(), priority, adopted: vec![], always: owned(always), if_room: owned(if_room), memory: memory.map(str::to_owned), share, named_by: None }
+    Level {
+        name: name.into(),
+        priority,
+        adopted: vec![],
+        always: owned(always),
+        if_room: owned(if_room),
+        memory: memory.map(str::to_owned),
+        share,
+        named_by: None,
+    }
 }
 
 impl Hierarchy {
@@ -155,15 +208,27 @@ impl Hierarchy {
                 return Some(format!("level `{}` is there twice", level.name));
             }
             if at > 0 && self.levels[at - 1].priority > level.priority {
-                return Some(format!("level `{}` has a lower priority than the one before it; list them lowest first", level.name));
+                return Some(format!(
+                    "level `{}` has a lower priority than the one before it; list them lowest first",
+                    level.name
+                ));
             }
-            if let Some(naming) = level.named_by.as_ref().filter(|naming| self.level(naming).is_none()) {
-                return Some(format!("level `{}` is named by `{naming}`, and there is no level of that name", level.name));
+            if let Some(naming) =
+                level.named_by.as_ref().filter(|naming| self.level(naming).is_none())
+            {
+                return Some(format!(
+                    "level `{}` is named by `{naming}`, and there is no level of that name",
+                    level.name
+                ));
             }
             if level.is_selected() && level.name_sites().is_empty() {
-                return Some(format!("level `{0}`: a part of a path must start with `{{{0}}}`, so that its names can be listed", level.name));
+                return Some(format!(
+                    "level `{0}`: a part of a path must start with `{{{0}}}`, so that its names can be listed",
+                    level.name
+                ));
             }
-            if let Some(defect) = level.patterns().find_map(|pattern| self.pattern_defect(pattern)) {
+            if let Some(defect) = level.patterns().find_map(|pattern| self.pattern_defect(pattern))
+            {
                 return Some(format!("level `{}`: {defect}", level.name));
             }
         }
@@ -173,17 +238,28 @@ impl Hierarchy {
     fn pattern_defect(&self, pattern: &str) -> Option<String> {
         for alternative in pattern.split('|') {
             let (folder, file) = alternative.rsplit_once('/').unwrap_or(("", alternative));
-            if alternative.starts_with('/') || alternative.contains('\\') || alternative.split('/').any(|part| part == ".." || part.is_empty()) {
-                return Some(format!("pattern `{alternative}` must be a path below the root, with `/`"));
+            if alternative.starts_with('/')
+                || alternative.contains('\\')
+                || alternative.split('/').any(|part| part == ".." || part.is_empty())
+            {
+                return Some(format!(
+                    "pattern `{alternative}` must be a path below the root, with `/`"
+                ));
             }
-            if alternative.matches('{').count() != variables(alternative).count() || alternative.matches('}').count() != variables(alternative).count() {
+            if alternative.matches('{').count() != variables(alternative).count()
+                || alternative.matches('}').count() != variables(alternative).count()
+            {
                 return Some(format!("pattern `{alternative}` has a brace without its other half"));
             }
             if folder.contains('*') || file.matches('*').count() > 1 {
                 return Some(format!("pattern `{alternative}` may have one `*`, in its last part"));
             }
-            if let Some(unknown) = variables(alternative).find(|variable| self.level(variable.trim_end_matches(".number")).is_none()) {
-                return Some(format!("pattern `{alternative}` uses `{{{unknown}}}`, and there is no level of that name"));
+            if let Some(unknown) = variables(alternative)
+                .find(|variable| self.level(variable.trim_end_matches(".number")).is_none())
+            {
+                return Some(format!(
+                    "pattern `{alternative}` uses `{{{unknown}}}`, and there is no level of that name"
+                ));
             }
         }
         None
@@ -193,7 +269,12 @@ impl Hierarchy {
 impl Level {
     /// Returns all its patterns in the order in which they are read.
     pub fn patterns(&self) -> impl Iterator<Item = &str> {
-        self.adopted.iter().chain(&self.always).chain(&self.if_room).chain(&self.memory).map(String::as_str)
+        self.adopted
+            .iter()
+            .chain(&self.always)
+            .chain(&self.if_room)
+            .chain(&self.memory)
+            .map(String::as_str)
     }
 
     /// Returns whether a pattern is the one that finds the level's main document.
@@ -203,7 +284,11 @@ impl Level {
 
     /// Returns the names of the levels that must be selected before this one can be read.
     pub fn needs(&self) -> Vec<&str> {
-        let mut needs: Vec<&str> = self.patterns().flat_map(variables).map(|variable| variable.trim_end_matches(".number")).collect();
+        let mut needs: Vec<&str> = self
+            .patterns()
+            .flat_map(variables)
+            .map(|variable| variable.trim_end_matches(".number"))
+            .collect();
         needs.sort_unstable();
         needs.dedup();
         needs
@@ -269,7 +354,9 @@ mod tests {
 
     #[test]
     fn defects_are_named() {
-        let broken = |always: &str| Hierarchy { levels: vec![level("team", 0, 1.0, &[always], &[], None)] }.defect();
+        let broken = |always: &str| {
+            Hierarchy { levels: vec![level("team", 0, 1.0, &[always], &[], None)] }.defect()
+        };
         assert!(broken("../x.md").unwrap().contains("below the root"));
         assert!(broken("a/*/b.md").unwrap().contains("one `*`"));
         assert!(broken("{plan}/x.md").unwrap().contains("no level of that name"));
@@ -280,8 +367,12 @@ mod tests {
 
     #[test]
     fn patterns_expand() {
-        let selectors: Selectors = [("plan".to_owned(), "0042-graph".to_owned())].into_iter().collect();
-        assert_eq!(expand("plans/{plan}/{plan.number}-plan.md", &selectors).as_deref(), Some("plans/0042-graph/0042-plan.md"));
+        let selectors: Selectors =
+            [("plan".to_owned(), "0042-graph".to_owned())].into_iter().collect();
+        assert_eq!(
+            expand("plans/{plan}/{plan.number}-plan.md", &selectors).as_deref(),
+            Some("plans/0042-graph/0042-plan.md")
+        );
         assert_eq!(expand("plans/{agent}.md", &selectors), None);
     }
 
@@ -289,7 +380,10 @@ mod tests {
     fn names_are_found_where_the_patterns_say() {
         let plans = &built_in()["plans"];
         assert_eq!(plans.level("plan").unwrap().name_sites(), [("plans", "")]);
-        assert_eq!(plans.level("agent").unwrap().name_sites(), [("plans/{plan}/agents", ".md"), ("plans/{plan}/agents", ".memory.md")]);
+        assert_eq!(
+            plans.level("agent").unwrap().name_sites(),
+            [("plans/{plan}/agents", ".md"), ("plans/{plan}/agents", ".memory.md")]
+        );
         assert!(!plans.level("workspace").unwrap().is_selected());
     }
 }

@@ -45,7 +45,9 @@ impl Tree {
     fn from_value(value: Value) -> Self {
         match value {
             Value::Object(map) => Self::from_map(map),
-            Value::Array(items) => Tree { cut: false, content: Some(Content::List(list_items(items))) },
+            Value::Array(items) => {
+                Tree { cut: false, content: Some(Content::List(list_items(items))) }
+            }
             scalar => Tree { cut: false, content: Some(Content::Scalar(scalar)) },
         }
     }
@@ -53,7 +55,9 @@ impl Tree {
     fn from_map(map: Map<String, Value>) -> Self {
         let overridden = map.get("override") == Some(&Value::Bool(true));
         let (cut, mut map) = take_markers(map);
-        let wrapped = overridden && map.len() == 1 && map.get("value").is_some_and(|value| !value.is_object());
+        let wrapped = overridden
+            && map.len() == 1
+            && map.get("value").is_some_and(|value| !value.is_object());
         if wrapped && let Some(value) = map.shift_remove("value") {
             return Tree { cut: true, ..Self::from_value(value) };
         }
@@ -106,7 +110,9 @@ impl Tree {
         Some(match self.content? {
             Content::Scalar(value) => value,
             Content::List(items) => Value::Array(items),
-            Content::Map(map) => Value::Object(map.into_iter().filter_map(|(key, tree)| Some((key, tree.into_value()?))).collect()),
+            Content::Map(map) => Value::Object(
+                map.into_iter().filter_map(|(key, tree)| Some((key, tree.into_value()?))).collect(),
+            ),
         })
     }
 
@@ -154,7 +160,12 @@ impl Tree {
     /// Visits every leaf (a scalar, a list, an empty map) with its keys and whether a cut on the
     /// way to it, or on it, hides what its parents say.
     pub fn leaves<'t>(&'t self, visit: &mut impl FnMut(&[String], &'t Tree, bool)) {
-        fn walk<'t>(tree: &'t Tree, keys: &mut Vec<String>, cut: bool, visit: &mut impl FnMut(&[String], &'t Tree, bool)) {
+        fn walk<'t>(
+            tree: &'t Tree,
+            keys: &mut Vec<String>,
+            cut: bool,
+            visit: &mut impl FnMut(&[String], &'t Tree, bool),
+        ) {
             let cut = cut || tree.cut;
             match &tree.content {
                 Some(Content::Map(map)) if !map.is_empty() || keys.is_empty() => {
@@ -224,13 +235,17 @@ mod tests {
     use serde_json::json;
 
     fn resolve(layers: &[Value]) -> Value {
-        let merged = layers.iter().cloned().map(Tree::from_document).fold(Tree::default(), Tree::over);
+        let merged =
+            layers.iter().cloned().map(Tree::from_document).fold(Tree::default(), Tree::over);
         merged.into_value().unwrap_or(Value::Null)
     }
 
     #[test]
     fn the_worked_examples_of_the_cascade() {
-        assert_eq!(resolve(&[json!({"brand_voice": "professional"}), json!({"brand_voice": "casual"})]), json!({"brand_voice": "casual"}));
+        assert_eq!(
+            resolve(&[json!({"brand_voice": "professional"}), json!({"brand_voice": "casual"})]),
+            json!({"brand_voice": "casual"})
+        );
         assert_eq!(
             resolve(&[
                 json!({"defaults": {"language": "TypeScript", "test_coverage": "80%"}}),
@@ -243,17 +258,41 @@ mod tests {
 
     #[test]
     fn every_rule() {
-        assert_eq!(resolve(&[json!({"l": ["a", "b"]}), json!({"l": ["b", "c"]})]), json!({"l": ["a", "b", "c"]}));
+        assert_eq!(
+            resolve(&[json!({"l": ["a", "b"]}), json!({"l": ["b", "c"]})]),
+            json!({"l": ["a", "b", "c"]})
+        );
         assert_eq!(resolve(&[json!({"k": 1}), json!({"k": null})]), json!({"k": null}));
         assert_eq!(resolve(&[json!({"k": [1]}), json!({"k": {"inherit": false}})]), json!({}));
-        assert_eq!(resolve(&[json!({"k": {"a": 1}}), json!({"k": {"inherit": false, "b": 2}})]), json!({"k": {"b": 2}}));
-        assert_eq!(resolve(&[json!({"k": [1]}), json!({"k": {"override": true, "value": [2]}})]), json!({"k": [2]}));
-        assert_eq!(resolve(&[json!({"k": 1}), json!({"k": {"override": true, "value": 2}})]), json!({"k": 2}));
-        assert_eq!(resolve(&[json!({"a": 1, "k": 1}), json!({"override": true, "k": 2})]), json!({"k": 2}));
+        assert_eq!(
+            resolve(&[json!({"k": {"a": 1}}), json!({"k": {"inherit": false, "b": 2}})]),
+            json!({"k": {"b": 2}})
+        );
+        assert_eq!(
+            resolve(&[json!({"k": [1]}), json!({"k": {"override": true, "value": [2]}})]),
+            json!({"k": [2]})
+        );
+        assert_eq!(
+            resolve(&[json!({"k": 1}), json!({"k": {"override": true, "value": 2}})]),
+            json!({"k": 2})
+        );
+        assert_eq!(
+            resolve(&[json!({"a": 1, "k": 1}), json!({"override": true, "k": 2})]),
+            json!({"k": 2})
+        );
         assert_eq!(resolve(&[json!({"a": 1}), json!({"inherit": false})]), json!({}));
-        assert_eq!(resolve(&[json!({"k": {"a": 1}}), json!({"k": 5}), json!({"k": {"b": 2}})]), json!({"k": {"b": 2}}));
-        assert_eq!(resolve(&[json!({"override": false, "inherit": true})]), json!({"override": false, "inherit": true}));
-        assert_eq!(resolve(&[json!({"l": [{"override": true, "a": 1}]})]), json!({"l": [{"a": 1}]}));
+        assert_eq!(
+            resolve(&[json!({"k": {"a": 1}}), json!({"k": 5}), json!({"k": {"b": 2}})]),
+            json!({"k": {"b": 2}})
+        );
+        assert_eq!(
+            resolve(&[json!({"override": false, "inherit": true})]),
+            json!({"override": false, "inherit": true})
+        );
+        assert_eq!(
+            resolve(&[json!({"l": [{"override": true, "a": 1}]})]),
+            json!({"l": [{"a": 1}]})
+        );
     }
 
     #[test]
@@ -265,31 +304,43 @@ mod tests {
     }
 
     fn value() -> impl Strategy<Value = Value> {
-        let leaf = prop_oneof![Just(json!(null)), (0..3i32).prop_map(|n| json!(n)), "[ab]".prop_map(|s| json!(s)), any::<bool>().prop_map(|b| json!(b))];
+        let leaf = prop_oneof![
+            Just(json!(null)),
+            (0..3i32).prop_map(|n| json!(n)),
+            "[ab]".prop_map(|s| json!(s)),
+            any::<bool>().prop_map(|b| json!(b))
+        ];
         leaf.prop_recursive(3, 24, 4, |inner| {
             let key = prop_oneof![4 => "[abc]", 1 => Just("value".to_owned())];
             prop_oneof![
                 prop::collection::vec(inner.clone(), 0..3).prop_map(Value::Array),
-                (prop::collection::btree_map(key, inner, 0..4), 0..6u8).prop_map(|(map, marker)| {
-                    let mut map: Map<String, Value> = map.into_iter().collect();
-                    match marker {
-                        0 => drop(map.insert("override".into(), json!(true))),
-                        1 => drop(map.insert("inherit".into(), json!(false))),
-                        _ => {}
+                (prop::collection::btree_map(key, inner, 0..4), 0..6u8).prop_map(
+                    |(map, marker)| {
+                        let mut map: Map<String, Value> = map.into_iter().collect();
+                        match marker {
+                            0 => drop(map.insert("override".into(), json!(true))),
+                            1 => drop(map.insert("inherit".into(), json!(false))),
+                            _ => {}
+                        }
+                        Value::Object(map)
                     }
-                    Value::Object(map)
-                }),
+                ),
             ]
         })
     }
 
     fn document() -> impl Strategy<Value = Tree> {
-        prop::collection::btree_map("[abcd]", value(), 0..4).prop_map(|map| Tree::from_document(Value::Object(map.into_iter().collect())))
+        prop::collection::btree_map("[abcd]", value(), 0..4)
+            .prop_map(|map| Tree::from_document(Value::Object(map.into_iter().collect())))
     }
 
     fn has_marker(value: &Value) -> bool {
         match value {
-            Value::Object(map) => map.get("override") == Some(&json!(true)) || map.get("inherit") == Some(&json!(false)) || map.values().any(has_marker),
+            Value::Object(map) => {
+                map.get("override") == Some(&json!(true))
+                    || map.get("inherit") == Some(&json!(false))
+                    || map.values().any(has_marker)
+            }
             Value::Array(items) => items.iter().any(has_marker),
             _ => false,
         }

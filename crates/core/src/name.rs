@@ -4,8 +4,8 @@
 const MAX_NAME: usize = 120;
 
 const RESERVED_ON_WINDOWS: &[&str] = &[
-    "con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5",
-    "lpt6", "lpt7", "lpt8", "lpt9",
+    "con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8",
+    "com9", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9",
 ];
 
 /// Returns why a name cannot be one component of a path, if it cannot.
@@ -79,13 +79,23 @@ pub fn find<'n>(typed: &str, candidates: impl IntoIterator<Item = &'n str>) -> M
     }
     let by_number = |typed_number: &str| -> Vec<String> {
         let wanted = typed_number.trim_start_matches('0');
-        candidates.iter().filter(|name| leading_number(name).is_some_and(|number| number.trim_start_matches('0') == wanted)).map(|&name| name.to_owned()).collect()
+        candidates
+            .iter()
+            .filter(|name| {
+                leading_number(name).is_some_and(|number| number.trim_start_matches('0') == wanted)
+            })
+            .map(|&name| name.to_owned())
+            .collect()
     };
     let all_digits = !typed.is_empty() && typed.bytes().all(|byte| byte.is_ascii_digit());
     let mut matches = if all_digits { by_number(typed) } else { vec![] };
     if matches.is_empty() {
         let folded = typed.to_lowercase();
-        matches = candidates.iter().filter(|name| name.to_lowercase() == folded).map(|&name| name.to_owned()).collect();
+        matches = candidates
+            .iter()
+            .filter(|name| name.to_lowercase() == folded)
+            .map(|&name| name.to_owned())
+            .collect();
     }
     match matches.len() {
         1 => Match::One(matches.remove(0)),
@@ -95,16 +105,22 @@ pub fn find<'n>(typed: &str, candidates: impl IntoIterator<Item = &'n str>) -> M
 }
 
 /// Returns the candidates that a typed word most likely meant, nearest first.
-pub fn nearest<'n>(typed: &str, candidates: impl IntoIterator<Item = &'n str>, most: usize) -> Vec<String> {
+pub fn nearest<'n>(
+    typed: &str,
+    candidates: impl IntoIterator<Item = &'n str>,
+    most: usize,
+) -> Vec<String> {
     let folded = typed.to_lowercase();
     let limit = (folded.chars().count() / 3).max(2);
     let mut scored: Vec<(usize, &str)> = candidates
         .into_iter()
         .filter_map(|candidate| {
             let lower = candidate.to_lowercase();
-            let contained = folded.len() >= 3 && (lower.contains(&folded) || folded.contains(&lower));
+            let contained =
+                folded.len() >= 3 && (lower.contains(&folded) || folded.contains(&lower));
             let distance = edit_distance(&folded, &lower);
-            (contained || distance <= limit).then_some((if contained { distance.min(limit) } else { distance }, candidate))
+            (contained || distance <= limit)
+                .then_some((if contained { distance.min(limit) } else { distance }, candidate))
         })
         .collect();
     scored.sort();
@@ -133,7 +149,10 @@ mod tests {
 
     #[test]
     fn hostile_names_are_refused() {
-        for name in ["", "..", "../x", "a/b", "a\\b", "a\0b", "/etc", "nul", "COM1.md", ".git", "-rf", "a\nb", "x ", "a:b"] {
+        for name in [
+            "", "..", "../x", "a/b", "a\\b", "a\0b", "/etc", "nul", "COM1.md", ".git", "-rf",
+            "a\nb", "x ", "a:b",
+        ] {
             assert!(unsafe_reason(name).is_some(), "{name:?}");
         }
         for name in ["0042-knowledge-graph", "ünïcode", "a b", "v1.2"] {
@@ -146,7 +165,10 @@ mod tests {
         let names = ["0042-graph", "0043-auth", "043-other"];
         assert_eq!(find("42", names), Match::One("0042-graph".into()));
         assert_eq!(find("0042-graph", names), Match::One("0042-graph".into()));
-        assert_eq!(find("43", names), Match::Ambiguous(vec!["0043-auth".into(), "043-other".into()]));
+        assert_eq!(
+            find("43", names),
+            Match::Ambiguous(vec!["0043-auth".into(), "043-other".into()])
+        );
         assert_eq!(find("0042-grph", names), Match::Unknown(vec!["0042-graph".into()]));
         assert_eq!(find("000", ["000-a", "001-b"]), Match::One("000-a".into()));
     }

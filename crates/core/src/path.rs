@@ -33,7 +33,8 @@ pub fn joined(from: &str, link: &str) -> Option<String> {
 pub fn relative(from: &str, to: &str) -> String {
     let from: Vec<&str> = from.split('/').collect();
     let to: Vec<&str> = to.split('/').collect();
-    let common = from[..from.len() - 1].iter().zip(&to[..to.len() - 1]).take_while(|(a, b)| a == b).count();
+    let common =
+        from[..from.len() - 1].iter().zip(&to[..to.len() - 1]).take_while(|(a, b)| a == b).count();
     let up = std::iter::repeat_n("..", from.len() - 1 - common);
     up.chain(to[common..].iter().copied()).collect::<Vec<_>>().join("/")
 }
@@ -50,7 +51,9 @@ mod tests {
 
     #[test]
     fn a_relative_link_leads_back() {
-        for (from, to) in [("a/b.md", "a/c.md"), ("a/b.md", "d/e/c.md"), ("b.md", "c.md"), ("a/b/c.md", "d.md")] {
+        for (from, to) in
+            [("a/b.md", "a/c.md"), ("a/b.md", "d/e/c.md"), ("b.md", "c.md"), ("a/b/c.md", "d.md")]
+        {
             assert_eq!(joined(from, &relative(from, to)).as_deref(), Some(to));
         }
     }

@@ -26,7 +26,9 @@ impl Default for Thresholds {
 }
 
 /// How fresh a document is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Freshness {
     /// Nothing to do.
@@ -68,15 +70,27 @@ pub struct Staleness {
 }
 
 /// Judges a document by its date. `interval` is its `refresh_interval` in days.
-pub fn judge(updated: Option<Date>, today: Date, interval: Option<f64>, thresholds: &Thresholds) -> Staleness {
+pub fn judge(
+    updated: Option<Date>,
+    today: Date,
+    interval: Option<f64>,
+    thresholds: &Thresholds,
+) -> Staleness {
     let interval = interval.unwrap_or(USUAL_INTERVAL);
     let Some(updated) = updated else {
-        return Staleness { status: Freshness::Unknown, days_old: None, score: None, recommended_action: Action::Review, threshold: None };
+        return Staleness {
+            status: Freshness::Unknown,
+            days_old: None,
+            score: None,
+            recommended_action: Action::Review,
+            threshold: None,
+        };
     };
     let days_old = days_between(updated, today).max(0);
     let days = days_old as f64;
     let scale = interval / USUAL_INTERVAL;
-    let (warning, critical, archive) = (thresholds.warning * scale, thresholds.critical * scale, thresholds.archive * scale);
+    let (warning, critical, archive) =
+        (thresholds.warning * scale, thresholds.critical * scale, thresholds.archive * scale);
     let (status, threshold) = if days > critical {
         (Freshness::Critical, Some(critical))
     } else if days > warning {
@@ -89,7 +103,13 @@ pub fn judge(updated: Option<Date>, today: Date, interval: Option<f64>, threshol
         Freshness::Fresh => Action::None,
         _ => Action::Review,
     };
-    Staleness { status, days_old: Some(days_old), score: Some(days / interval), recommended_action, threshold }
+    Staleness {
+        status,
+        days_old: Some(days_old),
+        score: Some(days / interval),
+        recommended_action,
+        threshold,
+    }
 }
 
 /// Returns the whole days from one date to another.
@@ -109,9 +129,22 @@ mod tests {
 
     #[test]
     fn thresholds_are_crossed_and_not_met() {
-        assert_eq!((at(14, None).status, at(15, None).status), (Freshness::Fresh, Freshness::Warning));
-        assert_eq!((at(30, None).status, at(31, None).status), (Freshness::Warning, Freshness::Critical));
-        assert_eq!((at(0, None).recommended_action, at(20, None).recommended_action, at(91, None).recommended_action), (Action::None, Action::Review, Action::Archive));
+        assert_eq!(
+            (at(14, None).status, at(15, None).status),
+            (Freshness::Fresh, Freshness::Warning)
+        );
+        assert_eq!(
+            (at(30, None).status, at(31, None).status),
+            (Freshness::Warning, Freshness::Critical)
+        );
+        assert_eq!(
+            (
+                at(0, None).recommended_action,
+                at(20, None).recommended_action,
+                at(91, None).recommended_action
+            ),
+            (Action::None, Action::Review, Action::Archive)
+        );
     }
 
     #[test]
@@ -124,7 +157,10 @@ mod tests {
 
     #[test]
     fn an_unknown_date_is_not_fresh_and_the_future_is_today() {
-        assert_eq!(judge(None, date(2026, 2, 22), None, &Thresholds::default()).status, Freshness::Unknown);
+        assert_eq!(
+            judge(None, date(2026, 2, 22), None, &Thresholds::default()).status,
+            Freshness::Unknown
+        );
         assert_eq!(at(-5, None).days_old, Some(0));
     }
 }

@@ -91,10 +91,15 @@ impl<'a> Supersession<'a> {
             return Some(at);
         }
         let matches: Vec<usize> = match target.number {
-            Some(number) => self.numbered(number).filter(|&at| adr::names(target, &self.adrs[at])).collect(),
+            Some(number) => {
+                self.numbered(number).filter(|&at| adr::names(target, &self.adrs[at])).collect()
+            }
             None => (0..self.adrs.len()).filter(|&at| adr::names(target, &self.adrs[at])).collect(),
         };
-        let beside = matches.iter().copied().find(|&at| path::folder(&self.adrs[at].path) == path::folder(home));
+        let beside = matches
+            .iter()
+            .copied()
+            .find(|&at| path::folder(&self.adrs[at].path) == path::folder(home));
         beside.or(match matches.as_slice() {
             [one] => Some(*one),
             _ => None,
@@ -141,7 +146,12 @@ impl<'a> Supersession<'a> {
     /// Returns whether a decision is in force: accepted, and not replaced by one that is accepted.
     pub fn in_force(&self, at: usize) -> bool {
         self.adrs[at].status == Status::Accepted
-            && !self.successors(at).any(|new| matches!(self.adrs[new].status, Status::Accepted | Status::Superseded | Status::Deprecated))
+            && !self.successors(at).any(|new| {
+                matches!(
+                    self.adrs[new].status,
+                    Status::Accepted | Status::Superseded | Status::Deprecated
+                )
+            })
     }
 
     /// Returns every cycle, each once, from its first record on.
@@ -194,31 +204,61 @@ mod tests {
     use super::*;
 
     fn adrs(texts: &[(&str, &str)]) -> Vec<Adr> {
-        texts.iter().map(|(number, front)| adr::read(&format!("adrs/ADR-{number}-x.md"), &format!("---\n{front}\n---\n# T\n"))).collect()
+        texts
+            .iter()
+            .map(|(number, front)| {
+                adr::read(&format!("adrs/ADR-{number}-x.md"), &format!("---\n{front}\n---\n# T\n"))
+            })
+            .collect()
     }
 
     fn ids(chain: &[Ancestor]) -> String {
-        let one = |ancestor: &Ancestor| format!("{}{}{}", ancestor.depth, if ancestor.cycle { "!" } else { ":" }, ancestor.id.trim_start_matches("ADR-"));
+        let one = |ancestor: &Ancestor| {
+            format!(
+                "{}{}{}",
+                ancestor.depth,
+                if ancestor.cycle { "!" } else { ":" },
+                ancestor.id.trim_start_matches("ADR-")
+            )
+        };
         chain.iter().map(one).collect::<Vec<_>>().join(" ")
     }
 
     #[test]
     fn a_chain_is_read_from_either_side() {
-        let adrs = adrs(&[("1", "status: superseded\nsuperseded_by: ADR-2"), ("2", "status: accepted"), ("3", "status: accepted\nsupersedes: [ADR-2]")]);
+        let adrs = adrs(&[
+            ("1", "status: superseded\nsuperseded_by: ADR-2"),
+            ("2", "status: accepted"),
+            ("3", "status: accepted\nsupersedes: [ADR-2]"),
+        ]);
         let relation = Supersession::new(&adrs);
-        assert_eq!(relation.history(0).iter().map(|chain| ids(chain)).collect::<Vec<_>>(), ["0:3 1:2 2:1"]);
+        assert_eq!(
+            relation.history(0).iter().map(|chain| ids(chain)).collect::<Vec<_>>(),
+            ["0:3 1:2 2:1"]
+        );
         assert_eq!((relation.in_force(1), relation.in_force(2)), (false, true));
         assert!(relation.descends(2, 0) && !relation.descends(0, 2));
     }
 
     #[test]
     fn branches_and_cycles() {
-        let branched = adrs(&[("1", "status: accepted"), ("2", "status: accepted\nsupersedes: ADR-1"), ("3", "status: accepted\nsupersedes: [ADR-1]")]);
+        let branched = adrs(&[
+            ("1", "status: accepted"),
+            ("2", "status: accepted\nsupersedes: ADR-1"),
+            ("3", "status: accepted\nsupersedes: [ADR-1]"),
+        ]);
         assert_eq!(Supersession::new(&branched).history(0).len(), 2);
-        let circular = adrs(&[("1", "supersedes: ADR-2"), ("2", "supersedes: ADR-1"), ("3", "supersedes: ADR-9")]);
+        let circular = adrs(&[
+            ("1", "supersedes: ADR-2"),
+            ("2", "supersedes: ADR-1"),
+            ("3", "supersedes: ADR-9"),
+        ]);
         let relation = Supersession::new(&circular);
         assert_eq!(relation.cycles(), [vec![0, 1]]);
-        assert_eq!(relation.history(0).iter().map(|chain| ids(chain)).collect::<Vec<_>>(), ["0:1 1:2 2!1"]);
+        assert_eq!(
+            relation.history(0).iter().map(|chain| ids(chain)).collect::<Vec<_>>(),
+            ["0:1 1:2 2!1"]
+        );
         assert_eq!(relation.dangling.len(), 1);
     }
 }

@@ -99,10 +99,16 @@ const KEYS: &[(&str, &str)] = &[
 ];
 
 /// Texts that have broken a writer of YAML somewhere.
+#[rustfmt::skip]
 const NASTY: &[&str] = &[
-    "", " ", " lead", "trail ", "a: b", "a:", ":", "# x", "x # y", "x #y", "- x", "-", "--", "---", "...", "? x", "?", "it's", "'", "\"", "say \"x\"", "\\", "a\\nb", "two\nlines", "\n", "end\n", "a\r\nb", "\r",
-    "\t", "a\tb", "null", "~", "true", "False", "yes", "12", "-0", "0042", "0x1f", "1e3", ".5", ".inf", "2026-02-02", "*a", "&a", "!t", "!!str x", "%x", "@x", "`x`", "[x", "x]", "{x", "x}", "x, y", "[]", "{}", "|",
-    "> x", "<<", "=", "\u{2028}", "\u{2029}x", "\u{feff}", "\u{feff}x", "\u{85}", "\u{a0}", "\u{a0}x\u{a0}", "\u{3000}", "\u{c}", "\u{0}", "\u{1b}[0m", "\u{7f}", "\u{200b}", "é", "😀", "👩‍👩‍👧", "e\u{301}", "\u{10ffff}", "\u{fffe}",
+    "", " ", " lead", "trail ", "a: b", "a:", ":", "# x", "x # y", "x #y", "- x", "-", "--",
+    "---", "...", "? x", "?", "it's", "'", "\"", "say \"x\"", "\\", "a\\nb", "two\nlines", "\n",
+    "end\n", "a\r\nb", "\r", "\t", "a\tb", "null", "~", "true", "False", "yes", "12", "-0",
+    "0042", "0x1f", "1e3", ".5", ".inf", "2026-02-02", "*a", "&a", "!t", "!!str x", "%x", "@x",
+    "`x`", "[x", "x]", "{x", "x}", "x, y", "[]", "{}", "|", "> x", "<<", "=", "\u{2028}",
+    "\u{2029}x", "\u{feff}", "\u{feff}x", "\u{85}", "\u{a0}", "\u{a0}x\u{a0}", "\u{3000}",
+    "\u{c}", "\u{0}", "\u{1b}[0m", "\u{7f}", "\u{200b}", "é", "😀", "👩‍👩‍👧", "e\u{301}",
+    "\u{10ffff}", "\u{fffe}",
 ];
 
 fn word() -> impl Strategy<Value = String> {
@@ -163,7 +169,9 @@ fn in_brackets(written: &str) -> String {
 }
 
 fn numbered(items: Vec<(String, Value)>) -> Value {
-    Value::Object(items.into_iter().enumerate().map(|(at, (_, value))| (format!("k{at}"), value)).collect())
+    Value::Object(
+        items.into_iter().enumerate().map(|(at, (_, value))| (format!("k{at}"), value)).collect(),
+    )
 }
 
 fn written() -> impl Strategy<Value = Written> {
@@ -187,7 +195,13 @@ fn written() -> impl Strategy<Value = Written> {
 }
 
 /// A list or a map under its key. The comment behind the last item is behind the entry, so it is left to the line.
-fn block(items: Vec<((String, Value), Option<String>)>, indent: &str, head: Option<String>, mark: impl Fn(usize) -> String, form: Form) -> Written {
+fn block(
+    items: Vec<((String, Value), Option<String>)>,
+    indent: &str,
+    head: Option<String>,
+    mark: impl Fn(usize) -> String,
+    form: Form,
+) -> Written {
     let mut text = shown(head.as_ref());
     let last = items.len() - 1;
     let mut values = Vec::new();
@@ -196,7 +210,11 @@ fn block(items: Vec<((String, Value), Option<String>)>, indent: &str, head: Opti
         text.push_str(&format!("\n{indent}{}{written}{comment}", mark(at)));
         values.push((written, value));
     }
-    let value = if form == Form::List { values.into_iter().map(|(_, value)| value).collect() } else { numbered(values) };
+    let value = if form == Form::List {
+        values.into_iter().map(|(_, value)| value).collect()
+    } else {
+        numbered(values)
+    };
     Written { text, value, form, head, blank_after: 0 }
 }
 
@@ -221,7 +239,13 @@ fn block_scalar(words: &[String], mark: &str, blanks: usize) -> Written {
         value.push_str(&"\n".repeat(blanks));
     }
     let lines: String = words.iter().map(|word| format!("\n  {word}")).collect();
-    Written { text: format!(" {mark}{lines}"), value: Value::String(value), form: Form::Block, head: None, blank_after: if kept { blanks } else { 0 } }
+    Written {
+        text: format!(" {mark}{lines}"),
+        value: Value::String(value),
+        form: Form::Block,
+        head: None,
+        blank_after: if kept { blanks } else { 0 },
+    }
 }
 
 fn shown(comment: Option<&String>) -> String {
@@ -229,7 +253,10 @@ fn shown(comment: Option<&String>) -> String {
 }
 
 fn line(written: impl Strategy<Value = Written>) -> impl Strategy<Value = Line> {
-    let above = prop::collection::vec(prop_oneof![Just(String::new()), "[a-zé: '-]{0,6}".prop_map(|text| format!("# {text}"))], 0..3);
+    let above = prop::collection::vec(
+        prop_oneof![Just(String::new()), "[a-zé: '-]{0,6}".prop_map(|text| format!("# {text}"))],
+        0..3,
+    );
     (written, above, comment()).prop_map(|(written, above, behind)| Line { written, above, behind })
 }
 
@@ -238,14 +265,18 @@ fn document() -> impl Strategy<Value = Generated> {
         4 => prop::collection::vec(line(written()), 1..6).prop_map(|lines| (lines, false)),
         1 => prop::collection::vec(line(flowing()), 1..5).prop_map(|lines| (lines, true)),
     ];
-    let body = select(vec!["", "\n# T\n\ntext", "body: no\n", "\n---\nstatus: body\n---\n", "é 😀\n\n"]);
+    let body =
+        select(vec!["", "\n# T\n\ntext", "body: no\n", "\n---\nstatus: body\n---\n", "é 😀\n\n"]);
     let keys = Just(KEYS.to_vec()).prop_shuffle();
-    (lines, keys, body, any::<[bool; 4]>()).prop_map(|((lines, flow), keys, body, [crlf, bom, dots, newline])| {
-        let fence = if dots { "..." } else { "---" };
-        let after_fence = if body.is_empty() && !newline { String::new() } else { format!("\n{body}") };
-        let generated = if flow { render_braces(&lines, &keys) } else { render(&lines, &keys) };
-        finish(generated, crlf, bom, &format!("{fence}{after_fence}"))
-    })
+    (lines, keys, body, any::<[bool; 4]>()).prop_map(
+        |((lines, flow), keys, body, [crlf, bom, dots, newline])| {
+            let fence = if dots { "..." } else { "---" };
+            let after_fence =
+                if body.is_empty() && !newline { String::new() } else { format!("\n{body}") };
+            let generated = if flow { render_braces(&lines, &keys) } else { render(&lines, &keys) };
+            finish(&generated, crlf, bom, &format!("{fence}{after_fence}"))
+        },
+    )
 }
 
 /// Writes the front matter with `\n`; the spans are those in its own text.
@@ -267,7 +298,13 @@ fn render(lines: &[Line], keys: &[(&str, &str)]) -> Generated {
             text.push_str(&shown(line.behind.as_ref()));
         }
         text.push_str(&"\n".repeat(1 + written.blank_after));
-        entries.push(Place { key: (*key).to_owned(), line: first_line, last_line, span: start..end, written });
+        entries.push(Place {
+            key: (*key).to_owned(),
+            line: first_line,
+            last_line,
+            span: start..end,
+            written,
+        });
     }
     keep_blank_lines(lines, &mut entries);
     Generated { yaml: 0..text.len(), text, entries, flow: false }
@@ -283,9 +320,21 @@ fn render_braces(lines: &[Line], keys: &[(&str, &str)]) -> Generated {
         text.push_str(&format!("{key_written}:"));
         let start = text.len();
         text.push_str(&line.written.text);
-        entries.push(Place { key: (*key).to_owned(), line: first_line, last_line: first_line, span: start..text.len(), written: line.written.clone() });
+        entries.push(Place {
+            key: (*key).to_owned(),
+            line: first_line,
+            last_line: first_line,
+            span: start..text.len(),
+            written: line.written.clone(),
+        });
         text.push_str(if spread { "," } else { ", " });
-        text.push_str(&line.behind.as_ref().filter(|_| spread).map_or(String::new(), |comment| format!(" {comment}")));
+        text.push_str(
+            &line
+                .behind
+                .as_ref()
+                .filter(|_| spread)
+                .map_or(String::new(), |comment| format!(" {comment}")),
+        );
     }
     if !spread {
         text.truncate(text.len() - ", ".len());
@@ -299,7 +348,10 @@ fn keep_blank_lines(lines: &[Line], entries: &mut [Place]) {
     for at in 1..entries.len() {
         let blanks = lines[at].above.iter().take_while(|above| above.is_empty()).count();
         let before = &mut entries[at - 1].written;
-        if before.form == Form::Block && before.text.starts_with(" |+") && let Value::String(text) = &mut before.value {
+        if before.form == Form::Block
+            && before.text.starts_with(" |+")
+            && let Value::String(text) = &mut before.value
+        {
             text.push_str(&"\n".repeat(blanks));
         }
     }
@@ -315,7 +367,12 @@ fn settle_anchor(written: &mut Written, last: &mut Option<(String, Value)>, at: 
         (Form::Marked, _) if written.text.contains("&ANCHOR") => {
             let name = format!("a{at}");
             written.text = written.text.replace("ANCHOR", &name);
-            let anchored = written.value.as_array().and_then(|items| items.last()).unwrap_or(&written.value).clone();
+            let anchored = written
+                .value
+                .as_array()
+                .and_then(|items| items.last())
+                .unwrap_or(&written.value)
+                .clone();
             *last = Some((name, anchored));
         }
         _ => {}
@@ -323,11 +380,16 @@ fn settle_anchor(written: &mut Written, last: &mut Option<(String, Value)>, at: 
 }
 
 /// Puts the fences and the body around, and turns the line breaks.
-fn finish(generated: Generated, crlf: bool, bom: bool, tail: &str) -> Generated {
+fn finish(generated: &Generated, crlf: bool, bom: bool, tail: &str) -> Generated {
     let turn = |text: &str| if crlf { text.replace('\n', "\r\n") } else { text.to_owned() };
     let head = format!("{}{}", if bom { "\u{feff}" } else { "" }, turn("---\n"));
     let moved = |at: usize| head.len() + turn(&generated.text[..at]).len();
-    let entries = generated.entries.iter().map(|place| Place { span: moved(place.span.start)..moved(place.span.end), line: place.line + 1, last_line: place.last_line + 1, ..place.clone() });
+    let entries = generated.entries.iter().map(|place| Place {
+        span: moved(place.span.start)..moved(place.span.end),
+        line: place.line + 1,
+        last_line: place.last_line + 1,
+        ..place.clone()
+    });
     Generated {
         yaml: head.len()..moved(generated.text.len()),
         entries: entries.collect(),
@@ -353,7 +415,9 @@ fn new_value() -> impl Strategy<Value = Value> {
 
 /// Reads the values of a front matter.
 fn values(text: &str) -> Map<String, Value> {
-    let Split::Block { yaml, .. } = frontmatter::split(text) else { panic!("no front matter: {text:?}") };
+    let Split::Block { yaml, .. } = frontmatter::split(text) else {
+        panic!("no front matter: {text:?}")
+    };
     match yaml::parse(&text[yaml]) {
         Ok(Some(root)) => root.value().as_object().cloned().unwrap_or_default(),
         other => panic!("{other:?}: {text:?}"),
@@ -363,7 +427,13 @@ fn values(text: &str) -> Map<String, Value> {
 /// Only an anchor or a tag on the value is a reason to refuse, and the refusal says where.
 fn check_refusal(place: &Place, problem: &Problem) -> Result<(), TestCaseError> {
     prop_assert_eq!(&problem.path, PATH);
-    prop_assert!((place.line..=place.last_line).contains(&problem.line), "{} is not in {}..={}", problem.line, place.line, place.last_line);
+    prop_assert!(
+        (place.line..=place.last_line).contains(&problem.line),
+        "{} is not in {}..={}",
+        problem.line,
+        place.line,
+        place.last_line
+    );
     prop_assert_eq!(place.written.form, Form::Marked, "refused: {}", problem);
     prop_assert!(problem.message.contains("anchor"), "{}", problem);
     Ok(())
@@ -371,14 +441,19 @@ fn check_refusal(place: &Place, problem: &Problem) -> Result<(), TestCaseError> 
 
 fn check_bytes(before: &str, after: &str, span: &Range<usize>) -> Result<(), TestCaseError> {
     let (head, tail) = (&before[..span.start], &before[span.end..]);
-    prop_assert!(after.len() >= head.len() + tail.len() && after.starts_with(head) && after.ends_with(tail), "{:?}", after);
+    prop_assert!(
+        after.len() >= head.len() + tail.len() && after.starts_with(head) && after.ends_with(tail),
+        "{:?}",
+        after
+    );
     Ok(())
 }
 
 fn is_insertion(before: &str, after: &str) -> bool {
     let same = before.bytes().zip(after.bytes()).take_while(|(a, b)| a == b).count();
     let rest = before.len() - same;
-    after.len() >= before.len() && after.as_bytes()[after.len() - rest..] == before.as_bytes()[same..]
+    after.len() >= before.len()
+        && after.as_bytes()[after.len() - rest..] == before.as_bytes()[same..]
 }
 
 proptest! {

@@ -37,18 +37,31 @@ impl<'r> Archive<'r> {
     pub(crate) fn named(&self, typed: &str) -> Vec<&str> {
         let typed = typed.trim_start_matches("./");
         let all = || self.paths().iter().map(String::as_str);
-        let exact: Vec<&str> = all().filter(|path| *path == typed || path.strip_prefix(".heirloom/") == Some(typed)).collect();
+        let exact: Vec<&str> = all()
+            .filter(|path| *path == typed || path.strip_prefix(".heirloom/") == Some(typed))
+            .collect();
         if !exact.is_empty() {
             return exact;
         }
-        let records: Vec<&str> = all().filter(|path| typed.starts_with(char::is_alphabetic) && adr::id_matches(&adr::read(path, ""), typed)).collect();
+        let records: Vec<&str> = all()
+            .filter(|path| {
+                typed.starts_with(char::is_alphabetic)
+                    && adr::id_matches(&adr::read(path, ""), typed)
+            })
+            .collect();
         if !records.is_empty() {
             return records;
         }
         let names: Vec<&str> = all().flat_map(names_of).collect();
         match name::find(typed.rsplit('/').next().unwrap_or(typed), names) {
-            name::Match::One(found) => all().filter(|path| names_of(path).contains(&found.as_str())).collect(),
-            name::Match::Ambiguous(found) => all().filter(|path| names_of(path).iter().any(|name| found.iter().any(|own| own == name))).collect(),
+            name::Match::One(found) => {
+                all().filter(|path| names_of(path).contains(&found.as_str())).collect()
+            }
+            name::Match::Ambiguous(found) => all()
+                .filter(|path| {
+                    names_of(path).iter().any(|name| found.iter().any(|own| own == name))
+                })
+                .collect(),
             name::Match::Unknown(_) => vec![],
         }
     }
@@ -58,7 +71,11 @@ impl<'r> Archive<'r> {
 fn names_of(path: &str) -> Vec<&str> {
     let stem = path::stem(path);
     let folder = path::file_name(path::folder(path));
-    if stem == "plan" || stem == "project" || stem.ends_with("-plan") { vec![stem, folder] } else { vec![stem] }
+    if stem == "plan" || stem == "project" || stem.ends_with("-plan") {
+        vec![stem, folder]
+    } else {
+        vec![stem]
+    }
 }
 
 fn files_under(root: &Root, folder: &str, found: &mut Vec<String>) {

@@ -17,9 +17,9 @@ use heirloom_store::adrs::{self, Record, Scope};
 use heirloom_store::layout::{self, Placed};
 
 use crate::inherit::{self, Judged};
+use crate::{Error, Session};
 use chains::Places;
 use naming::Names;
-use crate::{Error, Session};
 
 /// States in which a document is finished and is not expected to be refreshed.
 const CLOSED: &[&str] = &[
@@ -125,7 +125,11 @@ impl Catalog {
         filed.extend(judged_records.map(|(record, judged)| of_record(record, *judged)));
         naming::make_unique(&mut filed);
         Ok(Catalog {
-            by_path: filed.iter().enumerate().map(|(at, filed)| (filed.document.path.clone(), at)).collect(),
+            by_path: filed
+                .iter()
+                .enumerate()
+                .map(|(at, filed)| (filed.document.path.clone(), at))
+                .collect(),
             places: Places::new(&hierarchy, &filed, named),
             names: Names::new(&filed),
             adrs: filed.iter().filter_map(|filed| filed.adr.clone()).collect(),
@@ -176,7 +180,11 @@ fn of_record(record: Record, judged: Judged) -> Filed {
         level: None,
         priority: 0,
         pattern: 0,
-        selectors: record.project.into_iter().map(|project| ("project".to_owned(), project)).collect(),
+        selectors: record
+            .project
+            .into_iter()
+            .map(|project| ("project".to_owned(), project))
+            .collect(),
         document: record.document,
         text: record.text,
         adr: Some(record.adr),

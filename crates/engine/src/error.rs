@@ -88,8 +88,10 @@ impl From<StoreError> for Error {
     fn from(error: StoreError) -> Self {
         let message = error.to_string();
         match error {
-            StoreError::NoWorkspace(_) | StoreError::NoWorkspaceAt(_) => Error::new(ErrorKind::NoWorkspace, message)
-                .hint("run `heir init` to set one up, or name one with --root"),
+            StoreError::NoWorkspace(_) | StoreError::NoWorkspaceAt(_) => {
+                Error::new(ErrorKind::NoWorkspace, message)
+                    .hint("run `heir init` to set one up, or name one with --root")
+            }
             StoreError::Unknown { candidates, .. } => Error::not_found(message, candidates),
             StoreError::Ambiguous { candidates, .. } => {
                 Error::not_found(message, candidates).hint("type more of the name")

@@ -133,7 +133,8 @@ pub fn judge(
             if stated.is_some_and(|stated| staleness::days_between(today, stated) > 1) {
                 let line = document.line_of("updated");
                 problems.push(
-                    Problem::at(&document.path, line, "it is dated in the future").hint("mend `updated:`"),
+                    Problem::at(&document.path, line, "it is dated in the future")
+                        .hint("mend `updated:`"),
                 );
             }
             Judged { updated, staleness: staleness::judge(updated, today, interval, &thresholds) }

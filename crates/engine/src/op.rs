@@ -192,7 +192,12 @@ fn call<O: Operation>(session: &Session, request: Value) -> Result<Reply, Error>
     let request = match request {
         Value::Null => Value::Object(serde_json::Map::new()),
         Value::Object(_) => request,
-        _ => return Err(Error::bad_input(format!("{}: the request must be a JSON object", O::SPEC.name))),
+        _ => {
+            return Err(Error::bad_input(format!(
+                "{}: the request must be a JSON object",
+                O::SPEC.name
+            )));
+        }
     };
     let request = serde_json::from_value(request).map_err(|error| {
         Error::bad_input(format!("{}: {error}", O::SPEC.name)).hint(format!(

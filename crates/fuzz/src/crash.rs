@@ -28,7 +28,9 @@ thread_local! {
 pub fn quiet() {
     panic::set_hook(Box::new(|info| {
         let message = info.payload_as_str().unwrap_or("a panic without a message").to_owned();
-        let place = info.location().map_or_else(String::new, |place| format!("{}:{}", place.file(), place.line()));
+        let place = info
+            .location()
+            .map_or_else(String::new, |place| format!("{}:{}", place.file(), place.line()));
         LAST.with_borrow_mut(|last| *last = Some(Failure { message, place }));
     }));
 }
@@ -75,14 +77,25 @@ pub fn keep(target: &str, input: &[u8]) {
     let path = home().join(format!("{target}-{:016x}", hasher.finish()));
     let written = fs::create_dir_all(home()).and_then(|()| fs::write(&path, input));
     match written {
-        Ok(()) => eprintln!("  replay: cargo run --release -p heirloom-fuzz -- --target {target} {}", path.display()),
-        Err(error) => eprintln!("  it could not be written to {}: {error}\n  {:?}", path.display(), String::from_utf8_lossy(input)),
+        Ok(()) => eprintln!(
+            "  replay: cargo run --release -p heirloom-fuzz -- --target {target} {}",
+            path.display()
+        ),
+        Err(error) => eprintln!(
+            "  it could not be written to {}: {error}\n  {:?}",
+            path.display(),
+            String::from_utf8_lossy(input)
+        ),
     }
 }
 
 fn home() -> PathBuf {
     let here = Path::new("target/fuzz/crashes");
-    if Path::new("Cargo.toml").is_file() { here.to_path_buf() } else { Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(here) }
+    if Path::new("Cargo.toml").is_file() {
+        here.to_path_buf()
+    } else {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(here)
+    }
 }
 
 #[cfg(test)]
@@ -91,7 +104,8 @@ mod tests {
 
     #[test]
     fn only_what_fails_is_left() {
-        let fails = |input: &[u8]| input.windows(2).any(|pair| pair == b"ab") && input.contains(&b'z');
+        let fails =
+            |input: &[u8]| input.windows(2).any(|pair| pair == b"ab") && input.contains(&b'z');
         assert_eq!(minimise(b"xxxxabxxxxxxxxzxxxx", fails), b"abz");
     }
 }

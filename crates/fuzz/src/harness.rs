@@ -27,19 +27,32 @@ pub struct Tally {
 }
 
 /// Runs a target for a time, or up to its first failure.
-pub fn fuzz(target: &'static Target, seeds: Vec<Vec<u8>>, seed: u64, time: Duration, watchdog: &Watchdog) -> Tally {
+pub fn fuzz(
+    target: &'static Target,
+    seeds: Vec<Vec<u8>>,
+    seed: u64,
+    time: Duration,
+    watchdog: &Watchdog,
+) -> Tally {
     let start = Instant::now();
     let mut run = Run { target, watchdog, kept: Vec::new(), seen: HashSet::new(), inputs: 0 };
-    let failed = run.seeds(seeds).or_else(|| run.mutations(Random::new(seed, target.name), start, time));
+    let failed =
+        run.seeds(seeds).or_else(|| run.mutations(Random::new(seed, target.name), start, time));
     let failure = failed.map(|(failure, input)| {
-        let small = crash::minimise(&input, |shorter| run.once(shorter).is_err_and(|other| other.place == failure.place));
+        let small = crash::minimise(&input, |shorter| {
+            run.once(shorter).is_err_and(|other| other.place == failure.place)
+        });
         (run.once(&small).err().unwrap_or(failure), small)
     });
     Tally { inputs: run.inputs, outcomes: run.seen.len(), time: start.elapsed(), failure }
 }
 
 /// Runs one input through a target.
-pub fn replay(target: &'static Target, input: &[u8], watchdog: &Watchdog) -> Result<Signature, Failure> {
+pub fn replay(
+    target: &'static Target,
+    input: &[u8],
+    watchdog: &Watchdog,
+) -> Result<Signature, Failure> {
     watchdog.begin(target.name, input);
     let outcome = crash::catch(|| (target.run)(input));
     watchdog.end();
@@ -106,7 +119,13 @@ mod tests {
     #[test]
     fn a_planted_bug_is_found_and_made_small() {
         static BRITTLE: Target = Target { name: "brittle", run: brittle };
-        let tally = fuzz(&BRITTLE, vec![b"some text\n".to_vec()], 1, Duration::from_secs(30), &Watchdog::default());
+        let tally = fuzz(
+            &BRITTLE,
+            vec![b"some text\n".to_vec()],
+            1,
+            Duration::from_secs(30),
+            &Watchdog::default(),
+        );
         let (_, input) = tally.failure.unwrap();
         assert_eq!(input, b"<!--");
     }

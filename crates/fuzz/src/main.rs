@@ -45,7 +45,11 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     crash::quiet();
     let watchdog = Watchdog::start();
-    let result = if arguments.files.is_empty() { fuzz(&arguments, &watchdog) } else { replay(&arguments, &watchdog) };
+    let result = if arguments.files.is_empty() {
+        fuzz(&arguments, &watchdog)
+    } else {
+        replay(&arguments, &watchdog)
+    };
     match result {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
@@ -58,14 +62,25 @@ fn main() -> ExitCode {
 
 /// Fuzzes the chosen targets and says whether all held.
 fn fuzz(arguments: &Arguments, watchdog: &Watchdog) -> Result<bool, String> {
-    let chosen: Vec<&'static Target> = TARGETS.iter().filter(|target| arguments.target.as_deref().is_none_or(|name| name == target.name)).collect();
-    let each = Duration::from_secs(arguments.seconds) / u32::try_from(chosen.len()).unwrap_or(1).max(1);
+    let chosen: Vec<&'static Target> = TARGETS
+        .iter()
+        .filter(|target| arguments.target.as_deref().is_none_or(|name| name == target.name))
+        .collect();
+    let each =
+        Duration::from_secs(arguments.seconds) / u32::try_from(chosen.len()).unwrap_or(1).max(1);
     let (mut inputs, mut time, mut held) = (0, Duration::ZERO, true);
     for target in chosen {
-        let seeds = corpus::load(&arguments.corpus, target.name).map_err(|error| format!("{}/{}: {error}", arguments.corpus.display(), target.name))?;
+        let seeds = corpus::load(&arguments.corpus, target.name)
+            .map_err(|error| format!("{}/{}: {error}", arguments.corpus.display(), target.name))?;
         let seeds = seeds.into_iter().map(|(_, bytes)| bytes).collect();
         let tally = harness::fuzz(target, seeds, arguments.seed, each, watchdog);
-        println!("{:<16} {:>9} inputs  {:>8.0} a second  {:>6} outcomes", target.name, tally.inputs, rate(tally.inputs, tally.time), tally.outcomes);
+        println!(
+            "{:<16} {:>9} inputs  {:>8.0} a second  {:>6} outcomes",
+            target.name,
+            tally.inputs,
+            rate(tally.inputs, tally.time),
+            tally.outcomes
+        );
         inputs += tally.inputs;
         time += tally.time;
         if let Some((failure, input)) = tally.failure {
@@ -89,7 +104,13 @@ fn replay(arguments: &Arguments, watchdog: &Watchdog) -> Result<bool, String> {
                 Ok(_) => println!("{}: {} holds", file.display(), target.name),
                 Err(failure) => {
                     held = false;
-                    println!("{}: {}: {} ({})", file.display(), target.name, failure.message, failure.place);
+                    println!(
+                        "{}: {}: {} ({})",
+                        file.display(),
+                        target.name,
+                        failure.message,
+                        failure.place
+                    );
                 }
             }
         }
@@ -99,10 +120,14 @@ fn replay(arguments: &Arguments, watchdog: &Watchdog) -> Result<bool, String> {
 
 fn targets_of(file: &Path, named: Option<&str>) -> Vec<&'static Target> {
     let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let folder = file.parent().and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default();
+    let folder =
+        file.parent().and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default();
     let meant = TARGETS.iter().filter(|target| match named {
         Some(named) => target.name == named,
-        None => folder == target.name || name.strip_prefix(target.name).is_some_and(|rest| rest.starts_with('-')),
+        None => {
+            folder == target.name
+                || name.strip_prefix(target.name).is_some_and(|rest| rest.starts_with('-'))
+        }
     });
     let meant: Vec<_> = meant.collect();
     if meant.is_empty() { TARGETS.iter().collect() } else { meant }

@@ -6,23 +6,36 @@ use crate::random::Random;
 pub const MAX_INPUT: usize = 2048;
 
 /// What the formats are made of, and what they trip over.
+#[rustfmt::skip]
 const TOKENS: &[&str] = &[
-    "---", "---\n", "\n---\n", "...", ": ", ":", "- ", "-", "? ", "&a ", "*a", "<<: *a", "!!str ", "!t ", "|", "|+\n", "|2-\n", ">-\n", ">", "'", "''", "\"", "\\", "\\\"", "\\u0041", "{", "}", "[",
-    "]", "{}", "[]", ", ", ",", "#", " # c", "%YAML 1.2\n", "@", "`", "~", "null", "true", "0042", "0x1f", "-0", "1e3", ".inf", "18446744073709551616", "\r\n", "\r", "\n", "\n\n", "\t", " ", "  ",
-    "\u{feff}", "\u{2028}", "\u{85}", "\u{a0}", "\u{3000}", "\u{0}", "\u{7f}", "😀", "é", "İ", "\u{212a}", "ß", "e\u{301}", "<!--", "-->", "~~", "~~~", "```", "```yaml\n", "```yaml heirloom\n",
-    "# T\n", "## Status\n", "\n## Status\n\nAccepted\n", "## Status: Accepted\n", "## Defaults\n", "## Links\n", "Status:", "Status: Accepted\n", "- **Status:** ", "| Status | Accepted |\n", "* - Status\n  - Final\n",
-    "Accepted", "superseded", "Superseded by [ADR-0001](0001-x.md)", "Supersedes ADR-2", "This ADR is superseded by ADR-7", "Replaces: 3", "ADR-0010", "[x](0003-old.md)", ":ref:`a`", "status: accepted\n",
-    "superseded_by: ", "supersedes: [ADR-0001]\n", "title: t\n", "======\n", "<<<<<<< a\n", "=======\n", ">>>>>>> b\n", "||||||| c\n", "a: 1\n", "override: true", "inherit: false", "[staleness]\n",
-    "[levels.plan]\n", "[[hierarchies.x.levels]]\n", "files = [\"*.md\"]\n", "name = ", "priority = 0\n", "always = [\"a/{x}.md\"]\n", "{plan}", "**", "../", " = ", "\"\"\"", "'''", "nan", "-inf", "2026-02-02",
+    "---", "---\n", "\n---\n", "...", ": ", ":", "- ", "-", "? ", "&a ", "*a", "<<: *a",
+    "!!str ", "!t ", "|", "|+\n", "|2-\n", ">-\n", ">", "'", "''", "\"", "\\", "\\\"",
+    "\\u0041", "{", "}", "[", "]", "{}", "[]", ", ", ",", "#", " # c", "%YAML 1.2\n", "@", "`",
+    "~", "null", "true", "0042", "0x1f", "-0", "1e3", ".inf", "18446744073709551616", "\r\n",
+    "\r", "\n", "\n\n", "\t", " ", "  ", "\u{feff}", "\u{2028}", "\u{85}", "\u{a0}", "\u{3000}",
+    "\u{0}", "\u{7f}", "😀", "é", "İ", "\u{212a}", "ß", "e\u{301}", "<!--", "-->", "~~", "~~~",
+    "```", "```yaml\n", "```yaml heirloom\n", "# T\n", "## Status\n",
+    "\n## Status\n\nAccepted\n", "## Status: Accepted\n", "## Defaults\n", "## Links\n",
+    "Status:", "Status: Accepted\n", "- **Status:** ", "| Status | Accepted |\n",
+    "* - Status\n  - Final\n", "Accepted", "superseded", "Superseded by [ADR-0001](0001-x.md)",
+    "Supersedes ADR-2", "This ADR is superseded by ADR-7", "Replaces: 3", "ADR-0010",
+    "[x](0003-old.md)", ":ref:`a`", "status: accepted\n", "superseded_by: ",
+    "supersedes: [ADR-0001]\n", "title: t\n", "======\n", "<<<<<<< a\n", "=======\n",
+    ">>>>>>> b\n", "||||||| c\n", "a: 1\n", "override: true", "inherit: false", "[staleness]\n",
+    "[levels.plan]\n", "[[hierarchies.x.levels]]\n", "files = [\"*.md\"]\n", "name = ",
+    "priority = 0\n", "always = [\"a/{x}.md\"]\n", "{plan}", "**", "../", " = ", "\"\"\"",
+    "'''", "nan", "-inf", "2026-02-02",
 ];
 
 /// One way to bend an input; the last argument is another input to take from.
 type Step = fn(&mut Random, &mut Vec<u8>, &[u8]);
 
 /// Tokens and lines come up more often than bits: most broken bytes are not even UTF-8.
+#[rustfmt::skip]
 const STEPS: &[Step] = &[
-    insert_token, insert_token, insert_token, replace_with_token, replace_with_token, flip_bit, set_byte, insert_byte, delete_bytes, delete_bytes, duplicate_bytes, swap_bytes, delete_line, duplicate_line,
-    swap_lines, indent_line, take_line, take_line, splice, cut_end,
+    insert_token, insert_token, insert_token, replace_with_token, replace_with_token, flip_bit,
+    set_byte, insert_byte, delete_bytes, delete_bytes, duplicate_bytes, swap_bytes, delete_line,
+    duplicate_line, swap_lines, indent_line, take_line, take_line, splice, cut_end,
 ];
 
 /// Bends an input in one to eight steps.
@@ -52,6 +65,7 @@ fn replace_with_token(random: &mut Random, out: &mut Vec<u8>, _: &[u8]) {
     out.splice(range, token(random).iter().copied());
 }
 
+#[expect(clippy::ptr_arg, reason = "every step has one signature")]
 fn flip_bit(random: &mut Random, out: &mut Vec<u8>, _: &[u8]) {
     let (at, bit) = (random.below(out.len()), random.below(8));
     if let Some(byte) = out.get_mut(at) {
@@ -59,6 +73,7 @@ fn flip_bit(random: &mut Random, out: &mut Vec<u8>, _: &[u8]) {
     }
 }
 
+#[expect(clippy::ptr_arg, reason = "every step has one signature")]
 fn set_byte(random: &mut Random, out: &mut Vec<u8>, _: &[u8]) {
     let (at, new) = (random.below(out.len()), random.below(128));
     if let Some(byte) = out.get_mut(at) {
@@ -147,7 +162,11 @@ fn range(random: &mut Random, out: &[u8], longest: usize) -> std::ops::Range<usi
     start..out.len().min(start + random.below(longest + 1))
 }
 
-fn edit_lines(random: &mut Random, out: &mut Vec<u8>, edit: impl FnOnce(&mut Random, &mut Vec<Vec<u8>>)) {
+fn edit_lines(
+    random: &mut Random,
+    out: &mut Vec<u8>,
+    edit: impl FnOnce(&mut Random, &mut Vec<Vec<u8>>),
+) {
     let mut lines = lines_of(out);
     if !lines.is_empty() {
         edit(random, &mut lines);

@@ -7,7 +7,9 @@ pub struct Random(u64);
 impl Random {
     /// Starts from a seed; a label gives every target a sequence of its own.
     pub fn new(seed: u64, label: &str) -> Self {
-        let mixed = label.bytes().fold(seed ^ 0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+        let mixed = label.bytes().fold(seed ^ 0xcbf2_9ce4_8422_2325, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
         Random(mixed)
     }
 

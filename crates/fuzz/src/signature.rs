@@ -24,7 +24,11 @@ impl Signature {
 /// Returns the kind of a message: its words without what it quotes from the input.
 pub fn kind_of(message: &str) -> String {
     let unquoted: String = message.split(['`', '"']).step_by(2).collect();
-    unquoted.split_whitespace().filter(|word| word.chars().all(char::is_alphabetic)).take(6).collect()
+    unquoted
+        .split_whitespace()
+        .filter(|word| word.chars().all(char::is_alphabetic))
+        .take(6)
+        .collect()
 }
 
 /// Returns the shape of a tree: how it is written, not what it says.
@@ -58,8 +62,12 @@ fn draw(node: &Node, depth: usize, out: &mut String) {
         return;
     }
     match &node.kind {
-        Kind::List { items, .. } => items.iter().take(3).for_each(|item| draw(item, depth - 1, out)),
-        Kind::Map { entries, .. } => entries.iter().take(4).for_each(|entry| draw(&entry.value, depth - 1, out)),
+        Kind::List { items, .. } => {
+            items.iter().take(3).for_each(|item| draw(item, depth - 1, out));
+        }
+        Kind::Map { entries, .. } => {
+            entries.iter().take(4).for_each(|entry| draw(&entry.value, depth - 1, out));
+        }
         Kind::Scalar { .. } | Kind::Alias(_) => {}
     }
 }

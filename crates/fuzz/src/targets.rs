@@ -64,10 +64,27 @@ pub fn yaml_edit(data: &[u8]) -> Signature {
         let item = value.as_str().unwrap_or("x");
         let appended = yaml::append_to_list(text, &key, item);
         if let Ok(edited) = &appended {
-            check_edit(text, root.as_ref(), edited, &key, &with_item(root.as_ref().and_then(|root| root.entry(&key)).map(|entry| entry.value.value()), item));
+            check_edit(
+                text,
+                root.as_ref(),
+                edited,
+                &key,
+                &with_item(
+                    root.as_ref()
+                        .and_then(|root| root.entry(&key))
+                        .map(|entry| entry.value.value()),
+                    item,
+                ),
+            );
         }
-        let entry = root.as_ref().and_then(|root| root.entry(&key)).map(|entry| shape(&entry.value));
-        outcome.push((entry, [set, appended].map(|edited| edited.map_or_else(|error| kind_of(&error.to_string()), |_| "done".to_owned()))));
+        let entry =
+            root.as_ref().and_then(|root| root.entry(&key)).map(|entry| shape(&entry.value));
+        outcome.push((
+            entry,
+            [set, appended].map(|edited| {
+                edited.map_or_else(|error| kind_of(&error.to_string()), |_| "done".to_owned())
+            }),
+        ));
     }
     Signature::of((outcome, root.map(|root| shape(&root).chars().take(5).collect::<String>())))
 }
@@ -81,18 +98,31 @@ pub fn frontmatter_set(data: &[u8]) -> Signature {
     };
     let mut outcome = Vec::new();
     for key in keys_to_try(key, root.as_ref(), data.len()) {
-        for edited in [frontmatter::set("d.md", text, &key, &value), frontmatter::append_to_list("d.md", text, &key, value.as_str().unwrap_or("x"))] {
+        for edited in [
+            frontmatter::set("d.md", text, &key, &value),
+            frontmatter::append_to_list("d.md", text, &key, value.as_str().unwrap_or("x")),
+        ] {
             match &edited {
                 Ok(edited) => {
                     assert!(edited.ends_with(body), "the body changed");
-                    assert_eq!(edited.starts_with('\u{feff}'), text.starts_with('\u{feff}'), "the byte order mark changed");
-                    let Split::Block { yaml, .. } = frontmatter::split(edited) else { panic!("the front matter is gone: {edited:?}") };
-                    let Ok(Some(new)) = yaml::parse(&edited[yaml]) else { panic!("the front matter is broken: {edited:?}") };
+                    assert_eq!(
+                        edited.starts_with('\u{feff}'),
+                        text.starts_with('\u{feff}'),
+                        "the byte order mark changed"
+                    );
+                    let Split::Block { yaml, .. } = frontmatter::split(edited) else {
+                        panic!("the front matter is gone: {edited:?}")
+                    };
+                    let Ok(Some(new)) = yaml::parse(&edited[yaml]) else {
+                        panic!("the front matter is broken: {edited:?}")
+                    };
                     assert!(new.entry(&key).is_some(), "the key is not there");
                 }
                 Err(problem) => check_problem(text, problem, "d.md"),
             }
-            outcome.push(edited.map_or_else(|problem| kind_of(&problem.message), |_| "done".to_owned()));
+            outcome.push(
+                edited.map_or_else(|problem| kind_of(&problem.message), |_| "done".to_owned()),
+            );
         }
     }
     Signature::of((outcome, root.map(|root| shape(&root))))
@@ -103,15 +133,32 @@ pub fn document_parse(data: &[u8]) -> Signature {
     let Ok(text) = str::from_utf8(data) else { return Signature::SKIPPED };
     let document = Document::parse("a/d.md", text);
     let again = Document::parse("a/d.md", text);
-    assert_eq!((&document.values, &document.fields, &document.problems), (&again.values, &again.fields, &again.problems), "parsing twice differs");
-    assert!(document.prose.is_empty() || text.ends_with(&document.prose), "the prose is not the end of the text");
+    assert_eq!(
+        (&document.values, &document.fields, &document.problems),
+        (&again.values, &again.fields, &again.problems),
+        "parsing twice differs"
+    );
+    assert!(
+        document.prose.is_empty() || text.ends_with(&document.prose),
+        "the prose is not the end of the text"
+    );
     document.problems.iter().for_each(|problem| check_problem(text, problem, "a/d.md"));
     document.headings.iter().for_each(|heading| check_line(text, heading.line));
     document.references.iter().for_each(|reference| check_line(text, reference.line));
     document.lines.values().for_each(|line| check_line(text, *line));
-    document.values.leaves(&mut |keys, tree, _| assert_eq!(document.values.get(keys), Some(tree), "a leaf is not where it says"));
-    let problems: Vec<String> = document.problems.iter().map(|problem| kind_of(&problem.message)).take(3).collect();
-    Signature::of((problems, document.fields.len().min(6), document.values.cuts().len().min(3), document.headings.len().min(5), document.references.len().min(5), document.title.is_some()))
+    document.values.leaves(&mut |keys, tree, _| {
+        assert_eq!(document.values.get(keys), Some(tree), "a leaf is not where it says");
+    });
+    let problems: Vec<String> =
+        document.problems.iter().map(|problem| kind_of(&problem.message)).take(3).collect();
+    Signature::of((
+        problems,
+        document.fields.len().min(6),
+        document.values.cuts().len().min(3),
+        document.headings.len().min(5),
+        document.references.len().min(5),
+        document.title.is_some(),
+    ))
 }
 
 /// Reads a decision record and edits its status and links: the result reads back as meant, or the edit is refused.
@@ -128,7 +175,13 @@ pub fn adr_edit(data: &[u8]) -> Signature {
             check_superseded(&path, text, &before, &other),
             check_supersedes(&path, text, &before, &other),
         ];
-        (before.status, before.supersedes.len().min(3), before.superseded_by.len().min(3), before.date.is_some(), edits)
+        (
+            before.status,
+            before.supersedes.len().min(3),
+            before.superseded_by.len().min(3),
+            before.date.is_some(),
+            edits,
+        )
     }))
 }
 
@@ -137,10 +190,17 @@ pub fn config_parse(data: &[u8]) -> Signature {
     let Ok(text) = str::from_utf8(data) else { return Signature::SKIPPED };
     match Config::parse(text) {
         Ok(config) => {
-            let Some(hierarchy) = config.find_hierarchy(&config.hierarchy) else { panic!("there is no hierarchy `{}`", config.hierarchy) };
+            let Some(hierarchy) = config.find_hierarchy(&config.hierarchy) else {
+                panic!("there is no hierarchy `{}`", config.hierarchy)
+            };
             assert_eq!(hierarchy.defect(), None, "a hierarchy with a defect was taken");
             assert_eq!(Config::parse(text), Ok(config.clone()), "parsing twice differs");
-            Signature::of((config.hierarchies.len().min(3), config.levels.len().min(3), config.adrs.folders.len().min(3), hierarchy.levels.len().min(6)))
+            Signature::of((
+                config.hierarchies.len().min(3),
+                config.levels.len().min(3),
+                config.adrs.folders.len().min(3),
+                hierarchy.levels.len().min(6),
+            ))
         }
         Err(problem) => {
             check_problem(text, &problem, config::PATH);
@@ -154,21 +214,40 @@ fn check_node(text: &str, node: &Node, within: &Range<usize>) {
     check_line(text, node.line);
     let written = &text[node.bytes.clone()];
     match &node.kind {
-        Kind::Scalar { style: Style::Single, .. } => assert!(written.starts_with('\'') && written.ends_with('\''), "not a quoted range: {written:?}"),
-        Kind::Scalar { style: Style::Double, .. } => assert!(written.starts_with('"') && written.ends_with('"'), "not a quoted range: {written:?}"),
-        Kind::Scalar { style: Style::Block, .. } if *within != (0..text.len()) => assert!(written.starts_with(['|', '>']), "not a block's range: {written:?}"),
-        Kind::Scalar { value, style: Style::Plain } if !node.tagged && !written.contains(['\n', '\r']) => {
-            assert_eq!(value.as_str().unwrap_or(written), written, "a plain range holds something else");
+        Kind::Scalar { style: Style::Single, .. } => assert!(
+            written.starts_with('\'') && written.ends_with('\''),
+            "not a quoted range: {written:?}"
+        ),
+        Kind::Scalar { style: Style::Double, .. } => assert!(
+            written.starts_with('"') && written.ends_with('"'),
+            "not a quoted range: {written:?}"
+        ),
+        Kind::Scalar { style: Style::Block, .. } if *within != (0..text.len()) => {
+            assert!(written.starts_with(['|', '>']), "not a block's range: {written:?}");
+        }
+        Kind::Scalar { value, style: Style::Plain }
+            if !node.tagged && !written.contains(['\n', '\r']) =>
+        {
+            assert_eq!(
+                value.as_str().unwrap_or(written),
+                written,
+                "a plain range holds something else"
+            );
         }
         Kind::Scalar { .. } | Kind::Alias(_) => {}
-        Kind::List { items, .. } => items.iter().for_each(|item| check_node(text, item, &node.bytes)),
+        Kind::List { items, .. } => {
+            items.iter().for_each(|item| check_node(text, item, &node.bytes));
+        }
         Kind::Map { entries, .. } => {
             for entry in entries {
                 check_range(text, &entry.key_bytes, &node.bytes);
                 check_line(text, entry.line);
                 check_node(text, &entry.value, &node.bytes);
             }
-            let ordered = entries.windows(2).all(|pair| pair[0].key_bytes.end <= pair[1].key_bytes.start && pair[0].value.bytes.end <= pair[1].key_bytes.start);
+            let ordered = entries.windows(2).all(|pair| {
+                pair[0].key_bytes.end <= pair[1].key_bytes.start
+                    && pair[0].value.bytes.end <= pair[1].key_bytes.start
+            });
             assert!(ordered, "entries overlap");
         }
     }
@@ -176,7 +255,10 @@ fn check_node(text: &str, node: &Node, within: &Range<usize>) {
 
 fn check_range(text: &str, range: &Range<usize>, within: &Range<usize>) {
     assert!(text.get(range.clone()).is_some(), "{range:?} is no range of the text");
-    assert!(within.start <= range.start && range.end <= within.end, "{range:?} is not within {within:?}");
+    assert!(
+        within.start <= range.start && range.end <= within.end,
+        "{range:?} is not within {within:?}"
+    );
 }
 
 /// A position after the last line break counts as a line of its own.
@@ -194,16 +276,22 @@ fn check_problem(text: &str, problem: &Problem, path: &str) {
 /// The edited text has the new value at its key and every old value elsewhere, and only the bytes between the end of
 /// the key and the end of its value differ. A new key or item takes nothing away.
 fn check_edit(before: &str, root: Option<&Node>, after: &str, key: &str, value: &Value) {
-    let Ok(Some(new)) = yaml::parse(after) else { panic!("the edited text does not parse: {after:?}") };
+    let Ok(Some(new)) = yaml::parse(after) else {
+        panic!("the edited text does not parse: {after:?}")
+    };
     let mut wanted = root.map_or_else(|| Value::Object(serde_json::Map::new()), Node::value);
     wanted[key] = value.clone();
     assert_eq!(new.value(), wanted, "the edited text says something else: {after:?}");
     if is_insertion(before, after) {
         return;
     }
-    let Some(entry) = root.and_then(|root| root.entry(key)) else { panic!("adding `{key}` changed other bytes: {after:?}") };
-    let (head, tail) = (&before[..entry.key_bytes.end], &before[entry.value.bytes.end.max(entry.key_bytes.end)..]);
-    let kept = after.starts_with(head) && after.ends_with(tail) && after.len() >= head.len() + tail.len();
+    let Some(entry) = root.and_then(|root| root.entry(key)) else {
+        panic!("adding `{key}` changed other bytes: {after:?}")
+    };
+    let (head, tail) =
+        (&before[..entry.key_bytes.end], &before[entry.value.bytes.end.max(entry.key_bytes.end)..]);
+    let kept =
+        after.starts_with(head) && after.ends_with(tail) && after.len() >= head.len() + tail.len();
     assert!(kept, "setting `{key}` changed other bytes: {after:?}");
 }
 
@@ -229,28 +317,65 @@ fn with_item(old: Option<Value>, item: &str) -> Value {
 fn check_status(path: &str, text: &str, before: &Adr, status: Status) -> Option<Status> {
     let edited = edited(text, path, adr::set_status(path, text, status))?;
     let after = adr::read(path, &edited);
-    assert_eq!((after.status, &after.title), (status, &before.title), "the status reads back otherwise: {edited:?}");
-    assert!(keeps(&before.supersedes, &after.supersedes), "a new status lost what it supersedes: {edited:?}");
+    assert_eq!(
+        (after.status, &after.title),
+        (status, &before.title),
+        "the status reads back otherwise: {edited:?}"
+    );
+    assert!(
+        keeps(&before.supersedes, &after.supersedes),
+        "a new status lost what it supersedes: {edited:?}"
+    );
     Some(after.status)
 }
 
 fn check_superseded(path: &str, text: &str, before: &Adr, by: &Adr) -> Option<Status> {
     let edited = edited(text, path, adr::mark_superseded(path, text, by))?;
     let after = adr::read(path, &edited);
-    assert_eq!((after.status, &after.title), (Status::Superseded, &before.title), "it reads back otherwise: {edited:?}");
-    assert!(after.superseded_by.iter().any(|target| adr::names(target, by)), "it does not name what supersedes it: {edited:?}");
-    assert!(keeps(&before.superseded_by, &after.superseded_by) && keeps(&before.supersedes, &after.supersedes), "it lost a link: {edited:?}");
-    assert_eq!(adr::mark_superseded(path, &edited, by).as_ref(), Ok(&edited), "doing it twice differs");
+    assert_eq!(
+        (after.status, &after.title),
+        (Status::Superseded, &before.title),
+        "it reads back otherwise: {edited:?}"
+    );
+    assert!(
+        after.superseded_by.iter().any(|target| adr::names(target, by)),
+        "it does not name what supersedes it: {edited:?}"
+    );
+    assert!(
+        keeps(&before.superseded_by, &after.superseded_by)
+            && keeps(&before.supersedes, &after.supersedes),
+        "it lost a link: {edited:?}"
+    );
+    assert_eq!(
+        adr::mark_superseded(path, &edited, by).as_ref(),
+        Ok(&edited),
+        "doing it twice differs"
+    );
     Some(before.status)
 }
 
 fn check_supersedes(path: &str, text: &str, before: &Adr, old: &Adr) -> Option<Status> {
     let edited = edited(text, path, adr::mark_supersedes(path, text, old))?;
     let after = adr::read(path, &edited);
-    assert_eq!((after.status, &after.title), (before.status, &before.title), "it reads back otherwise: {edited:?}");
-    assert!(after.supersedes.iter().any(|target| adr::names(target, old)), "it does not name what it supersedes: {edited:?}");
-    assert!(keeps(&before.superseded_by, &after.superseded_by) && keeps(&before.supersedes, &after.supersedes), "it lost a link: {edited:?}");
-    assert_eq!(adr::mark_supersedes(path, &edited, old).as_ref(), Ok(&edited), "doing it twice differs");
+    assert_eq!(
+        (after.status, &after.title),
+        (before.status, &before.title),
+        "it reads back otherwise: {edited:?}"
+    );
+    assert!(
+        after.supersedes.iter().any(|target| adr::names(target, old)),
+        "it does not name what it supersedes: {edited:?}"
+    );
+    assert!(
+        keeps(&before.superseded_by, &after.superseded_by)
+            && keeps(&before.supersedes, &after.supersedes),
+        "it lost a link: {edited:?}"
+    );
+    assert_eq!(
+        adr::mark_supersedes(path, &edited, old).as_ref(),
+        Ok(&edited),
+        "doing it twice differs"
+    );
     Some(after.status)
 }
 
@@ -267,7 +392,11 @@ fn edited(text: &str, path: &str, result: Result<String, Problem>) -> Option<Str
 
 /// Whether every record that was named still is.
 fn keeps(before: &[Named], after: &[Named]) -> bool {
-    before.iter().all(|old| after.iter().any(|new| (old.number.is_some() && old.number == new.number) || old.written == new.written))
+    before.iter().all(|old| {
+        after.iter().any(|new| {
+            (old.number.is_some() && old.number == new.number) || old.written == new.written
+        })
+    })
 }
 
 /// Splits an input into a key, a value and a text. A value that is JSON is taken as such, else as the text it is.
@@ -282,7 +411,8 @@ fn edit_of(data: &[u8]) -> Option<(&str, Value, &str)> {
 /// it has no value of its own.
 fn keys_to_try(named: &str, root: Option<&Node>, choice: usize) -> Vec<String> {
     let entries = root.map_or(&[][..], Node::entries);
-    let there = entries.get(choice.checked_rem(entries.len()).unwrap_or(0)).map(|entry| entry.key.clone());
+    let there =
+        entries.get(choice.checked_rem(entries.len()).unwrap_or(0)).map(|entry| entry.key.clone());
     let mut keys = vec![named.to_owned()];
     keys.extend(there.filter(|key| key != named));
     keys.retain(|key| key != "<<");

@@ -31,7 +31,11 @@ impl Watchdog {
             loop {
                 thread::sleep(Duration::from_secs(1));
                 if let Some((target, input)) = watched.overdue() {
-                    eprintln!("{target}: an input of {} bytes takes over {} s", input.len(), LIMIT.as_secs());
+                    eprintln!(
+                        "{target}: an input of {} bytes takes over {} s",
+                        input.len(),
+                        LIMIT.as_secs()
+                    );
                     crash::keep(target, &input);
                     process::exit(1);
                 }
@@ -42,7 +46,8 @@ impl Watchdog {
 
     /// Notes that an input starts.
     pub fn begin(&self, target: &'static str, input: &[u8]) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Running { since: Instant::now(), target, input: input.to_vec() });
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) =
+            Some(Running { since: Instant::now(), target, input: input.to_vec() });
     }
 
     /// Notes that it ended.
@@ -52,6 +57,9 @@ impl Watchdog {
 
     fn overdue(&self) -> Option<(&'static str, Vec<u8>)> {
         let running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        running.as_ref().filter(|running| running.since.elapsed() > LIMIT).map(|running| (running.target, running.input.clone()))
+        running
+            .as_ref()
+            .filter(|running| running.since.elapsed() > LIMIT)
+            .map(|running| (running.target, running.input.clone()))
     }
 }

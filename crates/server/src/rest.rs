@@ -145,7 +145,10 @@ async fn only_from_here(request: Request, next: Next) -> Response {
         );
     }
     if !is_from_here(request.headers()) {
-        return failure(StatusCode::FORBIDDEN, &Error::bad_input("requests of this Origin are refused"));
+        return failure(
+            StatusCode::FORBIDDEN,
+            &Error::bad_input("requests of this Origin are refused"),
+        );
     }
     next.run(request).await
 }

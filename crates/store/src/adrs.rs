@@ -32,11 +32,7 @@ pub fn project_folder(project: &str) -> String {
 }
 
 /// Reads the records that hold for a project, or for every project.
-pub fn read(
-    root: &Root,
-    config: &Config,
-    project: Scope<'_>,
-) -> (Vec<Record>, Vec<Problem>) {
+pub fn read(root: &Root, config: &Config, project: Scope<'_>) -> (Vec<Record>, Vec<Problem>) {
     let mut records = Vec::new();
     let mut problems = Vec::new();
     let mut folders = vec![(FOLDER.to_owned(), None, 0)];

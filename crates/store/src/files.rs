@@ -57,7 +57,10 @@ impl Root {
     /// Takes a folder as the root, which must hold a workspace.
     pub fn at(folder: &Path) -> Result<Self, StoreError> {
         if !folder.is_dir() {
-            return Err(StoreError::refused(format!("{} is not a folder", folder.display()), "name the workspace's folder"));
+            return Err(StoreError::refused(
+                format!("{} is not a folder", folder.display()),
+                "name the workspace's folder",
+            ));
         }
         let canonical = fs::canonicalize(folder)
             .map_err(|error| StoreError::io(folder.display().to_string(), error))?;
@@ -73,11 +76,20 @@ impl Root {
         let canonical = fs::canonicalize(folder)
             .map_err(|error| StoreError::io(folder.display().to_string(), error))?;
         if !canonical.is_dir() {
-            return Err(StoreError::refused(format!("{} is not a folder", folder.display()), "name the folder to set up"));
+            return Err(StoreError::refused(
+                format!("{} is not a folder", folder.display()),
+                "name the folder to set up",
+            ));
         }
         let home = canonical.join(HOME);
         if home.exists() && !home.is_dir() {
-            return Err(StoreError::refused(format!("{} is a file, and a workspace keeps its documents in a folder of that name", home.display()), "move it away"));
+            return Err(StoreError::refused(
+                format!(
+                    "{} is a file, and a workspace keeps its documents in a folder of that name",
+                    home.display()
+                ),
+                "move it away",
+            ));
         }
         Ok(Self::open(canonical))
     }

@@ -76,7 +76,9 @@ pub fn shallow_ends(root: &Path) -> String {
 pub fn is_ancestor(root: &Path, old: &str, new: &str) -> Result<bool, GitFailed> {
     let mut command = git(root);
     command.args(["merge-base", "--is-ancestor", old, new]).stdin(Stdio::null());
-    let ended = command.output().map_err(|error| GitFailed(format!("git could not be started: {error}")))?;
+    let ended = command
+        .output()
+        .map_err(|error| GitFailed(format!("git could not be started: {error}")))?;
     // 1 is no; anything else is a failure, such as a commit that was collected.
     Ok(ended.status.success())
 }
@@ -125,7 +127,13 @@ pub fn last_commits(
     }
     let ended = child.wait_with_output().map_err(|error| GitFailed(error.to_string()))?;
     if !ended.status.success() {
-        return Err(GitFailed(String::from_utf8_lossy(&ended.stderr).lines().next().unwrap_or("git failed").to_owned()));
+        return Err(GitFailed(
+            String::from_utf8_lossy(&ended.stderr)
+                .lines()
+                .next()
+                .unwrap_or("git failed")
+                .to_owned(),
+        ));
     }
     Ok(found)
 }

@@ -150,7 +150,8 @@ struct Staged {
 impl Staged {
     fn add(&mut self, draft: PathBuf) {
         self.drafts.push(draft);
-        let lines: Vec<String> = self.drafts.iter().map(|draft| draft.display().to_string()).collect();
+        let lines: Vec<String> =
+            self.drafts.iter().map(|draft| draft.display().to_string()).collect();
         // A list that cannot be written costs a stray draft after a kill, and nothing else.
         drop(fs::write(&self.list, lines.join("\n")));
     }
@@ -168,7 +169,10 @@ impl Drop for Staged {
 /// Removes the drafts of a process that was killed before its change came to be.
 fn sweep(list: &Path) {
     let Ok(text) = fs::read_to_string(list) else { return };
-    let drafts = text.lines().map(Path::new).filter(|draft| draft.extension().is_some_and(|ending| ending == DRAFT_ENDING));
+    let drafts = text
+        .lines()
+        .map(Path::new)
+        .filter(|draft| draft.extension().is_some_and(|ending| ending == DRAFT_ENDING));
     drafts.for_each(|draft| drop(fs::remove_file(draft)));
     drop(fs::remove_file(list));
 }

@@ -117,12 +117,17 @@ pub fn find_name(
 /// Returns whether a whole name is there, without listing the others.
 fn is_there(root: &Root, level: &Level, selectors: &Selectors, name: &str) -> bool {
     let sites = level.name_sites();
-    let longer = |file: &str, ending: &str| sites.iter().any(|(_, other)| other.len() > ending.len() && file.ends_with(other));
+    let longer = |file: &str, ending: &str| {
+        sites.iter().any(|(_, other)| other.len() > ending.len() && file.ends_with(other))
+    };
     !name.starts_with('_')
         && sites.iter().any(|(folder, ending)| {
             let file = format!("{name}{ending}");
-            let path = hierarchy::expand(folder, selectors).map(|folder| format!("{folder}/{file}"));
-            let exists = |path: &str| if ending.is_empty() { root.is_folder(path) } else { root.exists(path) };
+            let path =
+                hierarchy::expand(folder, selectors).map(|folder| format!("{folder}/{file}"));
+            let exists = |path: &str| {
+                if ending.is_empty() { root.is_folder(path) } else { root.exists(path) }
+            };
             !longer(&file, ending) && path.is_some_and(|path| exists(&path))
         })
 }
@@ -150,18 +155,29 @@ fn look(root: &Root, level: &Level, selectors: &Selectors) -> Result<Looked, Pro
     for folder in folders {
         let Some(path) = hierarchy::expand(folder, selectors) else { continue };
         for item in root.list(&path)? {
-            let fits = |ending: &str| if ending.is_empty() { item.is_folder } else { item.name.ends_with(ending) };
+            let fits = |ending: &str| {
+                if ending.is_empty() { item.is_folder } else { item.name.ends_with(ending) }
+            };
             let ending = sites.iter().find(|(site, ending)| *site == folder && fits(ending));
-            let Some(name) = ending.and_then(|(_, ending)| item.name.strip_suffix(ending)) else { continue };
+            let Some(name) = ending.and_then(|(_, ending)| item.name.strip_suffix(ending)) else {
+                continue;
+            };
             if name.starts_with(['.', '_']) {
                 continue;
             }
-            let reason = if item.is_text { name::unsafe_reason(name) } else { Some("it is not UTF-8") };
+            let reason =
+                if item.is_text { name::unsafe_reason(name) } else { Some("it is not UTF-8") };
             match reason {
                 None => drop(looked.names.insert(name.to_owned())),
                 Some(reason) => {
                     let shown = item.name.escape_debug();
-                    let problem = Problem::of_file(format!("{path}/{shown}"), format!("this is not read, because a {} cannot be called that: {reason}", level.name));
+                    let problem = Problem::of_file(
+                        format!("{path}/{shown}"),
+                        format!(
+                            "this is not read, because a {} cannot be called that: {reason}",
+                            level.name
+                        ),
+                    );
                     looked.problems.push(problem.hint("rename it"));
                 }
             }
@@ -211,24 +227,42 @@ fn named_by(root: &Root, level: &Level, placed: &mut Placed) -> Option<String> {
 
 /// Returns the name that a document gives to a level, if it gives one, out of the names that the
 /// level has. A name that leads nowhere is a problem of that document.
-pub fn name_in(level: &Level, placed: &Placed, names: &[String]) -> Option<Result<String, Problem>> {
+pub fn name_in(
+    level: &Level,
+    placed: &Placed,
+    names: &[String],
+) -> Option<Result<String, Problem>> {
     if Some(&placed.level) != level.named_by.as_ref() || placed.part == Part::Memory {
         return None;
     }
     let typed = placed.document.field(&level.name)?;
     let line = placed.document.line_of(&level.name);
-    let refuse = |message: String, hint: String| Err(Problem::at(&placed.document.path, line, message).hint(hint));
+    let refuse = |message: String, hint: String| {
+        Err(Problem::at(&placed.document.path, line, message).hint(hint))
+    };
     if let Some(reason) = name::unsafe_reason(typed) {
         let typed = typed.escape_default();
-        return Some(refuse(format!("`{typed}` cannot be the {}'s name: {reason}", level.name), format!("mend `{}:`", level.name)));
+        return Some(refuse(
+            format!("`{typed}` cannot be the {}'s name: {reason}", level.name),
+            format!("mend `{}:`", level.name),
+        ));
     }
     Some(match name::find(typed, names.iter().map(String::as_str)) {
         Match::One(name) => Ok(name),
-        Match::Ambiguous(found) => refuse(format!("`{typed}` could be any of several {}s", level.name), found.join(", ")),
-        Match::Unknown(_) if names.is_empty() => refuse(format!("there is no {} `{typed}`", level.name), format!("run `heir {} new {typed}`", level.name)),
+        Match::Ambiguous(found) => {
+            refuse(format!("`{typed}` could be any of several {}s", level.name), found.join(", "))
+        }
+        Match::Unknown(_) if names.is_empty() => refuse(
+            format!("there is no {} `{typed}`", level.name),
+            format!("run `heir {} new {typed}`", level.name),
+        ),
         Match::Unknown(near) => {
-            let there = if near.is_empty() { names.iter().take(10).cloned().collect() } else { near };
-            refuse(format!("there is no {} `{typed}`", level.name), format!("there are {}", there.join(", ")))
+            let there =
+                if near.is_empty() { names.iter().take(10).cloned().collect() } else { near };
+            refuse(
+                format!("there is no {} `{typed}`", level.name),
+                format!("there are {}", there.join(", ")),
+            )
         }
     })
 }
@@ -245,10 +279,25 @@ pub fn read_level(root: &Root, level: &Level, selectors: &Selectors) -> Vec<Plac
             () if level.is_main(pattern) => Part::Main,
             () => Part::More,
         };
-        let used = |level: &String| hierarchy::variables(pattern).any(|variable| variable.trim_end_matches(".number") == level);
-        let own: Selectors = selectors.iter().filter(|(level, _)| used(level)).map(|(level, name)| (level.clone(), name.clone())).collect();
+        let used = |level: &String| {
+            hierarchy::variables(pattern)
+                .any(|variable| variable.trim_end_matches(".number") == level)
+        };
+        let own: Selectors = selectors
+            .iter()
+            .filter(|(level, _)| used(level))
+            .map(|(level, name)| (level.clone(), name.clone()))
+            .collect();
         for (text, document) in read_pattern(root, pattern, selectors) {
-            placed.push(Placed { level: level.name.clone(), priority: level.priority, pattern: at, part, selectors: own.clone(), text, document });
+            placed.push(Placed {
+                level: level.name.clone(),
+                priority: level.priority,
+                pattern: at,
+                part,
+                selectors: own.clone(),
+                text,
+                document,
+            });
         }
     }
     placed
@@ -309,7 +358,12 @@ fn read_glob(root: &Root, pattern: &str) -> Vec<(String, Document)> {
         let path = if folder.is_empty() { item.name } else { format!("{folder}/{}", item.name) };
         match item.is_text {
             true => read_document(root, &path),
-            false => Some((String::new(), Document::unreadable(Problem::of_file(path, "the file's name is not UTF-8").hint("rename it")))),
+            false => Some((
+                String::new(),
+                Document::unreadable(
+                    Problem::of_file(path, "the file's name is not UTF-8").hint("rename it"),
+                ),
+            )),
         }
     };
     matching.filter_map(read).collect()
@@ -353,20 +407,28 @@ pub fn read_all(root: &Root, hierarchy: &Hierarchy) -> Everything {
     for level in &hierarchy.levels {
         for selectors in combinations(root, hierarchy, level, &mut all.problems) {
             let placed = read_level(root, level, &selectors);
-            all.placed.extend(placed.into_iter().filter(|placed| seen.insert((placed.level.clone(), placed.document.path.clone()))));
+            all.placed.extend(placed.into_iter().filter(|placed| {
+                seen.insert((placed.level.clone(), placed.document.path.clone()))
+            }));
         }
     }
     all
 }
 
 /// Every way to select what a level needs: each plan, and each agent of each plan.
-fn combinations(root: &Root, hierarchy: &Hierarchy, level: &Level, problems: &mut Vec<Problem>) -> Vec<Selectors> {
+fn combinations(
+    root: &Root,
+    hierarchy: &Hierarchy,
+    level: &Level,
+    problems: &mut Vec<Problem>,
+) -> Vec<Selectors> {
     let needs = level.needs();
     let mut all = vec![Selectors::new()];
     for needed in hierarchy.levels.iter().filter(|other| needs.contains(&other.name.as_str())) {
         let mut wider = Vec::new();
         for selectors in all {
-            let looked = look(root, needed, &selectors).unwrap_or_else(|problem| Looked { problems: vec![problem], ..Looked::default() });
+            let looked = look(root, needed, &selectors)
+                .unwrap_or_else(|problem| Looked { problems: vec![problem], ..Looked::default() });
             problems.extend(looked.problems);
             wider.extend(looked.names.into_iter().map(|name| {
                 let mut selectors = selectors.clone();

@@ -10,7 +10,14 @@ use crate::exit::Code;
 pub(super) const ADOPT: Local = Local {
     words: &["adopt"],
     about: "Read what this repository already has, moving nothing: .limps/, .memory/, resources/workspaces/, CLAUDE.md, AGENTS.md, .cursor/rules/, folders of decision records.",
-    arguments: |command: Command| command.arg(Arg::new("dry-run").long("dry-run").action(ArgAction::SetTrue).help("Show what would be written and write nothing")),
+    arguments: |command: Command| {
+        command.arg(
+            Arg::new("dry-run")
+                .long("dry-run")
+                .action(ArgAction::SetTrue)
+                .help("Show what would be written and write nothing"),
+        )
+    },
     run,
 };
 

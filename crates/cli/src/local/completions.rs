@@ -10,7 +10,15 @@ use crate::exit::Code;
 pub(super) const COMPLETIONS: Local = Local {
     words: &["completions"],
     about: "Print the completion script for a shell.",
-    arguments: |command: Command| command.arg(Arg::new("shell").value_name("SHELL").required(true).value_parser(value_parser!(Shell)).help("The shell")),
+    arguments: |command: Command| {
+        command.arg(
+            Arg::new("shell")
+                .value_name("SHELL")
+                .required(true)
+                .value_parser(value_parser!(Shell))
+                .help("The shell"),
+        )
+    },
     run,
 };
 

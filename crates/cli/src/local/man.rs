@@ -9,23 +9,38 @@ use crate::exit::Code;
 pub(super) const MAN: Local = Local {
     words: &["man"],
     about: "Print the manual page of heir or of one of its commands.",
-    arguments: |command: Command| command.arg(Arg::new("command").value_name("COMMAND").num_args(0..).help("The command, such as: context resolve")),
+    arguments: |command: Command| {
+        command.arg(
+            Arg::new("command")
+                .value_name("COMMAND")
+                .num_args(0..)
+                .help("The command, such as: context resolve"),
+        )
+    },
     run,
 };
 
 fn run(call: &Call<'_>) -> Result<Code, Error> {
-    let words: Vec<&String> = call.matches.get_many::<String>("command").map(Iterator::collect).unwrap_or_default();
+    let words: Vec<&String> =
+        call.matches.get_many::<String>("command").map(Iterator::collect).unwrap_or_default();
     let mut root = (call.commands)();
     root.build();
     let mut page = &root;
     let mut name = "heir".to_owned();
     for word in words {
         let names: Vec<&str> = page.get_subcommands().map(Command::get_name).collect();
-        page = page.find_subcommand(word).ok_or_else(|| Error::not_found(format!("`{name}` has no command `{word}`"), heirloom_engine::nearest(word, &names)))?;
+        page = page.find_subcommand(word).ok_or_else(|| {
+            Error::not_found(
+                format!("`{name}` has no command `{word}`"),
+                heirloom_engine::nearest(word, &names),
+            )
+        })?;
         name = format!("{name}-{word}");
     }
     let mut text = Vec::new();
-    clap_mangen::Man::new(page.clone().display_name(name)).render(&mut text).map_err(|error| Error::system(error.to_string()))?;
+    clap_mangen::Man::new(page.clone().display_name(name))
+        .render(&mut text)
+        .map_err(|error| Error::system(error.to_string()))?;
     call.output.text(&String::from_utf8_lossy(&text));
     Ok(Code::Fine)
 }

@@ -13,16 +13,29 @@ pub(super) const MCP: Local = Local {
     words: &["mcp"],
     about: "Serve the workspace to an agent: MCP over standard input and output. Tools, resolved contexts as resources, and a prompt that starts an agent with its context.",
     arguments: |command: Command| {
-        command.arg(Arg::new("tools").long("tools").value_name("GROUP").value_parser(Listing::WORDS).default_value("core").help("Which tools are listed; every tool can be called"))
+        command.arg(
+            Arg::new("tools")
+                .long("tools")
+                .value_name("GROUP")
+                .value_parser(Listing::WORDS)
+                .default_value("core")
+                .help("Which tools are listed; every tool can be called"),
+        )
     },
     run,
 };
 
 fn run(call: &Call<'_>) -> Result<Code, Error> {
-    let listing = call.matches.get_one::<String>("tools").and_then(|word| Listing::from_word(word)).unwrap_or(Listing { group: None, all: false });
+    let listing = call
+        .matches
+        .get_one::<String>("tools")
+        .and_then(|word| Listing::from_word(word))
+        .unwrap_or(Listing { group: None, all: false });
     let environment = call.environment.clone();
     let failed = |message: String| Error::system(message);
     let runtime = heirloom_server::runtime().map_err(|error| failed(error.to_string()))?;
-    runtime.block_on(mcp::serve(Arc::new(move || environment.session()), listing)).map_err(failed)?;
+    runtime
+        .block_on(mcp::serve(Arc::new(move || environment.session()), listing))
+        .map_err(failed)?;
     Ok(Code::Fine)
 }

@@ -13,14 +13,25 @@ use crate::exit::Code;
 pub(super) const SERVE: Local = Local {
     words: &["serve"],
     about: "Serve the workspace over HTTP on loopback: POST /v1/<operation>, OpenAPI at /openapi.json.",
-    arguments: |command: Command| command.arg(Arg::new("port").long("port").value_name("PORT").value_parser(value_parser!(u16)).default_value("4747").help("The port; 0 takes any that is free")),
+    arguments: |command: Command| {
+        command.arg(
+            Arg::new("port")
+                .long("port")
+                .value_name("PORT")
+                .value_parser(value_parser!(u16))
+                .default_value("4747")
+                .help("The port; 0 takes any that is free"),
+        )
+    },
     run,
 };
 
 fn run(call: &Call<'_>) -> Result<Code, Error> {
     let port = call.matches.get_one::<u16>("port").copied().unwrap_or_default();
     let environment = call.environment.clone();
-    let failed = |error: std::io::Error| Error::system(format!("port {port}: {error}")).hint("choose another with --port");
+    let failed = |error: std::io::Error| {
+        Error::system(format!("port {port}: {error}")).hint("choose another with --port")
+    };
     let runtime = heirloom_server::runtime().map_err(failed)?;
     runtime.block_on(async {
         let bound = rest::bind(port).await.map_err(failed)?;

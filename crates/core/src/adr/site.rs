@@ -48,7 +48,8 @@ impl Site {
     /// Returns the bytes of the status word alone.
     pub(super) fn word(&self, shown: &str) -> Range<usize> {
         let value = &shown[self.bytes.clone()];
-        let after_box = value.find("] ").filter(|_| checkbox(value).is_some()).map_or(0, |at| at + 2);
+        let after_box =
+            value.find("] ").filter(|_| checkbox(value).is_some()).map_or(0, |at| at + 2);
         let start = after_box + value[after_box..].find(char::is_alphabetic).unwrap_or(0);
         let len = value[start..].find(|c: char| !c.is_alphabetic()).unwrap_or(value.len() - start);
         self.bytes.start + start..self.bytes.start + start + len
@@ -83,13 +84,24 @@ fn in_body(text: &str, shown: &str) -> Option<Site> {
     let all: Vec<(usize, &str)> = text::lines(shown).filter(|(at, _)| *at >= start).collect();
     let first_line = shown[..start].matches('\n').count() + 1;
     let section_end = |from: usize| {
-        (from..all.len()).find(|&at| text::heading(all[at].1, all.get(at + 1).map(|next| next.1)).is_some()).map_or(text.len(), |at| all[at].0)
+        (from..all.len())
+            .find(|&at| text::heading(all[at].1, all.get(at + 1).map(|next| next.1)).is_some())
+            .map_or(text.len(), |at| all[at].0)
     };
     let value_at = |at: usize, range: Range<usize>, style: Style| {
         let offset = all[at].0;
-        Site { style, bytes: offset + range.start..offset + range.end, line: first_line + at, section: offset..section_end(at + 1) }
+        Site {
+            style,
+            bytes: offset + range.start..offset + range.end,
+            line: first_line + at,
+            section: offset..section_end(at + 1),
+        }
     };
-    let header = all.first().is_some_and(|(_, line)| text::key_value(line).is_some_and(|(_, value)| !value.is_empty() && !line.starts_with(['|', '-', '*', '>', '#'])));
+    let header = all.first().is_some_and(|(_, line)| {
+        text::key_value(line).is_some_and(|(_, value)| {
+            !value.is_empty() && !line.starts_with(['|', '-', '*', '>', '#'])
+        })
+    });
     let mut in_header = header;
     for (at, (_, line)) in all.iter().enumerate() {
         in_header &= !line.trim().is_empty();
@@ -101,16 +113,28 @@ fn in_body(text: &str, shown: &str) -> Option<Site> {
             if !inline.trim().is_empty() {
                 let from = line.len() - line.trim_end().len();
                 let start = line.find(':').map_or(0, |colon| colon + 1);
-                return Some(value_at(at, text::trimmed(line, start..line.len() - from), Style::Heading));
+                return Some(value_at(
+                    at,
+                    text::trimmed(line, start..line.len() - from),
+                    Style::Heading,
+                ));
             }
             let body_from = if line.starts_with('#') { at + 1 } else { at + 2 };
-            if let Some(site) = under_heading(&all, body_from, section_end(body_from)).map(|(at, range, style)| value_at(at, range, style)) {
+            if let Some(site) = under_heading(&all, body_from, section_end(body_from))
+                .map(|(at, range, style)| value_at(at, range, style))
+            {
                 return Some(site);
             }
         }
-        if let Some(item) = line.trim_start().strip_prefix("* - ").filter(|item| text::bare(item) == "status") {
+        if let Some(item) =
+            line.trim_start().strip_prefix("* - ").filter(|item| text::bare(item) == "status")
+        {
             let next = at + 1;
-            let value = all.get(next).and_then(|(_, line)| line.trim_start().strip_prefix("- ").map(|value| (line.len() - value.len(), line.len())));
+            let value = all.get(next).and_then(|(_, line)| {
+                line.trim_start()
+                    .strip_prefix("- ")
+                    .map(|value| (line.len() - value.len(), line.len()))
+            });
             if let (Some((start, end)), false) = (value, item.is_empty()) {
                 return Some(value_at(next, start..end, Style::ListTable));
             }
@@ -125,8 +149,14 @@ fn in_body(text: &str, shown: &str) -> Option<Site> {
                 return Some(value_at(at, value, style));
             }
             let next = (at + 1..all.len().min(at + 3)).find(|&next| !all[next].1.trim().is_empty());
-            if let Some(next) = next.filter(|&next| style == Style::Line && all[next].1.contains(char::is_alphabetic)) {
-                return Some(value_at(next, text::trimmed(all[next].1, 0..all[next].1.len()), Style::Line));
+            if let Some(next) = next
+                .filter(|&next| style == Style::Line && all[next].1.contains(char::is_alphabetic))
+            {
+                return Some(value_at(
+                    next,
+                    text::trimmed(all[next].1, 0..all[next].1.len()),
+                    Style::Line,
+                ));
             }
         }
     }
@@ -134,14 +164,20 @@ fn in_body(text: &str, shown: &str) -> Option<Site> {
 }
 
 /// The first line under a `Status` heading that says something.
-fn under_heading(all: &[(usize, &str)], from: usize, end: usize) -> Option<(usize, Range<usize>, Style)> {
+fn under_heading(
+    all: &[(usize, &str)],
+    from: usize,
+    end: usize,
+) -> Option<(usize, Range<usize>, Style)> {
     let lines = (from..all.len()).take_while(|&at| all[at].0 < end);
     let mut stage_table = false;
     for at in lines {
         let line = all[at].1;
         let cells: Vec<&str> = line.trim().trim_matches('|').split('|').map(str::trim).collect();
         let row = line.trim_start().starts_with('|');
-        if line.trim().is_empty() || line.trim().chars().all(|c| matches!(c, '|' | '-' | ':' | ' ' | '+' | '=')) {
+        if line.trim().is_empty()
+            || line.trim().chars().all(|c| matches!(c, '|' | '-' | ':' | ' ' | '+' | '='))
+        {
             continue;
         }
         if row && cells.len() == 2 && text::bare(cells[1]) == "status" {
@@ -149,13 +185,18 @@ fn under_heading(all: &[(usize, &str)], from: usize, end: usize) -> Option<(usiz
             continue;
         }
         if row && stage_table {
-            if cells.get(1).is_some_and(|mark| mark.contains('✅') || mark.to_lowercase().contains("[x]")) {
+            if cells
+                .get(1)
+                .is_some_and(|mark| mark.contains('✅') || mark.to_lowercase().contains("[x]"))
+            {
                 let start = line.find(cells[0])?;
                 return Some((at, start..start + cells[0].len(), Style::Cell));
             }
             continue;
         }
-        if let Some((key, value)) = text::key_value(line).filter(|(key, value)| key == "status" && !value.is_empty()) {
+        if let Some((key, value)) =
+            text::key_value(line).filter(|(key, value)| key == "status" && !value.is_empty())
+        {
             let style = if row { Style::Cell } else { Style::Line };
             return (!key.is_empty()).then_some((at, value, style));
         }

@@ -5,7 +5,12 @@ use std::ops::Range;
 /// Blanks out HTML comments, fenced code and struck-out text. Offsets and lines stay the same.
 pub(super) fn shown(text: &str) -> String {
     let mut bytes = text.as_bytes().to_vec();
-    let mut blank = |range: Range<usize>| bytes[range].iter_mut().filter(|byte| !matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
+    let mut blank = |range: Range<usize>| {
+        bytes[range]
+            .iter_mut()
+            .filter(|byte| !matches!(byte, b'\n' | b'\r'))
+            .for_each(|byte| *byte = b' ');
+    };
     for range in between(text, "<!--", "-->").into_iter().chain(fences(text)).chain(struck(text)) {
         blank(range);
     }
@@ -17,7 +22,9 @@ fn between(text: &str, open: &str, close: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(start) = text[at..].find(open).map(|offset| at + offset) {
-        let end = text[start + open.len()..].find(close).map_or(text.len(), |offset| start + open.len() + offset + close.len());
+        let end = text[start + open.len()..]
+            .find(close)
+            .map_or(text.len(), |offset| start + open.len() + offset + close.len());
         found.push(start..end);
         at = end;
     }
@@ -25,7 +32,10 @@ fn between(text: &str, open: &str, close: &str) -> Vec<Range<usize>> {
 }
 
 fn struck(text: &str) -> Vec<Range<usize>> {
-    between(text, "~~", "~~").into_iter().filter(|range| !text[range.clone()].contains('\n') && range.len() > 4).collect()
+    between(text, "~~", "~~")
+        .into_iter()
+        .filter(|range| !text[range.clone()].contains('\n') && range.len() > 4)
+        .collect()
 }
 
 fn fences(text: &str) -> Vec<Range<usize>> {
@@ -60,7 +70,12 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
 /// Splits `- **Key:** value`, `| Key | value |`, `Key: value` into the key in lower case and where
 /// the value is. A key is one to three words.
 pub(super) fn key_value(line: &str) -> Option<(String, Range<usize>)> {
-    let body_start = line.len() - line.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '>' | '-' | '*' | '_' | '+' | '📆')).len();
+    let body_start = line.len()
+        - line
+            .trim_start_matches(|c: char| {
+                c.is_whitespace() || matches!(c, '>' | '-' | '*' | '_' | '+' | '📆')
+            })
+            .len();
     if let Some(row) = line.trim_start().strip_prefix('|') {
         let row_start = line.len() - row.len();
         let (cell, rest) = row.split_once('|')?;
@@ -72,17 +87,22 @@ pub(super) fn key_value(line: &str) -> Option<(String, Range<usize>)> {
     let colon = body_start + line[body_start..].find(':')?;
     let key = bare(&line[body_start..colon]);
     let mut value_start = colon + 1;
-    value_start += line[value_start..].len() - line[value_start..].trim_start_matches(['*', '_']).len();
+    value_start +=
+        line[value_start..].len() - line[value_start..].trim_start_matches(['*', '_']).len();
     is_key(&key).then(|| (key, trimmed(line, value_start..line.len())))
 }
 
 fn is_key(key: &str) -> bool {
-    !key.is_empty() && key.split_whitespace().count() <= 3 && key.chars().all(|c| c.is_alphabetic() || matches!(c, ' ' | '-' | '_'))
+    !key.is_empty()
+        && key.split_whitespace().count() <= 3
+        && key.chars().all(|c| c.is_alphabetic() || matches!(c, ' ' | '-' | '_'))
 }
 
 /// Returns a text in lower case without markup around it.
 pub(super) fn bare(text: &str) -> String {
-    text.trim().trim_matches(|c: char| matches!(c, '*' | '_' | '`' | '#' | ':') || c.is_whitespace()).to_lowercase()
+    text.trim()
+        .trim_matches(|c: char| matches!(c, '*' | '_' | '`' | '#' | ':') || c.is_whitespace())
+        .to_lowercase()
 }
 
 pub(super) fn trimmed(line: &str, range: Range<usize>) -> Range<usize> {
@@ -103,11 +123,15 @@ pub(super) fn field(text: &str, keys: &[&str]) -> Option<String> {
 pub(super) fn heading<'t>(line: &'t str, next: Option<&str>) -> Option<&'t str> {
     if let Some(rest) = line.strip_prefix('#') {
         let text = rest.trim_start_matches('#');
-        return (text.is_empty() || text.starts_with([' ', '\t'])).then(|| text.trim().trim_end_matches('#').trim());
+        return (text.is_empty() || text.starts_with([' ', '\t']))
+            .then(|| text.trim().trim_end_matches('#').trim());
     }
     let underline = next?.trim_end();
     let mark = underline.chars().next().filter(|mark| "=-~^*#+\"'`_".contains(*mark))?;
-    let underlined = underline.len() >= 3 && underline.chars().all(|c| c == mark) && !line.trim().is_empty() && !line.starts_with([' ', '|', '-', '*', '=', '>']);
+    let underlined = underline.len() >= 3
+        && underline.chars().all(|c| c == mark)
+        && !line.trim().is_empty()
+        && !line.starts_with([' ', '|', '-', '*', '=', '>']);
     underlined.then(|| line.trim())
 }
 

@@ -51,11 +51,14 @@ impl Known<'_> {
     pub fn find(&self, document: &Document, reference: &Reference) -> Found {
         let target = reference.target.as_str();
         if reference.how == How::Link {
-            return path::joined(&document.path, target).map_or(Found::Elsewhere, |path| self.at(&path));
+            return path::joined(&document.path, target)
+                .map_or(Found::Elsewhere, |path| self.at(&path));
         }
         if target.contains('/') {
             let beside = path::joined(&document.path, target).map(|path| self.at(&path));
-            return beside.filter(|found| *found != Found::Nothing).unwrap_or_else(|| self.at(target));
+            return beside
+                .filter(|found| *found != Found::Nothing)
+                .unwrap_or_else(|| self.at(target));
         }
         if let Some(at) = self.find_adr(&document.path, target, reference.how) {
             return Found::Adr(at);
@@ -87,8 +90,10 @@ impl Known<'_> {
         }
         let number = id.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().ok();
         let named = (0..self.adrs.len()).filter(|_| number.is_none());
-        let candidates = number.into_iter().flat_map(|number| self.supersession.numbered(number)).chain(named);
-        let matches: Vec<usize> = candidates.filter(|&at| adr::id_matches(&self.adrs[at], id)).collect();
+        let candidates =
+            number.into_iter().flat_map(|number| self.supersession.numbered(number)).chain(named);
+        let matches: Vec<usize> =
+            candidates.filter(|&at| adr::id_matches(&self.adrs[at], id)).collect();
         let near = matches.iter().copied().find(|&at| is_near(from, &self.adrs[at].path));
         let in_force = matches.iter().copied().find(|&at| !self.adrs[at].status.is_retired());
         near.or(in_force).or(matches.first().copied())
@@ -111,13 +116,27 @@ pub fn references(document: &Document, known: &Known<'_>) -> Vec<Conflict> {
     if own.is_some_and(|at| known.adrs[at].status.is_retired()) {
         return vec![];
     }
-    document.references.iter().filter_map(|reference| judge(document, own, reference, known)).collect()
+    document
+        .references
+        .iter()
+        .filter_map(|reference| judge(document, own, reference, known))
+        .collect()
 }
 
-fn judge(document: &Document, own: Option<usize>, reference: &Reference, known: &Known<'_>) -> Option<Conflict> {
+fn judge(
+    document: &Document,
+    own: Option<usize>,
+    reference: &Reference,
+    known: &Known<'_>,
+) -> Option<Conflict> {
     let supersedes_it = matches!(reference.how, How::Field("supersedes" | "superseded_by"));
     let reason = match known.find(document, reference) {
-        Found::Adr(at) if supersedes_it || own.is_some_and(|own| own == at || known.supersession.descends(own, at)) => return None,
+        Found::Adr(at)
+            if supersedes_it
+                || own.is_some_and(|own| own == at || known.supersession.descends(own, at)) =>
+        {
+            return None;
+        }
         Found::Adr(at) => adr_reason(at, known)?,
         Found::Document(_) if supersedes_it => return None,
         Found::Document(path) => (known.retired)(&path)?.to_owned(),
@@ -129,13 +148,15 @@ fn judge(document: &Document, own: Option<usize>, reference: &Reference, known: 
 
 fn gone(document: &Document, reference: &Reference, known: &Known<'_>) -> String {
     let path = path::joined(&document.path, &reference.target);
-    let archived = (known.archived)(&reference.target) || path.is_some_and(|path| (known.archived)(&path));
+    let archived =
+        (known.archived)(&reference.target) || path.is_some_and(|path| (known.archived)(&path));
     if archived { "is archived".into() } else { "is not there".into() }
 }
 
 fn adr_reason(at: usize, known: &Known<'_>) -> Option<String> {
     let adr = &known.adrs[at];
-    let successors: Vec<&str> = known.supersession.successors(at).map(|new| known.adrs[new].id.as_str()).collect();
+    let successors: Vec<&str> =
+        known.supersession.successors(at).map(|new| known.adrs[new].id.as_str()).collect();
     match adr.status {
         adr::Status::Deprecated => Some("is deprecated".into()),
         adr::Status::Superseded if successors.is_empty() => Some("is superseded".into()),
@@ -164,7 +185,8 @@ pub fn supersession(adrs: &[Adr], relation: &Supersession<'_>) -> Vec<Conflict> 
         .cycles()
         .into_iter()
         .map(|cycle| {
-            let ids: Vec<&str> = cycle.iter().chain(cycle.first()).map(|&at| adrs[at].id.as_str()).collect();
+            let ids: Vec<&str> =
+                cycle.iter().chain(cycle.first()).map(|&at| adrs[at].id.as_str()).collect();
             let first = &adrs[cycle[0]];
             Conflict {
                 kind: Kind::CircularSupersession,
@@ -186,10 +208,16 @@ mod tests {
     use super::*;
 
     fn check(text: &str) -> Vec<String> {
-        let adrs: Vec<Adr> = [("0001", "status: accepted"), ("0002", "status: superseded\nsuperseded_by: ADR-0001"), ("0003", "status: deprecated")]
-            .iter()
-            .map(|(number, front)| adr::read(&format!("adrs/ADR-{number}-x.md"), &format!("---\n{front}\n---\n")))
-            .collect();
+        let adrs: Vec<Adr> = [
+            ("0001", "status: accepted"),
+            ("0002", "status: superseded\nsuperseded_by: ADR-0001"),
+            ("0003", "status: deprecated"),
+        ]
+        .iter()
+        .map(|(number, front)| {
+            adr::read(&format!("adrs/ADR-{number}-x.md"), &format!("---\n{front}\n---\n"))
+        })
+        .collect();
         let supersession = Supersession::new(&adrs);
         let by_name = |_: &Document, typed: &str| match typed.starts_with("0042") {
             true => ByName::Document("plans/0042-graph/plan.md".into()),
@@ -203,13 +231,18 @@ mod tests {
             retired: &|path| (path == "plans/0042-graph/plan.md").then_some("is deprecated"),
             archived: &|name| name == "ADR-0008" || name == "docs/old.md",
         };
-        references(&Document::parse("docs/x.md", text), &known).into_iter().map(|conflict| format!("{}: {}", conflict.line, conflict.message)).collect()
+        references(&Document::parse("docs/x.md", text), &known)
+            .into_iter()
+            .map(|conflict| format!("{}: {}", conflict.line, conflict.message))
+            .collect()
     }
 
     #[test]
     fn retired_and_missing_targets_are_orphans() {
         assert_eq!(
-            check("ADR-0001, ADR-1\nADR-0002\nADR-0003\nADR-0009\n[a](a.md) [b](b.md)\n[c](../adrs/ADR-0002-x.md)\nADR-0008 [o](old.md)\n"),
+            check(
+                "ADR-0001, ADR-1\nADR-0002\nADR-0003\nADR-0009\n[a](a.md) [b](b.md)\n[c](../adrs/ADR-0002-x.md)\nADR-0008 [o](old.md)\n"
+            ),
             [
                 "2: refers to ADR-0002, which is superseded by ADR-0001",
                 "3: refers to ADR-0003, which is deprecated",
@@ -226,7 +259,10 @@ mod tests {
     fn depends_on_finds_plans_and_why_they_should_not_be_built_on() {
         assert_eq!(
             check("---\ndepends_on: [\"0042-Knowledge Graph Foundation\", 0043-gone]\n---\n"),
-            ["2: refers to 0042-Knowledge Graph Foundation, which is deprecated", "2: refers to 0043-gone, which is not there"]
+            [
+                "2: refers to 0042-Knowledge Graph Foundation, which is deprecated",
+                "2: refers to 0043-gone, which is not there"
+            ]
         );
     }
 }

@@ -44,11 +44,24 @@ pub fn overrides(layers: &[Layer<'_>]) -> Vec<Override> {
             if let Some(beaten) = beaten_by(&current, keys, &value, cut) {
                 let (parent, parent_value) = beaten.parent;
                 // Under a single value that a map replaced, the whole map is what beat it.
-                let child_value = values.get(&keys[..beaten.depth]).and_then(|tree| tree.clone().into_value()).unwrap_or(Value::Null);
+                let child_value = values
+                    .get(&keys[..beaten.depth])
+                    .and_then(|tree| tree.clone().into_value())
+                    .unwrap_or(Value::Null);
                 let at = keypath::join(keys[..beaten.depth].iter().map(String::as_str));
-                let acknowledged = cut || acknowledgements.iter().any(|path| keypath::is_within(&key, path) || keypath::is_within(&at, path));
+                let acknowledged = cut
+                    || acknowledgements.iter().any(|path| {
+                        keypath::is_within(&key, path) || keypath::is_within(&at, path)
+                    });
                 if !agree(&parent_value, &child_value) && reported.insert(at.clone()) {
-                    found.push(Override { key: at, parent, child, parent_value, child_value, acknowledged });
+                    found.push(Override {
+                        key: at,
+                        parent,
+                        child,
+                        parent_value,
+                        child_value,
+                        acknowledged,
+                    });
                 }
             }
             set.push((key, value));
@@ -82,7 +95,9 @@ struct Beaten {
 fn beaten_by(current: &Current, keys: &[String], value: &Value, cut: bool) -> Option<Beaten> {
     for depth in 1..=keys.len() {
         let path = keypath::join(keys[..depth].iter().map(String::as_str));
-        if let Some(parent) = current.get(&path).filter(|(_, parent)| depth == keys.len() || !parent.is_object()) {
+        if let Some(parent) =
+            current.get(&path).filter(|(_, parent)| depth == keys.len() || !parent.is_object())
+        {
             return Some(Beaten { depth, parent: parent.clone() });
         }
     }
@@ -90,11 +105,17 @@ fn beaten_by(current: &Current, keys: &[String], value: &Value, cut: bool) -> Op
     let key = keypath::join(keys.iter().map(String::as_str));
     let below: Vec<_> = under(current, &key).filter(|_| !merges_with_map).collect();
     let (_, (layer, _)) = below.iter().max_by_key(|(_, (layer, _))| *layer)?;
-    let map = below.iter().map(|(other, (_, value))| (other[key.len() + 1..].to_owned(), value.clone())).collect();
+    let map = below
+        .iter()
+        .map(|(other, (_, value))| (other[key.len() + 1..].to_owned(), value.clone()))
+        .collect();
     Some(Beaten { depth: keys.len(), parent: (*layer, Value::Object(map)) })
 }
 
-fn under<'c>(current: &'c Current, key: &str) -> impl Iterator<Item = (&'c String, &'c (usize, Value))> + use<'c> {
+fn under<'c>(
+    current: &'c Current,
+    key: &str,
+) -> impl Iterator<Item = (&'c String, &'c (usize, Value))> + use<'c> {
     let start = format!("{key}.");
     current.range(start.clone()..).take_while(move |(other, _)| other.starts_with(&start))
 }
@@ -133,7 +154,9 @@ pub fn layers(layers: &[Layer<'_>], freshness: &[Staleness]) -> Vec<Conflict> {
             () => Severity::Critical,
         };
         conflicts.push(contradiction(&one, parent, child, severity));
-        let stale = freshness.get(one.parent).filter(|staleness| matches!(staleness.status, Freshness::Warning | Freshness::Critical));
+        let stale = freshness.get(one.parent).filter(|staleness| {
+            matches!(staleness.status, Freshness::Warning | Freshness::Critical)
+        });
         if let Some(staleness) = stale.filter(|_| !same_level) {
             conflicts.push(stale_override(&one, parent, child, staleness));
         }
@@ -141,8 +164,19 @@ pub fn layers(layers: &[Layer<'_>], freshness: &[Staleness]) -> Vec<Conflict> {
     conflicts
 }
 
-fn contradiction(one: &Override, parent: &Layer<'_>, child: &Layer<'_>, severity: Severity) -> Conflict {
-    let message = format!("{} is {} here and {} in {}", one.key, shown(&one.child_value), shown(&one.parent_value), parent.document.path);
+fn contradiction(
+    one: &Override,
+    parent: &Layer<'_>,
+    child: &Layer<'_>,
+    severity: Severity,
+) -> Conflict {
+    let message = format!(
+        "{} is {} here and {} in {}",
+        one.key,
+        shown(&one.child_value),
+        shown(&one.parent_value),
+        parent.document.path
+    );
     let reason = if parent.level == child.level { "it comes later" } else { "higher priority" };
     Conflict {
         kind: Kind::DirectContradiction,
@@ -155,12 +189,20 @@ fn contradiction(one: &Override, parent: &Layer<'_>, child: &Layer<'_>, severity
         resolution: Some(format!("Using {} value ({reason})", child.level)),
         hint: match one.acknowledged {
             true => "its author says that it is meant".into(),
-            false => format!("if it is meant, add `overrides: [{}]` to the front matter; else remove the key here", one.key),
+            false => format!(
+                "if it is meant, add `overrides: [{}]` to the front matter; else remove the key here",
+                one.key
+            ),
         },
     }
 }
 
-fn stale_override(one: &Override, parent: &Layer<'_>, child: &Layer<'_>, staleness: &Staleness) -> Conflict {
+fn stale_override(
+    one: &Override,
+    parent: &Layer<'_>,
+    child: &Layer<'_>,
+    staleness: &Staleness,
+) -> Conflict {
     let days = staleness.days_old.unwrap_or_default();
     Conflict {
         kind: Kind::StaleOverride,
@@ -168,7 +210,10 @@ fn stale_override(one: &Override, parent: &Layer<'_>, child: &Layer<'_>, stalene
         key: Some(one.key.clone()),
         path: child.document.path.clone(),
         line: child.document.line_of(&one.key),
-        message: format!("{} overrides {}, which is {days} days old", one.key, parent.document.path),
+        message: format!(
+            "{} overrides {}, which is {days} days old",
+            one.key, parent.document.path
+        ),
         sides: sides(one, parent, child),
         resolution: Some(format!("Using {} value (higher priority)", child.level)),
         hint: format!("review {} and refresh or change it", parent.document.path),
@@ -191,39 +236,99 @@ mod tests {
     use crate::Document;
 
     fn check(texts: &[(&str, &str)]) -> Vec<(String, Severity, String)> {
-        let documents: Vec<Document> = texts.iter().enumerate().map(|(at, (_, yaml))| Document::parse(&format!("{at}.md"), &format!("---\n{yaml}\n---\n"))).collect();
-        let all: Vec<Layer<'_>> = texts.iter().zip(&documents).map(|((level, _), document)| Layer { level, priority: 0, document }).collect();
-        layers(&all, &[]).into_iter().map(|conflict| (conflict.key.unwrap_or_default(), conflict.severity, format!("{}:{}", conflict.path, conflict.line))).collect()
+        let documents: Vec<Document> = texts
+            .iter()
+            .enumerate()
+            .map(|(at, (_, yaml))| {
+                Document::parse(&format!("{at}.md"), &format!("---\n{yaml}\n---\n"))
+            })
+            .collect();
+        let all: Vec<Layer<'_>> = texts
+            .iter()
+            .zip(&documents)
+            .map(|((level, _), document)| Layer { level, priority: 0, document })
+            .collect();
+        layers(&all, &[])
+            .into_iter()
+            .map(|conflict| {
+                (
+                    conflict.key.unwrap_or_default(),
+                    conflict.severity,
+                    format!("{}:{}", conflict.path, conflict.line),
+                )
+            })
+            .collect()
     }
 
     #[test]
     fn a_changed_scalar_is_critical_until_it_is_acknowledged() {
         let parent = ("workspace", "defaults: {database: PostgreSQL}");
         let at = |severity| vec![("defaults.database".to_owned(), severity, "1.md:2".to_owned())];
-        assert_eq!(check(&[parent, ("plan", "defaults: {database: SQLite}")]), at(Severity::Critical));
-        assert_eq!(check(&[parent, ("plan", "defaults: {database: SQLite, override: true}")]), at(Severity::Information));
-        assert_eq!(check(&[parent, ("plan", "defaults: {database: SQLite}\noverrides: [defaults.database]")]), at(Severity::Information));
-        assert_eq!(check(&[parent, ("workspace", "defaults: {database: SQLite}")]), at(Severity::Warning));
-        assert_eq!(check(&[parent, ("plan", "defaults: {database: PostgreSQL, cache: redis}")]), []);
+        assert_eq!(
+            check(&[parent, ("plan", "defaults: {database: SQLite}")]),
+            at(Severity::Critical)
+        );
+        assert_eq!(
+            check(&[parent, ("plan", "defaults: {database: SQLite, override: true}")]),
+            at(Severity::Information)
+        );
+        assert_eq!(
+            check(&[
+                parent,
+                ("plan", "defaults: {database: SQLite}\noverrides: [defaults.database]")
+            ]),
+            at(Severity::Information)
+        );
+        assert_eq!(
+            check(&[parent, ("workspace", "defaults: {database: SQLite}")]),
+            at(Severity::Warning)
+        );
+        assert_eq!(
+            check(&[parent, ("plan", "defaults: {database: PostgreSQL, cache: redis}")]),
+            []
+        );
     }
 
     #[test]
     fn a_conflict_is_with_the_value_that_was_beaten() {
-        let found = check(&[("workspace", "k: 1"), ("project", "k: 2"), ("plan", "k: 2"), ("agent", "k: 3")]);
-        assert_eq!(found.iter().map(|(_, _, place)| place.as_str()).collect::<Vec<_>>(), ["1.md:2", "3.md:2"]);
+        let found = check(&[
+            ("workspace", "k: 1"),
+            ("project", "k: 2"),
+            ("plan", "k: 2"),
+            ("agent", "k: 3"),
+        ]);
+        assert_eq!(
+            found.iter().map(|(_, _, place)| place.as_str()).collect::<Vec<_>>(),
+            ["1.md:2", "3.md:2"]
+        );
     }
 
     #[test]
     fn lists_never_conflict_and_other_kinds_do() {
         assert_eq!(check(&[("workspace", "k: [1]"), ("plan", "k: [2]")]), []);
         assert_eq!(check(&[("workspace", "k: 1"), ("plan", "k: [2]")]).len(), 1);
-        assert_eq!(check(&[("workspace", "k: 1"), ("plan", "k: {a: 2}")]), [("k".to_owned(), Severity::Critical, "1.md:2".to_owned())]);
-        assert_eq!(check(&[("workspace", "k: {a: 1, b: 2}"), ("plan", "k: 2")]), [("k".to_owned(), Severity::Critical, "1.md:2".to_owned())]);
-        assert_eq!(check(&[("workspace", "k: 1"), ("plan", "k: {inherit: false}"), ("agent", "k: 2")]), []);
+        assert_eq!(
+            check(&[("workspace", "k: 1"), ("plan", "k: {a: 2}")]),
+            [("k".to_owned(), Severity::Critical, "1.md:2".to_owned())]
+        );
+        assert_eq!(
+            check(&[("workspace", "k: {a: 1, b: 2}"), ("plan", "k: 2")]),
+            [("k".to_owned(), Severity::Critical, "1.md:2".to_owned())]
+        );
+        assert_eq!(
+            check(&[("workspace", "k: 1"), ("plan", "k: {inherit: false}"), ("agent", "k: 2")]),
+            []
+        );
         assert_eq!(check(&[("workspace", "k: 1"), ("plan", "k: {z: 1}")]).len(), 1);
         assert_eq!(check(&[("workspace", "k: [1]"), ("plan", "k: {a: [1]}")]).len(), 1);
-        assert_eq!(check(&[("workspace", "k: 5"), ("plan", "k: {a: 1, b: 2}")]), [("k".to_owned(), Severity::Critical, "1.md:2".to_owned())]);
-        assert_eq!(check(&[("workspace", "k: {a: 1}"), ("plan", "k: {}"), ("agent", "k: {a: 2}")]).len(), 1);
+        assert_eq!(
+            check(&[("workspace", "k: 5"), ("plan", "k: {a: 1, b: 2}")]),
+            [("k".to_owned(), Severity::Critical, "1.md:2".to_owned())]
+        );
+        assert_eq!(
+            check(&[("workspace", "k: {a: 1}"), ("plan", "k: {}"), ("agent", "k: {a: 2}")]).len(),
+            1
+        );
         assert_eq!(check(&[("workspace", "k: {}"), ("plan", "k: {}")]), []);
         assert_eq!(check(&[("workspace", "k: 1"), ("plan", "k: 1.0")]), []);
     }

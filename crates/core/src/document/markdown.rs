@@ -27,22 +27,28 @@ pub(super) struct Fence {
 }
 
 pub(super) fn read(text: &str) -> Read {
-    let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_WIKILINKS;
+    let options = Options::ENABLE_TABLES
+        | Options::ENABLE_TASKLISTS
+        | Options::ENABLE_STRIKETHROUGH
+        | Options::ENABLE_WIKILINKS;
     let mut read = Read::default();
     let mut heading: Option<(usize, u8, String)> = None;
     let mut fence: Option<Fence> = None;
     let mut in_code = false;
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
         match event {
-            Event::Start(Tag::Heading { level, .. }) => heading = Some((range.start, level as u8, String::new())),
+            Event::Start(Tag::Heading { level, .. }) => {
+                heading = Some((range.start, level as u8, String::new()));
+            }
             Event::End(TagEnd::Heading(_)) => read.headings.extend(heading.take()),
             Event::Start(Tag::CodeBlock(kind)) => {
                 in_code = true;
-                fence = value_fence(&kind, read.headings.last().map(|(_, _, text)| text.as_str())).map(|marked| Fence {
-                    at: after_line(text, range.start),
-                    text: String::new(),
-                    marked,
-                });
+                fence = value_fence(&kind, read.headings.last().map(|(_, _, text)| text.as_str()))
+                    .map(|marked| Fence {
+                        at: after_line(text, range.start),
+                        text: String::new(),
+                        marked,
+                    });
             }
             Event::End(TagEnd::CodeBlock) => {
                 in_code = false;
@@ -63,7 +69,8 @@ pub(super) fn read(text: &str) -> Read {
                     text.push_str(&content);
                 }
                 let mentions = reference::adr_mentions(&content);
-                read.references.extend(mentions.into_iter().map(|target| (range.start, target, How::Mention)));
+                read.references
+                    .extend(mentions.into_iter().map(|target| (range.start, target, How::Mention)));
             }
             Event::Code(content) => {
                 if let Some((_, _, text)) = &mut heading {
@@ -80,12 +87,16 @@ pub(super) fn read(text: &str) -> Read {
 fn value_fence(kind: &CodeBlockKind<'_>, heading: Option<&str>) -> Option<bool> {
     let CodeBlockKind::Fenced(info) = kind else { return None };
     let mut words = info.split_whitespace();
-    if !words.next().is_some_and(|language| ["yaml", "yml"].iter().any(|yaml| language.eq_ignore_ascii_case(yaml))) {
+    if !words.next().is_some_and(|language| {
+        ["yaml", "yml"].iter().any(|yaml| language.eq_ignore_ascii_case(yaml))
+    }) {
         return None;
     }
     match words.next() {
         Some(mark) if mark.eq_ignore_ascii_case("heirloom") => Some(true),
-        None => heading.is_some_and(|heading| VALUE_HEADINGS.contains(&heading.trim().to_lowercase().as_str())).then_some(false),
+        None => heading
+            .is_some_and(|heading| VALUE_HEADINGS.contains(&heading.trim().to_lowercase().as_str()))
+            .then_some(false),
         Some(_) => None,
     }
 }

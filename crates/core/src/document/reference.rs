@@ -27,9 +27,13 @@ const DOCUMENT_ENDINGS: &[&str] = &[".md", ".mdc", ".mdx", ".markdown", ".rst"];
 /// Returns the file that a link leads to, if it leads to a document of this workspace.
 pub(super) fn link_target(destination: &str) -> Option<String> {
     let path = destination.split(['#', '?']).next()?.trim();
-    let elsewhere = path.is_empty() || path.starts_with('/') || path.contains("://") || path.starts_with("mailto:");
+    let elsewhere = path.is_empty()
+        || path.starts_with('/')
+        || path.contains("://")
+        || path.starts_with("mailto:");
     let decoded = percent_decoded(path);
-    (!elsewhere && DOCUMENT_ENDINGS.iter().any(|ending| decoded.to_lowercase().ends_with(ending))).then_some(decoded)
+    (!elsewhere && DOCUMENT_ENDINGS.iter().any(|ending| decoded.to_lowercase().ends_with(ending)))
+        .then_some(decoded)
 }
 
 fn percent_decoded(path: &str) -> String {
@@ -37,7 +41,10 @@ fn percent_decoded(path: &str) -> String {
     let mut out = Vec::with_capacity(bytes.len());
     let mut at = 0;
     while at < bytes.len() {
-        let escaped = (bytes[at] == b'%').then(|| path.get(at + 1..at + 3)).flatten().and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        let escaped = (bytes[at] == b'%')
+            .then(|| path.get(at + 1..at + 3))
+            .flatten()
+            .and_then(|hex| u8::from_str_radix(hex, 16).ok());
         out.push(escaped.unwrap_or(bytes[at]));
         at += if escaped.is_some() { 3 } else { 1 };
     }
@@ -48,10 +55,12 @@ fn percent_decoded(path: &str) -> String {
 pub fn adr_mentions(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (at, _) in text.match_indices("ADR") {
-        let starts_word = !text[..at].ends_with(|c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '/'));
+        let starts_word =
+            !text[..at].ends_with(|c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '/'));
         let rest = &text[at + 3..];
         let rest = rest.strip_prefix(['-', ' ']).unwrap_or(rest);
-        let digits = &rest[..rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len()];
+        let digits =
+            &rest[..rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len()];
         let ends_word = !rest[digits.len()..].starts_with(|c: char| c.is_alphanumeric());
         if starts_word && ends_word && (1..=5).contains(&digits.len()) {
             found.push(format!("ADR-{digits}"));
@@ -66,7 +75,10 @@ mod tests {
 
     #[test]
     fn mentions_are_whole_words() {
-        assert_eq!(adr_mentions("ADR-0003, (ADR 12) ADR7 XADR-1 ADR-1x ADR-123456 ADRs"), ["ADR-0003", "ADR-12", "ADR-7"]);
+        assert_eq!(
+            adr_mentions("ADR-0003, (ADR 12) ADR7 XADR-1 ADR-1x ADR-123456 ADRs"),
+            ["ADR-0003", "ADR-12", "ADR-7"]
+        );
     }
 
     #[test]

@@ -8,7 +8,9 @@ use crate::staleness::Freshness;
 
 /// Writes the graph for Graphviz.
 pub fn dot(graph: &Graph) -> String {
-    let mut out = String::from("digraph heirloom {\n  rankdir=BT;\n  node [fontname=\"sans-serif\", style=\"filled\", fillcolor=\"white\"];\n");
+    let mut out = String::from(
+        "digraph heirloom {\n  rankdir=BT;\n  node [fontname=\"sans-serif\", style=\"filled\", fillcolor=\"white\"];\n",
+    );
     for node in &graph.nodes {
         let shape = match node.kind {
             NodeKind::Context => "note",
@@ -24,11 +26,22 @@ pub fn dot(graph: &Graph) -> String {
             Freshness::Warning => "lightyellow",
             Freshness::Critical => "mistyrose",
         };
-        let _ = writeln!(out, "  {} [label={}, shape={shape}, fillcolor=\"{fill}\"];", quoted(&node.id), quoted(&format!("{}\n{}", node.id, node.title)));
+        let _ = writeln!(
+            out,
+            "  {} [label={}, shape={shape}, fillcolor=\"{fill}\"];",
+            quoted(&node.id),
+            quoted(&format!("{}\n{}", node.id, node.title))
+        );
     }
     for edge in &graph.edges {
         let label = label(edge.kind.name(), edge.via.as_deref());
-        let _ = writeln!(out, "  {} -> {} [label={}];", quoted(&edge.from), quoted(&edge.to), quoted(&label));
+        let _ = writeln!(
+            out,
+            "  {} -> {} [label={}];",
+            quoted(&edge.from),
+            quoted(&edge.to),
+            quoted(&label)
+        );
     }
     out.push_str("}\n");
     out
@@ -37,7 +50,8 @@ pub fn dot(graph: &Graph) -> String {
 /// Writes the graph for Mermaid.
 pub fn mermaid(graph: &Graph) -> String {
     let mut out = String::from("graph BT\n");
-    let numbers: HashMap<&str, usize> = graph.nodes.iter().enumerate().map(|(at, node)| (node.id.as_str(), at)).collect();
+    let numbers: HashMap<&str, usize> =
+        graph.nodes.iter().enumerate().map(|(at, node)| (node.id.as_str(), at)).collect();
     let number = |id: &str| numbers.get(id).copied().unwrap_or_default();
     for (at, node) in graph.nodes.iter().enumerate() {
         let (open, close) = match node.kind {
@@ -52,13 +66,23 @@ pub fn mermaid(graph: &Graph) -> String {
         match node.staleness {
             Freshness::Fresh | Freshness::Unknown => {}
             stale => {
-                let _ = writeln!(out, "  class n{at} {}", if stale == Freshness::Warning { "warning" } else { "critical" });
+                let _ = writeln!(
+                    out,
+                    "  class n{at} {}",
+                    if stale == Freshness::Warning { "warning" } else { "critical" }
+                );
             }
         }
     }
     for edge in &graph.edges {
         let label = label(edge.kind.name(), edge.via.as_deref());
-        let _ = writeln!(out, "  n{} -->|\"{}\"| n{}", number(&edge.from), escaped(&label), number(&edge.to));
+        let _ = writeln!(
+            out,
+            "  n{} -->|\"{}\"| n{}",
+            number(&edge.from),
+            escaped(&label),
+            number(&edge.to)
+        );
     }
     out.push_str("  classDef warning fill:#fff6d5,stroke:#b58900\n  classDef critical fill:#ffe0e0,stroke:#c0392b\n");
     out
@@ -73,5 +97,9 @@ fn quoted(text: &str) -> String {
 }
 
 fn escaped(text: &str) -> String {
-    text.replace('&', "#amp;").replace('"', "#quot;").replace('<', "#lt;").replace('>', "#gt;").replace('\n', " ")
+    text.replace('&', "#amp;")
+        .replace('"', "#quot;")
+        .replace('<', "#lt;")
+        .replace('>', "#gt;")
+        .replace('\n', " ")
 }

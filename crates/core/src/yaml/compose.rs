@@ -48,8 +48,18 @@ type Spanned<'t> = (Event<'t>, Span);
 impl<'t> Composer<'t> {
     fn new(text: &'t str) -> Self {
         let at = text.len() - text.trim_start_matches('\u{feff}').len();
-        let byte_of_char = (!text.is_ascii()).then(|| text.char_indices().map(|(at, _)| at).chain([text.len()]).collect());
-        Self { text, byte_of_char, parser: Parser::new_from_str(text), anchors: HashMap::new(), values: 0, repeated: 0, at, last_line: text.lines().count().max(1) }
+        let byte_of_char = (!text.is_ascii())
+            .then(|| text.char_indices().map(|(at, _)| at).chain([text.len()]).collect());
+        Self {
+            text,
+            byte_of_char,
+            parser: Parser::new_from_str(text),
+            anchors: HashMap::new(),
+            values: 0,
+            repeated: 0,
+            at,
+            last_line: text.lines().count().max(1),
+        }
     }
 
     fn document(mut self) -> Result<Option<Node>, YamlError> {
@@ -75,7 +85,12 @@ impl<'t> Composer<'t> {
             match self.next()? {
                 (Event::StreamEnd, _) => return Ok(()),
                 (Event::DocumentEnd | Event::Nothing, _) => {}
-                (_, span) => return Err(error(span, "a second YAML document starts here; only one is read")),
+                (_, span) => {
+                    return Err(error(
+                        span,
+                        "a second YAML document starts here; only one is read",
+                    ));
+                }
             }
         }
     }
@@ -84,7 +99,10 @@ impl<'t> Composer<'t> {
         match self.parser.next() {
             Some(Ok(spanned)) => Ok(spanned),
             // What is missing at the end of a text is reported on a line after it.
-            Some(Err(scan)) => Err(YamlError { line: scan.marker().line().clamp(1, self.last_line), message: scan.info().to_owned() }),
+            Some(Err(scan)) => Err(YamlError {
+                line: scan.marker().line().clamp(1, self.last_line),
+                message: scan.info().to_owned(),
+            }),
             None => Ok((Event::StreamEnd, Span::default())),
         }
     }
@@ -102,9 +120,17 @@ impl<'t> Composer<'t> {
                 let value = scalar::typed(&text, style, forced_text);
                 let kind = Kind::Scalar { value, style: self::style(style) };
                 let bytes = match style {
-                    ScalarStyle::Plain if text.is_empty() => self.empty_extent(self.bytes(span).start, anchor, tag.is_some()),
-                    ScalarStyle::Literal | ScalarStyle::Folded => self.block_extent(self.bytes(span), anchor, tag.is_some()),
-                    _ => scalar_extent(self.text, self.bare(self.bytes(span), anchor, tag.is_some()), style),
+                    ScalarStyle::Plain if text.is_empty() => {
+                        self.empty_extent(self.bytes(span).start, anchor, tag.is_some())
+                    }
+                    ScalarStyle::Literal | ScalarStyle::Folded => {
+                        self.block_extent(self.bytes(span), anchor, tag.is_some())
+                    }
+                    _ => scalar_extent(
+                        self.text,
+                        self.bare(self.bytes(span), anchor, tag.is_some()),
+                        style,
+                    ),
                 };
                 (self.finish(kind, span, bytes, anchor, tag.is_some()), anchor)
             }
@@ -113,9 +139,17 @@ impl<'t> Composer<'t> {
                 self.at = self.bare(start.start..self.text.len(), anchor, tag.is_some()).start;
                 let (items, end) = self.items(depth)?;
                 let closed = closing(self.text, end.start, ']');
-                let bytes = extent(start.start, items.first().map(|item| item.bytes.start), closed, items.last().map(|item| item.bytes.end));
+                let bytes = extent(
+                    start.start,
+                    items.first().map(|item| item.bytes.start),
+                    closed,
+                    items.last().map(|item| item.bytes.end),
+                );
                 let flow = closed.is_some();
-                (self.finish(Kind::List { items, flow }, span, bytes, anchor, tag.is_some()), anchor)
+                (
+                    self.finish(Kind::List { items, flow }, span, bytes, anchor, tag.is_some()),
+                    anchor,
+                )
             }
             Event::MappingStart(anchor, tag) => {
                 let start = self.bytes(span);
@@ -124,10 +158,19 @@ impl<'t> Composer<'t> {
                 let braces = self.text[self.at..].starts_with('{');
                 let (entries, end) = self.entries(depth)?;
                 let closed = if braces { closing(self.text, end.start, '}') } else { None };
-                let last = entries.last().map(|entry| entry.value.bytes.end.max(entry.key_bytes.end));
-                let bytes = extent(start.start, entries.first().map(|entry| entry.key_bytes.start), closed, last);
+                let last =
+                    entries.last().map(|entry| entry.value.bytes.end.max(entry.key_bytes.end));
+                let bytes = extent(
+                    start.start,
+                    entries.first().map(|entry| entry.key_bytes.start),
+                    closed,
+                    last,
+                );
                 let flow = closed.is_some();
-                (self.finish(Kind::Map { entries, flow }, span, bytes, anchor, tag.is_some()), anchor)
+                (
+                    self.finish(Kind::Map { entries, flow }, span, bytes, anchor, tag.is_some()),
+                    anchor,
+                )
             }
             _ => return Err(error(span, "a value was expected here")),
         };
@@ -135,7 +178,10 @@ impl<'t> Composer<'t> {
         if anchor != 0 {
             let value = node.value();
             let text = text_len(&value);
-            self.anchors.insert(anchor, Rc::new(Anchored { value, values: self.values - before + 1, text }));
+            self.anchors.insert(
+                anchor,
+                Rc::new(Anchored { value, values: self.values - before + 1, text }),
+            );
         }
         Ok(node)
     }
@@ -148,7 +194,10 @@ impl<'t> Composer<'t> {
         self.charge(anchored.values, span)?;
         self.repeated = self.repeated.saturating_add(anchored.text);
         if self.repeated > MAX_REPEATED {
-            return Err(error(span, &format!("aliases repeat more than {MAX_REPEATED} bytes of text")));
+            return Err(error(
+                span,
+                &format!("aliases repeat more than {MAX_REPEATED} bytes of text"),
+            ));
         }
         let bytes = self.bytes(span);
         self.at = bytes.end;
@@ -176,17 +225,31 @@ impl<'t> Composer<'t> {
             let key_text = match key.value() {
                 Value::String(text) => text,
                 Value::Array(_) | Value::Object(_) => {
-                    return Err(YamlError { line: key.line, message: "a key must be a single value, not a list or a map".into() });
+                    return Err(YamlError {
+                        line: key.line,
+                        message: "a key must be a single value, not a list or a map".into(),
+                    });
                 }
                 _ => self.text[key.bytes.clone()].to_owned(),
             };
-            if let Some(first) = seen.insert(key_text.clone(), key.line).filter(|_| key_text != MERGE_KEY) {
-                return Err(YamlError { line: key.line, message: format!("duplicate key `{key_text}`; it is already set on line {first} of this block") });
+            if let Some(first) =
+                seen.insert(key_text.clone(), key.line).filter(|_| key_text != MERGE_KEY)
+            {
+                return Err(YamlError {
+                    line: key.line,
+                    message: format!(
+                        "duplicate key `{key_text}`; it is already set on line {first} of this block"
+                    ),
+                });
             }
             let (event, span) = self.next()?;
             let place = self.bytes(span);
             let mut value = self.node(event, span, depth + 1)?;
-            let own_colon = self.text[place.start..].starts_with(':') && self.text.get(key.bytes.end..place.start).is_some_and(|gap| !gap.contains(['\n', '\r']));
+            let own_colon = self.text[place.start..].starts_with(':')
+                && self
+                    .text
+                    .get(key.bytes.end..place.start)
+                    .is_some_and(|gap| !gap.contains(['\n', '\r']));
             if value.bytes.is_empty() && own_colon {
                 // The place of a value that is not written may be that of its colon.
                 self.at = place.start + 1;
@@ -203,7 +266,10 @@ impl<'t> Composer<'t> {
         let mut end = self.at;
         let mut start = self.at;
         for line in between.split_inclusive(['\n', '\r']) {
-            let comment = line.char_indices().find(|(at, c)| *c == '#' && (*at == 0 || line[..*at].ends_with([' ', '\t']))).map_or(line.len(), |(at, _)| at);
+            let comment = line
+                .char_indices()
+                .find(|(at, c)| *c == '#' && (*at == 0 || line[..*at].ends_with([' ', '\t'])))
+                .map_or(line.len(), |(at, _)| at);
             let written = trim_blanks(&line[..comment]);
             if !written.trim_start_matches(BLANKS).is_empty() {
                 end = start + written.len();
@@ -243,15 +309,32 @@ impl<'t> Composer<'t> {
         Ok(())
     }
 
-    fn finish(&self, kind: Kind, span: Span, bytes: Range<usize>, anchor: usize, tagged: bool) -> Node {
+    fn finish(
+        &self,
+        kind: Kind,
+        span: Span,
+        bytes: Range<usize>,
+        anchor: usize,
+        tagged: bool,
+    ) -> Node {
         let bytes = self.bare(bytes, anchor, tagged);
-        Node { kind, bytes, line: span.start.line().clamp(1, self.last_line), anchored: anchor != 0, tagged }
+        Node {
+            kind,
+            bytes,
+            line: span.start.line().clamp(1, self.last_line),
+            anchored: anchor != 0,
+            tagged,
+        }
     }
 
     /// The parser's range of a value starts with its anchor and its tag.
     fn bare(&self, bytes: Range<usize>, anchor: usize, tagged: bool) -> Range<usize> {
         let end = self.properties_end(bytes.start, anchor, tagged);
-        let start = if end > bytes.start { self.text.len() - skip_blanks_and_comments(&self.text[end..]).len() } else { end };
+        let start = if end > bytes.start {
+            self.text.len() - skip_blanks_and_comments(&self.text[end..]).len()
+        } else {
+            end
+        };
         start.min(bytes.end)..bytes.end
     }
 
@@ -263,7 +346,9 @@ impl<'t> Composer<'t> {
             let rest = &self.text[next..];
             let len = match rest.as_bytes() {
                 [b'&', ..] if std::mem::take(&mut anchored) => rest.find(FLOW_OR_BLANK),
-                [b'!', b'<', ..] if std::mem::take(&mut tagged) => rest.find('>').map(|end| end + 1),
+                [b'!', b'<', ..] if std::mem::take(&mut tagged) => {
+                    rest.find('>').map(|end| end + 1)
+                }
                 [b'!', ..] if std::mem::take(&mut tagged) => rest.find(FLOW_OR_BLANK),
                 _ => return end,
             };
@@ -322,7 +407,12 @@ fn closing(text: &str, end_event: usize, bracket: char) -> Option<usize> {
 
 /// A block collection's end event stands where the next token starts, past comments and blank lines; what belongs to it
 /// ends with its last child. Its start event may stand after its first child, if that is not written.
-fn extent(start: usize, first_child: Option<usize>, closed: Option<usize>, last_child: Option<usize>) -> Range<usize> {
+fn extent(
+    start: usize,
+    first_child: Option<usize>,
+    closed: Option<usize>,
+    last_child: Option<usize>,
+) -> Range<usize> {
     let start = first_child.map_or(start, |first| first.min(start));
     let end = closed.or(last_child).unwrap_or(start);
     start..end.max(start)
@@ -389,15 +479,21 @@ mod tests {
     #[test]
     fn types_follow_the_core_schema_and_keep_leading_zeros() {
         assert_eq!(
-            value("a: 1\nb: 1.5\nc: true\nd: no\ne: 0042\nf: 80%\ng:\nh: '3'\ni: 2026-02-02\nj: .inf\nk: 0x1f\nl: +"),
+            value(
+                "a: 1\nb: 1.5\nc: true\nd: no\ne: 0042\nf: 80%\ng:\nh: '3'\ni: 2026-02-02\nj: .inf\nk: 0x1f\nl: +"
+            ),
             json!({"a": 1, "b": 1.5, "c": true, "d": "no", "e": "0042", "f": "80%", "g": null, "h": "3", "i": "2026-02-02", "j": ".inf", "k": 31, "l": "+"})
         );
     }
 
     #[test]
     fn ranges_hold_what_was_written() {
-        let text = "ключ: \"знач\" # c\r\nb: 'it''s'\r\nl: [a, \"b\"]\r\nm:\r\n  - x  # y\r\n  - z\r\n";
-        assert_eq!(slices(text), ["ключ", "\"знач\"", "b", "'it''s'", "l", "a", "\"b\"", "m", "x", "z"]);
+        let text =
+            "ключ: \"знач\" # c\r\nb: 'it''s'\r\nl: [a, \"b\"]\r\nm:\r\n  - x  # y\r\n  - z\r\n";
+        assert_eq!(
+            slices(text),
+            ["ключ", "\"знач\"", "b", "'it''s'", "l", "a", "\"b\"", "m", "x", "z"]
+        );
     }
 
     #[test]
@@ -418,7 +514,10 @@ mod tests {
         let node = parse(text).unwrap().unwrap();
         assert_eq!(&text[node.entry("t").unwrap().value.bytes.clone()], "- a\n  -");
         let text = "t:\n  ? \n";
-        assert_eq!(&text[parse(text).unwrap().unwrap().entry("t").unwrap().value.bytes.clone()], "?");
+        assert_eq!(
+            &text[parse(text).unwrap().unwrap().entry("t").unwrap().value.bytes.clone()],
+            "?"
+        );
         assert_eq!(parse("{a:}").unwrap().unwrap().entry("a").unwrap().value.bytes, 3..3);
     }
 
@@ -432,8 +531,12 @@ mod tests {
 
     #[test]
     fn a_block_text_starts_with_its_mark_and_ends_with_its_last_line() {
-        let text = "a: | # c\n  x\n\nb: |\nc: &x !!str\n  >-\n  y\nd:\n  - |+\n    z\n\n  # e\nf: |\n\n";
-        assert_eq!(slices(text), ["a", "| # c\n  x", "b", "|", "c", ">-\n  y", "d", "|+\n    z", "f", "|"]);
+        let text =
+            "a: | # c\n  x\n\nb: |\nc: &x !!str\n  >-\n  y\nd:\n  - |+\n    z\n\n  # e\nf: |\n\n";
+        assert_eq!(
+            slices(text),
+            ["a", "| # c\n  x", "b", "|", "c", ">-\n  y", "d", "|+\n    z", "f", "|"]
+        );
     }
 
     #[test]
@@ -455,7 +558,10 @@ mod tests {
         let mut text = String::from("a0: &a0 [x,x,x,x,x,x,x,x,x]\n");
         for level in 1..12 {
             let previous = level - 1;
-            text.push_str(&format!("a{level}: &a{level} [{}]\n", vec![format!("*a{previous}"); 9].join(",")));
+            text.push_str(&format!(
+                "a{level}: &a{level} [{}]\n",
+                vec![format!("*a{previous}"); 9].join(",")
+            ));
         }
         assert!(parse(&text).unwrap_err().message.contains("expands to more than"));
         assert!(parse(&"[".repeat(5000)).is_err());
@@ -476,6 +582,9 @@ mod tests {
 
     #[test]
     fn merge_keys_fill_in() {
-        assert_eq!(value("base: &b {x: 1, y: 2}\nuse:\n  <<: *b\n  y: 3\n")["use"], json!({"y": 3, "x": 1}));
+        assert_eq!(
+            value("base: &b {x: 1, y: 2}\nuse:\n  <<: *b\n  y: 3\n")["use"],
+            json!({"y": 3, "x": 1})
+        );
     }
 }

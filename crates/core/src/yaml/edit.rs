@@ -61,7 +61,8 @@ pub fn set(text: &str, key: &str, value: &Value) -> Result<String, EditError> {
                 _ => Style::Plain,
             };
             let new = write(value, style, is_flow(root));
-            let explicit_key = text[..entry.key_bytes.start].trim_end_matches([' ', '\t']).ends_with('?');
+            let explicit_key =
+                text[..entry.key_bytes.start].trim_end_matches([' ', '\t']).ends_with('?');
             if explicit_key && entry.value.bytes.is_empty() {
                 return Err(EditError::WouldTouchOthers { key: key.to_owned(), line: entry.line });
             }
@@ -100,7 +101,11 @@ pub fn append_to_list(text: &str, key: &str, item: &str) -> Result<String, EditE
             let last = items.last().map_or(entry.value.bytes.clone(), |last| last.bytes.clone());
             let indent = block_item_indent(text, entry.value.bytes.start);
             let line_end = line_end(text, last.end);
-            splice(text, line_end..line_end, &format!("{}{indent}- {}", newline_of(text), write_scalar(&item, Style::Plain)))
+            splice(
+                text,
+                line_end..line_end,
+                &format!("{}{indent}- {}", newline_of(text), write_scalar(&item, Style::Plain)),
+            )
         }
         _ => return set(text, key, &wanted),
     };
@@ -122,7 +127,9 @@ fn is_flow(root: &Node) -> bool {
 fn refuse_anchors(value: &Node, key: &str) -> Result<(), EditError> {
     let nested = match &value.kind {
         Kind::List { items, .. } => items.iter().try_for_each(|item| refuse_anchors(item, key)),
-        Kind::Map { entries, .. } => entries.iter().try_for_each(|entry| refuse_anchors(&entry.value, key)),
+        Kind::Map { entries, .. } => {
+            entries.iter().try_for_each(|entry| refuse_anchors(&entry.value, key))
+        }
         _ => Ok(()),
     };
     nested?;
@@ -153,11 +160,17 @@ fn replace_value(text: &str, root: &Node, key_end: usize, value: &Node, new: &st
 
 fn insert_key(text: &str, root: Option<&Node>, key: &str, value: &Value) -> String {
     let in_flow = root.is_some_and(is_flow);
-    let written = format!("{}: {}", write(&Value::String(key.to_owned()), Style::Plain, in_flow), write(value, Style::Plain, in_flow));
+    let written = format!(
+        "{}: {}",
+        write(&Value::String(key.to_owned()), Style::Plain, in_flow),
+        write(value, Style::Plain, in_flow)
+    );
     let newline = newline_of(text);
     match root.map(|root| (&root.kind, &root.bytes)) {
         Some((Kind::Map { entries, flow: true }, bytes)) => {
-            let at = entries.last().map_or(bytes.start + 1, |last| last.value.bytes.end.max(last.key_bytes.end));
+            let at = entries
+                .last()
+                .map_or(bytes.start + 1, |last| last.value.bytes.end.max(last.key_bytes.end));
             let separator = if entries.is_empty() { "" } else { ", " };
             splice(text, at..at, &format!("{separator}{written}"))
         }
@@ -166,8 +179,17 @@ fn insert_key(text: &str, root: Option<&Node>, key: &str, value: &Value) -> Stri
     }
 }
 
-fn verify(before: &str, root: Option<&Node>, edited: String, key: &str, value: &Value) -> Result<String, EditError> {
-    let refused = || EditError::WouldTouchOthers { key: key.to_owned(), line: root.and_then(|root| root.entry(key)).map_or(1, |entry| entry.line) };
+fn verify(
+    before: &str,
+    root: Option<&Node>,
+    edited: String,
+    key: &str,
+    value: &Value,
+) -> Result<String, EditError> {
+    let refused = || EditError::WouldTouchOthers {
+        key: key.to_owned(),
+        line: root.and_then(|root| root.entry(key)).map_or(1, |entry| entry.line),
+    };
     let mut wanted = root.map_or_else(|| Value::Object(serde_json::Map::new()), Node::value);
     wanted[key] = value.clone();
     let read_back = parse(&edited).ok().flatten().map(|root| root.value()).ok_or_else(refused)?;
@@ -216,7 +238,12 @@ mod tests {
         check("{a: 1, b: 2}\n", "a", &json!("x"), "{a: x, b: 2}\n");
         check("{a: 1, b: 2}\n", "a", &json!("x, y"), "{a: \"x, y\", b: 2}\n");
         check("ü: é # ñ\nb: 2\n", "b", &json!("ø"), "ü: é # ñ\nb: ø\n");
-        check("t: # tags\n  - a\n  - b # last\n\n# next\nb: 2\n", "t", &json!("x"), "t: x # tags # last\n\n# next\nb: 2\n");
+        check(
+            "t: # tags\n  - a\n  - b # last\n\n# next\nb: 2\n",
+            "t",
+            &json!("x"),
+            "t: x # tags # last\n\n# next\nb: 2\n",
+        );
         check("t: |\n  one\n  two\n\nb: 2\n", "t", &json!("x"), "t: \"x\"\n\nb: 2\n");
         check("t: | # c\n\n# next\nb: 2\n", "t", &json!("x"), "t: \"x\" # c\n\n# next\nb: 2\n");
         check("t:\n  - |\n    one\n  # next\nb: 2\n", "t", &json!("x"), "t: x\n  # next\nb: 2\n");
@@ -243,7 +270,9 @@ mod tests {
 
     #[test]
     fn a_list_grows_in_its_own_style() {
-        let check = |before: &str, after: &str| assert_eq!(append_to_list(before, "s", "ADR-0002").unwrap(), after);
+        let check = |before: &str, after: &str| {
+            assert_eq!(append_to_list(before, "s", "ADR-0002").unwrap(), after);
+        };
         check("s: [ADR-0001] # old\n", "s: [ADR-0001, ADR-0002] # old\n");
         check("s: []\n", "s: [ADR-0002]\n");
         check("s:\n  - ADR-0001 # old\nb: 2\n", "s:\n  - ADR-0001 # old\n  - ADR-0002\nb: 2\n");

@@ -21,18 +21,26 @@ pub(super) fn typed(text: &str, style: ScalarStyle, forced_text: bool) -> Value 
 
 fn number(text: &str) -> Option<Value> {
     if let Some(hex) = text.strip_prefix("0x") {
-        return i64::from_str_radix(hex, 16).ok().filter(|_| !hex.starts_with(['+', '-'])).map(Value::from);
+        return i64::from_str_radix(hex, 16)
+            .ok()
+            .filter(|_| !hex.starts_with(['+', '-']))
+            .map(Value::from);
     }
     if let Some(octal) = text.strip_prefix("0o") {
-        return i64::from_str_radix(octal, 8).ok().filter(|_| !octal.starts_with(['+', '-'])).map(Value::from);
+        return i64::from_str_radix(octal, 8)
+            .ok()
+            .filter(|_| !octal.starts_with(['+', '-']))
+            .map(Value::from);
     }
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     let starts_like_number = digits.starts_with(|c: char| c.is_ascii_digit() || c == '.');
-    let only_number_chars = digits.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'E' | b'+' | b'-'));
+    let only_number_chars =
+        digits.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'E' | b'+' | b'-'));
     if !starts_like_number || !only_number_chars || !digits.bytes().any(|b| b.is_ascii_digit()) {
         return None;
     }
-    let leading_zero = digits.len() > 1 && digits.starts_with('0') && digits.as_bytes()[1].is_ascii_digit();
+    let leading_zero =
+        digits.len() > 1 && digits.starts_with('0') && digits.as_bytes()[1].is_ascii_digit();
     if leading_zero {
         return None;
     }
@@ -53,12 +61,16 @@ pub fn write_scalar(value: &Value, like: Style) -> String {
 pub(super) fn write(value: &Value, like: Style, in_flow: bool) -> String {
     match value {
         Value::Array(items) => {
-            let items: Vec<String> = items.iter().map(|item| write(item, Style::Plain, true)).collect();
+            let items: Vec<String> =
+                items.iter().map(|item| write(item, Style::Plain, true)).collect();
             format!("[{}]", items.join(", "))
         }
         Value::Object(map) => {
             let key = |key: &str| write_text(key, Style::Plain, true);
-            let entries: Vec<String> = map.iter().map(|(name, value)| format!("{}: {}", key(name), write(value, Style::Plain, true))).collect();
+            let entries: Vec<String> = map
+                .iter()
+                .map(|(name, value)| format!("{}: {}", key(name), write(value, Style::Plain, true)))
+                .collect();
             format!("{{{}}}", entries.join(", "))
         }
         Value::String(text) => write_text(text, like, in_flow),
@@ -68,7 +80,9 @@ pub(super) fn write(value: &Value, like: Style, in_flow: bool) -> String {
 
 fn write_text(text: &str, like: Style, in_flow: bool) -> String {
     match like {
-        Style::Single if !text.chars().any(char::is_control) => format!("'{}'", text.replace('\'', "''")),
+        Style::Single if !text.chars().any(char::is_control) => {
+            format!("'{}'", text.replace('\'', "''"))
+        }
         Style::Plain if reads_back_plain(text, in_flow) => text.to_owned(),
         _ => double_quoted(text),
     }
@@ -77,11 +91,20 @@ fn write_text(text: &str, like: Style, in_flow: bool) -> String {
 /// The parser itself decides whether a text may stand unquoted: as a value before a comment, and
 /// inside brackets where it must.
 fn reads_back_plain(text: &str, in_flow: bool) -> bool {
-    if text.is_empty() || text.trim() != text || text.chars().any(|c| c.is_control()) || text.starts_with("---") || text.starts_with("...") {
+    if text.is_empty()
+        || text.trim() != text
+        || text.chars().any(char::is_control)
+        || text.starts_with("---")
+        || text.starts_with("...")
+    {
         return false;
     }
     let probe = if in_flow { format!("k: [{text}, x] # c") } else { format!("k: {text} # c") };
-    let expected = if in_flow { serde_json::json!({"k": [text, "x"]}) } else { serde_json::json!({"k": text}) };
+    let expected = if in_flow {
+        serde_json::json!({"k": [text, "x"]})
+    } else {
+        serde_json::json!({"k": text})
+    };
     parse(&probe).is_ok_and(|node| node.is_some_and(|node| node.value() == expected))
 }
 
@@ -97,7 +120,11 @@ fn double_quoted(text: &str) -> String {
             '\t' => out.push_str("\\t"),
             c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{85}') => {
                 let code = u32::from(c);
-                out.push_str(&if code <= 0xff { format!("\\x{code:02x}") } else { format!("\\u{code:04x}") });
+                out.push_str(&if code <= 0xff {
+                    format!("\\x{code:02x}")
+                } else {
+                    format!("\\u{code:04x}")
+                });
             }
             c => out.push(c),
         }

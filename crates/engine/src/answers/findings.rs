@@ -32,7 +32,9 @@ impl Answer for Findings {
     fn view(&self) -> View {
         match (&self.text, self.format) {
             (Some(text), _) => View::raw(text.as_str()),
-            (None, Format::Json) => View::raw(serde_json::to_string_pretty(self).unwrap_or_default()),
+            (None, Format::Json) => {
+                View::raw(serde_json::to_string_pretty(self).unwrap_or_default())
+            }
             (None, _) => self.for_people(),
         }
     }
@@ -44,7 +46,12 @@ impl Answer for Findings {
 
 impl Findings {
     /// Takes findings; with `fails`, a critical one fails the command.
-    pub(crate) fn new(conflicts: Vec<Conflict>, problems: Vec<Problem>, format: Format, fails: bool) -> Self {
+    pub(crate) fn new(
+        conflicts: Vec<Conflict>,
+        problems: Vec<Problem>,
+        format: Format,
+        fails: bool,
+    ) -> Self {
         let text = match format {
             Format::Text | Format::Json => None,
             Format::Github => Some(formats::github(&conflicts, &problems)),

@@ -58,7 +58,9 @@ impl Catalog {
             supersession: &supersession,
             by_name: &|document, typed| self.by_name(document, typed),
             exists: &|path| self.at_path(path).is_some() || session.root().exists(path),
-            retired: &|path| self.at_path(path).and_then(|other| inherit::retired_reason(&other.document)),
+            retired: &|path| {
+                self.at_path(path).and_then(|other| inherit::retired_reason(&other.document))
+            },
             archived: &|name| archive.holds(name),
         })
     }
@@ -73,8 +75,12 @@ impl Catalog {
             };
             let others = self.filed.iter().filter(|from| !replaced_it(from));
             others
-                .flat_map(|from| from.document.references.iter().map(move |reference| (from, reference)))
-                .filter(|(from, reference)| known.find(&from.document, reference) == Found::Adr(wanted))
+                .flat_map(|from| {
+                    from.document.references.iter().map(move |reference| (from, reference))
+                })
+                .filter(|(from, reference)| {
+                    known.find(&from.document, reference) == Found::Adr(wanted)
+                })
                 .map(|(from, reference)| (from, reference.line))
                 .collect()
         })

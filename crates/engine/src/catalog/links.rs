@@ -18,7 +18,9 @@ impl Catalog {
             self.supersession_edges(known, &mut edges);
             for filed in &self.filed {
                 let references = filed.document.references.iter();
-                edges.extend(references.filter_map(|reference| self.reference_edge(filed, reference, known)));
+                edges.extend(
+                    references.filter_map(|reference| self.reference_edge(filed, reference, known)),
+                );
             }
         });
         Graph::new(nodes, edges)
@@ -54,13 +56,20 @@ impl Catalog {
         let positions: Vec<usize> =
             (0..self.filed.len()).filter(|&at| self.filed[at].adr.is_some()).collect();
         for new in 0..self.adrs.len() {
-            edges.extend(known.supersession.predecessors(new).map(|old| {
-                self.edge(positions[new], positions[old], EdgeKind::Supersedes, None)
-            }));
+            edges.extend(
+                known.supersession.predecessors(new).map(|old| {
+                    self.edge(positions[new], positions[old], EdgeKind::Supersedes, None)
+                }),
+            );
         }
     }
 
-    fn reference_edge(&self, from: &Filed, reference: &Reference, known: &Known<'_>) -> Option<Edge> {
+    fn reference_edge(
+        &self,
+        from: &Filed,
+        reference: &Reference,
+        known: &Known<'_>,
+    ) -> Option<Edge> {
         let target = match known.find(&from.document, reference) {
             Found::Adr(at) => self.at_path(&self.adrs[at].path)?,
             Found::Document(path) => self.at_path(&path)?,
@@ -73,8 +82,12 @@ impl Catalog {
             via: via.map(str::to_owned),
         };
         Some(match reference.how {
-            How::Field("supersedes") if from.adr.is_none() => edge(from, target, EdgeKind::Supersedes, None),
-            How::Field("superseded_by") if from.adr.is_none() => edge(target, from, EdgeKind::Supersedes, None),
+            How::Field("supersedes") if from.adr.is_none() => {
+                edge(from, target, EdgeKind::Supersedes, None)
+            }
+            How::Field("superseded_by") if from.adr.is_none() => {
+                edge(target, from, EdgeKind::Supersedes, None)
+            }
             How::Field("supersedes" | "superseded_by") => return None,
             How::Field(key) => edge(from, target, EdgeKind::References, Some(key)),
             How::Link | How::Mention => edge(from, target, EdgeKind::References, None),

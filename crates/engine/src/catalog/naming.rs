@@ -90,7 +90,8 @@ impl Names {
 
 /// A name is found by itself in small letters, and by its number without leading zeros.
 fn keys(name: &str) -> Vec<String> {
-    let number = name::leading_number(name).map(|number| format!("#{}", number.trim_start_matches('0')));
+    let number =
+        name::leading_number(name).map(|number| format!("#{}", number.trim_start_matches('0')));
     std::iter::once(name.to_lowercase()).chain(number).collect()
 }
 
@@ -108,7 +109,6 @@ impl Catalog {
         }
         ByName::Nothing
     }
-
 
     /// Finds the document that a name means: an id, a path, an ADR's id, a plan, a file's stem.
     pub fn find(&self, typed: &str) -> Result<&Filed, Error> {

@@ -48,7 +48,12 @@ impl Operation for AdrNew {
             None => adrs::FOLDER.to_owned(),
             Some(typed) => {
                 let projects = inherit::level(session.config()?, "project")?;
-                adrs::project_folder(&layout::find_name(root, &projects, &Default::default(), typed)?)
+                adrs::project_folder(&layout::find_name(
+                    root,
+                    &projects,
+                    &Default::default(),
+                    typed,
+                )?)
             }
         };
         let highest = adrs::highest_number(root, session.config()?, &folder);

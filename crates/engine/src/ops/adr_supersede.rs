@@ -95,7 +95,11 @@ impl Operation for AdrSupersede {
             },
         ];
         if !superseded_after(&catalog, &changes) {
-            return Err(Error::bad_input(format!("{} and {} are written in a way that cannot be linked safely; nothing was changed", old_adr.id, new_adr.id)).hint("edit them by hand"));
+            return Err(Error::bad_input(format!(
+                "{} and {} are written in a way that cannot be linked safely; nothing was changed",
+                old_adr.id, new_adr.id
+            ))
+            .hint("edit them by hand"));
         }
         let edited = changes
             .iter()
@@ -142,7 +146,13 @@ fn superseded_after(catalog: &Catalog, changes: &[Change; 2]) -> bool {
     let relation = Supersession::new(&adrs);
     let (old, new) = (relation.at_path(&changes[0].path), relation.at_path(&changes[1].path));
     let before = Supersession::new(&catalog.adrs);
-    let pairs = |relation: &Supersession<'_>| -> BTreeSet<(usize, usize)> { (0..adrs.len()).flat_map(|new| relation.predecessors(new).map(move |old| (new, old)).collect::<Vec<_>>()).collect() };
+    let pairs = |relation: &Supersession<'_>| -> BTreeSet<(usize, usize)> {
+        (0..adrs.len())
+            .flat_map(|new| {
+                relation.predecessors(new).map(move |old| (new, old)).collect::<Vec<_>>()
+            })
+            .collect()
+    };
     let mut wanted = pairs(&before);
     wanted.extend(new.zip(old));
     pairs(&relation) == wanted
@@ -153,7 +163,10 @@ fn still_referring(session: &Session, retired: &str) -> Result<Vec<Place>, Error
     let catalog = Catalog::read(session)?;
     let mut places = catalog.references_to(session, retired);
     places.retain(|(filed, _)| filed.adr.as_ref().is_none_or(|adr| !adr.status.is_retired()));
-    let mut places: Vec<Place> = places.into_iter().map(|(filed, line)| Place { path: filed.document.path.clone(), line }).collect();
+    let mut places: Vec<Place> = places
+        .into_iter()
+        .map(|(filed, line)| Place { path: filed.document.path.clone(), line })
+        .collect();
     places.dedup_by(|a, b| a.path == b.path && a.line == b.line);
     Ok(places)
 }

@@ -32,8 +32,6 @@ impl Operation for AgentList {
     fn run(session: &Session, request: Request) -> Result<Listing, Error> {
         let plans = inherit::level(session.config()?, "plan")?;
         let plan = layout::find_name(session.root(), &plans, &Selectors::new(), &request.plan)?;
-        Listing::of(session, NodeKind::Agent, |filed| {
-            filed.selectors.get("plan") == Some(&plan)
-        })
+        Listing::of(session, NodeKind::Agent, |filed| filed.selectors.get("plan") == Some(&plan))
     }
 }

@@ -38,7 +38,12 @@ impl Operation for AgentNew {
         let root = session.root();
         let _lock = heirloom_store::journal::lock(root)?;
         let config = session.config()?;
-        let plan = layout::find_name(root, &inherit::level(config, "plan")?, &Selectors::new(), &request.plan)?;
+        let plan = layout::find_name(
+            root,
+            &inherit::level(config, "plan")?,
+            &Selectors::new(),
+            &request.plan,
+        )?;
         let selectors: Selectors = [("plan".to_owned(), plan.clone())].into_iter().collect();
         let names = layout::names(root, &inherit::level(config, "agent")?, &selectors)?;
         let name = scaffold::numbered("agent", &request.name, &names, 3, 0)?;

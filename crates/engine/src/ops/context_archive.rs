@@ -62,7 +62,13 @@ impl Operation for ContextArchive {
         let catalog = Catalog::read(session)?;
         let chosen: Vec<&Filed> = match (&request.name, request.stale) {
             (Some(name), false) => vec![catalog.find(name)?],
-            (None, true) => catalog.filed.iter().filter(|filed| !filed.is_closed() && filed.staleness().recommended_action == Action::Archive).collect(),
+            (None, true) => catalog
+                .filed
+                .iter()
+                .filter(|filed| {
+                    !filed.is_closed() && filed.staleness().recommended_action == Action::Archive
+                })
+                .collect(),
             _ => {
                 return Err(Error::bad_input(
                     "name a document, or take all that are past the archive threshold with --stale",

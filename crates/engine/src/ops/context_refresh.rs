@@ -50,7 +50,8 @@ impl Operation for ContextRefresh {
         }
         let path = filed.document.path.clone();
         if !layout::is_markdown(&path) {
-            let why = format!("{path} is not markdown, so it has no front matter to keep a date in");
+            let why =
+                format!("{path} is not markdown, so it has no front matter to keep a date in");
             return Err(Error::bad_input(why).hint("its date is that of its last commit"));
         }
         let updated = session.today().to_string();

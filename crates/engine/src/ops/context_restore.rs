@@ -48,12 +48,23 @@ impl Operation for ContextRestore {
             [] => {
                 let paths: Vec<&str> = archive.paths().iter().map(String::as_str).collect();
                 let near = name::nearest(typed, paths.iter().copied(), 5);
-                let candidates = if near.is_empty() { paths.iter().take(10).map(|path| (*path).to_owned()).collect() } else { near };
-                return Err(Error::not_found(format!("there is no archived document `{}`", typed.escape_default()), candidates));
+                let candidates = if near.is_empty() {
+                    paths.iter().take(10).map(|path| (*path).to_owned()).collect()
+                } else {
+                    near
+                };
+                return Err(Error::not_found(
+                    format!("there is no archived document `{}`", typed.escape_default()),
+                    candidates,
+                ));
             }
             several => {
                 let paths = several.iter().map(|path| (*path).to_owned()).collect();
-                return Err(Error::not_found(format!("`{typed}` could be any of several archived documents"), paths).hint("use a path"));
+                return Err(Error::not_found(
+                    format!("`{typed}` could be any of several archived documents"),
+                    paths,
+                )
+                .hint("use a path"));
             }
         };
         let archived_at = format!("{ARCHIVE}/{source}");

@@ -64,7 +64,11 @@ impl Answer for Shown {
     fn view(&self) -> View {
         let mut view = View::new();
         view.title(&self.node.id);
-        let days = self.node.days_old.map(|days| format!(", {}", present::count(days.unsigned_abs() as usize, "day"))).unwrap_or_default();
+        let days = self
+            .node
+            .days_old
+            .map(|days| format!(", {}", present::count(days.unsigned_abs() as usize, "day")))
+            .unwrap_or_default();
         view.line([
             span(Role::Dim, format!("{} · ", self.node.kind.word())),
             self.node.title.as_str().into(),

@@ -91,16 +91,29 @@ pub fn run(folder: &std::path::Path, dry_run: bool) -> Result<Adopted, Error> {
     let before = root.read(config::PATH)?;
     let mut document = parse(before.as_deref().unwrap_or(NEW_CONFIG))?;
     let hierarchy = choose_hierarchy(&mut document, &plan);
-    let levels = Config::parse(&document.to_string())?.find_hierarchy(&hierarchy).map(|found| found.levels).unwrap_or_default();
+    let levels = Config::parse(&document.to_string())?
+        .find_hierarchy(&hierarchy)
+        .map(|found| found.levels)
+        .unwrap_or_default();
     for (level, pattern) in &plan.files {
-        let level = if *level == "lowest" { levels.first() } else { levels.iter().find(|own| own.name == *level) };
+        let level = if *level == "lowest" {
+            levels.first()
+        } else {
+            levels.iter().find(|own| own.name == *level)
+        };
         match level {
             None => plan.left.push((*pattern).to_owned()),
-            Some(level) if level.patterns().any(|own| own.split('|').any(|own| own == *pattern)) => {}
+            Some(level)
+                if level.patterns().any(|own| own.split('|').any(|own| own == *pattern)) => {}
             Some(level) => add_to_array(&mut document, &["levels", &level.name, "files"], pattern),
         }
     }
-    plan.left.extend(plan.hierarchies.iter().filter(|found| **found != hierarchy).map(|found| format!("the hierarchy `{found}`")));
+    plan.left.extend(
+        plan.hierarchies
+            .iter()
+            .filter(|found| **found != hierarchy)
+            .map(|found| format!("the hierarchy `{found}`")),
+    );
     for folder in &plan.adr_folders {
         add_to_array(&mut document, &["adrs", "folders"], folder);
     }
@@ -115,7 +128,8 @@ pub fn run(folder: &std::path::Path, dry_run: bool) -> Result<Adopted, Error> {
         found: plan.found,
         hierarchy,
         config: after,
-        changed, not_read_by_default: plan.left,
+        changed,
+        not_read_by_default: plan.left,
         dry_run,
     })
 }
@@ -250,7 +264,10 @@ impl Answer for Adopted {
         }
         if !self.not_read_by_default.is_empty() {
             let left = self.not_read_by_default.join(", ");
-            view.line([span(Role::Warning, format!("⚠️ the hierarchy `{}` does not read {left}", self.hierarchy))]);
+            view.line([span(
+                Role::Warning,
+                format!("⚠️ the hierarchy `{}` does not read {left}", self.hierarchy),
+            )]);
         }
         view.blank();
         view.line([

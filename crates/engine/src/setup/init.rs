@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use heirloom_core::hierarchy;
-use heirloom_store::{Config, Root};
 use heirloom_store::journal::{self, Change};
+use heirloom_store::{Config, Root};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -35,7 +35,9 @@ pub fn next_number<'n>(names: impl Iterator<Item = &'n str>, width: usize, first
 
 fn unusable(what: &str, typed: &str) -> Error {
     let typed = typed.escape_default();
-    Error::bad_input(format!("`{typed}` cannot name a new {what}: it has no letters or digits, or holds a path separator"))
+    Error::bad_input(format!(
+        "`{typed}` cannot name a new {what}: it has no letters or digits, or holds a path separator"
+    ))
 }
 
 /// Turns a title into a file name, or refuses it.

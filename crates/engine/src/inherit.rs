@@ -2,7 +2,7 @@
 
 use heirloom_core::adr::Adr;
 use heirloom_core::cascade::Layer;
-use heirloom_core::conflict::{self, ByName, Conflict, Known};
+use heirloom_core::conflict::{self, ByName, Conflict, Found, Known};
 use heirloom_core::hierarchy::{Hierarchy, Level, Selectors};
 use heirloom_core::name::{self, Match};
 use heirloom_core::staleness::{self, Freshness, Staleness};
@@ -87,7 +87,8 @@ pub fn read(
     let (judged, date_problems) = judge(session, &documents)?;
     let stalenesses: Vec<Staleness> = judged.iter().map(|judged| judged.staleness).collect();
     let mut conflicts = conflict::layers(&layers(&placed), &stalenesses);
-    conflicts.extend(reference_conflicts(session, &hierarchy, &selectors, &documents, &records)?);
+    let chain = Chain { hierarchy: &hierarchy, selectors: &selectors, documents: &documents };
+    conflicts.extend(reference_conflicts(session, &chain, &records)?);
     let mut problems: Vec<Problem> =
         placed.iter().flat_map(|placed| placed.document.problems.clone()).collect();
     problems.extend(record_problems);
@@ -163,52 +164,66 @@ fn refresh_interval(document: &Document, problems: &mut Vec<Problem>) -> Option<
     usable
 }
 
-/// Checks the references of the chain alone: against the records, the names beside it and the
-/// files they lead to. A record of another project is none of this chain's, and is there all the
-/// same, so every record is looked at when the chain's own do not have it.
+/// Checks the references of the chain alone: against its records, the names beside it and the
+/// files they lead to. A record of another project does not bind this chain and is there all the
+/// same, so every record is read when the chain's own do not have what is referred to.
 fn reference_conflicts(
     session: &Session,
-    hierarchy: &Hierarchy,
-    selectors: &Selectors,
-    documents: &[&Document],
+    chain: &Chain<'_>,
     records: &[Record],
 ) -> Result<Vec<Conflict>, Error> {
-    let conflicts = reference_conflicts_among(session, hierarchy, selectors, documents, records);
-    let missing = conflicts.iter().any(|conflict| conflict.message.ends_with("is not there"));
-    if !missing {
+    let leads_nowhere = |document: &Document, known: &Known<'_>| {
+        document
+            .references
+            .iter()
+            .any(|reference| known.find(document, reference) == Found::Nothing)
+    };
+    let checked = chain.with_known(session.root(), records, |known| {
+        let whole = !chain.documents.iter().any(|document| leads_nowhere(document, known));
+        whole.then(|| chain.conflicts(known))
+    });
+    if let Some(conflicts) = checked {
         return Ok(conflicts);
     }
     let (all, _) = adrs::read(session.root(), session.config()?, Scope::Everything);
-    Ok(reference_conflicts_among(session, hierarchy, selectors, documents, &all))
+    Ok(chain.with_known(session.root(), &all, |known| chain.conflicts(known)))
 }
 
-fn reference_conflicts_among(
-    session: &Session,
-    hierarchy: &Hierarchy,
-    selectors: &Selectors,
-    documents: &[&Document],
-    records: &[Record],
-) -> Vec<Conflict> {
-    let root = session.root();
-    let adrs: Vec<Adr> = records.iter().map(|record| record.adr.clone()).collect();
-    let supersession = Supersession::new(&adrs);
-    let by_name = |_: &Document, typed: &str| find_named(root, hierarchy, selectors, typed);
-    let retired = |path: &str| {
-        layout::read_document(root, path).and_then(|(_, document)| retired_reason(&document))
-    };
-    let archive = Archive::new(root);
-    let known = Known {
-        adrs: &adrs,
-        supersession: &supersession,
-        by_name: &by_name,
-        exists: &|path| root.exists(path),
-        retired: &retired,
-        archived: &|name| archive.holds(name),
-    };
-    let mut conflicts: Vec<Conflict> =
-        documents.iter().flat_map(|document| conflict::references(document, &known)).collect();
-    conflicts.extend(conflict::supersession(&adrs, &supersession));
-    conflicts
+/// One way down the hierarchy.
+struct Chain<'c> {
+    hierarchy: &'c Hierarchy,
+    selectors: &'c Selectors,
+    documents: &'c [&'c Document],
+}
+
+impl Chain<'_> {
+    fn with_known<T>(
+        &self,
+        root: &Root,
+        records: &[Record],
+        run: impl FnOnce(&Known<'_>) -> T,
+    ) -> T {
+        let adrs: Vec<Adr> = records.iter().map(|record| record.adr.clone()).collect();
+        let supersession = Supersession::new(&adrs);
+        let archive = Archive::new(root);
+        let retired = |path: &str| {
+            layout::read_document(root, path).and_then(|(_, document)| retired_reason(&document))
+        };
+        run(&Known {
+            adrs: &adrs,
+            supersession: &supersession,
+            by_name: &|_, typed| find_named(root, self.hierarchy, self.selectors, typed),
+            exists: &|path| root.exists(path),
+            retired: &retired,
+            archived: &|name| archive.holds(name),
+        })
+    }
+
+    fn conflicts(&self, known: &Known<'_>) -> Vec<Conflict> {
+        let references =
+            self.documents.iter().flat_map(|document| conflict::references(document, known));
+        references.chain(conflict::supersession(known.adrs, known.supersession)).collect()
+    }
 }
 
 /// Finds the document that a name in `depends_on` means, the most specific level first.

@@ -11,56 +11,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::OnceLock;
 
-use heirloom_testkit::Workspace;
+use heirloom_testkit::{TEAM, Workspace};
 use serde_json::{Value, json};
 
 const HEIR: &str = env!("CARGO_BIN_EXE_heir");
 
 /// What the default list of tools may cost an agent before it has called one.
 const MOST_TOKENS: usize = 3_000;
-
-const TEAM: &str = "\
-//- .heirloom/workspace.md
----
-name: Larkspur
-updated: 2026-02-20
-voice: professional
-defaults:
-  coverage: 80%
----
-
-Money is integer minor units.
-//- .heirloom/adrs/ADR-0001-use-sqlite.md
----
-title: Use SQLite
-status: accepted
-updated: 2026-02-01
----
-
-# ADR-0001: Use SQLite
-//- plans/0042-graph/0042-graph-plan.md
----
-title: Graph
-updated: 2026-02-21
-defaults:
-  coverage: 90%
----
-
-Build the graph.
-//- plans/0042-graph/agents/001-schema.md
----
-title: Schema
-updated: 2026-02-21
-voice: terse
----
-
-Draw the tables.
-//- plans/0043-auth/0043-auth-plan.md
----
-title: Auth
-updated: 2026-02-21
----
-";
 
 fn team() -> Workspace {
     Workspace::with(HEIR, TEAM)

@@ -6,39 +6,11 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Stdio};
 
-use heirloom_testkit::Workspace;
+use heirloom_testkit::{TEAM, Workspace};
 use serde_json::{Value, json};
 
 const HEIR: &str = env!("CARGO_BIN_EXE_heir");
 const BODY_LIMIT: usize = 1024 * 1024;
-
-const TEAM: &str = "\
-//- .heirloom/workspace.md
----
-name: Larkspur
-updated: 2026-02-20
-voice: professional
----
-
-Money is integer minor units.
-//- .heirloom/adrs/ADR-0001-use-sqlite.md
----
-title: Use SQLite
-status: accepted
-updated: 2026-02-01
----
-//- plans/0042-graph/0042-graph-plan.md
----
-title: Graph
-updated: 2026-02-21
----
-//- plans/0042-graph/agents/001-schema.md
----
-title: Schema
-updated: 2026-02-21
-voice: terse
----
-";
 
 #[test]
 fn an_operation_answers_in_json() {
@@ -64,9 +36,9 @@ fn what_was_written_is_served_at_once() {
     assert_eq!(plan.status, 200, "{}", plan.body);
     server
         .workspace
-        .write("plans/0043-search/context.md", "---\nvoice: playful\nupdated: 2026-02-21\n---\n");
+        .write("plans/0044-search/context.md", "---\nvoice: playful\nupdated: 2026-02-21\n---\n");
     assert_eq!(
-        server.post("/v1/context_resolve", r#"{"plan": "43"}"#).json()["values"]["voice"],
+        server.post("/v1/context_resolve", r#"{"plan": "44"}"#).json()["values"]["voice"],
         "playful"
     );
 }

@@ -14,6 +14,50 @@ use std::process::{Command, Output};
 /// The moment at which tests run.
 pub const NOW: &str = "2026-02-22T00:00:00Z";
 
+/// A small team's workspace, for tests that are about a door and not about what lies behind it.
+pub const TEAM: &str = "\
+//- .heirloom/workspace.md
+---
+name: Larkspur
+updated: 2026-02-20
+voice: professional
+defaults:
+  coverage: 80%
+---
+
+Money is integer minor units.
+//- .heirloom/adrs/ADR-0001-use-sqlite.md
+---
+title: Use SQLite
+status: accepted
+updated: 2026-02-01
+---
+
+# ADR-0001: Use SQLite
+//- plans/0042-graph/0042-graph-plan.md
+---
+title: Graph
+updated: 2026-02-21
+defaults:
+  coverage: 90%
+---
+
+Build the graph.
+//- plans/0042-graph/agents/001-schema.md
+---
+title: Schema
+updated: 2026-02-21
+voice: terse
+---
+
+Draw the tables.
+//- plans/0043-auth/0043-auth-plan.md
+---
+title: Auth
+updated: 2026-02-21
+---
+";
+
 /// A temporary workspace.
 pub struct Workspace {
     folder: tempfile::TempDir,

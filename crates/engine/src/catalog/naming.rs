@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use heirloom_core::adr::Adr;
 use heirloom_core::conflict::ByName;
 use heirloom_core::graph::NodeKind;
 use heirloom_core::name::{self, Match};
@@ -151,44 +152,34 @@ impl Catalog {
         }
     }
 
-    /// Finds a decision record. A bare number will do.
-    pub fn find_adr(&self, typed: &str) -> Result<&Filed, Error> {
-        if let Some(exact) = self.at_path(typed).filter(|filed| filed.adr.is_some()) {
+    /// Finds a decision record, as a document and as a record. A bare number will do.
+    pub fn find_adr(&self, typed: &str) -> Result<(&Filed, &Adr), Error> {
+        let records = || self.filed.iter().filter_map(|filed| Some((filed, filed.adr.as_ref()?)));
+        if let Some(exact) = records().find(|(filed, _)| filed.document.path == typed) {
             return Ok(exact);
         }
-        let matches: Vec<&Filed> = self
-            .filed
-            .iter()
-            .filter(|filed| {
-                filed.document.path == typed
-                    || filed.id == typed
-                    || filed.id == format!("adr/{typed}")
-                    || filed.adr.as_ref().is_some_and(|adr| adr::id_matches(adr, typed))
-            })
-            .filter(|filed| filed.adr.is_some())
-            .collect();
+        let is_meant = |filed: &Filed, adr: &Adr| {
+            filed.id == typed || filed.id == format!("adr/{typed}") || adr::id_matches(adr, typed)
+        };
+        let matches: Vec<(&Filed, &Adr)> =
+            records().filter(|(filed, adr)| is_meant(filed, adr)).collect();
         match matches.as_slice() {
-            [one] => Ok(one),
+            [one] => Ok(*one),
             [] => {
-                let ids: Vec<&str> = self.adrs.iter().map(|adr| adr.id.as_str()).collect();
-                let near = name::nearest(typed, ids.iter().copied(), 5);
+                let ids = || self.adrs.iter().map(|adr| adr.id.as_str());
+                let near = name::nearest(typed, ids(), 5);
                 let candidates = if near.is_empty() {
-                    ids.iter().take(10).map(|id| (*id).to_owned()).collect()
+                    ids().take(10).map(str::to_owned).collect()
                 } else {
                     near
                 };
-                Err(Error::not_found(
-                    format!("there is no decision record `{}`", typed.escape_default()),
-                    candidates,
-                ))
+                let typed = typed.escape_default();
+                Err(Error::not_found(format!("there is no decision record `{typed}`"), candidates))
             }
             several => {
-                let ids = several.iter().map(|filed| filed.id.clone()).collect();
-                Err(Error::not_found(
-                    format!("`{typed}` could be any of several decision records"),
-                    ids,
-                )
-                .hint("use one of these ids, or a path"))
+                let ids = several.iter().map(|(filed, _)| filed.id.clone()).collect();
+                let message = format!("`{typed}` could be any of several decision records");
+                Err(Error::not_found(message, ids).hint("use one of these ids, or a path"))
             }
         }
     }

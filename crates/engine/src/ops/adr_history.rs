@@ -39,11 +39,10 @@ impl Operation for AdrHistory {
 
     fn run(session: &Session, request: Request) -> Result<History, Error> {
         let catalog = Catalog::read(session)?;
-        let filed = catalog.find_adr(&request.id)?;
-        let at =
-            catalog.adrs.iter().position(|adr| adr.path == filed.document.path).unwrap_or_default();
-        let id = catalog.adrs[at].id.clone();
-        Ok(History { id, chains: Supersession::new(&catalog.adrs).history(at) })
+        let (_, adr) = catalog.find_adr(&request.id)?;
+        let relation = Supersession::new(&catalog.adrs);
+        let at = relation.at_path(&adr.path).unwrap_or_default();
+        Ok(History { id: adr.id.clone(), chains: relation.history(at) })
     }
 }
 

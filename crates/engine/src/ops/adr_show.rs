@@ -54,13 +54,7 @@ impl Operation for AdrShow {
 
     fn run(session: &Session, request: Request) -> Result<Adr, Error> {
         let catalog = Catalog::read(session)?;
-        let filed = catalog.find_adr(&request.id)?;
-        let Some(adr) = &filed.adr else {
-            return Err(Error::not_found(
-                format!("`{}` is not a decision record", request.id),
-                vec![],
-            ));
-        };
+        let (filed, adr) = catalog.find_adr(&request.id)?;
         let graph = catalog.graph(session);
         let ids = |keep: &dyn Fn(&heirloom_core::graph::Edge) -> Option<String>| -> Vec<String> {
             let mut found: Vec<String> = graph.edges.iter().filter_map(keep).collect();

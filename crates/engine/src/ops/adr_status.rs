@@ -52,13 +52,7 @@ impl Operation for AdrStatus {
     fn run(session: &Session, request: Request) -> Result<Moved, Error> {
         let lock = request.status.is_some().then(|| journal::lock(session.root())).transpose()?;
         let catalog = Catalog::read(session)?;
-        let filed = catalog.find_adr(&request.id)?;
-        let Some(adr) = &filed.adr else {
-            return Err(Error::not_found(
-                format!("`{}` is not a decision record", request.id),
-                vec![],
-            ));
-        };
+        let (filed, adr) = catalog.find_adr(&request.id)?;
         let before = adr.status;
         let status = request.status.unwrap_or(before);
         let mut warnings = Vec::new();

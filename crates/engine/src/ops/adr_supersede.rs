@@ -60,10 +60,8 @@ impl Operation for AdrSupersede {
     fn run(session: &Session, request: Request) -> Result<Superseded, Error> {
         let lock = journal::lock(session.root())?;
         let catalog = Catalog::read(session)?;
-        let (old, new) = (catalog.find_adr(&request.old)?, catalog.find_adr(&request.new)?);
-        let (Some(old_adr), Some(new_adr)) = (&old.adr, &new.adr) else {
-            return Err(Error::bad_input("both must be decision records"));
-        };
+        let (old, old_adr) = catalog.find_adr(&request.old)?;
+        let (new, new_adr) = catalog.find_adr(&request.new)?;
         if old.id == new.id {
             return Err(Error::bad_input(format!("{} cannot supersede itself", old_adr.id)));
         }
@@ -73,9 +71,8 @@ impl Operation for AdrSupersede {
             }
         }
         let relation = Supersession::new(&catalog.adrs);
-        let position =
-            |path: &str| catalog.adrs.iter().position(|adr| adr.path == path).unwrap_or_default();
-        if relation.descends(position(&old_adr.path), position(&new_adr.path)) {
+        let position = |adr: &adr::Adr| relation.at_path(&adr.path).unwrap_or_default();
+        if relation.descends(position(old_adr), position(new_adr)) {
             return Err(Error::bad_input(format!(
                 "{} already comes after {}; the chain would be a circle",
                 old_adr.id, new_adr.id

@@ -154,12 +154,13 @@ pub fn is_record(file_name: &str) -> bool {
 
 /// Reads a record.
 pub fn read(path: &str, text: &str) -> Adr {
-    let document = if path.ends_with(".rst") {
-        Document::plain(path, text)
-    } else {
-        Document::parse(path, text)
-    };
+    let document = document_of(path, text);
     read_document(&document, text)
+}
+
+/// Parses a record's text; reStructuredText has no front matter and no markdown.
+fn document_of(path: &str, text: &str) -> Document {
+    if path.ends_with(".rst") { Document::plain(path, text) } else { Document::parse(path, text) }
 }
 
 /// Reads a record whose document is already parsed from `text`.

@@ -124,11 +124,7 @@ impl Document {
 
     /// Returns a field of the front matter as a list of texts; a single value is a list of one.
     pub fn field_list(&self, key: &str) -> Vec<String> {
-        match self.fields.get(key) {
-            None | Some(Value::Null) => vec![],
-            Some(Value::Array(items)) => items.iter().filter_map(scalar_text).collect(),
-            Some(single) => scalar_text(single).into_iter().collect(),
-        }
+        list_of(self.fields.get(key))
     }
 
     /// Returns the line of a front-matter key, or 1.

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::lines::newline_of;
 use crate::yaml::{self, EditError};
 use crate::{Problem, Value};
 
@@ -75,7 +76,7 @@ fn edit(
             }
         }
         Split::None => {
-            let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+            let newline = newline_of(text);
             let yaml = change("").map_err(|error| refusal(&error))?.replace('\n', newline);
             let bom = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
             let gap = if text[bom..].is_empty() || text[bom..].starts_with(['\n', '\r']) {

@@ -13,6 +13,7 @@ pub mod frontmatter;
 pub mod graph;
 pub mod hierarchy;
 pub mod keypath;
+pub mod lines;
 pub mod merge;
 pub mod name;
 pub mod path;

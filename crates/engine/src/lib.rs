@@ -26,7 +26,7 @@ pub fn nearest(typed: &str, candidates: &[&str]) -> Vec<String> {
 }
 
 /// Reads one document again and returns what is wrong with it.
-pub fn check_document(session: &Session, path: &str) -> Result<Vec<heirloom_core::Problem>, Error> {
+pub fn check_document(session: &Session, path: &str) -> Vec<heirloom_core::Problem> {
     let read = heirloom_store::layout::read_document(session.root(), path);
-    Ok(read.map(|(_, document)| document.problems).unwrap_or_default())
+    read.map(|(_, document)| document.problems).unwrap_or_default()
 }

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use heirloom_core::path::percent_decoded;
 use heirloom_engine::{Effect, Error, Group, OPS, Op, Reply, ops, schema};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, GetPromptRequestParams,
@@ -184,7 +185,7 @@ impl ServerHandler for Server {
             )
         };
         let rest = request.uri.strip_prefix(RESOURCE).ok_or_else(unknown)?;
-        let names: Vec<String> = rest.split('/').skip(1).map(decoded).collect();
+        let names: Vec<String> = rest.split('/').skip(1).map(percent_decoded).collect();
         if names.len() > 2 || (!rest.is_empty() && !rest.starts_with('/')) {
             return Err(unknown());
         }
@@ -252,19 +253,4 @@ fn in_words(error: &Error) -> String {
         text.push_str(&format!("\nhint: {hint}"));
     }
     text
-}
-
-/// Undoes percent-encoding in a part of a URI.
-fn decoded(part: &str) -> String {
-    let mut bytes = Vec::with_capacity(part.len());
-    let mut rest = part.as_bytes();
-    while let Some((&first, after)) = rest.split_first() {
-        let code = (first == b'%')
-            .then(|| after.get(..2))
-            .flatten()
-            .and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
-        bytes.push(code.unwrap_or(first));
-        rest = if code.is_some() { &after[2..] } else { after };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }

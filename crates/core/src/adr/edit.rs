@@ -5,7 +5,8 @@ use std::ops::Range;
 use serde_json::json;
 
 use super::site::{Site, Style, find};
-use super::{Adr, Status, Target, names, read, text};
+use super::{Adr, Status, Target, document_of, names, read, text};
+use crate::lines::newline_of;
 use crate::{Document, Problem, frontmatter, path};
 
 /// Sets a record's status. Only the word for it is replaced: a date or a link beside it stays.
@@ -209,11 +210,7 @@ fn keeps(before: &[Target], after: &[Target]) -> bool {
 }
 
 fn site(path: &str, text: &str) -> Option<Site> {
-    let document = if path.ends_with(".rst") {
-        Document::plain(path, text)
-    } else {
-        Document::parse(path, text)
-    };
+    let document = document_of(path, text);
     find(&document, text, &text::shown(text))
 }
 
@@ -246,10 +243,6 @@ fn insert_line_after(text: &str, at: usize, line: &str) -> String {
         }
         None => format!("{text}{newline}{line}"),
     }
-}
-
-fn newline_of(text: &str) -> &'static str {
-    if text.contains("\r\n") { "\r\n" } else { "\n" }
 }
 
 /// `ACCEPTED` becomes `SUPERSEDED`, `accepted` stays small, anything else is capitalised.

@@ -1,5 +1,7 @@
 //! What counts as a reference to another document.
 
+use crate::path::percent_decoded;
+
 /// A place where one document names another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
@@ -34,21 +36,6 @@ pub(super) fn link_target(destination: &str) -> Option<String> {
     let decoded = percent_decoded(path);
     (!elsewhere && DOCUMENT_ENDINGS.iter().any(|ending| decoded.to_lowercase().ends_with(ending)))
         .then_some(decoded)
-}
-
-fn percent_decoded(path: &str) -> String {
-    let bytes = path.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let escaped = (bytes[at] == b'%')
-            .then(|| path.get(at + 1..at + 3))
-            .flatten()
-            .and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        out.push(escaped.unwrap_or(bytes[at]));
-        at += if escaped.is_some() { 3 } else { 1 };
-    }
-    String::from_utf8(out).unwrap_or_else(|_| path.to_owned())
 }
 
 /// Returns the ADR ids in a text, as `ADR-` and the digits that are written.

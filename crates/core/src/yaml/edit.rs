@@ -8,6 +8,7 @@ use std::ops::Range;
 use super::scalar::write;
 use super::{Kind, Node, Style, YamlError, parse, write_scalar};
 use crate::Value;
+use crate::lines::newline_of;
 
 /// Why an edit was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -213,10 +214,6 @@ fn block_item_indent(text: &str, at: usize) -> &str {
     let line_start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
     let line = &text[line_start..];
     &line[..line.len() - line.trim_start_matches(' ').len()]
-}
-
-fn newline_of(text: &str) -> &'static str {
-    if text.contains("\r\n") { "\r\n" } else { "\n" }
 }
 
 #[cfg(test)]

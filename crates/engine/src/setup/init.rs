@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use heirloom_core::hierarchy;
+use heirloom_core::lines::newline_of;
 use heirloom_store::journal::{self, Change};
 use heirloom_store::{Config, Root};
 use jiff::civil::Date;
@@ -223,7 +224,7 @@ fn extend(root: &Root, path: &str, lines: &str) -> Result<Outcome, Error> {
     if missing.iter().all(|line| line.starts_with('#')) {
         return Ok(Outcome::Kept);
     }
-    let newline = if before.contains("\r\n") { "\r\n" } else { "\n" };
+    let newline = newline_of(&before);
     let gap = if before.is_empty() || before.ends_with('\n') { "" } else { newline };
     let after = format!("{before}{gap}{}{newline}", missing.join(newline));
     journal::lock(root)?.apply(root, &[Change { path: path.to_owned(), before, after }])?;

@@ -8,7 +8,9 @@ pub mod adr;
 pub mod cascade;
 pub mod conflict;
 pub mod cycles;
+pub mod day;
 pub mod document;
+pub mod fold;
 pub mod frontmatter;
 pub mod graph;
 pub mod hierarchy;
@@ -18,8 +20,10 @@ pub mod merge;
 pub mod name;
 pub mod path;
 pub mod problem;
+pub mod record;
 pub mod staleness;
 pub mod supersession;
+pub mod words;
 pub mod yaml;
 
 /// A value of a document: YAML and JSON have the same data model for us.

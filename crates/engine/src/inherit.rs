@@ -7,7 +7,7 @@ use heirloom_core::hierarchy::{Hierarchy, Level, Selectors};
 use heirloom_core::name::{self, Match};
 use heirloom_core::staleness::{self, Freshness, Staleness};
 use heirloom_core::supersession::Supersession;
-use heirloom_core::{Document, Problem};
+use heirloom_core::{Document, Problem, day};
 use heirloom_store::adrs::{self, Record, Scope};
 use heirloom_store::layout::{self, Part, Placed};
 use heirloom_store::{Config, Root, dates};
@@ -129,7 +129,7 @@ pub fn judge(
         .zip(dates)
         .map(|(document, updated)| {
             let interval = refresh_interval(document, &mut problems);
-            let stated = document.field("updated").and_then(dates::parse);
+            let stated = document.field("updated").and_then(day::parse);
             // A day is allowed for: today is counted in UTC, and people write their own.
             if stated.is_some_and(|stated| staleness::days_between(today, stated) > 1) {
                 let line = document.line_of("updated");

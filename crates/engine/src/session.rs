@@ -3,7 +3,8 @@
 use std::cell::OnceCell;
 use std::path::Path;
 
-use heirloom_store::{Config, Root, dates, journal};
+use heirloom_core::day;
+use heirloom_store::{Config, Root, journal};
 use jiff::Timestamp;
 use jiff::civil::Date;
 
@@ -59,7 +60,7 @@ impl Session {
 
     /// Returns the day.
     pub fn today(&self) -> Date {
-        dates::utc_date(self.now)
+        day::of(self.now)
     }
 
     /// Returns the settings.

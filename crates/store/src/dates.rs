@@ -3,10 +3,9 @@
 //! A fresh clone has fresh file dates and must not look fresh, so git is asked before the file
 //! system.
 
-use heirloom_core::{Document, Problem};
+use heirloom_core::{Document, Problem, day};
 use jiff::Timestamp;
 use jiff::civil::Date;
-use jiff::tz::TimeZone;
 
 use crate::Root;
 use crate::git::LastCommit;
@@ -42,7 +41,7 @@ pub fn of_documents(root: &Root, documents: &[&Document]) -> (Vec<Option<Date>>,
                 Err(_) => None,
                 Ok(commits) => match commits.get(&document.path) {
                     Some(LastCommit::At(seconds)) => {
-                        Timestamp::from_second(*seconds).ok().map(utc_date)
+                        Timestamp::from_second(*seconds).ok().map(day::of)
                     }
                     Some(LastCommit::BeyondShallow) => None,
                     None => modified(root, &document.path),
@@ -55,7 +54,7 @@ pub fn of_documents(root: &Root, documents: &[&Document]) -> (Vec<Option<Date>>,
 
 fn stated(document: &Document, problems: &mut Vec<Problem>) -> Option<Date> {
     let written = heirloom_core::document::scalar_text(document.fields.get("updated")?)?;
-    let date = parse(&written);
+    let date = day::parse(&written);
     if date.is_none() {
         problems.push(
             Problem::at(
@@ -69,18 +68,7 @@ fn stated(document: &Document, problems: &mut Vec<Problem>) -> Option<Date> {
     date
 }
 
-/// Reads a date, or the date of a moment.
-pub fn parse(written: &str) -> Option<Date> {
-    let written = written.trim();
-    written.parse::<Date>().ok().or_else(|| written.parse::<Timestamp>().ok().map(utc_date))
-}
-
 fn modified(root: &Root, path: &str) -> Option<Date> {
     let modified = root.metadata(path).ok()??.modified().ok()?;
-    Timestamp::try_from(modified).ok().map(utc_date)
-}
-
-/// Returns the day of a moment. Days are counted in UTC so that every machine counts alike.
-pub fn utc_date(moment: Timestamp) -> Date {
-    moment.to_zoned(TimeZone::UTC).date()
+    Timestamp::try_from(modified).ok().map(day::of)
 }

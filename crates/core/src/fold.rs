@@ -1,0 +1,364 @@
+//! From the set of log lines to what is known.
+//!
+//! Order and repetition of lines do not matter, and no event wins by its date: an archive holds
+//! until an event names it, and clocks may differ. So any merge of two branches folds to the same
+//! state on every machine.
+
+mod alias;
+mod find;
+
+pub use find::Found;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use uuid::Uuid;
+
+use crate::record::{Action, Body, Edge, Kind, Record, Relation};
+use crate::{Problem, day};
+use alias::Aliases;
+
+/// A line of the log.
+#[derive(Debug, Clone)]
+pub struct Line {
+    /// What it says.
+    pub record: Record,
+    /// A hash of its bytes.
+    pub hash: [u8; 32],
+    /// Where it is.
+    pub place: Place,
+}
+
+/// Where a line is.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The file.
+    pub path: Arc<str>,
+    /// The line, from 1.
+    pub line: usize,
+}
+
+/// What is known, and what was.
+#[derive(Debug, Default)]
+pub struct Memory {
+    held: BTreeMap<Uuid, Held>,
+    aliases: Aliases,
+    /// The records that replaced something, by what they replaced.
+    successors: HashMap<String, Vec<Uuid>>,
+    /// Events that hold, by what was done and to what.
+    events: HashMap<(Action, String), Vec<Uuid>>,
+    problems: Vec<Problem>,
+}
+
+#[derive(Debug)]
+struct Held {
+    record: Record,
+    hash: [u8; 32],
+    place: Place,
+}
+
+/// How things stand with a record or an entry.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Standing {
+    /// It is known to be so.
+    Active,
+    /// Something else was put in its place.
+    Superseded,
+    /// It was put away.
+    Archived,
+}
+
+impl Standing {
+    /// Returns its word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Standing::Active => "active",
+            Standing::Superseded => "superseded",
+            Standing::Archived => "archived",
+        }
+    }
+}
+
+/// One thing of memory: a record with those that say the same.
+#[derive(Debug, Clone, Copy)]
+pub struct Item<'m> {
+    /// Its id, the smallest of all that say the same.
+    pub id: Uuid,
+    /// What it says, in the words of the first that still stands.
+    pub record: &'m Record,
+    /// Where that is written.
+    pub place: &'m Place,
+    /// How things stand with it.
+    pub standing: Standing,
+}
+
+/// A thing that was replaced by several that do not agree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fork {
+    /// What was replaced.
+    pub replaced: String,
+    /// What stands in its place.
+    pub heads: Vec<String>,
+}
+
+/// Folds lines into what is known; with `as_of`, into what was known then.
+pub fn fold(lines: Vec<Line>, as_of: Option<Timestamp>) -> Memory {
+    let mut memory = Memory::default();
+    for line in lines {
+        if as_of.is_none_or(|moment| line.record.at <= moment) {
+            memory.take(line);
+        }
+    }
+    memory.aliases = Aliases::of(memory.held.values().map(|held| &held.record));
+    memory.relate();
+    memory
+}
+
+impl Memory {
+    /// Takes a line. One id with other bytes is a hand edit that met a merge: the greater hash wins
+    /// on every machine.
+    fn take(&mut self, line: Line) {
+        let Line { record, hash, place } = line;
+        match self.held.get_mut(&record.id) {
+            None => drop(self.held.insert(record.id, Held { record, hash, place })),
+            Some(held) if held.hash == hash => held.place = place.min(held.place.clone()),
+            Some(held) => {
+                let other = if hash > held.hash { &held.place } else { &place };
+                self.problems.push(
+                    Problem::at(
+                        other.path.to_string(),
+                        other.line,
+                        format!("the record {} is written in another way elsewhere, and that one is read", record.id),
+                    )
+                    .hint("remove one of the two lines"),
+                );
+                if hash > held.hash {
+                    *held = Held { record, hash, place };
+                }
+            }
+        }
+    }
+
+    fn relate(&mut self) {
+        let mut undone: HashSet<(Action, &str)> = HashSet::new();
+        for held in self.held.values() {
+            if let Body::Event(event) = &held.record.body
+                && let Some(action) = undone_by(event.action)
+            {
+                undone.extend(event.undoes.iter().map(|id| (action, id.as_str())));
+            }
+        }
+        for (id, held) in &self.held {
+            for replaced in &held.record.supersedes {
+                self.successors.entry(replaced.clone()).or_default().push(*id);
+            }
+            if let Body::Event(event) = &held.record.body
+                && !undone.contains(&(event.action, id.to_string().as_str()))
+            {
+                for target in &event.targets {
+                    self.events.entry((event.action, target.clone())).or_default().push(*id);
+                }
+            }
+        }
+    }
+
+    /// Returns what is wrong with the lines taken together.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// Returns a record by its whole id, whatever became of it.
+    pub fn record(&self, id: Uuid) -> Option<&Record> {
+        self.held.get(&id).map(|held| &held.record)
+    }
+
+    /// Returns where a record is written.
+    pub fn place(&self, id: Uuid) -> Option<&Place> {
+        self.held.get(&id).map(|held| &held.place)
+    }
+
+    /// Returns every record, in order of id.
+    pub fn records(&self) -> impl Iterator<Item = &Record> {
+        self.held.values().map(|held| &held.record)
+    }
+
+    /// Returns every thing of some kind, those that say the same as one, in order of id.
+    pub fn items(&self, kind: Kind) -> impl Iterator<Item = Item<'_>> {
+        let first = move |(id, held): &(&Uuid, &Held)| {
+            held.record.kind() == kind && self.aliases.canonical(**id) == **id
+        };
+        self.held.iter().filter(first).filter_map(|(id, _)| self.item(*id))
+    }
+
+    /// Returns the thing that a record is part of.
+    pub fn item(&self, id: Uuid) -> Option<Item<'_>> {
+        let canonical = self.aliases.canonical(id);
+        let group = self.aliases.group(canonical);
+        let speaker = group
+            .iter()
+            .copied()
+            .find(|alias| self.standing_of_one(&alias.to_string()) == Standing::Active)
+            .unwrap_or(canonical);
+        let held = self.held.get(&speaker)?;
+        Some(Item {
+            id: canonical,
+            record: &held.record,
+            place: &held.place,
+            standing: self.standing(&canonical.to_string()),
+        })
+    }
+
+    /// Returns the ids of all records that say the same as this one, itself among them.
+    pub fn aliases(&self, id: Uuid) -> Vec<Uuid> {
+        self.aliases.group(self.aliases.canonical(id))
+    }
+
+    /// Returns how things stand with a record or an entry. Records that say the same stand as long
+    /// as one of them does: an archive covers only those that it names.
+    pub fn standing(&self, name: &str) -> Standing {
+        let standings = self.same_as(name).into_iter().map(|alias| self.standing_of_one(&alias));
+        standings.min().unwrap_or(Standing::Active)
+    }
+
+    fn standing_of_one(&self, name: &str) -> Standing {
+        if self.successors.contains_key(name) {
+            Standing::Superseded
+        } else if self.has(Action::Archive, name) {
+            Standing::Archived
+        } else {
+            Standing::Active
+        }
+    }
+
+    /// Returns the names of everything that says the same as this.
+    fn same_as(&self, name: &str) -> Vec<String> {
+        match Uuid::parse_str(name) {
+            Ok(id) if self.held.contains_key(&id) => {
+                self.aliases(id).iter().map(Uuid::to_string).collect()
+            }
+            _ => vec![name.to_owned()],
+        }
+    }
+
+    /// Returns the name under which a thing is known: a record's canonical id.
+    pub fn canonical(&self, name: &str) -> String {
+        match Uuid::parse_str(name) {
+            Ok(id) => self.aliases.canonical(id).to_string(),
+            Err(_) => name.to_owned(),
+        }
+    }
+
+    fn has(&self, action: Action, name: &str) -> bool {
+        self.events.contains_key(&(action, name.to_owned()))
+    }
+
+    /// Returns the events that did something to a thing, or to what says the same, and still hold.
+    pub fn events(&self, action: Action, name: &str) -> Vec<Uuid> {
+        let names = self.same_as(name);
+        let events = names
+            .into_iter()
+            .filter_map(|name| self.events.get(&(action, name)))
+            .flatten()
+            .copied();
+        events.collect::<BTreeSet<_>>().into_iter().collect()
+    }
+
+    /// Returns everything that something was done to, with the events that did it.
+    pub fn acted_on(&self, action: Action) -> BTreeMap<&str, &[Uuid]> {
+        self.events
+            .iter()
+            .filter(|((done, _), _)| *done == action)
+            .map(|((_, target), events)| (target.as_str(), events.as_slice()))
+            .collect()
+    }
+
+    /// Returns what stands in the place of a thing now: itself, or what replaced it. A thing whose
+    /// successor was archived has that one still: archiving revives nothing.
+    pub fn heads(&self, name: &str) -> Vec<String> {
+        let mut heads = BTreeSet::new();
+        let mut seen = HashSet::new();
+        let mut next = vec![self.canonical(name)];
+        while let Some(name) = next.pop() {
+            if !seen.insert(name.clone()) {
+                continue;
+            }
+            if self.standing(&name) != Standing::Superseded {
+                heads.insert(name);
+                continue;
+            }
+            let successors = self.same_as(&name).into_iter().flat_map(|alias| {
+                self.successors.get(&alias).into_iter().flatten().copied().collect::<Vec<_>>()
+            });
+            next.extend(successors.map(|id| self.aliases.canonical(id).to_string()));
+        }
+        heads.into_iter().collect()
+    }
+
+    /// Returns the things that were replaced by several which all stand.
+    pub fn forks(&self) -> Vec<Fork> {
+        let mut forks: Vec<Fork> = self
+            .successors
+            .iter()
+            .filter(|(_, successors)| successors.len() > 1)
+            .map(|(replaced, _)| Fork { replaced: replaced.clone(), heads: self.heads(replaced) })
+            .filter(|fork| fork.heads.len() > 1)
+            .collect();
+        forks.sort_by(|a, b| a.replaced.cmp(&b.replaced));
+        forks
+    }
+
+    /// Returns the relations that hold, each once, between what stands at their ends now.
+    pub fn edges(&self) -> BTreeMap<(String, String, Relation), Uuid> {
+        let mut edges = BTreeMap::new();
+        for (id, held) in &self.held {
+            let Body::Edge(Edge { from, to, relation, .. }) = &held.record.body else { continue };
+            if self.standing_of_one(&id.to_string()) != Standing::Active {
+                continue;
+            }
+            for from in self.heads(from) {
+                for to in self.heads(to) {
+                    edges.entry((from.clone(), to, *relation)).or_insert(*id);
+                }
+            }
+        }
+        edges
+    }
+
+    /// Returns whether a record was true on a day: from its first day, or the day on which it was
+    /// recorded, until its last, or the first of what replaced it.
+    pub fn was_valid(&self, record: &Record, on: Date) -> bool {
+        let start = |record: &Record| record.valid_from.unwrap_or_else(|| day::of(record.at));
+        let replaced = self.successors.get(&record.id.to_string()).into_iter().flatten();
+        let replaced_on = replaced.filter_map(|id| self.record(*id)).map(start).min();
+        let end = [record.valid_to, replaced_on].into_iter().flatten().min();
+        start(record) <= on && end.is_none_or(|end| on < end)
+    }
+
+    /// Returns how many times a thing was learnt again.
+    pub fn reinforced(&self, name: &str) -> usize {
+        self.events(Action::Reinforce, name).len()
+    }
+
+    /// Returns whether there is nothing at all.
+    pub fn is_empty(&self) -> bool {
+        self.held.is_empty()
+    }
+}
+
+/// The action that an action undoes.
+fn undone_by(action: Action) -> Option<Action> {
+    match action {
+        Action::Restore => Some(Action::Archive),
+        Action::Release => Some(Action::Pin),
+        Action::Unresolve => Some(Action::Resolve),
+        Action::Archive | Action::Pin | Action::Reinforce | Action::Resolve => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

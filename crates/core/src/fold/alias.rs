@@ -1,0 +1,101 @@
+//! Records that say the same.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use uuid::Uuid;
+
+use crate::record::{Body, Record};
+use crate::words::normalised;
+
+/// Which records say the same; one that is alone is not kept.
+#[derive(Debug, Default)]
+pub(super) struct Aliases {
+    canonical: HashMap<Uuid, Uuid>,
+    groups: HashMap<Uuid, Vec<Uuid>>,
+}
+
+impl Aliases {
+    /// Groups records, given in order of id: facts with equal section, scope, key and text, and
+    /// whatever has one origin.
+    pub(super) fn of<'r>(records: impl Iterator<Item = &'r Record>) -> Self {
+        let mut ids = Vec::new();
+        let mut groups = Union::default();
+        let mut by_text: HashMap<[u8; 32], usize> = HashMap::new();
+        let mut by_origin: HashMap<&str, usize> = HashMap::new();
+        for record in records {
+            let at = groups.add();
+            ids.push(record.id);
+            if let Some(text) = text_key(record) {
+                groups.join_first(by_text.entry(text), at);
+            }
+            if let Some(origin) = record.origin.as_deref().filter(|_| !record.is_private()) {
+                groups.join_first(by_origin.entry(origin), at);
+            }
+        }
+        let mut aliases = Aliases::default();
+        for at in 0..ids.len() {
+            let first = groups.find(at);
+            if first != at {
+                aliases.canonical.insert(ids[at], ids[first]);
+                aliases.groups.entry(ids[first]).or_insert_with(|| vec![ids[first]]).push(ids[at]);
+            }
+        }
+        aliases
+    }
+
+    /// Returns the smallest id of those that say the same.
+    pub(super) fn canonical(&self, id: Uuid) -> Uuid {
+        self.canonical.get(&id).copied().unwrap_or(id)
+    }
+
+    /// Returns all that say the same as a canonical one, in order.
+    pub(super) fn group(&self, canonical: Uuid) -> Vec<Uuid> {
+        self.groups.get(&canonical).cloned().unwrap_or_else(|| vec![canonical])
+    }
+}
+
+/// What makes two facts the same. A private fact is apart: nothing that is shared may name it.
+fn text_key(record: &Record) -> Option<[u8; 32]> {
+    let Body::Fact(fact) = &record.body else { return None };
+    let mut hasher = blake3::Hasher::new();
+    let parts = [
+        if record.is_private() { "private" } else { "" },
+        fact.section.title(),
+        fact.scope.as_deref().unwrap_or_default(),
+        fact.key.as_deref().unwrap_or_default(),
+        &normalised(&record.text()),
+    ];
+    for part in parts {
+        hasher.update(&(part.len() as u64).to_le_bytes());
+        hasher.update(part.as_bytes());
+    }
+    Some(*hasher.finalize().as_bytes())
+}
+
+/// Groups of positions, each known by its first.
+#[derive(Default)]
+struct Union {
+    parent: Vec<usize>,
+}
+
+impl Union {
+    fn add(&mut self) -> usize {
+        self.parent.push(self.parent.len());
+        self.parent.len() - 1
+    }
+
+    fn find(&mut self, mut at: usize) -> usize {
+        while self.parent[at] != at {
+            self.parent[at] = self.parent[self.parent[at]];
+            at = self.parent[at];
+        }
+        at
+    }
+
+    fn join_first<K>(&mut self, entry: Entry<'_, K, usize>, at: usize) {
+        let first = *entry.or_insert(at);
+        let (a, b) = (self.find(first), self.find(at));
+        self.parent[a.max(b)] = a.min(b);
+    }
+}

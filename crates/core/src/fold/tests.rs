@@ -1,0 +1,192 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::record::{Event, Fact, Section};
+
+fn id(n: u128) -> Uuid {
+    Uuid::from_u128(0x0198_0000_0000_7000_8000_0000_0000_0000 + n)
+}
+
+fn line(record: Record) -> Line {
+    let hash = *blake3::hash(crate::record::write(&record).unwrap().as_bytes()).as_bytes();
+    Line { record, hash, place: Place { path: "log.jsonl".into(), line: 1 } }
+}
+
+fn fact(n: u128, text: &str, supersedes: &[u128]) -> Line {
+    let body = Body::Fact(Fact {
+        section: Section::Decisions,
+        content: text.to_owned(),
+        key: None,
+        value: None,
+        scope: None,
+    });
+    let mut record =
+        Record::new(id(n), Timestamp::from_second(n as i64 * 86_400).unwrap(), "", body);
+    record.supersedes = supersedes.iter().map(|n| id(*n).to_string()).collect();
+    line(record)
+}
+
+fn event(n: u128, action: Action, targets: &[u128], undoes: &[u128]) -> Line {
+    let names = |list: &[u128]| list.iter().map(|n| id(*n).to_string()).collect();
+    let body = Body::Event(Event {
+        action,
+        targets: names(targets),
+        undoes: names(undoes),
+        reason: String::new(),
+    });
+    line(Record::new(id(n), Timestamp::from_second(n as i64 * 86_400).unwrap(), "", body))
+}
+
+fn standing(memory: &Memory, n: u128) -> Standing {
+    memory.standing(&id(n).to_string())
+}
+
+fn heads(memory: &Memory, n: u128) -> Vec<String> {
+    memory.heads(&id(n).to_string())
+}
+
+#[test]
+fn a_successor_stands_in_its_place() {
+    let memory = fold(vec![fact(3, "c", &[2]), fact(1, "a", &[]), fact(2, "b", &[1])], None);
+    assert_eq!(standing(&memory, 1), Standing::Superseded);
+    assert_eq!(heads(&memory, 1), [id(3).to_string()]);
+}
+
+#[test]
+fn archiving_the_successor_revives_nothing() {
+    let memory = fold(
+        vec![fact(1, "a", &[]), fact(2, "b", &[1]), event(9, Action::Archive, &[2], &[])],
+        None,
+    );
+    assert_eq!(standing(&memory, 1), Standing::Superseded);
+    assert_eq!(standing(&memory, 2), Standing::Archived);
+}
+
+#[test]
+fn an_archive_holds_until_it_is_named_whatever_the_clocks_say() {
+    let archived = [fact(1, "a", &[]), event(9, Action::Archive, &[1], &[])];
+    let restore = event(2, Action::Restore, &[], &[9]);
+    assert_eq!(standing(&fold(archived.to_vec(), None), 1), Standing::Archived);
+    let restored = [archived.as_slice(), &[restore]].concat();
+    assert_eq!(standing(&fold(restored.clone(), None), 1), Standing::Active);
+    let again = [restored.as_slice(), &[event(3, Action::Archive, &[1], &[])]].concat();
+    assert_eq!(standing(&fold(again, None), 1), Standing::Archived);
+}
+
+#[test]
+fn equal_facts_are_one_and_an_archive_covers_what_it_names() {
+    let lines = vec![
+        fact(2, "Use SQLite.", &[]),
+        fact(1, "use  sqlite", &[]),
+        event(9, Action::Archive, &[1], &[]),
+    ];
+    let memory = fold(lines, None);
+    let items: Vec<Item<'_>> = memory.items(Kind::Fact).collect();
+    assert_eq!(items.len(), 1);
+    assert_eq!(
+        (items[0].id, items[0].record.id, items[0].standing),
+        (id(1), id(2), Standing::Active)
+    );
+}
+
+#[test]
+fn two_successors_are_a_fork_until_one_replaces_both() {
+    let fork = vec![fact(1, "a", &[]), fact(2, "b", &[1]), fact(3, "c", &[1])];
+    let memory = fold(fork.clone(), None);
+    assert_eq!(memory.forks()[0].heads, [id(2).to_string(), id(3).to_string()]);
+    assert_eq!(standing(&memory, 2), Standing::Active);
+    let healed = [fork.as_slice(), &[fact(4, "d", &[2, 3])]].concat();
+    assert_eq!(fold(healed, None).forks(), []);
+}
+
+#[test]
+fn a_circle_ends() {
+    let memory = fold(vec![fact(1, "a", &[2]), fact(2, "b", &[1])], None);
+    assert_eq!(heads(&memory, 1), Vec::<String>::new());
+    assert_eq!(standing(&memory, 1), Standing::Superseded);
+}
+
+#[test]
+fn one_id_with_two_texts_is_reported_and_settled_by_its_bytes() {
+    let (a, b) = (fact(1, "a", &[]), fact(1, "b", &[]));
+    let one = fold(vec![a.clone(), b.clone()], None);
+    let other = fold(vec![b, a], None);
+    assert_eq!(one.record(id(1)), other.record(id(1)));
+    assert_eq!((one.problems().len(), other.problems().len()), (1, 1));
+}
+
+#[test]
+fn what_was_known_and_what_was_true() {
+    let mut moved = fact(20, "b", &[1]);
+    moved.record.valid_from = day::parse("1970-01-11");
+    let lines = vec![fact(1, "a", &[]), moved];
+    let early = fold(lines.clone(), Some(Timestamp::from_second(5 * 86_400).unwrap()));
+    assert_eq!(standing(&early, 1), Standing::Active);
+    let memory = fold(lines, None);
+    let valid = |n: u128, on: &str| {
+        memory.was_valid(memory.record(id(n)).unwrap(), day::parse(on).unwrap())
+    };
+    assert!(valid(1, "1970-01-05") && !valid(20, "1970-01-05"));
+    assert!(!valid(1, "1970-01-12") && valid(20, "1970-01-12"));
+    assert!(!valid(1, "1970-01-01"));
+}
+
+#[test]
+fn ids_are_found_by_their_tail() {
+    let memory = fold(vec![fact(0x1_0042, "a", &[]), fact(0x2_0042, "b", &[])], None);
+    assert_eq!(memory.find("00010042"), Found::One(id(0x1_0042)));
+    assert_eq!(memory.find("0042"), Found::Several(vec![id(0x1_0042), id(0x2_0042)]));
+    assert_eq!(memory.find("42"), Found::Nothing);
+    assert_eq!(memory.find("what's"), Found::Nothing);
+}
+
+fn any_line() -> impl Strategy<Value = Line> {
+    let number = 0u128..12;
+    let numbers = || proptest::collection::vec(0u128..12, 0..3);
+    prop_oneof![
+        (number.clone(), "[ab]{1,2}", numbers()).prop_map(|(n, text, old)| fact(n, &text, &old)),
+        (12u128..24, numbers()).prop_map(|(n, targets)| event(n, Action::Archive, &targets, &[])),
+        (24u128..36, proptest::collection::vec(12u128..24, 0..3)).prop_map(|(n, undoes)| event(
+            n,
+            Action::Restore,
+            &[],
+            &undoes
+        )),
+    ]
+}
+
+fn shown(memory: &Memory) -> Vec<String> {
+    let items = memory.items(Kind::Fact).map(|item| {
+        format!(
+            "{} {:?} {:?} {:?}",
+            item.id,
+            item.record,
+            item.standing,
+            memory.heads(&item.id.to_string())
+        )
+    });
+    items.chain(memory.forks().iter().map(|fork| format!("{fork:?}"))).collect()
+}
+
+proptest! {
+    #[test]
+    fn order_and_repetition_do_not_matter(
+        lines in proptest::collection::vec(any_line(), 0..24),
+        seed in any::<u64>(),
+        repeated in proptest::collection::vec(any::<prop::sample::Index>(), 0..8),
+    ) {
+        let expected = shown(&fold(lines.clone(), None));
+        let mut other = lines.clone();
+        if !lines.is_empty() {
+            other.extend(repeated.iter().map(|index| index.get(&lines).clone()));
+        }
+        let mut state = seed | 1;
+        for at in (1..other.len()).rev() {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            other.swap(at, (state % (at as u64 + 1)) as usize);
+        }
+        prop_assert_eq!(expected, shown(&fold(other, None)));
+    }
+}

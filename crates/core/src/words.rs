@@ -1,0 +1,77 @@
+//! Texts as words: when two say the same, and how alike they are.
+
+use std::collections::HashSet;
+
+/// Returns a text as it is compared: in small letters, one space between words, no full stop.
+pub fn normalised(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.extend(word.chars().flat_map(char::to_lowercase));
+    }
+    let end = out.trim_end_matches(['.', '!', ';', ',']).len();
+    if end > 0 {
+        out.truncate(end);
+    }
+    out
+}
+
+/// Returns the words of a text in small letters. What joins letters in a name (`schema.ts`, `C++`,
+/// `what's`) both joins and parts: the whole and its parts are words.
+pub fn words(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for piece in text.split_whitespace() {
+        let lower = piece.to_lowercase();
+        let trimmed = lower
+            .trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '+' | '#' | '_' | '$'));
+        let parts: Vec<&str> =
+            trimmed.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty()).collect();
+        match parts.as_slice() {
+            [one] if *one == trimmed => found.push(trimmed.to_owned()),
+            parts => {
+                found.extend(parts.iter().map(|part| (*part).to_owned()));
+                if !trimmed.is_empty() {
+                    found.push(trimmed.to_owned());
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Returns how alike two sets of words are: the share of all their words that both have.
+pub fn likeness(a: &HashSet<String>, b: &HashSet<String>) -> f64 {
+    let common = a.intersection(b).count();
+    let all = a.len() + b.len() - common;
+    if all == 0 { 0.0 } else { common as f64 / all as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_texts_normalise_alike() {
+        assert_eq!(normalised("  Use\n SQLite. "), normalised("use sqlite"));
+        assert_ne!(normalised("use sqlite"), normalised("use sqlite3"));
+        assert_eq!(normalised("..."), "...");
+    }
+
+    #[test]
+    fn names_are_found_whole_and_in_parts() {
+        assert_eq!(
+            words("Fix `schema.ts`, what's C++?"),
+            ["fix", "schema", "ts", "schema.ts", "what", "s", "what's", "c", "c++"]
+        );
+        assert_eq!(words("\" — …"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn likeness_is_a_share() {
+        let set = |text: &str| words(text).into_iter().collect::<HashSet<_>>();
+        assert_eq!(likeness(&set("a b c"), &set("a b d")), 0.5);
+        assert_eq!(likeness(&set(""), &set("")), 0.0);
+    }
+}

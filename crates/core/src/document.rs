@@ -257,7 +257,7 @@ pub fn scalar_text(value: &Value) -> Option<String> {
 }
 
 /// A file in the middle of a merge says two things at once; neither side is believed.
-fn conflict_marker(path: &str, text: &str) -> Option<Problem> {
+pub(crate) fn conflict_marker(path: &str, text: &str) -> Option<Problem> {
     let marker = |line: &str| {
         ["<<<<<<<", ">>>>>>>", "|||||||"].iter().any(|mark| {
             line.strip_prefix(mark)

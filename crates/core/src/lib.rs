@@ -16,6 +16,7 @@ pub mod graph;
 pub mod hierarchy;
 pub mod keypath;
 pub mod lines;
+pub mod memory;
 pub mod merge;
 pub mod name;
 pub mod path;

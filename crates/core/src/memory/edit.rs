@@ -1,0 +1,374 @@
+//! Edits of one entry that leave every other byte as it was.
+//!
+//! After each edit the document is read again: the entry must be as it was meant, and every other
+//! one as it was. What cannot be done so is refused, never approximated.
+
+use std::ops::Range;
+
+use indexmap::IndexMap;
+use jiff::civil::Date;
+
+use super::escape::{encode, encode_cell};
+use super::sections::{self, Row, Section, heading_of};
+use super::{Entry, EntryKind, Field, Form, NewEntry, Notebook, Owner, form, read, rows};
+use crate::lines::newline_of;
+
+/// Why an edit was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Refusal {
+    /// The line, from 1.
+    pub line: usize,
+    /// Why.
+    pub message: String,
+}
+
+/// Adds an entry to its section, which is made if it is not there. Returns the text and where the
+/// entry is among its kind.
+pub fn add(text: &str, owner: Owner, new: &NewEntry<'_>) -> Result<(String, usize), Refusal> {
+    let before = read("", text);
+    let (whole, section) = with_section(text, owner, new.kind);
+    let rows = sections::rows(&whole);
+    let after = match new.kind {
+        EntryKind::Decision => add_row(&whole, &rows, &section, owner, new),
+        _ => add_bullet(&whole, &rows, &section, new),
+    };
+    let place = added(&before, &read("", &after), new)?;
+    Ok((after, place))
+}
+
+/// Adds the note of a session at the head of the log.
+pub fn add_session(text: &str, owner: Owner, number: usize, day: Date, note: &str) -> String {
+    let newline = newline_of(text);
+    let (whole, section) = with_section(text, owner, EntryKind::Session);
+    let rows = sections::rows(&whole);
+    let body = section.rows.start + 1..section.rows.end;
+    let first = body.clone().find(|&at| heading_of(&rows[at]).is_some());
+    let level = "#".repeat(section.level + 1);
+    let lines: Vec<String> = note
+        .lines()
+        .map(|line| line.trim().trim_start_matches("- ").trim())
+        .filter(|line| !line.is_empty())
+        .map(|line| format!("- {}", encode(line)))
+        .collect();
+    let block =
+        format!("{level} Session {number} — {day}{newline}{}{newline}", lines.join(newline));
+    match first {
+        Some(at) => {
+            splice(&whole, rows[at].bytes.start..rows[at].bytes.start, &format!("{block}{newline}"))
+        }
+        None => insert_after(&whole, last_written(&rows, &section), &block, true),
+    }
+}
+
+/// Settles a blocker or a question.
+pub fn resolve(text: &str, entry: &Entry, how: &str) -> Result<String, Refusal> {
+    let before = read("", text);
+    let how = how.trim();
+    let edited = match &entry.form {
+        Form::Bullet => resolve_bullet(text, entry, how),
+        Form::Row(columns) => resolve_row(text, entry, columns, how),
+        Form::Session => {
+            return Err(Refusal { line: entry.line, message: "a session is not settled".into() });
+        }
+    };
+    let after = read("", &edited);
+    let settled = |entry: &Entry| Entry {
+        resolved: true,
+        resolution: (!how.is_empty()).then(|| how.to_owned()),
+        ..entry.clone()
+    };
+    let as_meant = before.entries.len() == after.entries.len()
+        && before.entries.iter().zip(&after.entries).all(|(old, new)| {
+            if old.bytes == entry.bytes {
+                same_but_status(&settled(old), new)
+            } else {
+                same(old, new)
+            }
+        });
+    if as_meant { Ok(edited) } else { Err(would_touch_others(entry.line)) }
+}
+
+/// Takes an entry out.
+pub fn remove(text: &str, entry: &Entry) -> String {
+    splice(text, entry.bytes.clone(), "")
+}
+
+/// Writes what an entry's comment says beside it, keeping what it said of other things.
+pub fn mark(text: &str, entry: &Entry, marks: &IndexMap<String, String>) -> String {
+    let mut all = entry.marks.clone();
+    all.extend(marks.iter().map(|(key, value)| (key.clone(), value.clone())));
+    all.sort_by(|a, _, b, _| (a != "id").cmp(&(b != "id")));
+    let comment = form::write_comment(&all);
+    let own = &text[entry.bytes.clone()];
+    if let Some((start, end)) = form::comment(own) {
+        let start = own[..start].trim_end_matches(' ').len();
+        return splice(text, entry.bytes.start + start..entry.bytes.start + end, &comment);
+    }
+    let line_end = own.find(['\r', '\n']).unwrap_or(own.len());
+    let at = match &entry.form {
+        Form::Bullet | Form::Session => own[..line_end].trim_end().len(),
+        Form::Row(_) => first_cell(&own[..line_end]).end,
+    };
+    let at = entry.bytes.start + at;
+    splice(text, at..at, &comment)
+}
+
+/// The bytes of a row's first cell, without the spaces around it.
+fn first_cell(line: &str) -> Range<usize> {
+    let cell = rows::cells(line).first().copied().unwrap_or_default();
+    let start = cell.as_ptr() as usize - line.as_ptr() as usize;
+    start..start + cell.len()
+}
+
+/// Returns the text with the section of a kind in it, and the section.
+fn with_section(text: &str, owner: Owner, kind: EntryKind) -> (String, Section) {
+    if let Some(section) = last_section(text, kind) {
+        return (text.to_owned(), section);
+    }
+    let newline = newline_of(text);
+    let (title, about) = sections::heading(kind, owner);
+    let rows = sections::rows(text);
+    let log =
+        sections::sections(&rows).into_iter().find(|section| section.kind == EntryKind::Session);
+    let block = format!("## {title}{newline}{about}{newline}");
+    let whole = match log.filter(|_| kind != EntryKind::Session) {
+        Some(log) => {
+            let at = rows[log.rows.start].bytes.start;
+            splice(text, at..at, &format!("{block}{newline}"))
+        }
+        None => {
+            let gap = match text {
+                "" => String::new(),
+                text if text.ends_with("\n\n") || text.ends_with("\n\r\n") => String::new(),
+                text if text.ends_with('\n') => newline.to_owned(),
+                _ => newline.repeat(2),
+            };
+            format!("{text}{gap}{block}")
+        }
+    };
+    let section = last_section(&whole, kind).unwrap_or(Section { kind, rows: 0..0, level: 2 });
+    (whole, section)
+}
+
+fn last_section(text: &str, kind: EntryKind) -> Option<Section> {
+    let rows = sections::rows(text);
+    sections::sections(&rows).into_iter().rfind(|section| section.kind == kind)
+}
+
+fn add_bullet(text: &str, rows: &[Row<'_>], section: &Section, new: &NewEntry<'_>) -> String {
+    let start = rows.get(section.rows.start).map_or(0, |row| row.bytes.start);
+    let end = rows[..section.rows.end].last().map_or(text.len(), |row| row.bytes.end);
+    let last = read("", text).entries.into_iter().rfind(|entry| {
+        entry.kind == new.kind
+            && entry.form == Form::Bullet
+            && (start..end).contains(&entry.bytes.start)
+    });
+    match last {
+        Some(last) => {
+            let first_line = text[last.bytes.clone()].lines().next().unwrap_or_default();
+            let marker =
+                form::bullet(first_line).map_or_else(|| "- ".into(), |(m, _)| next_marker(m));
+            insert_after(text, last.bytes.end, &format!("{marker}{}", form::write(new)), false)
+        }
+        None => {
+            let line = format!("- {}", form::write(new));
+            insert_after(text, last_written(rows, section), &line, true)
+        }
+    }
+}
+
+/// The marker of the bullet after one with this marker: `- ` again, `4. ` after `3. `.
+fn next_marker(marker: &str) -> String {
+    let trimmed = marker.trim_start();
+    let digits: String = trimmed.chars().take_while(char::is_ascii_digit).collect();
+    match digits.parse::<u64>() {
+        Ok(number) => marker.replacen(&digits, &(number + 1).to_string(), 1),
+        Err(_) => marker.to_owned(),
+    }
+}
+
+fn add_row(
+    text: &str,
+    rows: &[Row<'_>],
+    section: &Section,
+    owner: Owner,
+    new: &NewEntry<'_>,
+) -> String {
+    let newline = newline_of(text);
+    let span = section.rows.clone();
+    let delimiter =
+        span.clone().rev().find(|&at| rows::is_delimiter(rows[at].text) && !rows[at].is_opaque);
+    let head = delimiter
+        .filter(|&at| at > span.start && rows::is_row(rows[at - 1].text))
+        .map(|at| (at - 1, at));
+    let Some((head, delimiter)) = head else {
+        let mut columns = rows::columns(new.kind, owner);
+        columns.extend(
+            rows::missing(&columns, &new.fields).into_iter().map(|f| f.column().to_owned()),
+        );
+        let table =
+            format!("{}{}", rows::write_head(&columns, newline), rows::write(new, &columns));
+        return insert_after(text, last_written(rows, section), &table, true);
+    };
+    let last = (delimiter..span.end)
+        .take_while(|&at| rows::is_row(rows[at].text))
+        .last()
+        .unwrap_or(delimiter);
+    let mut columns: Vec<String> =
+        rows::cells(rows[head].text).into_iter().map(rows::value).collect();
+    let missing = rows::missing(&columns, &new.fields);
+    columns.extend(missing.iter().map(|field| field.column().to_owned()));
+    let row = rows::write(new, &columns);
+    let text_with_row = insert_after(text, rows[last].bytes.end, &row, false);
+    widen(&text_with_row, &rows[head], &rows[delimiter], &missing)
+}
+
+/// Adds columns to the head of a table; rows may be shorter than it.
+fn widen(text: &str, head: &Row<'_>, delimiter: &Row<'_>, fields: &[Field]) -> String {
+    if fields.is_empty() {
+        return text.to_owned();
+    }
+    let titles: String = fields.iter().map(|field| format!(" {} |", field.column())).collect();
+    let dashes: String = fields
+        .iter()
+        .map(|field| format!("{}|", "-".repeat(field.column().chars().count() + 2)))
+        .collect();
+    let end = |row: &Row<'_>| {
+        let written = row.text.trim_end();
+        (row.bytes.start + written.len(), if written.ends_with('|') { "" } else { " |" })
+    };
+    let (delimiter_end, delimiter_bar) = end(delimiter);
+    let (head_end, head_bar) = end(head);
+    let text = splice(text, delimiter_end..delimiter_end, &format!("{delimiter_bar}{dashes}"));
+    splice(&text, head_end..head_end, &format!("{head_bar}{titles}"))
+}
+
+fn resolve_bullet(text: &str, entry: &Entry, how: &str) -> String {
+    let own = &text[entry.bytes.clone()];
+    let line = own.lines().next().unwrap_or_default();
+    let (marker, content) = form::bullet(line).unwrap_or(("", line));
+    let content_start = entry.bytes.start + marker.len();
+    let comment = form::comment(content).map(|(start, end)| content[start..end].to_owned());
+    let bare = match form::comment(content) {
+        Some((start, end)) => format!("{}{}", content[..start].trim_end(), &content[end..]),
+        None => content.to_owned(),
+    };
+    let bare = ["[ ]", "[x]", "[X]"]
+        .iter()
+        .find_map(|mark| bare.strip_prefix(mark))
+        .unwrap_or(&bare)
+        .trim();
+    let how = if how.is_empty() { String::new() } else { format!(" — {}", encode(how)) };
+    let comment = comment.map(|comment| format!(" {comment}")).unwrap_or_default();
+    if own.trim_end().lines().count() > 1 {
+        let boxed = splice(
+            text,
+            content_start..content_start + content.len(),
+            &format!("[x] {bare}{comment}"),
+        );
+        let grown = boxed.len() - text.len();
+        let end = entry.bytes.start + own.trim_end().len() + grown;
+        return splice(&boxed, end..end, &how);
+    }
+    let new = format!("[x] ~~{bare}~~{how}{comment}");
+    splice(text, content_start..content_start + content.len(), &new)
+}
+
+fn resolve_row(text: &str, entry: &Entry, columns: &[String], how: &str) -> String {
+    let status = if how.is_empty() { "resolved".to_owned() } else { format!("resolved: {how}") };
+    let own = &text[entry.bytes.clone()];
+    let line = own.trim_end_matches(['\r', '\n']);
+    let mut cells: Vec<String> = rows::cells(line).into_iter().map(str::to_owned).collect();
+    let mut text = text.to_owned();
+    let at = columns.iter().position(|title| Field::from_column(title) == Some(Field::Status));
+    let at = at.unwrap_or(columns.len());
+    cells.resize(cells.len().max(at + 1), String::new());
+    cells[at] = encode_cell(&status);
+    let row = format!("| {} |", cells.join(" | "));
+    text = splice(&text, entry.bytes.start..entry.bytes.start + line.len(), &row);
+    if at < columns.len() {
+        return text;
+    }
+    let rows = sections::rows(&text);
+    let own = rows.iter().position(|row| row.bytes.start == entry.bytes.start).unwrap_or(0);
+    match (0..own).rev().find(|&at| rows::is_delimiter(rows[at].text)) {
+        Some(delimiter) if delimiter > 0 => {
+            widen(&text, &rows[delimiter - 1], &rows[delimiter], &[Field::Status])
+        }
+        _ => text.clone(),
+    }
+}
+
+/// Where the last line of a section that says anything ends.
+fn last_written(rows: &[Row<'_>], section: &Section) -> usize {
+    let span = &rows[section.rows.clone()];
+    span.iter().rfind(|row| !row.text.trim().is_empty()).map_or(0, |row| row.bytes.end)
+}
+
+/// Inserts lines behind a line that ends at `at`; a missing line break at the end of the text stays
+/// missing.
+fn insert_after(text: &str, at: usize, lines: &str, gap: bool) -> String {
+    let newline = newline_of(text);
+    let lines = lines.trim_end_matches(['\r', '\n']);
+    let (head, tail) = text.split_at(at);
+    let joint = if head.is_empty() || head.ends_with('\n') { "" } else { newline };
+    let gap = if gap { newline } else { "" };
+    let end = if joint.is_empty() { newline } else { "" };
+    let parted = if !gap.is_empty() && tail.starts_with(['#', '|']) { newline } else { "" };
+    format!("{head}{joint}{gap}{lines}{end}{parted}{tail}")
+}
+
+fn splice(text: &str, bytes: Range<usize>, new: &str) -> String {
+    format!("{}{new}{}", &text[..bytes.start], &text[bytes.end..])
+}
+
+/// Checks that exactly the meant entry came to be, and returns its number.
+fn added(before: &Notebook, after: &Notebook, new: &NewEntry<'_>) -> Result<usize, Refusal> {
+    let at =
+        before.entries.iter().zip(&after.entries).take_while(|(old, now)| same(old, now)).count();
+    let rest_is_same = before.entries.len() + 1 == after.entries.len()
+        && before.entries[at..]
+            .iter()
+            .zip(&after.entries[at + 1..])
+            .all(|(old, now)| same(old, now));
+    let fields = |fields: &super::Fields| {
+        let mut fields: Vec<_> = fields.iter().map(|(f, v)| (*f, v.trim().to_owned())).collect();
+        fields.retain(|(_, value)| !value.is_empty());
+        fields.sort();
+        fields
+    };
+    let written = after.entries.get(at).filter(|entry| {
+        rest_is_same
+            && entry.kind == new.kind
+            && entry.text == new.text.trim().replace("\r\n", "\n").replace('\r', "\n")
+            && fields(&entry.fields) == fields(&new.fields)
+    });
+    match written {
+        Some(entry) => Ok(entry.number),
+        None => Err(would_touch_others(before.entries.get(at).map_or(1, |entry| entry.line))),
+    }
+}
+
+fn same(a: &Entry, b: &Entry) -> bool {
+    (a.kind, &a.text, &a.fields, a.resolved, &a.resolution, &a.marks)
+        == (b.kind, &b.text, &b.fields, b.resolved, &b.resolution, &b.marks)
+}
+
+fn same_but_status(a: &Entry, b: &Entry) -> bool {
+    let without = |entry: &Entry| {
+        let mut entry = entry.clone();
+        entry.fields.shift_remove(&Field::Status);
+        entry
+    };
+    same(&without(a), &without(b))
+}
+
+fn would_touch_others(line: usize) -> Refusal {
+    Refusal {
+        line,
+        message:
+            "this section is written in a way that cannot be edited without touching other entries"
+                .into(),
+    }
+}

@@ -1,0 +1,147 @@
+//! Texts inside a line of markdown: what would change the line's meaning is written as a character
+//! reference, which markdown shows as the character, so that any text reads back as it was.
+
+/// Writes a text on one line.
+pub(super) fn encode(text: &str) -> String {
+    encode_also(text, &[])
+}
+
+/// Writes a text into a cell of a table.
+pub(super) fn encode_cell(text: &str) -> String {
+    encode(text).replace('|', "\\|")
+}
+
+/// Writes a text behind a bullet as one of several things that are said of it.
+pub(super) fn encode_field(text: &str) -> String {
+    encode_also(text, &['·', '(', ')'])
+}
+
+fn encode_also(text: &str, also: &[char]) -> String {
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    let mut out = String::with_capacity(text.len());
+    for (at, c) in text.char_indices() {
+        let rest = &text[at..];
+        let first = at == 0;
+        match c {
+            '\n' => out.push_str("<br>"),
+            '&' if is_reference(rest) => out.push_str("&amp;"),
+            '<' if starts(rest, &["<br>", "<br/>", "<br />", "<!--"]) => out.push_str("&lt;"),
+            '-' if rest.starts_with("-->") => out.push_str("&#45;"),
+            '~' if rest.starts_with("~~") => out.push_str("&#126;"),
+            '#' | '-' | '*' | '+' | '>' | '[' | '|' | '`' | '~' | '='
+                if first && is_structure(rest) =>
+            {
+                out.push_str(&format!("&#{};", u32::from(c)));
+            }
+            '.' | ')' if is_number(&text[..at]) => out.push_str(&format!("&#{};", u32::from(c))),
+            c if also.contains(&c) || (c.is_control() && c != '\t') => {
+                out.push_str(&format!("&#{};", u32::from(c)))
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Reads a text back.
+pub(super) fn decode(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['&', '<']) {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        match special(rest) {
+            Some((c, length)) => {
+                out.push(c);
+                rest = &rest[length..];
+            }
+            None => {
+                out.push_str(&rest[..1]);
+                rest = &rest[1..];
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+fn special(rest: &str) -> Option<(char, usize)> {
+    for (written, c) in
+        [("&amp;", '&'), ("&lt;", '<'), ("<br>", '\n'), ("<br/>", '\n'), ("<br />", '\n')]
+    {
+        if rest.starts_with(written) {
+            return Some((c, written.len()));
+        }
+    }
+    let digits = rest.strip_prefix("&#")?;
+    let end = digits.find(';').filter(|end| (1..=7).contains(end))?;
+    let c = digits[..end].parse().ok().and_then(char::from_u32)?;
+    Some((c, end + 3))
+}
+
+fn is_reference(rest: &str) -> bool {
+    special(rest).is_some()
+}
+
+fn starts(rest: &str, any: &[&str]) -> bool {
+    any.iter().any(|start| rest.starts_with(start))
+}
+
+/// Whether a first character would make the bullet something else than text.
+fn is_structure(rest: &str) -> bool {
+    let mut chars = rest.chars();
+    match chars.next() {
+        Some('-' | '*' | '+') => {
+            chars.next().is_none_or(|next| matches!(next, ' ' | '-' | '*' | '+'))
+        }
+        Some('#') => {
+            rest.trim_start_matches('#').starts_with(' ') || rest.trim_start_matches('#').is_empty()
+        }
+        Some('`') => rest.starts_with("```"),
+        Some('~') => true,
+        Some('[') => starts(rest, &["[ ]", "[x]", "[X]"]),
+        Some('>' | '|' | '=') => true,
+        _ => false,
+    }
+}
+
+fn is_number(before: &str) -> bool {
+    !before.is_empty() && before.len() <= 9 && before.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn plain_text_stays_plain() {
+        for text in
+            ["a & b < c — d's `x.rs` [link](y) (see #3)", "-1 is *bold*", "C++ | D", "3.5 GB"]
+        {
+            let written = encode(text);
+            assert_eq!(decode(&written), text);
+        }
+        assert_eq!(encode("a & b < c, x|y"), "a & b < c, x|y");
+    }
+
+    #[test]
+    fn what_would_change_the_line_is_written_as_a_reference() {
+        assert_eq!(encode("a\nb"), "a<br>b");
+        assert_eq!(encode("# a"), "&#35; a");
+        assert_eq!(encode("[ ] a"), "&#91; ] a");
+        assert_eq!(encode("x <!-- id:1 -->"), "x &lt;!-- id:1 &#45;->");
+        assert_eq!(encode("a &amp; b"), "a &amp;amp; b");
+        assert_eq!(encode("1. a"), "1&#46; a");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_reads_back(text in "[-a#*\\[\\] |<>!br&;0-9~=—\\n().]{0,24}|\\PC{0,24}") {
+            prop_assert_eq!(decode(&encode(&text)), text.clone());
+            prop_assert!(!encode(&text).contains('\n'));
+            prop_assert_eq!(decode(&encode_field(&text)), text);
+        }
+    }
+}

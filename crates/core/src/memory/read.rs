@@ -1,0 +1,233 @@
+//! From a document's text to its entries.
+
+use std::collections::HashMap;
+
+use super::form::{self, Said};
+use super::sections::{self, Row, Section, heading_of};
+use super::{Entry, EntryKind, Form, Notebook, rows};
+use crate::document::conflict_marker;
+use crate::words::normalised;
+use crate::{Problem, day};
+
+/// Reads the entries of a memory document. A file in the middle of a merge is not read at all: half
+/// of it would be somebody else's.
+pub fn read(path: &str, text: &str) -> Notebook {
+    if let Some(problem) = conflict_marker(path, text) {
+        return Notebook { entries: vec![], problems: vec![problem] };
+    }
+    let rows = sections::rows(text);
+    let mut entries = Vec::new();
+    for section in sections::sections(&rows) {
+        match section.kind {
+            EntryKind::Session => read_log(&rows, &section, &mut entries),
+            _ => read_section(&rows, &section, &mut entries),
+        }
+    }
+    settle_twins(&mut entries);
+    number(&mut entries);
+    let problems = repeated_ids(path, &entries);
+    Notebook { entries, problems }
+}
+
+/// Reads bullets and table rows.
+fn read_section(rows: &[Row<'_>], section: &Section, entries: &mut Vec<Entry>) {
+    let body = section.rows.start + 1..section.rows.end;
+    let mut at = body.start;
+    while at < body.end {
+        let row = &rows[at];
+        if row.is_opaque || heading_of(row).is_some() {
+            at += 1;
+        } else if rows::is_row(row.text) {
+            at = read_table(rows, at, body.end, section, entries);
+        } else if let Some((_, content)) = form::bullet(row.text) {
+            let end = bullet_end(rows, at, body.end);
+            let mut content = content.to_owned();
+            for more in &rows[at + 1..end] {
+                content.push(' ');
+                content.push_str(more.text.trim());
+            }
+            let said = form::read(content.trim());
+            entries.push(entry(rows, at..end, section.kind, said, Form::Bullet));
+            at = end;
+        } else {
+            at += 1;
+        }
+    }
+}
+
+/// Returns where a bullet's lines end: after its indented lines, and after lines that go straight on.
+fn bullet_end(rows: &[Row<'_>], start: usize, end: usize) -> usize {
+    let mut last = start + 1;
+    let mut blank = false;
+    for (at, row) in rows.iter().enumerate().take(end).skip(start + 1) {
+        let text = row.text;
+        if text.trim().is_empty() && !row.is_opaque {
+            blank = true;
+            continue;
+        }
+        let indented = text.starts_with("  ") || text.starts_with('\t');
+        let goes_on = !blank
+            && !row.is_opaque
+            && heading_of(row).is_none()
+            && !rows::is_row(text)
+            && form::bullet(text).is_none();
+        if !(indented && form::bullet(text).is_none_or(|_| text.starts_with("  ")) || goes_on) {
+            break;
+        }
+        blank = false;
+        last = at + 1;
+    }
+    last
+}
+
+/// Reads a block of rows and returns where it ends. After a merge it may hold a second head.
+fn read_table(
+    rows: &[Row<'_>],
+    start: usize,
+    end: usize,
+    section: &Section,
+    entries: &mut Vec<Entry>,
+) -> usize {
+    let block = (start..end).find(|&at| !rows::is_row(rows[at].text)).unwrap_or(end);
+    let mut columns: Vec<String> = Vec::new();
+    for at in start..block {
+        let line = rows[at].text;
+        let is_head = at + 1 < block && rows::is_delimiter(rows[at + 1].text);
+        if rows::is_delimiter(line) {
+            continue;
+        }
+        let cells = rows::cells(line);
+        if is_head || (columns.is_empty() && at == start && block > start + 1) {
+            columns = cells.iter().map(|cell| rows::value(cell)).collect();
+            continue;
+        }
+        if cells.iter().all(|cell| cell.is_empty()) {
+            continue;
+        }
+        let said = rows::read(line, &columns);
+        entries.push(entry(rows, at..at + 1, section.kind, said, Form::Row(columns.clone())));
+    }
+    block
+}
+
+/// Reads `### Session 3 — 2026-02-02` and what is under it.
+fn read_log(rows: &[Row<'_>], section: &Section, entries: &mut Vec<Entry>) {
+    let heads: Vec<usize> = (section.rows.start + 1..section.rows.end)
+        .filter(|&at| heading_of(&rows[at]).is_some_and(|(level, _)| level == section.level + 1))
+        .collect();
+    for (nth, &head) in heads.iter().enumerate() {
+        let end = heads.get(nth + 1).copied().unwrap_or(section.rows.end);
+        let (title, marks) =
+            form::take_comment(heading_of(&rows[head]).map_or("", |(_, title)| title));
+        let lines = rows[head + 1..end].iter().map(|row| {
+            form::bullet(row.text).map_or(row.text.trim(), |(_, content)| content.trim())
+        });
+        let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
+        let mut said =
+            Said { text: super::escape::decode(&lines.join("\n")), marks, ..Said::default() };
+        if let Some(date) = title.split_whitespace().find_map(day::parse) {
+            said.fields.insert(super::Field::Date, date.to_string());
+        }
+        let mut entry = entry(rows, head..end, EntryKind::Session, said, Form::Session);
+        entry.number = session_number(&title).unwrap_or(0);
+        entries.push(entry);
+    }
+}
+
+/// Returns the number in `Session 3 — 2026-02-02`.
+fn session_number(title: &str) -> Option<usize> {
+    let mut words = title.split_whitespace();
+    words.next().filter(|word| word.eq_ignore_ascii_case("session"))?;
+    words.next()?.trim_end_matches([':', ',', '.']).parse().ok()
+}
+
+fn entry(
+    rows: &[Row<'_>],
+    span: std::ops::Range<usize>,
+    kind: EntryKind,
+    said: Said,
+    form: Form,
+) -> Entry {
+    let Said { text, fields, resolved, resolution, marks } = said;
+    Entry {
+        kind,
+        number: 0,
+        id: String::new(),
+        text,
+        fields,
+        resolved,
+        resolution,
+        marks,
+        line: rows[span.start].number,
+        bytes: rows[span.start].bytes.start..rows[span.end - 1].bytes.end,
+        form,
+    }
+}
+
+/// A union merge keeps a task both as one branch left it and as the other settled it, one after the
+/// other; that is one task, and it is settled.
+fn settle_twins(entries: &mut Vec<Entry>) {
+    let same = |a: &Entry, b: &Entry| {
+        a.kind == b.kind
+            && a.kind.is_task()
+            && a.resolved != b.resolved
+            && normalised(&a.text) == normalised(&b.text)
+            && a.marks.get("id") == b.marks.get("id")
+            && (a.bytes.end == b.bytes.start || b.bytes.end == a.bytes.start)
+    };
+    let open: Vec<usize> = (0..entries.len())
+        .filter(|&at| {
+            let near = [at.checked_sub(1), Some(at + 1)].into_iter().flatten();
+            !entries[at].resolved
+                && near
+                    .filter_map(|other| entries.get(other))
+                    .any(|other| same(&entries[at], other))
+        })
+        .collect();
+    for at in open.into_iter().rev() {
+        entries.remove(at);
+    }
+}
+
+fn number(entries: &mut [Entry]) {
+    let mut of_kind: HashMap<EntryKind, usize> = HashMap::new();
+    let mut equals: HashMap<(EntryKind, String), usize> = HashMap::new();
+    for entry in entries.iter_mut() {
+        let number = of_kind.entry(entry.kind).or_default();
+        *number += 1;
+        if entry.number == 0 {
+            entry.number = *number;
+        }
+        let text = normalised(&entry.text);
+        let ordinal = equals.entry((entry.kind, text.clone())).or_default();
+        *ordinal += 1;
+        entry.id = match entry.marks.get("id") {
+            Some(id) => id.to_lowercase(),
+            None => derived_id(entry.kind, &text, *ordinal),
+        };
+    }
+}
+
+fn derived_id(kind: EntryKind, text: &str, ordinal: usize) -> String {
+    let hash = blake3::hash(format!("{}\n{ordinal}\n{text}", kind.word()).as_bytes());
+    hash.to_hex()[..12].to_owned()
+}
+
+fn repeated_ids(path: &str, entries: &[Entry]) -> Vec<Problem> {
+    let mut seen: HashMap<&str, usize> = HashMap::new();
+    let mut problems = Vec::new();
+    for entry in entries.iter().filter(|entry| entry.is_marked()) {
+        match seen.get(entry.id.as_str()) {
+            None => drop(seen.insert(&entry.id, entry.line)),
+            Some(first) => problems.push(
+                Problem::at(
+                    path,
+                    entry.line,
+                    format!("the entry on line {first} has the same id, {}", entry.id),
+                )
+                .hint("remove one of the two, or the comment with the id"),
+            ),
+        }
+    }
+    problems
+}

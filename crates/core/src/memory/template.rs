@@ -1,0 +1,52 @@
+//! New memory documents.
+
+use jiff::civil::Date;
+use serde_json::json;
+
+use super::rows::{columns, write_head};
+use super::sections::heading;
+use super::{EntryKind, Owner};
+use crate::yaml::{Style, write_scalar};
+
+/// Writes an agent's memory with nothing in it.
+pub fn agent(agent: &str, plan: &str, title: &str, today: Date) -> String {
+    let kinds = [EntryKind::Finding, EntryKind::Decision, EntryKind::Blocker, EntryKind::Session];
+    format!(
+        "---\nagent: {}\nplan: {}\ncreated: {today}\nupdated: {today}\nsessions: 0\n---\n\n# Agent Memory: {}\n{}",
+        quoted(agent),
+        quoted(plan),
+        one_line(title),
+        sections(&kinds, Owner::Agent)
+    )
+}
+
+/// Writes a plan's memory with nothing in it.
+pub fn plan(plan: &str, title: &str, today: Date) -> String {
+    let kinds = [EntryKind::Finding, EntryKind::Decision, EntryKind::Lesson, EntryKind::Question];
+    format!(
+        "---\nplan: {}\ncreated: {today}\nupdated: {today}\ncontributors: []\n---\n\n# Plan Memory: {}\n{}",
+        quoted(plan),
+        one_line(title),
+        sections(&kinds, Owner::Plan)
+    )
+}
+
+fn sections(kinds: &[EntryKind], owner: Owner) -> String {
+    let section = |kind: &EntryKind| {
+        let (title, about) = heading(*kind, owner);
+        let table = match kind {
+            EntryKind::Decision => format!("\n{}", write_head(&columns(*kind, owner), "\n")),
+            _ => String::new(),
+        };
+        format!("\n## {title}\n{about}\n{table}")
+    };
+    kinds.iter().map(section).collect()
+}
+
+fn quoted(text: &str) -> String {
+    write_scalar(&json!(text), Style::Plain)
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,329 @@
+//! Memory documents as people and programs write them: what is read, and that an edit changes only
+//! its entry.
+
+use heirloom_core::memory::{
+    self, Counters, EntryKind, Field, Fields, NewEntry, Owner, Which, add, add_session, mark, read,
+    remove, resolve,
+};
+use indexmap::IndexMap;
+use jiff::civil::date;
+use proptest::prelude::*;
+
+const AGENT: &str = "\
+---
+agent: 000-entity-schema
+sessions: 3
+---
+
+# Agent Memory: Entity Schema & Storage
+
+## Findings
+Things discovered while working on this task:
+
+- SQLite-vec requires specific build flags on M1 Macs
+- FTS5 tokenizer affects search quality significantly
+  when code is searched
+- Entity IDs should be content-addressable <!-- id:abc123def456 -->
+
+## Decisions
+Choices made during implementation:
+
+| Decision | Choice | Rationale | Date |
+|----------|--------|-----------|------|
+| Primary key | content hash | Enables dedup | 2026-02-01 |
+| Pipes \\| bars | a \\| b |
+
+## Blockers
+Current or resolved blockers:
+
+- [x] ~~sqlite-vec build issues~~ — Resolved with vcpkg
+- [ ] FTS5 custom tokenizer for code — Needs research
+
+```
+- not an entry
+```
+
+## Notes of a person
+- not an entry either
+
+## Session Log
+Brief notes from each work session:
+
+### Session 3 — 2026-02-02
+- Completed entity schema
+- Need to handle circular refs
+
+### Session 2 — 2026-02-01
+- Researched sqlite-vec options
+";
+
+fn new(kind: EntryKind, text: &str) -> NewEntry<'_> {
+    NewEntry { kind, text, fields: Fields::new(), resolved: false, marks: IndexMap::new() }
+}
+
+fn with<'e>(mut entry: NewEntry<'e>, fields: &[(Field, &str)]) -> NewEntry<'e> {
+    entry.fields = fields.iter().map(|(field, value)| (*field, (*value).to_owned())).collect();
+    entry
+}
+
+/// The lines that were added and taken away.
+fn diff(before: &str, after: &str) -> (Vec<String>, Vec<String>) {
+    let lost = |a: &str, b: &str| {
+        let mut left: Vec<&str> = b.split('\n').collect();
+        let mut lost = Vec::new();
+        for line in a.split('\n') {
+            match left.iter().position(|other| *other == line) {
+                Some(at) => drop(left.remove(at)),
+                None => lost.push(line.to_owned()),
+            }
+        }
+        lost
+    };
+    (lost(after, before), lost(before, after))
+}
+
+#[test]
+fn every_form_of_entry_is_read() {
+    let notebook = read("m.md", AGENT);
+    assert_eq!(notebook.problems, []);
+    let texts = |kind| notebook.of(kind).map(|entry| entry.text.as_str()).collect::<Vec<_>>();
+    assert_eq!(
+        texts(EntryKind::Finding),
+        [
+            "SQLite-vec requires specific build flags on M1 Macs",
+            "FTS5 tokenizer affects search quality significantly when code is searched",
+            "Entity IDs should be content-addressable",
+        ]
+    );
+    assert_eq!(texts(EntryKind::Decision), ["Primary key", "Pipes | bars"]);
+    assert_eq!(
+        texts(EntryKind::Blocker),
+        ["sqlite-vec build issues", "FTS5 custom tokenizer for code — Needs research"]
+    );
+    let decision = notebook.of(EntryKind::Decision).next().unwrap();
+    assert_eq!(decision.field(Field::Rationale), Some("Enables dedup"));
+    let blocker = notebook.of(EntryKind::Blocker).next().unwrap();
+    assert_eq!(
+        (blocker.resolved, blocker.resolution.as_deref()),
+        (true, Some("Resolved with vcpkg"))
+    );
+    let sessions: Vec<_> = notebook.of(EntryKind::Session).map(|entry| entry.name()).collect();
+    assert_eq!(sessions, ["session-3", "session-2"]);
+    let marked = notebook.entries.iter().find(|entry| entry.is_marked()).unwrap();
+    assert_eq!((marked.id.as_str(), marked.line), ("abc123def456", 14));
+}
+
+#[test]
+fn names_and_ids_both_find_an_entry() {
+    let notebook = read("m.md", AGENT);
+    let id = match notebook.find("finding-2") {
+        Which::One(entry) => entry.id.clone(),
+        other => panic!("{other:?}"),
+    };
+    assert!(matches!(notebook.find(&id), Which::One(entry) if entry.number == 2));
+    assert!(matches!(notebook.find(&id[6..]), Which::One(_)));
+    assert_eq!(notebook.find("finding-9"), Which::Nothing);
+    let reordered = AGENT.replace(
+        "- SQLite-vec requires specific build flags on M1 Macs\n- FTS5 tokenizer affects search quality significantly\n  when code is searched\n",
+        "- FTS5 tokenizer affects search quality significantly\n  when code is searched\n- SQLite-vec requires specific build flags on M1 Macs\n",
+    );
+    assert!(matches!(read("m.md", &reordered).find(&id), Which::One(entry) if entry.number == 1));
+    let twice = "## Findings\n\n- a <!-- id:00aa11bb22cc -->\n- b <!-- id:00aa11bb22cc -->\n";
+    let notebook = read("m.md", twice);
+    assert!(matches!(notebook.find("00aa11bb22cc"), Which::Several(_)));
+    assert_eq!(notebook.problems[0].line, 4);
+}
+
+#[test]
+fn an_added_entry_is_one_line() {
+    let (after, number) = add(AGENT, Owner::Agent, &new(EntryKind::Finding, "New")).unwrap();
+    assert_eq!((number, diff(AGENT, &after)), (4, (vec!["- New".to_owned()], vec![])));
+    let decision = with(
+        new(EntryKind::Decision, "Use | pipes\nand lines"),
+        &[(Field::Choice, "a|b"), (Field::Date, "2026-02-22")],
+    );
+    let (after, _) = add(AGENT, Owner::Agent, &decision).unwrap();
+    assert_eq!(diff(AGENT, &after).0, ["| Use \\| pipes<br>and lines | a\\|b |  | 2026-02-22 |"]);
+    let (after, _) = add(AGENT, Owner::Agent, &new(EntryKind::Blocker, "Stuck")).unwrap();
+    assert_eq!(diff(AGENT, &after), (vec!["- [ ] Stuck".to_owned()], vec![]));
+}
+
+#[test]
+fn a_column_or_a_section_that_is_missing_is_made() {
+    let decision = with(new(EntryKind::Decision, "D"), &[(Field::Affects, "003, 004")]);
+    let (after, _) = add(AGENT, Owner::Agent, &decision).unwrap();
+    assert!(after.contains("| Decision | Choice | Rationale | Date | Affects Agents |\n|----------|--------|-----------|------|----------------|\n"), "{after}");
+    assert!(after.contains("| D |  |  |  | 003, 004 |\n"), "{after}");
+    let (after, _) = add(AGENT, Owner::Agent, &new(EntryKind::Lesson, "L")).unwrap();
+    assert!(after.contains("- not an entry either\n\n## Lessons Learned\nWhat we'd do differently:\n\n- L\n\n## Session Log"), "{after}");
+    let finding = with(
+        new(EntryKind::Finding, "F"),
+        &[(Field::Date, "2026-02-22"), (Field::FoundBy, "001; (x)")],
+    );
+    let (after, _) = add("", Owner::Plan, &finding).unwrap();
+    assert_eq!(
+        after,
+        "## Shared Discoveries\nFindings relevant to multiple agents:\n\n- F (date: 2026-02-22 · found by: 001; &#40;x&#41;)\n"
+    );
+}
+
+#[test]
+fn a_blocker_is_settled_in_its_own_bytes() {
+    let notebook = read("m.md", AGENT);
+    let Which::One(blocker) = notebook.find("blocker-2") else { panic!() };
+    let after = resolve(AGENT, blocker, "wrote one").unwrap();
+    assert_eq!(
+        diff(AGENT, &after),
+        (
+            vec![
+                "- [x] ~~FTS5 custom tokenizer for code — Needs research~~ — wrote one".to_owned()
+            ],
+            vec!["- [ ] FTS5 custom tokenizer for code — Needs research".to_owned()]
+        )
+    );
+    let lines = "## Open Questions\n- one\n  two <!-- id:aabbccddeeff -->\n- three\n";
+    let notebook = read("m.md", lines);
+    let after = resolve(lines, &notebook.entries[0], "so").unwrap();
+    let settled = &read("m.md", &after).entries[0];
+    assert_eq!(
+        (settled.resolved, settled.text.as_str(), settled.resolution.as_deref()),
+        (true, "one two", Some("so")),
+        "{after}"
+    );
+}
+
+#[test]
+fn a_mark_is_written_beside_the_entry() {
+    for name in [
+        "finding-1",
+        "finding-2",
+        "finding-3",
+        "decision-1",
+        "decision-2",
+        "blocker-1",
+        "session-3",
+    ] {
+        let notebook = read("m.md", AGENT);
+        let Which::One(entry) = notebook.find(name) else { panic!("{name}") };
+        let marks = IndexMap::from_iter([
+            ("id".to_owned(), "0123456789ab".to_owned()),
+            ("promoted".to_owned(), "ff".to_owned()),
+        ]);
+        let after = mark(AGENT, entry, &marks);
+        let (added, lost) = diff(AGENT, &after);
+        assert_eq!((added.len(), lost.len()), (1, 1), "{name}: {added:?}");
+        let again = read("m.md", &after);
+        assert!(
+            matches!(again.find("0123456789ab"), Which::One(found) if found.name() == name && found.text == entry.text),
+            "{name}: {added:?}"
+        );
+    }
+}
+
+#[test]
+fn sessions_are_written_newest_first() {
+    let after = add_session(AGENT, Owner::Agent, 4, date(2026, 2, 22), "Did this\n- and that");
+    assert!(
+        after.contains(
+            "session:\n\n### Session 4 — 2026-02-22\n- Did this\n- and that\n\n### Session 3"
+        ),
+        "{after}"
+    );
+    let fresh = memory::agent("a", "p", "T", date(2026, 2, 22));
+    let after = add_session(&fresh, Owner::Agent, 1, date(2026, 2, 22), "x");
+    assert!(after.ends_with("session:\n\n### Session 1 — 2026-02-22\n- x\n"), "{after}");
+}
+
+#[test]
+fn a_removed_entry_takes_its_line_with_it() {
+    let notebook = read("m.md", AGENT);
+    let Which::One(entry) = notebook.find("finding-2") else { panic!() };
+    assert_eq!(diff(AGENT, &remove(AGENT, entry)).1.len(), 2);
+}
+
+#[test]
+fn a_task_that_a_merge_left_both_ways_is_settled() {
+    let merged = "## Blockers\n- [x] ~~a~~ — done\n- [ ] a\n- [ ] b\n";
+    let notebook = read("m.md", merged);
+    assert_eq!(notebook.entries.iter().filter(|entry| !entry.resolved).count(), 1);
+}
+
+#[test]
+fn a_table_with_two_heads_after_a_merge_is_read() {
+    let merged = "## Decisions\n| Decision | Choice | Status |\n|---|---|---|\n| Decision | Choice | Rationale |\n|---|---|---|\n| a | b | c |\n";
+    let notebook = read("m.md", merged);
+    assert_eq!(notebook.entries.len(), 1);
+    assert_eq!(notebook.entries[0].field(Field::Rationale), Some("c"));
+}
+
+#[test]
+fn a_file_with_conflict_markers_is_not_half_read() {
+    let notebook = read("m.md", "## Findings\n- a\n<<<<<<< HEAD\n- b\n=======\n- c\n>>>>>>> x\n");
+    assert_eq!((notebook.entries.len(), notebook.problems[0].line), (0, 3));
+}
+
+#[test]
+fn line_endings_and_a_missing_one_stay() {
+    let crlf = "## Findings\r\n\r\n- a\r\n\r\ntext\r\n";
+    let (after, _) = add(crlf, Owner::Agent, &new(EntryKind::Finding, "b")).unwrap();
+    assert_eq!(after, "## Findings\r\n\r\n- a\r\n- b\r\n\r\ntext\r\n");
+    let (after, _) = add("## Findings\n- a", Owner::Agent, &new(EntryKind::Finding, "b")).unwrap();
+    assert_eq!(after, "## Findings\n- a\n- b");
+    let counted = Counters { updated: Some(date(2026, 2, 22)), ..Counters::default() };
+    assert_eq!(
+        counted.set("m.md", "---\r\nupdated: 2026-01-01\r\n---\r\nx").unwrap(),
+        "---\r\nupdated: 2026-02-22\r\n---\r\nx"
+    );
+}
+
+fn any_kind() -> impl Strategy<Value = EntryKind> {
+    prop::sample::select(vec![
+        EntryKind::Finding,
+        EntryKind::Decision,
+        EntryKind::Blocker,
+        EntryKind::Question,
+        EntryKind::Lesson,
+    ])
+}
+
+fn any_text() -> impl Strategy<Value = String> {
+    "[-a#*\\[\\]x |<>!&;~=—\\\\\\n().:`]{1,16}|\\PC{1,12}"
+        .prop_filter("says something", |text| !text.trim().is_empty())
+}
+
+proptest! {
+    #[test]
+    fn whatever_is_added_reads_back_and_touches_nothing_else(
+        entries in proptest::collection::vec((any_kind(), any_text(), any_text()), 1..8),
+        settle in any::<bool>(),
+    ) {
+        let mut text = memory::plan("p", "T", date(2026, 2, 22));
+        for (kind, content, reason) in &entries {
+            let entry = with(new(*kind, content), &[(Field::Rationale, reason)]);
+            let (after, number) = add(&text, Owner::Plan, &entry).unwrap();
+            let notebook = read("m.md", &after);
+            let name = format!("{}-{number}", kind.word());
+            let Which::One(found) = notebook.find(&name) else { panic!("{name}") };
+            prop_assert_eq!(&found.text, &content.trim().replace("\r\n", "\n").replace('\r', "\n"));
+            text = after;
+            if settle && kind.is_task() {
+                text = resolve(&text, found, reason.trim()).unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn reading_and_editing_never_panic(text in "([-#|*>` \\[\\]x~<!:a0-9]|\\n|- |## Findings\\n|\\| a \\|\\n|\\|-\\|\\n|## Blockers\\n|```\\n|---\\n){0,40}") {
+        let notebook = read("m.md", &text);
+        for entry in &notebook.entries {
+            let _ = remove(&text, entry);
+            let _ = resolve(&text, entry, "how");
+            let marked = mark(&text, entry, &IndexMap::from_iter([("id".to_owned(), "0123456789ab".to_owned())]));
+            prop_assert!(marked.len() > text.len());
+        }
+        for kind in EntryKind::ALL {
+            let _ = add(&text, Owner::Agent, &new(kind, "x"));
+        }
+        let _ = memory::readable(&text);
+    }
+}

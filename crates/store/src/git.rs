@@ -65,6 +65,20 @@ pub fn head(root: &Path) -> Option<String> {
     })
 }
 
+/// Returns the branch that is checked out; `None` outside git and on a detached head.
+pub fn branch(root: &Path) -> Option<String> {
+    let head = std::fs::read_to_string(git_dir(root)?.join("HEAD")).ok()?;
+    head.trim().strip_prefix("ref: refs/heads/").map(str::to_owned)
+}
+
+/// Returns the name that git would put on a commit here.
+pub fn author(root: &Path) -> Option<String> {
+    let ended = git(root).args(["var", "GIT_AUTHOR_IDENT"]).stdin(Stdio::null()).output().ok()?;
+    let ident = String::from_utf8(ended.stdout).ok()?;
+    let name = ident.split(" <").next().unwrap_or_default().trim();
+    (ended.status.success() && !name.is_empty()).then(|| name.to_owned())
+}
+
 /// Returns what marks the ends of a shallow clone's history; empty in a whole one.
 pub fn shallow_ends(root: &Path) -> String {
     common_dir(root)

@@ -1,8 +1,11 @@
 //! Changes of several files that happen whole or not at all.
 //!
-//! The new texts are written beside the old ones, then a journal that names them, then each is
-//! renamed into place, then the journal goes. A process that dies before the journal is complete
-//! has changed nothing; one that dies after it is finished by the next command.
+//! The new texts are written beside the old ones, then a journal that names them and the lines to
+//! append, then the lines are appended and each text is renamed into place, then the journal goes. A
+//! process that dies before the journal is complete has changed nothing; one that dies after it is
+//! finished by the next command.
+
+mod append;
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
@@ -21,15 +24,27 @@ const DRAFT_ENDING: &str = "heir-new";
 pub struct Change {
     /// The file, relative to the root.
     pub path: String,
-    /// What it must hold now, so that nobody's edit in between is lost.
-    pub before: String,
+    /// What it must hold now, so that nobody's edit in between is lost; `None` if it must not be
+    /// there.
+    pub before: Option<String>,
     /// What it shall hold.
     pub after: String,
+}
+
+/// Lines for the end of a file.
+#[derive(Debug, Clone)]
+pub struct Append {
+    /// The file.
+    pub path: PathBuf,
+    /// The lines, each with its line break.
+    pub text: String,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Journal {
     moves: Vec<Move>,
+    #[serde(default)]
+    appends: Vec<append::At>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -75,48 +90,64 @@ pub fn recover(root: &Root) -> Result<(), StoreError> {
 impl WriteLock {
     /// Makes all the changes, or none.
     pub fn apply(&self, root: &Root, changes: &[Change]) -> Result<(), StoreError> {
-        let changes: Vec<&Change> =
-            changes.iter().filter(|change| change.before != change.after).collect();
-        let mut moves = Vec::with_capacity(changes.len());
+        self.write(root, changes, vec![])
+    }
+
+    /// Appends lines to files, all or none.
+    pub fn append(&self, root: &Root, appends: Vec<Append>) -> Result<(), StoreError> {
+        self.write(root, &[], appends)
+    }
+
+    /// Makes all the changes and appends all the lines, or none.
+    pub fn write(
+        &self,
+        root: &Root,
+        changes: &[Change],
+        appends: Vec<Append>,
+    ) -> Result<(), StoreError> {
+        let appends = appends.into_iter().map(append::At::new).collect::<Result<Vec<_>, _>>()?;
         let mut staged = Staged { drafts: Vec::new(), list: self.journal.with_extension("drafts") };
-        for change in &changes {
-            let now = root.read(&change.path)?;
-            if now.as_deref() != Some(change.before.as_str()) {
-                return Err(StoreError::refused(
-                    format!(
-                        "{} changed while it was being edited; nothing was written",
-                        change.path
-                    ),
-                    "run the command again",
-                ));
+        let changes: Vec<&Change> = changes
+            .iter()
+            .filter(|change| change.before.as_ref() != Some(&change.after))
+            .collect();
+        let mut moves = Vec::with_capacity(changes.len());
+        for change in changes {
+            moves.push(stage(root, change, &mut staged)?);
+        }
+        match (moves.as_slice(), appends.as_slice()) {
+            ([], []) => return Ok(()),
+            ([], [only]) => return only.write(),
+            ([only], []) => {
+                fs::rename(&only.from, &only.to)
+                    .map_err(|error| StoreError::io(only.to.display().to_string(), error))?;
+                sync_folder(&only.to);
+                return Ok(());
             }
-            // A link inside the root is edited where it leads, so that it stays a link.
-            let to = fs::canonicalize(root.join(&change.path))
-                .map_err(|error| StoreError::io(&change.path, error))?;
-            let from = to.with_file_name(format!(
-                ".{}.{DRAFT_ENDING}",
-                to.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
-            ));
-            staged.add(from.clone());
-            write_synced(&from, &change.after, &to)
-                .map_err(|error| StoreError::io(&change.path, error))?;
-            moves.push(Move { from, to });
+            _ => {}
         }
-        if let [only] = moves.as_slice() {
-            fs::rename(&only.from, &only.to)
-                .map_err(|error| StoreError::io(only.to.display().to_string(), error))?;
-            sync_folder(&only.to);
-            return Ok(());
+        let journal = Journal { moves, appends };
+        self.record(&journal)?;
+        // Appending is what a full disk stops; until the first rename nothing is final.
+        let appended = journal.appends.iter().try_for_each(append::At::write);
+        if let Err(error) = appended {
+            journal.appends.iter().for_each(append::At::undo);
+            drop(fs::remove_file(&self.journal));
+            return Err(error);
         }
-        let journal = serde_json::to_string(&Journal { moves })
+        staged.drafts.clear();
+        self.finish()
+    }
+
+    fn record(&self, journal: &Journal) -> Result<(), StoreError> {
+        let text = serde_json::to_string(journal)
             .map_err(|error| StoreError::io("journal", error.into()))?;
         let draft = self.journal.with_extension("draft");
         let io = |error| StoreError::io(self.journal.display().to_string(), error);
-        write_synced(&draft, &journal, &draft).map_err(io)?;
+        write_synced(&draft, &text, &draft).map_err(io)?;
         fs::rename(&draft, &self.journal).map_err(io)?;
         sync_folder(&self.journal);
-        staged.drafts.clear();
-        self.finish()
+        Ok(())
     }
 
     fn finish(&self) -> Result<(), StoreError> {
@@ -127,6 +158,9 @@ impl WriteLock {
             Err(error) => return Err(io(error)),
         };
         let journal: Journal = serde_json::from_str(&text).map_err(|error| io(error.into()))?;
+        for append in &journal.appends {
+            append.finish()?;
+        }
         for step in &journal.moves {
             match fs::rename(&step.from, &step.to) {
                 Ok(()) => sync_folder(&step.to),
@@ -138,6 +172,46 @@ impl WriteLock {
         sync_folder(&self.journal);
         Ok(())
     }
+
+    /// Returns what tells this clone from every other, made when it is first asked for.
+    pub(crate) fn clone_id(&self, root: &Root) -> Result<String, StoreError> {
+        let path = root.state_folder().join("clone");
+        let io = |error| StoreError::io(path.display().to_string(), error);
+        match fs::read_to_string(&path) {
+            Ok(id) if !id.trim().is_empty() => return Ok(id.trim().to_owned()),
+            Ok(_) => {}
+            Err(error) if crate::files::is_missing(&error) => {}
+            Err(error) => return Err(io(error)),
+        }
+        let id = uuid::Uuid::new_v4().simple().to_string();
+        let draft = path.with_extension("draft");
+        write_synced(&draft, &format!("{id}\n"), &draft).map_err(io)?;
+        fs::rename(&draft, &path).map_err(io)?;
+        sync_folder(&path);
+        Ok(id)
+    }
+}
+
+/// Writes the draft of a change beside its file.
+fn stage(root: &Root, change: &Change, staged: &mut Staged) -> Result<Move, StoreError> {
+    if root.read(&change.path)? != change.before {
+        return Err(StoreError::refused(
+            format!("{} changed while it was being edited; nothing was written", change.path),
+            "run the command again",
+        ));
+    }
+    let to = match change.before {
+        // A link inside the root is edited where it leads, so that it stays a link.
+        Some(_) => fs::canonicalize(root.join(&change.path))
+            .map_err(|error| StoreError::io(&change.path, error))?,
+        None => root.path_to_write(&change.path)?,
+    };
+    let name = to.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let from = to.with_file_name(format!(".{name}.{DRAFT_ENDING}"));
+    staged.add(from.clone());
+    write_synced(&from, &change.after, &to)
+        .map_err(|error| StoreError::io(&change.path, error))?;
+    Ok(Move { from, to })
 }
 
 /// Drafts that are swept away unless the change comes to be. They are listed in a file, so that

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use heirloom_core::hierarchy::{self, Hierarchy, Level, Selectors};
+use heirloom_core::memory;
 use heirloom_core::name::{self, Match};
 use heirloom_core::{Document, Problem};
 
@@ -269,6 +270,16 @@ pub fn name_in(
 
 /// Reads the documents of one level.
 pub fn read_level(root: &Root, level: &Level, selectors: &Selectors) -> Vec<Placed> {
+    read_patterns(root, level, selectors, |_| true)
+}
+
+/// Reads the documents of one level that some of its patterns find.
+fn read_patterns(
+    root: &Root,
+    level: &Level,
+    selectors: &Selectors,
+    wanted: impl Fn(Part) -> bool,
+) -> Vec<Placed> {
     if level.needs().iter().any(|need| !selectors.contains_key(*need)) {
         return vec![];
     }
@@ -279,6 +290,9 @@ pub fn read_level(root: &Root, level: &Level, selectors: &Selectors) -> Vec<Plac
             () if level.is_main(pattern) => Part::Main,
             () => Part::More,
         };
+        if !wanted(part) {
+            continue;
+        }
         let used = |level: &String| {
             hierarchy::variables(pattern)
                 .any(|variable| variable.trim_end_matches(".number") == level)
@@ -374,7 +388,9 @@ pub fn read_document(root: &Root, path: &str) -> Option<(String, Document)> {
     match root.read(path) {
         Ok(None) => None,
         Ok(Some(text)) => {
-            let document = if is_markdown(path) {
+            let document = if path.ends_with(".memory.md") {
+                Document::parse(path, &memory::readable(&text))
+            } else if is_markdown(path) {
                 Document::parse(path, &text)
             } else {
                 Document::plain(path, &text)
@@ -402,11 +418,25 @@ pub struct Everything {
 
 /// Reads every document of a hierarchy, for every name that its levels have.
 pub fn read_all(root: &Root, hierarchy: &Hierarchy) -> Everything {
+    read_parts(root, hierarchy, |_| true)
+}
+
+/// Reads every memory document of a hierarchy.
+pub fn read_memories(root: &Root, hierarchy: &Hierarchy) -> Everything {
+    read_parts(root, hierarchy, |part| part == Part::Memory)
+}
+
+fn read_parts(
+    root: &Root,
+    hierarchy: &Hierarchy,
+    wanted: impl Fn(Part) -> bool + Copy,
+) -> Everything {
     let mut all = Everything::default();
     let mut seen = HashSet::new();
-    for level in &hierarchy.levels {
+    let holds = |level: &&Level| wanted(Part::Main) || level.memory.is_some();
+    for level in hierarchy.levels.iter().filter(holds) {
         for selectors in combinations(root, hierarchy, level, &mut all.problems) {
-            let placed = read_level(root, level, &selectors);
+            let placed = read_patterns(root, level, &selectors, wanted);
             all.placed.extend(placed.into_iter().filter(|placed| {
                 seen.insert((placed.level.clone(), placed.document.path.clone()))
             }));

@@ -12,6 +12,7 @@ pub mod git;
 mod history;
 pub mod journal;
 pub mod layout;
+pub mod log;
 pub mod tokens;
 
 pub use config::Config;

@@ -89,7 +89,7 @@ impl Operation for AdrStatus {
             }
             lock.apply(
                 session.root(),
-                &[Change { path: adr.path.clone(), before: filed.text.clone(), after }],
+                &[Change { path: adr.path.clone(), before: Some(filed.text.clone()), after }],
             )?;
         }
         Ok(Moved {

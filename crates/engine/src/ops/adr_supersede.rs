@@ -82,12 +82,12 @@ impl Operation for AdrSupersede {
         let changes = [
             Change {
                 path: old_adr.path.clone(),
-                before: old.text.clone(),
+                before: Some(old.text.clone()),
                 after: adr::mark_superseded(&old_adr.path, &old.text, new_adr)?,
             },
             Change {
                 path: new_adr.path.clone(),
-                before: new.text.clone(),
+                before: Some(new.text.clone()),
                 after: adr::mark_supersedes(&new_adr.path, &new.text, old_adr)?,
             },
         ];
@@ -100,7 +100,7 @@ impl Operation for AdrSupersede {
         }
         let edited = changes
             .iter()
-            .filter(|change| change.before != change.after)
+            .filter(|change| change.before.as_ref() != Some(&change.after))
             .map(|change| change.path.clone())
             .collect();
         lock.apply(session.root(), &changes)?;

@@ -58,7 +58,7 @@ impl Operation for ContextRefresh {
         let after = frontmatter::set(&path, &filed.text, "updated", &json!(updated))?;
         lock.apply(
             session.root(),
-            &[Change { path: path.clone(), before: filed.text.clone(), after }],
+            &[Change { path: path.clone(), before: Some(filed.text.clone()), after }],
         )?;
         Ok(Refreshed {
             source: path,

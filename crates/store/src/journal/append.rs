@@ -1,0 +1,109 @@
+//! Lines at the end of a file: written whole, or not at all.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::Append;
+use crate::StoreError;
+use crate::files::sync_folder;
+
+/// Lines, and where the file ended before them.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct At {
+    path: PathBuf,
+    at: u64,
+    text: String,
+    /// Whether the file is there already.
+    existed: bool,
+}
+
+impl At {
+    /// Looks where the lines go. What a process left without a line break is closed with one, so
+    /// that nothing is glued to it.
+    pub(super) fn new(append: Append) -> Result<Self, StoreError> {
+        let Append { path, mut text } = append;
+        let io = |error| StoreError::io(path.display().to_string(), error);
+        let (at, existed) = match File::open(&path) {
+            Ok(mut file) => {
+                let at = file.metadata().map_err(io)?.len();
+                if at > 0 {
+                    let mut last = [0];
+                    file.seek(SeekFrom::End(-1))
+                        .and_then(|_| file.read_exact(&mut last))
+                        .map_err(io)?;
+                    if last != *b"\n" {
+                        text.insert(0, '\n');
+                    }
+                }
+                (at, true)
+            }
+            Err(error) if crate::files::is_missing(&error) => (0, false),
+            Err(error) => return Err(io(error)),
+        };
+        Ok(At { path, at, text, existed })
+    }
+
+    /// Appends the lines and makes them durable; what cannot be written whole is taken back.
+    pub(super) fn write(&self) -> Result<(), StoreError> {
+        let written = self.open().and_then(|mut file| {
+            file.seek(SeekFrom::Start(self.at))?;
+            file.write_all(self.text.as_bytes())?;
+            file.sync_data()
+        });
+        if let Err(error) = written {
+            self.undo();
+            return Err(StoreError::io(self.path.display().to_string(), error));
+        }
+        if !self.existed {
+            sync_folder(&self.path);
+        }
+        Ok(())
+    }
+
+    /// Takes the lines back.
+    pub(super) fn undo(&self) {
+        // If even this fails the disk is gone, and a torn line is skipped by every reader.
+        if self.existed {
+            drop(
+                OpenOptions::new()
+                    .write(true)
+                    .open(&self.path)
+                    .and_then(|file| file.set_len(self.at)),
+            );
+        } else {
+            drop(fs::remove_file(&self.path));
+        }
+    }
+
+    /// Finishes what a killed process began: the file may hold none, some or all of the lines, or
+    /// may have been replaced by git in between.
+    pub(super) fn finish(&self) -> Result<(), StoreError> {
+        let io = |error| StoreError::io(self.path.display().to_string(), error);
+        let mut file = self.open().map_err(io)?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(io)?;
+        let text = self.text.as_bytes();
+        let begun = usize::try_from(self.at).ok().and_then(|at| bytes.get(at..));
+        match begun {
+            Some(begun) if begun.starts_with(text) => return Ok(()),
+            Some(begun) if text.starts_with(begun) => return self.write(),
+            _ => {}
+        }
+        let lines = self.text.trim_start_matches('\n');
+        let has_them = bytes.windows(lines.len().max(1)).any(|part| part == lines.as_bytes());
+        if has_them {
+            return Ok(());
+        }
+        At::new(Append { path: self.path.clone(), text: lines.to_owned() })?.write()
+    }
+
+    fn open(&self) -> std::io::Result<File> {
+        if let Some(folder) = self.path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        OpenOptions::new().create(true).truncate(false).read(true).write(true).open(&self.path)
+    }
+}

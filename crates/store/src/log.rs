@@ -1,0 +1,242 @@
+//! The memory log on disk: shards of JSON Lines, read whole, appended to and never rewritten.
+//!
+//! A shard belongs to one clone and branch, so that two pull requests which each store something
+//! touch no common file. Private records, and every line that names one, lie in this machine's own
+//! state.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use heirloom_core::fold::{Line, Memory, Place, fold};
+use heirloom_core::record::{self, Damage, Kind, MAX_LINE, Record};
+use heirloom_core::{Problem, day};
+use jiff::Timestamp;
+use uuid::{NoContext, Uuid};
+
+use crate::files::{HOME, io_problem, is_missing};
+use crate::journal::{Append, WriteLock};
+use crate::{Root, StoreError, git};
+
+/// What the log holds.
+#[derive(Debug, Default)]
+pub struct Log {
+    /// Its lines.
+    pub lines: Vec<Line>,
+    /// What could not be read, and where.
+    pub problems: Vec<Problem>,
+}
+
+/// A file of the log.
+struct Shard {
+    path: PathBuf,
+    /// The path as a problem names it.
+    shown: String,
+}
+
+impl Log {
+    /// Reads every shard.
+    pub fn read(root: &Root) -> Self {
+        let mut log = Log::default();
+        for shard in shards(root, Where::Everywhere, &mut log.problems) {
+            log.read_shard(&shard);
+        }
+        log
+    }
+
+    /// Reads what only this machine knows: pins and private records.
+    pub fn read_local(root: &Root) -> Self {
+        let mut log = Log::default();
+        for shard in shards(root, Where::Local, &mut log.problems) {
+            log.read_shard(&shard);
+        }
+        log
+    }
+
+    /// Folds the lines into what is known, or was known then.
+    pub fn fold(self, as_of: Option<Timestamp>) -> (Memory, Vec<Problem>) {
+        let memory = fold(self.lines, as_of);
+        let mut problems = self.problems;
+        problems.extend(memory.problems().iter().cloned());
+        (memory, problems)
+    }
+
+    fn read_shard(&mut self, shard: &Shard) {
+        match fs::read(&shard.path) {
+            Ok(bytes) => self.take(&shard.shown, &bytes),
+            Err(error) if is_missing(&error) => {}
+            Err(error) => self.problems.push(io_problem(&shard.shown, &error)),
+        }
+    }
+
+    /// Reads the lines of a text as a shard's.
+    pub fn take(&mut self, shown: &str, bytes: &[u8]) {
+        let path: Arc<str> = shown.into();
+        let mut seen_crlf = false;
+        for (at, whole) in bytes.split(|byte| *byte == b'\n').enumerate() {
+            let number = at + 1;
+            let (line, has_mark) = match whole.strip_prefix(b"\xef\xbb\xbf") {
+                Some(rest) => (rest, true),
+                None => (whole, false),
+            };
+            if has_mark {
+                self.problems.push(
+                    Problem::at(shown, number, "a byte order mark; the line is read without it")
+                        .hint("save the file as UTF-8 without one"),
+                );
+            }
+            if line.ends_with(b"\r") && !seen_crlf {
+                seen_crlf = true;
+                self.problems.push(
+                    Problem::at(shown, number, "lines end in CRLF; they are read all the same")
+                        .hint("keep `eol=lf` in .gitattributes"),
+                );
+            }
+            match record::read(line) {
+                Ok(None) => {}
+                Ok(Some(record)) => {
+                    let hash = *blake3::hash(line.trim_ascii()).as_bytes();
+                    let place = Place { path: path.clone(), line: number };
+                    self.lines.push(Line { record, hash, place });
+                }
+                Err(damage) => self.problems.push(damage_problem(shown, number, damage)),
+            }
+        }
+    }
+}
+
+fn damage_problem(shown: &str, line: usize, damage: Damage) -> Problem {
+    match damage {
+        Damage::Newer(what) => Problem::at(shown, line, what).hint("update heir"),
+        Damage::ConflictMarker => {
+            Problem::at(shown, line, "a git conflict marker; both sides are read")
+                .hint("remove the marker lines and keep the others")
+        }
+        Damage::Broken(what) => Problem::at(shown, line, format!("{what}; the line is skipped"))
+            .hint("mend the line or remove it"),
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Where {
+    Everywhere,
+    Local,
+}
+
+fn shards(root: &Root, place: Where, problems: &mut Vec<Problem>) -> Vec<Shard> {
+    let mut shards = Vec::new();
+    for kind in Kind::ALL {
+        let folder = format!("{HOME}/memory/{}", kind.word());
+        if place == Where::Everywhere {
+            let items = root.list(&folder).unwrap_or_else(|problem| {
+                problems.push(problem);
+                vec![]
+            });
+            for item in items.iter().filter(|item| item.name.ends_with(".jsonl")) {
+                let shown = format!("{folder}/{}", item.name);
+                match root.metadata(&shown) {
+                    Err(problem) => problems.push(problem),
+                    Ok(_) if item.is_folder || !item.is_text => problems.push(
+                        Problem::of_file(&shown, "this is not a file of the log")
+                            .hint("rename it"),
+                    ),
+                    Ok(_) => shards.push(Shard { path: root.join(&shown), shown }),
+                }
+            }
+        }
+        shards.extend(local_shards(root, kind));
+    }
+    shards
+}
+
+fn local_shards(root: &Root, kind: Kind) -> Vec<Shard> {
+    let folder = local_folder(root, kind);
+    let Ok(entries) = fs::read_dir(&folder) else { return vec![] };
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|ending| ending == "jsonl"));
+    paths.sort();
+    paths.into_iter().map(|path| Shard { shown: shown(root, &path), path }).collect()
+}
+
+fn local_folder(root: &Root, kind: Kind) -> PathBuf {
+    root.state_folder().join("memory").join(kind.word())
+}
+
+/// A path as people see it from the root.
+fn shown(root: &Root, path: &Path) -> String {
+    let relative = path.strip_prefix(root.path()).unwrap_or(path);
+    relative.display().to_string().replace('\\', "/")
+}
+
+/// Returns a new id.
+pub fn new_id(now: Timestamp) -> Uuid {
+    let seconds = u64::try_from(now.as_second()).unwrap_or_default();
+    let nanos = u32::try_from(now.subsec_nanosecond()).unwrap_or_default();
+    Uuid::new_v7(uuid::Timestamp::from_unix(NoContext, seconds, nanos))
+}
+
+/// Where records go: to the log that is shared, or to this machine's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Shelf {
+    /// In git.
+    Shared,
+    /// On this machine.
+    Local,
+}
+
+/// Returns the appends that write these records.
+pub fn appends(
+    lock: &WriteLock,
+    root: &Root,
+    records: &[(Shelf, Record)],
+    now: Timestamp,
+) -> Result<Vec<Append>, StoreError> {
+    let mut texts: BTreeMap<(Shelf, Kind), String> = BTreeMap::new();
+    for (shelf, record) in records {
+        let line = record::write(record).map_err(|error| StoreError::io("record", error.into()))?;
+        if line.len() > MAX_LINE {
+            return Err(StoreError::refused(
+                format!("this {} is longer than 1 MB", record.kind().word()),
+                "split it, or keep it in a file and name the file",
+            ));
+        }
+        let text = texts.entry((*shelf, record.kind())).or_default();
+        text.push_str(&line);
+        text.push('\n');
+    }
+    let raw: Vec<(Shelf, Kind, String)> =
+        texts.into_iter().map(|((shelf, kind), text)| (shelf, kind, text)).collect();
+    raw_appends(lock, root, raw, now)
+}
+
+/// Returns the appends that write these lines as they are, each with its line break.
+pub fn raw_appends(
+    lock: &WriteLock,
+    root: &Root,
+    texts: Vec<(Shelf, Kind, String)>,
+    now: Timestamp,
+) -> Result<Vec<Append>, StoreError> {
+    let name = shard_name(lock, root, now)?;
+    texts
+        .into_iter()
+        .map(|(shelf, kind, text)| {
+            let path = match shelf {
+                Shelf::Shared => {
+                    root.path_to_write(&format!("{HOME}/memory/{}/{name}", kind.word()))?
+                }
+                Shelf::Local => local_folder(root, kind).join(&name),
+            };
+            Ok(Append { path, text })
+        })
+        .collect()
+}
+
+/// `2026-02-1f3a90c2.jsonl`: the month, and a short hash of this clone and branch.
+fn shard_name(lock: &WriteLock, root: &Root, now: Timestamp) -> Result<String, StoreError> {
+    let clone = lock.clone_id(root)?;
+    let branch = git::branch(root.path()).unwrap_or_default();
+    let writer = blake3::hash(format!("{clone}\n{branch}").as_bytes()).to_hex();
+    let month = day::of(now).strftime("%Y-%m");
+    Ok(format!("{month}-{}.jsonl", &writer[..8]))
+}

@@ -1,6 +1,9 @@
 //! A request's schema as command-line arguments, and the arguments as a request.
 
-use clap::builder::PossibleValuesParser;
+use std::io::Read;
+use std::path::Path;
+
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use heirloom_engine::{Error, Op, schema};
 use serde_json::{Map, Value, json};
@@ -15,6 +18,10 @@ enum Kind {
     Number,
     List,
     Pairs,
+    /// A text that is read from a file.
+    Content,
+    /// Several texts, each from a file.
+    Files,
 }
 
 struct Field {
@@ -32,31 +39,82 @@ pub(crate) fn add(command: Command, op: &Op) -> Command {
     fields.sort_by_key(|field| {
         positionals.iter().position(|name| *name == field.name).unwrap_or(usize::MAX)
     });
-    fields.into_iter().fold(command, |command, field| {
+    let command = fields.into_iter().fold(command, |command, field| {
         let positional = positionals.contains(&field.name.as_str());
-        command.arg(argument(&field, positional))
-    })
+        let loose = positional && op.stand_in().is_some();
+        command.arg(argument(&field, positional, loose))
+    });
+    match op.stand_in() {
+        None => command,
+        Some((slot, flag)) => command.override_usage(format!("heir {}", op.spec.usage)).arg(
+            Arg::new(flag)
+                .long(flag)
+                .action(ArgAction::SetTrue)
+                .help(format!("Instead of {}: the {flag}'s own", value_name(slot))),
+        ),
+    }
 }
 
-fn argument(field: &Field, positional: bool) -> Arg {
-    let mut arg = Arg::new(field.name.clone()).help(help(field)).required(field.required);
-    if !positional {
-        arg = arg.long(field.name.replace('_', "-"));
+/// A loose argument may be shifted by a flag that stands in for another, so that what it is and
+/// whether it is missing is only known at the end.
+fn argument(field: &Field, positional: bool, loose: bool) -> Arg {
+    let mut arg = Arg::new(field.name.clone()).help(help(field)).required(field.required && !loose);
+    let value_name = value_name(&field.name);
+    if loose {
+        return arg.value_name(value_name);
     }
-    let value_name = field.name.to_uppercase();
+    if !positional {
+        let long = kebab(&field.name);
+        // `--tag a --tag b` reads better than `--tags a --tags b`; both are taken.
+        arg = match long.strip_suffix('s').filter(|_| field.kind == Kind::List) {
+            Some(one) => arg.long(one.to_owned()).visible_alias(long.clone()),
+            None => arg.long(long),
+        };
+    }
     match &field.kind {
         Kind::Flag => arg.action(ArgAction::SetTrue),
         Kind::Text => arg.value_name(value_name),
-        Kind::Words(words) => {
-            arg.value_name(value_name).value_parser(PossibleValuesParser::new(words))
-        }
+        Kind::Words(words) => arg
+            .value_name(value_name)
+            .ignore_case(true)
+            .value_parser(PossibleValuesParser::new(words.iter().map(possible))),
         Kind::Integer => arg.value_name("N").value_parser(value_parser!(i64)),
         Kind::Number => {
             arg.value_name("N").value_parser(value_parser!(f64)).allow_negative_numbers(true)
         }
+        Kind::List if positional => arg.value_name(value_name).num_args(1..),
         Kind::List => arg.value_name(value_name).action(ArgAction::Append),
         Kind::Pairs => arg.value_name("KEY=VALUE").action(ArgAction::Append),
+        Kind::Content => arg.value_name("FILE"),
+        Kind::Files => arg.value_name("PATH").num_args(1..),
     }
+}
+
+/// A word, which may also be typed without capitals, spaces and signs: `known-issues`.
+fn possible(word: &String) -> PossibleValue {
+    let slug = kebab(&word.replace([' ', '&'], "-"));
+    let value = PossibleValue::new(word.clone());
+    if slug == *word { value } else { value.alias(slug) }
+}
+
+/// `planId` is `plan-id`.
+fn kebab(name: &str) -> String {
+    let mut out = String::new();
+    for c in name.chars() {
+        let dash = c.is_uppercase() || matches!(c, '_' | '-' | ' ');
+        if dash && !out.is_empty() && !out.ends_with('-') {
+            out.push('-');
+        }
+        if c.is_alphanumeric() {
+            out.extend(c.to_lowercase());
+        }
+    }
+    out
+}
+
+/// `planId` is `PLAN`: on a command line every name is an id.
+fn value_name(name: &str) -> String {
+    kebab(name).trim_end_matches("-id").to_uppercase().replace('-', "_")
 }
 
 fn help(field: &Field) -> String {
@@ -89,7 +147,11 @@ fn kind(schema: &Value) -> Kind {
     if let Some(words) = schema["enum"].as_array() {
         return Kind::Words(words.iter().filter_map(Value::as_str).map(str::to_owned).collect());
     }
+    if schema.get("contentMediaType").is_some() {
+        return Kind::Content;
+    }
     match schema["type"].as_str() {
+        Some("array") if schema["items"]["type"] == "object" => Kind::Files,
         Some("boolean") => Kind::Flag,
         Some("integer") => Kind::Integer,
         Some("number") => Kind::Number,
@@ -102,7 +164,11 @@ fn kind(schema: &Value) -> Kind {
 /// Reads the request that the arguments make.
 pub(crate) fn request(matches: &ArgMatches, op: &Op) -> Result<Value, Error> {
     let mut request = Map::new();
-    for field in fields(op) {
+    let loose: Vec<&str> = match op.stand_in() {
+        Some(_) => op.positionals().collect(),
+        None => vec![],
+    };
+    for field in fields(op).into_iter().filter(|field| !loose.contains(&field.name.as_str())) {
         let name = field.name.as_str();
         let value = match field.kind {
             Kind::Flag => Some(json!(matches.get_flag(name))),
@@ -113,21 +179,84 @@ pub(crate) fn request(matches: &ArgMatches, op: &Op) -> Result<Value, Error> {
                 matches.get_many::<String>(name).map(|items| json!(items.collect::<Vec<_>>()))
             }
             Kind::Pairs => pairs(matches, name)?,
+            Kind::Content => match matches.get_one::<String>(name) {
+                Some(path) => Some(json!(content(path)?)),
+                None => None,
+            },
+            Kind::Files => Some(files(matches, name)?),
         };
         if let Some(value) = value {
             request.insert(field.name, value);
         }
     }
+    if let Some((slot, flag)) = op.stand_in() {
+        request.extend(shifted(matches, op, slot, matches.get_flag(flag))?);
+    }
     Ok(Value::Object(request))
+}
+
+/// Reads positional arguments of which one is left out where its flag is given.
+fn shifted(
+    matches: &ArgMatches,
+    op: &Op,
+    slot: &str,
+    without: bool,
+) -> Result<Map<String, Value>, Error> {
+    let typed: Vec<&String> =
+        op.positionals().filter_map(|name| matches.get_one::<String>(name)).collect();
+    let wanted: Vec<&str> = op.positionals().filter(|name| !(without && *name == slot)).collect();
+    let words: Vec<&str> = op.words().collect();
+    let refuse =
+        |message: String| Err(Error::bad_input(message).hint(format!("heir {}", op.spec.usage)));
+    if let Some(extra) = typed.get(wanted.len()) {
+        return refuse(format!("heir {}: `{extra}` is one argument too many", words.join(" ")));
+    }
+    let fields = fields(op);
+    let optional = |name: &str| op.spec.usage.contains(&format!("[{name}"));
+    let missing = wanted[typed.len()..].iter().find(|name| {
+        !optional(name)
+            && (fields.iter().any(|field| field.name == **name && field.required) || **name == slot)
+    });
+    if let Some(missing) = missing {
+        return refuse(format!("heir {}: {} is missing", words.join(" "), value_name(missing)));
+    }
+    Ok(wanted.iter().zip(typed).map(|(name, text)| ((*name).to_owned(), json!(text))).collect())
+}
+
+/// Reads a file, or standard input for `-`.
+fn content(path: &str) -> Result<String, Error> {
+    if path == "-" {
+        let mut text = String::new();
+        std::io::stdin()
+            .read_to_string(&mut text)
+            .map_err(|error| Error::bad_input(format!("standard input: {error}")))?;
+        return Ok(text);
+    }
+    let files = heirloom_engine::read_given(Path::new(path))?;
+    Ok(files.into_iter().map(|(_, text)| text).collect())
+}
+
+fn files(matches: &ArgMatches, name: &str) -> Result<Value, Error> {
+    let mut all = Vec::new();
+    for path in matches.get_many::<String>(name).into_iter().flatten() {
+        if path == "-" {
+            all.push(json!({"name": "standard input", "text": content(path)?}));
+            continue;
+        }
+        for (name, text) in heirloom_engine::read_given(Path::new(path))? {
+            all.push(json!({"name": name, "text": text}));
+        }
+    }
+    Ok(Value::Array(all))
 }
 
 fn pairs(matches: &ArgMatches, name: &str) -> Result<Option<Value>, Error> {
     let Some(items) = matches.get_many::<String>(name) else { return Ok(None) };
-    let mut map = Map::new();
+    let mut map: Map<String, Value> = Map::new();
     for item in items {
         let Some((key, value)) = item.split_once('=') else {
             return Err(Error::bad_input(format!("--{name} {item}: a `=` is missing"))
-                .hint(format!("write it as --{name} level=name")));
+                .hint(format!("write it as --{name} key=value")));
         };
         map.insert(key.trim().to_owned(), json!(value.trim()));
     }

@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use heirloom_engine::{Error, OPS, Op};
+use heirloom_engine::{Effect, Error, OPS, Op};
 
 use crate::environment::Environment;
 use crate::exit::Code;
@@ -23,6 +23,12 @@ const GROUPS: &[(&str, &str)] = &[
     ("agent", "Agents of plans"),
     ("adr", "Decision records and what replaced them"),
     ("graph", "How documents are related"),
+    ("memory", "What agents and plans remember, and what is done with memories of every kind"),
+    ("fact", "Facts: single things that are known"),
+    ("episode", "Episodes: what happened in a stretch of work, and why"),
+    ("pattern", "Patterns: shapes that code takes here"),
+    ("workflow", "Workflows: steps that are taken here"),
+    ("session", "Sessions of work, which leave an episode"),
 ];
 
 /// A row of either table.
@@ -73,6 +79,11 @@ pub(crate) fn root() -> Command {
             .hide(words == ["reference"])
             .defer(with_arguments);
         root = match groups {
+            // A word may be a command and a group at once: `note TEXT` and `note done`.
+            [] if rows().any(|other| other.words().len() > 1 && other.words()[0] == *last) => root
+                .subcommand(
+                    leaf.args_conflicts_with_subcommands(true).subcommand_negates_reqs(true),
+                ),
             [] => root.subcommand(leaf),
             [group, ..] => {
                 let exists = root.find_subcommand(group).is_some();
@@ -135,7 +146,11 @@ fn run_operation(
 ) -> Result<Code, Error> {
     let session = environment.session()?;
     let session = if output.is_json() { session } else { session.without_token_counts() };
-    let reply = op.call(&session, arguments::request(matches, op)?)?;
+    let mut request = arguments::request(matches, op)?;
+    if op.spec.effect == Effect::TakesAway && request["yes"] == false {
+        request["yes"] = output.confirmed(op).into();
+    }
+    let reply = op.call(&session, request)?;
     output.reply(&reply);
     Ok(if reply.has_findings() { Code::Findings } else { Code::Fine })
 }

@@ -18,10 +18,14 @@ pub(crate) const ROOT: &str = "HEIRLOOM_ROOT";
 /// Fixes the clock, for tests and replays.
 pub(crate) const NOW: &str = "HEIRLOOM_NOW";
 
+/// Who writes what is remembered; else as git would sign a commit.
+pub(crate) const AGENT: &str = "HEIRLOOM_AGENT";
+
 /// The variables as the help and the manual explain them.
 pub(crate) const EXPLAINED: &str = "\
 Environment:
   HEIRLOOM_ROOT   the workspace's folder, like --root
+  HEIRLOOM_AGENT  who writes what is remembered, else as git signs commits
   HEIRLOOM_NOW    fixes the clock, such as 2026-02-22T00:00:00Z
   NO_COLOR        no colours
   VISUAL, EDITOR  the editor that `heir workspace edit` opens";
@@ -63,10 +67,12 @@ impl Environment {
 
     /// Opens the workspace.
     pub(crate) fn session(&self) -> Result<Session, Error> {
-        match &self.root {
+        let session = match &self.root {
             Some(root) => Session::at(root, self.now()),
             None => Session::find(&current_folder()?, self.now()),
-        }
+        };
+        let author = std::env::var(AGENT).ok().filter(|name| !name.trim().is_empty());
+        Ok(session?.by(author))
     }
 
     /// Returns the folder that a new workspace goes to.

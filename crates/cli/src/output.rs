@@ -1,12 +1,12 @@
 //! What is printed: text for people, JSON for programs.
 
-use std::io::{self, Write};
+use std::io::{self, BufRead, IsTerminal, Write};
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use clap::ArgMatches;
 use heirloom_engine::view::{Role, printable};
-use heirloom_engine::{Error, Reply, View};
+use heirloom_engine::{Error, Op, Reply, View};
 use serde_json::{Value, json};
 
 /// Prints.
@@ -64,6 +64,20 @@ impl Output {
         let mut stderr = AutoStream::new(io::stderr().lock(), self.color);
         // Nobody is left to tell if this fails.
         drop(writeln!(stderr, "{text}"));
+    }
+
+    /// Asks a person whether to go on; nobody who can be asked is a no.
+    pub(crate) fn confirmed(&self, op: &Op) -> bool {
+        if self.json || !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+            return false;
+        }
+        self.note(op.spec.about);
+        let mut stderr = io::stderr().lock();
+        let mut answer = String::new();
+        let asked = write!(stderr, "Go on? [y/N] ")
+            .and_then(|()| stderr.flush())
+            .and_then(|()| io::stdin().lock().read_line(&mut answer));
+        asked.is_ok() && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
     }
 
     /// Prints a failure on standard error.

@@ -213,6 +213,11 @@ impl Memory {
         })
     }
 
+    /// Returns the thing that says the same as a record which is not written yet.
+    pub fn same(&self, record: &Record) -> Option<Item<'_>> {
+        self.aliases.same(record).and_then(|id| self.item(id))
+    }
+
     /// Returns the ids of all records that say the same as this one, itself among them.
     pub fn aliases(&self, id: Uuid) -> Vec<Uuid> {
         self.aliases.group(self.aliases.canonical(id))

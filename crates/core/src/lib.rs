@@ -26,6 +26,7 @@ pub mod record;
 pub mod secret;
 pub mod staleness;
 pub mod supersession;
+pub mod transcript;
 pub mod words;
 pub mod yaml;
 

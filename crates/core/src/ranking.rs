@@ -47,12 +47,8 @@ pub fn rank(query: &str, texts: &[String]) -> Vec<(usize, f64)> {
         scores.sort_by(f64::total_cmp);
         scores.iter().sum()
     };
-    let mut ranked: Vec<(usize, f64)> = counted
-        .iter()
-        .map(score)
-        .enumerate()
-        .filter(|(_, score)| *score > 0.0)
-        .collect();
+    let mut ranked: Vec<(usize, f64)> =
+        counted.iter().map(score).enumerate().filter(|(_, score)| *score > 0.0).collect();
     ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     ranked
 }

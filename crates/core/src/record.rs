@@ -22,6 +22,56 @@ use crate::{Value, day};
 /// The version of the format that this code writes; a line with a greater one is newer than it.
 pub const VERSION: u32 = 1;
 
+/// Every field that a record of some kind may have.
+pub const FIELDS: &[&str] = &[
+    "v",
+    "id",
+    "kind",
+    "at",
+    "by",
+    "tags",
+    "confidence",
+    "source",
+    "artifacts",
+    "valid_from",
+    "valid_to",
+    "visibility",
+    "summary",
+    "compressed",
+    "index",
+    "supersedes",
+    "origin",
+    "section",
+    "content",
+    "key",
+    "value",
+    "scope",
+    "title",
+    "goals",
+    "decisions",
+    "sequence",
+    "outcome",
+    "open",
+    "files",
+    "commits",
+    "stored",
+    "duration_seconds",
+    "turns",
+    "tool_calls",
+    "trigger",
+    "template",
+    "hint",
+    "steps",
+    "details",
+    "from",
+    "to",
+    "relation",
+    "action",
+    "targets",
+    "undoes",
+    "reason",
+];
+
 /// A record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {

@@ -41,6 +41,11 @@ pub fn words(text: &str) -> Vec<String> {
     found
 }
 
+/// Returns a short name made of a text: the same text, the same name.
+pub fn digest(text: &str) -> String {
+    blake3::hash(text.as_bytes()).to_hex()[..12].to_owned()
+}
+
 /// Returns how alike two sets of words are: the share of all their words that both have.
 pub fn likeness(a: &HashSet<String>, b: &HashSet<String>) -> f64 {
     let common = a.intersection(b).count();

@@ -1,9 +1,17 @@
 //! Answers that several operations give.
 
 mod created;
+mod done;
 mod findings;
+mod kept;
 mod listing;
+mod recalled;
+mod stored;
 
 pub(crate) use created::Created;
+pub(crate) use done::Done;
 pub(crate) use findings::Findings;
+pub(crate) use kept::Kept;
 pub(crate) use listing::Listing;
+pub(crate) use recalled::Recalled;
+pub(crate) use stored::{Near, Stored};

@@ -5,7 +5,9 @@ mod archive;
 pub mod catalog;
 pub mod error;
 pub mod formats;
+mod import;
 pub mod inherit;
+mod memory;
 pub mod op;
 pub mod ops;
 mod present;
@@ -23,6 +25,16 @@ pub use view::View;
 /// Returns the candidates that a typed word most likely meant, nearest first.
 pub fn nearest(typed: &str, candidates: &[&str]) -> Vec<String> {
     heirloom_core::name::nearest(typed, candidates.iter().copied(), 5)
+}
+
+/// Reads the files that a person named on a command line: their paths and texts.
+pub fn read_given(path: &std::path::Path) -> Result<Vec<(String, String)>, Error> {
+    let files = heirloom_store::files::files_given(path)?;
+    let read = |file: std::path::PathBuf| {
+        let text = heirloom_store::files::read_given(&file)?;
+        Ok((file.display().to_string(), text))
+    };
+    files.into_iter().map(read).collect()
 }
 
 /// Reads one document again and returns what is wrong with it.

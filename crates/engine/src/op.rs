@@ -38,6 +38,8 @@ pub struct Spec {
     /// Its name as a tool and in `POST /v1/<name>`.
     pub name: &'static str,
     /// Its words on the command line, then its positional arguments: `context resolve [plan] [agent]`.
+    /// A flag may stand in an argument's place, and says that there is none:
+    /// `memory show <plan> <agent|--plan>`.
     pub usage: &'static str,
     /// Which list of tools shows it.
     pub group: Group,
@@ -79,6 +81,8 @@ pub enum Effect {
     Reads,
     /// It writes.
     Writes,
+    /// It takes something away, so that a person is asked first.
+    TakesAway,
 }
 
 /// An operation with its types erased: a row of the table.
@@ -134,6 +138,13 @@ impl Op {
             .split(' ')
             .filter(|word| word.starts_with(['[', '<']))
             .map(|word| word.trim_matches(['[', ']', '<', '>', '.']))
+            .map(|word| word.split('|').next().unwrap_or(word))
+    }
+
+    /// Returns the positional field that a flag may stand in for, and the flag.
+    pub fn stand_in(&self) -> Option<(&'static str, &'static str)> {
+        let words = self.spec.usage.split(' ').map(|word| word.trim_matches(['[', ']', '<', '>']));
+        words.filter_map(|word| word.split_once("|--")).next()
     }
 }
 
@@ -199,6 +210,7 @@ fn call<O: Operation>(session: &Session, request: Value) -> Result<Reply, Error>
             )));
         }
     };
+    refuse_unknown::<O>(&request)?;
     let request = serde_json::from_value(request).map_err(|error| {
         Error::bad_input(format!("{}: {error}", O::SPEC.name)).hint(format!(
             "see `heir {} --help`",
@@ -206,4 +218,24 @@ fn call<O: Operation>(session: &Session, request: Value) -> Result<Reply, Error>
         ))
     })?;
     O::run(session, request).map(Reply::of)
+}
+
+/// A field that the request does not have is a typo, and a typo must not be silent.
+fn refuse_unknown<O: Operation>(request: &Value) -> Result<(), Error> {
+    let Some(given) = request.as_object().filter(|given| !given.is_empty()) else { return Ok(()) };
+    let schema = schema::<O::Request>().to_value();
+    let known = schema["properties"].as_object();
+    let is_known = |name: &String| known.is_some_and(|known| known.contains_key(name));
+    let Some(unknown) = given.keys().find(|name| !is_known(name)) else { return Ok(()) };
+    let names: Vec<&str> =
+        known.into_iter().flat_map(|map| map.keys()).map(String::as_str).collect();
+    Err(Error {
+        candidates: heirloom_core::name::nearest(unknown, names.iter().copied(), 3),
+        ..Error::bad_input(format!(
+            "{}: there is no field `{}`",
+            O::SPEC.name,
+            unknown.escape_default()
+        ))
+        .hint(format!("its fields are {}", names.join(", ")))
+    })
 }

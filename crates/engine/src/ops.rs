@@ -15,16 +15,49 @@ mod context_refresh;
 mod context_resolve;
 mod context_restore;
 mod context_validate;
+mod episode_add;
+mod fact_add;
+mod fact_edit;
 mod graph_export;
 mod graph_health;
 mod graph_show;
+mod memory_add;
+mod memory_archive;
+mod memory_clear;
+mod memory_connect;
+mod memory_focus;
+mod memory_ingest;
+mod memory_promote;
+mod memory_release;
+mod memory_resolve;
+mod memory_restore;
+mod memory_search_archive;
+mod memory_session;
+mod memory_show;
+mod note_add;
+mod note_done;
+mod note_list;
+mod note_promote;
+mod pattern_add;
 mod plan_list;
 mod plan_new;
 mod project_list;
 mod project_new;
+mod recall;
+mod record_add;
+mod record_edit;
+mod record_kinds;
+mod record_list;
+mod record_show;
+mod stats;
+mod workflow_add;
 mod workspace_show;
 
 use crate::Op;
+use record_edit::RecordEdit;
+use record_kinds::{Episodes, Facts, Patterns, Workflows};
+use record_list::RecordList;
+use record_show::RecordShow;
 
 /// Every operation, in the order in which people read about them.
 pub const OPS: &[Op] = &[
@@ -48,6 +81,41 @@ pub const OPS: &[Op] = &[
     Op::of::<adr_status::AdrStatus>(),
     Op::of::<adr_supersede::AdrSupersede>(),
     Op::of::<adr_history::AdrHistory>(),
+    Op::of::<memory_show::MemoryShow>(),
+    Op::of::<memory_add::MemoryAdd>(),
+    Op::of::<memory_session::MemorySession>(),
+    Op::of::<memory_resolve::MemoryResolve>(),
+    Op::of::<memory_promote::MemoryPromote>(),
+    Op::of::<memory_clear::MemoryClear>(),
+    Op::of::<recall::Recall>(),
+    Op::of::<fact_add::FactAdd>(),
+    Op::of::<RecordShow<Facts>>(),
+    Op::of::<RecordList<Facts>>(),
+    Op::of::<fact_edit::FactEdit>(),
+    Op::of::<episode_add::EpisodeAdd>(),
+    Op::of::<RecordShow<Episodes>>(),
+    Op::of::<RecordList<Episodes>>(),
+    Op::of::<RecordEdit<Episodes>>(),
+    Op::of::<pattern_add::PatternAdd>(),
+    Op::of::<RecordShow<Patterns>>(),
+    Op::of::<RecordList<Patterns>>(),
+    Op::of::<RecordEdit<Patterns>>(),
+    Op::of::<workflow_add::WorkflowAdd>(),
+    Op::of::<RecordShow<Workflows>>(),
+    Op::of::<RecordList<Workflows>>(),
+    Op::of::<RecordEdit<Workflows>>(),
+    Op::of::<memory_archive::MemoryArchive>(),
+    Op::of::<memory_restore::MemoryRestore>(),
+    Op::of::<memory_search_archive::MemorySearchArchive>(),
+    Op::of::<memory_focus::MemoryFocus>(),
+    Op::of::<memory_release::MemoryRelease>(),
+    Op::of::<memory_connect::MemoryConnect>(),
+    Op::of::<memory_ingest::MemoryIngest>(),
+    Op::of::<stats::Stats>(),
+    Op::of::<note_add::NoteAdd>(),
+    Op::of::<note_done::NoteDone>(),
+    Op::of::<note_promote::NotePromote>(),
+    Op::of::<note_list::NoteList>(),
     Op::of::<graph_show::GraphShow>(),
     Op::of::<graph_health::GraphHealth>(),
     Op::of::<graph_export::GraphExport>(),

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::path::Path;
 
 use heirloom_core::day;
-use heirloom_store::{Config, Root, journal};
+use heirloom_store::{Config, Root, git, journal};
 use jiff::Timestamp;
 use jiff::civil::Date;
 
@@ -16,6 +16,7 @@ pub struct Session {
     root: Root,
     now: Timestamp,
     counts_tokens: bool,
+    author: Option<String>,
     config: OnceCell<Config>,
 }
 
@@ -32,7 +33,7 @@ impl Session {
 
     fn new(root: Root, now: Timestamp) -> Result<Self, Error> {
         journal::recover(&root)?;
-        Ok(Session { root, now, counts_tokens: true, config: OnceCell::new() })
+        Ok(Session { root, now, counts_tokens: true, author: None, config: OnceCell::new() })
     }
 
     /// Leaves token counts out: loading the tokenizer costs more than most answers, and people do
@@ -41,6 +42,24 @@ impl Session {
     pub fn without_token_counts(mut self) -> Self {
         self.counts_tokens = false;
         self
+    }
+
+    /// Names who is writing: the agent or the person.
+    #[must_use]
+    pub fn by(mut self, author: Option<String>) -> Self {
+        self.author = author;
+        self
+    }
+
+    /// Returns who is writing, if somebody was named.
+    pub fn named_author(&self) -> Option<&str> {
+        self.author.as_deref()
+    }
+
+    /// Returns who is writing: as named, else as git would sign a commit.
+    pub fn author(&self) -> String {
+        let named = self.author.clone();
+        named.or_else(|| git::author(self.root.path())).unwrap_or_else(|| "unknown".to_owned())
     }
 
     /// Says whether token counts are wanted.

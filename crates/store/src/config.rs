@@ -28,6 +28,8 @@ pub struct Config {
     pub levels: IndexMap<String, MoreFiles>,
     /// Decision records.
     pub adrs: Adrs,
+    /// What is remembered.
+    pub memory: Memory,
     /// Hierarchies of your own, by name.
     pub hierarchies: IndexMap<String, Hierarchy>,
 }
@@ -48,6 +50,20 @@ pub struct Adrs {
     pub folders: Vec<String>,
 }
 
+/// What is remembered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Memory {
+    /// How many pins working memory holds.
+    pub pins: usize,
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Memory { pins: 25 }
+    }
+}
+
 impl Default for Config {
     fn default() -> Self {
         Self {
@@ -55,6 +71,7 @@ impl Default for Config {
             staleness: Thresholds::default(),
             levels: IndexMap::new(),
             adrs: Adrs::default(),
+            memory: Memory::default(),
             hierarchies: IndexMap::new(),
         }
     }

@@ -301,6 +301,38 @@ impl Root {
     }
 }
 
+/// Reads a file that a person named, wherever it is.
+pub fn read_given(path: &Path) -> Result<String, StoreError> {
+    let shown = path.display().to_string();
+    let bytes = fs::read(path).map_err(|error| StoreError::io(&shown, error))?;
+    Ok(text_of(&shown, bytes)?)
+}
+
+/// Lists the files of a folder that a person named, with those of its subfolders, by path; a file is
+/// a list of itself. What is hidden is left out.
+pub fn files_given(path: &Path) -> Result<Vec<PathBuf>, StoreError> {
+    let io = |error| StoreError::io(path.display().to_string(), error);
+    if !fs::metadata(path).map_err(io)?.is_dir() {
+        return Ok(vec![path.to_path_buf()]);
+    }
+    let mut found = Vec::new();
+    for entry in fs::read_dir(path).map_err(io)? {
+        let entry = entry.map_err(io)?;
+        let hidden = entry.file_name().to_string_lossy().starts_with('.');
+        let kind = entry.file_type().map_err(io)?;
+        if hidden || kind.is_symlink() {
+            continue;
+        }
+        if kind.is_dir() {
+            found.extend(files_given(&entry.path())?);
+        } else {
+            found.push(entry.path());
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
 /// Makes a folder, or takes one that is there and empty.
 pub fn make_empty_folder(folder: &Path) -> Result<PathBuf, StoreError> {
     let io = |error| StoreError::io(folder.display().to_string(), error);

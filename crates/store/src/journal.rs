@@ -107,10 +107,8 @@ impl WriteLock {
     ) -> Result<(), StoreError> {
         let appends = appends.into_iter().map(append::At::new).collect::<Result<Vec<_>, _>>()?;
         let mut staged = Staged { drafts: Vec::new(), list: self.journal.with_extension("drafts") };
-        let changes: Vec<&Change> = changes
-            .iter()
-            .filter(|change| change.before.as_ref() != Some(&change.after))
-            .collect();
+        let changes: Vec<&Change> =
+            changes.iter().filter(|change| change.before.as_ref() != Some(&change.after)).collect();
         let mut moves = Vec::with_capacity(changes.len());
         for change in changes {
             moves.push(stage(root, change, &mut staged)?);
@@ -209,8 +207,7 @@ fn stage(root: &Root, change: &Change, staged: &mut Staged) -> Result<Move, Stor
     let name = to.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let from = to.with_file_name(format!(".{name}.{DRAFT_ENDING}"));
     staged.add(from.clone());
-    write_synced(&from, &change.after, &to)
-        .map_err(|error| StoreError::io(&change.path, error))?;
+    write_synced(&from, &change.after, &to).map_err(|error| StoreError::io(&change.path, error))?;
     Ok(Move { from, to })
 }
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use heirloom_core::fold::{Line, Memory, Place, fold};
-use heirloom_core::record::{self, Damage, Kind, MAX_LINE, Record};
+use heirloom_core::record::{self, Damage, Kind, MAX_LINE};
 use heirloom_core::{Problem, day};
 use jiff::Timestamp;
 use uuid::{NoContext, Uuid};
@@ -33,6 +33,8 @@ struct Shard {
     path: PathBuf,
     /// The path as a problem names it.
     shown: String,
+    /// Whether it lies in this machine's own state.
+    is_local: bool,
 }
 
 impl Log {
@@ -138,10 +140,9 @@ fn shards(root: &Root, place: Where, problems: &mut Vec<Problem>) -> Vec<Shard> 
                 match root.metadata(&shown) {
                     Err(problem) => problems.push(problem),
                     Ok(_) if item.is_folder || !item.is_text => problems.push(
-                        Problem::of_file(&shown, "this is not a file of the log")
-                            .hint("rename it"),
+                        Problem::of_file(&shown, "this is not a file of the log").hint("rename it"),
                     ),
-                    Ok(_) => shards.push(Shard { path: root.join(&shown), shown }),
+                    Ok(_) => shards.push(Shard { path: root.join(&shown), shown, is_local: false }),
                 }
             }
         }
@@ -156,7 +157,10 @@ fn local_shards(root: &Root, kind: Kind) -> Vec<Shard> {
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     paths.retain(|path| path.extension().is_some_and(|ending| ending == "jsonl"));
     paths.sort();
-    paths.into_iter().map(|path| Shard { shown: shown(root, &path), path }).collect()
+    paths
+        .into_iter()
+        .map(|path| Shard { shown: shown(root, &path), path, is_local: true })
+        .collect()
 }
 
 fn local_folder(root: &Root, kind: Kind) -> PathBuf {
@@ -185,42 +189,32 @@ pub enum Shelf {
     Local,
 }
 
-/// Returns the appends that write these records.
+/// Returns the appends that write these lines, given without their line breaks.
 pub fn appends(
     lock: &WriteLock,
     root: &Root,
-    records: &[(Shelf, Record)],
+    lines: &[(Shelf, Kind, String)],
     now: Timestamp,
 ) -> Result<Vec<Append>, StoreError> {
     let mut texts: BTreeMap<(Shelf, Kind), String> = BTreeMap::new();
-    for (shelf, record) in records {
-        let line = record::write(record).map_err(|error| StoreError::io("record", error.into()))?;
+    for (shelf, kind, line) in lines {
         if line.len() > MAX_LINE {
             return Err(StoreError::refused(
-                format!("this {} is longer than 1 MB", record.kind().word()),
+                format!("this {} is longer than 1 MB", kind.word()),
                 "split it, or keep it in a file and name the file",
             ));
         }
-        let text = texts.entry((*shelf, record.kind())).or_default();
-        text.push_str(&line);
+        let text = texts.entry((*shelf, *kind)).or_default();
+        text.push_str(line);
         text.push('\n');
     }
-    let raw: Vec<(Shelf, Kind, String)> =
-        texts.into_iter().map(|((shelf, kind), text)| (shelf, kind, text)).collect();
-    raw_appends(lock, root, raw, now)
-}
-
-/// Returns the appends that write these lines as they are, each with its line break.
-pub fn raw_appends(
-    lock: &WriteLock,
-    root: &Root,
-    texts: Vec<(Shelf, Kind, String)>,
-    now: Timestamp,
-) -> Result<Vec<Append>, StoreError> {
+    if texts.is_empty() {
+        return Ok(vec![]);
+    }
     let name = shard_name(lock, root, now)?;
     texts
         .into_iter()
-        .map(|(shelf, kind, text)| {
+        .map(|((shelf, kind), text)| {
             let path = match shelf {
                 Shelf::Shared => {
                     root.path_to_write(&format!("{HOME}/memory/{}/{name}", kind.word()))?
@@ -230,6 +224,36 @@ pub fn raw_appends(
             Ok(Append { path, text })
         })
         .collect()
+}
+
+/// Returns every line of the shared log that is a record, as it is written, in order of shard.
+pub fn raw_lines(root: &Root, private: bool) -> (Vec<String>, Vec<Problem>) {
+    let mut problems = Vec::new();
+    let mut lines = Vec::new();
+    for shard in shards(root, Where::Everywhere, &mut problems) {
+        if shard.is_local && !private {
+            continue;
+        }
+        let Ok(bytes) = fs::read(&shard.path) else { continue };
+        for line in bytes.split(|byte| *byte == b'\n') {
+            let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
+            if matches!(record::read(line), Ok(Some(_)) | Err(Damage::Newer(_))) {
+                lines.extend(String::from_utf8(line.to_vec()));
+            }
+        }
+    }
+    (lines, problems)
+}
+
+/// Returns the line at a place, as it is written.
+pub fn raw_line(root: &Root, place: &Place) -> Option<String> {
+    let mut problems = Vec::new();
+    let shard = shards(root, Where::Everywhere, &mut problems)
+        .into_iter()
+        .find(|shard| shard.shown == *place.path)?;
+    let bytes = fs::read(shard.path).ok()?;
+    let line = bytes.split(|byte| *byte == b'\n').nth(place.line - 1)?;
+    String::from_utf8(line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii().to_vec()).ok()
 }
 
 /// `2026-02-1f3a90c2.jsonl`: the month, and a short hash of this clone and branch.

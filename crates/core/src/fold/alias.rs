@@ -13,6 +13,7 @@ use crate::words::normalised;
 pub(super) struct Aliases {
     canonical: HashMap<Uuid, Uuid>,
     groups: HashMap<Uuid, Vec<Uuid>>,
+    by_text: HashMap<[u8; 32], Uuid>,
 }
 
 impl Aliases {
@@ -33,7 +34,8 @@ impl Aliases {
                 groups.join_first(by_origin.entry(origin), at);
             }
         }
-        let mut aliases = Aliases::default();
+        let by_text = by_text.into_iter().map(|(text, at)| (text, ids[at])).collect();
+        let mut aliases = Aliases { by_text, ..Aliases::default() };
         for at in 0..ids.len() {
             let first = groups.find(at);
             if first != at {
@@ -47,6 +49,11 @@ impl Aliases {
     /// Returns the smallest id of those that say the same.
     pub(super) fn canonical(&self, id: Uuid) -> Uuid {
         self.canonical.get(&id).copied().unwrap_or(id)
+    }
+
+    /// Returns the first that says the same as a record which is not among them.
+    pub(super) fn same(&self, record: &Record) -> Option<Uuid> {
+        self.by_text.get(&text_key(record)?).copied()
     }
 
     /// Returns all that say the same as a canonical one, in order.

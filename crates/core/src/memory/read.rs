@@ -6,7 +6,7 @@ use super::form::{self, Said};
 use super::sections::{self, Row, Section, heading_of};
 use super::{Entry, EntryKind, Form, Notebook, rows};
 use crate::document::conflict_marker;
-use crate::words::normalised;
+use crate::words::{digest, normalised};
 use crate::{Problem, day};
 
 /// Reads the entries of a memory document. A file in the middle of a merge is not read at all: half
@@ -172,6 +172,7 @@ fn settle_twins(entries: &mut Vec<Entry>) {
             && a.kind.is_task()
             && a.resolved != b.resolved
             && normalised(&a.text) == normalised(&b.text)
+            && a.fields == b.fields
             && a.marks.get("id") == b.marks.get("id")
             && (a.bytes.end == b.bytes.start || b.bytes.end == a.bytes.start)
     };
@@ -209,8 +210,7 @@ fn number(entries: &mut [Entry]) {
 }
 
 fn derived_id(kind: EntryKind, text: &str, ordinal: usize) -> String {
-    let hash = blake3::hash(format!("{}\n{ordinal}\n{text}", kind.word()).as_bytes());
-    hash.to_hex()[..12].to_owned()
+    digest(&format!("{}\n{ordinal}\n{text}", kind.word()))
 }
 
 fn repeated_ids(path: &str, entries: &[Entry]) -> Vec<Problem> {

@@ -62,6 +62,8 @@ impl Kind {
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
+#[serde(try_from = "String")]
+#[schemars(!try_from)]
 pub enum Section {
     /// How the system is built.
     Architecture,
@@ -122,6 +124,17 @@ impl Section {
                         wanted.as_str(),
                         "patterns" | "pattern" | "conventions" | "patternsandconventions"
                     ))
+        })
+    }
+}
+
+impl TryFrom<String> for Section {
+    type Error = String;
+
+    fn try_from(title: String) -> Result<Self, String> {
+        Section::from_title(&title).ok_or_else(|| {
+            let titles: Vec<&str> = Section::ALL.iter().map(|section| section.title()).collect();
+            format!("there is no section `{title}`; there are {}", titles.join(", "))
         })
     }
 }

@@ -139,7 +139,11 @@ fn write(root: &Root, before: Option<String>, after: &str) -> Result<(), Error> 
         None => drop(root.create(config::PATH, after)?),
         Some(before) => journal::lock(root)?.apply(
             root,
-            &[Change { path: config::PATH.to_owned(), before: Some(before), after: after.to_owned() }],
+            &[Change {
+                path: config::PATH.to_owned(),
+                before: Some(before),
+                after: after.to_owned(),
+            }],
         )?,
     }
     init::extend_git_files(root)?;

@@ -227,7 +227,8 @@ fn extend(root: &Root, path: &str, lines: &str) -> Result<Outcome, Error> {
     let newline = newline_of(&before);
     let gap = if before.is_empty() || before.ends_with('\n') { "" } else { newline };
     let after = format!("{before}{gap}{}{newline}", missing.join(newline));
-    journal::lock(root)?.apply(root, &[Change { path: path.to_owned(), before: Some(before), after }])?;
+    journal::lock(root)?
+        .apply(root, &[Change { path: path.to_owned(), before: Some(before), after }])?;
     Ok(Outcome::Extended)
 }
 

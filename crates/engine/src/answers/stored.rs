@@ -1,0 +1,78 @@
+//! A record that was written to the log.
+
+use heirloom_core::record::short;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::Answer;
+use crate::memory::Thing;
+use crate::view::{Role, View, span};
+
+/// A record, and what was done with it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Stored {
+    /// What was done: stored, reinforced, superseded, noted.
+    pub(crate) done: &'static str,
+    /// Its id; the last 8 characters will do to name it.
+    pub(crate) id: String,
+    /// What it is.
+    pub(crate) kind: &'static str,
+    /// What it says.
+    pub(crate) text: String,
+    /// What it replaced.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) replaced: Vec<String>,
+    /// What says nearly the same. Nothing was merged.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) near: Vec<Near>,
+    /// Whether it stays on this machine.
+    pub(crate) private: bool,
+}
+
+/// Something that says nearly the same.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Near {
+    /// Its id.
+    pub(crate) id: String,
+    /// What it says.
+    pub(crate) text: String,
+    /// How much of its words are the same, 0 to 1.
+    pub(crate) likeness: f64,
+}
+
+impl Near {
+    /// Takes a thing.
+    pub(crate) fn of(thing: &Thing, likeness: f64) -> Self {
+        let likeness = (likeness * 100.0).round() / 100.0;
+        Near { id: thing.id.clone(), text: thing.text.clone(), likeness }
+    }
+}
+
+impl Answer for Stored {
+    fn view(&self) -> View {
+        let mut view = View::new();
+        view.line([
+            span(Role::Good, format!("{} {} ", self.done, self.kind)),
+            span(Role::Key, short(&self.id)),
+            "  ".into(),
+            self.text.replace('\n', " ").into(),
+            span(Role::Dim, if self.private { "  (private)" } else { "" }),
+        ]);
+        for id in &self.replaced {
+            let id = crate::memory::Recollection::short_name(id);
+            view.line([span(Role::Dim, format!("   in place of {id}"))]);
+        }
+        if !self.near.is_empty() {
+            view.line([span(Role::Warning, "   nearly the same is already there:")]);
+        }
+        for near in &self.near {
+            view.line([
+                "   ".into(),
+                span(Role::Key, short(&near.id)),
+                span(Role::Dim, format!("  {:.0} %  ", near.likeness * 100.0)),
+                near.text.replace('\n', " ").into(),
+            ]);
+        }
+        view
+    }
+}

@@ -1,0 +1,110 @@
+use crate::import::Format;
+use crate::import::tests::{assert_adds_nothing_twice, import, problems, records};
+
+const SEARCH: &str = "---
+title: Search
+type: note
+permalink: notes/search
+tags: [retrieval, '#index']
+created: 2026-01-03
+---
+# Search
+
+How we search.
+
+## Observations
+- [decision] Rank by words first #ranking (after the trial)
+- [Requirement] Answers in 50 ms
+- [colour] The box is
+  blue #ui
+- no category here
+
+## Relations
+- depends_on [[Storage]]
+- \"caused by\" [[notes/outage|the outage]] (in May)
+";
+
+const STORAGE: &str = "---\ntitle: Storage\n---\nOne file holds all. It is small.\n\nMore.\n\n- superseded_by [[search]]\n";
+
+const OUTAGE: &str = "# The outage\n\n- [bug] The disk was full\n";
+
+const NOTES: &[(&str, &str)] =
+    &[("notes/search.md", SEARCH), ("notes/storage.md", STORAGE), ("notes/outage.md", OUTAGE)];
+
+#[test]
+fn notes_become_facts() {
+    let imported = import(Format::BasicMemory, NOTES);
+    assert_eq!(
+        records(&imported),
+        [
+            r#"notes/outage.md:3 …006 {"kind":"fact","section":"Known Issues","content":"The disk was full","key":"The outage","source":"notes/outage.md","origin":"basic-memory:notes/outage.md#6508a000af697541"}"#,
+            r#"notes/search.md:13 …001 {"kind":"fact","section":"Decisions","content":"Rank by words first (after the trial)","key":"Search","at":"2026-01-03T00:00:00Z","tags":["ranking","retrieval","index"],"source":"notes/search.md","valid_from":"2026-01-03","origin":"basic-memory:notes/search#f76f3d07ed15b137"}"#,
+            r#"notes/search.md:14 …002 {"kind":"fact","section":"Constraints","content":"Answers in 50 ms","key":"Search","at":"2026-01-03T00:00:00Z","tags":["retrieval","index"],"source":"notes/search.md","valid_from":"2026-01-03","origin":"basic-memory:notes/search#d2e49b41a496a7d8"}"#,
+            r#"notes/search.md:15 …003 {"kind":"fact","section":"Architecture","content":"The box is blue","key":"Search","at":"2026-01-03T00:00:00Z","tags":["ui","colour","retrieval","index"],"source":"notes/search.md","valid_from":"2026-01-03","origin":"basic-memory:notes/search#d682527b0d799f11"}"#,
+            r#"notes/search.md:17 …004 {"kind":"fact","section":"Architecture","content":"no category here","key":"Search","at":"2026-01-03T00:00:00Z","tags":["retrieval","index"],"source":"notes/search.md","valid_from":"2026-01-03","origin":"basic-memory:notes/search#d3e762b8068fc7b4"}"#,
+            r#"notes/search.md:20 …007 {"kind":"edge","from":"…001","to":"…005","relation":"depends_on","origin":"basic-memory:notes/search#relation:1e12333e2e99e589"}"#,
+            r#"notes/search.md:21 …008 {"kind":"edge","from":"…001","to":"…006","relation":"motivated_by","content":"in May","origin":"basic-memory:notes/search#relation:dbefa63393cea71e"}"#,
+            r#"notes/storage.md:4 …005 {"kind":"fact","section":"Architecture","content":"Storage: One file holds all. It is small.","key":"Storage","source":"notes/storage.md","origin":"basic-memory:notes/storage.md#e2135df873855da7"}"#,
+            r#"notes/storage.md:8 …009 {"kind":"edge","from":"…001","to":"…005","relation":"replaces","origin":"basic-memory:notes/storage.md#relation:ca758dfb5f048311"}"#,
+        ]
+    );
+    assert_eq!((imported.already, problems(&imported)), (0, vec![]));
+    assert_adds_nothing_twice(Format::BasicMemory, NOTES, 9);
+}
+
+#[test]
+fn what_is_on_every_fact_of_a_note_is_limited() {
+    let tags: Vec<String> = (0..60).map(|n| format!("t{n}")).collect();
+    let long = "x".repeat(201);
+    let text = format!("---\ntitle: {long}\ntags: [{}]\n---\n- [tip] kept\n", tags.join(", "));
+    let imported = import(Format::BasicMemory, &[("long.md", &text)]);
+    assert_eq!(imported.records[0].1.tags, tags[..50]);
+    assert!(records(&imported)[0].contains(r#""key":"long""#));
+    assert_eq!(
+        problems(&imported),
+        [
+            "long.md:2: a name of 201 bytes is too long: `xxxxxxxxxxxxxxxxxxxx…` (at most 200)",
+            "long.md:3: of 60 tags only 50 are kept",
+        ]
+    );
+}
+
+#[test]
+fn what_cannot_be_read_is_named() {
+    let twins = "# Twin\n\nText.\n";
+    let bad = "---\ntitle: Bad\ncreated: soon\n---\n## Observations\n- [x] a task\n- [tip] kept\n- [tip] Kept.\n\n## Relations\n- uses [[Nowhere]]\n- uses [[twin]]\n- relates_to [[Empty]]\n- uses [[Empty]]\n- Search\n";
+    let imported = import(
+        Format::BasicMemory,
+        &[
+            ("bad.md", bad),
+            ("empty.md", "# Empty\n\n| a | b |\n"),
+            ("half.md", "<<<<<<< HEAD\n- [tip] x\n"),
+            ("one.md", twins),
+            ("open.md", "---\ntitle: Open\n\nText.\n\n```\n- [tip] code\n"),
+            ("two.md", twins),
+        ],
+    );
+    let contents: Vec<_> = imported
+        .records
+        .iter()
+        .map(|(place, record)| format!("{}:{} {}", place.path, place.line, record.text()))
+        .collect();
+    assert_eq!(contents, ["bad.md:7 kept", "one.md:3 Twin: Text.", "two.md:3 Twin: Text."]);
+    assert_eq!(imported.already, 1);
+    assert_eq!(
+        problems(&imported),
+        [
+            "bad.md:3: `soon` is not a date; the moment of the import is used (write it as 2026-02-22T10:00:00Z)",
+            "bad.md:6: this item under `observations` cannot be read (write it as `- [category] text`)",
+            "bad.md:11: `[[Nowhere]]`: no note that is imported has this name",
+            "bad.md:12: `[[twin]]`: several notes have this name",
+            "bad.md:13: the relation `relates_to` is none that is kept here (name one of depends_on, contradicts, enables, replaces, motivated_by)",
+            "bad.md:14: the relation `uses` has no end: `Empty` (nothing was taken from it)",
+            "bad.md:15: this item under `relations` cannot be read (write it as `- relation_type [[Target]]`)",
+            "empty.md:1: this note has no observation and no paragraph (write what is known as `- [category] text`)",
+            "half.md:1: a git conflict marker; the file is left out until the merge is finished (resolve the conflict and remove the marker lines)",
+            "open.md:1: the front matter opens with `---` and never closes (add a line `---` after the last key)",
+            "open.md:6: this code fence never closes, so nothing after it is read (close it with ```)",
+        ]
+    );
+}

@@ -1,0 +1,73 @@
+use crate::import::Format;
+use crate::import::tests::{assert_adds_nothing_twice, import, problems, records};
+
+const INSTRUCTIONS: &str = "---
+name: agents
+---
+- Read this first
+
+# Security service
+
+Some prose.
+
+## Architecture
+
+- The API is in `api/`
+  and the worker in `worker/`
+  - one process each
+    - under systemd
+- Layers:
+  * domain
+  * storage
+
+### Must not
+
+1. Log a token
+2. Log a token.
+
+### Naming
+
+- Tables are plural
+
+```sh
+- not this
+```
+
+<!-- - nor this -->
+
+## Odds and ends
+- Be kind
+";
+
+#[test]
+fn items_become_facts() {
+    let imported = import(Format::Bullets, &[("AGENTS.md", INSTRUCTIONS)]);
+    assert_eq!(
+        records(&imported),
+        [
+            r#"AGENTS.md:4 …001 {"kind":"fact","section":"Patterns & Conventions","content":"Read this first","source":"AGENTS.md:4","origin":"bullets:AGENTS.md#d4849dde412f6f49"}"#,
+            r#"AGENTS.md:12 …002 {"kind":"fact","section":"Architecture","content":"The API is in `api/` and the worker in `worker/`; one process each; under systemd","tags":["architecture"],"source":"AGENTS.md:12","origin":"bullets:AGENTS.md#bc1d4b5eb01f1a7b"}"#,
+            r#"AGENTS.md:16 …003 {"kind":"fact","section":"Architecture","content":"Layers: domain; storage","tags":["architecture"],"source":"AGENTS.md:16","origin":"bullets:AGENTS.md#13d46f06bd29c617"}"#,
+            r#"AGENTS.md:22 …004 {"kind":"fact","section":"Constraints","content":"Log a token","tags":["must-not"],"source":"AGENTS.md:22","origin":"bullets:AGENTS.md#13bc0d177663b8a7"}"#,
+            r#"AGENTS.md:27 …005 {"kind":"fact","section":"Patterns & Conventions","content":"Tables are plural","tags":["naming"],"source":"AGENTS.md:27","origin":"bullets:AGENTS.md#5d2f0f91df2f4104"}"#,
+            r#"AGENTS.md:36 …006 {"kind":"fact","section":"Patterns & Conventions","content":"Be kind","tags":["odds-and-ends"],"source":"AGENTS.md:36","origin":"bullets:AGENTS.md#61f473871d144182"}"#,
+        ]
+    );
+    assert_eq!((imported.already, problems(&imported)), (1, vec![]));
+    assert_adds_nothing_twice(Format::Bullets, &[("AGENTS.md", INSTRUCTIONS)], 7);
+}
+
+#[test]
+fn what_cannot_be_read_is_named() {
+    let texts = [("a.md", "- \n- kept\n"), ("b.md", "Prose.\n"), ("c.md", "- x\n<<<<<<< HEAD\n")];
+    let imported = import(Format::Bullets, &texts);
+    assert_eq!(imported.records.len(), 1);
+    assert_eq!(
+        problems(&imported),
+        [
+            "a.md:1: this item says nothing",
+            "b.md:1: there is no list here (only lists are taken, one fact for each item)",
+            "c.md:2: a git conflict marker; the file is left out until the merge is finished (resolve the conflict and remove the marker lines)",
+        ]
+    );
+}

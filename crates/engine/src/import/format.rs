@@ -1,0 +1,154 @@
+//! Which tool wrote a text.
+
+use heirloom_core::{Document, Value};
+
+use super::blocks::{self, Block};
+use super::{basic_memory, rows};
+
+/// What a text may be imported as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// `facts.jsonl` of Omegon.
+    Omegon,
+    /// The memory file of the MCP memory server.
+    ServerMemory,
+    /// A note of basic-memory.
+    BasicMemory,
+    /// Lists in instructions for agents.
+    Bullets,
+    /// Heirloom's own records.
+    Heirloom,
+}
+
+/// Files with instructions for agents, by the end of their paths.
+const INSTRUCTIONS: &[&str] = &[
+    "agents.md",
+    "claude.md",
+    "claude.local.md",
+    "gemini.md",
+    "copilot-instructions.md",
+    ".cursorrules",
+    ".mdc",
+];
+
+impl Format {
+    /// Every format.
+    pub const ALL: [Format; 5] = [
+        Format::Omegon,
+        Format::ServerMemory,
+        Format::BasicMemory,
+        Format::Bullets,
+        Format::Heirloom,
+    ];
+
+    /// Returns its word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Format::Omegon => "omegon",
+            Format::ServerMemory => "server-memory",
+            Format::BasicMemory => "basic-memory",
+            Format::Bullets => "bullets",
+            Format::Heirloom => "heirloom",
+        }
+    }
+
+    /// Reads its word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Format::ALL.into_iter().find(|format| format.word() == word)
+    }
+}
+
+/// Finds out what a text is by what it says, and where that leaves a doubt by its path.
+pub fn detect(path: &str, content: &str) -> Option<Format> {
+    let path = path.to_lowercase();
+    if [".md", ".mdc", ".markdown"].iter().any(|ending| path.ends_with(ending)) {
+        return of_markdown(&path, content);
+    }
+    let named = || match path.rsplit(['/', '\\']).next() {
+        Some("facts.jsonl") => Some(Format::Omegon),
+        Some("memory.jsonl" | "memory.json") => Some(Format::ServerMemory),
+        _ => None,
+    };
+    of_rows(content).or_else(named).or_else(|| of_markdown(&path, content))
+}
+
+/// The first line that is known decides: any of them may be damaged.
+fn of_rows(content: &str) -> Option<Format> {
+    rows::lines(content).filter(|(_, line)| line.starts_with('{')).find_map(|(_, line)| {
+        let row: Value = serde_json::from_str(line).ok()?;
+        let word = |key: &str| row[key].as_str();
+        if row["v"].is_u64() && word("kind").is_some() {
+            Some(Format::Heirloom)
+        } else if matches!(word("_type"), Some("fact" | "episode" | "edge" | "mind")) {
+            Some(Format::Omegon)
+        } else if matches!(word("type"), Some("entity" | "relation")) {
+            Some(Format::ServerMemory)
+        } else {
+            let is_fact = word("section").is_some() && word("content").is_some();
+            is_fact.then_some(Format::Omegon)
+        }
+    })
+}
+
+fn of_markdown(path: &str, content: &str) -> Option<Format> {
+    let document = Document::parse(path, content);
+    let is_heading = |text: &str| {
+        let text = text.trim().to_lowercase();
+        text == "observations" || text == "relations"
+    };
+    let says_so = document.field("permalink").is_some() || document.field("type") == Some("note");
+    if says_so || document.headings.iter().any(|heading| is_heading(&heading.text)) {
+        return Some(Format::BasicMemory);
+    }
+    let is_instructions = INSTRUCTIONS.iter().any(|name| path.ends_with(name));
+    let (blocks, _) = blocks::read(&document);
+    let mut items = blocks.iter().filter_map(|block| match block {
+        Block::Item { text, .. } => Some(text),
+        _ => None,
+    });
+    let has_category =
+        |item: &String| item.starts_with('[') && basic_memory::observation(item, false).is_some();
+    match items.next() {
+        _ if is_instructions => Some(Format::Bullets),
+        Some(first) if has_category(first) || items.any(has_category) => Some(Format::BasicMemory),
+        Some(_) => Some(Format::Bullets),
+        None => document.field("title").map(|_| Format::BasicMemory),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_known_by_what_they_say() {
+        let entity = r#"{"type":"entity","name":"a","entityType":"b","observations":[]}"#;
+        for (path, content, format) in [
+            ("x.jsonl", r#"{"v":1,"id":"0","kind":"fact"}"#, Some(Format::Heirloom)),
+            ("x.jsonl", r#"{"_type":"fact","id":"a"}"#, Some(Format::Omegon)),
+            ("x.jsonl", r#"{"section":"Git","content":"x"}"#, Some(Format::Omegon)),
+            ("facts.jsonl", entity, Some(Format::ServerMemory)),
+            ("a/facts.jsonl", "{", Some(Format::Omegon)),
+            ("memory.json", "", Some(Format::ServerMemory)),
+            ("x.jsonl", "{\"a\":1}", None),
+            ("n.md", "---\npermalink: n\n---\n- x\n", Some(Format::BasicMemory)),
+            ("n.md", "## Relations\n- uses [[X]]\n", Some(Format::BasicMemory)),
+            ("n.md", "- one\n- [tip] two\n", Some(Format::BasicMemory)),
+            ("CLAUDE.md", "- one\n- [tip] two\n", Some(Format::Bullets)),
+            ("docs/AGENTS.md", "", Some(Format::Bullets)),
+            ("rules.md", "# Rules\n- [ ] one\n", Some(Format::Bullets)),
+            ("n.md", "---\ntitle: N\n---\nProse\n", Some(Format::BasicMemory)),
+            ("n.md", "Prose\n", None),
+            ("", "", None),
+        ] {
+            assert_eq!(detect(path, content), format, "{path}: {content}");
+        }
+    }
+
+    #[test]
+    fn words_read_back() {
+        for format in Format::ALL {
+            assert_eq!(Format::from_word(format.word()), Some(format));
+        }
+    }
+}

@@ -1,0 +1,73 @@
+use crate::import::Format;
+use crate::import::tests::{assert_adds_nothing_twice, import, problems, records};
+
+const GRAPH: &str = r#"{"type":"relation","from":"billing","to":"ledger","relationType":"depends on"}
+{"type":"entity","name":"billing","entityType":"service","observations":["sends invoices at night","Billing is written in Go","sends invoices at night"]}
+{"type":"entity","name":"ledger","entityType":"Bug_Report","observations":["rounds down"]}
+{"type":"entity","name":"Ada","entityType":"engineer","observations":[]}
+{"type":"relation","from":"ledger","to":"billing","relationType":"replaced_by"}
+"#;
+
+#[test]
+fn observations_become_facts() {
+    let imported = import(Format::ServerMemory, &[("memory.jsonl", GRAPH)]);
+    assert_eq!(
+        records(&imported),
+        [
+            r#"memory.jsonl:1 …005 {"kind":"edge","from":"…001","to":"…003","relation":"depends_on","content":"depends on","origin":"server-memory:relation:3744648396acf6b5"}"#,
+            r#"memory.jsonl:2 …001 {"kind":"fact","section":"Architecture","content":"billing: sends invoices at night","key":"billing","tags":["service"],"source":"memory.jsonl","origin":"server-memory:entity:billing#f1f9197dddafd64b"}"#,
+            r#"memory.jsonl:2 …002 {"kind":"fact","section":"Architecture","content":"Billing is written in Go","key":"billing","tags":["service"],"source":"memory.jsonl","origin":"server-memory:entity:billing#fcc241e419b9d64c"}"#,
+            r#"memory.jsonl:3 …003 {"kind":"fact","section":"Known Issues","content":"ledger: rounds down","key":"ledger","tags":["Bug_Report"],"source":"memory.jsonl","origin":"server-memory:entity:ledger#1d856a7c058ad774"}"#,
+            r#"memory.jsonl:4 …004 {"kind":"fact","section":"Architecture","content":"Ada is an engineer","key":"Ada","tags":["engineer"],"source":"memory.jsonl","origin":"server-memory:entity:Ada"}"#,
+            r#"memory.jsonl:5 …006 {"kind":"edge","from":"…001","to":"…003","relation":"replaces","origin":"server-memory:relation:41983c02638cda07"}"#,
+        ]
+    );
+    assert_eq!((imported.already, problems(&imported)), (1, vec![]));
+    assert_adds_nothing_twice(Format::ServerMemory, &[("memory.jsonl", GRAPH)], 7);
+}
+
+#[test]
+fn a_name_that_would_be_on_every_record_is_short() {
+    let text = format!(r#"{{"type":"entity","name":"{}","observations":["x"]}}"#, "n".repeat(201));
+    let imported = import(Format::ServerMemory, &[("memory.jsonl", &text)]);
+    assert_eq!(
+        (records(&imported), problems(&imported)),
+        (vec![], vec!["memory.jsonl:1: a name of 201 bytes is too long: `nnnnnnnnnnnnnnnnnnnn…` (at most 200)".into()])
+    );
+}
+
+#[test]
+fn damaged_lines_are_named() {
+    let text = r#"{"type":"entity","entityType":"x","observations":["a"]}
+{"type":"entity","name":"n","observations":[]}
+{"type":"entity","name":"n","entityType":"x","observations":"a"}
+{"type":"entity","name":"n","entityType":"x","observations":[{"a":1}," ","kept"]}
+{"type":"relation","from":"n","to":"nobody","relationType":"uses"}
+{"type":"relation","from":"n","to":"n","relationType":"knows"}
+{"type":"relation","from":"n"}
+{"type":"observation"}
+nonsense
+"#;
+    let imported = import(Format::ServerMemory, &[("memory.jsonl", text)]);
+    assert_eq!(
+        records(&imported),
+        [
+            r#"memory.jsonl:4 …001 {"kind":"fact","section":"Architecture","content":"n: kept","key":"n","tags":["x"],"source":"memory.jsonl","origin":"server-memory:entity:n#583876d75cd7d1d9"}"#
+        ]
+    );
+    assert_eq!(
+        problems(&imported),
+        [
+            "memory.jsonl:1: an entity needs a name",
+            "memory.jsonl:2: the entity `n` says nothing",
+            "memory.jsonl:3: the observations of an entity are a list of texts",
+            "memory.jsonl:4: an observation of `n` is no text",
+            "memory.jsonl:4: an observation of `n` is no text",
+            "memory.jsonl:5: the relation `uses` has no end: `nobody` (nothing was taken from it)",
+            "memory.jsonl:6: the relation `knows` is none that is kept here (name one of depends_on, contradicts, enables, replaces, motivated_by)",
+            "memory.jsonl:7: a relation needs from, to and relationType",
+            "memory.jsonl:8: this is no entity and no relation (a line says so in `type`)",
+            "memory.jsonl:9: this is not JSON: expected ident at line 1 column 2",
+        ]
+    );
+}

@@ -1,0 +1,16 @@
+//! What is remembered, in both its forms: records of the log and entries of memory documents.
+
+mod book;
+mod draft;
+pub(crate) mod lifecycle;
+mod lookup;
+mod pen;
+mod recollection;
+mod thing;
+
+pub(crate) use book::Book;
+pub(crate) use draft::Particulars;
+pub(crate) use lookup::{Target, entry_ref};
+pub(crate) use pen::Pen;
+pub(crate) use recollection::{Noted, Recollection, When};
+pub(crate) use thing::{Thing, show_things};

@@ -1,0 +1,106 @@
+//! The memory document of one agent or plan.
+
+use heirloom_core::hierarchy::{self, Selectors};
+use heirloom_core::memory::{self, Entry, Notebook, Owner, Which};
+use heirloom_store::layout::{self, Part};
+
+use crate::{Error, Session, inherit};
+
+/// The memory of an agent or a plan, which may not be written yet.
+#[derive(Debug)]
+pub(crate) struct Book {
+    /// Whose it is.
+    pub(crate) owner: Owner,
+    /// The plan's name.
+    pub(crate) plan: String,
+    /// The agent's name, if it is an agent's.
+    pub(crate) agent: Option<String>,
+    /// Its file.
+    pub(crate) path: String,
+    /// Its text, if it is there.
+    pub(crate) text: Option<String>,
+    /// What it holds.
+    pub(crate) notebook: Notebook,
+    title: String,
+}
+
+impl Book {
+    /// Opens the memory of an agent, or of the plan itself.
+    pub(crate) fn open(session: &Session, plan: &str, agent: Option<&str>) -> Result<Self, Error> {
+        let (root, config) = (session.root(), session.config()?);
+        let plan_level = inherit::level(config, "plan")?;
+        let plan = layout::find_name(root, &plan_level, &Selectors::new(), plan)?;
+        let mut selectors = Selectors::from_iter([("plan".to_owned(), plan.clone())]);
+        let (owner, level, agent) = match agent {
+            None => (Owner::Plan, plan_level, None),
+            Some(agent) => {
+                let level = inherit::level(config, "agent")?;
+                let agent = layout::find_name(root, &level, &selectors, agent)?;
+                selectors.insert("agent".to_owned(), agent.clone());
+                (Owner::Agent, level, Some(agent))
+            }
+        };
+        let path = level
+            .memory
+            .as_deref()
+            .and_then(|pattern| hierarchy::expand(pattern, &selectors))
+            .ok_or_else(|| {
+                Error::bad_input(format!("the level `{}` has no memory file", level.name))
+                    .hint("name one in `config.toml`")
+            })?;
+        let text = root.read(&path)?;
+        let notebook = memory::read(&path, text.as_deref().unwrap_or_default());
+        let main = layout::read_level(root, &level, &selectors);
+        let title = main
+            .into_iter()
+            .find(|placed| placed.part == Part::Main)
+            .and_then(|placed| placed.document.title)
+            .unwrap_or_else(|| agent.clone().unwrap_or_else(|| plan.clone()));
+        Ok(Book { owner, plan, agent, path, text, notebook, title })
+    }
+
+    /// Returns its text, or that of a new one.
+    pub(crate) fn text_or_new(&self, session: &Session) -> Result<String, Error> {
+        if let Some(problem) = self.notebook.problems.iter().find(|_| self.is_unreadable()) {
+            return Err(problem.clone().into());
+        }
+        Ok(match (&self.text, &self.agent) {
+            (Some(text), _) => text.clone(),
+            (None, Some(agent)) => memory::agent(agent, &self.plan, &self.title, session.today()),
+            (None, None) => memory::plan(&self.plan, &self.title, session.today()),
+        })
+    }
+
+    /// A file in the middle of a merge has problems and no entries.
+    fn is_unreadable(&self) -> bool {
+        self.notebook.entries.is_empty()
+    }
+
+    /// Finds an entry by its name or id.
+    pub(crate) fn find(&self, typed: &str) -> Result<&Entry, Error> {
+        let named = |entry: &Entry| format!("{} ({})", entry.name(), entry.id);
+        match self.notebook.find(typed) {
+            Which::One(entry) => Ok(entry),
+            Which::Several(entries) => Err(Error::not_found(
+                format!("`{typed}` could be any of several entries of {}", self.path),
+                entries
+                    .iter()
+                    .map(|entry| format!("{} on line {}", named(entry), entry.line))
+                    .collect(),
+            )
+            .hint("use the other name, or mend the ids")),
+            Which::Nothing => Err(Error::not_found(
+                format!("{} has no entry `{}`", self.path, typed.escape_default()),
+                self.notebook.entries.iter().map(named).take(12).collect(),
+            )),
+        }
+    }
+
+    /// Returns whose memory it is, as people say it.
+    pub(crate) fn whose(&self) -> String {
+        match &self.agent {
+            Some(agent) => format!("agent {agent} in plan {}", self.plan),
+            None => format!("plan {}", self.plan),
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Decisions and answers that become facts by themselves.
+
+use std::collections::HashSet;
+
+use heirloom_core::Document;
+use heirloom_core::adr::Adr;
+use heirloom_core::fold::Standing;
+use heirloom_core::memory::{Entry, EntryKind, Field};
+use heirloom_core::record::{Body, Fact, Section};
+use uuid::Uuid;
+
+use super::{Noted, Pen, Recollection, entry_ref};
+use crate::Error;
+
+/// What a fact is taken from.
+pub(crate) struct Source<'s> {
+    /// What makes it the same source: `adr:ADR-0010#accepted`.
+    pub(crate) origin: String,
+    /// What it says.
+    pub(crate) text: String,
+    /// Where it is written.
+    pub(crate) path: &'s str,
+    /// What it is about.
+    pub(crate) artifacts: Vec<String>,
+    /// Facts that it replaces.
+    pub(crate) supersedes: Vec<String>,
+}
+
+/// The origin of an accepted decision record.
+pub(crate) fn adr_origin(adr: &Adr) -> String {
+    format!("adr:{}#accepted", adr.id)
+}
+
+/// Takes a decision record in force.
+pub(crate) fn of_adr<'s>(adr: &'s Adr, document: &Document) -> Source<'s> {
+    let opening = opening_of(document, &["decision", "decision outcome", "decisions"]);
+    let text = match opening {
+        Some(opening) => format!("{}: {}. {opening}", adr.id, adr.title.trim_end_matches('.')),
+        None => format!("{}: {}", adr.id, adr.title),
+    };
+    Source {
+        origin: adr_origin(adr),
+        text,
+        path: &adr.path,
+        artifacts: vec![format!("adr:{}", adr.id)],
+        supersedes: vec![],
+    }
+}
+
+/// What an entry has come to, if it says what was decided or answered.
+fn state_of(noted: &Noted, entry: &Entry) -> Option<&'static str> {
+    match entry.kind {
+        EntryKind::Decision if noted.level == "plan" && is_decided(entry) => Some("decided"),
+        EntryKind::Question if entry.resolved => Some("resolved"),
+        _ => None,
+    }
+}
+
+/// Writes the fact that an entry states, if it says what was decided or answered, unless it was
+/// taken before. The entry's id is written beside it first. Returns the id and the fact.
+pub(crate) fn ingest_entry(
+    pen: &mut Pen<'_>,
+    known: &Recollection,
+    noted: &Noted,
+    entry: &Entry,
+) -> Result<(String, Option<Uuid>), Error> {
+    let Some(state) = state_of(noted, entry) else { return Ok((entry.id.clone(), None)) };
+    let id = pen.mark(known, noted, entry);
+    let source = Source {
+        origin: format!("{}#{state}", entry_ref(&id)),
+        text: entry.sentence(),
+        path: &noted.path,
+        artifacts: vec![],
+        supersedes: vec![],
+    };
+    Ok((id, ingest(pen, known, &source)?))
+}
+
+/// A decision without a status was made when it was written down.
+fn is_decided(entry: &Entry) -> bool {
+    entry.field(Field::Status).is_none_or(|status| {
+        ["accepted", "decided", "implementing", "resolved"]
+            .iter()
+            .any(|word| status.trim().eq_ignore_ascii_case(word))
+    })
+}
+
+/// Writes the fact, unless its origin was taken before.
+pub(crate) fn ingest(
+    pen: &mut Pen<'_>,
+    known: &Recollection,
+    source: &Source<'_>,
+) -> Result<Option<Uuid>, Error> {
+    if origins(known).contains(source.origin.as_str()) {
+        return Ok(None);
+    }
+    let body = Body::Fact(Fact {
+        section: Section::Decisions,
+        content: source.text.clone(),
+        key: None,
+        value: None,
+        scope: None,
+    });
+    let mut record = pen.record(body);
+    record.origin = Some(source.origin.clone());
+    record.source = Some(source.path.to_owned());
+    record.artifacts.clone_from(&source.artifacts);
+    record.supersedes.clone_from(&source.supersedes);
+    record.tags = vec!["auto".to_owned()];
+    pen.write(known, &record).map(Some)
+}
+
+/// Returns the names of the facts that were made of these decision records and still stand.
+pub(crate) fn replaced_facts<'a>(
+    known: &Recollection,
+    replaced: impl Iterator<Item = &'a Adr>,
+) -> Vec<String> {
+    let origins: Vec<String> = replaced.map(adr_origin).collect();
+    let facts = known.memory.records().filter(|record| {
+        record.origin.as_ref().is_some_and(|origin| origins.contains(origin))
+            && known.memory.standing(&record.id.to_string()) == Standing::Active
+    });
+    facts.map(|record| record.id.to_string()).collect()
+}
+
+/// Returns every origin that was taken.
+pub(crate) fn origins(known: &Recollection) -> HashSet<&str> {
+    known.memory.records().filter_map(|record| record.origin.as_deref()).collect()
+}
+
+/// The first paragraph under one of these headings.
+fn opening_of(document: &Document, titles: &[&str]) -> Option<String> {
+    let heading = document
+        .headings
+        .iter()
+        .find(|heading| titles.contains(&heading.text.trim().to_lowercase().as_str()))?;
+    let lines = document.prose.lines().skip(heading.line + 1 - document.prose_line);
+    let paragraph: Vec<&str> = lines
+        .skip_while(|line| line.trim().is_empty())
+        .take_while(|line| !line.trim().is_empty() && !line.starts_with('#'))
+        .map(str::trim)
+        .collect();
+    let text = paragraph.join(" ");
+    (!text.is_empty()).then_some(text)
+}

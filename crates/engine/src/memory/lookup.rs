@@ -1,0 +1,121 @@
+//! Which record, entry or document is meant.
+
+use heirloom_core::fold::Found;
+use heirloom_core::memory::Entry;
+use heirloom_core::record::short;
+use uuid::Uuid;
+
+use super::{Noted, Recollection};
+use crate::Error;
+
+/// What was meant.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Target<'r> {
+    /// A record of the log.
+    Record(Uuid),
+    /// An entry of a memory document.
+    Entry(&'r Noted, &'r Entry),
+}
+
+/// Returns the name under which an entry is stored.
+pub(crate) fn entry_ref(id: &str) -> String {
+    format!("entry:{id}")
+}
+
+impl Recollection {
+    /// Finds what a typed id means: a record by its id or the end of it, an entry by its id, or by
+    /// `plan/agent/finding-3`.
+    pub(crate) fn find(&self, typed: &str) -> Result<Target<'_>, Error> {
+        let typed = typed.trim();
+        let bare = typed.strip_prefix("entry:").unwrap_or(typed).to_lowercase();
+        let mut found: Vec<Target<'_>> = match self.memory.find(&bare) {
+            Found::One(id) => vec![Target::Record(id)],
+            Found::Several(ids) => ids.into_iter().map(Target::Record).collect(),
+            Found::Nothing => vec![],
+        };
+        let whole: Vec<Target<'_>> = self.entries_where(|_, entry| entry.id == bare);
+        if !whole.is_empty() {
+            found = whole;
+        } else if bare.len() >= 4 {
+            found.extend(self.entries_where(|_, entry| entry.id.ends_with(&bare)));
+        }
+        if found.is_empty() {
+            found = self.by_path(typed);
+        }
+        match found.as_slice() {
+            [one] => Ok(*one),
+            [] => Err(Error::not_found(
+                format!("nothing is remembered under `{}`", typed.escape_default()),
+                vec![],
+            )
+            .hint("`heir recall` and `heir fact list` show ids; the last 8 characters will do")),
+            several => Err(Error::not_found(
+                format!("`{typed}` could be any of several"),
+                several.iter().map(|target| self.candidate(target)).collect(),
+            )
+            .hint("type more of the id")),
+        }
+    }
+
+    /// Finds a record by its id.
+    pub(crate) fn find_record(&self, typed: &str) -> Result<Uuid, Error> {
+        match self.find(typed)? {
+            Target::Record(id) => Ok(id),
+            Target::Entry(noted, entry) => Err(Error::bad_input(format!(
+                "`{typed}` is {} in {}, and no record of the log",
+                entry.name(),
+                noted.path
+            ))),
+        }
+    }
+
+    fn entries_where(&self, wanted: impl Fn(&Noted, &Entry) -> bool) -> Vec<Target<'_>> {
+        self.entries()
+            .filter(|(noted, entry)| wanted(noted, entry))
+            .map(|(noted, entry)| Target::Entry(noted, entry))
+            .collect()
+    }
+
+    /// `0042/001/finding-3`, `0042/lesson-1`: names or leading numbers.
+    fn by_path(&self, typed: &str) -> Vec<Target<'_>> {
+        let parts: Vec<&str> = typed.split('/').collect();
+        let Some((name, owners)) = parts.split_last().filter(|(_, owners)| !owners.is_empty())
+        else {
+            return vec![];
+        };
+        let is = |own: &str, typed: &str| {
+            use heirloom_core::name::{Match, find};
+            matches!(find(typed, [own]), Match::One(_))
+        };
+        self.entries_where(|noted, entry| {
+            entry.name() == *name
+                && noted.selectors.len() == owners.len()
+                && noted.selectors.values().zip(owners).all(|(own, typed)| is(own, typed))
+        })
+    }
+
+    fn candidate(&self, target: &Target<'_>) -> String {
+        match target {
+            Target::Record(id) => {
+                let text = self.memory.record(*id).map(|record| record.text().into_owned());
+                format!("{id} {}", shortened(&text.unwrap_or_default()))
+            }
+            Target::Entry(noted, entry) => {
+                format!("{} {} in {}:{}", entry.id, entry.name(), noted.path, entry.line)
+            }
+        }
+    }
+
+    /// Returns the short form of a stored name.
+    pub(crate) fn short_name(name: &str) -> &str {
+        match name.split_once(':') {
+            Some((_, id)) => id,
+            None => short(name),
+        }
+    }
+}
+
+fn shortened(text: &str) -> String {
+    let first: String = text.chars().take(60).collect();
+    if first.len() < text.len() { format!("{first}…") } else { first }
+}

@@ -1,0 +1,199 @@
+//! Writing what is remembered: records and entries, together or not at all.
+
+use heirloom_core::memory::{self, Counters, Entry, Which};
+use heirloom_core::record::{Action, Body, Event, Kind, Record};
+use heirloom_core::{Value, secret};
+use heirloom_store::journal::{self, Change, WriteLock};
+use heirloom_store::log::{self, Log, Shelf};
+use indexmap::IndexMap;
+use serde_json::Map;
+use uuid::Uuid;
+
+use super::{Noted, Recollection, Target, Thing, entry_ref};
+use crate::{Error, Session};
+
+/// Holds the workspace for writing. What is written becomes real with [`Pen::finish`], all at once.
+pub(crate) struct Pen<'s> {
+    session: &'s Session,
+    lock: WriteLock,
+    allow_secret: bool,
+    lines: Vec<(Shelf, Kind, String)>,
+    /// Private records among them.
+    private: Vec<String>,
+    /// Documents with their text before and now.
+    edits: IndexMap<String, (Option<String>, String)>,
+}
+
+impl<'s> Pen<'s> {
+    /// Waits for the right to write.
+    pub(crate) fn take(session: &'s Session, allow_secret: bool) -> Result<Self, Error> {
+        let lock = journal::lock(session.root())?;
+        Ok(Pen {
+            session,
+            lock,
+            allow_secret,
+            lines: vec![],
+            private: vec![],
+            edits: IndexMap::new(),
+        })
+    }
+
+    /// Refuses a text that looks like a secret.
+    pub(crate) fn guard(&self, text: &str) -> Result<(), Error> {
+        match secret::find(text).filter(|_| !self.allow_secret) {
+            None => Ok(()),
+            Some(secret) => Err(Error::bad_input(format!(
+                "this looks like {} ({}, line {}), and what is remembered goes to git",
+                secret.what, secret.shown, secret.line
+            ))
+            .hint("leave the secret out, or insist with --allow-secret")),
+        }
+    }
+
+    /// Makes a record of now.
+    pub(crate) fn record(&self, body: Body) -> Record {
+        let now = self.session.now();
+        Record::new(log::new_id(now), now, &self.session.author(), body)
+    }
+
+    /// Writes a record.
+    pub(crate) fn write(&mut self, known: &Recollection, record: &Record) -> Result<Uuid, Error> {
+        self.write_with(known, record, Map::new())
+    }
+
+    /// Writes a record with fields that this version does not know.
+    pub(crate) fn write_with(
+        &mut self,
+        known: &Recollection,
+        record: &Record,
+        unknown: Map<String, Value>,
+    ) -> Result<Uuid, Error> {
+        self.guard(&record.searchable())?;
+        let written =
+            serde_json::to_value(record).map_err(|error| Error::system(error.to_string()))?;
+        let Value::Object(mut line) = written else {
+            return Err(Error::system("a record that is no object"));
+        };
+        unknown.into_iter().for_each(|(key, value)| {
+            line.entry(key).or_insert(value);
+        });
+        let shelf = self.shelf(known, record);
+        if shelf == Shelf::Local {
+            self.private.push(record.id.to_string());
+        }
+        self.lines.push((shelf, record.kind(), Value::Object(line).to_string()));
+        Ok(record.id)
+    }
+
+    /// Writes a line of a log as it is.
+    pub(crate) fn copy(&mut self, known: &Recollection, record: &Record, line: String) {
+        self.lines.push((self.shelf(known, record), record.kind(), line));
+    }
+
+    /// Writes an event.
+    pub(crate) fn event(
+        &mut self,
+        known: &Recollection,
+        action: Action,
+        targets: Vec<String>,
+        undoes: Vec<String>,
+        reason: &str,
+    ) -> Result<Uuid, Error> {
+        let event = Event { action, targets, undoes, reason: reason.to_owned() };
+        let record = self.record(Body::Event(event));
+        self.write(known, &record)
+    }
+
+    /// Whatever is private, or names what is, stays on this machine; so do pins.
+    fn shelf(&self, known: &Recollection, record: &Record) -> Shelf {
+        let is_pin = matches!(&record.body, Body::Event(event) if matches!(event.action, Action::Pin | Action::Release));
+        let names_private = record
+            .names()
+            .iter()
+            .any(|name| known.is_private(name) || self.private.iter().any(|own| own == name));
+        if record.is_private() || is_pin || names_private { Shelf::Local } else { Shelf::Shared }
+    }
+
+    /// Puts a new text in a document's place.
+    pub(crate) fn edit(&mut self, path: &str, before: Option<&str>, after: String) {
+        match self.edits.get_mut(path) {
+            Some((_, now)) => *now = after,
+            None => {
+                self.edits.insert(path.to_owned(), (before.map(str::to_owned), after));
+            }
+        }
+    }
+
+    /// Returns a document's text as it stands now.
+    pub(crate) fn text_of<'t>(&'t self, path: &str, before: &'t str) -> &'t str {
+        self.edits.get(path).map_or(before, |(_, now)| now)
+    }
+
+    /// Counts a change of a memory document.
+    pub(crate) fn count(&mut self, path: &str, counters: &Counters<'_>) -> Result<(), Error> {
+        if let Some((_, now)) = self.edits.get_mut(path) {
+            *now = counters.set(path, now)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the names under which a target is stored: a record's with all that say the same; an
+    /// entry's, whose id is written beside it first, so that people may reword it.
+    pub(crate) fn names(&mut self, known: &Recollection, target: Target<'_>) -> Vec<String> {
+        match target {
+            Target::Record(id) => known.memory.aliases(id).iter().map(Uuid::to_string).collect(),
+            Target::Entry(noted, entry) => {
+                vec![entry_ref(&self.mark(known, noted, entry))]
+            }
+        }
+    }
+
+    /// Writes an entry's id beside it. Where another document has an entry of the same id, this one
+    /// gets another.
+    pub(crate) fn mark(&mut self, known: &Recollection, noted: &Noted, entry: &Entry) -> String {
+        if entry.is_marked() {
+            return entry.id.clone();
+        }
+        let shared = known
+            .entries()
+            .filter(|(other, own)| own.id == entry.id && other.path != noted.path)
+            .count();
+        let id = if shared == 0 { entry.id.clone() } else { apart(&entry.id, &noted.path) };
+        let now = self.text_of(&noted.path, &noted.text).to_owned();
+        let notebook = memory::read(&noted.path, &now);
+        if let Which::One(entry) = notebook.find(&entry.id) {
+            let marks = IndexMap::from_iter([("id".to_owned(), id.clone())]);
+            let after = memory::mark(&now, entry, &marks);
+            self.edit(&noted.path, Some(&noted.text), after);
+        }
+        id
+    }
+
+    /// Returns records that are to be written, as things.
+    pub(crate) fn things(&self, ids: &[Uuid]) -> Vec<Thing> {
+        let mut log = Log::default();
+        for (_, _, line) in &self.lines {
+            log.take("to be written", line.as_bytes());
+        }
+        let (memory, _) = log.fold(None);
+        let items = ids.iter().filter_map(|id| memory.item(*id));
+        items.map(|item| Thing::of_record(&memory, &item)).collect()
+    }
+
+    /// Makes it all real, or none of it.
+    pub(crate) fn finish(self) -> Result<(), Error> {
+        let root = self.session.root();
+        let changes: Vec<Change> = self
+            .edits
+            .into_iter()
+            .map(|(path, (before, after))| Change { path, before, after })
+            .collect();
+        let appends = log::appends(&self.lock, root, &self.lines, self.session.now())?;
+        Ok(self.lock.write(root, &changes, appends)?)
+    }
+}
+
+/// An id that is this document's own.
+fn apart(id: &str, path: &str) -> String {
+    heirloom_core::words::digest(&format!("{id}\n{path}"))
+}

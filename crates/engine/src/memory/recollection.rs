@@ -1,0 +1,242 @@
+//! All that is remembered.
+
+use std::collections::HashSet;
+
+use heirloom_core::fold::{Memory, Standing};
+use heirloom_core::hierarchy::Selectors;
+use heirloom_core::memory::{self, Entry, Field, Notebook};
+use heirloom_core::record::{Action, Body, Kind, Record};
+use heirloom_core::{Problem, day};
+use heirloom_store::layout;
+use heirloom_store::log::Log;
+use jiff::Timestamp;
+use jiff::civil::Date;
+
+use super::Book;
+use super::thing::Thing;
+use crate::{Error, Session, inherit};
+
+/// All that is remembered.
+#[derive(Debug)]
+pub(crate) struct Recollection {
+    /// The log, folded.
+    pub(crate) memory: Memory,
+    /// Every memory document.
+    pub(crate) noted: Vec<Noted>,
+    /// What could not be read.
+    pub(crate) problems: Vec<Problem>,
+    when: When,
+}
+
+/// A memory document and what it holds.
+#[derive(Debug)]
+pub(crate) struct Noted {
+    /// Its file.
+    pub(crate) path: String,
+    /// Its level.
+    pub(crate) level: String,
+    /// Whose it is.
+    pub(crate) selectors: Selectors,
+    /// Its text.
+    pub(crate) text: String,
+    /// What it holds.
+    pub(crate) notebook: Notebook,
+    created: Option<Date>,
+    updated: Option<Date>,
+}
+
+/// At which time one asks.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct When {
+    /// What was known then.
+    pub(crate) as_of: Option<Timestamp>,
+    /// What was true then.
+    pub(crate) valid_at: Option<Date>,
+}
+
+impl When {
+    /// Reads the dates of a request.
+    pub(crate) fn read(as_of: Option<&str>, valid_at: Option<&str>) -> Result<Self, Error> {
+        let wrong = |flag: &str, text: &str| {
+            Error::bad_input(format!("--{flag} {text}: this is not a date"))
+                .hint("write it as 2026-02-22 or 2026-02-22T10:00:00Z")
+        };
+        let as_of = match as_of {
+            None => None,
+            Some(text) => Some(match text.trim().parse::<Timestamp>() {
+                Ok(moment) => moment,
+                Err(_) => day::end(day::parse(text).ok_or_else(|| wrong("as-of", text))?),
+            }),
+        };
+        let valid_at = match valid_at {
+            None => None,
+            Some(text) => Some(day::parse(text).ok_or_else(|| wrong("valid-at", text))?),
+        };
+        Ok(When { as_of, valid_at })
+    }
+}
+
+impl Recollection {
+    /// Reads everything.
+    pub(crate) fn read(session: &Session) -> Result<Self, Error> {
+        Self::read_at(session, When::default())
+    }
+
+    /// Reads what was known at a time.
+    pub(crate) fn read_at(session: &Session, when: When) -> Result<Self, Error> {
+        let (memory, mut problems) = Log::read(session.root()).fold(when.as_of);
+        let (_, hierarchy) = inherit::hierarchy(session.config()?, None)?;
+        let read = layout::read_memories(session.root(), &hierarchy);
+        problems.extend(read.problems);
+        let mut noted = Vec::new();
+        for placed in read.placed {
+            let path = placed.document.path;
+            let notebook = memory::read(&path, &placed.text);
+            problems.extend(placed.document.problems);
+            problems.extend(notebook.problems.iter().cloned());
+            let date = |key: &str| {
+                placed.document.fields.get(key).and_then(|v| v.as_str()).and_then(day::parse)
+            };
+            noted.push(Noted {
+                created: date("created"),
+                updated: date("updated"),
+                path,
+                level: placed.level,
+                selectors: placed.selectors,
+                text: placed.text,
+                notebook,
+            });
+        }
+        problems.sort();
+        problems.dedup();
+        Ok(Recollection { memory, noted, problems, when })
+    }
+
+    /// Returns the records of a kind and the entries, as things; what is asked for of another time
+    /// is as it was then.
+    pub(crate) fn things(&self, kinds: &[Kind], entries: bool) -> Vec<Thing> {
+        let mut things: Vec<Thing> = Vec::new();
+        for kind in kinds {
+            let items = self.memory.items(*kind).filter(|item| match self.when.valid_at {
+                None => true,
+                Some(day) => {
+                    item.standing != Standing::Archived
+                        && self.memory.aliases(item.id).iter().any(|alias| {
+                            let record = self.memory.record(*alias);
+                            record.is_some_and(|record| self.memory.was_valid(record, day))
+                        })
+                }
+            });
+            things.extend(items.map(|item| Thing::of_record(&self.memory, &item)));
+        }
+        if entries {
+            let all = self
+                .noted
+                .iter()
+                .flat_map(|noted| noted.notebook.entries.iter().map(move |entry| (noted, entry)));
+            let known = all.filter(|(noted, entry)| self.was_known(noted, entry));
+            things.extend(known.map(|(noted, entry)| Thing::of_entry(&self.memory, noted, entry)));
+        }
+        things
+    }
+
+    /// An entry was known from its date, or from when its document was begun.
+    fn was_known(&self, noted: &Noted, entry: &Entry) -> bool {
+        let since = noted.since(entry);
+        let asked = self.when.as_of.map(day::of).into_iter().chain(self.when.valid_at);
+        asked.into_iter().all(|day| since.is_some_and(|since| since <= day))
+    }
+
+    /// Returns the ids of entries whose words a fact that stands has taken over.
+    pub(crate) fn ingested(&self) -> HashSet<String> {
+        let entry_of = |record: &Record| {
+            let origin = record.origin.as_deref()?.strip_prefix("entry:")?;
+            Some(origin.split('#').next()?.to_owned())
+        };
+        self.memory
+            .records()
+            .filter(|record| self.memory.standing(&record.id.to_string()) == Standing::Active)
+            .filter_map(entry_of)
+            .collect()
+    }
+
+    /// Returns what is pinned and still stands, what was pinned first coming first.
+    pub(crate) fn pins(&self) -> Vec<(String, Thing)> {
+        let pinned = self.memory.acted_on(Action::Pin);
+        let mut pins: Vec<(&[uuid::Uuid], &str)> =
+            pinned.into_iter().map(|(target, events)| (events, target)).collect();
+        pins.sort();
+        let mut seen = Vec::new();
+        let mut things = Vec::new();
+        for (_, target) in pins {
+            for head in self.memory.heads(target) {
+                if seen.contains(&head) {
+                    continue;
+                }
+                if let Some(thing) = self.thing(&head) {
+                    things.push((head.clone(), thing));
+                }
+                seen.push(head);
+            }
+        }
+        things
+    }
+
+    /// Returns what stored names lead to, as things stand after what is being done.
+    pub(crate) fn described(&self, names: &[String], standing: Standing) -> Vec<Thing> {
+        let things = names.iter().filter_map(|name| self.thing(name));
+        things.map(|thing| Thing { standing, replaced_by: vec![], ..thing }).collect()
+    }
+
+    /// Returns what a stored name leads to.
+    pub(crate) fn thing(&self, name: &str) -> Option<Thing> {
+        if let Ok(id) = uuid::Uuid::parse_str(name) {
+            let item = self.memory.item(id)?;
+            return Some(Thing::of_record(&self.memory, &item));
+        }
+        let id = name.strip_prefix("entry:")?;
+        self.entries()
+            .find(|(_, entry)| entry.id == id)
+            .map(|(noted, entry)| Thing::of_entry(&self.memory, noted, entry))
+    }
+
+    /// Takes a memory document as an edit has made it.
+    pub(crate) fn with_edit(&self, book: &Book, text: String) -> Noted {
+        let own = self.noted.iter().find(|noted| noted.path == book.path);
+        let level = if book.agent.is_some() { "agent" } else { "plan" };
+        let mut selectors = Selectors::from_iter([("plan".to_owned(), book.plan.clone())]);
+        selectors.extend(book.agent.clone().map(|agent| ("agent".to_owned(), agent)));
+        Noted {
+            path: book.path.clone(),
+            level: level.to_owned(),
+            selectors,
+            notebook: memory::read(&book.path, &text),
+            text,
+            created: own.and_then(|noted| noted.created),
+            updated: own.and_then(|noted| noted.updated),
+        }
+    }
+
+    /// Returns every entry with its document.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (&Noted, &Entry)> {
+        self.noted
+            .iter()
+            .flat_map(|noted| noted.notebook.entries.iter().map(move |entry| (noted, entry)))
+    }
+
+    /// Returns whether a name is that of a private record.
+    pub(crate) fn is_private(&self, name: &str) -> bool {
+        let record = uuid::Uuid::parse_str(name).ok().and_then(|id| self.memory.record(id));
+        record.is_some_and(|record| {
+            record.is_private()
+                || matches!(&record.body, Body::Event(event) if matches!(event.action, Action::Pin | Action::Release))
+        })
+    }
+}
+
+impl Noted {
+    /// Returns since when an entry is known, as far as it can be told.
+    pub(crate) fn since(&self, entry: &Entry) -> Option<Date> {
+        entry.field(Field::Date).and_then(day::parse).or(self.created).or(self.updated)
+    }
+}

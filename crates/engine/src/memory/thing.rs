@@ -1,0 +1,180 @@
+//! One thing that is remembered, as it is answered.
+
+use heirloom_core::fold::{Item, Memory, Standing};
+use heirloom_core::memory::Entry;
+use heirloom_core::record::{Action, Body, Section, short};
+use heirloom_core::{Value, day};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::Noted;
+use super::lookup::entry_ref;
+use crate::view::{Role, View, span};
+
+/// One thing that is remembered.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Thing {
+    /// Its id; the last 8 characters will do to name it.
+    pub(crate) id: String,
+    /// What it is: fact, episode, pattern, workflow, note, finding, decision, blocker, question,
+    /// lesson or session.
+    pub(crate) kind: &'static str,
+    /// The section of a fact.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) section: Option<Section>,
+    /// What it says.
+    pub(crate) text: String,
+    /// How things stand with it.
+    pub(crate) standing: Standing,
+    /// What stands in its place.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) replaced_by: Vec<String>,
+    /// Whether it is settled.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) resolved: bool,
+    /// Whether it is pinned to working memory.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) pinned: bool,
+    /// Words to find it by.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) tags: Vec<String>,
+    /// How sure the writer was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) confidence: Option<f64>,
+    /// How often it was learnt again.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) reinforced: usize,
+    /// Who wrote it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) by: String,
+    /// When it was recorded, as far as it is known.
+    pub(crate) date: Option<String>,
+    /// Where it is written.
+    pub(crate) source: String,
+    /// Everything else that it says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) record: Option<Value>,
+    /// How well it answers the query.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) score: Option<f64>,
+    /// Every word that it can be found by.
+    #[serde(skip)]
+    pub(crate) searchable: String,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+impl Thing {
+    /// Takes a record.
+    pub(crate) fn of_record(memory: &Memory, item: &Item<'_>) -> Self {
+        let record = item.record;
+        let name = item.id.to_string();
+        Thing {
+            kind: record.kind().word(),
+            section: match &record.body {
+                Body::Fact(fact) => Some(fact.section),
+                _ => None,
+            },
+            text: record.text().into_owned(),
+            standing: item.standing,
+            replaced_by: replaced_by(memory, &name, item.standing),
+            resolved: !memory.events(Action::Resolve, &name).is_empty(),
+            pinned: !memory.events(Action::Pin, &name).is_empty(),
+            tags: record.tags.clone(),
+            confidence: record.confidence,
+            reinforced: memory.reinforced(&name),
+            by: record.by.clone(),
+            date: Some(day::of(record.at).to_string()),
+            source: format!("{}:{}", item.place.path, item.place.line),
+            record: None,
+            score: None,
+            searchable: record.searchable(),
+            id: name,
+        }
+    }
+
+    /// Takes an entry.
+    pub(crate) fn of_entry(memory: &Memory, noted: &Noted, entry: &Entry) -> Self {
+        let name = entry_ref(&entry.id);
+        let standing = memory.standing(&name);
+        let owner: Vec<&str> = noted.selectors.values().map(String::as_str).collect();
+        Thing {
+            kind: entry.kind.word(),
+            section: None,
+            text: entry.sentence(),
+            standing,
+            replaced_by: replaced_by(memory, &name, standing),
+            resolved: entry.resolved,
+            pinned: !memory.events(Action::Pin, &name).is_empty(),
+            tags: vec![],
+            confidence: None,
+            reinforced: memory.reinforced(&name),
+            by: owner.last().map(|name| (*name).to_owned()).unwrap_or_default(),
+            date: noted.since(entry).map(|date| date.to_string()),
+            source: format!("{}:{}", noted.path, entry.line),
+            record: None,
+            score: None,
+            searchable: entry.sentence(),
+            id: entry.id.clone(),
+        }
+    }
+
+    /// Returns the name under which it is stored.
+    pub(crate) fn name(&self) -> String {
+        if uuid::Uuid::parse_str(&self.id).is_ok() { self.id.clone() } else { entry_ref(&self.id) }
+    }
+}
+
+fn replaced_by(memory: &Memory, name: &str, standing: Standing) -> Vec<String> {
+    if standing == Standing::Superseded { memory.heads(name) } else { vec![] }
+}
+
+/// Shows things, one a line and a line with where each comes from.
+pub(crate) fn show_things(view: &mut View, things: &[Thing]) {
+    for thing in things {
+        let mut head = vec![span(Role::Key, short(&thing.id)), "  ".into()];
+        if thing.pinned {
+            head.push("📌 ".into());
+        }
+        head.push(thing.text.replace('\n', " ").into());
+        view.line(head);
+        let what = match thing.section {
+            Some(section) => section.title().to_owned(),
+            None => thing.kind.to_owned(),
+        };
+        let mut about = vec![what];
+        about.extend(thing.date.clone());
+        if !thing.by.is_empty() {
+            about.push(thing.by.clone());
+        }
+        if let Some(confidence) = thing.confidence {
+            about.push(format!("confidence {confidence}"));
+        }
+        if thing.reinforced > 0 {
+            about.push(format!("reinforced {}×", thing.reinforced));
+        }
+        if thing.resolved {
+            about.push("resolved".to_owned());
+        }
+        about.extend(thing.tags.iter().map(|tag| format!("#{tag}")));
+        let mut line = vec![
+            span(Role::Dim, format!("          {} · ", about.join(" · "))),
+            span(Role::Source, &thing.source),
+        ];
+        if thing.standing != Standing::Active {
+            let mut label = format!("  [{}", thing.standing.word());
+            if !thing.replaced_by.is_empty() {
+                let heads: Vec<&str> = thing
+                    .replaced_by
+                    .iter()
+                    .map(|head| super::Recollection::short_name(head))
+                    .collect();
+                label.push_str(&format!(" by {}", heads.join(", ")));
+            }
+            line.push(span(Role::Warning, format!("{label}]")));
+        }
+        view.line(line);
+    }
+}

@@ -1,0 +1,120 @@
+//! `fact add`: one thing that is known.
+
+use std::collections::HashSet;
+
+use heirloom_core::fold::Standing;
+use heirloom_core::record::{Action, Body, Fact, Kind, Section};
+use heirloom_core::words::{likeness, words};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::answers::{Near, Stored};
+use crate::memory::{Particulars, Pen, Recollection};
+use crate::{Effect, Error, Group, Operation, Session, Spec};
+
+/// From this share of common words on, two facts say nearly the same.
+const NEAR: f64 = 0.6;
+
+/// More than this many would be noise.
+const MOST_NEAR: usize = 5;
+
+pub(super) struct FactAdd;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Request {
+    /// What is known, in words that stand on their own.
+    #[serde(default)]
+    content: Option<String>,
+    /// What sort of knowledge it is.
+    section: Section,
+    /// A name for what it is about (error_handling).
+    #[serde(default)]
+    key: Option<String>,
+    /// What that name stands for (Result over exceptions).
+    #[serde(default)]
+    value: Option<String>,
+    /// Where it holds (typescript).
+    #[serde(default)]
+    scope: Option<String>,
+    #[serde(flatten)]
+    particulars: Particulars,
+}
+
+impl Operation for FactAdd {
+    type Request = Request;
+    type Response = Stored;
+    const SPEC: Spec = Spec {
+        name: "memory_store",
+        usage: "fact add [content]",
+        group: Group::Core,
+        effect: Effect::Writes,
+        about: "Store a fact that later sessions should know. One that is already there is reinforced; nearly equal ones are listed.",
+    };
+
+    fn run(session: &Session, request: Request) -> Result<Stored, Error> {
+        let content = request.content.as_deref().unwrap_or_default().trim().to_owned();
+        if content.is_empty() && (request.key.is_none() || request.value.is_none()) {
+            return Err(Error::bad_input("a fact without words")
+                .hint("say what is known, or give --key and --value"));
+        }
+        let mut pen = Pen::take(session, request.particulars.allow_secret)?;
+        let known = Recollection::read(session)?;
+        let mut record = pen.record(Body::Fact(Fact {
+            section: request.section,
+            content,
+            key: request.key,
+            value: request.value,
+            scope: request.scope,
+        }));
+        request.particulars.fill(&mut record, &mut pen, &known)?;
+        let text = record.text().into_owned();
+        let same = known
+            .memory
+            .same(&record)
+            .filter(|same| same.standing == Standing::Active && record.supersedes.is_empty());
+        if let Some(same) = same {
+            pen.guard(&text)?;
+            pen.event(&known, Action::Reinforce, vec![same.id.to_string()], vec![], "")?;
+            pen.finish()?;
+            return Ok(Stored {
+                done: "reinforced",
+                id: same.id.to_string(),
+                kind: "fact",
+                text,
+                replaced: vec![],
+                near: vec![],
+                private: record.is_private(),
+            });
+        }
+        let near = near(&known, &record.searchable(), &record.supersedes);
+        pen.write(&known, &record)?;
+        pen.finish()?;
+        Ok(Stored {
+            done: "stored",
+            id: record.id.to_string(),
+            kind: "fact",
+            text,
+            replaced: record.supersedes.clone(),
+            near,
+            private: record.is_private(),
+        })
+    }
+}
+
+/// Finds active facts and entries that say nearly the same, the nearest first.
+fn near(known: &Recollection, text: &str, except: &[String]) -> Vec<Near> {
+    let own: HashSet<String> = words(text).into_iter().collect();
+    let things = known.things(&[Kind::Fact], true);
+    let mut near: Vec<Near> = things
+        .iter()
+        .filter(|thing| thing.standing == Standing::Active && !except.contains(&thing.name()))
+        .map(|thing| {
+            let other: HashSet<String> = words(&thing.searchable).into_iter().collect();
+            Near::of(thing, likeness(&own, &other))
+        })
+        .filter(|near| near.likeness >= NEAR)
+        .collect();
+    near.sort_by(|a, b| b.likeness.total_cmp(&a.likeness).then_with(|| a.id.cmp(&b.id)));
+    near.truncate(MOST_NEAR);
+    near
+}

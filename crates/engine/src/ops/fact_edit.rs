@@ -1,0 +1,122 @@
+//! `fact edit`: puts an updated fact in the place of one that was known before.
+
+use heirloom_core::record::{Body, Fact, Record, Section};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::answers::Stored;
+use crate::memory::{Particulars, Pen, Recollection, Target};
+use crate::{Effect, Error, Group, Operation, Session, Spec};
+
+pub(super) struct FactEdit;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Request {
+    /// The fact, or the entry of a memory document, by its id or the end of it.
+    fact_id: String,
+    /// What is known now.
+    #[serde(default)]
+    content: Option<String>,
+    /// Another section.
+    #[serde(default)]
+    section: Option<Section>,
+    /// Another key.
+    #[serde(default)]
+    key: Option<String>,
+    /// Another value.
+    #[serde(default)]
+    value: Option<String>,
+    /// Another scope.
+    #[serde(default)]
+    scope: Option<String>,
+    #[serde(flatten)]
+    particulars: Particulars,
+}
+
+impl Operation for FactEdit {
+    type Request = Request;
+    type Response = Stored;
+    const SPEC: Spec = Spec {
+        name: "memory_supersede",
+        usage: "fact edit <fact_id> [content]",
+        group: Group::Core,
+        effect: Effect::Writes,
+        about: "Replace a fact by an updated one, at once. The old one stays in the history; what refers to it leads to the new one.",
+    };
+
+    fn run(session: &Session, request: Request) -> Result<Stored, Error> {
+        let mut pen = Pen::take(session, request.particulars.allow_secret)?;
+        let known = Recollection::read(session)?;
+        let target = known.find(&request.fact_id)?;
+        let (old, unknown) = match target {
+            Target::Record(id) => {
+                let item = known.memory.item(id).ok_or_else(|| {
+                    Error::not_found(format!("there is no fact `{}`", request.fact_id), vec![])
+                })?;
+                let unknown = super::record_edit::unknown_fields(session, item.place, item.record);
+                (item.record.clone(), unknown)
+            }
+            Target::Entry(noted, entry) => {
+                let body = Body::Fact(Fact {
+                    section: request.section.unwrap_or(Section::Decisions),
+                    content: entry.sentence(),
+                    key: None,
+                    value: None,
+                    scope: None,
+                });
+                let mut record = pen.record(body);
+                record.source = Some(noted.path.clone());
+                (record, serde_json::Map::new())
+            }
+        };
+        let Body::Fact(mut fact) = old.body.clone() else {
+            let kind = old.kind().word();
+            return Err(Error::bad_input(format!("`{}` is no fact but a {kind}", request.fact_id))
+                .hint(format!("use `heir {kind} edit`")));
+        };
+        if let Some(content) = request.content.as_deref().map(str::trim) {
+            if content.is_empty() {
+                return Err(Error::bad_input("a fact without words").hint("say what is known now"));
+            }
+            fact.content = content.to_owned();
+        }
+        fact.section = request.section.unwrap_or(fact.section);
+        for (own, given) in [
+            (&mut fact.key, request.key),
+            (&mut fact.value, request.value),
+            (&mut fact.scope, request.scope),
+        ] {
+            if given.is_some() {
+                *own = given;
+            }
+        }
+        let now = pen.record(Body::Fact(fact));
+        let mut record = Record {
+            id: now.id,
+            at: now.at,
+            by: now.by,
+            body: now.body,
+            supersedes: vec![],
+            origin: None,
+            valid_from: None,
+            valid_to: None,
+            levels: Default::default(),
+            ..old
+        };
+        request.particulars.fill(&mut record, &mut pen, &known)?;
+        record.supersedes.extend(pen.names(&known, target));
+        record.supersedes.sort();
+        record.supersedes.dedup();
+        pen.write_with(&known, &record, unknown)?;
+        pen.finish()?;
+        Ok(Stored {
+            done: "superseded",
+            id: record.id.to_string(),
+            kind: "fact",
+            text: record.text().into_owned(),
+            replaced: record.supersedes.clone(),
+            near: vec![],
+            private: record.is_private(),
+        })
+    }
+}

@@ -1,0 +1,217 @@
+//! `memory add`: something that an agent or a plan should remember.
+
+use heirloom_core::memory::{self, Counters, EntryKind, Field, Fields, NewEntry, Owner, Which};
+use heirloom_core::words::normalised;
+use heirloom_core::{Value, day};
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::answers::Kept;
+use crate::memory::{Book, Pen, Recollection, lifecycle};
+use crate::{Effect, Error, Group, Operation, Session, Spec};
+
+pub(super) struct MemoryAdd;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Type {
+    Finding,
+    Decision,
+    Blocker,
+    Question,
+    Lesson,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(super) struct Request {
+    /// Plan, by name or number.
+    plan_id: String,
+    /// Agent of that plan; without one, the plan's own memory.
+    #[serde(default)]
+    agent_id: Option<String>,
+    /// What it is.
+    #[serde(rename = "type")]
+    kind: Type,
+    /// What to remember.
+    content: String,
+    /// Why.
+    #[serde(default)]
+    rationale: Option<String>,
+    /// What was chosen.
+    #[serde(default)]
+    choice: Option<String>,
+    /// How far it has got: open, resolved, accepted.
+    #[serde(default)]
+    status: Option<String>,
+    /// Agents that it concerns.
+    #[serde(default)]
+    affects: Option<String>,
+    /// When; a decision is made today unless you say otherwise.
+    #[serde(default)]
+    date: Option<String>,
+    /// The same as rationale, choice, status, affects and date, by those names.
+    #[serde(default)]
+    metadata: IndexMap<String, Value>,
+    /// Write it though it looks like a secret.
+    #[serde(default, rename = "allow_secret", alias = "allowSecret")]
+    allow_secret: bool,
+}
+
+impl Operation for MemoryAdd {
+    type Request = Request;
+    type Response = Kept;
+    const SPEC: Spec = Spec {
+        name: "add_memory",
+        usage: "memory add <planId> <agentId|--plan> <type> <content>",
+        group: Group::Core,
+        effect: Effect::Writes,
+        about: "Remember something for an agent's next session, or for every agent of a plan.",
+    };
+
+    fn run(session: &Session, request: Request) -> Result<Kept, Error> {
+        let kind = match request.kind {
+            Type::Finding => EntryKind::Finding,
+            Type::Decision => EntryKind::Decision,
+            Type::Blocker => EntryKind::Blocker,
+            Type::Question => EntryKind::Question,
+            Type::Lesson => EntryKind::Lesson,
+        };
+        let text = request.content.trim();
+        if text.is_empty() {
+            return Err(Error::bad_input(format!("a {} without words", kind.word()))
+                .hint("say what to remember"));
+        }
+        let mut fields = fields(&request)?;
+        let mut pen = Pen::take(session, request.allow_secret)?;
+        std::iter::once(text)
+            .chain(fields.values().map(String::as_str))
+            .try_for_each(|text| pen.guard(text))?;
+        let book = Book::open(session, &request.plan_id, request.agent_id.as_deref())?;
+        if let Some(kept) = already(&book, kind, text) {
+            return Ok(kept);
+        }
+        let resolved = kind.is_task() && fields.get(&Field::Status).is_some_and(|s| is_settled(s));
+        if kind.is_task() && fields.get(&Field::Status).is_some_and(|s| is_settled(s) || is_open(s))
+        {
+            fields.shift_remove(&Field::Status);
+        }
+        let again = book.notebook.of(kind).any(|entry| normalised(&entry.text) == normalised(text));
+        if kind == EntryKind::Decision || (kind.is_task() && again) {
+            fields.entry(Field::Date).or_insert_with(|| session.today().to_string());
+        }
+        let before = book.text_or_new(session)?;
+        let new = NewEntry { kind, text, fields, resolved, marks: IndexMap::new() };
+        let (after, number) = memory::add(&before, book.owner, &new).map_err(|refusal| {
+            Error::bad_input(format!("{}:{}: {refusal}", book.path, refusal.line))
+                .hint("edit the file by hand")
+        })?;
+        pen.edit(&book.path, book.text.as_deref(), after);
+        let contributor = session.named_author().filter(|_| book.owner == Owner::Plan);
+        let counters = Counters { updated: Some(session.today()), sessions: None, contributor };
+        pen.count(&book.path, &counters)?;
+        let name = format!("{}-{number}", kind.word());
+        let kept = finish(session, pen, &book, &name)?;
+        Ok(kept)
+    }
+}
+
+/// Writes the document, and the fact that a plan's decision is.
+fn finish(session: &Session, mut pen: Pen<'_>, book: &Book, name: &str) -> Result<Kept, Error> {
+    let text = pen.text_of(&book.path, "").to_owned();
+    let notebook = memory::read(&book.path, &text);
+    let Which::One(entry) = notebook.find(name) else {
+        return Err(Error::system(format!("{}: {name} was not written", book.path)));
+    };
+    let mut kept = Kept {
+        done: "added",
+        kind: entry.kind,
+        name: entry.name(),
+        id: entry.id.clone(),
+        text: entry.sentence(),
+        source: book.path.clone(),
+        fact: None,
+        from: None,
+    };
+    if matches!(entry.kind, EntryKind::Decision | EntryKind::Question)
+        && (book.owner == Owner::Plan || entry.resolved)
+    {
+        let known = Recollection::read(session)?;
+        let noted = known.with_edit(book, text);
+        if let Some(entry) = noted.notebook.entries.iter().find(|own| own.name() == name) {
+            let (id, fact) = lifecycle::ingest_entry(&mut pen, &known, &noted, entry)?;
+            kept.id = id;
+            kept.fact = fact.map(|id| id.to_string());
+        }
+    }
+    pen.finish()?;
+    Ok(kept)
+}
+
+/// What is there already is not written twice; what was settled may come up again.
+fn already(book: &Book, kind: EntryKind, text: &str) -> Option<Kept> {
+    let same = book.notebook.of(kind).find(|entry| {
+        normalised(&entry.text) == normalised(text)
+            && !entry.resolved
+            && kind != EntryKind::Decision
+    })?;
+    Some(Kept {
+        done: "already there:",
+        kind,
+        name: same.name(),
+        id: same.id.clone(),
+        text: same.sentence(),
+        source: book.path.clone(),
+        fact: None,
+        from: None,
+    })
+}
+
+fn is_settled(status: &str) -> bool {
+    ["resolved", "done", "closed", "answered", "fixed"].contains(&status.to_lowercase().as_str())
+}
+
+fn is_open(status: &str) -> bool {
+    status.eq_ignore_ascii_case("open")
+}
+
+fn fields(request: &Request) -> Result<Fields, Error> {
+    let mut fields = Fields::new();
+    let given = [
+        (Field::Choice, "choice", &request.choice),
+        (Field::Rationale, "rationale", &request.rationale),
+        (Field::Status, "status", &request.status),
+        (Field::Affects, "affects", &request.affects),
+        (Field::Date, "date", &request.date),
+    ];
+    if let Some(unknown) =
+        request.metadata.keys().find(|key| !given.iter().any(|(_, name, _)| name == key))
+    {
+        let names: Vec<&str> = given.iter().map(|(_, name, _)| *name).collect();
+        return Err(Error::bad_input(format!("there is no metadata `{unknown}`"))
+            .hint(format!("there are {}", names.join(", "))));
+    }
+    for (field, name, value) in given {
+        let listed = request.metadata.get(name).map(|value| match value {
+            Value::String(text) => text.clone(),
+            Value::Array(items) => items
+                .iter()
+                .map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned))
+                .collect::<Vec<_>>()
+                .join(", "),
+            other => other.to_string(),
+        });
+        let value = value.clone().or(listed).map(|text| text.trim().to_owned());
+        if let Some(value) = value.filter(|text| !text.is_empty()) {
+            fields.insert(field, value);
+        }
+    }
+    if let Some(date) = fields.get_mut(&Field::Date) {
+        let day = day::parse(date).ok_or_else(|| {
+            Error::bad_input(format!("`{date}` is not a date")).hint("write it as 2026-02-22")
+        })?;
+        *date = day.to_string();
+    }
+    Ok(fields)
+}

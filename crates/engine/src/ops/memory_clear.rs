@@ -1,0 +1,100 @@
+//! `memory clear`: starts the memory of an agent or a plan anew.
+
+use heirloom_store::files::ARCHIVE;
+use heirloom_store::journal;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::memory::Book;
+use crate::present;
+use crate::view::{Role, View, span};
+use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
+
+pub(super) struct MemoryClear;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(super) struct Request {
+    /// Plan, by name or number.
+    plan_id: String,
+    /// Agent of that plan; without one, the plan's own memory.
+    #[serde(default)]
+    agent_id: Option<String>,
+    /// Do it without asking.
+    #[serde(default)]
+    yes: bool,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Cleared {
+    /// Whose memory it was.
+    owner: String,
+    /// Its file.
+    source: String,
+    /// Where the copy is; none if there was no memory.
+    archived_to: Option<String>,
+    /// How many entries it had.
+    entries: usize,
+}
+
+impl Operation for MemoryClear {
+    type Request = Request;
+    type Response = Cleared;
+    const SPEC: Spec = Spec {
+        name: "memory_clear",
+        usage: "memory clear <planId> <agentId|--plan>",
+        group: Group::Memory,
+        effect: Effect::TakesAway,
+        about: "Start the memory of an agent or a plan anew. The old one is kept in the archive, from which `heir context restore` brings it back.",
+    };
+
+    fn run(session: &Session, request: Request) -> Result<Cleared, Error> {
+        let _lock = journal::lock(session.root())?;
+        let book = Book::open(session, &request.plan_id, request.agent_id.as_deref())?;
+        if book.text.is_none() {
+            return Ok(Cleared {
+                owner: book.whose(),
+                source: book.path,
+                archived_to: None,
+                entries: 0,
+            });
+        }
+        if !request.yes {
+            return Err(Error::bad_input(format!(
+                "clearing the memory of {} takes {} out of it, and nobody said yes",
+                book.whose(),
+                present::count(book.notebook.entries.len(), "entry").replace("entrys", "entries")
+            ))
+            .hint("say --yes"));
+        }
+        let root = session.root();
+        let copy = format!("{ARCHIVE}/{}", book.path);
+        if root.exists(&copy) {
+            // An older copy makes room for this one; its name is no document's.
+            let free = (1..).map(|n| format!("{copy}.{n}")).find(|path| !root.exists(path));
+            root.rename(&copy, &free.unwrap_or_default())?;
+        }
+        root.rename(&book.path, &copy)?;
+        Ok(Cleared {
+            owner: book.whose(),
+            entries: book.notebook.entries.len(),
+            source: book.path,
+            archived_to: Some(copy),
+        })
+    }
+}
+
+impl Answer for Cleared {
+    fn view(&self) -> View {
+        let mut view = View::new();
+        match &self.archived_to {
+            None => view.line([span(Role::Dim, format!("{} had no memory", self.owner))]),
+            Some(copy) => view.line([
+                span(Role::Good, "cleared "),
+                span(Role::Source, &self.source),
+                format!(" → {copy}").into(),
+            ]),
+        };
+        view
+    }
+}

@@ -1,0 +1,54 @@
+//! `memory search-archive`: what was put away or replaced.
+
+use heirloom_core::fold::Standing;
+use heirloom_core::record::Kind;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::answers::Recalled;
+use crate::memory::{Recollection, Thing};
+use crate::{Effect, Error, Group, Operation, Session, Spec};
+
+pub(super) struct MemorySearchArchive;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Request {
+    /// What to look for; without it, all of the archive is listed, newest first.
+    #[serde(default)]
+    query: Option<String>,
+    /// At most this many.
+    #[serde(default = "ten")]
+    limit: usize,
+}
+
+fn ten() -> usize {
+    10
+}
+
+impl Operation for MemorySearchArchive {
+    type Request = Request;
+    type Response = Recalled;
+    const SPEC: Spec = Spec {
+        name: "memory_search_archive",
+        usage: "memory search-archive [query]",
+        group: Group::Memory,
+        effect: Effect::Reads,
+        about: "Search what was superseded or archived; it is not injected, but not gone.",
+    };
+
+    fn run(session: &Session, request: Request) -> Result<Recalled, Error> {
+        let known = Recollection::read(session)?;
+        let kinds = [Kind::Fact, Kind::Episode, Kind::Pattern, Kind::Workflow, Kind::Note];
+        let mut things: Vec<Thing> = known
+            .things(&kinds, true)
+            .into_iter()
+            .filter(|thing| thing.standing != Standing::Active)
+            .collect();
+        match request.query.as_deref().map(str::trim).filter(|query| !query.is_empty()) {
+            Some(query) => things = super::recall::ranked(query, things),
+            None => things.reverse(),
+        }
+        Ok(Recalled::first(things, request.limit, known.problems))
+    }
+}

@@ -1,0 +1,257 @@
+//! `memory show`: what an agent or a plan remembers.
+
+use heirloom_core::Problem;
+use heirloom_core::fold::Standing;
+use heirloom_core::memory::{Entry, EntryKind, Field};
+use heirloom_core::record::short;
+use heirloom_store::log::Log;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::memory::{Book, entry_ref};
+use crate::present;
+use crate::view::{Role, View, span};
+use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
+
+pub(super) struct MemoryShow;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(super) struct Request {
+    /// Plan, by name or number.
+    plan_id: String,
+    /// Agent of that plan; without one, the plan's own memory.
+    #[serde(default)]
+    agent_id: Option<String>,
+    /// Only entries of this kind.
+    #[serde(default, rename = "type")]
+    kind: Option<EntryKind>,
+    /// Only blockers and questions that are open.
+    #[serde(default)]
+    open: bool,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Shown {
+    /// Whose memory it is.
+    owner: String,
+    /// Its file; it is made when something is first remembered.
+    source: String,
+    /// What was discovered.
+    findings: Vec<String>,
+    /// What was decided.
+    decisions: Vec<Decision>,
+    /// What stands in the way, or stood.
+    blockers: Vec<Task>,
+    /// What is not known, or was not.
+    questions: Vec<Task>,
+    /// What would be done differently.
+    lessons: Vec<String>,
+    /// Notes on sessions, newest first.
+    sessions: Vec<SessionNote>,
+    /// Every entry with its names.
+    entries: Vec<Item>,
+    /// What could not be read.
+    problems: Vec<Problem>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Decision {
+    /// What it is about.
+    decision: String,
+    /// What was chosen.
+    choice: Option<String>,
+    /// Why.
+    rationale: Option<String>,
+    /// Whom it concerns.
+    affects: Option<String>,
+    /// How far it has got.
+    status: Option<String>,
+    /// When.
+    date: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Task {
+    /// What it is.
+    text: String,
+    /// Whether it is settled.
+    resolved: bool,
+    /// How.
+    resolution: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct SessionNote {
+    /// Its number.
+    number: usize,
+    /// When.
+    date: Option<String>,
+    /// What was noted.
+    notes: Vec<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Item {
+    /// Its ordinal name, which changes when people reorder.
+    name: String,
+    /// Its id, which does not.
+    id: String,
+    /// What it is.
+    #[serde(rename = "type")]
+    kind: EntryKind,
+    /// What it says, all of it.
+    text: String,
+    /// Whether it is settled.
+    resolved: bool,
+    /// How things stand with it.
+    standing: Standing,
+    /// Who found it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    found_by: Option<String>,
+    /// The entry of the plan's memory that it was promoted to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    promoted_to: Option<String>,
+    /// The entry of an agent's memory that it came from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    promoted_from: Option<String>,
+    /// Its line.
+    line: usize,
+}
+
+impl Operation for MemoryShow {
+    type Request = Request;
+    type Response = Shown;
+    const SPEC: Spec = Spec {
+        name: "get_agent_memory",
+        usage: "memory show <planId> [agentId|--plan]",
+        group: Group::Core,
+        effect: Effect::Reads,
+        about: "Show what an agent remembers of earlier sessions, or what its plan does: findings, decisions, blockers, questions, lessons and session notes.",
+    };
+
+    fn run(session: &Session, request: Request) -> Result<Shown, Error> {
+        let book = Book::open(session, &request.plan_id, request.agent_id.as_deref())?;
+        let wanted = |entry: &&Entry| {
+            request.kind.is_none_or(|kind| entry.kind == kind)
+                && (!request.open || (entry.kind.is_task() && !entry.resolved))
+        };
+        let entries: Vec<&Entry> = book.notebook.entries.iter().filter(wanted).collect();
+        // Whatever was done to an entry first wrote its id beside it.
+        let memory = if entries.iter().any(|entry| entry.is_marked()) {
+            Log::read(session.root()).fold(None).0
+        } else {
+            heirloom_core::fold::Memory::default()
+        };
+        let of = |kind: EntryKind| entries.iter().filter(move |entry| entry.kind == kind).copied();
+        Ok(Shown {
+            owner: book.whose(),
+            findings: of(EntryKind::Finding).map(|entry| entry.text.clone()).collect(),
+            decisions: of(EntryKind::Decision).map(decision).collect(),
+            blockers: of(EntryKind::Blocker).map(task).collect(),
+            questions: of(EntryKind::Question).map(task).collect(),
+            lessons: of(EntryKind::Lesson).map(|entry| entry.text.clone()).collect(),
+            sessions: of(EntryKind::Session).map(noted).collect(),
+            entries: entries
+                .iter()
+                .map(|entry| item(entry, memory.standing(&entry_ref(&entry.id))))
+                .collect(),
+            problems: book.notebook.problems.clone(),
+            source: book.path,
+        })
+    }
+}
+
+fn own(entry: &Entry, field: Field) -> Option<String> {
+    entry.field(field).map(str::to_owned)
+}
+
+fn decision(entry: &Entry) -> Decision {
+    Decision {
+        decision: entry.text.clone(),
+        choice: own(entry, Field::Choice),
+        rationale: own(entry, Field::Rationale),
+        affects: own(entry, Field::Affects),
+        status: own(entry, Field::Status),
+        date: own(entry, Field::Date),
+    }
+}
+
+fn task(entry: &Entry) -> Task {
+    Task {
+        text: entry.text.clone(),
+        resolved: entry.resolved,
+        resolution: entry.resolution.clone(),
+    }
+}
+
+fn noted(entry: &Entry) -> SessionNote {
+    SessionNote {
+        number: entry.number,
+        date: own(entry, Field::Date),
+        notes: entry.text.lines().map(str::to_owned).collect(),
+    }
+}
+
+fn item(entry: &Entry, standing: Standing) -> Item {
+    Item {
+        name: entry.name(),
+        id: entry.id.clone(),
+        kind: entry.kind,
+        text: entry.sentence(),
+        resolved: entry.resolved,
+        standing,
+        found_by: own(entry, Field::FoundBy),
+        promoted_to: entry.marks.get("promoted").cloned(),
+        promoted_from: entry.marks.get("from").cloned(),
+        line: entry.line,
+    }
+}
+
+impl Answer for Shown {
+    fn view(&self) -> View {
+        let mut view = View::new();
+        view.line([
+            span(Role::Title, format!("Memory of {}", self.owner)),
+            "  ".into(),
+            span(Role::Source, &self.source),
+        ]);
+        if self.entries.is_empty() && self.problems.is_empty() {
+            view.line([span(Role::Dim, "nothing is remembered yet")]);
+        }
+        for kind in EntryKind::ALL {
+            let items: Vec<&Item> = self.entries.iter().filter(|item| item.kind == kind).collect();
+            if items.is_empty() {
+                continue;
+            }
+            view.title(format!("{}s", present::capitalised(kind.word())));
+            view.table(&[], items.iter().map(|item| row(item)).collect());
+        }
+        present::problems(&mut view, &self.problems);
+        view
+    }
+}
+
+fn row(item: &Item) -> Vec<crate::view::Span> {
+    let mark = match (item.kind.is_task(), item.resolved) {
+        (true, true) => "✓ ",
+        (true, false) => "○ ",
+        _ => "",
+    };
+    let mut about = Vec::new();
+    if let Some(who) = &item.found_by {
+        about.push(format!("found by {who}"));
+    }
+    if let Some(id) = &item.promoted_to {
+        about.push(format!("promoted as {}", short(id)));
+    }
+    if item.standing != Standing::Active {
+        about.push(item.standing.word().to_owned());
+    }
+    vec![
+        span(Role::Key, &item.name),
+        span(Role::Dim, short(&item.id)),
+        format!("{mark}{}", item.text).into(),
+        span(Role::Dim, about.join(" · ")),
+    ]
+}

@@ -1,0 +1,75 @@
+//! `note promote`: makes a note a fact.
+
+use heirloom_core::record::{Action, Body, Fact, Section};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::note_done::find_note;
+use crate::answers::Stored;
+use crate::memory::{Particulars, Pen, Recollection};
+use crate::{Effect, Error, Group, Operation, Session, Spec};
+
+pub(super) struct NotePromote;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Request {
+    /// The note, by its id or the end of it.
+    id: String,
+    /// The section of the fact.
+    section: Section,
+    /// Other words than the note's.
+    #[serde(default)]
+    content: Option<String>,
+    #[serde(flatten)]
+    particulars: Particulars,
+}
+
+impl Operation for NotePromote {
+    type Request = Request;
+    type Response = Stored;
+    const SPEC: Spec = Spec {
+        name: "note_promote",
+        usage: "note promote <id>",
+        group: Group::Memory,
+        effect: Effect::Writes,
+        about: "Make a pending note a fact, which ends the note.",
+    };
+
+    fn run(session: &Session, request: Request) -> Result<Stored, Error> {
+        let mut pen = Pen::take(session, request.particulars.allow_secret)?;
+        let known = Recollection::read(session)?;
+        let id = find_note(&known, &request.id)?;
+        let name = id.to_string();
+        if !known.memory.events(Action::Resolve, &name).is_empty() {
+            return Err(Error::bad_input(format!("`{}` is done already", request.id))
+                .hint("`heir note done --undo` makes it pending again"));
+        }
+        let note = known.memory.record(id);
+        let text = note.map(|note| note.text().into_owned()).unwrap_or_default();
+        let content = request.content.unwrap_or(text);
+        let mut record = pen.record(Body::Fact(Fact {
+            section: request.section,
+            content,
+            key: None,
+            value: None,
+            scope: None,
+        }));
+        if let Some(note) = note {
+            record.visibility = note.visibility;
+        }
+        record.origin = Some(format!("note:{name}"));
+        request.particulars.fill(&mut record, &mut pen, &known)?;
+        pen.write(&known, &record)?;
+        pen.event(&known, Action::Resolve, vec![name], vec![], "promoted")?;
+        pen.finish()?;
+        Ok(Stored {
+            done: "promoted to",
+            id: record.id.to_string(),
+            kind: "fact",
+            text: record.text().into_owned(),
+            replaced: vec![],
+            near: vec![],
+            private: record.is_private(),
+        })
+    }
+}

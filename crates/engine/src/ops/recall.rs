@@ -1,0 +1,88 @@
+//! `recall`: what is remembered of something.
+
+use heirloom_core::fold::Standing;
+use heirloom_core::record::{Kind, Section};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::record_list::by_score;
+use crate::answers::Recalled;
+use crate::memory::{Recollection, Thing, When};
+use crate::{Effect, Error, Group, Operation, Session, Spec};
+
+pub(super) struct Recall;
+
+/// The kinds of record that are recalled.
+const KINDS: [Kind; 5] = [Kind::Fact, Kind::Episode, Kind::Pattern, Kind::Workflow, Kind::Note];
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Request {
+    /// What to look for; any text will do.
+    query: String,
+    /// At most this many.
+    #[serde(default = "ten")]
+    limit: usize,
+    /// Only facts of this section.
+    #[serde(default)]
+    section: Option<Section>,
+    /// Only of this kind: fact, episode, finding, ….
+    #[serde(default)]
+    kind: Option<String>,
+    /// Only with this tag.
+    #[serde(default)]
+    tag: Option<String>,
+    /// As known on this day.
+    #[serde(default)]
+    as_of: Option<String>,
+    /// What was true on this day.
+    #[serde(default)]
+    valid_at: Option<String>,
+}
+
+fn ten() -> usize {
+    10
+}
+
+impl Operation for Recall {
+    type Request = Request;
+    type Response = Recalled;
+    const SPEC: Spec = Spec {
+        name: "memory_recall",
+        usage: "recall <query>",
+        group: Group::Core,
+        effect: Effect::Reads,
+        about: "Recall what is known of something: facts, episodes, patterns, workflows, notes, and what agents and plans remember, best first.",
+    };
+
+    fn run(session: &Session, request: Request) -> Result<Recalled, Error> {
+        let when = When::read(request.as_of.as_deref(), request.valid_at.as_deref())?;
+        let known = Recollection::read_at(session, when)?;
+        let wanted = |thing: &Thing| {
+            (when.valid_at.is_some() || thing.standing == Standing::Active)
+                && request.section.is_none_or(|section| thing.section == Some(section))
+                && request.kind.as_ref().is_none_or(|kind| thing.kind == kind)
+                && request.tag.as_ref().is_none_or(|tag| thing.tags.contains(tag))
+        };
+        let ingested = known.ingested();
+        let things: Vec<Thing> = known
+            .things(&KINDS, true)
+            .into_iter()
+            .filter(|thing| wanted(thing) && !ingested.contains(&thing.id))
+            .collect();
+        Ok(Recalled::first(ranked(&request.query, things), request.limit, known.problems))
+    }
+}
+
+/// Orders things by how well they answer a query; where two do so about as well, the one that is
+/// surer comes first.
+pub(super) fn ranked(query: &str, things: Vec<Thing>) -> Vec<Thing> {
+    let mut things = by_score(query, things);
+    let best = things.first().and_then(|thing| thing.score).unwrap_or_default();
+    let step = |thing: &Thing| (thing.score.unwrap_or_default() / (best * 0.02).max(1e-9)).round();
+    things.sort_by(|a, b| {
+        let sure = |thing: &Thing| thing.confidence.unwrap_or(0.8);
+        step(b).total_cmp(&step(a)).then(sure(b).total_cmp(&sure(a)))
+    });
+    things
+}

@@ -1,0 +1,36 @@
+//! What adding an episode, a pattern and a workflow have in common.
+
+use heirloom_core::record::Body;
+
+use crate::answers::Stored;
+use crate::memory::{Particulars, Pen, Recollection};
+use crate::{Error, Session};
+
+/// Returns a name that says something.
+pub(super) fn named(name: &str, without: &str) -> Result<String, Error> {
+    let name = name.trim();
+    if name.is_empty() { Err(Error::bad_input(without)) } else { Ok(name.to_owned()) }
+}
+
+/// Writes a new record.
+pub(super) fn store(
+    session: &Session,
+    body: Body,
+    particulars: &Particulars,
+) -> Result<Stored, Error> {
+    let mut pen = Pen::take(session, particulars.allow_secret)?;
+    let known = Recollection::read(session)?;
+    let mut record = pen.record(body);
+    particulars.fill(&mut record, &mut pen, &known)?;
+    pen.write(&known, &record)?;
+    pen.finish()?;
+    Ok(Stored {
+        done: "stored",
+        id: record.id.to_string(),
+        kind: record.kind().word(),
+        text: record.text().into_owned(),
+        replaced: record.supersedes.clone(),
+        near: vec![],
+        private: record.is_private(),
+    })
+}

@@ -21,11 +21,15 @@ pub(crate) const NOW: &str = "HEIRLOOM_NOW";
 /// Who writes what is remembered; else as git would sign a commit.
 pub(crate) const AGENT: &str = "HEIRLOOM_AGENT";
 
+/// The key for the language model that `[llm]` in config.toml names.
+pub(crate) const LLM_KEY: &str = "HEIRLOOM_LLM_KEY";
+
 /// The variables as the help and the manual explain them.
 pub(crate) const EXPLAINED: &str = "\
 Environment:
   HEIRLOOM_ROOT   the workspace's folder, like --root
   HEIRLOOM_AGENT  who writes what is remembered, else as git signs commits
+  HEIRLOOM_LLM_KEY  the key for the language model that config.toml may name
   HEIRLOOM_NOW    fixes the clock, such as 2026-02-22T00:00:00Z
   NO_COLOR        no colours
   VISUAL, EDITOR  the editor that `heir workspace edit` opens";
@@ -71,8 +75,8 @@ impl Environment {
             Some(root) => Session::at(root, self.now()),
             None => Session::find(&current_folder()?, self.now()),
         };
-        let author = std::env::var(AGENT).ok().filter(|name| !name.trim().is_empty());
-        Ok(session?.by(author))
+        let given = |name: &str| std::env::var(name).ok().filter(|text| !text.trim().is_empty());
+        Ok(session?.by(given(AGENT)).with_llm_key(given(LLM_KEY)))
     }
 
     /// Returns the folder that a new workspace goes to.

@@ -7,6 +7,7 @@ pub mod error;
 pub mod formats;
 mod import;
 pub mod inherit;
+mod llm;
 mod memory;
 pub mod op;
 pub mod ops;

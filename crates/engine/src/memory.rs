@@ -11,6 +11,6 @@ mod thing;
 pub(crate) use book::Book;
 pub(crate) use draft::Particulars;
 pub(crate) use lookup::{Target, entry_ref};
-pub(crate) use pen::Pen;
+pub(crate) use pen::{Pen, without_secrets};
 pub(crate) use recollection::{Noted, Recollection, When};
 pub(crate) use thing::{Thing, show_things};

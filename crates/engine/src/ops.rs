@@ -8,6 +8,7 @@ mod adr_status;
 mod adr_supersede;
 mod agent_list;
 mod agent_new;
+mod compact;
 mod context_archive;
 mod context_conflicts;
 mod context_health;
@@ -16,11 +17,13 @@ mod context_resolve;
 mod context_restore;
 mod context_validate;
 mod episode_add;
+mod export;
 mod fact_add;
 mod fact_edit;
 mod graph_export;
 mod graph_health;
 mod graph_show;
+mod import;
 mod memory_add;
 mod memory_archive;
 mod memory_clear;
@@ -49,6 +52,8 @@ mod record_edit;
 mod record_kinds;
 mod record_list;
 mod record_show;
+mod session_end;
+mod session_start;
 mod stats;
 mod workflow_add;
 mod workspace_show;
@@ -116,6 +121,11 @@ pub const OPS: &[Op] = &[
     Op::of::<note_done::NoteDone>(),
     Op::of::<note_promote::NotePromote>(),
     Op::of::<note_list::NoteList>(),
+    Op::of::<session_start::SessionStart>(),
+    Op::of::<session_end::SessionEnd>(),
+    Op::of::<compact::Compact>(),
+    Op::of::<export::Export>(),
+    Op::of::<import::Import>(),
     Op::of::<graph_show::GraphShow>(),
     Op::of::<graph_health::GraphHealth>(),
     Op::of::<graph_export::GraphExport>(),

@@ -17,6 +17,7 @@ pub struct Session {
     now: Timestamp,
     counts_tokens: bool,
     author: Option<String>,
+    llm_key: Option<String>,
     config: OnceCell<Config>,
 }
 
@@ -33,7 +34,7 @@ impl Session {
 
     fn new(root: Root, now: Timestamp) -> Result<Self, Error> {
         journal::recover(&root)?;
-        Ok(Session { root, now, counts_tokens: true, author: None, config: OnceCell::new() })
+        Ok(Session { root, now, counts_tokens: true, author: None, llm_key: None, config: OnceCell::new() })
     }
 
     /// Leaves token counts out: loading the tokenizer costs more than most answers, and people do
@@ -49,6 +50,18 @@ impl Session {
     pub fn by(mut self, author: Option<String>) -> Self {
         self.author = author;
         self
+    }
+
+    /// Gives the key for the language model that may be configured.
+    #[must_use]
+    pub fn with_llm_key(mut self, key: Option<String>) -> Self {
+        self.llm_key = key;
+        self
+    }
+
+    /// Returns the key for the language model.
+    pub(crate) fn llm_key(&self) -> Option<&str> {
+        self.llm_key.as_deref()
     }
 
     /// Returns who is writing, if somebody was named.

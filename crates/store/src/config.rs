@@ -30,6 +30,8 @@ pub struct Config {
     pub adrs: Adrs,
     /// What is remembered.
     pub memory: Memory,
+    /// A language model that writes summaries in the place of our own extraction.
+    pub llm: Llm,
     /// Hierarchies of your own, by name.
     pub hierarchies: IndexMap<String, Hierarchy>,
 }
@@ -64,6 +66,16 @@ impl Default for Memory {
     }
 }
 
+/// A language model behind an OpenAI-compatible endpoint. Its key is in `HEIRLOOM_LLM_KEY`.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Llm {
+    /// Where it is, such as `http://127.0.0.1:11434/v1`; without it there is none.
+    pub endpoint: Option<String>,
+    /// What it is called there.
+    pub model: String,
+}
+
 impl Default for Config {
     fn default() -> Self {
         Self {
@@ -72,6 +84,7 @@ impl Default for Config {
             levels: IndexMap::new(),
             adrs: Adrs::default(),
             memory: Memory::default(),
+            llm: Llm::default(),
             hierarchies: IndexMap::new(),
         }
     }

@@ -187,3 +187,29 @@ fn git(root: &Path) -> Command {
     command.env("GIT_OPTIONAL_LOCKS", "0");
     command
 }
+
+/// What was done in a repository since a commit.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Since {
+    /// Commits, oldest first: `hash subject`.
+    pub commits: Vec<String>,
+    /// Files that they touched, and that are changed and not committed.
+    pub files: Vec<String>,
+}
+
+/// Returns what was done since a commit; since the beginning, if there was none.
+pub fn since(root: &Path, commit: Option<&str>) -> Since {
+    let range = commit.map_or_else(|| "HEAD".to_owned(), |commit| format!("{commit}..HEAD"));
+    let lines = |arguments: &[&str]| -> Vec<String> {
+        let ended = git(root).args(arguments).stdin(Stdio::null()).output().ok();
+        let ended = ended.filter(|ended| ended.status.success());
+        let text = ended.map(|ended| String::from_utf8_lossy(&ended.stdout).into_owned());
+        text.unwrap_or_default().lines().map(str::to_owned).filter(|line| !line.is_empty()).collect()
+    };
+    let commits = lines(&["log", "--reverse", "--no-merges", "--format=%h %s", &range]);
+    let mut files = lines(&["log", "--no-merges", "--name-only", "--relative", "--format=", &range]);
+    files.extend(lines(&["ls-files", "--modified", "--others", "--exclude-standard"]));
+    files.sort();
+    files.dedup();
+    Since { commits, files }
+}

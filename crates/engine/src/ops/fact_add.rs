@@ -86,7 +86,7 @@ impl Operation for FactAdd {
                 private: record.is_private(),
             });
         }
-        let near = near(&known, &record.searchable(), &record.supersedes);
+        let near = near(&known, &text, &record.supersedes);
         pen.write(&known, &record)?;
         pen.finish()?;
         Ok(Stored {
@@ -109,7 +109,7 @@ fn near(known: &Recollection, text: &str, except: &[String]) -> Vec<Near> {
         .iter()
         .filter(|thing| thing.standing == Standing::Active && !except.contains(&thing.name()))
         .map(|thing| {
-            let other: HashSet<String> = words(&thing.searchable).into_iter().collect();
+            let other: HashSet<String> = words(&thing.text).into_iter().collect();
             Near::of(thing, likeness(&own, &other))
         })
         .filter(|near| near.likeness >= NEAR)

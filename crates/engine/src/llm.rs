@@ -1,0 +1,82 @@
+//! A language model that may be configured to write summaries. Nothing needs it.
+
+use std::time::Duration;
+
+use heirloom_core::Value;
+use heirloom_core::transcript::{Role, Transcript};
+use serde_json::json;
+
+use crate::Session;
+
+/// What is sent of a conversation at most; the end matters most.
+const LONGEST: usize = 48_000;
+
+const INSTRUCTION: &str = "Summarise this working session for the agent that continues it: what was asked, what was decided and why, what was done, what is open. At most 150 words, plain sentences, no preamble.";
+
+/// Asks the configured model for a summary: the summary and the model's name. A model that does not
+/// answer is a warning, and the structure of the conversation speaks instead.
+pub(crate) fn summary(
+    session: &Session,
+    transcript: &Transcript,
+    warnings: &mut Vec<String>,
+) -> Option<(String, String)> {
+    let config = session.config().ok()?;
+    let endpoint = config.llm.endpoint.as_deref()?;
+    match ask(session, endpoint, &config.llm.model, transcript) {
+        Ok(text) => Some((text, config.llm.model.clone())),
+        Err(reason) => {
+            warnings.push(format!("the model at {endpoint} wrote no summary: {reason}"));
+            None
+        }
+    }
+}
+
+fn ask(
+    session: &Session,
+    endpoint: &str,
+    model: &str,
+    transcript: &Transcript,
+) -> Result<String, String> {
+    let agent: ureq::Agent = ureq::Agent::config_builder()
+        .timeout_global(Some(Duration::from_secs(60)))
+        .build()
+        .into();
+    let url = format!("{}/chat/completions", endpoint.trim_end_matches('/'));
+    let request = json!({
+        "model": model,
+        "messages": [
+            {"role": "system", "content": INSTRUCTION},
+            {"role": "user", "content": spoken(transcript)},
+        ],
+    });
+    let mut call = agent.post(&url).header("Content-Type", "application/json");
+    if let Some(key) = session.llm_key() {
+        call = call.header("Authorization", &format!("Bearer {key}"));
+    }
+    let mut answer = call.send(request.to_string()).map_err(|error| error.to_string())?;
+    let text = answer.body_mut().read_to_string().map_err(|error| error.to_string())?;
+    let value: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+    value["choices"][0]["message"]["content"]
+        .as_str()
+        .map(|text| text.trim().to_owned())
+        .filter(|text| !text.is_empty())
+        .ok_or_else(|| "the answer holds no text".to_owned())
+}
+
+fn spoken(transcript: &Transcript) -> String {
+    let mut text = String::new();
+    for turn in &transcript.turns {
+        let who = match turn.role {
+            Role::User => "User",
+            Role::Assistant => "Assistant",
+            Role::Tool => "Tool",
+            Role::System => "System",
+        };
+        text.push_str(&format!("{who}: {}\n\n", turn.text));
+    }
+    let mut start = text.len().saturating_sub(LONGEST);
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    text.split_off(start)
+}

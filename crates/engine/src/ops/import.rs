@@ -1,0 +1,311 @@
+//! `import`: takes over what other tools, or another workspace, remember.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use heirloom_core::memory::{self, NewEntry, Owner};
+use heirloom_core::record::{self, Damage, Record};
+use heirloom_core::words::normalised;
+use heirloom_core::{Problem, Value, name};
+use heirloom_store::log;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::import::{self, Format, Importing, Text};
+use crate::memory::{Pen, Recollection};
+use crate::present;
+use crate::view::{Role, View, span};
+use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
+
+pub(super) struct Import;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct File {
+    /// What it is called.
+    name: String,
+    /// What it says.
+    text: String,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum Given {
+    /// What `heir export` printed.
+    Heirloom,
+    /// The `facts.jsonl` of Omegon.
+    Omegon,
+    /// The JSON Lines of the reference memory server of MCP.
+    ServerMemory,
+    /// Notes of basic-memory.
+    BasicMemory,
+    /// Bullet lists, as in `CLAUDE.md` and `AGENTS.md`.
+    Bullets,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Request {
+    /// Files, or folders of files.
+    files: Vec<File>,
+    /// What they are; each is recognised by itself unless you say.
+    #[serde(default)]
+    format: Option<Given>,
+    /// Take what looks like a secret too.
+    #[serde(default)]
+    allow_secret: bool,
+    /// Show what would be done and do nothing.
+    #[serde(default)]
+    dry_run: bool,
+}
+
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(super) struct Taken {
+    /// Records that were taken, of each kind.
+    taken: BTreeMap<&'static str, usize>,
+    /// Memory documents that were written or added to.
+    documents: Vec<String>,
+    /// Rows that were there already.
+    already: usize,
+    /// Rows that could not be taken.
+    problems: Vec<Problem>,
+    /// Whether nothing was really done.
+    dry_run: bool,
+}
+
+impl Operation for Import {
+    type Request = Request;
+    type Response = Taken;
+    const SPEC: Spec = Spec {
+        name: "memory_import",
+        usage: "import <files>...",
+        group: Group::Memory,
+        effect: Effect::Writes,
+        about: "Take over memories: of an export of Heirloom, Omegon's facts.jsonl, MCP's server-memory, basic-memory notes, or the bullet lists of CLAUDE.md and AGENTS.md. Importing twice adds nothing.",
+    };
+
+    fn run(session: &Session, request: Request) -> Result<Taken, Error> {
+        let mut taking = Taking {
+            pen: Pen::take(session, request.allow_secret)?,
+            known: Recollection::read(session)?,
+            answer: Taken { dry_run: request.dry_run, ..Taken::default() },
+        };
+        let mut by_format: Vec<(Format, Vec<&File>)> = Vec::new();
+        for file in &request.files {
+            let given = request.format.map(Format::from);
+            let Some(format) = given.or_else(|| import::detect(&file.name, &file.text)) else {
+                let formats: Vec<&str> = Format::ALL.iter().map(|format| format.word()).collect();
+                taking.answer.problems.push(
+                    Problem::of_file(&file.name, "nothing in it says what it is")
+                        .hint(format!("say --format {}", formats.join(", "))),
+                );
+                continue;
+            };
+            match by_format.iter_mut().find(|(own, _)| *own == format) {
+                Some((_, files)) => files.push(file),
+                None => by_format.push((format, vec![file])),
+            }
+        }
+        for (format, files) in by_format {
+            match format.importer() {
+                None => files.iter().try_for_each(|file| taking.take_lines(session, file))?,
+                Some(importer) => taking.take_foreign(session, importer, &files),
+            }
+        }
+        let Taking { pen, answer, .. } = taking;
+        if !request.dry_run {
+            pen.finish()?;
+        }
+        Ok(answer)
+    }
+}
+
+impl From<Given> for Format {
+    fn from(given: Given) -> Self {
+        match given {
+            Given::Heirloom => Format::Heirloom,
+            Given::Omegon => Format::Omegon,
+            Given::ServerMemory => Format::ServerMemory,
+            Given::BasicMemory => Format::BasicMemory,
+            Given::Bullets => Format::Bullets,
+        }
+    }
+}
+
+struct Taking<'s> {
+    pen: Pen<'s>,
+    known: Recollection,
+    answer: Taken,
+}
+
+impl Taking<'_> {
+    fn count(&mut self, record: &Record) {
+        *self.answer.taken.entry(record.kind().word()).or_default() += 1;
+    }
+
+    fn take_foreign(&mut self, session: &Session, importer: import::Importer, files: &[&File]) {
+        let origins: HashMap<&str, Uuid> = self
+            .known
+            .memory
+            .records()
+            .filter_map(|record| Some((record.origin.as_deref()?, record.id)))
+            .collect();
+        let texts: Vec<Text<'_>> =
+            files.iter().map(|file| Text { path: &file.name, content: &file.text }).collect();
+        let author = session.author();
+        let imported = importer(
+            &texts,
+            &mut Importing {
+                now: session.now(),
+                by: &author,
+                new_id: &mut log::new_id,
+                known: &|origin| origins.get(origin).copied(),
+            },
+        );
+        self.answer.already += imported.already;
+        self.answer.problems.extend(imported.problems);
+        let mut refused: HashSet<String> = HashSet::new();
+        for (place, record) in imported.records {
+            let names_refused = record.names().iter().any(|name| refused.contains(*name));
+            match self.pen.guard(&record.searchable()) {
+                Ok(()) if !names_refused => match self.pen.write(&self.known, &record) {
+                    Ok(_) => self.count(&record),
+                    Err(error) => self.refuse(&place.path, place.line, error.message),
+                },
+                Ok(()) => {
+                    let reason = "it is about a row that could not be taken".to_owned();
+                    self.refuse(&place.path, place.line, reason);
+                }
+                Err(error) => {
+                    refused.insert(record.id.to_string());
+                    self.refuse(&place.path, place.line, error.message);
+                }
+            }
+        }
+    }
+
+    fn refuse(&mut self, path: &str, line: usize, reason: String) {
+        self.answer.problems.push(Problem::at(path, line, reason));
+    }
+
+    /// Takes lines of an export as they are.
+    fn take_lines(&mut self, session: &Session, file: &File) -> Result<(), Error> {
+        for (at, line) in file.text.trim_start_matches('\u{feff}').lines().enumerate() {
+            let number = at + 1;
+            match record::read(line.as_bytes()) {
+                Ok(None) => {}
+                Ok(Some(record)) => match self.known.memory.record(record.id) {
+                    Some(own) if *own == record => self.answer.already += 1,
+                    Some(_) => self.refuse(
+                        &file.name,
+                        number,
+                        format!("the record {} is here already, in other words", record.id),
+                    ),
+                    None => match self.pen.guard(&record.searchable()) {
+                        Ok(()) => {
+                            self.pen.copy(&self.known, &record, line.trim().to_owned());
+                            self.count(&record);
+                        }
+                        Err(error) => self.refuse(&file.name, number, error.message),
+                    },
+                },
+                Err(Damage::Newer(reason)) => match document_of(line) {
+                    Some((path, text)) => {
+                        if let Err(reason) = self.take_document(session, &path, &text)? {
+                            self.refuse(&file.name, number, reason);
+                        }
+                    }
+                    None => self.refuse(&file.name, number, reason),
+                },
+                Err(Damage::ConflictMarker) => {
+                    self.refuse(&file.name, number, "a git conflict marker".to_owned());
+                }
+                Err(Damage::Broken(reason)) => self.refuse(&file.name, number, reason),
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a memory document, or adds what it has to the one that is there.
+    fn take_document(
+        &mut self,
+        session: &Session,
+        path: &str,
+        text: &str,
+    ) -> Result<Result<(), String>, Error> {
+        if !path.ends_with(".memory.md") || path.split('/').any(|part| name::unsafe_reason(part).is_some()) {
+            return Ok(Err(format!("`{}` is no memory document of a workspace", path.escape_default())));
+        }
+        if let Err(error) = self.pen.guard(text) {
+            return Ok(Err(error.message));
+        }
+        let Some(before) = session.root().read(path)? else {
+            self.pen.edit(path, None, text.to_owned());
+            self.answer.documents.push(path.to_owned());
+            return Ok(Ok(()));
+        };
+        let owner = if path.ends_with("/plan.memory.md") { Owner::Plan } else { Owner::Agent };
+        let mut now = before.clone();
+        for entry in memory::read(path, text).entries {
+            let there = memory::read(path, &now);
+            let has = there.entries.iter().any(|own| {
+                own.kind == entry.kind && normalised(&own.text) == normalised(&entry.text)
+            });
+            if has || entry.kind == memory::EntryKind::Session {
+                self.answer.already += 1;
+                continue;
+            }
+            let new = NewEntry {
+                kind: entry.kind,
+                text: &entry.text,
+                fields: entry.fields.clone(),
+                resolved: entry.resolved,
+                marks: entry.marks.clone(),
+            };
+            match memory::add(&now, owner, &new) {
+                Ok((after, _)) => now = after,
+                Err(refusal) => return Ok(Err(format!("{path}:{}: {refusal}", refusal.line))),
+            }
+        }
+        if now != before {
+            self.pen.edit(path, Some(&before), now);
+            self.answer.documents.push(path.to_owned());
+        }
+        Ok(Ok(()))
+    }
+}
+
+/// The path and the text of a line that holds a memory document.
+fn document_of(line: &str) -> Option<(String, String)> {
+    let value: Value = serde_json::from_str(line).ok()?;
+    let text = |key: &str| value[key].as_str().map(str::to_owned);
+    (value["kind"] == "document" && value["v"] == 1).then_some(())?;
+    Some((text("path")?, text("text")?))
+}
+
+impl Answer for Taken {
+    fn view(&self) -> View {
+        let mut view = View::new();
+        present::problems(&mut view, &self.problems);
+        let taken: Vec<String> =
+            self.taken.iter().map(|(kind, count)| present::count(*count, kind)).collect();
+        let verb = if self.dry_run { "would take" } else { "took" };
+        let what = if taken.is_empty() { "nothing new".to_owned() } else { taken.join(", ") };
+        view.line([span(Role::Good, format!("{verb} {what}"))]);
+        for path in &self.documents {
+            view.line(["   ".into(), span(Role::Source, path)]);
+        }
+        if self.already > 0 {
+            view.line([span(Role::Dim, format!("{} were there already", self.already))]);
+        }
+        if !self.problems.is_empty() {
+            let rows = present::count(self.problems.len(), "row");
+            view.line([span(Role::Warning, format!("{rows} could not be taken"))]);
+        }
+        view
+    }
+
+    fn has_findings(&self) -> bool {
+        !self.problems.is_empty()
+    }
+}

@@ -1,0 +1,161 @@
+//! `session end`: makes an episode of a session of work.
+
+use heirloom_core::record::{Body, Episode, Kind};
+use heirloom_core::transcript::{self, Transcript};
+use heirloom_store::{git, state};
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::session_start::{Open, SHELF};
+use crate::answers::Stored;
+use crate::memory::{Pen, Recollection, without_secrets};
+use crate::{Effect, Error, Group, Operation, Session, Spec};
+
+pub(super) struct SessionEnd;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Request {
+    /// The session, by its id or the end of it; not needed while only one is open.
+    #[serde(default)]
+    id: Option<String>,
+    /// What to call the episode.
+    #[serde(default)]
+    title: Option<String>,
+    /// How it ended.
+    #[serde(default)]
+    outcome: Option<String>,
+    /// How often somebody spoke; else as the transcript says.
+    #[serde(default)]
+    turns: Option<u64>,
+    /// How often a tool was used; else as the transcript says.
+    #[serde(default)]
+    tool_calls: Option<u64>,
+    /// The session's transcript, of Claude Code, Codex, JSON Lines or text.
+    #[serde(default)]
+    #[schemars(extend("contentMediaType" = "text/plain"))]
+    transcript: Option<String>,
+}
+
+impl Operation for SessionEnd {
+    type Request = Request;
+    type Response = Stored;
+    const SPEC: Spec = Spec {
+        name: "session_end",
+        usage: "session end [id]",
+        group: Group::Memory,
+        effect: Effect::Writes,
+        about: "End a session of work and store an episode of it: title, duration, turns, tool calls, files, commits and what was stored, tagged auto.",
+    };
+
+    fn run(session: &Session, request: Request) -> Result<Stored, Error> {
+        let mut pen = Pen::take(session, false)?;
+        let shelf = state::Shelf::of(session.root(), SHELF);
+        let open = find(&shelf, request.id.as_deref())?;
+        let known = Recollection::read(session)?;
+        let transcript = request.transcript.as_deref().map(|text| transcript::read("transcript", text));
+        let started: Option<Timestamp> = open.started.parse().ok();
+        let mut episode = transcript.as_ref().map(super::compact::episode).unwrap_or_default();
+        let done = git::since(session.root().path(), open.commit.as_deref());
+        let title = request.title.or(open.title.clone());
+        if let Some(title) = title.map(|title| title.trim().to_owned()).filter(|t| !t.is_empty()) {
+            episode.title = title;
+        } else if episode.title.is_empty() {
+            episode.title = format!("Session of {}", session.today());
+        }
+        episode.outcome = request.outcome.or(episode.outcome);
+        episode.turns = request.turns.or(episode.turns).or(Some(0));
+        episode.tool_calls = request.tool_calls.or(episode.tool_calls).or(Some(0));
+        let seconds = started.map(|started| session.now().as_second() - started.as_second());
+        episode.duration_seconds = seconds.and_then(|seconds| u64::try_from(seconds).ok());
+        episode.files.extend(done.files.into_iter().filter(|file| !is_ours(file)));
+        episode.files.sort();
+        episode.files.dedup();
+        episode.commits = done.commits;
+        episode.stored = stored_since(&known, started, &open.by);
+        if episode.content.is_empty() {
+            episode.content = told(&episode);
+        }
+        let mut record = pen.record(Body::Episode(without_secrets(episode).0));
+        record.tags = vec!["auto".to_owned()];
+        record.origin = Some(format!("session:{}", open.id));
+        pen.write(&known, &record)?;
+        pen.finish()?;
+        shelf.remove(&open.id)?;
+        Ok(Stored {
+            done: "stored",
+            id: record.id.to_string(),
+            kind: Kind::Episode.word(),
+            text: record.text().into_owned(),
+            replaced: vec![],
+            near: vec![],
+            private: false,
+        })
+    }
+}
+
+/// Memory itself is no file that was worked on.
+fn is_ours(file: &str) -> bool {
+    file.starts_with(".heirloom/memory/") || file.ends_with(".memory.md")
+}
+
+fn find(shelf: &state::Shelf, typed: Option<&str>) -> Result<Open, Error> {
+    let mut open: Vec<Open> = Vec::new();
+    for name in shelf.names() {
+        if let Some(text) = shelf.read(&name)? {
+            open.extend(serde_json::from_str::<Open>(&text));
+        }
+    }
+    let described = |open: &[Open]| {
+        open.iter()
+            .map(|one| format!("{} {}", one.id, one.title.as_deref().unwrap_or(&one.started)))
+            .collect::<Vec<_>>()
+    };
+    let all = described(&open);
+    if let Some(typed) = typed {
+        open.retain(|one| one.id.ends_with(typed.trim()));
+    }
+    match open.len() {
+        1 => Ok(open.remove(0)),
+        0 => Err(Error::not_found("no such session is open", all)
+            .hint("begin one with `heir session start`")),
+        _ => Err(Error::not_found("several sessions are open", described(&open))
+            .hint("name one by its id")),
+    }
+}
+
+/// The records that somebody stored since a moment.
+fn stored_since(known: &Recollection, started: Option<Timestamp>, by: &str) -> Vec<String> {
+    let Some(started) = started else { return vec![] };
+    let kinds = [Kind::Fact, Kind::Episode, Kind::Pattern, Kind::Workflow, Kind::Note];
+    let records = known.memory.records().filter(|record| {
+        record.at >= started
+            && record.by == by
+            && kinds.contains(&record.kind())
+            && !record.is_private()
+    });
+    records.map(|record| record.id.to_string()).collect()
+}
+
+/// A session without a transcript, in a sentence or two.
+fn told(episode: &Episode) -> String {
+    let minutes = episode.duration_seconds.unwrap_or_default() / 60;
+    let count = |n: usize, what: &str| crate::present::count(n, what);
+    let mut text = format!(
+        "Lasted {}; {}, {} and {} stored.",
+        count(usize::try_from(minutes).unwrap_or_default(), "minute"),
+        count(episode.files.len(), "file"),
+        count(episode.commits.len(), "commit"),
+        count(episode.stored.len(), "record"),
+    );
+    if !episode.commits.is_empty() {
+        text.push_str(&format!(" Commits: {}.", episode.commits.join("; ")));
+    }
+    text
+}
+
+/// What a transcript counts.
+pub(super) fn counted(transcript: &Transcript) -> (u64, u64) {
+    (transcript.turns.len() as u64, transcript.tool_calls.len() as u64)
+}

@@ -1,0 +1,73 @@
+//! `session start`: marks where a session of work begins.
+
+use heirloom_store::{git, log, state};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::view::{Role, View, span};
+use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
+
+pub(super) struct SessionStart;
+
+/// Where open sessions are kept.
+pub(super) const SHELF: &str = "sessions";
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Request {
+    /// What the session is about.
+    #[serde(default)]
+    title: Option<String>,
+}
+
+/// A session that is not ended yet.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Open {
+    /// Its id, for `session end`.
+    pub(super) id: String,
+    /// What it is about.
+    pub(super) title: Option<String>,
+    /// When it began.
+    pub(super) started: String,
+    /// Who works.
+    pub(super) by: String,
+    /// The commit that was checked out.
+    pub(super) commit: Option<String>,
+}
+
+impl Operation for SessionStart {
+    type Request = Request;
+    type Response = Open;
+    const SPEC: Spec = Spec {
+        name: "session_start",
+        usage: "session start [title]",
+        group: Group::Memory,
+        effect: Effect::Writes,
+        about: "Mark where a session of work begins; `session end` makes an episode of it.",
+    };
+
+    fn run(session: &Session, request: Request) -> Result<Open, Error> {
+        let open = Open {
+            id: log::new_id(session.now()).to_string(),
+            title: request.title.map(|title| title.trim().to_owned()).filter(|t| !t.is_empty()),
+            started: session.now().to_string(),
+            by: session.author(),
+            commit: git::head(session.root().path()),
+        };
+        let text = serde_json::to_string(&open).map_err(|error| Error::system(error.to_string()))?;
+        state::Shelf::of(session.root(), SHELF).write(&open.id, &text)?;
+        Ok(open)
+    }
+}
+
+impl Answer for Open {
+    fn view(&self) -> View {
+        let mut view = View::new();
+        view.line([
+            span(Role::Good, "session started "),
+            span(Role::Key, heirloom_core::record::short(&self.id)),
+            format!("  {}", self.title.as_deref().unwrap_or_default()).into(),
+        ]);
+        view
+    }
+}

@@ -114,7 +114,7 @@ fn mistakes_are_answered_with_what_was_meant_and_the_server_lives_on() {
         (misspelt, vec!["0042-grph", "candidates: 0042-graph"]),
         (no_plan, vec!["9999", "candidates: 0042-graph, 0043-auth"]),
         (no_agent, vec!["schemer", "candidates: 001-schema"]),
-        (no_argument, vec!["plann", "`plan`"]),
+        (no_argument, vec!["plann", "candidates: plan"]),
         (wrong_type, vec!["42", "string"]),
     ];
     for (answer, parts) in mistakes {

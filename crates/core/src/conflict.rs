@@ -1,8 +1,10 @@
 //! Where the layers of a context disagree, and where documents refer to what is gone.
 
+mod decision;
 mod reference;
 mod value;
 
+pub use decision::{Sheet, decisions};
 pub use reference::{ByName, Found, Known, references, supersession};
 pub use value::{Override, layers, overrides};
 
@@ -125,6 +127,15 @@ pub struct Side {
     pub line: usize,
     /// What it says.
     pub value: Value,
+}
+
+/// Orders conflicts: the worst first, then by place.
+pub fn worst_first(conflicts: &mut [Conflict]) {
+    conflicts.sort_by(|a, b| {
+        b.severity
+            .cmp(&a.severity)
+            .then_with(|| (&a.path, a.line, a.kind).cmp(&(&b.path, b.line, b.kind)))
+    });
 }
 
 /// Writes a value as a person would read it.

@@ -30,6 +30,18 @@ pub enum NodeKind {
     Agent,
     /// A decision record.
     Adr,
+    /// A fact of the log.
+    Fact,
+    /// An episode of the log.
+    Episode,
+    /// A pattern of the log.
+    Pattern,
+    /// A workflow of the log.
+    Workflow,
+    /// A note of the log.
+    Note,
+    /// An entry of a memory document.
+    Entry,
 }
 
 impl NodeKind {
@@ -42,6 +54,12 @@ impl NodeKind {
             NodeKind::Plan => "plan",
             NodeKind::Agent => "agent",
             NodeKind::Adr => "adr",
+            NodeKind::Fact => "fact",
+            NodeKind::Episode => "episode",
+            NodeKind::Pattern => "pattern",
+            NodeKind::Workflow => "workflow",
+            NodeKind::Note => "note",
+            NodeKind::Entry => "entry",
         }
     }
 }
@@ -62,9 +80,33 @@ pub enum EdgeKind {
     Remembers,
     /// The first names the second.
     References,
+    /// The first holds only with the second.
+    DependsOn,
+    /// Both cannot hold.
+    Contradicts,
+    /// The first makes the second possible.
+    Enables,
+    /// The first stands in the second's place.
+    Replaces,
+    /// The second is the reason for the first.
+    MotivatedBy,
 }
 
 impl EdgeKind {
+    /// Every kind, in the order in which they are shown.
+    pub const ALL: [EdgeKind; 10] = [
+        EdgeKind::InheritsFrom,
+        EdgeKind::Overrides,
+        EdgeKind::Supersedes,
+        EdgeKind::Remembers,
+        EdgeKind::References,
+        EdgeKind::DependsOn,
+        EdgeKind::Contradicts,
+        EdgeKind::Enables,
+        EdgeKind::Replaces,
+        EdgeKind::MotivatedBy,
+    ];
+
     /// Returns its name on the wire.
     pub fn name(self) -> &'static str {
         match self {
@@ -73,6 +115,11 @@ impl EdgeKind {
             EdgeKind::Supersedes => "SUPERSEDES",
             EdgeKind::Remembers => "REMEMBERS",
             EdgeKind::References => "REFERENCES",
+            EdgeKind::DependsOn => "DEPENDS_ON",
+            EdgeKind::Contradicts => "CONTRADICTS",
+            EdgeKind::Enables => "ENABLES",
+            EdgeKind::Replaces => "REPLACES",
+            EdgeKind::MotivatedBy => "MOTIVATED_BY",
         }
     }
 }
@@ -181,7 +228,8 @@ impl Graph {
     pub fn cycles(&self) -> Vec<Vec<String>> {
         let supersedes = self.cycles_over(|edge| edge.kind == EdgeKind::Supersedes);
         let depends = self.cycles_over(|edge| {
-            edge.kind == EdgeKind::References && edge.via.as_deref() == Some("depends_on")
+            edge.kind == EdgeKind::DependsOn
+                || edge.kind == EdgeKind::References && edge.via.as_deref() == Some("depends_on")
         });
         supersedes.into_iter().chain(depends).collect()
     }

@@ -107,7 +107,8 @@ fn every_form_of_entry_is_read() {
         (blocker.resolved, blocker.resolution.as_deref()),
         (true, Some("Resolved with vcpkg"))
     );
-    let sessions: Vec<_> = notebook.of(EntryKind::Session).map(|entry| entry.name()).collect();
+    let sessions: Vec<_> =
+        notebook.of(EntryKind::Session).map(heirloom_core::memory::Entry::name).collect();
     assert_eq!(sessions, ["session-3", "session-2"]);
     let marked = notebook.entries.iter().find(|entry| entry.is_marked()).unwrap();
     assert_eq!((marked.id.as_str(), marked.line), ("abc123def456", 14));

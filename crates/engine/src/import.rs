@@ -15,7 +15,7 @@ mod rows;
 mod section;
 mod server_memory;
 
-pub use format::{Format, detect};
+pub(crate) use format::{Format, detect};
 
 use heirloom_core::Problem;
 use heirloom_core::fold::Place;
@@ -25,42 +25,42 @@ use uuid::Uuid;
 
 /// A text to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Text<'t> {
+pub(crate) struct Text<'t> {
     /// Where it is, with `/`.
-    pub path: &'t str,
+    pub(crate) path: &'t str,
     /// What it says.
-    pub content: &'t str,
+    pub(crate) content: &'t str,
 }
 
 /// What an importer is given to work with.
-pub struct Importing<'i> {
+pub(crate) struct Importing<'i> {
     /// The moment of the import, for whatever has no date of its own.
-    pub now: Timestamp,
+    pub(crate) now: Timestamp,
     /// Who imports.
-    pub by: &'i str,
+    pub(crate) by: &'i str,
     /// Makes the id of a record of a moment.
-    pub new_id: &'i mut dyn FnMut(Timestamp) -> Uuid,
+    pub(crate) new_id: &'i mut dyn FnMut(Timestamp) -> Uuid,
     /// Returns the record that already has an origin.
-    pub known: &'i dyn Fn(&str) -> Option<Uuid>,
+    pub(crate) known: &'i dyn Fn(&str) -> Option<Uuid>,
 }
 
 /// What came of texts.
 #[derive(Debug, Default, PartialEq)]
-pub struct Imported {
+pub(crate) struct Imported {
     /// The new records, in the order of their places.
-    pub records: Vec<(Place, Record)>,
+    pub(crate) records: Vec<(Place, Record)>,
     /// How many rows had an origin that was known before.
-    pub already: usize,
+    pub(crate) already: usize,
     /// What was wrong, in the order of its places.
-    pub problems: Vec<Problem>,
+    pub(crate) problems: Vec<Problem>,
 }
 
 /// Reads texts of one format together, so that what is related across them stays so.
-pub type Importer = fn(&[Text<'_>], &mut Importing<'_>) -> Imported;
+pub(crate) type Importer = fn(&[Text<'_>], &mut Importing<'_>) -> Imported;
 
 impl Format {
     /// Returns what reads it; Heirloom's own lines are records as they are.
-    pub fn importer(self) -> Option<Importer> {
+    pub(crate) fn importer(self) -> Option<Importer> {
         match self {
             Format::Omegon => Some(omegon::import),
             Format::ServerMemory => Some(server_memory::import),

@@ -37,10 +37,8 @@ fn ask(
     model: &str,
     transcript: &Transcript,
 ) -> Result<String, String> {
-    let agent: ureq::Agent = ureq::Agent::config_builder()
-        .timeout_global(Some(Duration::from_secs(60)))
-        .build()
-        .into();
+    let agent: ureq::Agent =
+        ureq::Agent::config_builder().timeout_global(Some(Duration::from_secs(60))).build().into();
     let url = format!("{}/chat/completions", endpoint.trim_end_matches('/'));
     let request = json!({
         "model": model,

@@ -1,12 +1,14 @@
 //! What is remembered, in both its forms: records of the log and entries of memory documents.
 
 mod book;
+mod disputes;
 mod draft;
 pub(crate) mod lifecycle;
 mod lookup;
 mod pen;
 mod recollection;
 mod thing;
+mod web;
 
 pub(crate) use book::Book;
 pub(crate) use draft::Particulars;
@@ -14,3 +16,4 @@ pub(crate) use lookup::{Target, entry_ref};
 pub(crate) use pen::{Pen, without_secrets};
 pub(crate) use recollection::{Noted, Recollection, When};
 pub(crate) use thing::{Thing, show_things};
+pub(crate) use web::standing_prose;

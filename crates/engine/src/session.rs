@@ -34,7 +34,14 @@ impl Session {
 
     fn new(root: Root, now: Timestamp) -> Result<Self, Error> {
         journal::recover(&root)?;
-        Ok(Session { root, now, counts_tokens: true, author: None, llm_key: None, config: OnceCell::new() })
+        Ok(Session {
+            root,
+            now,
+            counts_tokens: true,
+            author: None,
+            llm_key: None,
+            config: OnceCell::new(),
+        })
     }
 
     /// Leaves token counts out: loading the tokenizer costs more than most answers, and people do

@@ -5,6 +5,7 @@
 
 pub mod mcp;
 pub mod openapi;
+mod prompts;
 pub mod rest;
 
 use std::sync::Arc;

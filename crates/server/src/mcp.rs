@@ -9,20 +9,19 @@ use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, GetPromptRequestParams,
     GetPromptResponse, GetPromptResult, Implementation, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    Prompt, PromptArgument, PromptMessage, ReadResourceRequestParams, ReadResourceResponse,
-    ReadResourceResult, Resource, ResourceContents, ResourceTemplate, Role, ServerCapabilities,
-    ServerConfig, Tool, ToolAnnotations,
+    PromptMessage, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Resource,
+    ResourceContents, ResourceTemplate, Role, ServerCapabilities, ServerConfig, Tool,
+    ToolAnnotations,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use serde_json::{Map, Value, json};
 
-use crate::{Open, call};
+use crate::{Open, call, prompts};
 
-const INSTRUCTIONS: &str = "Heirloom holds what this team's agents inherit. Before you start work, call context_resolve with your plan and agent: it returns the standards, decisions and notes that apply to you, each with its source and freshness. Heed its warnings.";
+const INSTRUCTIONS: &str = "Heirloom holds what this team's agents inherit. Before you start work, call context_resolve with your plan and agent: it returns the standards, decisions and memories that apply to you, each with its source and freshness. Heed its warnings. When you learn something that a later session should know, call add_memory (for your plan or yourself) or memory_store (for everybody); when what you know has changed, call memory_supersede. memory_recall finds what is known.";
 
 const RESOURCE: &str = "heirloom://context";
-const START_PROMPT: &str = "start";
 
 /// Which tools are listed. Every tool can be called, listed or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -203,18 +202,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let argument = |name: &str, about: &str| {
-            PromptArgument::new(name).with_description(about).with_required(false)
-        };
-        let arguments = vec![
-            argument("plan", "Plan, by name or number"),
-            argument("agent", "Agent of that plan, by name or number"),
-        ];
-        Ok(ListPromptsResult::with_all_items(vec![Prompt::new(
-            START_PROMPT,
-            Some("Start work with everything that you inherit"),
-            Some(arguments),
-        )]))
+        Ok(ListPromptsResult::with_all_items(prompts::list()))
     }
 
     async fn get_prompt(
@@ -222,23 +210,12 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        if request.name != START_PROMPT {
-            return Err(ErrorData::invalid_params(
-                format!("there is no prompt `{}`; there is `{START_PROMPT}`", request.name),
-                None,
-            ));
-        }
-        let arguments = request.arguments.unwrap_or_default();
-        let argument = |name: &str| {
-            arguments.get(name).and_then(Value::as_str).filter(|text| !text.is_empty())
-        };
-        let context = self
-            .context(argument("plan"), argument("agent"))
+        let (op, arguments, opening) = prompts::find(&request.name, request.arguments)
+            .map_err(|message| ErrorData::invalid_params(message, None))?;
+        let answer = call(&self.open, op, arguments, |reply| reply.view().plain())
             .await
             .map_err(|error| ErrorData::invalid_params(in_words(&error), None))?;
-        let text = format!(
-            "You are starting work. What follows is what you inherit; each part names its source and how fresh it is. Where parts disagree, the merged values are right. Treat what is marked stale or in conflict with care, and say so before you rely on it.\n\n{context}"
-        );
+        let text = if opening.is_empty() { answer } else { format!("{opening}\n\n{answer}") };
         Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).into())
     }
 }

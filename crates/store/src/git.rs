@@ -193,8 +193,10 @@ fn git(root: &Path) -> Command {
 pub struct Since {
     /// Commits, oldest first: `hash subject`.
     pub commits: Vec<String>,
-    /// Files that they touched, and that are changed and not committed.
+    /// Files that they touched.
     pub files: Vec<String>,
+    /// Files that are changed and not committed.
+    pub changed: Vec<String>,
 }
 
 /// Returns what was done since a commit; since the beginning, if there was none.
@@ -204,12 +206,17 @@ pub fn since(root: &Path, commit: Option<&str>) -> Since {
         let ended = git(root).args(arguments).stdin(Stdio::null()).output().ok();
         let ended = ended.filter(|ended| ended.status.success());
         let text = ended.map(|ended| String::from_utf8_lossy(&ended.stdout).into_owned());
-        text.unwrap_or_default().lines().map(str::to_owned).filter(|line| !line.is_empty()).collect()
+        text.unwrap_or_default()
+            .lines()
+            .map(str::to_owned)
+            .filter(|line| !line.is_empty())
+            .collect()
     };
     let commits = lines(&["log", "--reverse", "--no-merges", "--format=%h %s", &range]);
-    let mut files = lines(&["log", "--no-merges", "--name-only", "--relative", "--format=", &range]);
-    files.extend(lines(&["ls-files", "--modified", "--others", "--exclude-standard"]));
+    let mut files =
+        lines(&["log", "--no-merges", "--name-only", "--relative", "--format=", &range]);
     files.sort();
     files.dedup();
-    Since { commits, files }
+    let changed = lines(&["ls-files", "--modified", "--others", "--exclude-standard"]);
+    Since { commits, files, changed }
 }

@@ -19,6 +19,9 @@ pub fn dot(graph: &Graph) -> String {
             NodeKind::Plan => "box",
             NodeKind::Agent => "ellipse",
             NodeKind::Adr => "component",
+            NodeKind::Fact | NodeKind::Entry => "plaintext",
+            NodeKind::Episode | NodeKind::Note => "note",
+            NodeKind::Pattern | NodeKind::Workflow => "cds",
         };
         let fill = match node.staleness {
             Freshness::Fresh => "white",
@@ -61,6 +64,8 @@ pub fn mermaid(graph: &Graph) -> String {
             NodeKind::Plan => ("[", "]"),
             NodeKind::Agent => ("([", "])"),
             NodeKind::Adr => ("{{", "}}"),
+            NodeKind::Fact | NodeKind::Entry | NodeKind::Note => ("([", "])"),
+            NodeKind::Episode | NodeKind::Pattern | NodeKind::Workflow => ("{{", "}}"),
         };
         let _ = writeln!(out, "  n{at}{open}\"{}\"{close}", escaped(&node.id));
         match node.staleness {

@@ -35,7 +35,7 @@ fn encode_also(text: &str, also: &[char]) -> String {
             }
             '.' | ')' if is_number(&text[..at]) => out.push_str(&format!("&#{};", u32::from(c))),
             c if also.contains(&c) || (c.is_control() && c != '\t') => {
-                out.push_str(&format!("&#{};", u32::from(c)))
+                out.push_str(&format!("&#{};", u32::from(c)));
             }
             c => out.push(c),
         }

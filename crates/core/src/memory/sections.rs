@@ -68,12 +68,12 @@ pub(super) fn rows(text: &str) -> Vec<Row<'_>> {
         Split::Block { body, .. } => body,
         Split::None | Split::Unclosed => 0,
     };
-    let mut number = 1 + text[..body].matches('\n').count();
+    let first = 1 + text[..body].matches('\n').count();
     let mut at = body;
     let mut fence: Option<&str> = None;
     let mut in_comment = false;
     let mut rows = Vec::new();
-    for whole in text[body..].split_inclusive('\n') {
+    for (number, whole) in (first..).zip(text[body..].split_inclusive('\n')) {
         let line = whole.trim_end_matches(['\n', '\r']);
         let opaque_before = fence.is_some() || in_comment;
         let trimmed = line.trim_start();
@@ -98,7 +98,6 @@ pub(super) fn rows(text: &str) -> Vec<Row<'_>> {
             is_opaque: opaque_before || fence.is_some() || in_comment,
         });
         at += whole.len();
-        number += 1;
     }
     rows
 }
@@ -127,15 +126,17 @@ pub(super) fn sections(rows: &[Row<'_>]) -> Vec<Section> {
         if inside && kind.is_none() {
             continue;
         }
-        sections.extend(open.take().map(|section| ending(section, at)));
+        sections.extend(open.take().map(|section| section.until(at)));
         open = kind.map(|kind| Section { kind, rows: at..at, level });
     }
-    sections.extend(open.map(|section| ending(section, rows.len())));
+    sections.extend(open.map(|section| section.until(rows.len())));
     sections
 }
 
-fn ending(section: Section, end: usize) -> Section {
-    Section { rows: section.rows.start..end, ..section }
+impl Section {
+    fn until(self, end: usize) -> Self {
+        Section { rows: self.rows.start..end, ..self }
+    }
 }
 
 fn kind_of(title: &str) -> Option<EntryKind> {

@@ -41,11 +41,7 @@ impl Catalog {
                 conflicts.extend(conflict::supersession(&self.adrs, known.supersession));
             }
         });
-        conflicts.sort_by(|a, b| {
-            b.severity
-                .cmp(&a.severity)
-                .then_with(|| (&a.path, a.line, a.kind).cmp(&(&b.path, b.line, b.kind)))
-        });
+        conflict::worst_first(&mut conflicts);
         conflicts
     }
 

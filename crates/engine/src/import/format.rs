@@ -1,13 +1,16 @@
 //! Which tool wrote a text.
 
 use heirloom_core::{Document, Value};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use super::blocks::{self, Block};
 use super::{basic_memory, rows};
 
 /// What a text may be imported as.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Format {
     /// `facts.jsonl` of Omegon.
     Omegon,
     /// The memory file of the MCP memory server.
@@ -33,7 +36,7 @@ const INSTRUCTIONS: &[&str] = &[
 
 impl Format {
     /// Every format.
-    pub const ALL: [Format; 5] = [
+    pub(crate) const ALL: [Format; 5] = [
         Format::Omegon,
         Format::ServerMemory,
         Format::BasicMemory,
@@ -42,7 +45,7 @@ impl Format {
     ];
 
     /// Returns its word.
-    pub fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Format::Omegon => "omegon",
             Format::ServerMemory => "server-memory",
@@ -51,15 +54,10 @@ impl Format {
             Format::Heirloom => "heirloom",
         }
     }
-
-    /// Reads its word.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Format::ALL.into_iter().find(|format| format.word() == word)
-    }
 }
 
 /// Finds out what a text is by what it says, and where that leaves a doubt by its path.
-pub fn detect(path: &str, content: &str) -> Option<Format> {
+pub(crate) fn detect(path: &str, content: &str) -> Option<Format> {
     let path = path.to_lowercase();
     if [".md", ".mdc", ".markdown"].iter().any(|ending| path.ends_with(ending)) {
         return of_markdown(&path, content);
@@ -148,7 +146,8 @@ mod tests {
     #[test]
     fn words_read_back() {
         for format in Format::ALL {
-            assert_eq!(Format::from_word(format.word()), Some(format));
+            let word = serde_json::json!(format.word());
+            assert_eq!(serde_json::from_value::<Format>(word).ok(), Some(format));
         }
     }
 }

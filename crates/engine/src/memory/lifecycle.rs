@@ -3,48 +3,97 @@
 use std::collections::HashSet;
 
 use heirloom_core::Document;
-use heirloom_core::adr::Adr;
+use heirloom_core::adr::{Adr, Status};
 use heirloom_core::fold::Standing;
 use heirloom_core::memory::{Entry, EntryKind, Field};
-use heirloom_core::record::{Body, Fact, Section};
+use heirloom_core::record::{Action, Body, Fact, Record, Section};
 use uuid::Uuid;
 
 use super::{Noted, Pen, Recollection, entry_ref};
 use crate::Error;
 
 /// What a fact is taken from.
-pub(crate) struct Source<'s> {
+struct Source<'s> {
     /// What makes it the same source: `adr:ADR-0010#accepted`.
-    pub(crate) origin: String,
+    origin: String,
     /// What it says.
-    pub(crate) text: String,
+    text: String,
     /// Where it is written.
-    pub(crate) path: &'s str,
+    path: &'s str,
     /// What it is about.
-    pub(crate) artifacts: Vec<String>,
+    artifacts: Vec<String>,
     /// Facts that it replaces.
-    pub(crate) supersedes: Vec<String>,
+    supersedes: Vec<String>,
 }
 
 /// The origin of an accepted decision record.
-pub(crate) fn adr_origin(adr: &Adr) -> String {
+fn adr_origin(adr: &Adr) -> String {
     format!("adr:{}#accepted", adr.id)
 }
 
-/// Takes a decision record in force.
-pub(crate) fn of_adr<'s>(adr: &'s Adr, document: &Document) -> Source<'s> {
+/// Writes the fact that an accepted decision record states, in the place of those that were made of
+/// the records which it replaced, unless it was taken before.
+pub(crate) fn ingest_adr(
+    pen: &mut Pen<'_>,
+    known: &Recollection,
+    adr: &Adr,
+    document: &Document,
+    replaced: &[&Adr],
+) -> Result<Option<Uuid>, Error> {
     let opening = opening_of(document, &["decision", "decision outcome", "decisions"]);
     let text = match opening {
         Some(opening) => format!("{}: {}. {opening}", adr.id, adr.title.trim_end_matches('.')),
         None => format!("{}: {}", adr.id, adr.title),
     };
-    Source {
+    let source = Source {
         origin: adr_origin(adr),
         text,
         path: &adr.path,
         artifacts: vec![format!("adr:{}", adr.id)],
-        supersedes: vec![],
+        supersedes: replaced_facts(known, replaced),
+    };
+    ingest(pen, known, &source)
+}
+
+/// Puts the fact that one decision record states in the place of another's. Where the new one is not
+/// in force the old fact is archived: it holds no more.
+pub(crate) fn supersede_adr(
+    pen: &mut Pen<'_>,
+    known: &Recollection,
+    old: &Adr,
+    new: &Adr,
+    document: &Document,
+) -> Result<(), Error> {
+    if new.status != Status::Accepted {
+        return retire_adr(pen, known, old, &format!("superseded by {}", new.id));
     }
+    if ingest_adr(pen, known, new, document, &[old])?.is_some() {
+        return Ok(());
+    }
+    let replaced = replaced_facts(known, &[old]);
+    let own = known.memory.records().find(|record| record.origin == Some(adr_origin(new)));
+    if let Some(own) = own.filter(|_| !replaced.is_empty()) {
+        let now = pen.record(own.body.clone());
+        let aliases = known.memory.aliases(own.id).into_iter().map(|id| id.to_string());
+        let supersedes = replaced.into_iter().chain(aliases).collect();
+        let again = Record { supersedes, ..own.clone() };
+        pen.write(known, &Record { id: now.id, at: now.at, by: now.by, origin: None, ..again })?;
+    }
+    Ok(())
+}
+
+/// Archives the fact that a decision record stated, if it stands.
+pub(crate) fn retire_adr(
+    pen: &mut Pen<'_>,
+    known: &Recollection,
+    adr: &Adr,
+    reason: &str,
+) -> Result<(), Error> {
+    let facts = replaced_facts(known, &[adr]);
+    if !facts.is_empty() {
+        pen.event(known, Action::Archive, facts, vec![], reason)?;
+    }
+    Ok(())
 }
 
 /// What an entry has come to, if it says what was decided or answered.
@@ -86,7 +135,7 @@ fn is_decided(entry: &Entry) -> bool {
 }
 
 /// Writes the fact, unless its origin was taken before.
-pub(crate) fn ingest(
+fn ingest(
     pen: &mut Pen<'_>,
     known: &Recollection,
     source: &Source<'_>,
@@ -111,11 +160,8 @@ pub(crate) fn ingest(
 }
 
 /// Returns the names of the facts that were made of these decision records and still stand.
-pub(crate) fn replaced_facts<'a>(
-    known: &Recollection,
-    replaced: impl Iterator<Item = &'a Adr>,
-) -> Vec<String> {
-    let origins: Vec<String> = replaced.map(adr_origin).collect();
+fn replaced_facts(known: &Recollection, replaced: &[&Adr]) -> Vec<String> {
+    let origins: Vec<String> = replaced.iter().map(|adr| adr_origin(adr)).collect();
     let facts = known.memory.records().filter(|record| {
         record.origin.as_ref().is_some_and(|origin| origins.contains(origin))
             && known.memory.standing(&record.id.to_string()) == Standing::Active
@@ -124,7 +170,7 @@ pub(crate) fn replaced_facts<'a>(
 }
 
 /// Returns every origin that was taken.
-pub(crate) fn origins(known: &Recollection) -> HashSet<&str> {
+fn origins(known: &Recollection) -> HashSet<&str> {
     known.memory.records().filter_map(|record| record.origin.as_deref()).collect()
 }
 

@@ -200,6 +200,14 @@ impl Recollection {
             .map(|(noted, entry)| Thing::of_entry(&self.memory, noted, entry))
     }
 
+    /// Returns the problems of documents and of memory together, each once.
+    pub(crate) fn with_problems(&self, mut problems: Vec<Problem>) -> Vec<Problem> {
+        problems.extend(self.problems.iter().cloned());
+        problems.sort();
+        problems.dedup();
+        problems
+    }
+
     /// Takes a memory document as an edit has made it.
     pub(crate) fn with_edit(&self, book: &Book, text: String) -> Noted {
         let own = self.noted.iter().find(|noted| noted.path == book.path);

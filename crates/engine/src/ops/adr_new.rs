@@ -1,11 +1,13 @@
 //! `adr new`: a new decision record, with the next number.
 
-use heirloom_core::adr::Status;
+use heirloom_core::Document;
+use heirloom_core::adr::{self, Status};
 use heirloom_store::{adrs, layout};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::answers::Created;
+use crate::memory::{Pen, Recollection, lifecycle};
 use crate::setup::scaffold;
 use crate::{Effect, Error, Group, Operation, Session, Spec, inherit};
 
@@ -43,7 +45,7 @@ impl Operation for AdrNew {
                 .hint("create it, then use `heir adr supersede`"));
         }
         let slug = scaffold::slug_of("decision record", request.title.trim())?;
-        let _lock = heirloom_store::journal::lock(root)?;
+        let mut pen = Pen::take(session, true)?;
         let folder = match &request.project {
             None => adrs::FOLDER.to_owned(),
             Some(typed) => {
@@ -59,12 +61,17 @@ impl Operation for AdrNew {
         let highest = adrs::highest_number(root, session.config()?, &folder);
         let id = format!("ADR-{:04}", highest + 1);
         let path = format!("{folder}/{id}-{slug}.md");
-        Created::write(
-            session,
-            "decision record",
-            id.clone(),
-            path,
-            &scaffold::adr(&id, request.title.trim(), status.word(), session.today()),
-        )
+        let text = scaffold::adr(&id, request.title.trim(), status.word(), session.today());
+        if root.exists(&path) {
+            return Err(Error::bad_input(format!("{path} is already there")));
+        }
+        pen.edit(&path, None, text.clone());
+        if status == Status::Accepted {
+            let known = Recollection::read(session)?;
+            let title = Document { path: path.clone(), ..Document::default() };
+            lifecycle::ingest_adr(&mut pen, &known, &adr::read(&path, &text), &title, &[])?;
+        }
+        pen.finish()?;
+        Ok(Created { what: "decision record", name: id, path })
     }
 }

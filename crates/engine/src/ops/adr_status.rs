@@ -1,13 +1,15 @@
 //! `adr status`: moves a decision from one state to the next.
 
-use heirloom_core::adr::{self, Status};
+use heirloom_core::adr::{self, Adr, Status};
 use heirloom_core::frontmatter::{self, Split};
-use heirloom_store::journal::{self, Change};
+use heirloom_core::record::short;
+use heirloom_core::supersession::Supersession;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::catalog::Catalog;
+use crate::memory::{Pen, Recollection, lifecycle};
 use crate::view::{Role, View, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
@@ -34,6 +36,9 @@ pub(super) struct Moved {
     status: Status,
     /// What may follow.
     next: Vec<Status>,
+    /// The fact that an accepted decision was stored as.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fact: Option<String>,
     /// What to think of.
     warnings: Vec<String>,
 }
@@ -50,13 +55,14 @@ impl Operation for AdrStatus {
     };
 
     fn run(session: &Session, request: Request) -> Result<Moved, Error> {
-        let lock = request.status.is_some().then(|| journal::lock(session.root())).transpose()?;
+        let pen = request.status.is_some().then(|| Pen::take(session, true)).transpose()?;
         let catalog = Catalog::read(session)?;
         let (filed, adr) = catalog.find_adr(&request.id)?;
         let before = adr.status;
         let status = request.status.unwrap_or(before);
         let mut warnings = Vec::new();
-        if let Some(lock) = lock.filter(|_| status != before) {
+        let mut fact = None;
+        if let Some(mut pen) = pen.filter(|_| status != before) {
             if !before.next().contains(&status) {
                 let next: Vec<&str> = before.next().iter().map(|status| status.word()).collect();
                 let hint = if next.is_empty() {
@@ -87,10 +93,21 @@ impl Operation for AdrStatus {
                     &json!(session.today().to_string()),
                 )?;
             }
-            lock.apply(
-                session.root(),
-                &[Change { path: adr.path.clone(), before: Some(filed.text.clone()), after }],
-            )?;
+            pen.edit(&adr.path, Some(&filed.text), after);
+            let known = Recollection::read(session)?;
+            if before == Status::Accepted {
+                lifecycle::retire_adr(&mut pen, &known, adr, status.word())?;
+            }
+            if status == Status::Accepted {
+                let supersession = Supersession::new(&catalog.adrs);
+                let own = supersession.at_path(&adr.path).into_iter();
+                let replaced: Vec<&Adr> = own
+                    .flat_map(|at| supersession.predecessors(at).collect::<Vec<_>>())
+                    .map(|old| &catalog.adrs[old])
+                    .collect();
+                fact = lifecycle::ingest_adr(&mut pen, &known, adr, &filed.document, &replaced)?;
+            }
+            pen.finish()?;
         }
         Ok(Moved {
             id: adr.id.clone(),
@@ -98,6 +115,7 @@ impl Operation for AdrStatus {
             before,
             status,
             next: status.next().to_vec(),
+            fact: fact.map(|id| id.to_string()),
             warnings,
         })
     }
@@ -125,6 +143,9 @@ impl Answer for Moved {
                 format!("may become {}", next.join(", "))
             },
         )]);
+        if let Some(fact) = &self.fact {
+            view.line([span(Role::Dim, format!("also stored as the fact {}", short(fact)))]);
+        }
         for warning in &self.warnings {
             view.line([span(Role::Warning, format!("⚠️ {warning}"))]);
         }

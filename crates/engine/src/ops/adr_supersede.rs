@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use heirloom_core::adr::{self, Status};
 use heirloom_core::graph::EdgeKind;
 use heirloom_core::supersession::Supersession;
-use heirloom_store::journal::{self, Change};
+use heirloom_store::journal::Change;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::catalog::Catalog;
+use crate::memory::{Pen, Recollection, lifecycle};
 use crate::view::{Role, View, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
@@ -58,7 +59,7 @@ impl Operation for AdrSupersede {
     };
 
     fn run(session: &Session, request: Request) -> Result<Superseded, Error> {
-        let lock = journal::lock(session.root())?;
+        let mut pen = Pen::take(session, true)?;
         let catalog = Catalog::read(session)?;
         let (old, old_adr) = catalog.find_adr(&request.old)?;
         let (new, new_adr) = catalog.find_adr(&request.new)?;
@@ -103,8 +104,12 @@ impl Operation for AdrSupersede {
             .filter(|change| change.before.as_ref() != Some(&change.after))
             .map(|change| change.path.clone())
             .collect();
-        lock.apply(session.root(), &changes)?;
-        drop(lock);
+        for change in changes {
+            pen.edit(&change.path, change.before.as_deref(), change.after);
+        }
+        let known = Recollection::read(session)?;
+        lifecycle::supersede_adr(&mut pen, &known, old_adr, new_adr, &new.document)?;
+        pen.finish()?;
         Ok(Superseded {
             old: old_adr.id.clone(),
             new: new_adr.id.clone(),

@@ -123,7 +123,8 @@ impl Operation for Compact {
             brief.take(&episode, todos);
             brief.problems.extend(transcript.problems);
             let origin = format!("transcript:{digest}");
-            let there = known.memory.records().find(|record| record.origin.as_deref() == Some(&origin));
+            let there =
+                known.memory.records().find(|record| record.origin.as_deref() == Some(&origin));
             if let Some(there) = there {
                 brief.episode = Some(there.id.to_string());
                 brief.already = true;
@@ -171,9 +172,10 @@ fn brief(known: &Recollection, whose: Option<&Book>) -> Brief {
     let is_ours = |noted: &Noted| {
         whose.is_none_or(|book| {
             noted.selectors.get("plan") == Some(&book.plan)
-                && noted.selectors.get("agent").is_none_or(|agent| {
-                    book.agent.as_ref().is_none_or(|own| own == agent)
-                })
+                && noted
+                    .selectors
+                    .get("agent")
+                    .is_none_or(|agent| book.agent.as_ref().is_none_or(|own| own == agent))
         })
     };
     let entries = known.entries().filter(|(noted, _)| is_ours(noted));
@@ -182,7 +184,8 @@ fn brief(known: &Recollection, whose: Option<&Book>) -> Brief {
         .filter(|(_, thing)| thing.standing == Standing::Active)
         .collect();
     let open = things.iter().filter(|(kind, thing)| kind.is_task() && !thing.resolved);
-    let decisions = things.iter().filter(|(kind, _)| *kind == EntryKind::Decision && whose.is_some());
+    let decisions =
+        things.iter().filter(|(kind, _)| *kind == EntryKind::Decision && whose.is_some());
     Brief {
         episode: None,
         already: false,
@@ -237,7 +240,9 @@ impl Answer for Brief {
         ] {
             if !items.is_empty() {
                 view.title(title);
-                items.iter().for_each(|item| drop(view.say(format!("- {item}"))));
+                for item in items {
+                    view.say(format!("- {item}"));
+                }
             }
         }
         if !self.open.is_empty() {

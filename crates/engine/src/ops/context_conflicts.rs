@@ -1,5 +1,6 @@
 //! `context conflicts`: where documents disagree.
 
+use heirloom_core::conflict;
 use heirloom_store::layout;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -7,6 +8,7 @@ use serde::Deserialize;
 use crate::answers::Findings;
 use crate::catalog::Catalog;
 use crate::formats::Format;
+use crate::memory::Recollection;
 use crate::{Effect, Error, Group, Operation, Session, Spec, inherit};
 
 pub(super) struct ContextConflicts;
@@ -42,7 +44,11 @@ impl Operation for ContextConflicts {
                 Some(layout::find_name(session.root(), &plans, &Default::default(), typed)?)
             }
         };
-        let conflicts = catalog.conflicts(session, plan.as_deref());
-        Ok(Findings::new(conflicts, catalog.problems, request.format, false))
+        let known = Recollection::read(session)?;
+        let mut conflicts = catalog.conflicts(session, plan.as_deref());
+        conflicts.extend(known.disputes(plan.as_deref()));
+        conflict::worst_first(&mut conflicts);
+        let problems = known.with_problems(catalog.problems);
+        Ok(Findings::new(conflicts, problems, request.format, false))
     }
 }

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::catalog::{Catalog, Filed};
+use crate::memory::Recollection;
 use crate::present;
 use crate::view::{Role, View, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
@@ -99,7 +100,8 @@ impl Operation for ContextHealth {
                 .then(b.score.unwrap_or(f64::MAX).total_cmp(&a.score.unwrap_or(f64::MAX)))
                 .then_with(|| a.source.cmp(&b.source))
         });
-        Ok(Health { documents, counts, problems: catalog.problems })
+        let problems = Recollection::read(session)?.with_problems(catalog.problems);
+        Ok(Health { documents, counts, problems })
     }
 }
 

@@ -1,17 +1,22 @@
 //! `context resolve`: what an agent inherits.
 
 use heirloom_core::cascade::{self, Change, Contribution};
-use heirloom_core::conflict::Conflict;
+use heirloom_core::conflict::{self, Conflict, Sheet};
+use heirloom_core::fold::{Memory, Standing};
 use heirloom_core::hierarchy::Selectors;
+use heirloom_core::memory::{self, Entry, Notebook};
 use heirloom_core::staleness::{Action, Freshness, Staleness};
 use heirloom_core::supersession::Supersession;
 use heirloom_core::{Problem, Value};
+use heirloom_store::layout::{Part, Placed};
+use heirloom_store::log::Log;
 use heirloom_store::tokens::Tokens;
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::inherit::{self, Inheritance};
+use crate::memory::{Recollection, Thing, entry_ref, show_things, standing_prose};
 use crate::present;
 use crate::view::{Role, Span, View, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
@@ -47,6 +52,8 @@ pub(super) struct Resolved {
     hierarchy: String,
     /// The names that were selected.
     selectors: Selectors,
+    /// Working memory: what is pinned comes first.
+    pins: Vec<Thing>,
     /// The merged values.
     values: Value,
     /// For every key path, who said what, the winner last.
@@ -139,9 +146,53 @@ impl Operation for ContextResolve {
                 typed.insert(level.to_owned(), name);
             }
         }
-        let inherited = inherit::read(session, request.hierarchy.as_deref(), &typed)?;
-        Ok(resolved(session, inherited, request.diff))
+        let mut inherited = inherit::read(session, request.hierarchy.as_deref(), &typed)?;
+        let pins = remember(session, &mut inherited)?;
+        Ok(Resolved { pins, ..resolved(session, inherited, request.diff) })
     }
+}
+
+/// Returns what is pinned, takes what does not stand any more out of the memory documents, and adds
+/// what they are in dispute about. The log is only read if something is pinned, or if something was
+/// done to an entry, which first wrote its id beside it.
+fn remember(session: &Session, inherited: &mut Inheritance) -> Result<Vec<Thing>, Error> {
+    let is_memory = |placed: &&mut Placed| placed.part == Part::Memory;
+    let has_pins = !Log::read_local(session.root()).lines.is_empty();
+    let is_marked =
+        inherited.placed.iter_mut().filter(is_memory).any(|p| p.text.contains("<!-- id:"));
+    let known = if has_pins || is_marked { Some(Recollection::read(session)?) } else { None };
+    let nothing = Memory::default();
+    let memory = known.as_ref().map_or(&nothing, |known| &known.memory);
+    for placed in inherited.placed.iter_mut().filter(is_memory) {
+        placed.document.prose = standing_prose(memory, &placed.document, &placed.text);
+    }
+    let notebooks: Vec<(&Placed, Notebook)> = inherited
+        .placed
+        .iter()
+        .filter(|placed| placed.part == Part::Memory)
+        .map(|placed| (placed, memory::read(&placed.document.path, &placed.text)))
+        .collect();
+    let stands = |entry: &&Entry| memory.standing(&entry_ref(&entry.id)) == Standing::Active;
+    let sheets: Vec<Sheet<'_>> = notebooks
+        .iter()
+        .map(|(placed, notebook)| Sheet {
+            level: &placed.level,
+            path: &placed.document.path,
+            entries: notebook.entries.iter().filter(stands).collect(),
+        })
+        .collect();
+    let (plans, agents): (Vec<_>, Vec<_>) =
+        sheets.into_iter().partition(|sheet| sheet.level == "plan");
+    let disputes = conflict::decisions(plans.first(), &agents);
+    let problems: Vec<Problem> =
+        notebooks.iter().flat_map(|(_, notebook)| notebook.problems.clone()).collect();
+    inherited.conflicts.extend(disputes);
+    inherited.problems.extend(problems);
+    inherited.problems.sort();
+    inherited.problems.dedup();
+    Ok(known
+        .map(|known| known.pins().into_iter().map(|(_, pin)| pin).collect())
+        .unwrap_or_default())
 }
 
 fn resolved(session: &Session, inherited: Inheritance, with_diff: bool) -> Resolved {
@@ -191,6 +242,7 @@ fn resolved(session: &Session, inherited: Inheritance, with_diff: bool) -> Resol
     }
     warnings.extend(inherited.problems.iter().map(|problem| format!("⚠️ {problem}")));
     Resolved {
+        pins: vec![],
         hierarchy: inherited.hierarchy,
         selectors: inherited.selectors,
         values,
@@ -226,6 +278,10 @@ fn decisions(inherited: &Inheritance) -> Vec<Decision> {
 impl Answer for Resolved {
     fn view(&self) -> View {
         let mut view = View::new();
+        if !self.pins.is_empty() {
+            view.title("Working memory");
+            show_things(&mut view, &self.pins);
+        }
         view.title(self.heading());
         match &self.diff {
             Some(diff) => show_diff(&mut view, diff),

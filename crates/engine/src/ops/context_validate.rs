@@ -1,11 +1,13 @@
 //! `context validate`: the conflicts, as a check for CI.
 
+use heirloom_core::conflict;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::answers::Findings;
 use crate::catalog::Catalog;
 use crate::formats::Format;
+use crate::memory::Recollection;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(super) struct ContextValidate;
@@ -31,7 +33,11 @@ impl Operation for ContextValidate {
 
     fn run(session: &Session, request: Request) -> Result<Findings, Error> {
         let catalog = Catalog::read(session)?;
-        let conflicts = catalog.conflicts(session, None);
-        Ok(Findings::new(conflicts, catalog.problems, request.format, true))
+        let known = Recollection::read(session)?;
+        let mut conflicts = catalog.conflicts(session, None);
+        conflicts.extend(known.disputes(None));
+        conflict::worst_first(&mut conflicts);
+        let problems = known.with_problems(catalog.problems);
+        Ok(Findings::new(conflicts, problems, request.format, true))
     }
 }

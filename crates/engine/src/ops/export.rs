@@ -85,14 +85,13 @@ fn markdown(known: &Recollection, private: bool) -> String {
     };
     let facts = things(Kind::Fact);
     for section in Section::ALL {
-        let own: Vec<&Thing> = facts.iter().filter(|thing| thing.section == Some(section)).collect();
+        let own: Vec<&Thing> =
+            facts.iter().filter(|thing| thing.section == Some(section)).collect();
         list(&mut out, section.title(), &own);
     }
-    for (kind, title) in [
-        (Kind::Pattern, "Patterns"),
-        (Kind::Workflow, "Workflows"),
-        (Kind::Note, "Notes"),
-    ] {
+    for (kind, title) in
+        [(Kind::Pattern, "Patterns"), (Kind::Workflow, "Workflows"), (Kind::Note, "Notes")]
+    {
         let all = things(kind);
         list(&mut out, title, &all.iter().filter(|thing| !thing.resolved).collect::<Vec<_>>());
     }
@@ -125,7 +124,11 @@ fn markdown(known: &Recollection, private: bool) -> String {
             .map(|entry| Thing::of_entry(&known.memory, noted, entry))
             .filter(|thing| thing.standing == Standing::Active)
             .collect();
-        list(&mut out, &format!("Memory of {}", owner.join("/")), &things.iter().collect::<Vec<_>>());
+        list(
+            &mut out,
+            &format!("Memory of {}", owner.join("/")),
+            &things.iter().collect::<Vec<_>>(),
+        );
     }
     out
 }

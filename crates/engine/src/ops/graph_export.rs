@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::catalog::Catalog;
+use crate::memory::Recollection;
 use crate::view::View;
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
@@ -16,7 +17,7 @@ pub(super) struct Request {
     /// How to write it.
     #[serde(default)]
     format: Format,
-    /// Only what lies around this document.
+    /// Only what lies around this document or memory.
     #[serde(default)]
     node: Option<String>,
     /// With a node, how many steps away to look.
@@ -62,10 +63,13 @@ impl Operation for GraphExport {
 
     fn run(session: &Session, request: Request) -> Result<Exported, Error> {
         let catalog = Catalog::read(session)?;
-        let graph = catalog.graph(session);
+        let known = Recollection::read(session)?;
         let graph = match &request.node {
-            Some(node) => graph.around(&catalog.find(node)?.id, request.depth.clamp(1, 100)),
-            None => graph,
+            Some(node) => {
+                let (id, asked) = known.find_node(&catalog, node)?;
+                known.weave(session, &catalog, asked).around(&id, request.depth.clamp(1, 100))
+            }
+            None => known.weave(session, &catalog, None),
         };
         let text = match request.format {
             Format::Dot => Some(graph::dot(&graph)),

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::catalog::Catalog;
+use crate::memory::Recollection;
 use crate::present;
 use crate::view::{Role, View, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
@@ -68,7 +69,8 @@ impl Operation for GraphHealth {
 
     fn run(session: &Session, _: Request) -> Result<Health, Error> {
         let catalog = Catalog::read(session)?;
-        let graph = catalog.graph(session);
+        let known = Recollection::read(session)?;
+        let graph = known.weave(session, &catalog, None);
         let orphan_references: Vec<conflict::Conflict> = catalog
             .conflicts(session, None)
             .into_iter()
@@ -110,7 +112,7 @@ impl Operation for GraphHealth {
                     message: conflict.message,
                 })
                 .collect(),
-            problems: catalog.problems,
+            problems: known.with_problems(catalog.problems),
         })
     }
 }

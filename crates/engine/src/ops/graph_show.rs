@@ -1,10 +1,11 @@
-//! `graph show`: a document and what it is related to.
+//! `graph show`: a document or a memory, and what it is related to.
 
 use heirloom_core::graph::{EdgeKind, Graph, Node};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::catalog::Catalog;
+use crate::memory::Recollection;
 use crate::present;
 use crate::view::{Role, View, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
@@ -14,7 +15,7 @@ pub(super) struct GraphShow;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Request {
-    /// The document: an id (plan/0042-graph), a name or a path.
+    /// A document by its id (plan/0042-graph), name or path; or a memory by its id.
     node: String,
     /// How many steps away to look.
     #[serde(default = "one")]
@@ -42,13 +43,15 @@ impl Operation for GraphShow {
         usage: "graph show <node>",
         group: Group::Plans,
         effect: Effect::Reads,
-        about: "Show a document and what it is related to: what it inherits from, overrides, supersedes, remembers and references.",
+        about: "Show a document or a memory and what it is related to: what it inherits from, overrides, supersedes, remembers, references, depends on, contradicts, enables, replaces or is motivated by.",
     };
 
     fn run(session: &Session, request: Request) -> Result<Shown, Error> {
         let catalog = Catalog::read(session)?;
-        let id = catalog.find(&request.node)?.id.clone();
-        let mut graph = catalog.graph(session).around(&id, request.depth.clamp(1, 10));
+        let known = Recollection::read(session)?;
+        let (id, asked) = known.find_node(&catalog, &request.node)?;
+        let mut graph =
+            known.weave(session, &catalog, asked).around(&id, request.depth.clamp(1, 10));
         if request.depth <= 1 {
             graph.edges.retain(|edge| edge.from == id || edge.to == id);
         }
@@ -81,13 +84,7 @@ impl Answer for Shown {
         view.line([span(Role::Source, &self.node.path)]);
         view.blank();
         let mut rows = Vec::new();
-        for kind in [
-            EdgeKind::InheritsFrom,
-            EdgeKind::Overrides,
-            EdgeKind::Supersedes,
-            EdgeKind::Remembers,
-            EdgeKind::References,
-        ] {
+        for kind in EdgeKind::ALL {
             for edge in self.graph.edges.iter().filter(|edge| edge.kind == kind) {
                 let via = edge.via.as_deref().unwrap_or("");
                 rows.push(vec![

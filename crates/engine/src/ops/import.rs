@@ -28,21 +28,6 @@ struct File {
     text: String,
 }
 
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-enum Given {
-    /// What `heir export` printed.
-    Heirloom,
-    /// The `facts.jsonl` of Omegon.
-    Omegon,
-    /// The JSON Lines of the reference memory server of MCP.
-    ServerMemory,
-    /// Notes of basic-memory.
-    BasicMemory,
-    /// Bullet lists, as in `CLAUDE.md` and `AGENTS.md`.
-    Bullets,
-}
-
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Request {
@@ -50,7 +35,7 @@ pub(super) struct Request {
     files: Vec<File>,
     /// What they are; each is recognised by itself unless you say.
     #[serde(default)]
-    format: Option<Given>,
+    format: Option<Format>,
     /// Take what looks like a secret too.
     #[serde(default)]
     allow_secret: bool,
@@ -92,8 +77,8 @@ impl Operation for Import {
         };
         let mut by_format: Vec<(Format, Vec<&File>)> = Vec::new();
         for file in &request.files {
-            let given = request.format.map(Format::from);
-            let Some(format) = given.or_else(|| import::detect(&file.name, &file.text)) else {
+            let Some(format) = request.format.or_else(|| import::detect(&file.name, &file.text))
+            else {
                 let formats: Vec<&str> = Format::ALL.iter().map(|format| format.word()).collect();
                 taking.answer.problems.push(
                     Problem::of_file(&file.name, "nothing in it says what it is")
@@ -117,18 +102,6 @@ impl Operation for Import {
             pen.finish()?;
         }
         Ok(answer)
-    }
-}
-
-impl From<Given> for Format {
-    fn from(given: Given) -> Self {
-        match given {
-            Given::Heirloom => Format::Heirloom,
-            Given::Omegon => Format::Omegon,
-            Given::ServerMemory => Format::ServerMemory,
-            Given::BasicMemory => Format::BasicMemory,
-            Given::Bullets => Format::Bullets,
-        }
     }
 }
 
@@ -233,8 +206,13 @@ impl Taking<'_> {
         path: &str,
         text: &str,
     ) -> Result<Result<(), String>, Error> {
-        if !path.ends_with(".memory.md") || path.split('/').any(|part| name::unsafe_reason(part).is_some()) {
-            return Ok(Err(format!("`{}` is no memory document of a workspace", path.escape_default())));
+        if !path.ends_with(".memory.md")
+            || path.split('/').any(|part| name::unsafe_reason(part).is_some())
+        {
+            return Ok(Err(format!(
+                "`{}` is no memory document of a workspace",
+                path.escape_default()
+            )));
         }
         if let Err(error) = self.pen.guard(text) {
             return Ok(Err(error.message));

@@ -1,6 +1,6 @@
 //! `memory ingest`: makes facts of decisions and answers that people wrote into documents.
 
-use heirloom_core::adr::Status;
+use heirloom_core::adr::{Adr, Status};
 use heirloom_core::fold::Standing;
 use heirloom_core::supersession::Supersession;
 use schemars::JsonSchema;
@@ -43,12 +43,9 @@ impl Operation for MemoryIngest {
             let document = catalog.at_path(&adr.path).map(|filed| &filed.document);
             let in_force = adr.status == Status::Accepted && supersession.in_force(at);
             if let Some(document) = document.filter(|_| in_force) {
-                let mut source = lifecycle::of_adr(adr, document);
-                source.supersedes = lifecycle::replaced_facts(
-                    &known,
-                    supersession.predecessors(at).map(|old| &catalog.adrs[old]),
-                );
-                stored.extend(lifecycle::ingest(&mut pen, &known, &source)?);
+                let replaced: Vec<&Adr> =
+                    supersession.predecessors(at).map(|old| &catalog.adrs[old]).collect();
+                stored.extend(lifecycle::ingest_adr(&mut pen, &known, adr, document, &replaced)?);
             }
         }
         for (noted, entry) in known.entries() {

@@ -64,7 +64,7 @@ impl Operation for NoteDone {
 /// Finds a note.
 pub(super) fn find_note(known: &Recollection, typed: &str) -> Result<Uuid, Error> {
     let id = known.find_record(typed)?;
-    match known.memory.record(id).map(|record| record.kind()) {
+    match known.memory.record(id).map(heirloom_core::record::Record::kind) {
         Some(Kind::Note) => Ok(id),
         Some(other) => {
             Err(Error::bad_input(format!("`{typed}` is no note but a {}", other.word())))

@@ -54,7 +54,8 @@ impl Operation for SessionEnd {
         let shelf = state::Shelf::of(session.root(), SHELF);
         let open = find(&shelf, request.id.as_deref())?;
         let known = Recollection::read(session)?;
-        let transcript = request.transcript.as_deref().map(|text| transcript::read("transcript", text));
+        let transcript =
+            request.transcript.as_deref().map(|text| transcript::read("transcript", text));
         let started: Option<Timestamp> = open.started.parse().ok();
         let mut episode = transcript.as_ref().map(super::compact::episode).unwrap_or_default();
         let done = git::since(session.root().path(), open.commit.as_deref());
@@ -70,6 +71,8 @@ impl Operation for SessionEnd {
         let seconds = started.map(|started| session.now().as_second() - started.as_second());
         episode.duration_seconds = seconds.and_then(|seconds| u64::try_from(seconds).ok());
         episode.files.extend(done.files.into_iter().filter(|file| !is_ours(file)));
+        let changed = done.changed.into_iter().filter(|file| !is_ours(file));
+        episode.files.extend(changed.filter(|file| changed_since(session, file, started)));
         episode.files.sort();
         episode.files.dedup();
         episode.commits = done.commits;
@@ -98,6 +101,13 @@ impl Operation for SessionEnd {
 /// Memory itself is no file that was worked on.
 fn is_ours(file: &str) -> bool {
     file.starts_with(".heirloom/memory/") || file.ends_with(".memory.md")
+}
+
+/// Whether a file that is not committed was touched since the session began.
+fn changed_since(session: &Session, file: &str, started: Option<Timestamp>) -> bool {
+    let modified = session.root().metadata(file).ok().flatten().and_then(|m| m.modified().ok());
+    let modified = modified.and_then(|modified| Timestamp::try_from(modified).ok());
+    started.zip(modified).is_none_or(|(started, modified)| modified >= started)
 }
 
 fn find(shelf: &state::Shelf, typed: Option<&str>) -> Result<Open, Error> {

@@ -54,7 +54,8 @@ impl Operation for SessionStart {
             by: session.author(),
             commit: git::head(session.root().path()),
         };
-        let text = serde_json::to_string(&open).map_err(|error| Error::system(error.to_string()))?;
+        let text =
+            serde_json::to_string(&open).map_err(|error| Error::system(error.to_string()))?;
         state::Shelf::of(session.root(), SHELF).write(&open.id, &text)?;
         Ok(open)
     }

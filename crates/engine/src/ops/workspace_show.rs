@@ -72,14 +72,22 @@ impl Operation for WorkspaceShow {
         let catalog = Catalog::read(session)?;
         let mut counts = Counts::default();
         for filed in &catalog.filed {
-            *match filed.kind {
+            let counted = match filed.kind {
                 NodeKind::Project => &mut counts.projects,
                 NodeKind::Plan => &mut counts.plans,
                 NodeKind::Agent => &mut counts.agents,
                 NodeKind::Memory => &mut counts.memories,
                 NodeKind::Adr => &mut counts.adrs,
                 NodeKind::Context => &mut counts.context,
-            } += 1;
+                // Records and entries are nodes of the graph and no documents.
+                NodeKind::Fact
+                | NodeKind::Episode
+                | NodeKind::Pattern
+                | NodeKind::Workflow
+                | NodeKind::Note
+                | NodeKind::Entry => continue,
+            };
+            *counted += 1;
         }
         let documents =
             inherited.placed.iter().zip(&inherited.judged).map(|(placed, judged)| Listed {

@@ -1,0 +1,163 @@
+//! What is remembered, in the graph of documents.
+
+use heirloom_core::fold::Standing;
+use heirloom_core::graph::{Edge, EdgeKind, Graph, Node, NodeKind};
+use heirloom_core::memory::Entry;
+use heirloom_core::record::{Kind, Relation};
+use heirloom_core::staleness::Freshness;
+use heirloom_core::{Document, day, staleness};
+
+use super::{Noted, Recollection, Target, entry_ref};
+use crate::catalog::Catalog;
+use crate::{Error, Session};
+
+impl Recollection {
+    /// Adds what is related to a graph of documents: records and entries that an edge names, entries
+    /// that were promoted, and one more that was asked for.
+    pub(crate) fn weave(
+        &self,
+        session: &Session,
+        catalog: &Catalog,
+        asked: Option<Target<'_>>,
+    ) -> Graph {
+        let Graph { mut nodes, mut edges } = catalog.graph(session);
+        let mut names: Vec<String> = Vec::new();
+        for ((from, to, relation), _) in self.memory.edges() {
+            edges.push(Edge {
+                from: node_id(self, &from),
+                to: node_id(self, &to),
+                kind: edge_kind(relation),
+                via: None,
+            });
+            names.extend([from, to]);
+        }
+        for (_, entry) in self.entries() {
+            if let Some(from) = entry.marks.get("from") {
+                let (own, from) = (entry_ref(&entry.id), entry_ref(from));
+                edges.push(Edge {
+                    from: node_id(self, &own),
+                    to: node_id(self, &from),
+                    kind: EdgeKind::References,
+                    via: Some("promoted from".to_owned()),
+                });
+                names.extend([own, from]);
+            }
+        }
+        names.extend(asked.map(|asked| match asked {
+            Target::Record(id) => self.memory.canonical(&id.to_string()),
+            Target::Entry(_, entry) => entry_ref(&entry.id),
+        }));
+        names.sort();
+        names.dedup();
+        for (noted, entry) in self.entries() {
+            if names.contains(&entry_ref(&entry.id)) {
+                let owner = catalog.at_path(&noted.path).map(|filed| filed.id.clone());
+                edges.extend(owner.map(|owner| Edge {
+                    from: owner,
+                    to: node_id(self, &entry_ref(&entry.id)),
+                    kind: EdgeKind::Remembers,
+                    via: Some(entry.name()),
+                }));
+                nodes.push(self.entry_node(session, noted, entry));
+            }
+        }
+        let records = names.iter().filter_map(|name| uuid::Uuid::parse_str(name).ok());
+        nodes.extend(records.filter_map(|id| self.record_node(session, id)));
+        Graph::new(nodes, edges)
+    }
+
+    /// Finds a node by its id, or by any name of a document or a memory.
+    pub(crate) fn find_node<'r>(
+        &'r self,
+        catalog: &Catalog,
+        typed: &str,
+    ) -> Result<(String, Option<Target<'r>>), Error> {
+        let bare = typed.rsplit('/').next().unwrap_or(typed);
+        let named = catalog.find(typed);
+        match (named, self.find(typed).or_else(|_| self.find(bare))) {
+            (Ok(filed), _) => Ok((filed.id.clone(), None)),
+            (Err(_), Ok(target)) => {
+                let name = match target {
+                    Target::Record(id) => self.memory.canonical(&id.to_string()),
+                    Target::Entry(_, entry) => entry_ref(&entry.id),
+                };
+                Ok((node_id(self, &name), Some(target)))
+            }
+            (Err(error), Err(_)) => Err(error),
+        }
+    }
+
+    fn record_node(&self, session: &Session, id: uuid::Uuid) -> Option<Node> {
+        let item = self.memory.item(id)?;
+        let age = staleness::days_between(day::of(item.record.at), session.today());
+        Some(Node {
+            id: node_id(self, &item.id.to_string()),
+            kind: match item.record.kind() {
+                Kind::Episode => NodeKind::Episode,
+                Kind::Pattern => NodeKind::Pattern,
+                Kind::Workflow => NodeKind::Workflow,
+                Kind::Note => NodeKind::Note,
+                Kind::Fact | Kind::Edge | Kind::Event => NodeKind::Fact,
+            },
+            title: item.record.text().into_owned(),
+            path: item.place.path.to_string(),
+            status: (item.standing != Standing::Active).then(|| item.standing.word().to_owned()),
+            staleness: Freshness::Fresh,
+            days_old: Some(age),
+        })
+    }
+
+    fn entry_node(&self, session: &Session, noted: &Noted, entry: &Entry) -> Node {
+        let since = noted.since(entry);
+        let standing = self.memory.standing(&entry_ref(&entry.id));
+        Node {
+            id: node_id(self, &entry_ref(&entry.id)),
+            kind: NodeKind::Entry,
+            title: entry.sentence(),
+            path: noted.path.clone(),
+            status: (standing != Standing::Active).then(|| standing.word().to_owned()),
+            staleness: if since.is_some() { Freshness::Fresh } else { Freshness::Unknown },
+            days_old: since.map(|since| staleness::days_between(since, session.today())),
+        }
+    }
+}
+
+/// The id that a stored name has in the graph.
+fn node_id(known: &Recollection, name: &str) -> String {
+    if let Some(document) = name.strip_prefix("doc:") {
+        return document.to_owned();
+    }
+    if let Some(id) = name.strip_prefix("entry:") {
+        return format!("entry/{id}");
+    }
+    let record = uuid::Uuid::parse_str(name).ok().and_then(|id| known.memory.record(id));
+    format!("{}/{name}", record.map_or("record", |record| record.kind().word()))
+}
+
+fn edge_kind(relation: Relation) -> EdgeKind {
+    match relation {
+        Relation::DependsOn => EdgeKind::DependsOn,
+        Relation::Contradicts => EdgeKind::Contradicts,
+        Relation::Enables => EdgeKind::Enables,
+        Relation::Replaces => EdgeKind::Replaces,
+        Relation::MotivatedBy => EdgeKind::MotivatedBy,
+    }
+}
+
+/// Takes what does not stand any more out of a memory document's prose.
+pub(crate) fn standing_prose(
+    known: &heirloom_core::fold::Memory,
+    document: &Document,
+    text: &str,
+) -> String {
+    let notebook = heirloom_core::memory::read(&document.path, text);
+    let mut prose = document.prose.clone();
+    let start = text.len() - prose.len();
+    for entry in notebook.entries.iter().rev() {
+        let gone = known.standing(&entry_ref(&entry.id)) != Standing::Active;
+        if gone && entry.bytes.start >= start {
+            prose.replace_range(entry.bytes.start - start..entry.bytes.end - start, "");
+        }
+    }
+    prose
+}

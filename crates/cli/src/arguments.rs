@@ -1,5 +1,6 @@
 //! A request's schema as command-line arguments, and the arguments as a request.
 
+use std::ffi::OsString;
 use std::io::Read;
 use std::path::Path;
 
@@ -161,6 +162,33 @@ fn kind(schema: &Value) -> Kind {
     }
 }
 
+/// Stands before a text that starts with a dash, so that it is not taken for a flag.
+const GUARD: char = '\u{e000}';
+
+/// Guards an argument that is no flag though it starts with a dash: no flag has a space in its name,
+/// and people do write `- a list item`.
+pub(crate) fn guarded(argument: OsString) -> OsString {
+    let is_text = argument.to_str().is_some_and(|text| {
+        let name = text.split('=').next().unwrap_or(text);
+        text.starts_with('-') && name.contains(char::is_whitespace)
+    });
+    if !is_text {
+        return argument;
+    }
+    let mut guarded = OsString::from(GUARD.to_string());
+    guarded.push(argument);
+    guarded
+}
+
+fn text_of<'m>(matches: &'m ArgMatches, name: &str) -> Option<&'m str> {
+    matches.get_one::<String>(name).map(|text| text.strip_prefix(GUARD).unwrap_or(text))
+}
+
+fn texts_of<'m>(matches: &'m ArgMatches, name: &str) -> Option<Vec<&'m str>> {
+    let texts = matches.get_many::<String>(name)?;
+    Some(texts.map(|text| text.strip_prefix(GUARD).unwrap_or(text)).collect())
+}
+
 /// Reads the request that the arguments make.
 pub(crate) fn request(matches: &ArgMatches, op: &Op) -> Result<Value, Error> {
     let mut request = Map::new();
@@ -172,14 +200,12 @@ pub(crate) fn request(matches: &ArgMatches, op: &Op) -> Result<Value, Error> {
         let name = field.name.as_str();
         let value = match field.kind {
             Kind::Flag => Some(json!(matches.get_flag(name))),
-            Kind::Text | Kind::Words(_) => matches.get_one::<String>(name).map(|text| json!(text)),
+            Kind::Text | Kind::Words(_) => text_of(matches, name).map(|text| json!(text)),
             Kind::Integer => matches.get_one::<i64>(name).map(|number| json!(number)),
             Kind::Number => matches.get_one::<f64>(name).map(|number| json!(number)),
-            Kind::List => {
-                matches.get_many::<String>(name).map(|items| json!(items.collect::<Vec<_>>()))
-            }
+            Kind::List => texts_of(matches, name).map(|items| json!(items)),
             Kind::Pairs => pairs(matches, name)?,
-            Kind::Content => match matches.get_one::<String>(name) {
+            Kind::Content => match text_of(matches, name) {
                 Some(path) => Some(json!(content(path)?)),
                 None => None,
             },
@@ -202,8 +228,7 @@ fn shifted(
     slot: &str,
     without: bool,
 ) -> Result<Map<String, Value>, Error> {
-    let typed: Vec<&String> =
-        op.positionals().filter_map(|name| matches.get_one::<String>(name)).collect();
+    let typed: Vec<&str> = op.positionals().filter_map(|name| text_of(matches, name)).collect();
     let wanted: Vec<&str> = op.positionals().filter(|name| !(without && *name == slot)).collect();
     let words: Vec<&str> = op.words().collect();
     let refuse =
@@ -238,7 +263,7 @@ fn content(path: &str) -> Result<String, Error> {
 
 fn files(matches: &ArgMatches, name: &str) -> Result<Value, Error> {
     let mut all = Vec::new();
-    for path in matches.get_many::<String>(name).into_iter().flatten() {
+    for path in texts_of(matches, name).into_iter().flatten() {
         if path == "-" {
             all.push(json!({"name": "standard input", "text": content(path)?}));
             continue;
@@ -251,7 +276,7 @@ fn files(matches: &ArgMatches, name: &str) -> Result<Value, Error> {
 }
 
 fn pairs(matches: &ArgMatches, name: &str) -> Result<Option<Value>, Error> {
-    let Some(items) = matches.get_many::<String>(name) else { return Ok(None) };
+    let Some(items) = texts_of(matches, name) else { return Ok(None) };
     let mut map: Map<String, Value> = Map::new();
     for item in items {
         let Some((key, value)) = item.split_once('=') else {

@@ -15,10 +15,11 @@ use std::process::ExitCode;
 use environment::Environment;
 
 fn main() -> ExitCode {
-    let matches = match command::root().try_get_matches() {
-        Ok(matches) => matches,
-        Err(error) => error.exit(),
-    };
+    let matches =
+        match command::root().try_get_matches_from(std::env::args_os().map(arguments::guarded)) {
+            Ok(matches) => matches,
+            Err(error) => error.exit(),
+        };
     let environment = Environment::read(&matches);
     let output = output::Output::new(&matches);
     let outcome = environment.and_then(|environment| command::run(&environment, &output, &matches));

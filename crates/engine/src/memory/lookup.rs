@@ -53,7 +53,7 @@ impl Recollection {
                 format!("`{typed}` could be any of several"),
                 several.iter().map(|target| self.candidate(target)).collect(),
             )
-            .hint("type more of the id")),
+            .hint("type more of the id; an entry is also called plan/agent/finding-3")),
         }
     }
 

@@ -76,12 +76,16 @@ const INSTRUCTIONS: &[(&str, &str)] = &[
     (".github/copilot-instructions.md", "instructions for Copilot"),
 ];
 
+/// Where Omegon and what came before it keep their facts.
+const FACTS: &[&str] =
+    &["ai/memory/facts.jsonl", ".omegon/memory/facts.jsonl", ".pi/memory/facts.jsonl"];
+
 /// Finds what is there and, unless it is a dry run, writes the settings that read it.
 pub fn run(folder: &std::path::Path, dry_run: bool) -> Result<Adopted, Error> {
     let root = Root::new_at(folder)?;
     let mut plan = look(&root)?;
     if plan.found.is_empty() {
-        let looked_for = ".limps/, .memory/, resources/workspaces/, CLAUDE.md, AGENTS.md, .cursor/rules/ and folders of decision records such as docs/adr";
+        let looked_for = ".limps/, .memory/, resources/workspaces/, CLAUDE.md, AGENTS.md, .cursor/rules/, facts of Omegon and folders of decision records such as docs/adr";
         return Err(Error::not_found(
             format!("nothing to adopt in {}", root.path().display()),
             vec![],
@@ -205,6 +209,13 @@ fn look(root: &Root) -> Result<Plan, Error> {
             note(folder, "decision records", "decision records");
             plan.adr_folders.push(folder);
         }
+    }
+    for path in FACTS.iter().filter(|path| root.exists(path)) {
+        note(
+            path,
+            "facts of Omegon",
+            &format!("memory, once `heir import {path}` has taken them over"),
+        );
     }
     Ok(plan)
 }

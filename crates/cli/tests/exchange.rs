@@ -1,5 +1,8 @@
 //! Transcripts, imports and exports, through the real binary.
 
+use std::io::{Read, Write};
+use std::net::TcpListener;
+
 use heirloom_testkit::{TEAM, Workspace};
 use serde_json::{Value, json};
 
@@ -50,6 +53,57 @@ fn a_model_that_does_not_answer_is_a_warning() {
     assert!(brief["warnings"][0].as_str().unwrap().contains("127.0.0.1:1"), "{brief:#}");
     assert_eq!(brief["summary_by"], "structure");
     assert!(brief["episode"].is_string());
+}
+
+/// Whether an HTTP request has all of the body that it announces.
+fn is_whole(request: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(request);
+    let Some((head, body)) = text.split_once("\r\n\r\n") else { return false };
+    let length = head.lines().find_map(|line| {
+        line.to_lowercase().strip_prefix("content-length: ")?.parse::<usize>().ok()
+    });
+    length.is_some_and(|length| body.len() >= length)
+}
+
+#[test]
+fn a_model_that_answers_writes_the_summary() {
+    let team = team();
+    team.write("session.jsonl", transcript());
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let model = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut request = Vec::new();
+        let mut part = [0; 4096];
+        while !is_whole(&request) {
+            let read = stream.read(&mut part).unwrap();
+            assert!(read > 0, "the request broke off");
+            request.extend_from_slice(&part[..read]);
+        }
+        let body =
+            json!({"choices": [{"message": {"content": "Sessions replaced tokens."}}]}).to_string();
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n";
+        write!(stream, "{head}Content-Length: {}\r\n\r\n{body}", body.len()).unwrap();
+        String::from_utf8_lossy(&request).into_owned()
+    });
+    team.write(
+        ".heirloom/config.toml",
+        format!("[llm]\nendpoint = \"http://127.0.0.1:{port}/v1\"\nmodel = \"small\"\n"),
+    );
+    let output = team
+        .command()
+        .env("HEIRLOOM_LLM_KEY", "k3y")
+        .args(["compact", "session.jsonl", "--json"])
+        .output()
+        .unwrap();
+    let brief: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let request = model.join().unwrap();
+    assert!(request.starts_with("POST /v1/chat/completions"), "{request}");
+    assert!(request.contains("Bearer k3y") && request.contains("login use sessions"), "{request}");
+    assert_eq!(
+        (brief["summary"].as_str(), brief["summary_by"].as_str()),
+        (Some("Sessions replaced tokens."), Some("small"))
+    );
 }
 
 /// Everything that a listing says, apart from where it is written.

@@ -170,6 +170,102 @@ fn contexts_are_resources() {
 }
 
 #[test]
+fn an_agent_remembers_with_the_parameters_that_were_asked_for() {
+    let add = |kind: &str, content: &str, metadata: Value| {
+        let arguments = json!({"planId": "0042", "agentId": "001", "type": kind, "content": content, "metadata": metadata});
+        tool("add_memory", &arguments)
+    };
+    let calls = &[
+        add("finding", "Flags matter", json!({})),
+        add("decision", "Key", json!({"choice": "hash", "affects": ["002", "003"]})),
+        add("blocker", "No tokenizer", json!({"status": "open"})),
+        add("finding", "x", json!({"colour": "blue"})),
+        tool("get_agent_memory", &json!({"planId": "0042", "agentId": "001"})),
+        tool("memory_store", &json!({"section": "Decisions", "content": "Ship weekly"})),
+        tool("memory_recall", &json!({"query": "ship"})),
+        tool("memory_query", &json!({})),
+    ];
+    let [finding, _, _, wrong, memory, stored, recalled, all] = talk(&team(), &["mcp"], calls);
+    assert_eq!(result(&finding)["structuredContent"]["name"], "finding-1");
+    assert!(said(result(&wrong)).contains("colour"), "{wrong}");
+    let memory = &result(&memory)["structuredContent"];
+    assert_eq!(memory["findings"], json!(["Flags matter"]));
+    assert_eq!(memory["decisions"][0]["affects"], "002, 003");
+    assert_eq!(memory["blockers"][0]["resolved"], false);
+    let id = &result(&stored)["structuredContent"]["id"];
+    assert_eq!(&result(&recalled)["structuredContent"]["items"][0]["id"], id);
+    assert_eq!(&result(&all)["structuredContent"]["items"][0]["id"], id);
+}
+
+#[test]
+fn the_twelve_tools_of_project_memory_are_there() {
+    let calls = &[("listTools", json!({}))];
+    let [listed] = talk(&team(), &["mcp", "--tools", "memory"], calls);
+    let tools = result(&listed)["tools"].as_array().unwrap().clone();
+    for name in [
+        "memory_recall",
+        "memory_query",
+        "memory_store",
+        "memory_supersede",
+        "memory_archive",
+        "memory_episodes",
+        "memory_focus",
+        "memory_release",
+        "memory_connect",
+        "memory_compact",
+        "memory_search_archive",
+        "memory_ingest_lifecycle",
+    ] {
+        assert!(tools.iter().any(|tool| tool["name"] == name), "{name}");
+    }
+    let [short] = talk(&team(), &["mcp"], calls);
+    let core: Vec<String> = result(&short)["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| tool["name"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(
+        core,
+        [
+            "context_resolve",
+            "get_agent_memory",
+            "add_memory",
+            "memory_recall",
+            "memory_store",
+            "memory_supersede",
+            "memory_focus",
+            "memory_connect"
+        ]
+    );
+}
+
+#[test]
+fn operator_commands_are_prompts() {
+    let prompt =
+        |name: &str, arguments: Value| ("getPrompt", json!({"name": name, "arguments": arguments}));
+    let calls = &[
+        prompt("note", json!({"text": "look at CI"})),
+        prompt("notes", json!({})),
+        prompt("memory", json!({})),
+        prompt(
+            "compact",
+            json!({"transcript": "User: Fix it.\nAssistant: We'll use X instead of Y. Done."}),
+        ),
+        prompt("note", json!({})),
+    ];
+    let [noted, notes, memory, compact, without] = talk(&team(), &["mcp"], calls);
+    let text = |answer: &Value| {
+        result(answer)["messages"][0]["content"]["text"].as_str().unwrap().to_owned()
+    };
+    assert!(text(&noted).contains("stored note"), "{noted}");
+    assert!(text(&notes).contains("look at CI"), "{notes}");
+    assert!(text(&memory).contains("Working memory: 0 of 25 pins"), "{memory}");
+    assert!(text(&compact).contains("stored as episode"), "{compact}");
+    assert!(error(&without).contains("text"), "{without}");
+}
+
+#[test]
 fn a_prompt_starts_an_agent_with_its_context() {
     let calls = &[
         ("listPrompts", json!({})),

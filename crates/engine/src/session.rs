@@ -17,6 +17,7 @@ pub struct Session {
     now: Timestamp,
     counts_tokens: bool,
     author: Option<String>,
+    signature: OnceCell<String>,
     llm_key: Option<String>,
     config: OnceCell<Config>,
 }
@@ -39,6 +40,7 @@ impl Session {
             now,
             counts_tokens: true,
             author: None,
+            signature: OnceCell::new(),
             llm_key: None,
             config: OnceCell::new(),
         })
@@ -78,8 +80,11 @@ impl Session {
 
     /// Returns who is writing: as named, else as git would sign a commit.
     pub fn author(&self) -> String {
-        let named = self.author.clone();
-        named.or_else(|| git::author(self.root.path())).unwrap_or_else(|| "unknown".to_owned())
+        if let Some(named) = &self.author {
+            return named.clone();
+        }
+        let signed = || git::author(self.root.path()).unwrap_or_else(|| "unknown".to_owned());
+        self.signature.get_or_init(signed).clone()
     }
 
     /// Says whether token counts are wanted.

@@ -1,7 +1,7 @@
 //! A request's schema as command-line arguments, and the arguments as a request.
 
 use std::ffi::OsString;
-use std::io::Read;
+use std::io::{IsTerminal, Read};
 use std::path::Path;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
@@ -43,7 +43,8 @@ pub(crate) fn add(command: Command, op: &Op) -> Command {
     let command = fields.into_iter().fold(command, |command, field| {
         let positional = positionals.contains(&field.name.as_str());
         let loose = positional && op.stand_in().is_some();
-        command.arg(argument(&field, positional, loose))
+        let several = op.spec.usage.contains(&format!("{}>...", field.name));
+        command.arg(argument(&field, positional, loose, several))
     });
     match op.stand_in() {
         None => command,
@@ -56,13 +57,30 @@ pub(crate) fn add(command: Command, op: &Op) -> Command {
     }
 }
 
+/// How a command with shifting arguments is typed, in the names that the help uses.
+fn usage(op: &Op) -> String {
+    let words = op.spec.usage.split(' ').map(|word| match word.strip_prefix(['<', '[']) {
+        None => word.to_owned(),
+        Some(rest) => {
+            let end = rest.find(['|', '>', ']']).unwrap_or(rest.len());
+            format!("{}{}{}", &word[..1], value_name(&rest[..end]), &rest[end..])
+        }
+    });
+    format!("heir {} [OPTIONS]", words.collect::<Vec<_>>().join(" "))
+}
+
 /// A loose argument may be shifted by a flag that stands in for another, so that what it is and
 /// whether it is missing is only known at the end.
-fn argument(field: &Field, positional: bool, loose: bool) -> Arg {
+fn argument(field: &Field, positional: bool, loose: bool, several: bool) -> Arg {
     let mut arg = Arg::new(field.name.clone()).help(help(field)).required(field.required && !loose);
     let value_name = value_name(&field.name);
     if loose {
-        return arg.value_name(value_name);
+        return match &field.kind {
+            Kind::Words(words) => {
+                arg.help(format!("{} [{}]", help(field), words.join(", "))).value_name(value_name)
+            }
+            _ => arg.value_name(value_name),
+        };
     }
     if !positional {
         let long = kebab(&field.name);
@@ -74,6 +92,7 @@ fn argument(field: &Field, positional: bool, loose: bool) -> Arg {
     }
     match &field.kind {
         Kind::Flag => arg.action(ArgAction::SetTrue),
+        Kind::Text if several => arg.value_name(value_name).num_args(1..),
         Kind::Text => arg.value_name(value_name),
         Kind::Words(words) => arg
             .value_name(value_name)
@@ -91,11 +110,14 @@ fn argument(field: &Field, positional: bool, loose: bool) -> Arg {
     }
 }
 
-/// A word, which may also be typed without capitals, spaces and signs: `known-issues`.
+/// A word as it is typed: without capitals, spaces and signs where it has spaces (`known-issues`).
 fn possible(word: &String) -> PossibleValue {
     let slug = kebab(&word.replace([' ', '&'], "-"));
-    let value = PossibleValue::new(word.clone());
-    if slug == *word { value } else { value.alias(slug) }
+    if slug == *word || !word.contains(' ') {
+        PossibleValue::new(word.clone())
+    } else {
+        PossibleValue::new(slug).alias(word.clone())
+    }
 }
 
 /// `planId` is `plan-id`.
@@ -200,13 +222,18 @@ pub(crate) fn request(matches: &ArgMatches, op: &Op) -> Result<Value, Error> {
         let name = field.name.as_str();
         let value = match field.kind {
             Kind::Flag => Some(json!(matches.get_flag(name))),
-            Kind::Text | Kind::Words(_) => text_of(matches, name).map(|text| json!(text)),
+            Kind::Text => typed_text(matches, name)?.map(|text| json!(text)),
+            Kind::Words(_) => text_of(matches, name).map(|text| json!(text)),
             Kind::Integer => matches.get_one::<i64>(name).map(|number| json!(number)),
             Kind::Number => matches.get_one::<f64>(name).map(|number| json!(number)),
             Kind::List => texts_of(matches, name).map(|items| json!(items)),
             Kind::Pairs => pairs(matches, name)?,
             Kind::Content => match text_of(matches, name) {
                 Some(path) => Some(json!(content(path)?)),
+                // `heir compact < talk.txt`: what is piped in is meant.
+                None if is_positional(op, name) && !std::io::stdin().is_terminal() => {
+                    Some(json!(content("-")?))
+                }
                 None => None,
             },
             Kind::Files => Some(files(matches, name)?),
@@ -228,7 +255,10 @@ fn shifted(
     slot: &str,
     without: bool,
 ) -> Result<Map<String, Value>, Error> {
-    let typed: Vec<&str> = op.positionals().filter_map(|name| text_of(matches, name)).collect();
+    let mut typed: Vec<String> = Vec::new();
+    for name in op.positionals() {
+        typed.extend(typed_text(matches, name)?);
+    }
     let wanted: Vec<&str> = op.positionals().filter(|name| !(without && *name == slot)).collect();
     let words: Vec<&str> = op.words().collect();
     let refuse =
@@ -248,8 +278,24 @@ fn shifted(
     Ok(wanted.iter().zip(typed).map(|(name, text)| ((*name).to_owned(), json!(text))).collect())
 }
 
+fn is_positional(op: &Op, name: &str) -> bool {
+    op.positionals().any(|own| own == name)
+}
+
+/// Returns a text: what was typed, several words as one text, and for `-` what standard input says.
+fn typed_text(matches: &ArgMatches, name: &str) -> Result<Option<String>, Error> {
+    match texts_of(matches, name).as_deref() {
+        None => Ok(None),
+        Some(["-"]) => content("-").map(|text| Some(text.trim_end_matches('\n').to_owned())),
+        Some(words) => Ok(Some(words.join(" "))),
+    }
+}
+
 /// Reads a file, or standard input for `-`.
 fn content(path: &str) -> Result<String, Error> {
+    if Path::new(path).is_dir() {
+        return Err(Error::bad_input(format!("{path} is a folder")).hint("name a file"));
+    }
     if path == "-" {
         let mut text = String::new();
         std::io::stdin()

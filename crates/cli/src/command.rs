@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use heirloom_engine::{Effect, Error, OPS, Op};
+use heirloom_engine::{Error, ErrorKind, OPS, Op};
 
 use crate::environment::Environment;
 use crate::exit::Code;
@@ -147,10 +147,16 @@ fn run_operation(
     let session = environment.session()?;
     let session = if output.is_json() { session } else { session.without_token_counts() };
     let mut request = arguments::request(matches, op)?;
-    if op.spec.effect == Effect::TakesAway && request["yes"] == false {
-        request["yes"] = output.confirmed(op).into();
+    let mut reply = op.call(&session, request.clone());
+    // What takes something away says what that is, and waits for a yes.
+    if let Err(question) = &reply
+        && question.kind == ErrorKind::Unconfirmed
+        && output.confirmed(question)
+    {
+        request["yes"] = true.into();
+        reply = op.call(&session, request);
     }
-    let reply = op.call(&session, request)?;
+    let reply = reply?;
     output.reply(&reply);
     Ok(if reply.has_findings() { Code::Findings } else { Code::Fine })
 }

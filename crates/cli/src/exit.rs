@@ -24,7 +24,7 @@ pub(crate) enum Code {
 pub(crate) const EXPLAINED: &str = "\
 Exit codes:
   0  fine
-  1  a check found something (context validate)
+  1  a check found something (context validate), or rows could not be taken (import)
   2  wrong usage or bad input: a flag, a name, a file
   3  there is no workspace here
   4  the system failed: disk, permission, port";
@@ -32,7 +32,7 @@ Exit codes:
 impl Code {
     pub(crate) fn of(kind: ErrorKind) -> Self {
         match kind {
-            ErrorKind::BadInput | ErrorKind::NotFound => Code::BadInput,
+            ErrorKind::BadInput | ErrorKind::Unconfirmed | ErrorKind::NotFound => Code::BadInput,
             ErrorKind::NoWorkspace => Code::NoWorkspace,
             ErrorKind::System => Code::System,
         }

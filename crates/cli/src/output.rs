@@ -6,7 +6,7 @@ use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use clap::ArgMatches;
 use heirloom_engine::view::{Role, printable};
-use heirloom_engine::{Error, Op, Reply, View};
+use heirloom_engine::{Error, Reply, View};
 use serde_json::{Value, json};
 
 /// Prints.
@@ -66,12 +66,12 @@ impl Output {
         drop(writeln!(stderr, "{text}"));
     }
 
-    /// Asks a person whether to go on; nobody who can be asked is a no.
-    pub(crate) fn confirmed(&self, op: &Op) -> bool {
+    /// Asks a person whether to go on all the same; nobody who can be asked is a no.
+    pub(crate) fn confirmed(&self, question: &Error) -> bool {
         if self.json || !io::stdin().is_terminal() || !io::stderr().is_terminal() {
             return false;
         }
-        self.note(op.spec.about);
+        self.note(&printable(&question.message));
         let mut stderr = io::stderr().lock();
         let mut answer = String::new();
         let asked = write!(stderr, "Go on? [y/N] ")

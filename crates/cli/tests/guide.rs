@@ -1,9 +1,15 @@
 //! The commands of the guide, run in the order in which a reader meets them.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
+use std::collections::HashMap;
+
 use heirloom_testkit::Workspace;
 
 const HEIR: &str = env!("CARGO_BIN_EXE_heir");
+
+const CONVERSATION: &str = r#"{"role":"user","content":"Add the refund endpoint"}
+{"role":"assistant","content":"We decided to answer 202. The endpoint is done."}
+"#;
 
 /// Returns the lines of all `sh` fences.
 fn commands(page: &str) -> Vec<String> {
@@ -26,19 +32,43 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
+/// Returns the short ids in a text, in order.
+fn ids(text: &str) -> Vec<&str> {
+    let is_id = |word: &&str| word.len() == 8 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    text.split_whitespace().filter(is_id).collect()
+}
+
 #[test]
 fn every_command_of_the_guide_works() {
     let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guide.md"))
         .unwrap();
     let workspace = Workspace::empty(HEIR);
     workspace.write("CLAUDE.md", "Run the tests.\n");
+    workspace.write("session.jsonl", CONVERSATION);
+    workspace.commit_all("2026-02-20T00:00:00Z");
     let commands = commands(&page);
-    assert!(commands.len() > 15, "{commands:?}");
-    for line in commands {
-        let words = words(&line);
+    assert!(commands.len() > 60, "{commands:?}");
+    // An id that the guide shows in a comment stands for the one that is really answered.
+    let mut shown: HashMap<&str, String> = HashMap::new();
+    for line in &commands {
+        let mut words = words(line);
+        for word in &mut words {
+            if let Some(id) = shown.get(word.as_str()) {
+                word.clone_from(id);
+            }
+        }
         assert_eq!(words[0], "heir", "{line}");
+        let file =
+            words.iter().position(|word| word == ">").map(|at| words.split_off(at)[1].clone());
         let arguments: Vec<&str> = words[1..].iter().map(String::as_str).collect();
         let ran = workspace.run(&arguments);
         assert_eq!(ran.code, 0, "{line}\n{}\n{}", ran.stdout, ran.stderr);
+        if let Some(file) = file {
+            workspace.write(&file, &ran.stdout);
+        }
+        let comment = line.split_once("# ").map_or("", |(_, comment)| comment);
+        let (promised, answered) = (ids(comment), ids(&ran.stdout));
+        assert!(promised.len() <= answered.len(), "{line}\n{}", ran.stdout);
+        shown.extend(promised.into_iter().zip(answered.into_iter().map(str::to_owned)));
     }
 }

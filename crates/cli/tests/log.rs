@@ -68,7 +68,7 @@ fn a_fact_is_stored_with_all_that_is_said_of_it() {
         team.run(&["fact", "add", "--section", "Decisions", "x", "--confidence", "7"]).failed(2);
     assert!(error.contains("0 to 1"), "{error}");
     let error = team.run(&["fact", "add", "--section", "Gossip", "x"]).failed(2);
-    assert!(error.contains("Known Issues"), "{error}");
+    assert!(error.contains("known-issues"), "{error}");
 }
 
 #[test]
@@ -237,8 +237,9 @@ fn what_is_private_and_what_names_it_stays_on_this_machine() {
     let id = stored["id"].as_str().unwrap();
     let shared = store(&team, "Shared");
     team.run(&["memory", "connect", id, &shared, "enables"]).ok();
-    team.run(&["memory", "archive", id]).ok();
     team.run(&["fact", "edit", id, "My other habit"]).ok();
+    let listed = team.json("fact list habit");
+    team.run(&["memory", "archive", listed["items"][0]["id"].as_str().unwrap()]).ok();
     let files = team.git(&["ls-files", "--others", "--exclude-standard"]);
     let ours: Vec<&str> =
         files.lines().filter(|file| file.starts_with(".heirloom/memory/")).collect();
@@ -300,7 +301,15 @@ fn episodes_patterns_and_workflows() {
         (shown["record"]["outcome"].as_str(), shown["record"]["goals"][1].as_str()),
         (Some("shipped"), Some("b"))
     );
-    let error = team.run(&["episode", "edit", &episode, "--set", "colour=blue"]).failed(2);
+    let error = team
+        .run(&[
+            "episode",
+            "edit",
+            listed["items"][0]["id"].as_str().unwrap(),
+            "--set",
+            "colour=blue",
+        ])
+        .failed(2);
     assert!(error.contains("colour"), "{error}");
     let error =
         team.run(&["workflow", "add", "deploy", "--step", "test", "--details", "tset=x"]).failed(2);
@@ -322,6 +331,8 @@ fn notes_are_pending_until_they_are_done_or_promoted() {
     team.run(&["note", "done", &first, "--undo"]).ok();
     assert_eq!(texts(&team.json("notes")), ["look at CI"]);
     team.run(&["note"]).failed(2);
+    team.run(&["note", "buy", "milk"]).ok();
+    assert_eq!(texts(&team.json("notes"))[0], "buy milk");
 }
 
 #[test]
@@ -381,7 +392,7 @@ fn a_session_leaves_an_episode() {
     );
     assert!(record["files"].to_string().contains("src/billing.rs"), "{record:#}");
     assert!(record["commits"][0].as_str().unwrap().ends_with("billing: begin"), "{record:#}");
-    assert_eq!(record["stored"][0], fact["id"]);
+    assert!(record["stored"].as_array().unwrap().contains(&fact["id"]), "{record:#}");
     assert_eq!(record["tags"][0], "auto");
     let error = team.heir("session end").failed(2);
     assert!(error.contains("heir session start"), "{error}");

@@ -38,8 +38,11 @@ fn the_first_entry_makes_the_file_in_the_shape_that_was_asked_for() {
     team.run(&["memory", "add", "0042", "001", "blocker", "FTS5 tokenizer", "--status", "open"])
         .ok();
     team.run(&["memory", "session", "0042", "001", "Completed schema, started extraction"]).ok();
+    let text = team.read(AGENT);
+    let head = text.lines().find(|line| line.starts_with("### Session 1")).unwrap();
+    assert!(head.starts_with("### Session 1 — 2026-02-22 <!-- id:"), "{head}");
     assert_eq!(
-        team.read(AGENT),
+        text.replace(head, "### Session 1 — 2026-02-22"),
         "\
 ---
 agent: 001-schema
@@ -67,6 +70,12 @@ Choices made during implementation:
 Current or resolved blockers:
 
 - [ ] FTS5 tokenizer
+
+## Open Questions
+What is not known yet for this task:
+
+## Lessons Learned
+What we'd do differently:
 
 ## Session Log
 Brief notes from each work session:

@@ -16,10 +16,10 @@ pub fn parse(written: &str) -> Option<Date> {
     written.parse::<Timestamp>().ok().map(of).or_else(|| written.parse::<Date>().ok())
 }
 
-/// Returns the moment at which a day ends, so that what happened on it came before.
+/// Returns the last moment of a day.
 pub fn end(day: Date) -> Timestamp {
-    let next = day.tomorrow().unwrap_or(day);
-    next.to_zoned(TimeZone::UTC).map_or(Timestamp::MAX, |zoned| zoned.timestamp())
+    let last = day.at(23, 59, 59, 999_999_999).to_zoned(TimeZone::UTC);
+    last.map_or(Timestamp::MAX, |zoned| zoned.timestamp())
 }
 
 /// Writes a day that may be missing.
@@ -49,6 +49,6 @@ mod tests {
         assert_eq!(parse(" 2026-02-22T23:59:00Z "), Some(date(2026, 2, 22)));
         assert_eq!(parse("2026-02-22T23:59:00-05:00"), Some(date(2026, 2, 23)));
         assert_eq!(parse("yesterday"), None);
-        assert_eq!(end(date(2026, 2, 22)).to_string(), "2026-02-23T00:00:00Z");
+        assert_eq!(end(date(2026, 2, 22)).to_string(), "2026-02-22T23:59:59.999999999Z");
     }
 }

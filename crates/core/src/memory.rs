@@ -213,6 +213,14 @@ pub struct Notebook {
     pub problems: Vec<Problem>,
 }
 
+/// Returns the text of an entry without the comment that holds its id.
+pub fn without_marks(text: &str) -> String {
+    match form::comment(text) {
+        Some((start, end)) => format!("{}{}", text[..start].trim_end_matches(' '), &text[end..]),
+        None => text.to_owned(),
+    }
+}
+
 /// Which entry a typed name means.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Which<'n> {
@@ -245,7 +253,7 @@ impl Entry {
 
     /// Returns all that it says in one line: a decision with its choice and its reason.
     pub fn sentence(&self) -> String {
-        let mut text = self.text.replace('\n', " ");
+        let mut text = self.text.clone();
         if let Some(choice) = self.field(Field::Choice) {
             text.push_str(&format!(": {choice}"));
         }
@@ -255,7 +263,8 @@ impl Entry {
         if let Some(resolution) = &self.resolution {
             text.push_str(&format!(" — {resolution}"));
         }
-        text
+        let between = if self.kind == EntryKind::Session { "; " } else { " " };
+        text.split('\n').map(str::trim).collect::<Vec<_>>().join(between)
     }
 }
 

@@ -350,7 +350,10 @@ impl Record {
     pub fn searchable(&self) -> String {
         let mut parts: Vec<Cow<'_, str>> = vec![self.text()];
         match &self.body {
-            Body::Fact(fact) => parts.extend(fact.scope.as_deref().map(Cow::Borrowed)),
+            Body::Fact(fact) => {
+                let named = [&fact.key, &fact.value, &fact.scope];
+                parts.extend(named.into_iter().flatten().map(|text| Cow::Borrowed(text.as_str())));
+            }
             Body::Episode(episode) => {
                 parts.push(Cow::Borrowed(&episode.content));
                 let lists = [&episode.goals, &episode.decisions, &episode.sequence, &episode.open];
@@ -373,6 +376,23 @@ impl Record {
         parts.extend(self.tags.iter().map(|tag| Cow::Borrowed(tag.as_str())));
         parts.extend(self.artifacts.iter().map(|artifact| Cow::Borrowed(artifact.as_str())));
         parts.join("\n")
+    }
+
+    /// Returns everything that somebody wrote into it, for a check of what it gives away.
+    pub fn written(&self) -> String {
+        let mut written = vec![self.searchable()];
+        match &self.body {
+            Body::Fact(Fact { key: Some(key), value: Some(value), .. }) => {
+                written.push(format!("{key} = {value}"));
+            }
+            Body::Edge(edge) => written.push(edge.content.clone()),
+            Body::Event(event) => written.push(event.reason.clone()),
+            Body::Episode(episode) => written.extend(episode.commits.iter().cloned()),
+            _ => {}
+        }
+        let levels = [&self.levels.compressed, &self.levels.index, &self.source];
+        written.extend(levels.into_iter().flatten().cloned());
+        written.join("\n")
     }
 
     /// Returns every other thing that it names.

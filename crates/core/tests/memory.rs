@@ -223,16 +223,26 @@ fn a_mark_is_written_beside_the_entry() {
 
 #[test]
 fn sessions_are_written_newest_first() {
-    let after = add_session(AGENT, Owner::Agent, 4, date(2026, 2, 22), "Did this\n- and that");
+    let after = add_session(
+        AGENT,
+        Owner::Agent,
+        4,
+        date(2026, 2, 22),
+        "Did this\n- and that",
+        "0123456789ab",
+    );
     assert!(
         after.contains(
-            "session:\n\n### Session 4 — 2026-02-22\n- Did this\n- and that\n\n### Session 3"
+            "session:\n\n### Session 4 — 2026-02-22 <!-- id:0123456789ab -->\n- Did this\n- and that\n\n### Session 3"
         ),
         "{after}"
     );
     let fresh = memory::agent("a", "p", "T", date(2026, 2, 22));
-    let after = add_session(&fresh, Owner::Agent, 1, date(2026, 2, 22), "x");
-    assert!(after.ends_with("session:\n\n### Session 1 — 2026-02-22\n- x\n"), "{after}");
+    let after = add_session(&fresh, Owner::Agent, 1, date(2026, 2, 22), "x", "0123456789ab");
+    assert!(
+        after.ends_with("session:\n\n### Session 1 — 2026-02-22 <!-- id:0123456789ab -->\n- x\n"),
+        "{after}"
+    );
 }
 
 #[test]
@@ -255,6 +265,11 @@ fn a_table_with_two_heads_after_a_merge_is_read() {
     let notebook = read("m.md", merged);
     assert_eq!(notebook.entries.len(), 1);
     assert_eq!(notebook.entries[0].field(Field::Rationale), Some("c"));
+    let shared = merged.replace(
+        "| Decision | Choice | Rationale |",
+        "| a | b | c |\n| Decision | Choice | Rationale |",
+    );
+    assert_eq!(read("m.md", &shared).entries.len(), 1, "a row that both sides had is one");
 }
 
 #[test]

@@ -10,6 +10,8 @@ use serde::Serialize;
 pub enum ErrorKind {
     /// The request, or a file it needs, is wrong.
     BadInput,
+    /// It takes something away, and nobody said yes.
+    Unconfirmed,
     /// There is no such thing, or several.
     NotFound,
     /// There is no workspace.

@@ -3,17 +3,21 @@
 mod book;
 mod disputes;
 mod draft;
+mod episode;
 pub(crate) mod lifecycle;
 mod lookup;
 mod pen;
+mod ranked;
 mod recollection;
 mod thing;
 mod web;
 
 pub(crate) use book::Book;
 pub(crate) use draft::Particulars;
+pub(crate) use episode::{episode_of, without_secrets};
 pub(crate) use lookup::{Target, entry_ref};
-pub(crate) use pen::{Pen, without_secrets};
+pub(crate) use pen::Pen;
+pub(crate) use ranked::ranked;
 pub(crate) use recollection::{Noted, Recollection, When};
 pub(crate) use thing::{Thing, show_things};
 pub(crate) use web::standing_prose;

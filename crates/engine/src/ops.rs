@@ -53,6 +53,7 @@ mod record_kinds;
 mod record_list;
 mod record_show;
 mod session_end;
+mod session_list;
 mod session_start;
 mod stats;
 mod workflow_add;
@@ -123,6 +124,7 @@ pub const OPS: &[Op] = &[
     Op::of::<note_list::NoteList>(),
     Op::of::<session_start::SessionStart>(),
     Op::of::<session_end::SessionEnd>(),
+    Op::of::<session_list::SessionList>(),
     Op::of::<compact::Compact>(),
     Op::of::<export::Export>(),
     Op::of::<import::Import>(),

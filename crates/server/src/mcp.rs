@@ -64,7 +64,9 @@ fn tool(op: &Op) -> Tool {
         Value::Object(map) => map,
         _ => Map::new(),
     };
-    let annotations = ToolAnnotations::new().read_only(op.spec.effect == Effect::Reads);
+    let annotations = ToolAnnotations::new()
+        .read_only(op.spec.effect == Effect::Reads)
+        .destructive(op.spec.effect == Effect::TakesAway);
     Tool::new(op.spec.name, op.spec.about, Arc::new(schema)).with_annotations(annotations)
 }
 

@@ -126,7 +126,7 @@ fn find(path: &str) -> Option<&'static Op> {
 
 fn status_of(kind: ErrorKind) -> StatusCode {
     match kind {
-        ErrorKind::BadInput => StatusCode::BAD_REQUEST,
+        ErrorKind::BadInput | ErrorKind::Unconfirmed => StatusCode::BAD_REQUEST,
         ErrorKind::NotFound => StatusCode::NOT_FOUND,
         ErrorKind::NoWorkspace => StatusCode::CONFLICT,
         ErrorKind::System => StatusCode::INTERNAL_SERVER_ERROR,

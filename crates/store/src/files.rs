@@ -304,14 +304,14 @@ impl Root {
 /// Reads a file that a person named, wherever it is.
 pub fn read_given(path: &Path) -> Result<String, StoreError> {
     let shown = path.display().to_string();
-    let bytes = fs::read(path).map_err(|error| StoreError::io(&shown, error))?;
+    let bytes = fs::read(path).map_err(|error| not_given(path, error))?;
     Ok(text_of(&shown, bytes)?)
 }
 
 /// Lists the files of a folder that a person named, with those of its subfolders, by path; a file is
 /// a list of itself. What is hidden is left out.
 pub fn files_given(path: &Path) -> Result<Vec<PathBuf>, StoreError> {
-    let io = |error| StoreError::io(path.display().to_string(), error);
+    let io = |error| not_given(path, error);
     if !fs::metadata(path).map_err(io)?.is_dir() {
         return Ok(vec![path.to_path_buf()]);
     }
@@ -331,6 +331,15 @@ pub fn files_given(path: &Path) -> Result<Vec<PathBuf>, StoreError> {
     }
     found.sort();
     Ok(found)
+}
+
+/// A file that was named and is not there is the caller's mistake; anything else is the system's.
+fn not_given(path: &Path, error: std::io::Error) -> StoreError {
+    if is_missing(&error) {
+        StoreError::refused(format!("there is no file {}", path.display()), "mend the path")
+    } else {
+        StoreError::io(path.display().to_string(), error)
+    }
 }
 
 /// Makes a folder, or takes one that is there and empty.

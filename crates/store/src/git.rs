@@ -71,6 +71,14 @@ pub fn branch(root: &Path) -> Option<String> {
     head.trim().strip_prefix("ref: refs/heads/").map(str::to_owned)
 }
 
+/// Returns whether a branch is checked out that has no commit yet, as far as the repository's files
+/// tell.
+pub fn is_unborn(root: &Path) -> bool {
+    let Some(git_dir) = git_dir(root) else { return false };
+    let has_tables = common_of(&git_dir).join("reftable").exists();
+    branch(root).is_some() && !has_tables && head(root).is_none()
+}
+
 /// Returns the name that git would put on a commit here.
 pub fn author(root: &Path) -> Option<String> {
     let ended = git(root).args(["var", "GIT_AUTHOR_IDENT"]).stdin(Stdio::null()).output().ok()?;

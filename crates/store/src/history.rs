@@ -23,7 +23,7 @@ pub(crate) fn last_commits(
     root: &Root,
     paths: &[&str],
 ) -> Result<HashMap<String, LastCommit>, GitFailed> {
-    if git::common_dir(root.path()).is_none() {
+    if git::common_dir(root.path()).is_none() || git::is_unborn(root.path()) {
         return Ok(HashMap::new());
     }
     let Some(head) = git::head(root.path()) else {

@@ -71,6 +71,7 @@ fn text_key(record: &Record) -> Option<[u8; 32]> {
         fact.section.title(),
         fact.scope.as_deref().unwrap_or_default(),
         fact.key.as_deref().unwrap_or_default(),
+        fact.value.as_deref().unwrap_or_default(),
         &normalised(&record.text()),
     ];
     for part in parts {

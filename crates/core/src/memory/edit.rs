@@ -38,7 +38,15 @@ pub fn add(text: &str, owner: Owner, new: &NewEntry<'_>) -> Result<(String, usiz
 }
 
 /// Adds the note of a session at the head of the log.
-pub fn add_session(text: &str, owner: Owner, number: usize, day: Date, note: &str) -> String {
+/// Its id is written beside it, so that the sessions of two branches stay two.
+pub fn add_session(
+    text: &str,
+    owner: Owner,
+    number: usize,
+    day: Date,
+    note: &str,
+    id: &str,
+) -> String {
     let newline = newline_of(text);
     let (whole, section) = with_section(text, owner, EntryKind::Session);
     let rows = sections::rows(&whole);
@@ -51,8 +59,9 @@ pub fn add_session(text: &str, owner: Owner, number: usize, day: Date, note: &st
         .filter(|line| !line.is_empty())
         .map(|line| format!("- {}", encode(line)))
         .collect();
+    let points = lines.join(newline);
     let block =
-        format!("{level} Session {number} — {day}{newline}{}{newline}", lines.join(newline));
+        format!("{level} Session {number} — {day} <!-- id:{id} -->{newline}{points}{newline}");
     match first {
         Some(at) => {
             splice(&whole, rows[at].bytes.start..rows[at].bytes.start, &format!("{block}{newline}"))

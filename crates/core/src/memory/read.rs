@@ -1,6 +1,6 @@
 //! From a document's text to its entries.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::form::{self, Said};
 use super::sections::{self, Row, Section, heading_of};
@@ -90,6 +90,9 @@ fn read_table(
 ) -> usize {
     let block = (start..end).find(|&at| !rows::is_row(rows[at].text)).unwrap_or(end);
     let mut columns: Vec<String> = Vec::new();
+    // A merge that left two heads left the rows of both sides, and those that they share twice.
+    let heads = (start..block).filter(|&at| rows::is_delimiter(rows[at].text)).count();
+    let mut seen = HashSet::new();
     for at in start..block {
         let line = rows[at].text;
         let is_head = at + 1 < block && rows::is_delimiter(rows[at + 1].text);
@@ -101,7 +104,8 @@ fn read_table(
             columns = cells.iter().map(|cell| rows::value(cell)).collect();
             continue;
         }
-        if cells.iter().all(|cell| cell.is_empty()) {
+        let repeated = heads > 1 && !seen.insert(line.trim());
+        if repeated || cells.iter().all(|cell| cell.is_empty()) {
             continue;
         }
         let said = rows::read(line, &columns);

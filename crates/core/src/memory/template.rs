@@ -1,4 +1,7 @@
 //! New memory documents.
+//!
+//! Every section is there from the start: a branch that makes a section where another adds an entry
+//! would, merged by union, put the entry under the wrong heading.
 
 use jiff::civil::Date;
 use serde_json::json;
@@ -10,7 +13,14 @@ use crate::yaml::{Style, write_scalar};
 
 /// Writes an agent's memory with nothing in it.
 pub fn agent(agent: &str, plan: &str, title: &str, today: Date) -> String {
-    let kinds = [EntryKind::Finding, EntryKind::Decision, EntryKind::Blocker, EntryKind::Session];
+    let kinds = [
+        EntryKind::Finding,
+        EntryKind::Decision,
+        EntryKind::Blocker,
+        EntryKind::Question,
+        EntryKind::Lesson,
+        EntryKind::Session,
+    ];
     format!(
         "---\nagent: {}\nplan: {}\ncreated: {today}\nupdated: {today}\nsessions: 0\n---\n\n# Agent Memory: {}\n{}",
         quoted(agent),
@@ -22,7 +32,14 @@ pub fn agent(agent: &str, plan: &str, title: &str, today: Date) -> String {
 
 /// Writes a plan's memory with nothing in it.
 pub fn plan(plan: &str, title: &str, today: Date) -> String {
-    let kinds = [EntryKind::Finding, EntryKind::Decision, EntryKind::Lesson, EntryKind::Question];
+    let kinds = [
+        EntryKind::Finding,
+        EntryKind::Decision,
+        EntryKind::Lesson,
+        EntryKind::Question,
+        EntryKind::Blocker,
+        EntryKind::Session,
+    ];
     format!(
         "---\nplan: {}\ncreated: {today}\nupdated: {today}\ncontributors: []\n---\n\n# Plan Memory: {}\n{}",
         quoted(plan),

@@ -108,13 +108,20 @@ const OPEN_HEADINGS: &[&str] = &[
 pub(super) fn decides(sentence: &str) -> bool {
     let folded = fold(sentence);
     let contrasts = || any(&folded, CONTRASTS) && any(&folded, CHOOSES);
-    let states = any(&folded, DECIDES) || contrasts();
+    let states =
+        any(&folded, DECIDES) || contrasts() || is_labelled(sentence, &["decision", "decided"]);
     states && !prose::is_question(sentence) && !any(&folded, PONDERS)
 }
 
 /// Tells whether a sentence says that something is not finished.
 pub(super) fn leaves_open(sentence: &str) -> bool {
-    any(&fold(sentence), LEFT_OPEN)
+    any(&fold(sentence), LEFT_OPEN) || is_labelled(sentence, &["todo", "open", "blocker"])
+}
+
+/// Tells whether a sentence says itself what it is: `Decision: use the outbox.`
+fn is_labelled(sentence: &str, labels: &[&str]) -> bool {
+    let label = sentence.split_once(':').map(|(label, _)| label.trim().to_lowercase());
+    label.is_some_and(|label| labels.contains(&label.as_str()))
 }
 
 /// Tells whether a heading stands over decisions.

@@ -23,7 +23,7 @@ impl Answer for Done {
     fn view(&self) -> View {
         let mut view = View::new();
         if self.items.is_empty() {
-            view.line([span(Role::Dim, format!("nothing was {}", self.done))]);
+            view.line([span(Role::Dim, format!("nothing {}", self.done))]);
         } else {
             view.line([span(Role::Good, self.done)]);
         }

@@ -39,7 +39,7 @@ impl Answer for Recalled {
     fn view(&self) -> View {
         let mut view = View::new();
         if self.items.is_empty() {
-            view.line([span(Role::Dim, "nothing is remembered of that")]);
+            view.line([span(Role::Dim, "none")]);
         }
         show_things(&mut view, &self.items);
         if self.more > 0 {

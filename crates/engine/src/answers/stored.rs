@@ -1,6 +1,6 @@
 //! A record that was written to the log.
 
-use heirloom_core::record::short;
+use heirloom_core::record::{Record, short};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -27,6 +27,9 @@ pub(crate) struct Stored {
     pub(crate) near: Vec<Near>,
     /// Whether it stays on this machine.
     pub(crate) private: bool,
+    /// What to know besides.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) notes: Vec<String>,
 }
 
 /// Something that says nearly the same.
@@ -38,6 +41,22 @@ pub(crate) struct Near {
     pub(crate) text: String,
     /// How much of its words are the same, 0 to 1.
     pub(crate) likeness: f64,
+}
+
+impl Stored {
+    /// Answers that a record was written.
+    pub(crate) fn of(done: &'static str, record: &Record) -> Self {
+        Stored {
+            done,
+            id: record.id.to_string(),
+            kind: record.kind().word(),
+            text: record.text().into_owned(),
+            replaced: record.supersedes.clone(),
+            near: vec![],
+            private: record.is_private(),
+            notes: vec![],
+        }
+    }
 }
 
 impl Near {
@@ -58,6 +77,9 @@ impl Answer for Stored {
             self.text.replace('\n', " ").into(),
             span(Role::Dim, if self.private { "  (private)" } else { "" }),
         ]);
+        for note in &self.notes {
+            view.line([span(Role::Warning, format!("   {note}"))]);
+        }
         for id in &self.replaced {
             let id = crate::memory::Recollection::short_name(id);
             view.line([span(Role::Dim, format!("   in place of {id}"))]);

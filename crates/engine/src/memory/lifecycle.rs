@@ -7,10 +7,13 @@ use heirloom_core::adr::{Adr, Status};
 use heirloom_core::fold::Standing;
 use heirloom_core::memory::{Entry, EntryKind, Field};
 use heirloom_core::record::{Action, Body, Fact, Record, Section};
+use heirloom_core::supersession::Supersession;
 use uuid::Uuid;
 
 use super::{Noted, Pen, Recollection, entry_ref};
-use crate::Error;
+use crate::catalog::Catalog;
+use crate::setup::scaffold;
+use crate::{Error, Session};
 
 /// What a fact is taken from.
 struct Source<'s> {
@@ -53,6 +56,33 @@ pub(crate) fn ingest_adr(
         supersedes: replaced_facts(known, replaced),
     };
     ingest(pen, known, &source)
+}
+
+/// Writes the facts that decision records in force, plan decisions and answered questions state and
+/// that were not taken before.
+pub(crate) fn ingest_all(
+    pen: &mut Pen<'_>,
+    session: &Session,
+    known: &Recollection,
+) -> Result<Vec<Uuid>, Error> {
+    let catalog = Catalog::read(session)?;
+    let supersession = Supersession::new(&catalog.adrs);
+    let mut stored: Vec<Uuid> = Vec::new();
+    for (at, adr) in catalog.adrs.iter().enumerate() {
+        let document = catalog.at_path(&adr.path).map(|filed| &filed.document);
+        let in_force = adr.status == Status::Accepted && supersession.in_force(at);
+        if let Some(document) = document.filter(|_| in_force) {
+            let replaced: Vec<&Adr> =
+                supersession.predecessors(at).map(|old| &catalog.adrs[old]).collect();
+            stored.extend(ingest_adr(pen, known, adr, document, &replaced)?);
+        }
+    }
+    for (noted, entry) in known.entries() {
+        if known.memory.standing(&entry_ref(&entry.id)) == Standing::Active {
+            stored.extend(ingest_entry(pen, known, noted, entry)?.1);
+        }
+    }
+    Ok(stored)
 }
 
 /// Puts the fact that one decision record states in the place of another's. Where the new one is not
@@ -187,5 +217,5 @@ fn opening_of(document: &Document, titles: &[&str]) -> Option<String> {
         .map(str::trim)
         .collect();
     let text = paragraph.join(" ");
-    (!text.is_empty()).then_some(text)
+    (!text.is_empty() && text != scaffold::UNDECIDED).then_some(text)
 }

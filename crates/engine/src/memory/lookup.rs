@@ -1,6 +1,6 @@
 //! Which record, entry or document is meant.
 
-use heirloom_core::fold::Found;
+use heirloom_core::fold::{Found, Standing};
 use heirloom_core::memory::Entry;
 use heirloom_core::record::short;
 use uuid::Uuid;
@@ -48,13 +48,34 @@ impl Recollection {
                 format!("nothing is remembered under `{}`", typed.escape_default()),
                 vec![],
             )
-            .hint("`heir recall` and `heir fact list` show ids; the last 8 characters will do")),
+            .hint("`heir recall` and `heir fact list` show ids, whose last 8 characters will do; an entry is also called plan/agent/finding-3")),
             several => Err(Error::not_found(
                 format!("`{typed}` could be any of several"),
                 several.iter().map(|target| self.candidate(target)).collect(),
             )
             .hint("type more of the id; an entry is also called plan/agent/finding-3")),
         }
+    }
+
+    /// Finds what a typed id means, which must not have been replaced already: acting on what nobody
+    /// builds on any more would fork the history, or do nothing.
+    pub(crate) fn find_standing(&self, typed: &str) -> Result<Target<'_>, Error> {
+        let target = self.find(typed)?;
+        let name = match target {
+            Target::Record(id) => id.to_string(),
+            Target::Entry(_, entry) => entry_ref(&entry.id),
+        };
+        if self.memory.standing(&name) != Standing::Superseded {
+            return Ok(target);
+        }
+        let heads = self.memory.heads(&name);
+        let named: Vec<String> = heads
+            .iter()
+            .filter_map(|head| self.thing(head))
+            .map(|thing| format!("{} {}", Self::short_name(&thing.id), shortened(&thing.text)))
+            .collect();
+        Err(Error::not_found(format!("`{typed}` was superseded"), named)
+            .hint("name what stands in its place"))
     }
 
     /// Finds a record by its id.

@@ -1,7 +1,7 @@
 //! Writing what is remembered: records and entries, together or not at all.
 
 use heirloom_core::memory::{self, Counters, Entry, Which};
-use heirloom_core::record::{Action, Body, Episode, Event, Kind, Record};
+use heirloom_core::record::{Action, Body, Event, Kind, Record};
 use heirloom_core::{Value, secret};
 use heirloom_store::journal::{self, Change, WriteLock};
 use heirloom_store::log::{self, Log, Shelf};
@@ -43,7 +43,7 @@ impl<'s> Pen<'s> {
         match secret::find(text).filter(|_| !self.allow_secret) {
             None => Ok(()),
             Some(secret) => Err(Error::bad_input(format!(
-                "this looks like {} ({}, line {}), and what is remembered goes to git",
+                "this looks like {} ({}, line {}), and every agent reads what is remembered",
                 secret.what, secret.shown, secret.line
             ))
             .hint("leave the secret out, or insist with --allow-secret")),
@@ -68,7 +68,7 @@ impl<'s> Pen<'s> {
         record: &Record,
         unknown: Map<String, Value>,
     ) -> Result<Uuid, Error> {
-        self.guard(&record.searchable())?;
+        self.guard(&record.written())?;
         let written =
             serde_json::to_value(record).map_err(|error| Error::system(error.to_string()))?;
         let Value::Object(mut line) = written else {
@@ -196,32 +196,4 @@ impl<'s> Pen<'s> {
 /// An id that is this document's own.
 fn apart(id: &str, path: &str) -> String {
     heirloom_core::words::digest(&format!("{id}\n{path}"))
-}
-
-/// Leaves out of an episode what looks like a secret, and says how much that was.
-pub(crate) fn without_secrets(mut episode: Episode) -> (Episode, usize) {
-    let mut left_out = 0;
-    let mut clean = |text: &str| {
-        let is_clean = secret::find(text).is_none();
-        left_out += usize::from(!is_clean);
-        is_clean
-    };
-    for list in [
-        &mut episode.goals,
-        &mut episode.decisions,
-        &mut episode.sequence,
-        &mut episode.open,
-        &mut episode.files,
-        &mut episode.commits,
-    ] {
-        list.retain(|item| clean(item));
-    }
-    if !clean(&episode.content) {
-        episode.content.clear();
-    }
-    episode.outcome = episode.outcome.take().filter(|outcome| clean(outcome));
-    if !clean(&episode.title) {
-        episode.title = "Untitled".to_owned();
-    }
-    (episode, left_out)
 }

@@ -147,17 +147,23 @@ impl Recollection {
         asked.into_iter().all(|day| since.is_some_and(|since| since <= day))
     }
 
-    /// Returns the ids of entries whose words a fact that stands has taken over.
-    pub(crate) fn ingested(&self) -> HashSet<String> {
+    /// Returns the ids of entries that something else now says in their place: a fact that was made
+    /// of them, or the plan's entry that they were promoted to.
+    pub(crate) fn taken_over(&self) -> HashSet<String> {
         let entry_of = |record: &Record| {
             let origin = record.origin.as_deref()?.strip_prefix("entry:")?;
             Some(origin.split('#').next()?.to_owned())
         };
-        self.memory
+        let ingested = self
+            .memory
             .records()
             .filter(|record| self.memory.standing(&record.id.to_string()) == Standing::Active)
-            .filter_map(entry_of)
-            .collect()
+            .filter_map(entry_of);
+        let there: HashSet<&str> = self.entries().map(|(_, entry)| entry.id.as_str()).collect();
+        let promoted = self.entries().filter(|(_, entry)| {
+            entry.marks.get("promoted").is_some_and(|to| there.contains(to.as_str()))
+        });
+        ingested.chain(promoted.map(|(_, entry)| entry.id.clone())).collect()
     }
 
     /// Returns what is pinned and still stands, what was pinned first coming first.
@@ -174,7 +180,7 @@ impl Recollection {
                     continue;
                 }
                 if let Some(thing) = self.thing(&head) {
-                    things.push((head.clone(), thing));
+                    things.push((head.clone(), Thing { pinned: true, ..thing }));
                 }
                 seen.push(head);
             }

@@ -24,6 +24,24 @@ pub(crate) struct Thing {
     pub(crate) section: Option<Section>,
     /// What it says.
     pub(crate) text: String,
+    /// A name for what a fact is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) key: Option<String>,
+    /// What that name stands for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) value: Option<String>,
+    /// Where a fact holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) scope: Option<String>,
+    /// The first day on which it is true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) valid_from: Option<String>,
+    /// The first day on which it is true no more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) valid_to: Option<String>,
+    /// Whether it stays on this machine.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) private: bool,
     /// How things stand with it.
     pub(crate) standing: Standing,
     /// What stands in its place.
@@ -71,17 +89,24 @@ impl Thing {
     pub(crate) fn of_record(memory: &Memory, item: &Item<'_>) -> Self {
         let record = item.record;
         let name = item.id.to_string();
+        let fact = match &record.body {
+            Body::Fact(fact) => Some(fact),
+            _ => None,
+        };
         Thing {
             kind: record.kind().word(),
-            section: match &record.body {
-                Body::Fact(fact) => Some(fact.section),
-                _ => None,
-            },
+            section: fact.map(|fact| fact.section),
             text: record.text().into_owned(),
+            key: fact.and_then(|fact| fact.key.clone()),
+            value: fact.and_then(|fact| fact.value.clone()),
+            scope: fact.and_then(|fact| fact.scope.clone()),
+            valid_from: record.valid_from.map(|day| day.to_string()),
+            valid_to: record.valid_to.map(|day| day.to_string()),
+            private: record.is_private(),
             standing: item.standing,
             replaced_by: replaced_by(memory, &name, item.standing),
             resolved: !memory.events(Action::Resolve, &name).is_empty(),
-            pinned: !memory.events(Action::Pin, &name).is_empty(),
+            pinned: is_pinned(memory, &name),
             tags: record.tags.clone(),
             confidence: record.confidence,
             reinforced: memory.reinforced(&name),
@@ -104,10 +129,16 @@ impl Thing {
             kind: entry.kind.word(),
             section: None,
             text: entry.sentence(),
+            key: None,
+            value: None,
+            scope: None,
+            valid_from: None,
+            valid_to: None,
+            private: false,
             standing,
             replaced_by: replaced_by(memory, &name, standing),
             resolved: entry.resolved,
-            pinned: !memory.events(Action::Pin, &name).is_empty(),
+            pinned: is_pinned(memory, &name),
             tags: vec![],
             confidence: None,
             reinforced: memory.reinforced(&name),
@@ -125,6 +156,11 @@ impl Thing {
     pub(crate) fn name(&self) -> String {
         if uuid::Uuid::parse_str(&self.id).is_ok() { self.id.clone() } else { entry_ref(&self.id) }
     }
+}
+
+/// What was replaced hands its pins on.
+fn is_pinned(memory: &Memory, name: &str) -> bool {
+    memory.standing(name) == Standing::Active && !memory.events(Action::Pin, name).is_empty()
 }
 
 fn replaced_by(memory: &Memory, name: &str, standing: Standing) -> Vec<String> {
@@ -157,6 +193,12 @@ pub(crate) fn show_things(view: &mut View, things: &[Thing]) {
         }
         if thing.resolved {
             about.push("resolved".to_owned());
+        }
+        about.extend(thing.scope.iter().map(|scope| format!("in {scope}")));
+        about.extend(thing.valid_from.iter().map(|day| format!("true from {day}")));
+        about.extend(thing.valid_to.iter().map(|day| format!("true until {day}")));
+        if thing.private {
+            about.push("private".to_owned());
         }
         about.extend(thing.tags.iter().map(|tag| format!("#{tag}")));
         let mut line = vec![

@@ -1,8 +1,8 @@
 //! What is remembered, in the graph of documents.
 
-use heirloom_core::fold::Standing;
+use heirloom_core::fold::{Memory, Standing};
 use heirloom_core::graph::{Edge, EdgeKind, Graph, Node, NodeKind};
-use heirloom_core::memory::Entry;
+use heirloom_core::memory::{self, Entry};
 use heirloom_core::record::{Kind, Relation};
 use heirloom_core::staleness::Freshness;
 use heirloom_core::{Document, day, staleness};
@@ -144,20 +144,17 @@ fn edge_kind(relation: Relation) -> EdgeKind {
     }
 }
 
-/// Takes what does not stand any more out of a memory document's prose.
-pub(crate) fn standing_prose(
-    known: &heirloom_core::fold::Memory,
-    document: &Document,
-    text: &str,
-) -> String {
-    let notebook = heirloom_core::memory::read(&document.path, text);
+/// Takes what does not stand any more, and the comments that hold ids, out of a memory document's
+/// prose: an agent has no use for either.
+pub(crate) fn standing_prose(known: &Memory, document: &Document, text: &str) -> String {
+    let notebook = memory::read(&document.path, text);
     let mut prose = document.prose.clone();
     let start = text.len() - prose.len();
-    for entry in notebook.entries.iter().rev() {
+    for entry in notebook.entries.iter().rev().filter(|entry| entry.bytes.start >= start) {
+        let bytes = entry.bytes.start - start..entry.bytes.end - start;
         let gone = known.standing(&entry_ref(&entry.id)) != Standing::Active;
-        if gone && entry.bytes.start >= start {
-            prose.replace_range(entry.bytes.start - start..entry.bytes.end - start, "");
-        }
+        let shown = if gone { String::new() } else { memory::without_marks(&prose[bytes.clone()]) };
+        prose.replace_range(bytes, &shown);
     }
     prose
 }

@@ -3,14 +3,15 @@
 use heirloom_core::fold::Standing;
 use heirloom_core::memory::EntryKind;
 use heirloom_core::record::{Body, Episode, short};
-use heirloom_core::transcript::{self, Transcript};
+use heirloom_core::transcript;
 use heirloom_core::{Problem, words};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::session_end::counted;
 use crate::llm;
-use crate::memory::{Book, Noted, Pen, Recollection, Thing, show_things, without_secrets};
+use crate::memory::{
+    Book, Noted, Pen, Recollection, Thing, episode_of, show_things, without_secrets,
+};
 use crate::present;
 use crate::view::{Role, View, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
@@ -106,7 +107,7 @@ impl Operation for Compact {
         brief.problems = known.problems.clone();
         if let Some((transcript, digest)) = transcript {
             let todos = transcript::digest(&transcript).todos;
-            let mut episode = episode(&transcript);
+            let mut episode = episode_of(session, &transcript);
             if let Some(title) = request.title.filter(|title| !title.trim().is_empty()) {
                 episode.title = title.trim().to_owned();
             }
@@ -141,29 +142,6 @@ impl Operation for Compact {
         }
         brief.warnings = warnings;
         Ok(brief)
-    }
-}
-
-/// Makes an episode of a transcript, by its structure.
-pub(super) fn episode(transcript: &Transcript) -> Episode {
-    let digest = transcript::digest(transcript);
-    let (turns, tool_calls) = counted(transcript);
-    let span = transcript.started.zip(transcript.ended);
-    let seconds = span.map(|(started, ended)| ended.as_second() - started.as_second());
-    Episode {
-        title: digest.title,
-        content: digest.summary,
-        goals: digest.goals,
-        decisions: digest.decisions,
-        sequence: digest.sequence,
-        outcome: Some(digest.outcome).filter(|outcome| !outcome.is_empty()),
-        open: digest.open,
-        files: transcript.files.clone(),
-        commits: transcript.commits.clone(),
-        stored: vec![],
-        duration_seconds: seconds.and_then(|seconds| u64::try_from(seconds).ok()),
-        turns: Some(turns),
-        tool_calls: Some(tool_calls),
     }
 }
 

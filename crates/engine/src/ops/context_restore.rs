@@ -68,8 +68,19 @@ impl Operation for ContextRestore {
             }
         };
         let archived_at = format!("{ARCHIVE}/{source}");
+        let source = original(&source);
         root.rename(&archived_at, &source)?;
         Ok(Restored { archived_at, source })
+    }
+}
+
+/// Where a document was: an older copy of a memory, `….memory.md.2`, was the same document.
+fn original(archived: &str) -> String {
+    match archived.rsplit_once(".memory.md.") {
+        Some((stem, number)) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
+            format!("{stem}.memory.md")
+        }
+        _ => archived.to_owned(),
     }
 }
 

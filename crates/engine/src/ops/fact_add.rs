@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use heirloom_core::fold::Standing;
-use heirloom_core::record::{Action, Body, Fact, Kind, Section};
+use heirloom_core::fold::{Item, Standing};
+use heirloom_core::record::{Action, Body, Fact, Kind, Record, Section, short};
 use heirloom_core::words::{likeness, words};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -68,37 +68,53 @@ impl Operation for FactAdd {
         }));
         request.particulars.fill(&mut record, &mut pen, &known)?;
         let text = record.text().into_owned();
-        let same = known
-            .memory
-            .same(&record)
-            .filter(|same| same.standing == Standing::Active && record.supersedes.is_empty());
-        if let Some(same) = same {
-            pen.guard(&text)?;
+        let same = known.memory.same(&record).filter(|_| record.supersedes.is_empty());
+        if let Some(same) = same.filter(|same| same.standing == Standing::Active) {
+            pen.guard(&record.written())?;
             pen.event(&known, Action::Reinforce, vec![same.id.to_string()], vec![], "")?;
             pen.finish()?;
             return Ok(Stored {
-                done: "reinforced",
                 id: same.id.to_string(),
-                kind: "fact",
-                text,
-                replaced: vec![],
-                near: vec![],
-                private: record.is_private(),
+                notes: kept_as_it_was(&same, &record),
+                ..Stored::of("reinforced", &record)
             });
         }
         let near = near(&known, &text, &record.supersedes);
+        let notes = same.iter().map(|same| {
+            format!(
+                "the same was {} before, as {}; it stands again",
+                same.standing.word(),
+                short(&same.id.to_string())
+            )
+        });
         pen.write(&known, &record)?;
         pen.finish()?;
-        Ok(Stored {
-            done: "stored",
-            id: record.id.to_string(),
-            kind: "fact",
-            text,
-            replaced: record.supersedes.clone(),
-            near,
-            private: record.is_private(),
-        })
+        Ok(Stored { near, notes: notes.collect(), ..Stored::of("stored", &record) })
     }
+}
+
+/// What was said besides of a fact that is already there, and not taken over.
+fn kept_as_it_was(same: &Item<'_>, new: &Record) -> Vec<String> {
+    let old = same.record;
+    let other = [
+        ("tags", !new.tags.is_empty() && new.tags != old.tags),
+        ("confidence", new.confidence.is_some() && new.confidence != old.confidence),
+        ("source", new.source.is_some() && new.source != old.source),
+        ("artifacts", !new.artifacts.is_empty() && new.artifacts != old.artifacts),
+        ("valid_from", new.valid_from.is_some() && new.valid_from != old.valid_from),
+        ("valid_to", new.valid_to.is_some() && new.valid_to != old.valid_to),
+    ];
+    let names: Vec<&str> =
+        other.iter().filter(|(_, differs)| *differs).map(|(name, _)| *name).collect();
+    if names.is_empty() {
+        return vec![];
+    }
+    let id = same.id.to_string();
+    vec![format!(
+        "its {} stayed as before; change that with `heir fact edit {}`",
+        names.join(", "),
+        short(&id)
+    )]
 }
 
 /// Finds active facts and entries that say nearly the same, the nearest first.

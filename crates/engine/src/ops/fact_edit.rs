@@ -47,7 +47,7 @@ impl Operation for FactEdit {
     fn run(session: &Session, request: Request) -> Result<Stored, Error> {
         let mut pen = Pen::take(session, request.particulars.allow_secret)?;
         let known = Recollection::read(session)?;
-        let target = known.find(&request.fact_id)?;
+        let target = known.find_standing(&request.fact_id)?;
         let (old, unknown) = match target {
             Target::Record(id) => {
                 let item = known.memory.item(id).ok_or_else(|| {
@@ -101,22 +101,41 @@ impl Operation for FactEdit {
             valid_from: None,
             valid_to: None,
             levels: Default::default(),
-            ..old
+            ..old.clone()
         };
         request.particulars.fill(&mut record, &mut pen, &known)?;
+        let unchanged = Record {
+            valid_from: old.valid_from,
+            valid_to: old.valid_to,
+            levels: old.levels.clone(),
+            ..record.clone()
+        };
+        if matches!(target, Target::Record(_))
+            && says_the_same(&old, &unchanged)
+            && record.valid_from.is_none()
+            && record.valid_to.is_none()
+        {
+            return Err(Error::bad_input("nothing would change")
+                .hint("say what is known now, or what else is to change"));
+        }
         record.supersedes.extend(pen.names(&known, target));
         record.supersedes.sort();
         record.supersedes.dedup();
         pen.write_with(&known, &record, unknown)?;
         pen.finish()?;
-        Ok(Stored {
-            done: "superseded",
-            id: record.id.to_string(),
-            kind: "fact",
-            text: record.text().into_owned(),
-            replaced: record.supersedes.clone(),
-            near: vec![],
-            private: record.is_private(),
-        })
+        Ok(Stored::of("superseded", &record))
     }
+}
+
+/// Whether two records differ only in who wrote them and when.
+fn says_the_same(old: &Record, new: &Record) -> bool {
+    let known = Record {
+        id: old.id,
+        at: old.at,
+        by: old.by.clone(),
+        origin: old.origin.clone(),
+        supersedes: old.supersedes.clone(),
+        ..new.clone()
+    };
+    known == *old && new.supersedes.is_empty()
 }

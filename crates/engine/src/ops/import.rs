@@ -140,7 +140,7 @@ impl Taking<'_> {
         let mut refused: HashSet<String> = HashSet::new();
         for (place, record) in imported.records {
             let names_refused = record.names().iter().any(|name| refused.contains(*name));
-            match self.pen.guard(&record.searchable()) {
+            match self.pen.guard(&record.written()) {
                 Ok(()) if !names_refused => match self.pen.write(&self.known, &record) {
                     Ok(_) => self.count(&record),
                     Err(error) => self.refuse(&place.path, place.line, error.message),
@@ -174,7 +174,7 @@ impl Taking<'_> {
                         number,
                         format!("the record {} is here already, in other words", record.id),
                     ),
-                    None => match self.pen.guard(&record.searchable()) {
+                    None => match self.pen.guard(&record.written()) {
                         Ok(()) => {
                             self.pen.copy(&self.known, &record, line.trim().to_owned());
                             self.count(&record);
@@ -274,7 +274,8 @@ impl Answer for Taken {
             view.line(["   ".into(), span(Role::Source, path)]);
         }
         if self.already > 0 {
-            view.line([span(Role::Dim, format!("{} were there already", self.already))]);
+            let rows = present::count(self.already, "row");
+            view.line([span(Role::Dim, format!("{rows} already there"))]);
         }
         if !self.problems.is_empty() {
             let rows = present::count(self.problems.len(), "row");

@@ -47,7 +47,7 @@ pub(super) struct Request {
     status: Option<String>,
     /// Agents that it concerns.
     #[serde(default)]
-    affects: Option<String>,
+    affects: Vec<String>,
     /// When; a decision is made today unless you say otherwise.
     #[serde(default)]
     date: Option<String>,
@@ -89,7 +89,7 @@ impl Operation for MemoryAdd {
             .chain(fields.values().map(String::as_str))
             .try_for_each(|text| pen.guard(text))?;
         let book = Book::open(session, &request.plan_id, request.agent_id.as_deref())?;
-        if let Some(kept) = already(&book, kind, text) {
+        if let Some(kept) = already(&book, kind, text, &fields) {
             return Ok(kept);
         }
         let resolved = kind.is_task() && fields.get(&Field::Status).is_some_and(|s| is_settled(s));
@@ -149,12 +149,16 @@ fn finish(session: &Session, mut pen: Pen<'_>, book: &Book, name: &str) -> Resul
     Ok(kept)
 }
 
-/// What is there already is not written twice; what was settled may come up again.
-fn already(book: &Book, kind: EntryKind, text: &str) -> Option<Kept> {
+/// What is there already is not written twice; what was settled may come up again, and what was
+/// decided may be decided otherwise.
+fn already(book: &Book, kind: EntryKind, text: &str, fields: &Fields) -> Option<Kept> {
+    let choice = |text: Option<&str>| normalised(text.unwrap_or_default());
     let same = book.notebook.of(kind).find(|entry| {
         normalised(&entry.text) == normalised(text)
             && !entry.resolved
-            && kind != EntryKind::Decision
+            && (kind != EntryKind::Decision
+                || choice(entry.field(Field::Choice))
+                    == choice(fields.get(&Field::Choice).map(String::as_str)))
     })?;
     Some(Kept {
         done: "already there:",
@@ -182,7 +186,11 @@ fn fields(request: &Request) -> Result<Fields, Error> {
         (Field::Choice, "choice", &request.choice),
         (Field::Rationale, "rationale", &request.rationale),
         (Field::Status, "status", &request.status),
-        (Field::Affects, "affects", &request.affects),
+        (
+            Field::Affects,
+            "affects",
+            &Some(request.affects.join(", ")).filter(|all| !all.is_empty()),
+        ),
         (Field::Date, "date", &request.date),
     ];
     if let Some(unknown) =

@@ -38,7 +38,7 @@ impl Operation for MemoryArchive {
         let mut names = Vec::new();
         let mut notes = Vec::new();
         for typed in &request.fact_ids {
-            let target = known.find(typed)?;
+            let target = known.find_standing(typed)?;
             let own = pen.names(&known, target);
             match own.first().map(|name| known.memory.standing(name)) {
                 Some(Standing::Archived) => notes.push(format!("{typed} is archived already")),

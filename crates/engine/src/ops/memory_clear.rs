@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::memory::Book;
 use crate::present;
 use crate::view::{Role, View, span};
-use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
+use crate::{Answer, Effect, Error, ErrorKind, Group, Operation, Session, Spec};
 
 pub(super) struct MemoryClear;
 
@@ -60,12 +60,11 @@ impl Operation for MemoryClear {
             });
         }
         if !request.yes {
-            return Err(Error::bad_input(format!(
-                "clearing the memory of {} takes {} out of it, and nobody said yes",
-                book.whose(),
-                present::count(book.notebook.entries.len(), "entry").replace("entrys", "entries")
-            ))
-            .hint("say --yes"));
+            let entries = present::count(book.notebook.entries.len(), "entry");
+            let message =
+                format!("clearing the memory of {} takes {entries} out of it", book.whose());
+            return Err(Error::new(ErrorKind::Unconfirmed, message)
+                .hint("it is done only with `yes` (--yes)"));
         }
         let root = session.root();
         let copy = format!("{ARCHIVE}/{}", book.path);

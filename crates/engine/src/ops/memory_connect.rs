@@ -69,7 +69,10 @@ impl Operation for MemoryConnect {
         if from == to {
             return Err(Error::bad_input("a thing is not related to itself"));
         }
-        let there = known.memory.edges().get(&(from.clone(), to.clone(), relation)).copied();
+        let head = |name: &String| {
+            known.memory.heads(name).into_iter().next().unwrap_or_else(|| name.clone())
+        };
+        let there = known.memory.edges().get(&(head(&from), head(&to), relation)).copied();
         let (id, done) = match (there, request.remove) {
             (Some(id), false) => (id, "already connected"),
             (Some(id), true) => {

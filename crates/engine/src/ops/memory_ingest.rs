@@ -1,14 +1,11 @@
 //! `memory ingest`: makes facts of decisions and answers that people wrote into documents.
 
-use heirloom_core::adr::{Adr, Status};
 use heirloom_core::fold::Standing;
-use heirloom_core::supersession::Supersession;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use uuid::Uuid;
 
 use crate::answers::Done;
-use crate::catalog::Catalog;
 use crate::memory::{Pen, Recollection, lifecycle};
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
@@ -36,28 +33,13 @@ impl Operation for MemoryIngest {
     fn run(session: &Session, request: Request) -> Result<Done, Error> {
         let mut pen = Pen::take(session, true)?;
         let known = Recollection::read(session)?;
-        let catalog = Catalog::read(session)?;
-        let supersession = Supersession::new(&catalog.adrs);
-        let mut stored: Vec<Uuid> = Vec::new();
-        for (at, adr) in catalog.adrs.iter().enumerate() {
-            let document = catalog.at_path(&adr.path).map(|filed| &filed.document);
-            let in_force = adr.status == Status::Accepted && supersession.in_force(at);
-            if let Some(document) = document.filter(|_| in_force) {
-                let replaced: Vec<&Adr> =
-                    supersession.predecessors(at).map(|old| &catalog.adrs[old]).collect();
-                stored.extend(lifecycle::ingest_adr(&mut pen, &known, adr, document, &replaced)?);
-            }
-        }
-        for (noted, entry) in known.entries() {
-            if known.memory.standing(&crate::memory::entry_ref(&entry.id)) == Standing::Active {
-                stored.extend(lifecycle::ingest_entry(&mut pen, &known, noted, entry)?.1);
-            }
-        }
-        let items = pen.things(&stored);
+        let stored = lifecycle::ingest_all(&mut pen, session, &known)?;
         if request.dry_run {
-            return Ok(Done { done: "would be stored", items, notes: vec![] });
+            return Ok(Done { done: "would be stored", items: pen.things(&stored), notes: vec![] });
         }
         pen.finish()?;
+        let names: Vec<String> = stored.iter().map(Uuid::to_string).collect();
+        let items = Recollection::read(session)?.described(&names, Standing::Active);
         Ok(Done { done: "stored", items, notes: vec![] })
     }
 }

@@ -25,7 +25,7 @@ pub(super) struct Request {
     moves: bool,
     /// Agents that it concerns.
     #[serde(default)]
-    affects: Option<String>,
+    affects: Vec<String>,
 }
 
 impl Operation for MemoryPromote {
@@ -67,8 +67,8 @@ impl Operation for MemoryPromote {
         let who = agent.agent.clone().unwrap_or_default();
         let mut fields = entry.fields.clone();
         fields.insert(Field::FoundBy, who.clone());
-        if let Some(affects) = &request.affects {
-            fields.insert(Field::Affects, affects.clone());
+        if !request.affects.is_empty() {
+            fields.insert(Field::Affects, request.affects.join(", "));
         }
         let marks = IndexMap::from_iter([
             ("id".to_owned(), promoted_id(&from, &plan.path)),

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::answers::Recalled;
-use crate::memory::{Recollection, Thing};
+use crate::memory::{Recollection, Thing, ranked};
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(super) struct MemorySearchArchive;
@@ -46,7 +46,7 @@ impl Operation for MemorySearchArchive {
             .filter(|thing| thing.standing != Standing::Active)
             .collect();
         match request.query.as_deref().map(str::trim).filter(|query| !query.is_empty()) {
-            Some(query) => things = super::recall::ranked(query, things),
+            Some(query) => things = ranked(query, things),
             None => things.reverse(),
         }
         Ok(Recalled::first(things, request.limit, known.problems))

@@ -1,6 +1,7 @@
 //! `memory session`: a note on what was done in a session.
 
 use heirloom_core::memory::{self, Counters, EntryKind};
+use heirloom_core::words::digest;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -44,10 +45,24 @@ impl Operation for MemorySession {
         pen.guard(&request.content)?;
         let book = Book::open(session, &request.plan_id, request.agent_id.as_deref())?;
         let before = book.text_or_new(session)?;
-        let noted = book.notebook.of(EntryKind::Session).map(|entry| entry.number).max();
-        let number = 1 + noted.unwrap_or(0).max(counted(&book.path, &before));
-        let after =
-            memory::add_session(&before, book.owner, number, session.today(), &request.content);
+        let sessions = || book.notebook.of(EntryKind::Session);
+        let noted = sessions().map(|entry| entry.number).max().unwrap_or(0).max(sessions().count());
+        let number = 1 + noted.max(counted(&book.path, &before));
+        let id = digest(&format!(
+            "{}\n{number}\n{}\n{}\n{}",
+            book.path,
+            session.author(),
+            session.now(),
+            request.content
+        ));
+        let after = memory::add_session(
+            &before,
+            book.owner,
+            number,
+            session.today(),
+            &request.content,
+            &id,
+        );
         pen.edit(&book.path, book.text.as_deref(), after);
         let counters =
             Counters { updated: Some(session.today()), sessions: Some(number), contributor: None };
@@ -56,7 +71,7 @@ impl Operation for MemorySession {
         let notebook = memory::read(&book.path, &text);
         let entry = notebook
             .of(EntryKind::Session)
-            .find(|entry| entry.number == number)
+            .find(|entry| entry.id == id)
             .ok_or_else(|| Error::system(format!("{}: the note was not written", book.path)))?;
         pen.finish()?;
         Ok(Kept {
@@ -64,7 +79,7 @@ impl Operation for MemorySession {
             kind: EntryKind::Session,
             name: entry.name(),
             id: entry.id.clone(),
-            text: entry.text.clone(),
+            text: entry.sentence(),
             source: book.path,
             fact: None,
             from: None,

@@ -53,6 +53,8 @@ pub(super) struct Shown {
     entries: Vec<Item>,
     /// What could not be read.
     problems: Vec<Problem>,
+    #[serde(skip)]
+    filtered: bool,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -157,6 +159,7 @@ impl Operation for MemoryShow {
                 .map(|entry| item(entry, memory.standing(&entry_ref(&entry.id))))
                 .collect(),
             problems: book.notebook.problems.clone(),
+            filtered: request.open || request.kind.is_some(),
             source: book.path,
         })
     }
@@ -217,7 +220,9 @@ impl Answer for Shown {
             span(Role::Source, &self.source),
         ]);
         if self.entries.is_empty() && self.problems.is_empty() {
-            view.line([span(Role::Dim, "nothing is remembered yet")]);
+            let nothing =
+                if self.filtered { "nothing of that" } else { "nothing is remembered yet" };
+            view.line([span(Role::Dim, nothing)]);
         }
         for kind in EntryKind::ALL {
             let items: Vec<&Item> = self.entries.iter().filter(|item| item.kind == kind).collect();
@@ -248,10 +253,11 @@ fn row(item: &Item) -> Vec<crate::view::Span> {
     if item.standing != Standing::Active {
         about.push(item.standing.word().to_owned());
     }
+    let about =
+        if about.is_empty() { String::new() } else { format!("  ({})", about.join(" · ")) };
     vec![
         span(Role::Key, &item.name),
         span(Role::Dim, short(&item.id)),
-        format!("{mark}{}", item.text).into(),
-        span(Role::Dim, about.join(" · ")),
+        format!("{mark}{}{about}", item.text).into(),
     ]
 }

@@ -28,7 +28,7 @@ impl Operation for NoteAdd {
     type Response = Stored;
     const SPEC: Spec = Spec {
         name: "note",
-        usage: "note <text>",
+        usage: "note <text>...",
         group: Group::Memory,
         effect: Effect::Writes,
         about: "Capture a note to come back to. It is pending until it is done or promoted to a fact.",
@@ -36,6 +36,10 @@ impl Operation for NoteAdd {
 
     fn run(session: &Session, request: Request) -> Result<Stored, Error> {
         let content = super::record_add::named(&request.text, "a note without words")?;
+        if ["list", "ls", "show", "add"].contains(&content.as_str()) {
+            return Err(Error::bad_input(format!("`{content}` alone is hardly a note"))
+                .hint("`heir notes` lists what is pending"));
+        }
         let particulars = Particulars {
             private: request.private,
             allow_secret: request.allow_secret,

@@ -62,14 +62,6 @@ impl Operation for NotePromote {
         pen.write(&known, &record)?;
         pen.event(&known, Action::Resolve, vec![name], vec![], "promoted")?;
         pen.finish()?;
-        Ok(Stored {
-            done: "promoted to",
-            id: record.id.to_string(),
-            kind: "fact",
-            text: record.text().into_owned(),
-            replaced: vec![],
-            near: vec![],
-            private: record.is_private(),
-        })
+        Ok(Stored::of("promoted to", &record))
     }
 }

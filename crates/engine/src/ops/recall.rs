@@ -5,9 +5,8 @@ use heirloom_core::record::{Kind, Section};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::record_list::by_score;
 use crate::answers::Recalled;
-use crate::memory::{Recollection, Thing, When};
+use crate::memory::{Recollection, Thing, When, ranked};
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(super) struct Recall;
@@ -64,25 +63,12 @@ impl Operation for Recall {
                 && request.kind.as_ref().is_none_or(|kind| thing.kind == kind)
                 && request.tag.as_ref().is_none_or(|tag| thing.tags.contains(tag))
         };
-        let ingested = known.ingested();
+        let taken_over = known.taken_over();
         let things: Vec<Thing> = known
             .things(&KINDS, true)
             .into_iter()
-            .filter(|thing| wanted(thing) && !ingested.contains(&thing.id))
+            .filter(|thing| wanted(thing) && !taken_over.contains(&thing.id))
             .collect();
         Ok(Recalled::first(ranked(&request.query, things), request.limit, known.problems))
     }
-}
-
-/// Orders things by how well they answer a query; where two do so about as well, the one that is
-/// surer comes first.
-pub(super) fn ranked(query: &str, things: Vec<Thing>) -> Vec<Thing> {
-    let mut things = by_score(query, things);
-    let best = things.first().and_then(|thing| thing.score).unwrap_or_default();
-    let step = |thing: &Thing| (thing.score.unwrap_or_default() / (best * 0.02).max(1e-9)).round();
-    things.sort_by(|a, b| {
-        let sure = |thing: &Thing| thing.confidence.unwrap_or(0.8);
-        step(b).total_cmp(&step(a)).then(sure(b).total_cmp(&sure(a)))
-    });
-    things
 }

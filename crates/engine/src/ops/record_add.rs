@@ -24,13 +24,5 @@ pub(super) fn store(
     particulars.fill(&mut record, &mut pen, &known)?;
     pen.write(&known, &record)?;
     pen.finish()?;
-    Ok(Stored {
-        done: "stored",
-        id: record.id.to_string(),
-        kind: record.kind().word(),
-        text: record.text().into_owned(),
-        replaced: record.supersedes.clone(),
-        near: vec![],
-        private: record.is_private(),
-    })
+    Ok(Stored::of("stored", &record))
 }

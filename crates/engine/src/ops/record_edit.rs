@@ -16,6 +16,7 @@ use uuid::Uuid;
 use super::record_kinds::Editable;
 use crate::answers::Stored;
 use crate::memory::{Pen, Recollection};
+use crate::present;
 use crate::{Error, Operation, Session, Spec};
 
 pub(super) struct RecordEdit<K>(PhantomData<K>);
@@ -44,6 +45,7 @@ impl<K: Editable> Operation for RecordEdit<K> {
     fn run(session: &Session, request: Request) -> Result<Stored, Error> {
         let mut pen = Pen::take(session, request.allow_secret)?;
         let known = Recollection::read(session)?;
+        known.find_standing(&request.id)?;
         let id = known.find_record(&request.id)?;
         let item = known.memory.item(id).filter(|item| item.record.kind() == K::KIND);
         let item = item.ok_or_else(|| {
@@ -55,15 +57,7 @@ impl<K: Editable> Operation for RecordEdit<K> {
         record.supersedes = known.memory.aliases(id).iter().map(Uuid::to_string).collect();
         pen.write_with(&known, &record, unknown)?;
         pen.finish()?;
-        Ok(Stored {
-            done: "superseded",
-            id: record.id.to_string(),
-            kind: K::KIND.word(),
-            text: record.text().into_owned(),
-            replaced: record.supersedes.clone(),
-            near: vec![],
-            private: record.is_private(),
-        })
+        Ok(Stored::of("superseded", &record))
     }
 }
 
@@ -79,14 +73,15 @@ fn changed(
         return Err(Error::system("a record that is no object"));
     };
     for (key, value) in set {
-        if FIXED.contains(&key.as_str()) {
+        let key = if kind == Kind::Episode && key == "steps" { "sequence" } else { key };
+        if FIXED.contains(&key) {
             return Err(Error::bad_input(format!("`{key}` is not for you to change")));
         }
         match value {
             Value::Null => drop(map.shift_remove(key)),
             Value::String(text) if text.is_empty() => drop(map.shift_remove(key)),
-            Value::String(text) => drop(map.insert(key.clone(), typed(text, map.get(key), key))),
-            other => drop(map.insert(key.clone(), other.clone())),
+            Value::String(text) => drop(map.insert(key.to_owned(), typed(text, map.get(key), key))),
+            other => drop(map.insert(key.to_owned(), other.clone())),
         }
     }
     let record: Record = serde_json::from_value(Value::Object(map))
@@ -95,11 +90,20 @@ fn changed(
         return Err(Error::system("a record that is no object"));
     };
     let lost = set.iter().find(|(key, value)| {
-        !written.contains_key(*key) && !value.is_null() && value.as_str() != Some("")
+        let known = written.contains_key(*key) || (kind == Kind::Episode && *key == "steps");
+        !known && !value.is_null() && value.as_str() != Some("")
     });
     match lost {
-        Some((key, _)) => Err(Error::bad_input(format!("a {} has no field `{key}`", kind.word()))
-            .hint(format!("see `heir {} add --help`", kind.word()))),
+        Some((key, _)) => {
+            let own: Vec<&str> =
+                written.keys().map(String::as_str).filter(|own| !FIXED.contains(own)).collect();
+            let what = present::with_article(kind.word());
+            Err(Error::bad_input(format!("{what} has no field `{key}`")).hint(format!(
+                "this one has {}; see `heir {} add --help`",
+                own.join(", "),
+                kind.word()
+            )))
+        }
         None => Ok(record),
     }
 }

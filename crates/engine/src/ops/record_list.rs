@@ -3,14 +3,13 @@
 use std::marker::PhantomData;
 
 use heirloom_core::fold::Standing;
-use heirloom_core::ranking;
-use heirloom_core::record::{Body, Kind, Section};
+use heirloom_core::record::{Kind, Section};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::record_kinds::RecordKind;
 use crate::answers::Recalled;
-use crate::memory::{Recollection, Thing, When};
+use crate::memory::{Recollection, Thing, When, ranked};
 use crate::{Error, Operation, Session, Spec};
 
 pub(super) struct RecordList<K>(PhantomData<K>);
@@ -55,29 +54,18 @@ impl<K: RecordKind> Operation for RecordList<K> {
     fn run(session: &Session, request: Request) -> Result<Recalled, Error> {
         let when = When::read(request.as_of.as_deref(), request.valid_at.as_deref())?;
         let known = Recollection::read_at(session, when)?;
-        let scope_of = |thing: &Thing| {
-            let record =
-                uuid::Uuid::parse_str(&thing.id).ok().and_then(|id| known.memory.item(id))?;
-            match &record.record.body {
-                Body::Fact(fact) => fact.scope.clone(),
-                _ => None,
-            }
-        };
         let wanted = |thing: &Thing| {
             (request.all || when.valid_at.is_some() || thing.standing == Standing::Active)
                 && request.section.is_none_or(|section| thing.section == Some(section))
                 && request.tag.as_ref().is_none_or(|tag| thing.tags.contains(tag))
-                && request
-                    .scope
-                    .as_ref()
-                    .is_none_or(|scope| scope_of(thing).as_ref() == Some(scope))
+                && request.scope.as_ref().is_none_or(|scope| thing.scope.as_ref() == Some(scope))
         };
         let mut things: Vec<Thing> =
             known.things(&[K::KIND], false).into_iter().filter(wanted).collect();
         let limit = match request.query.as_deref().map(str::trim).filter(|query| !query.is_empty())
         {
             Some(query) => {
-                things = super::recall::ranked(query, things);
+                things = ranked(query, things);
                 request.limit.unwrap_or(LIMIT)
             }
             None => {
@@ -91,17 +79,4 @@ impl<K: RecordKind> Operation for RecordList<K> {
         };
         Ok(Recalled::first(things, limit, known.problems))
     }
-}
-
-/// Orders things by how well they answer a query.
-pub(super) fn by_score(query: &str, things: Vec<Thing>) -> Vec<Thing> {
-    let texts: Vec<String> = things.iter().map(|thing| thing.searchable.clone()).collect();
-    let mut places: Vec<Option<Thing>> = things.into_iter().map(Some).collect();
-    let ranked = ranking::rank(query, &texts).into_iter();
-    ranked
-        .filter_map(|(at, score)| {
-            let thing = places[at].take()?;
-            Some(Thing { score: Some((score * 1000.0).round() / 1000.0), ..thing })
-        })
-        .collect()
 }

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use heirloom_core::Value;
 use heirloom_core::fold::Standing;
-use heirloom_core::record::short;
+use heirloom_core::record::{Action, Body, short};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -37,6 +37,9 @@ pub(super) struct Shown {
     /// What it replaced, newest first, and what those replaced.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     history: Vec<Thing>,
+    /// Why it was archived.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    archived_because: Vec<String>,
     /// What it is related to.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     relations: Vec<Relation>,
@@ -80,6 +83,7 @@ impl<K: RecordKind> Operation for RecordShow<K> {
                 .filter(|alias| *alias != item.id)
                 .map(|alias| alias.to_string())
                 .collect(),
+            archived_because: reasons(&known, &name),
             history: history(&known, item.id),
             relations: relations
                 .map(|(from, to, relation)| Relation { from, relation: relation.word(), to })
@@ -87,6 +91,17 @@ impl<K: RecordKind> Operation for RecordShow<K> {
             thing,
         })
     }
+}
+
+/// Why a record was archived, as far as anybody said.
+fn reasons(known: &Recollection, name: &str) -> Vec<String> {
+    let events = known.memory.events(Action::Archive, name).into_iter();
+    events
+        .filter_map(|id| match &known.memory.record(id)?.body {
+            Body::Event(event) if !event.reason.is_empty() => Some(event.reason.clone()),
+            _ => None,
+        })
+        .collect()
 }
 
 /// Follows what a record replaced.
@@ -122,6 +137,9 @@ impl Answer for Shown {
                 vec![span(Role::Key, format!("   {key}")), present::value(value).into()]
             });
         view.table(&[], rows.collect());
+        for reason in &self.archived_because {
+            view.line([span(Role::Warning, format!("   archived: {reason}"))]);
+        }
         for relation in &self.relations {
             view.line([span(
                 Role::Value,

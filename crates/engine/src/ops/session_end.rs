@@ -1,7 +1,7 @@
 //! `session end`: makes an episode of a session of work.
 
 use heirloom_core::record::{Body, Episode, Kind};
-use heirloom_core::transcript::{self, Transcript};
+use heirloom_core::transcript;
 use heirloom_store::{git, state};
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::session_start::{Open, SHELF};
 use crate::answers::Stored;
-use crate::memory::{Pen, Recollection, without_secrets};
+use crate::memory::{Pen, Recollection, episode_of, lifecycle, without_secrets};
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(super) struct SessionEnd;
@@ -52,12 +52,12 @@ impl Operation for SessionEnd {
     fn run(session: &Session, request: Request) -> Result<Stored, Error> {
         let mut pen = Pen::take(session, false)?;
         let shelf = state::Shelf::of(session.root(), SHELF);
-        let open = find(&shelf, request.id.as_deref())?;
+        let open = find(session, request.id.as_deref())?;
         let known = Recollection::read(session)?;
         let transcript =
             request.transcript.as_deref().map(|text| transcript::read("transcript", text));
         let started: Option<Timestamp> = open.started.parse().ok();
-        let mut episode = transcript.as_ref().map(super::compact::episode).unwrap_or_default();
+        let mut episode = transcript.as_ref().map(|it| episode_of(session, it)).unwrap_or_default();
         let done = git::since(session.root().path(), open.commit.as_deref());
         let title = request.title.or(open.title.clone());
         if let Some(title) = title.map(|title| title.trim().to_owned()).filter(|t| !t.is_empty()) {
@@ -84,17 +84,10 @@ impl Operation for SessionEnd {
         record.tags = vec!["auto".to_owned()];
         record.origin = Some(format!("session:{}", open.id));
         pen.write(&known, &record)?;
+        lifecycle::ingest_all(&mut pen, session, &known)?;
         pen.finish()?;
         shelf.remove(&open.id)?;
-        Ok(Stored {
-            done: "stored",
-            id: record.id.to_string(),
-            kind: Kind::Episode.word(),
-            text: record.text().into_owned(),
-            replaced: vec![],
-            near: vec![],
-            private: false,
-        })
+        Ok(Stored::of("stored", &record))
     }
 }
 
@@ -110,13 +103,8 @@ fn changed_since(session: &Session, file: &str, started: Option<Timestamp>) -> b
     started.zip(modified).is_none_or(|(started, modified)| modified >= started)
 }
 
-fn find(shelf: &state::Shelf, typed: Option<&str>) -> Result<Open, Error> {
-    let mut open: Vec<Open> = Vec::new();
-    for name in shelf.names() {
-        if let Some(text) = shelf.read(&name)? {
-            open.extend(serde_json::from_str::<Open>(&text));
-        }
-    }
+fn find(session: &Session, typed: Option<&str>) -> Result<Open, Error> {
+    let mut open = super::session_list::open(session)?;
     let described = |open: &[Open]| {
         open.iter()
             .map(|one| format!("{} {}", one.id, one.title.as_deref().unwrap_or(&one.started)))
@@ -128,8 +116,11 @@ fn find(shelf: &state::Shelf, typed: Option<&str>) -> Result<Open, Error> {
     }
     match open.len() {
         1 => Ok(open.remove(0)),
-        0 => Err(Error::not_found("no such session is open", all)
-            .hint("begin one with `heir session start`")),
+        0 if all.is_empty() => {
+            Err(Error::not_found("no session is open", all)
+                .hint("begin one with `heir session start`"))
+        }
+        0 => Err(Error::not_found("no such session is open", all)),
         _ => Err(Error::not_found("several sessions are open", described(&open))
             .hint("name one by its id")),
     }
@@ -163,9 +154,4 @@ fn told(episode: &Episode) -> String {
         text.push_str(&format!(" Commits: {}.", episode.commits.join("; ")));
     }
     text
-}
-
-/// What a transcript counts.
-pub(super) fn counted(transcript: &Transcript) -> (u64, u64) {
-    (transcript.turns.len() as u64, transcript.tool_calls.len() as u64)
 }

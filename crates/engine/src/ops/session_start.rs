@@ -4,6 +4,7 @@ use heirloom_store::{git, log, state};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::memory::{Pen, Recollection, lifecycle};
 use crate::view::{Role, View, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
@@ -43,7 +44,7 @@ impl Operation for SessionStart {
         usage: "session start [title]",
         group: Group::Memory,
         effect: Effect::Writes,
-        about: "Mark where a session of work begins; `session end` makes an episode of it.",
+        about: "Mark where a session of work begins; `session end` makes an episode of it. Decisions that people wrote into documents meanwhile become facts.",
     };
 
     fn run(session: &Session, request: Request) -> Result<Open, Error> {
@@ -57,6 +58,11 @@ impl Operation for SessionStart {
         let text =
             serde_json::to_string(&open).map_err(|error| Error::system(error.to_string()))?;
         state::Shelf::of(session.root(), SHELF).write(&open.id, &text)?;
+        // What people decided in their editors since the last session is known from here on.
+        let mut pen = Pen::take(session, true)?;
+        let known = Recollection::read(session)?;
+        lifecycle::ingest_all(&mut pen, session, &known)?;
+        pen.finish()?;
         Ok(open)
     }
 }

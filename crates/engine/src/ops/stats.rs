@@ -46,6 +46,7 @@ pub(super) struct Counted {
 #[derive(Debug, Default, Serialize, JsonSchema)]
 struct Counts {
     active: usize,
+    done: usize,
     superseded: usize,
     archived: usize,
     private: usize,
@@ -117,8 +118,10 @@ impl Operation for Stats {
 
 fn counts(memory: &Memory, kind: Kind) -> Counts {
     let mut counts = Counts::default();
+    let done = memory.acted_on(Action::Resolve);
     for item in memory.items(kind) {
         match item.standing {
+            Standing::Active if done.contains_key(item.id.to_string().as_str()) => counts.done += 1,
             Standing::Active => counts.active += 1,
             Standing::Superseded => counts.superseded += 1,
             Standing::Archived => counts.archived += 1,
@@ -137,12 +140,16 @@ impl Answer for Counted {
             vec![
                 span(Role::Key, *kind),
                 number(counts.active),
+                number(counts.done),
                 number(counts.superseded),
                 number(counts.archived),
                 number(counts.private),
             ]
         });
-        view.table(&["kind", "active", "superseded", "archived", "private"], rows.collect());
+        view.table(
+            &["kind", "active", "done", "superseded", "archived", "private"],
+            rows.collect(),
+        );
         let sections = self.sections.iter().filter(|(_, count)| **count > 0);
         let sections: Vec<String> =
             sections.map(|(title, count)| format!("{title} {count}")).collect();
@@ -157,7 +164,7 @@ impl Answer for Counted {
         }
         view.say(format!(
             "{} open · {} · {} pending",
-            present::count(self.open, "blocker or question"),
+            format_args!("{} blockers and questions", self.open),
             present::count(self.relations, "relation"),
             present::count(self.pending_notes, "note"),
         ));

@@ -128,10 +128,13 @@ pub fn agent(title: &str, plan: &str, description: Option<&str>, today: Date) ->
     )
 }
 
+/// What stands in a new decision record until somebody writes the decision.
+pub const UNDECIDED: &str = "What was decided.";
+
 /// A decision record.
 pub fn adr(id: &str, title: &str, status: &str, today: Date) -> String {
     format!(
-        "---\ntitle: {}\ntype: adr\nstatus: {status}\ncreated: {today}\nupdated: {today}\nsupersedes: []\nsuperseded_by: null\n---\n\n# {id}: {title}\n\n## Context\n\nWhat made a decision necessary.\n\n## Decision\n\nWhat was decided.\n\n## Consequences\n\nWhat becomes easier, and what harder.\n",
+        "---\ntitle: {}\ntype: adr\nstatus: {status}\ncreated: {today}\nupdated: {today}\nsupersedes: []\nsuperseded_by: null\n---\n\n# {id}: {title}\n\n## Context\n\nWhat made a decision necessary.\n\n## Decision\n\n{UNDECIDED}\n\n## Consequences\n\nWhat becomes easier, and what harder.\n",
         quoted(title)
     )
 }

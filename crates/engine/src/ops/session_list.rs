@@ -1,0 +1,69 @@
+//! `session list`: sessions that are not ended yet.
+
+use heirloom_core::record::short;
+use heirloom_store::state;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::session_start::{Open, SHELF};
+use crate::view::{Role, View, span};
+use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
+
+pub(super) struct SessionList;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Request {}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Sessions {
+    /// The open sessions, oldest first.
+    sessions: Vec<Open>,
+}
+
+impl Operation for SessionList {
+    type Request = Request;
+    type Response = Sessions;
+    const SPEC: Spec = Spec {
+        name: "session_list",
+        usage: "session list",
+        group: Group::Memory,
+        effect: Effect::Reads,
+        about: "List sessions of work that are not ended yet.",
+    };
+
+    fn run(session: &Session, _: Request) -> Result<Sessions, Error> {
+        Ok(Sessions { sessions: open(session)? })
+    }
+}
+
+/// Reads the sessions that are open.
+pub(super) fn open(session: &Session) -> Result<Vec<Open>, Error> {
+    let shelf = state::Shelf::of(session.root(), SHELF);
+    let mut open = Vec::new();
+    for name in shelf.names() {
+        if let Some(text) = shelf.read(&name)? {
+            open.extend(serde_json::from_str::<Open>(&text));
+        }
+    }
+    Ok(open)
+}
+
+impl Answer for Sessions {
+    fn view(&self) -> View {
+        let mut view = View::new();
+        if self.sessions.is_empty() {
+            view.line([span(Role::Dim, "no session is open")]);
+        }
+        let rows = self.sessions.iter().map(|open| {
+            vec![
+                span(Role::Key, short(&open.id)),
+                span(Role::Dim, &open.started),
+                span(Role::Dim, &open.by),
+                open.title.as_deref().unwrap_or_default().into(),
+            ]
+        });
+        view.table(&[], rows.collect());
+        view
+    }
+}

@@ -5,11 +5,21 @@ use std::collections::HashSet;
 /// Returns a text as it is compared: in small letters, one space between words, no full stop.
 pub fn normalised(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for word in text.split_whitespace() {
-        if !out.is_empty() {
-            out.push(' ');
+    if text.is_ascii() {
+        for word in text.split_ascii_whitespace() {
+            if !out.is_empty() {
+                out.push(' ');
+            }
+            out.push_str(word);
         }
-        out.extend(word.chars().flat_map(char::to_lowercase));
+        out.make_ascii_lowercase();
+    } else {
+        for word in text.split_whitespace() {
+            if !out.is_empty() {
+                out.push(' ');
+            }
+            out.extend(word.chars().flat_map(char::to_lowercase));
+        }
     }
     let end = out.trim_end_matches(['.', '!', ';', ',']).len();
     if end > 0 {

@@ -138,7 +138,7 @@ fn names_and_ids_both_find_an_entry() {
 #[test]
 fn an_added_entry_is_one_line() {
     let (after, number) = add(AGENT, Owner::Agent, &new(EntryKind::Finding, "New")).unwrap();
-    assert_eq!((number, diff(AGENT, &after)), (4, (vec!["- New".to_owned()], vec![])));
+    assert_eq!((number.number, diff(AGENT, &after)), (4, (vec!["- New".to_owned()], vec![])));
     let decision = with(
         new(EntryKind::Decision, "Use | pipes\nand lines"),
         &[(Field::Choice, "a|b"), (Field::Date, "2026-02-22")],
@@ -318,7 +318,7 @@ proptest! {
             let entry = with(new(*kind, content), &[(Field::Rationale, reason)]);
             let (after, number) = add(&text, Owner::Plan, &entry).unwrap();
             let notebook = read("m.md", &after);
-            let name = format!("{}-{number}", kind.word());
+            let name = number.name();
             let Which::One(found) = notebook.find(&name) else { panic!("{name}") };
             prop_assert_eq!(&found.text, &content.trim().replace("\r\n", "\n").replace('\r', "\n"));
             text = after;

@@ -51,6 +51,33 @@ struct Journal {
 struct Move {
     from: PathBuf,
     to: PathBuf,
+    /// A hash of what is replaced, so that an edit which a person made in between is not.
+    before: Option<String>,
+}
+
+impl Move {
+    fn finish(&self) -> std::io::Result<()> {
+        let now = match fs::read(&self.to) {
+            Ok(bytes) => Some(fingerprint(&bytes)),
+            Err(error) if crate::files::is_missing(&error) => None,
+            Err(error) => return Err(error),
+        };
+        if now != self.before && self.from.exists() {
+            return fs::remove_file(&self.from);
+        }
+        match fs::rename(&self.from, &self.to) {
+            Ok(()) => {
+                sync_folder(&self.to);
+                Ok(())
+            }
+            Err(error) if crate::files::is_missing(&error) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn fingerprint(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex().to_string()
 }
 
 /// Holds the workspace for writing until it is dropped.
@@ -76,6 +103,8 @@ pub fn lock(root: &Root) -> Result<WriteLock, StoreError> {
     let lock = WriteLock { _file: file, journal: folder.join("journal.json") };
     lock.finish()?;
     sweep(&lock.journal.with_extension("drafts"));
+    // A journal that was never complete: its process changed nothing.
+    drop(fs::remove_file(lock.journal.with_extension("draft")));
     Ok(lock)
 }
 
@@ -160,11 +189,7 @@ impl WriteLock {
             append.finish()?;
         }
         for step in &journal.moves {
-            match fs::rename(&step.from, &step.to) {
-                Ok(()) => sync_folder(&step.to),
-                Err(error) if crate::files::is_missing(&error) => {}
-                Err(error) => return Err(StoreError::io(step.to.display().to_string(), error)),
-            }
+            step.finish().map_err(|error| StoreError::io(step.to.display().to_string(), error))?;
         }
         fs::remove_file(&self.journal).map_err(io)?;
         sync_folder(&self.journal);
@@ -208,7 +233,8 @@ fn stage(root: &Root, change: &Change, staged: &mut Staged) -> Result<Move, Stor
     let from = to.with_file_name(format!(".{name}.{DRAFT_ENDING}"));
     staged.add(from.clone());
     write_synced(&from, &change.after, &to).map_err(|error| StoreError::io(&change.path, error))?;
-    Ok(Move { from, to })
+    let before = change.before.as_ref().map(|text| fingerprint(text.as_bytes()));
+    Ok(Move { from, to, before })
 }
 
 /// Drafts that are swept away unless the change comes to be. They are listed in a file, so that

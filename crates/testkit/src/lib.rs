@@ -7,6 +7,10 @@
     reason = "a test that cannot be set up has failed"
 )]
 
+mod chance;
+
+pub use chance::{Chance, is_long};
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -84,11 +88,16 @@ impl Workspace {
     /// Makes a folder with files. Each file of the fixture starts with a line `//- path`.
     pub fn with(heir: impl Into<PathBuf>, fixture: &str) -> Self {
         let workspace = Self::empty(heir);
+        workspace.fill(fixture);
+        workspace
+    }
+
+    /// Writes the files of a fixture.
+    pub fn fill(&self, fixture: &str) {
         for file in fixture.split("//- ").skip(1) {
             let (path, text) = file.split_once('\n').expect("a path and a text");
-            workspace.write(path.trim(), text);
+            self.write(path.trim(), text);
         }
-        workspace
     }
 
     /// Returns the folder.
@@ -104,6 +113,11 @@ impl Workspace {
         self
     }
 
+    /// Reads a file's bytes.
+    pub fn bytes(&self, path: &str) -> Vec<u8> {
+        fs::read(self.path().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
     /// Reads a file.
     pub fn read(&self, path: &str) -> String {
         fs::read_to_string(self.path().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
@@ -112,6 +126,40 @@ impl Workspace {
     /// Returns whether a file is there.
     pub fn has(&self, path: &str) -> bool {
         self.path().join(path).exists()
+    }
+
+    /// Returns the files under a folder, links left out, as paths from the root in order.
+    pub fn files(&self, folder: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut folders = vec![self.path().join(folder)];
+        while let Some(folder) = folders.pop() {
+            let Ok(entries) = fs::read_dir(&folder) else { continue };
+            for entry in entries {
+                let entry = entry.expect("an entry");
+                let kind = entry.file_type().expect("its kind");
+                if kind.is_dir() {
+                    folders.push(entry.path());
+                } else if kind.is_file() {
+                    let path = entry.path();
+                    let path = path.strip_prefix(self.path()).expect("a path under the root");
+                    found.push(path.to_string_lossy().replace('\\', "/"));
+                }
+            }
+        }
+        found.sort();
+        found
+    }
+
+    /// Returns the shards of the shared log for a kind of record.
+    pub fn shards(&self, kind: &str) -> Vec<String> {
+        self.files(&format!(".heirloom/memory/{kind}"))
+    }
+
+    /// Clones the repository to another workspace.
+    pub fn cloned(&self) -> Self {
+        let clone = Self::empty(&self.heir);
+        clone.git(&["clone", "--quiet", &self.path().to_string_lossy(), "."]);
+        clone
     }
 
     /// Returns a command that runs `heir` in the folder.
@@ -143,6 +191,12 @@ impl Workspace {
         serde_json::from_str(&ran.stdout).unwrap_or_else(|error| {
             panic!("heir {arguments} --json: {error}\n{}\n{}", ran.stdout, ran.stderr)
         })
+    }
+
+    /// Runs `heir` with arguments at another moment.
+    pub fn run_at(&self, now: &str, arguments: &[&str]) -> Ran {
+        let mut command = self.command();
+        Ran::of(&command.env("HEIRLOOM_NOW", now).args(arguments).output().expect("heir runs"))
     }
 
     /// Runs git in the folder; it must succeed.
@@ -189,7 +243,8 @@ fn isolate_git(command: &mut Command) {
 }
 
 impl Ran {
-    fn of(output: &Output) -> Self {
+    /// Takes what a process left.
+    pub fn of(output: &Output) -> Self {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         Ran {
             stdout: text(&output.stdout),

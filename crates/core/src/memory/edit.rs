@@ -23,18 +23,17 @@ pub struct Refusal {
     pub message: String,
 }
 
-/// Adds an entry to its section, which is made if it is not there. Returns the text and where the
-/// entry is among its kind.
-pub fn add(text: &str, owner: Owner, new: &NewEntry<'_>) -> Result<(String, usize), Refusal> {
-    let before = read("", text);
+/// Adds an entry to its section, which is made if it is not there. Returns the text and the entry.
+pub fn add(text: &str, owner: Owner, new: &NewEntry<'_>) -> Result<(String, Entry), Refusal> {
     let (whole, section) = with_section(text, owner, new.kind);
+    let before = read("", &whole);
     let rows = sections::rows(&whole);
     let after = match new.kind {
         EntryKind::Decision => add_row(&whole, &rows, &section, owner, new),
-        _ => add_bullet(&whole, &rows, &section, new),
+        _ => add_bullet(&whole, &before, &rows, &section, new),
     };
-    let place = added(&before, &read("", &after), new)?;
-    Ok((after, place))
+    let entry = added(&before, read("", &after), new)?;
+    Ok((after, entry))
 }
 
 /// Adds the note of a session at the head of the log.
@@ -66,7 +65,10 @@ pub fn add_session(
         Some(at) => {
             splice(&whole, rows[at].bytes.start..rows[at].bytes.start, &format!("{block}{newline}"))
         }
-        None => insert_after(&whole, last_written(&rows, &section), &block, true),
+        None => {
+            let (at, gap) = first_place(&whole, &rows, &section);
+            insert_after(&whole, at, &block, gap)
+        }
     }
 }
 
@@ -140,7 +142,7 @@ fn with_section(text: &str, owner: Owner, kind: EntryKind) -> (String, Section) 
     let rows = sections::rows(text);
     let log =
         sections::sections(&rows).into_iter().find(|section| section.kind == EntryKind::Session);
-    let block = format!("## {title}{newline}{about}{newline}");
+    let block = format!("## {title}{newline}{about}{newline}{newline}");
     let whole = match log.filter(|_| kind != EntryKind::Session) {
         Some(log) => {
             let at = rows[log.rows.start].bytes.start;
@@ -165,10 +167,16 @@ fn last_section(text: &str, kind: EntryKind) -> Option<Section> {
     sections::sections(&rows).into_iter().rfind(|section| section.kind == kind)
 }
 
-fn add_bullet(text: &str, rows: &[Row<'_>], section: &Section, new: &NewEntry<'_>) -> String {
+fn add_bullet(
+    text: &str,
+    notebook: &Notebook,
+    rows: &[Row<'_>],
+    section: &Section,
+    new: &NewEntry<'_>,
+) -> String {
     let start = rows.get(section.rows.start).map_or(0, |row| row.bytes.start);
     let end = rows[..section.rows.end].last().map_or(text.len(), |row| row.bytes.end);
-    let last = read("", text).entries.into_iter().rfind(|entry| {
+    let last = notebook.entries.iter().rfind(|entry| {
         entry.kind == new.kind
             && entry.form == Form::Bullet
             && (start..end).contains(&entry.bytes.start)
@@ -182,7 +190,8 @@ fn add_bullet(text: &str, rows: &[Row<'_>], section: &Section, new: &NewEntry<'_
         }
         None => {
             let line = format!("- {}", form::write(new));
-            insert_after(text, last_written(rows, section), &line, true)
+            let (at, gap) = first_place(text, rows, section);
+            insert_after(text, at, &line, gap)
         }
     }
 }
@@ -315,6 +324,19 @@ fn last_written(rows: &[Row<'_>], section: &Section) -> usize {
     span.iter().rfind(|row| !row.text.trim().is_empty()).map_or(0, |row| row.bytes.end)
 }
 
+/// Where the first entry of a section goes, and whether a blank line must be put before it: behind
+/// the blank line that is there already, if another one follows it or the text ends with it.
+fn first_place(text: &str, rows: &[Row<'_>], section: &Section) -> (usize, bool) {
+    let written = last_written(rows, section);
+    let blanks: Vec<&Row<'_>> =
+        rows[section.rows.clone()].iter().filter(|row| row.bytes.start >= written).collect();
+    match blanks.as_slice() {
+        [first, _, ..] => (first.bytes.end, false),
+        [first] if first.bytes.end == text.len() => (first.bytes.end, false),
+        _ => (written, true),
+    }
+}
+
 /// Inserts lines behind a line that ends at `at`; a missing line break at the end of the text stays
 /// missing.
 fn insert_after(text: &str, at: usize, lines: &str, gap: bool) -> String {
@@ -332,8 +354,8 @@ fn splice(text: &str, bytes: Range<usize>, new: &str) -> String {
     format!("{}{new}{}", &text[..bytes.start], &text[bytes.end..])
 }
 
-/// Checks that exactly the meant entry came to be, and returns its number.
-fn added(before: &Notebook, after: &Notebook, new: &NewEntry<'_>) -> Result<usize, Refusal> {
+/// Checks that exactly the meant entry came to be, and returns it.
+fn added(before: &Notebook, after: Notebook, new: &NewEntry<'_>) -> Result<Entry, Refusal> {
     let at =
         before.entries.iter().zip(&after.entries).take_while(|(old, now)| same(old, now)).count();
     let rest_is_same = before.entries.len() + 1 == after.entries.len()
@@ -347,16 +369,14 @@ fn added(before: &Notebook, after: &Notebook, new: &NewEntry<'_>) -> Result<usiz
         fields.sort();
         fields
     };
-    let written = after.entries.get(at).filter(|entry| {
+    let written = after.entries.into_iter().nth(at).filter(|entry| {
         rest_is_same
             && entry.kind == new.kind
             && entry.text == new.text.trim().replace("\r\n", "\n").replace('\r', "\n")
             && fields(&entry.fields) == fields(&new.fields)
     });
-    match written {
-        Some(entry) => Ok(entry.number),
-        None => Err(would_touch_others(before.entries.get(at).map_or(1, |entry| entry.line))),
-    }
+    let line = before.entries.get(at).map_or(1, |entry| entry.line);
+    written.ok_or_else(|| would_touch_others(line))
 }
 
 fn same(a: &Entry, b: &Entry) -> bool {

@@ -23,7 +23,7 @@ pub fn read(path: &str, text: &str) -> Notebook {
             _ => read_section(&rows, &section, &mut entries),
         }
     }
-    settle_twins(&mut entries);
+    drop_earlier_states(&mut entries);
     number(&mut entries);
     let problems = repeated_ids(path, &entries);
     Notebook { entries, problems }
@@ -168,28 +168,38 @@ fn entry(
     }
 }
 
-/// A union merge keeps a task both as one branch left it and as the other settled it, one after the
-/// other; that is one task, and it is settled.
-fn settle_twins(entries: &mut Vec<Entry>) {
-    let same = |a: &Entry, b: &Entry| {
-        a.kind == b.kind
-            && a.kind.is_task()
-            && a.resolved != b.resolved
-            && normalised(&a.text) == normalised(&b.text)
-            && a.fields == b.fields
-            && a.marks.get("id") == b.marks.get("id")
-            && (a.bytes.end == b.bytes.start || b.bytes.end == a.bytes.start)
+/// A union merge keeps an entry both as one branch left it and as the other changed it, in one list
+/// but not always side by side: the other branch's new entries may lie between them. Where only an
+/// id was written beside it, or a task was settled, that is one entry, and the later state counts.
+fn drop_earlier_states(entries: &mut Vec<Entry>) {
+    let state = |entry: &Entry| (entry.resolved, entry.is_marked());
+    if entries.iter().all(|entry| state(entry) == (false, false)) {
+        return;
+    }
+    let mut lists: HashMap<(usize, EntryKind, String), Vec<usize>> = HashMap::new();
+    let mut list = 0;
+    for (at, entry) in entries.iter().enumerate() {
+        if at > 0 && entries[at - 1].bytes.end != entry.bytes.start {
+            list = at;
+        }
+        lists.entry((list, entry.kind, normalised(&entry.text))).or_default().push(at);
+    }
+    let is_earlier = |a: &Entry, b: &Entry| {
+        let (own, other) = (a.marks.get("id"), b.marks.get("id"));
+        let same_id = own.is_none() || other.is_none() || own == other;
+        a.kind != EntryKind::Session && a.fields == b.fields && same_id && state(a) < state(b)
     };
-    let open: Vec<usize> = (0..entries.len())
-        .filter(|&at| {
-            let near = [at.checked_sub(1), Some(at + 1)].into_iter().flatten();
-            !entries[at].resolved
-                && near
-                    .filter_map(|other| entries.get(other))
-                    .any(|other| same(&entries[at], other))
-        })
-        .collect();
-    for at in open.into_iter().rev() {
+    let mut earlier: Vec<usize> = Vec::new();
+    for twins in lists.values().filter(|twins| twins.len() > 1) {
+        earlier.extend(
+            twins
+                .iter()
+                .copied()
+                .filter(|&at| twins.iter().any(|&other| is_earlier(&entries[at], &entries[other]))),
+        );
+    }
+    earlier.sort_unstable();
+    for at in earlier.into_iter().rev() {
         entries.remove(at);
     }
 }

@@ -53,7 +53,9 @@ fn sections(kinds: &[EntryKind], owner: Owner) -> String {
         let (title, about) = heading(*kind, owner);
         let table = match kind {
             EntryKind::Decision => format!("\n{}", write_head(&columns(*kind, owner), "\n")),
-            _ => String::new(),
+            // The line that parts the first entry from the sentence above it: with it there are
+            // always four lines between two lists, and git joins changes that are nearer.
+            _ => "\n".to_owned(),
         };
         format!("\n## {title}\n{about}\n{table}")
     };

@@ -1,6 +1,6 @@
 //! `memory add`: something that an agent or a plan should remember.
 
-use heirloom_core::memory::{self, Counters, EntryKind, Field, Fields, NewEntry, Owner, Which};
+use heirloom_core::memory::{self, Counters, Entry, EntryKind, Field, Fields, NewEntry, Owner};
 use heirloom_core::words::normalised;
 use heirloom_core::{Value, day};
 use indexmap::IndexMap;
@@ -103,7 +103,7 @@ impl Operation for MemoryAdd {
         }
         let before = book.text_or_new(session)?;
         let new = NewEntry { kind, text, fields, resolved, marks: IndexMap::new() };
-        let (after, number) = memory::add(&before, book.owner, &new).map_err(|refusal| {
+        let (after, entry) = memory::add(&before, book.owner, &new).map_err(|refusal| {
             Error::bad_input(format!("{}:{}: {refusal}", book.path, refusal.line))
                 .hint("edit the file by hand")
         })?;
@@ -111,42 +111,35 @@ impl Operation for MemoryAdd {
         let contributor = session.named_author().filter(|_| book.owner == Owner::Plan);
         let counters = Counters { updated: Some(session.today()), sessions: None, contributor };
         pen.count(&book.path, &counters)?;
-        let name = format!("{}-{number}", kind.word());
-        let kept = finish(session, pen, &book, &name)?;
+        let mut kept = Kept {
+            done: "added",
+            kind,
+            name: entry.name(),
+            id: entry.id.clone(),
+            text: entry.sentence(),
+            source: book.path.clone(),
+            fact: None,
+            from: None,
+        };
+        if is_lifecycle(&book, &entry) {
+            let known = Recollection::read(session)?;
+            let noted = known.with_edit(&book, pen.text_of(&book.path, "").to_owned());
+            let (id, fact) = lifecycle::ingest_entry(&mut pen, &known, &noted, &entry)?;
+            kept.id = id;
+            kept.fact = fact.map(|id| id.to_string());
+        }
+        pen.finish()?;
         Ok(kept)
     }
 }
 
-/// Writes the document, and the fact that a plan's decision is.
-fn finish(session: &Session, mut pen: Pen<'_>, book: &Book, name: &str) -> Result<Kept, Error> {
-    let text = pen.text_of(&book.path, "").to_owned();
-    let notebook = memory::read(&book.path, &text);
-    let Which::One(entry) = notebook.find(name) else {
-        return Err(Error::system(format!("{}: {name} was not written", book.path)));
-    };
-    let mut kept = Kept {
-        done: "added",
-        kind: entry.kind,
-        name: entry.name(),
-        id: entry.id.clone(),
-        text: entry.sentence(),
-        source: book.path.clone(),
-        fact: None,
-        from: None,
-    };
-    if matches!(entry.kind, EntryKind::Decision | EntryKind::Question)
-        && (book.owner == Owner::Plan || entry.resolved)
-    {
-        let known = Recollection::read(session)?;
-        let noted = known.with_edit(book, text);
-        if let Some(entry) = noted.notebook.entries.iter().find(|own| own.name() == name) {
-            let (id, fact) = lifecycle::ingest_entry(&mut pen, &known, &noted, entry)?;
-            kept.id = id;
-            kept.fact = fact.map(|id| id.to_string());
-        }
+/// Whether an entry may be a fact as well: a plan's decision, an answered question.
+fn is_lifecycle(book: &Book, entry: &Entry) -> bool {
+    match entry.kind {
+        EntryKind::Decision => book.owner == Owner::Plan,
+        EntryKind::Question => entry.resolved,
+        _ => false,
     }
-    pen.finish()?;
-    Ok(kept)
 }
 
 /// What is there already is not written twice; what was settled may come up again, and what was

@@ -1,0 +1,257 @@
+//! A damaged log: the rest of it reads, the damage is shown with its place, the damaged bytes stay
+//! as they are, and what is stored afterwards stands on lines of its own.
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
+
+use heirloom_testkit::{TEAM, Workspace};
+use serde_json::Value;
+
+const HEIR: &str = env!("CARGO_BIN_EXE_heir");
+
+const FACT: &str = r#"{"v":1,"id":"0198c0de-0000-7000-8000-00000000002a","kind":"fact","section":"Decisions","content":"from elsewhere","at":"2026-02-22T00:00:00Z","by":"ada"}"#;
+
+/// A workspace with two facts, on lines 1 and 2 of one shard.
+struct Damaged {
+    workspace: Workspace,
+    shard: String,
+}
+
+impl Damaged {
+    /// Changes the shard's bytes.
+    fn by(change: impl FnOnce(&mut Vec<u8>)) -> Self {
+        let workspace = Workspace::with(HEIR, TEAM);
+        store(&workspace, "the first");
+        store(&workspace, "the second");
+        let [shard] = workspace.shards("fact").try_into().unwrap();
+        let mut bytes = workspace.bytes(&shard);
+        change(&mut bytes);
+        workspace.write(&shard, bytes);
+        Damaged { workspace, shard }
+    }
+
+    /// Puts a line between the two facts.
+    fn with_line(line: impl AsRef<[u8]>) -> Self {
+        Self::by(|bytes| {
+            let at = bytes.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+            bytes.splice(at..at, [line.as_ref(), b"\n"].concat());
+        })
+    }
+
+    /// Checks what is read and what is reported (by line and a part of the message), now and after
+    /// another fact was stored.
+    #[track_caller]
+    fn check(&self, facts: &[&str], problems: &[(usize, &str)]) {
+        self.check_now(facts, problems);
+        let before = self.workspace.bytes(&self.shard);
+        store(&self.workspace, "the last");
+        let after = self.workspace.bytes(&self.shard);
+        assert!(after.starts_with(&before), "the bytes that were there stay");
+        let added = String::from_utf8(after[before.len()..].to_vec()).unwrap();
+        let record: Value = serde_json::from_str(&added).unwrap();
+        assert_eq!(record["content"], "the last");
+        assert_eq!(added.starts_with('\n'), !before.ends_with(b"\n"), "{added:?}");
+        self.check_now(&[facts, &["the last"]].concat(), problems);
+    }
+
+    #[track_caller]
+    fn check_now(&self, facts: &[&str], problems: &[(usize, &str)]) {
+        let listed = self.workspace.json("fact list --all");
+        let mut texts: Vec<&str> = items(&listed["items"]).map(text).collect();
+        let mut facts = facts.to_vec();
+        texts.sort_unstable();
+        facts.sort_unstable();
+        assert_eq!(texts, facts);
+        for answer in [&listed, &self.workspace.json("stats"), &self.workspace.json("recall the")] {
+            let found: Vec<&Value> = items(&answer["problems"]).collect();
+            assert_eq!(found.len(), problems.len(), "{found:#?}");
+            for (problem, (line, part)) in found.iter().zip(problems) {
+                assert_eq!(
+                    (&problem["path"], &problem["line"]),
+                    (&Value::from(self.shard.as_str()), &Value::from(*line))
+                );
+                assert!(problem["message"].as_str().unwrap().contains(part), "{problem:#}");
+            }
+        }
+        let shown = self.workspace.heir("stats").ok();
+        for (line, _) in problems {
+            let place = format!("{}:{line}: ", self.shard);
+            assert!(shown.contains(&place), "{place}\n---\n{shown}");
+        }
+    }
+}
+
+fn store(workspace: &Workspace, text: &str) {
+    workspace.run(&["fact", "add", "--section", "Decisions", text]).ok();
+}
+
+/// The items of a list, which is left out of an answer where it is empty.
+fn items(list: &Value) -> impl Iterator<Item = &Value> {
+    list.as_array().into_iter().flatten()
+}
+
+fn text(item: &Value) -> &str {
+    item["text"].as_str().unwrap()
+}
+
+#[test]
+fn a_torn_last_line() {
+    let torn = Damaged::by(|bytes| bytes.truncate(bytes.len() - 20));
+    torn.check(&["the first"], &[(2, "the line breaks off")]);
+}
+
+#[test]
+fn a_last_line_that_lacks_only_its_line_break() {
+    let torn = Damaged::by(|bytes| bytes.truncate(bytes.len() - 1));
+    torn.check(&["the first", "the second"], &[]);
+}
+
+#[test]
+fn a_line_torn_within_a_character() {
+    let torn = Damaged::by(|bytes| {
+        bytes.truncate(bytes.len() - 20);
+        bytes.push("é".as_bytes()[0]);
+    });
+    torn.check(&["the first"], &[(2, "the line is skipped")]);
+}
+
+#[test]
+fn a_line_of_garbage() {
+    for garbage in [&b"garbage"[..], b"\xff\xfe\x01", b"[1, 2]", b"{}", b"null", b"\"text\""] {
+        Damaged::with_line(garbage)
+            .check(&["the first", "the second"], &[(2, "the line is skipped")]);
+    }
+}
+
+#[test]
+fn two_records_on_one_line() {
+    Damaged::with_line(format!("{FACT}{}", FACT.replace("2a\"", "2b\"")))
+        .check(&["the first", "the second"], &[(2, "the line is skipped")]);
+}
+
+#[test]
+fn a_nul() {
+    Damaged::with_line(FACT.replace("from", "fr\0m"))
+        .check(&["the first", "the second"], &[(2, "a NUL byte at column")]);
+    Damaged::with_line([0; 512]).check(&["the first", "the second"], &[(2, "a NUL byte")]);
+}
+
+#[test]
+fn a_line_of_ten_megabytes() {
+    let long = FACT.replace("from elsewhere", &"x".repeat(10 * 1024 * 1024));
+    Damaged::with_line(long).check(&["the first", "the second"], &[(2, "too long for a record")]);
+}
+
+#[test]
+fn a_byte_order_mark() {
+    let marked = Damaged::by(|bytes| drop(bytes.splice(0..0, *b"\xef\xbb\xbf")));
+    marked.check(&["the first", "the second"], &[(1, "a byte order mark")]);
+}
+
+#[test]
+fn line_breaks_of_another_system() {
+    let changed = Damaged::by(|bytes| {
+        *bytes = String::from_utf8(bytes.clone()).unwrap().replace('\n', "\r\n").into_bytes();
+    });
+    changed.check(&["the first", "the second"], &[(1, "lines end in CRLF")]);
+}
+
+#[test]
+fn a_kind_that_is_not_known() {
+    Damaged::with_line(FACT.replace("\"fact\"", "\"hologram\""))
+        .check(&["the first", "the second"], &[(2, "`hologram` is newer than this program")]);
+}
+
+#[test]
+fn a_newer_version() {
+    Damaged::with_line(FACT.replace("\"v\":1", "\"v\":2"))
+        .check(&["the first", "the second"], &[(2, "format version 2 is newer")]);
+}
+
+#[test]
+fn fields_that_are_not_known_are_no_damage() {
+    Damaged::with_line(FACT.replace("\"by\"", "\"colour\":\"blue\",\"by\""))
+        .check(&["the first", "from elsewhere", "the second"], &[]);
+}
+
+#[test]
+fn a_record_in_the_shard_of_another_kind_is_read() {
+    let note = FACT.replace("\"kind\":\"fact\",\"section\":\"Decisions\"", "\"kind\":\"note\"");
+    let damaged = Damaged::with_line(note);
+    damaged.check(&["the first", "the second"], &[]);
+    assert_eq!(text(&damaged.workspace.json("notes")["items"][0]), "from elsewhere");
+}
+
+#[test]
+fn one_id_with_two_texts() {
+    let other = FACT.replace("from elsewhere", "by hand");
+    let mut read = Vec::new();
+    for lines in [format!("{FACT}\n{other}"), format!("{other}\n{FACT}")] {
+        let damaged = Damaged::with_line(&lines);
+        let listed = damaged.workspace.json("fact list --all");
+        let texts: Vec<&str> = items(&listed["items"]).map(text).collect();
+        let own = ["from elsewhere", "by hand"].into_iter().find(|own| texts.contains(own));
+        let own = own.unwrap();
+        let lost = 2 + lines.lines().position(|line| !line.contains(own)).unwrap();
+        damaged.check(
+            &["the first", own, "the second"],
+            &[(lost, "is written in another way elsewhere")],
+        );
+        read.push(own);
+    }
+    assert_eq!(read[0], read[1], "the order of the lines does not matter");
+}
+
+#[test]
+fn much_damage_at_once() {
+    let damaged = Damaged::with_line(
+        [b"\xef\xbb\xbf", FACT.as_bytes(), b"\ngarbage\n\0\n<<<<<<< HEAD\n\n{\"v\":9}"].concat(),
+    );
+    damaged.check(
+        &["the first", "from elsewhere", "the second"],
+        &[
+            (2, "a byte order mark"),
+            (3, "this is not JSON"),
+            (4, "a NUL byte"),
+            (5, "a git conflict marker"),
+            (7, "format version 9 is newer"),
+        ],
+    );
+}
+
+#[test]
+fn a_torn_line_of_this_machine_alone() {
+    let workspace = Workspace::with(HEIR, TEAM);
+    workspace.commit_all("2026-02-21T00:00:00Z");
+    let private = |text: &str| {
+        workspace.run(&["fact", "add", "--section", "Decisions", "--private", text]).ok();
+    };
+    private("the first");
+    private("the second");
+    let [shard] = workspace.files(".git/heirloom/memory/fact").try_into().unwrap();
+    let mut bytes = workspace.bytes(&shard);
+    bytes.truncate(bytes.len() - 20);
+    workspace.write(&shard, bytes);
+    private("the last");
+    let listed = workspace.json("fact list");
+    let mut texts: Vec<&str> = items(&listed["items"]).map(text).collect();
+    texts.sort_unstable();
+    assert_eq!(texts, ["the first", "the last"]);
+    assert_eq!(listed["problems"][0]["path"], *shard);
+    assert_eq!(listed["problems"][0]["line"], 2);
+}
+
+#[cfg(unix)]
+#[test]
+fn shards_that_cannot_be_read_are_reported() {
+    use std::os::unix::fs::symlink;
+    let damaged = Damaged::by(|_| {});
+    let folder = damaged.workspace.path().join(".heirloom/memory/fact");
+    std::fs::create_dir(folder.join("folder.jsonl")).unwrap();
+    symlink("nowhere", folder.join("link.jsonl")).unwrap();
+    let stats = damaged.workspace.json("stats");
+    assert_eq!(stats["records"]["fact"]["active"], 2);
+    for name in ["folder.jsonl", "link.jsonl"] {
+        let path = format!(".heirloom/memory/fact/{name}");
+        let is_named = |problem: &Value| problem["path"] == *path;
+        assert!(items(&stats["problems"]).any(is_named), "{name}: {stats:#}");
+    }
+}

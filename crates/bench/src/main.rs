@@ -2,7 +2,8 @@
 //!
 //! The parts, in the order in which a run passes through them: `generate` writes a workspace (of `documents`,
 //! whose words are `prose`), `peers` and `programs` find what else takes part, `timing` runs all of it interleaved,
-//! `trace` compares the files that `heir` opens, `report` judges and prints. `start` strings them together.
+//! `trace` compares the files that `heir` opens, `report` judges and prints. `start` strings them together. `fold` does
+//! the same for logs of two lengths, which `records` writes.
 
 #![allow(
     clippy::disallowed_methods,
@@ -12,11 +13,13 @@
 
 mod documents;
 mod failure;
+mod fold;
 mod generate;
 mod numbers;
 mod peers;
 mod programs;
 mod prose;
+mod records;
 mod report;
 mod start;
 mod timing;
@@ -43,6 +46,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Start(StartArgs),
+    Fold(FoldArgs),
     /// Other tools that share a table with heir.
     #[command(subcommand)]
     Peers(PeersCommand),
@@ -92,6 +96,40 @@ struct StartArgs {
     keep: Option<PathBuf>,
 }
 
+/// Times `heir stats` on a memory log and on one that is twice as long.
+///
+/// Generates both logs (seven in ten records are facts, of which one in ten replaces an older one and one in
+/// twenty says what another one says; the rest are episodes, patterns, workflows, edges, notes and events), then
+/// runs heir on both in turn. What heir answers is checked against what was generated.
+///
+/// One bar is judged: twice the records take at most 2.3 times as long.
+#[derive(Args)]
+struct FoldArgs {
+    /// The heir binary [default: heir beside this program, else target/release/heir]
+    #[arg(long, value_name = "PATH")]
+    heir: Option<PathBuf>,
+
+    /// Records in the shorter log
+    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(100..=1_000_000))]
+    records: u32,
+
+    /// Timed runs of each
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    runs: u32,
+
+    /// Print one JSON object instead of a table
+    #[arg(long)]
+    json: bool,
+
+    /// Exit with 1 when a bar fails
+    #[arg(long)]
+    check: bool,
+
+    /// Write the workspaces into this new or empty folder and leave them there
+    #[arg(long, value_name = "DIR")]
+    keep: Option<PathBuf>,
+}
+
 #[derive(Subcommand)]
 enum PeersCommand {
     /// Installs the pinned npm packages into a folder; needs npm and the network.
@@ -116,6 +154,16 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
     match command {
         Command::Start(args) => {
             let report = start::measure(&args)?;
+            if args.json {
+                println!("{}", report.to_json());
+            } else {
+                print!("{report}");
+            }
+            let failed = args.check && report.has_failed_bar();
+            Ok(if failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
+        }
+        Command::Fold(args) => {
+            let report = fold::measure(&args)?;
             if args.json {
                 println!("{}", report.to_json());
             } else {

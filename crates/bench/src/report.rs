@@ -214,15 +214,18 @@ impl fmt::Display for Report {
         writeln!(f)?;
         write_trace(f, &self.trace)?;
         writeln!(f)?;
-        for bar in &self.bars {
-            let verdict = match bar.verdict {
-                Verdict::Pass => "pass",
-                Verdict::Fail => "FAIL",
-                Verdict::Skipped => "skipped",
-            };
-            writeln!(f, "{}: {verdict} ({})", bar.name, bar.detail)?;
-        }
-        Ok(())
+        self.bars.iter().try_for_each(|bar| writeln!(f, "{bar}"))
+    }
+}
+
+impl fmt::Display for Bar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verdict = match self.verdict {
+            Verdict::Pass => "pass",
+            Verdict::Fail => "FAIL",
+            Verdict::Skipped => "skipped",
+        };
+        write!(f, "{}: {verdict} ({})", self.name, self.detail)
     }
 }
 
@@ -291,11 +294,13 @@ fn write_trace(f: &mut fmt::Formatter<'_>, trace: &Attempt<Comparison>) -> fmt::
     writeln!(f, "system calls that name a file: {few} at {at_few} plans, {many} at {at_many}")
 }
 
-fn millis(micros: f64) -> String {
+/// Returns microseconds as milliseconds.
+pub(crate) fn millis(micros: f64) -> String {
     format!("{:.2}", micros / 1000.0)
 }
 
-fn ratio_text(ratio: f64) -> String {
+/// Returns a ratio with as many digits as mean something.
+pub(crate) fn ratio_text(ratio: f64) -> String {
     if ratio < 10.0 { format!("{ratio:.3}") } else { format!("{ratio:.1}") }
 }
 

@@ -96,7 +96,7 @@ pub(crate) fn measure(args: &StartArgs) -> Result<Report, Failure> {
 }
 
 /// Returns the folder that the user wants to keep, provided that nothing there could be mistaken for ours.
-fn kept(folder: &Path) -> Result<PathBuf, Failure> {
+pub(crate) fn kept(folder: &Path) -> Result<PathBuf, Failure> {
     fs::create_dir_all(folder).map_err(Failure::io("making", folder))?;
     let mut entries = fs::read_dir(folder).map_err(Failure::io("listing", folder))?;
     if entries.next().is_some() {
@@ -109,7 +109,7 @@ fn kept(folder: &Path) -> Result<PathBuf, Failure> {
 }
 
 /// Returns what a program says of its version, on one line.
-fn version(program: &Path, workspace: &Workspace) -> Result<String, Failure> {
+pub(crate) fn version(program: &Path, workspace: &Workspace) -> Result<String, Failure> {
     let output = plain(program.to_path_buf(), &["--version"], workspace).output()?;
     Ok(output.lines().next().unwrap_or("").trim().to_owned())
 }
@@ -123,7 +123,8 @@ fn plain(program: PathBuf, arguments: &[&str], workspace: &Workspace) -> Invocat
     }
 }
 
-fn ask(heir: &Path, workspace: &Workspace, arguments: &[&str]) -> Invocation {
+/// Prepares a run of heir at a fixed time.
+pub(crate) fn ask(heir: &Path, workspace: &Workspace, arguments: &[&str]) -> Invocation {
     let variables = vec![("HEIRLOOM_NOW", NOW.to_owned()), ("NO_COLOR", "1".to_owned())];
     Invocation { variables, ..plain(heir.to_path_buf(), arguments, workspace) }
 }

@@ -1,9 +1,11 @@
 //! Interleaved runs of whole processes, and their statistics.
 
 use std::fmt;
+use std::fs;
 use std::io::{Read, Seek};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
@@ -12,6 +14,8 @@ use crate::failure::Failure;
 
 /// Untimed rounds before the timed ones.
 const WARM_UP: usize = 5;
+/// How often a running process is asked for its memory.
+const POLL: Duration = Duration::from_millis(1);
 
 /// One way to start a program.
 #[derive(Clone)]
@@ -73,6 +77,26 @@ impl Invocation {
         Ok(String::from_utf8_lossy(&text).into_owned())
     }
 
+    /// Runs it untimed and returns the most bytes that it had resident at a time, or why that is not known.
+    ///
+    /// The system forgets it with the process, so it is asked all the while.
+    pub(crate) fn peak_memory(&self) -> Result<Result<u64, String>, Failure> {
+        let starting = || Failure::io("starting", &self.program);
+        let mut command = self.command();
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.spawn().map_err(starting())?;
+        let status = format!("/proc/{}/status", child.id());
+        let mut peak = Err("the system does not tell".to_owned());
+        while child.try_wait().map_err(starting())?.is_none() {
+            let told = fs::read_to_string(&status).ok();
+            if let Some(kilobytes) = told.as_deref().and_then(high_water_mark) {
+                peak = Ok(kilobytes * 1024);
+            }
+            thread::sleep(POLL);
+        }
+        Ok(peak)
+    }
+
     /// Returns the command, for a caller that decides where its output goes.
     fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
@@ -108,6 +132,12 @@ impl fmt::Display for Invocation {
         write!(f, "{}", name.display())?;
         self.arguments.iter().try_for_each(|argument| write!(f, " {argument}"))
     }
+}
+
+/// Reads the line `VmHWM:   123 kB` of a process's status.
+fn high_water_mark(status: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix(" kB")?.parse().ok()
 }
 
 /// Runs the contenders in turn for `rounds` rounds and returns a summary of each.

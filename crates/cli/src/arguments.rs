@@ -48,7 +48,7 @@ pub(crate) fn add(command: Command, op: &Op) -> Command {
     });
     match op.stand_in() {
         None => command,
-        Some((slot, flag)) => command.override_usage(format!("heir {}", op.spec.usage)).arg(
+        Some((slot, flag)) => command.override_usage(usage(op)).arg(
             Arg::new(flag)
                 .long(flag)
                 .action(ArgAction::SetTrue)

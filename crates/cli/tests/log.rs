@@ -1,4 +1,5 @@
 //! Facts, episodes, patterns, workflows, edges, pins and notes, through the real binary.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use heirloom_testkit::{TEAM, Workspace};
 use serde_json::Value;

@@ -48,7 +48,7 @@ pub struct Memory {
     /// The records that replaced something, by what they replaced.
     successors: HashMap<String, Vec<Uuid>>,
     /// Events that hold, by what was done and to what.
-    events: HashMap<(Action, String), Vec<Uuid>>,
+    events: HashMap<Action, HashMap<String, Vec<Uuid>>>,
     problems: Vec<Problem>,
 }
 
@@ -160,8 +160,9 @@ impl Memory {
             if let Body::Event(event) = &held.record.body
                 && !undone.contains(&(event.action, id.to_string().as_str()))
             {
+                let events = self.events.entry(event.action).or_default();
                 for target in &event.targets {
-                    self.events.entry((event.action, target.clone())).or_default().push(*id);
+                    events.entry(target.clone()).or_default().push(*id);
                 }
             }
         }
@@ -198,19 +199,15 @@ impl Memory {
     /// Returns the thing that a record is part of.
     pub fn item(&self, id: Uuid) -> Option<Item<'_>> {
         let canonical = self.aliases.canonical(id);
-        let group = self.aliases.group(canonical);
-        let speaker = group
-            .iter()
-            .copied()
-            .find(|alias| self.standing_of_one(&alias.to_string()) == Standing::Active)
-            .unwrap_or(canonical);
+        let standings = self.aliases.group(&canonical).iter().map(|alias| {
+            let mut written = Uuid::encode_buffer();
+            (self.standing_of_one(alias.hyphenated().encode_lower(&mut written)), *alias)
+        });
+        // Of those that stand alike, the first speaks for all, or the canonical one for none.
+        let (standing, first) = standings.min()?;
+        let speaker = if standing == Standing::Active { first } else { canonical };
         let held = self.held.get(&speaker)?;
-        Some(Item {
-            id: canonical,
-            record: &held.record,
-            place: &held.place,
-            standing: self.standing(&canonical.to_string()),
-        })
+        Some(Item { id: canonical, record: &held.record, place: &held.place, standing })
     }
 
     /// Returns the thing that says the same as a record which is not written yet.
@@ -220,14 +217,15 @@ impl Memory {
 
     /// Returns the ids of all records that say the same as this one, itself among them.
     pub fn aliases(&self, id: Uuid) -> Vec<Uuid> {
-        self.aliases.group(self.aliases.canonical(id))
+        self.aliases.group(&self.aliases.canonical(id)).to_vec()
     }
 
     /// Returns how things stand with a record or an entry. Records that say the same stand as long
     /// as one of them does: an archive covers only those that it names.
     pub fn standing(&self, name: &str) -> Standing {
-        let standings = self.same_as(name).into_iter().map(|alias| self.standing_of_one(&alias));
-        standings.min().unwrap_or(Standing::Active)
+        let mut standing = Standing::Archived;
+        self.for_same(name, |alias| standing = standing.min(self.standing_of_one(alias)));
+        standing
     }
 
     fn standing_of_one(&self, name: &str) -> Standing {
@@ -240,13 +238,17 @@ impl Memory {
         }
     }
 
-    /// Returns the names of everything that says the same as this.
-    fn same_as(&self, name: &str) -> Vec<String> {
+    /// Gives the names of everything that says the same as this, one after the other.
+    fn for_same(&self, name: &str, mut take: impl FnMut(&str)) {
         match Uuid::parse_str(name) {
             Ok(id) if self.held.contains_key(&id) => {
-                self.aliases(id).iter().map(Uuid::to_string).collect()
+                let canonical = self.aliases.canonical(id);
+                let mut written = Uuid::encode_buffer();
+                for alias in self.aliases.group(&canonical) {
+                    take(alias.hyphenated().encode_lower(&mut written));
+                }
             }
-            _ => vec![name.to_owned()],
+            _ => take(name),
         }
     }
 
@@ -259,35 +261,33 @@ impl Memory {
     }
 
     fn has(&self, action: Action, name: &str) -> bool {
-        self.events.contains_key(&(action, name.to_owned()))
+        self.events.get(&action).is_some_and(|events| events.contains_key(name))
     }
 
     /// Returns the events that did something to a thing, or to what says the same, and still hold.
     pub fn events(&self, action: Action, name: &str) -> Vec<Uuid> {
-        let names = self.same_as(name);
-        let events = names
-            .into_iter()
-            .filter_map(|name| self.events.get(&(action, name)))
-            .flatten()
-            .copied();
-        events.collect::<BTreeSet<_>>().into_iter().collect()
+        let Some(events) = self.events.get(&action) else { return vec![] };
+        let mut found = BTreeSet::new();
+        self.for_same(name, |alias| found.extend(events.get(alias).into_iter().flatten()));
+        found.into_iter().collect()
     }
 
     /// Returns everything that something was done to, with the events that did it.
     pub fn acted_on(&self, action: Action) -> BTreeMap<&str, &[Uuid]> {
-        self.events
-            .iter()
-            .filter(|((done, _), _)| *done == action)
-            .map(|((_, target), events)| (target.as_str(), events.as_slice()))
-            .collect()
+        let events = self.events.get(&action).into_iter().flatten();
+        events.map(|(target, events)| (target.as_str(), events.as_slice())).collect()
     }
 
     /// Returns what stands in the place of a thing now: itself, or what replaced it. A thing whose
     /// successor was archived has that one still: archiving revives nothing.
     pub fn heads(&self, name: &str) -> Vec<String> {
+        let canonical = self.canonical(name);
+        if self.standing(&canonical) != Standing::Superseded {
+            return vec![canonical];
+        }
         let mut heads = BTreeSet::new();
         let mut seen = HashSet::new();
-        let mut next = vec![self.canonical(name)];
+        let mut next = vec![canonical];
         while let Some(name) = next.pop() {
             if !seen.insert(name.clone()) {
                 continue;
@@ -296,10 +296,10 @@ impl Memory {
                 heads.insert(name);
                 continue;
             }
-            let successors = self.same_as(&name).into_iter().flat_map(|alias| {
-                self.successors.get(&alias).into_iter().flatten().copied().collect::<Vec<_>>()
+            self.for_same(&name, |alias| {
+                let successors = self.successors.get(alias).into_iter().flatten();
+                next.extend(successors.map(|id| self.aliases.canonical(*id).to_string()));
             });
-            next.extend(successors.map(|id| self.aliases.canonical(id).to_string()));
         }
         heads.into_iter().collect()
     }

@@ -25,6 +25,19 @@ const TOKENS: &[&str] = &[
     "[levels.plan]\n", "[[hierarchies.x.levels]]\n", "files = [\"*.md\"]\n", "name = ",
     "priority = 0\n", "always = [\"a/{x}.md\"]\n", "{plan}", "**", "../", " = ", "\"\"\"",
     "'''", "nan", "-inf", "2026-02-02",
+    "## Findings\n", "## Decisions\n", "## Blockers\n", "\n## Open Questions\n",
+    "## Session Log\n", "### Session 3 — 2026-02-02\n", "- [ ] ", "- [x] ", " — ", "1. ",
+    "| a | b |\n", "|---|---|\n", "\\|", " <!-- id:0042 -->", "<br>", "&amp;", "&#35;",
+    " (found by: 001)", " · ", "updated: 2026-02-02\n", "sessions: 3\n", "contributors: [a]\n",
+    "{\"v\":1,", "\"kind\":\"fact\",", "\"supersedes\":[", "\"targets\":[", "\"undoes\":[",
+    "\"0198c0de-0000-7000-8000-000000000001\"", "\"0198c0de-0000-7000-8000-000000000002\"",
+    "\"0198c0de-0000-7000-8000-000000000003\"", "\"action\":\"archive\",", "\"origin\":\"o\",",
+    "\"visibility\":\"private\",", "\"confidence\":0.1,", "\"at\":\"2026-02-02T00:00:00Z\",",
+    "\"role\":\"user\",", "\"role\":\"assistant\",", "\"type\":\"tool_use\",", "\"content\":[",
+    "\"text\":\"We decided to use it.\"", "\"name\":\"Bash\",", "User: ", "Assistant: ", "> ",
+    "⏺ Bash(git commit -m x)\n", "Should we?", "</system-reminder>", "password: ", "token=",
+    "AKIA", "ghp_", "sk-", "://u:p4ssw0rd!@h", "-----BEGIN ", "PRIVATE KEY-----", "Bearer ",
+    "--password ",
 ];
 
 /// One way to bend an input; the last argument is another input to take from.

@@ -3,6 +3,16 @@
 //! A target panics where a promise is broken; what is refused is no failure. Bytes that are not UTF-8 are skipped,
 //! as the store refuses them before any of this sees them.
 
+mod log_read;
+mod memory_edit;
+mod secret_find;
+mod transcript_read;
+
+pub use log_read::log_read;
+pub use memory_edit::memory_edit;
+pub use secret_find::secret_find;
+pub use transcript_read::transcript_read;
+
 use std::ops::Range;
 
 use heirloom_core::adr::{self, Adr, Status, Target as Named};
@@ -30,6 +40,10 @@ pub static TARGETS: &[Target] = &[
     Target { name: "document_parse", run: document_parse },
     Target { name: "adr_edit", run: adr_edit },
     Target { name: "config_parse", run: config_parse },
+    Target { name: "memory_edit", run: memory_edit },
+    Target { name: "log_read", run: log_read },
+    Target { name: "transcript_read", run: transcript_read },
+    Target { name: "secret_find", run: secret_find },
 ];
 
 /// Parses YAML: ranges lie within the text and within each other, lines exist, twice is the same.

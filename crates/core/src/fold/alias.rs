@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::slice;
 
 use uuid::Uuid;
 
@@ -57,8 +58,8 @@ impl Aliases {
     }
 
     /// Returns all that say the same as a canonical one, in order.
-    pub(super) fn group(&self, canonical: Uuid) -> Vec<Uuid> {
-        self.groups.get(&canonical).cloned().unwrap_or_else(|| vec![canonical])
+    pub(super) fn group<'a>(&'a self, canonical: &'a Uuid) -> &'a [Uuid] {
+        self.groups.get(canonical).map_or_else(|| slice::from_ref(canonical), Vec::as_slice)
     }
 }
 

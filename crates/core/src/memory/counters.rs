@@ -145,10 +145,14 @@ fn merged<'t>(key: &str, parts: impl Iterator<Item = &'t str>) -> String {
     }
 }
 
-/// The values of a key as they are written: `007` is a name, and no number.
+/// The values of a key as they are written: `007` is a name, and no number. What goes over several
+/// lines is written anew on one.
 fn written(key: &str, part: &str) -> Vec<String> {
     let Ok(Some(root)) = yaml::parse(part) else { return vec![] };
-    let slice = |node: &Node| part[node.bytes.clone()].to_owned();
+    let slice = |node: &Node| match &part[node.bytes.clone()] {
+        text if text.contains(['\n', '\r']) => node.value().to_string(),
+        text => text.to_owned(),
+    };
     match root.entry(key).map(|entry| &entry.value) {
         Some(Node { kind: Kind::List { items, .. }, .. }) => items.iter().map(slice).collect(),
         Some(single) => vec![slice(single)],
@@ -194,6 +198,13 @@ mod tests {
             counters.set("m.md", MERGED).unwrap(),
             "---\nplan: p\nupdated: 2026-02-22\nsessions: 5\ncontributors: [000, a, b, c]\n# c\n---\nbody\n"
         );
+    }
+
+    #[test]
+    fn a_name_over_several_lines_stays_one_name() {
+        let text = "---\ncontributors: [a]\ncontributors:\n- b\n  c\n---\nbody\n";
+        let expected = "---\ncontributors: [a, \"b c\"]\n\n\n\n---\nbody\n";
+        assert_eq!(readable(text), expected);
     }
 
     #[test]

@@ -116,7 +116,7 @@ pub fn mark(text: &str, entry: &Entry, marks: &IndexMap<String, String>) -> Stri
         let start = own[..start].trim_end_matches(' ').len();
         return splice(text, entry.bytes.start + start..entry.bytes.start + end, &comment);
     }
-    let line_end = own.find(['\r', '\n']).unwrap_or(own.len());
+    let line_end = own.find('\n').unwrap_or(own.len());
     let at = match &entry.form {
         Form::Bullet | Form::Session => own[..line_end].trim_end().len(),
         Form::Row(_) => first_cell(&own[..line_end]).end,

@@ -1,10 +1,10 @@
 //! From a document's text to its entries.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::form::{self, Said};
 use super::sections::{self, Row, Section, heading_of};
-use super::{Entry, EntryKind, Form, Notebook, rows};
+use super::{Entry, EntryKind, Form, Notebook, rows, without_marks};
 use crate::document::conflict_marker;
 use crate::words::{digest, normalised};
 use crate::{Problem, day};
@@ -41,12 +41,10 @@ fn read_section(rows: &[Row<'_>], section: &Section, entries: &mut Vec<Entry>) {
             at = read_table(rows, at, body.end, section, entries);
         } else if let Some((_, content)) = form::bullet(row.text) {
             let end = bullet_end(rows, at, body.end);
-            let mut content = content.to_owned();
-            for more in &rows[at + 1..end] {
-                content.push(' ');
-                content.push_str(more.text.trim());
-            }
-            let said = form::read(content.trim());
+            let more = rows[at + 1..end].iter().map(|more| more.text);
+            let lines = std::iter::once(content).chain(more).map(str::trim);
+            let content: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
+            let said = form::read(&content.join(" "));
             entries.push(entry(rows, at..end, section.kind, said, Form::Bullet));
             at = end;
         } else {
@@ -92,7 +90,7 @@ fn read_table(
     let mut columns: Vec<String> = Vec::new();
     // A merge that left two heads left the rows of both sides, and those that they share twice.
     let heads = (start..block).filter(|&at| rows::is_delimiter(rows[at].text)).count();
-    let mut seen = HashSet::new();
+    let mut seen: HashMap<String, usize> = HashMap::new();
     for at in start..block {
         let line = rows[at].text;
         let is_head = at + 1 < block && rows::is_delimiter(rows[at + 1].text);
@@ -104,12 +102,20 @@ fn read_table(
             columns = cells.iter().map(|cell| rows::value(cell)).collect();
             continue;
         }
-        let repeated = heads > 1 && !seen.insert(line.trim());
-        if repeated || cells.iter().all(|cell| cell.is_empty()) {
+        if cells.iter().all(|cell| cell.is_empty()) {
             continue;
         }
         let said = rows::read(line, &columns);
-        entries.push(entry(rows, at..at + 1, section.kind, said, Form::Row(columns.clone())));
+        let new = entry(rows, at..at + 1, section.kind, said, Form::Row(columns.clone()));
+        let bare = if heads > 1 { without_marks(line).trim().to_owned() } else { String::new() };
+        match seen.get(&bare).filter(|_| heads > 1) {
+            Some(&first) if new.is_marked() && !entries[first].is_marked() => entries[first] = new,
+            Some(_) => {}
+            None => {
+                seen.insert(bare, entries.len());
+                entries.push(new);
+            }
+        }
     }
     block
 }

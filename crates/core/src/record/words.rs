@@ -111,6 +111,10 @@ impl Section {
 
     /// Reads a title, whatever its case and punctuation: `known-issues`, `patterns`.
     pub fn from_title(title: &str) -> Option<Self> {
+        // Every fact of a log comes through here, and nearly all have a title as it is written.
+        if let Some(section) = Section::ALL.into_iter().find(|section| section.title() == title) {
+            return Some(section);
+        }
         let folded = |text: &str| -> String {
             text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
         };

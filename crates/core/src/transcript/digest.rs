@@ -77,13 +77,13 @@ pub fn digest(transcript: &Transcript) -> Digest {
 fn title(transcript: &Transcript, talk: &Talk<'_>) -> String {
     let request = talk.requests().map(|spoken| prose::gist(&spoken.turn.text, REQUEST)).next();
     let report = talk.spoken.first().and_then(|spoken| spoken.blocks.first());
-    let told = transcript.title.clone().or(request).or(report.map(|block| block.text.clone()));
-    let told = told.filter(|told| !told.is_empty());
-    match (told, transcript.started) {
-        (Some(told), _) => {
-            let first = prose::sentences(&told).first().copied().unwrap_or(&told).to_owned();
-            cut(first.trim_end_matches(['.', ':', '。']), TITLE)
-        }
+    let told = [transcript.title.clone(), request, report.map(|block| block.text.clone())];
+    let titles = told.into_iter().flatten().map(|told| {
+        let first = prose::sentences(&told).first().copied().unwrap_or_default();
+        cut(first.trim_end_matches(['.', ':', '。']), TITLE)
+    });
+    match (titles.into_iter().find(|title| !title.is_empty()), transcript.started) {
+        (Some(title), _) => title,
         (None, Some(started)) => format!("Session of {}", started.strftime("%F")),
         (None, None) => "Session".to_owned(),
     }

@@ -3,7 +3,7 @@
 use heirloom_core::Problem;
 use heirloom_core::fold::{Memory, Standing};
 use heirloom_core::memory::EntryKind;
-use heirloom_core::record::{Action, Kind, Section};
+use heirloom_core::record::{Action, Body, Kind, Section};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -74,24 +74,21 @@ impl Operation for Stats {
     fn run(session: &Session, _: Request) -> Result<Counted, Error> {
         let known = Recollection::read(session)?;
         let kinds = [Kind::Fact, Kind::Episode, Kind::Pattern, Kind::Workflow, Kind::Note];
-        let of_section = |section: Section| {
-            let facts = known.things(&[Kind::Fact], false);
-            facts
-                .iter()
-                .filter(|thing| {
-                    thing.section == Some(section) && thing.standing == Standing::Active
-                })
-                .count()
-        };
+        let mut sections: IndexMap<&'static str, usize> =
+            Section::ALL.iter().map(|section| (section.title(), 0)).collect();
+        for item in known.memory.items(Kind::Fact) {
+            if let Body::Fact(fact) = &item.record.body
+                && item.standing == Standing::Active
+            {
+                *sections.entry(fact.section.title()).or_default() += 1;
+            }
+        }
         let of_entries =
             |kind: EntryKind| known.entries().filter(|(_, entry)| entry.kind == kind).count();
         let pending = |id: String| known.memory.events(Action::Resolve, &id).is_empty();
         Ok(Counted {
             records: kinds.iter().map(|kind| (kind.word(), counts(&known.memory, *kind))).collect(),
-            sections: Section::ALL
-                .iter()
-                .map(|section| (section.title(), of_section(*section)))
-                .collect(),
+            sections,
             entries: EntryKind::ALL.iter().map(|kind| (kind.word(), of_entries(*kind))).collect(),
             open: known
                 .entries()

@@ -1,0 +1,288 @@
+//! A memory log of a realistic mix, of any length.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use crate::failure::Failure;
+use crate::prose::Prose;
+
+/// Clones and branches that write, each into shards of its own.
+const WRITERS: usize = 4;
+/// A log that is twice as long covers twice the time, and so has twice the shards.
+const RECORDS_A_DAY: usize = 300;
+/// So that the days of any month are numbered alike.
+const DAYS_A_MONTH: usize = 28;
+/// The first record's time in milliseconds: 2024-01-01.
+const BEGIN: u64 = 1_704_067_200_000;
+/// Working memory is small: a new pin takes the place of the oldest.
+const PINS: usize = 5;
+
+const SECTIONS: &[&str] = &[
+    "Architecture",
+    "Decisions",
+    "Constraints",
+    "Known Issues",
+    "Patterns & Conventions",
+    "Specs",
+    "Recent Work",
+];
+const RELATIONS: &[&str] = &["depends_on", "contradicts", "enables", "replaces", "motivated_by"];
+const PEOPLE: &[&str] = &["ada", "grace", "claude", "codex"];
+
+/// What a log holds, so that an answer about it can be checked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Holding {
+    /// Bytes.
+    pub(crate) bytes: usize,
+    /// Files.
+    pub(crate) shards: usize,
+    /// Lines of each kind.
+    pub(crate) kinds: BTreeMap<&'static str, usize>,
+    /// Facts that say what another one says.
+    pub(crate) repeated: usize,
+}
+
+/// Writes a log of `records` records under `root`, the same one every time.
+pub(crate) fn log(root: &Path, records: usize) -> Result<Holding, Failure> {
+    let mut log = Writer::default();
+    for number in 0..records {
+        log.add(number);
+    }
+    let mut holding = log.holding;
+    holding.shards = log.shards.len();
+    for (path, text) in log.shards {
+        holding.bytes += text.len();
+        let path = root.join(path);
+        let folder = path.parent().unwrap_or(root);
+        fs::create_dir_all(folder).map_err(Failure::io("making", folder))?;
+        fs::write(&path, text).map_err(Failure::io("writing", &path))?;
+    }
+    Ok(holding)
+}
+
+struct Writer {
+    prose: Prose,
+    holding: Holding,
+    shards: BTreeMap<String, String>,
+    /// The facts, each with its section and text.
+    facts: Vec<(String, &'static str, String)>,
+    /// For each fact, the one that replaced it.
+    successors: Vec<Option<usize>>,
+    notes: Vec<String>,
+    archives: Vec<String>,
+    pins: Vec<String>,
+}
+
+impl Default for Writer {
+    fn default() -> Writer {
+        Writer {
+            prose: Prose::of("records"),
+            holding: Holding::default(),
+            shards: BTreeMap::new(),
+            facts: Vec::new(),
+            successors: Vec::new(),
+            notes: Vec::new(),
+            archives: Vec::new(),
+            pins: Vec::new(),
+        }
+    }
+}
+
+impl Writer {
+    fn add(&mut self, number: usize) {
+        let id = id(number, self.prose.below(1 << 30));
+        let (kind, body) = match self.prose.below(1000) {
+            _ if self.facts.len() < 10 => ("fact", self.fact(&id)),
+            0..700 => ("fact", self.fact(&id)),
+            700..760 => ("episode", self.episode()),
+            760..770 => ("pattern", self.pattern()),
+            770..780 => ("workflow", self.workflow()),
+            780..860 => ("edge", self.edge()),
+            860..900 => ("note", self.note(&id)),
+            _ => ("event", self.event(&id)),
+        };
+        let day = number / RECORDS_A_DAY;
+        let (month, day) = (day / DAYS_A_MONTH, day % DAYS_A_MONTH + 1);
+        let (year, month) = (2024 + month / 12, month % 12 + 1);
+        let second = number % RECORDS_A_DAY * 86_400 / RECORDS_A_DAY;
+        let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+        let mut record = json!({ "v": 1, "id": id, "kind": kind });
+        let head = record.as_object_mut().expect("it was written as an object");
+        head.extend(body);
+        head.insert(
+            "at".to_owned(),
+            json!(format!("{year}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")),
+        );
+        let writer = self.prose.below(WRITERS);
+        head.insert("by".to_owned(), json!(PEOPLE[writer]));
+        let shard = format!(
+            ".heirloom/memory/{kind}/{year}-{month:02}-{:08x}.jsonl",
+            0x1f3a_90c2 + writer * 0x0101_0101
+        );
+        let text = self.shards.entry(shard).or_default();
+        text.push_str(&record.to_string());
+        text.push('\n');
+        *self.holding.kinds.entry(kind).or_default() += 1;
+    }
+
+    /// A fact: one in ten replaces an older one, one in twenty says what another one says.
+    fn fact(&mut self, id: &str) -> Map<String, Value> {
+        let (mut section, mut text) = (self.prose.pick(SECTIONS), self.prose.sentence());
+        let mut supersedes = Vec::new();
+        match self.prose.below(100) {
+            _ if self.facts.is_empty() => {}
+            0..10 => {
+                let mut old = self.prose.below(self.facts.len());
+                // Two who replace one thing at a time are rare.
+                let forks = self.prose.below(100) == 0;
+                while let Some(next) = self.successors[old].filter(|_| !forks) {
+                    old = next;
+                }
+                self.successors[old] = Some(self.facts.len());
+                supersedes.push(self.facts[old].0.clone());
+            }
+            10..15 => {
+                let (_, same_section, same_text) = &self.facts[self.prose.below(self.facts.len())];
+                (section, text) = (same_section, same_text.clone());
+                self.holding.repeated += 1;
+            }
+            _ => {}
+        }
+        self.facts.push((id.to_owned(), section, text.clone()));
+        self.successors.push(None);
+        let mut body = object(json!({ "section": section, "content": text }));
+        if !supersedes.is_empty() {
+            body.insert("supersedes".to_owned(), json!(supersedes));
+        }
+        if self.prose.below(2) == 0 {
+            body.insert("tags".to_owned(), json!([self.prose.word(), self.prose.word()]));
+        }
+        if self.prose.below(4) == 0 {
+            body.insert("confidence".to_owned(), json!(0.8));
+            body.insert(
+                "artifacts".to_owned(),
+                json!([format!("file:src/{}.rs", self.prose.word())]),
+            );
+        }
+        body
+    }
+
+    fn episode(&mut self) -> Map<String, Value> {
+        let prose = &mut self.prose;
+        let stored: Vec<&str> =
+            (0..3).map(|_| self.facts[prose.below(self.facts.len())].0.as_str()).collect();
+        object(json!({
+            "title": prose.title(),
+            "content": prose.paragraph(3),
+            "goals": [prose.sentence()],
+            "decisions": [prose.sentence(), prose.sentence()],
+            "outcome": prose.sentence(),
+            "files": [format!("src/{}.rs", prose.word())],
+            "stored": stored,
+            "turns": 12,
+        }))
+    }
+
+    fn pattern(&mut self) -> Map<String, Value> {
+        let prose = &mut self.prose;
+        object(json!({
+            "trigger": prose.title(),
+            "template": { "name": prose.word(), "parts": [prose.word(), prose.word()] },
+            "hint": prose.sentence(),
+        }))
+    }
+
+    fn workflow(&mut self) -> Map<String, Value> {
+        let prose = &mut self.prose;
+        object(json!({
+            "trigger": prose.title(),
+            "steps": [prose.sentence(), prose.sentence(), prose.sentence()],
+        }))
+    }
+
+    fn edge(&mut self) -> Map<String, Value> {
+        let (from, to) = (self.any_fact(), self.any_fact());
+        object(json!({ "from": from, "to": to, "relation": self.prose.pick(RELATIONS) }))
+    }
+
+    fn note(&mut self, id: &str) -> Map<String, Value> {
+        self.notes.push(id.to_owned());
+        object(json!({ "content": self.prose.sentence() }))
+    }
+
+    fn event(&mut self, id: &str) -> Map<String, Value> {
+        let reinforce = |target| json!({ "action": "reinforce", "targets": [target] });
+        let event = match self.prose.below(100) {
+            0..40 => {
+                self.archives.push(id.to_owned());
+                let (target, reason) = (self.any_fact(), self.prose.sentence());
+                json!({ "action": "archive", "targets": [target], "reason": reason })
+            }
+            40..50 if !self.archives.is_empty() => {
+                let undone = self.archives.swap_remove(self.prose.below(self.archives.len()));
+                json!({ "action": "restore", "undoes": [undone] })
+            }
+            50..60 if self.pins.len() >= PINS => {
+                json!({ "action": "release", "undoes": [self.pins.remove(0)] })
+            }
+            50..60 => {
+                self.pins.push(id.to_owned());
+                json!({ "action": "pin", "targets": [self.any_fact()] })
+            }
+            60..70 if !self.notes.is_empty() => {
+                let settled = self.notes.swap_remove(self.prose.below(self.notes.len()));
+                json!({ "action": "resolve", "targets": [settled] })
+            }
+            _ => reinforce(self.any_fact()),
+        };
+        object(event)
+    }
+
+    fn any_fact(&mut self) -> String {
+        self.facts[self.prose.below(self.facts.len())].0.clone()
+    }
+}
+
+/// Returns the id of a record: a UUIDv7 with its time.
+fn id(number: usize, noise: usize) -> String {
+    let millis = BEGIN + (number * (86_400_000 / RECORDS_A_DAY)) as u64;
+    format!(
+        "{:08x}-{:04x}-7{:03x}-8{:03x}-{noise:012x}",
+        millis >> 16,
+        millis & 0xffff,
+        number >> 12 & 0xfff,
+        number & 0xfff
+    )
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    let Value::Object(map) = value else { unreachable!("it was written as an object") };
+    map
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_log_every_time_in_the_mix_that_is_promised() {
+        let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+        let [one, other] = folders.each_ref().map(|folder| log(folder.path(), 20_000).unwrap());
+        assert_eq!(one, other);
+        assert_eq!(one.kinds.values().sum::<usize>(), 20_000);
+        let facts = one.kinds["fact"];
+        assert!((13_700..14_300).contains(&facts), "{facts}");
+        assert!((facts / 25..facts / 17).contains(&one.repeated), "{}", one.repeated);
+        assert!(one.shards > 7 * WRITERS, "{}", one.shards);
+    }
+
+    #[test]
+    fn ids_are_of_version_7_and_in_order() {
+        let ids: Vec<_> = (0..5000).map(|number| id(number, 5000 - number)).collect();
+        assert!(ids.is_sorted());
+        assert!(ids.iter().all(|id| id.len() == 36 && &id[14..15] == "7" && &id[19..20] == "8"));
+    }
+}

@@ -1,0 +1,93 @@
+//! The memory log.
+
+use std::collections::BTreeSet;
+
+use heirloom_core::fold::{Line, Memory, fold};
+use heirloom_core::record::{self, Action, Kind};
+use heirloom_store::log::Log;
+
+use crate::signature::{Signature, kind_of};
+
+const PATH: &str = "m.jsonl";
+
+/// Reads a shard of the log and folds it: every line is a record, blank or a problem, and neither the order nor the
+/// repetition of lines changes what is known.
+pub fn log_read(data: &[u8]) -> Signature {
+    let mut log = Log::default();
+    log.take(PATH, data);
+    check_all_lines(data, &log);
+    log.lines.iter().for_each(check_record);
+    let lines = log.lines;
+    let doubled = [lines.as_slice(), &lines].concat();
+    let reversed: Vec<Line> = lines.iter().rev().cloned().collect();
+    let halves = lines.split_at(lines.len() / 2);
+    let turned = [halves.1, halves.0, halves.1].concat();
+    for as_of in [None, lines.first().map(|line| line.record.at)] {
+        let known = shown(&fold(lines.clone(), as_of));
+        for (how, other) in [("twice", &doubled), ("backwards", &reversed), ("turned", &turned)] {
+            let again = shown(&fold(other.clone(), as_of));
+            assert_eq!(known, again, "folded {how}, the lines say something else");
+        }
+    }
+    let memory = fold(lines.clone(), None);
+    let standings: BTreeSet<_> = lines
+        .iter()
+        .map(|line| (line.record.kind(), memory.standing(&line.record.id.to_string())))
+        .collect();
+    let problems = log.problems.iter().chain(memory.problems());
+    let problems: Vec<String> = problems.map(|problem| kind_of(&problem.message)).take(3).collect();
+    let standings: Vec<_> =
+        standings.iter().map(|(kind, standing)| (*kind, standing.word())).collect();
+    Signature::of((standings, problems, memory.forks().len().min(3), memory.edges().len().min(3)))
+}
+
+fn check_all_lines(data: &[u8], log: &Log) {
+    let mut records = log.lines.iter().map(|line| line.place.line).peekable();
+    for (number, line) in (1..).zip(data.split(|byte| *byte == b'\n')) {
+        let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+        let is_record = records.next_if_eq(&number).is_some();
+        let is_blank = line.trim_ascii().is_empty();
+        let is_problem = log.problems.iter().any(|problem| problem.line == number);
+        assert!(is_record || is_blank || is_problem, "line {number} was dropped in silence");
+        assert!(!(is_record && is_blank), "the blank line {number} is a record");
+    }
+    assert_eq!(records.next(), None, "a record without a line");
+    let of_another = log.problems.iter().find(|problem| problem.path != PATH);
+    assert_eq!(of_another, None, "a problem of another file");
+}
+
+/// What is read can be written, and reads back as it was.
+fn check_record(line: &Line) {
+    let written = match record::write(&line.record) {
+        Ok(written) => written,
+        Err(error) => panic!("{:?} cannot be written: {error}", line.record),
+    };
+    assert!(!written.contains('\n'), "a record of several lines: {written}");
+    assert_eq!(record::read(written.as_bytes()), Ok(Some(line.record.clone())), "{written}");
+}
+
+/// All that can be asked of a memory, in words.
+fn shown(memory: &Memory) -> Vec<String> {
+    let mut shown = Vec::new();
+    for kind in Kind::ALL {
+        for item in memory.items(kind) {
+            let (place, standing) = (item.place, item.standing);
+            shown.push(format!("{} {:?} {place:?} {standing:?}", item.id, item.record));
+        }
+    }
+    for record in memory.records() {
+        let id = record.id.to_string();
+        for name in record.names().into_iter().chain([id.as_str()]) {
+            let acts = [Action::Archive, Action::Pin, Action::Reinforce, Action::Resolve];
+            shown.push(format!(
+                "{name} {} {:?} {:?} {:?}",
+                memory.canonical(name),
+                memory.standing(name),
+                memory.heads(name),
+                acts.map(|action| memory.events(action, name)),
+            ));
+        }
+    }
+    shown.push(format!("{:?} {:?}", memory.forks(), memory.edges()));
+    shown
+}

@@ -1,0 +1,255 @@
+//! Memory documents of agents and plans.
+
+use std::ops::Range;
+
+use heirloom_core::memory::{
+    self, Counters, Entry, EntryKind, Field, Fields, NewEntry, Notebook, Owner, Which,
+};
+use heirloom_core::words::normalised;
+use heirloom_core::{Document, Problem, day};
+
+use super::{check_line, check_problem, check_range};
+use crate::signature::{Signature, kind_of};
+
+const PATH: &str = "m.md";
+const ID: &str = "0198c0de-0000-7000-8000-00000000002a";
+/// A new section has a heading and an opening sentence, and its table a head of two lines.
+const MOST_NEW_LINES: usize = 4;
+
+/// Reads a memory document and edits each entry, adds one of each kind for each owner and counts: what is done reads
+/// back as meant and leaves every other entry and line as it was, or the edit is refused. The first line of the input
+/// is the text of a new entry (`\n` is a line break), the second what is said of it, the rest the document.
+pub fn memory_edit(data: &[u8]) -> Signature {
+    let mut parts = str::from_utf8(data).unwrap_or_default().splitn(3, '\n');
+    let (Some(words), Some(said), Some(text)) = (parts.next(), parts.next(), parts.next()) else {
+        return Signature::SKIPPED;
+    };
+    let words = words.replace("\\n", "\n");
+    // A carriage return at the very end becomes half of the line break that is put behind it.
+    let text = text.trim_end_matches('\r');
+    let before = memory::read(PATH, text);
+    check_notebook(text, &before);
+    let edits: Vec<_> = before
+        .entries
+        .iter()
+        .enumerate()
+        .map(|(at, entry)| {
+            check_removed(text, entry);
+            check_marked(text, &before, at);
+            (entry.kind, entry.resolved, check_resolved(text, &before, at, said))
+        })
+        .take(6)
+        .collect();
+    let added = [Owner::Agent, Owner::Plan].map(|owner| {
+        EntryKind::ALL.map(|kind| {
+            let new = NewEntry {
+                kind,
+                text: &words,
+                fields: fields(kind, said),
+                resolved: false,
+                marks: [("id".to_owned(), ID.to_owned())]
+                    .into_iter()
+                    .take(data.len() % 2)
+                    .collect(),
+            };
+            check_added(text, &before, owner, &new)
+        })
+    });
+    check_session(text, &before, &words);
+    Signature::of((edits, added, check_counters(text, said)))
+}
+
+fn fields(kind: EntryKind, said: &str) -> Fields {
+    let fields = match kind {
+        EntryKind::Decision => vec![Field::Choice, Field::Status],
+        EntryKind::Finding => vec![Field::FoundBy, Field::Date],
+        _ => vec![],
+    };
+    fields.into_iter().map(|field| (field, said.to_owned())).collect()
+}
+
+fn check_notebook(text: &str, notebook: &Notebook) {
+    let mut end = 0;
+    for entry in &notebook.entries {
+        check_range(text, &entry.bytes, &(end..text.len()));
+        assert!(!entry.bytes.is_empty(), "an entry of no bytes");
+        end = entry.bytes.end;
+        check_line(text, entry.line);
+        assert!(!entry.id.is_empty() || entry.is_marked(), "an entry without an id");
+        let found = |typed: &str| match notebook.find(typed) {
+            Which::One(one) => one == entry,
+            Which::Several(several) => several.contains(&entry),
+            Which::Nothing => false,
+        };
+        assert!(found(&entry.name()), "{} is not found by its name", entry.name());
+    }
+    notebook.problems.iter().for_each(|problem| check_problem(text, problem, PATH));
+    assert_eq!(memory::read(PATH, text).entries, notebook.entries, "reading twice differs");
+}
+
+/// Only its own bytes go. What is left may read otherwise: `remove` does not look, as the other edits do.
+fn check_removed(text: &str, entry: &Entry) {
+    let edited = memory::remove(text, entry);
+    assert_eq!(edited, without(text, &entry.bytes), "other bytes are gone too");
+    check_notebook(&edited, &memory::read(PATH, &edited));
+}
+
+/// An entry that holds half a comment is left out: there is no place in it for a whole one.
+fn check_marked(text: &str, before: &Notebook, at: usize) {
+    let entry = &before.entries[at];
+    if !entry.is_marked() && text[entry.bytes.clone()].contains("<!--") {
+        return;
+    }
+    // Of two that say the same in one list, the one with an id is read as the later state of both.
+    let says_the_same = |other: &Entry| {
+        other.kind == entry.kind && normalised(&other.text) == normalised(&entry.text)
+    };
+    if before.entries.iter().filter(|other| says_the_same(other)).count() > 1 {
+        return;
+    }
+    let marks = [("id".to_owned(), ID.to_owned())].into_iter().collect();
+    let edited = memory::mark(text, entry, &marks);
+    let after = memory::read(PATH, &edited);
+    check_others(before, at..at + 1, &after, at..at + 1, &edited);
+    let (old, new) = (&before.entries[at], &after.entries[at]);
+    assert_eq!(new.marks.get("id").map(String::as_str), Some(ID), "it is not marked: {edited:?}");
+    assert_eq!(
+        (&old.text, &old.fields, old.resolved, &old.resolution),
+        (&new.text, &new.fields, new.resolved, &new.resolution),
+        "a mark changed what is said: {edited:?}"
+    );
+    check_lines(&without(text, &old.bytes), &edited, &new.bytes, 0);
+}
+
+fn check_resolved(text: &str, before: &Notebook, at: usize, how: &str) -> bool {
+    let Ok(edited) = memory::resolve(text, &before.entries[at], how) else { return false };
+    let after = memory::read(PATH, &edited);
+    check_others(before, at..at + 1, &after, at..at + 1, &edited);
+    let (old, new) = (&before.entries[at], &after.entries[at]);
+    let how = Some(how.trim().to_owned()).filter(|how| !how.is_empty());
+    assert_eq!(
+        (new.resolved, &new.resolution, &new.text, &new.marks),
+        (true, &how, &old.text, &old.marks),
+        "it is not settled as meant: {edited:?}"
+    );
+    check_lines(&without(text, &old.bytes), &edited, &new.bytes, 0);
+    true
+}
+
+fn check_added(text: &str, before: &Notebook, owner: Owner, new: &NewEntry<'_>) -> bool {
+    let Ok((edited, added)) = memory::add(text, owner, new) else { return false };
+    let after = memory::read(PATH, &edited);
+    let at = after.entries.iter().position(|entry| *entry == added);
+    let Some(at) = at else { panic!("the new entry is not {}: {edited:?}", added.name()) };
+    check_others(before, at..at, &after, at..at + 1, &edited);
+    check_lines(text, &edited, &after.entries[at].bytes, MOST_NEW_LINES);
+    true
+}
+
+fn check_session(text: &str, before: &Notebook, note: &str) {
+    let Some(today) = day::parse("2026-02-22") else { return };
+    let edited = memory::add_session(text, Owner::Agent, 77, today, note, "0123456789ab");
+    let after = memory::read(PATH, &edited);
+    let at = after
+        .entries
+        .iter()
+        .position(|entry| entry.kind == EntryKind::Session && entry.number == 77);
+    // There is no place for it in a document that ends in an open comment or block of code.
+    if let Some(at) = at.filter(|_| before.entries.len() < after.entries.len()) {
+        check_others(before, at..at, &after, at..at + 1, &edited);
+    }
+}
+
+/// All that is said, apart from a few entries on either side, is the same.
+fn check_others(
+    before: &Notebook,
+    gone: Range<usize>,
+    after: &Notebook,
+    came: Range<usize>,
+    edited: &str,
+) {
+    assert_eq!(
+        said(&before.entries, gone),
+        said(&after.entries, came),
+        "another entry changed: {edited:?}"
+    );
+}
+
+/// What entries say, apart from a few of them.
+fn said(entries: &[Entry], but: Range<usize>) -> Vec<String> {
+    let kept = entries.iter().enumerate().filter(|(at, _)| !but.contains(at));
+    kept.map(|(_, entry)| {
+        let Entry { kind, text, fields, resolved, resolution, marks, .. } = entry;
+        format!("{kind:?} {text:?} {fields:?} {resolved} {resolution:?} {marks:?}")
+    })
+    .collect()
+}
+
+fn without(text: &str, bytes: &Range<usize>) -> String {
+    format!("{}{}", &text[..bytes.start], &text[bytes.end..])
+}
+
+/// Every old line is still there, in order. What is new beside the entry's own lines is blank, or one of a few lines
+/// that a new section begins with. The two lines of a table's head may have become longer.
+fn check_lines(before: &str, after: &str, own: &Range<usize>, most_new: usize) {
+    let mut old = before.split_inclusive('\n').peekable();
+    let (mut at, mut new, mut widened) = (0, 0, 0);
+    for line in after.split_inclusive('\n') {
+        let is_own = own.contains(&at);
+        at += line.len();
+        if is_own {
+            continue;
+        }
+        let is_row = line.trim_start().starts_with('|');
+        let grown = |old: &&str| is_row && widened < 2 && line.starts_with(old.trim_end());
+        // A last line without a line break gets one when something follows it.
+        let equal = |old: &&str| {
+            *old == line || (!old.ends_with('\n') && line.trim_end_matches(['\r', '\n']) == *old)
+        };
+        if old.next_if(equal).is_some() {
+            continue;
+        }
+        if old.next_if(grown).is_some() {
+            widened += 1;
+        } else {
+            new += usize::from(!line.trim().is_empty());
+        }
+    }
+    assert_eq!(old.next(), None, "a line is gone: {after:?}");
+    assert!(new <= most_new, "{new} lines are new: {after:?}");
+}
+
+/// Counts in the front matter, and returns whether that was done.
+fn check_counters(text: &str, contributor: &str) -> Result<bool, String> {
+    let breaks = |text: &str| text.matches('\n').count();
+    let readable = memory::readable(text);
+    assert_eq!(breaks(&readable), breaks(text), "there are more or fewer lines: {readable:?}");
+    let as_written = Document::parse(PATH, text);
+    let as_read = Document::parse(PATH, &readable);
+    if is_sound(&as_written) {
+        assert_eq!(as_written.fields, as_read.fields, "it read well before: {readable:?}");
+    }
+    let counters = Counters {
+        updated: day::parse("2026-02-22"),
+        sessions: Some(7),
+        contributor: Some(contributor).filter(|name| !name.is_empty()),
+    };
+    let edited = counters.set(PATH, text).map_err(|problem| kind_of(&problem.message))?;
+    if is_sound(&as_read) {
+        let after = Document::parse(PATH, &edited);
+        let messages = |document: &Document| -> Vec<String> {
+            document.problems.iter().map(|problem| problem.message.clone()).collect()
+        };
+        assert_eq!(messages(&as_read), messages(&after), "it has new problems: {edited:?}");
+        let gap = after.prose.strip_suffix(&as_read.prose);
+        assert!(gap.is_some_and(|gap| gap.trim().is_empty()), "the body changed: {edited:?}");
+    }
+    Ok(is_sound(&as_written))
+}
+
+/// Whether the front matter can be read.
+fn is_sound(document: &Document) -> bool {
+    let unread = ["front matter", "conflict marker"];
+    let is_unread = |problem: &Problem| unread.iter().any(|what| problem.message.contains(what));
+    !document.problems.iter().any(is_unread)
+}

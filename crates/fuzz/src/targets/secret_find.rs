@@ -1,0 +1,28 @@
+//! Texts that look like secrets.
+
+use heirloom_core::secret::{self, Secret};
+
+use crate::signature::Signature;
+
+/// A secret is shown by so many characters at most, and `…`.
+const SHOWN: usize = 4;
+
+/// Looks for a secret: the line exists, no more than the beginning is shown, and a harmless line in front changes
+/// nothing but the number. `¦` is left out of the input, so that no scanner takes the corpus for a leak.
+pub fn secret_find(data: &[u8]) -> Signature {
+    let Ok(text) = str::from_utf8(data) else { return Signature::SKIPPED };
+    let text = text.replace('¦', "");
+    let found = secret::find(&text);
+    let moved = secret::find(&format!("a line\n{text}"));
+    let expected = found.clone().map(|secret| Secret { line: secret.line + 1, ..secret });
+    assert_eq!(moved, expected, "a harmless line in front changes what is found");
+    let Some(Secret { what, line, shown }) = found else { return Signature::of("nothing") };
+    let Some(own) = text.split_inclusive('\n').nth(line - 1) else {
+        panic!("there is no line {line}")
+    };
+    let Some(start) = shown.strip_suffix('…') else { panic!("{shown:?} shows it all") };
+    assert!(start.chars().count() <= SHOWN, "{shown:?} shows too much");
+    assert!(own.contains(start), "{shown:?} is not on line {line}");
+    assert!(!what.is_empty(), "a secret of no kind");
+    Signature::of((what, line.min(3), start.chars().count()))
+}

@@ -1,0 +1,71 @@
+//! Transcripts of sessions.
+
+use heirloom_core::transcript::{self, Digest};
+
+use super::{check_line, check_problem};
+use crate::signature::{Signature, kind_of};
+
+const PATH: &str = "t.jsonl";
+/// How many items a list of a digest has at most, and how many characters each of its parts.
+const MOST: usize = 12;
+const ITEM: usize = 240;
+const REQUEST: usize = 300;
+const OUTCOME: usize = 480;
+const TITLE: usize = 80;
+const SUMMARY: usize = 1200;
+
+/// Reads a transcript and draws its digest: every line that it names exists, and nothing is longer than it may be.
+pub fn transcript_read(data: &[u8]) -> Signature {
+    let Ok(text) = str::from_utf8(data) else { return Signature::SKIPPED };
+    let read = transcript::read(PATH, text);
+    assert_eq!(read, transcript::read(PATH, text), "reading twice differs");
+    read.problems.iter().for_each(|problem| check_problem(text, problem, PATH));
+    read.turns.iter().for_each(|turn| check_line(text, turn.line));
+    read.tool_calls.iter().for_each(|call| check_line(text, call.line));
+    read.choices.iter().for_each(|choice| check_line(text, choice.line));
+    assert!(read.turns.iter().all(|turn| !turn.text.trim().is_empty()), "a turn says nothing");
+    assert!(read.started <= read.ended, "it ends before it starts");
+    let distinct =
+        |files: &[String]| files.iter().enumerate().all(|(at, file)| !files[..at].contains(file));
+    assert!(distinct(&read.files) && distinct(&read.files_read), "a file is named twice");
+    assert!(read.files.iter().all(|file| !read.files_read.contains(file)), "read and written");
+    let digest = transcript::digest(&read);
+    assert_eq!(digest, transcript::digest(&read), "the digest differs");
+    check_digest(&digest);
+    let problems: Vec<String> =
+        read.problems.iter().map(|problem| kind_of(&problem.message)).take(2).collect();
+    let turns: Vec<_> = read.turns.iter().map(|turn| turn.role).take(4).collect();
+    let calls: Vec<_> =
+        read.tool_calls.iter().map(|call| format!("{:?}", call.kind)).take(4).collect();
+    let Digest { goals, decisions, open, sequence, outcome, todos, .. } = &digest;
+    Signature::of((
+        (format!("{:?}", read.format), problems, turns, calls),
+        [goals, decisions, open, sequence, todos].map(|list| list.len().min(3)),
+        (outcome.is_empty(), read.commits.len().min(2), read.choices.len().min(2)),
+    ))
+}
+
+fn check_digest(digest: &Digest) {
+    let within = |what: &str, text: &str, most: usize| {
+        let length = text.chars().count();
+        assert!(length <= most, "{what} of {length} characters: {text:?}");
+    };
+    within("a title", &digest.title, TITLE);
+    assert!(!digest.title.is_empty(), "no title");
+    within("an outcome", &digest.outcome, OUTCOME);
+    within("a summary", &digest.summary, SUMMARY);
+    let Digest { goals, decisions, open, sequence, todos, .. } = digest;
+    for (what, list, longest) in [
+        ("a goal", goals, REQUEST),
+        ("a decision", decisions, ITEM),
+        ("an open thing", open, ITEM),
+        ("a step", sequence, ITEM),
+        ("a todo", todos, ITEM),
+    ] {
+        assert!(list.len() <= MOST, "{} times {what}", list.len());
+        for item in list {
+            within(what, item, longest);
+            assert!(!item.trim().is_empty(), "{what} that says nothing");
+        }
+    }
+}

@@ -146,21 +146,26 @@ fn shards(root: &Root, place: Where, problems: &mut Vec<Problem>) -> Vec<Shard> 
                 }
             }
         }
-        shards.extend(local_shards(root, kind));
+        shards.extend(local_shards(root, kind, problems));
     }
     shards
 }
 
-fn local_shards(root: &Root, kind: Kind) -> Vec<Shard> {
+fn local_shards(root: &Root, kind: Kind, problems: &mut Vec<Problem>) -> Vec<Shard> {
     let folder = local_folder(root, kind);
-    let Ok(entries) = fs::read_dir(&folder) else { return vec![] };
+    let entries = match fs::read_dir(&folder) {
+        Ok(entries) => entries,
+        Err(error) if is_missing(&error) => return vec![],
+        Err(error) => {
+            problems.push(io_problem(&shown(root, &folder), &error));
+            return vec![];
+        }
+    };
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     paths.retain(|path| path.extension().is_some_and(|ending| ending == "jsonl"));
     paths.sort();
-    paths
-        .into_iter()
-        .map(|path| Shard { shown: shown(root, &path), path, is_local: true })
-        .collect()
+    let shard = |path: PathBuf| Shard { shown: shown(root, &path), path, is_local: true };
+    paths.into_iter().map(shard).collect()
 }
 
 fn local_folder(root: &Root, kind: Kind) -> PathBuf {
@@ -234,7 +239,13 @@ pub fn raw_lines(root: &Root, private: bool) -> (Vec<String>, Vec<Problem>) {
         if shard.is_local && !private {
             continue;
         }
-        let Ok(bytes) = fs::read(&shard.path) else { continue };
+        let bytes = match fs::read(&shard.path) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                problems.push(io_problem(&shard.shown, &error));
+                continue;
+            }
+        };
         for line in bytes.split(|byte| *byte == b'\n') {
             let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
             if matches!(record::read(line), Ok(Some(_)) | Err(Damage::Newer(_))) {

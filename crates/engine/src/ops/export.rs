@@ -57,19 +57,34 @@ impl Operation for Export {
     fn run(session: &Session, request: Request) -> Result<Exported, Error> {
         let known = Recollection::read(session)?;
         let text = match request.format {
-            Format::Jsonl => lines(session, &known, request.private),
+            Format::Jsonl => lines(session, &known, request.private)?,
             Format::Markdown => markdown(&known, request.private),
         };
         Ok(Exported { text, problems: known.problems })
     }
 }
 
-fn lines(session: &Session, known: &Recollection, private: bool) -> String {
-    let (mut lines, _) = log::raw_lines(session.root(), private);
+fn lines(session: &Session, known: &Recollection, private: bool) -> Result<String, Error> {
+    let (mut lines, unread) = log::raw_lines(session.root(), private);
+    if let Some(problem) = unread.into_iter().next() {
+        return Err(problem.into());
+    }
     lines.extend(known.noted.iter().filter(|noted| !noted.text.is_empty()).map(|noted| {
         json!({"v": 1, "kind": "document", "path": noted.path, "text": noted.text}).to_string()
     }));
-    lines.iter().map(|line| format!("{line}\n")).collect()
+    Ok(lines.iter().map(|line| format!("{}\n", escaped(line))).collect())
+}
+
+/// Writes control characters as JSON does, which means the same: a terminal must not be told to do
+/// what a memory says.
+fn escaped(line: &str) -> String {
+    let escape =
+        |c: char| if c.is_control() { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() };
+    if line.contains(char::is_control) {
+        line.chars().map(escape).collect()
+    } else {
+        line.to_owned()
+    }
 }
 
 fn markdown(known: &Recollection, private: bool) -> String {

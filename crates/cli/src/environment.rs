@@ -8,7 +8,7 @@
 use std::path::PathBuf;
 
 use clap::ArgMatches;
-use heirloom_engine::{Error, Session};
+use heirloom_engine::{Error, Llm, Session};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -21,15 +21,18 @@ pub(crate) const NOW: &str = "HEIRLOOM_NOW";
 /// Who writes what is remembered; else as git would sign a commit.
 pub(crate) const AGENT: &str = "HEIRLOOM_AGENT";
 
-/// The key for the language model that `[llm]` in config.toml names.
+/// The key for the language model.
 pub(crate) const LLM_KEY: &str = "HEIRLOOM_LLM_KEY";
+/// A language model to use though it is not on this machine.
+pub(crate) const LLM_ENDPOINT: &str = "HEIRLOOM_LLM_ENDPOINT";
 
 /// The variables as the help and the manual explain them.
 pub(crate) const EXPLAINED: &str = "\
 Environment:
   HEIRLOOM_ROOT   the workspace's folder, like --root
   HEIRLOOM_AGENT  who writes what is remembered, else as git signs commits
-  HEIRLOOM_LLM_KEY  the key for the language model that config.toml may name
+  HEIRLOOM_LLM_ENDPOINT, HEIRLOOM_LLM_KEY
+                  a language model that may write summaries, and its key
   HEIRLOOM_NOW    fixes the clock, such as 2026-02-22T00:00:00Z
   NO_COLOR        no colours
   VISUAL, EDITOR  the editor that `heir workspace edit` opens";
@@ -76,7 +79,8 @@ impl Environment {
             None => Session::find(&current_folder()?, self.now()),
         };
         let given = |name: &str| std::env::var(name).ok().filter(|text| !text.trim().is_empty());
-        Ok(session?.by(given(AGENT)).with_llm_key(given(LLM_KEY)))
+        let llm = Llm { endpoint: given(LLM_ENDPOINT), key: given(LLM_KEY) };
+        Ok(session?.by(given(AGENT)).with_llm(llm))
     }
 
     /// Returns the folder that a new workspace goes to.

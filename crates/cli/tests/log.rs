@@ -410,3 +410,137 @@ fn two_branches_write_to_two_shards() {
     assert_eq!(files.lines().count(), 1, "{files}");
     assert_eq!(team.json("fact list")["items"].as_array().unwrap().len(), 2);
 }
+
+#[test]
+fn what_was_archived_together_is_restored_one_by_one() {
+    let team = team();
+    let (a, b) = (store(&team, "First thing"), store(&team, "Second thing"));
+    let private = at(
+        &team,
+        heirloom_testkit::NOW,
+        &["fact", "add", "--section", "Specs", "My own thing", "--private"],
+    );
+    team.run(&["memory", "archive", &a, &b, private["id"].as_str().unwrap()]).ok();
+    team.run(&["memory", "restore", &a]).ok();
+    assert_eq!(texts(&team.json("fact list")), ["First thing"]);
+    let shared =
+        team.git(&["ls-files", "--others", "--exclude-standard", ".heirloom/memory/event"]);
+    let events = team.read(shared.trim());
+    assert!(events.contains(&b) && !events.contains(private["id"].as_str().unwrap()), "{events}");
+    let error = team
+        .run(&[
+            "fact",
+            "add",
+            "--section",
+            "Specs",
+            "Public",
+            "--supersedes",
+            private["id"].as_str().unwrap(),
+        ])
+        .failed(2);
+    assert!(error.contains("--private"), "{error}");
+}
+
+#[test]
+fn an_archived_pin_does_not_come_first_any_more() {
+    let team = team();
+    let id = store(&team, "Pinned thing");
+    team.run(&["memory", "focus", &id]).ok();
+    team.run(&["memory", "archive", &id]).ok();
+    assert_eq!(team.json("context resolve 0042 001")["pins"], Value::Array(vec![]));
+    assert_eq!(team.json("stats")["pins"], Value::Array(vec![]));
+}
+
+#[test]
+fn a_fork_is_told_until_one_side_is_put_away() {
+    let team = team();
+    let old = store(&team, "Use one queue");
+    team.commit_all("2026-02-21T00:00:00Z");
+    team.git(&["checkout", "--quiet", "-b", "other"]);
+    team.run(&["fact", "edit", &old, "Use two queues"]).ok();
+    team.commit_all("2026-02-21T01:00:00Z");
+    team.git(&["checkout", "--quiet", "main"]);
+    let sure = at(&team, heirloom_testkit::NOW, &["fact", "edit", &old, "--confidence", "0.5"]);
+    team.commit_all("2026-02-21T02:00:00Z");
+    team.git(&["merge", "--quiet", "--no-edit", "other"]);
+    let forks = team.json("stats")["forks"].clone();
+    assert_eq!(forks[0]["heads"].as_array().unwrap().len(), 2, "{forks}");
+    assert!(team.json("context conflicts")["conflicts"].to_string().contains("which all stand"));
+    team.run(&["memory", "archive", sure["id"].as_str().unwrap()]).ok();
+    assert_eq!(team.json("stats")["forks"], Value::Array(vec![]));
+}
+
+#[test]
+fn an_edited_fact_goes_with_the_decision_that_it_came_from() {
+    let team = team();
+    team.heir("adr new Use-Redis --status accepted").ok();
+    let fact = team.json("fact list")["items"][0]["id"].as_str().unwrap().to_owned();
+    team.run(&["fact", "edit", &fact, "Redis holds sessions"]).ok();
+    team.heir("adr status ADR-0002 deprecated").ok();
+    assert!(texts(&team.json("fact list")).is_empty());
+}
+
+#[test]
+fn private_lines_of_an_export_stay_private() {
+    let team = team();
+    let private = at(
+        &team,
+        heirloom_testkit::NOW,
+        &["fact", "add", "--section", "Specs", "My own thing", "--private"],
+    );
+    team.run(&["memory", "archive", private["id"].as_str().unwrap(), "--reason", "client left"])
+        .ok();
+    let exported = team.heir("export --private").ok();
+    let other = Workspace::with(env!("CARGO_BIN_EXE_heir"), TEAM);
+    other.commit_all("2026-02-21T00:00:00Z");
+    let mut lines: Vec<&str> = exported.lines().collect();
+    lines.reverse();
+    other.write("e.jsonl", lines.join("\n"));
+    other.heir("import e.jsonl").ok();
+    assert!(!other.has(".heirloom/memory"), "nothing of it goes to git");
+    assert_eq!(texts(&other.json("fact list --all")), ["My own thing"]);
+}
+
+#[test]
+fn a_damaged_line_of_the_log_is_told_where_it_matters() {
+    let team = team();
+    let agent = "plans/0042-graph/agents/001-schema.memory.md";
+    team.run(&["memory", "add", "0042", "001", "finding", "Put away"]).ok();
+    team.run(&["memory", "archive", "0042/001/finding-1"]).ok();
+    let shard = team.git(&["ls-files", "--others", "--exclude-standard", ".heirloom/memory/event"]);
+    team.write(shard.trim(), "{\"v\":1,");
+    let told = |answer: &Value| answer["problems"].to_string().contains(shard.trim());
+    assert!(told(&team.json("context resolve 0042 001")));
+    assert!(told(&team.json("memory show 0042 001")));
+    assert!(team.read(agent).contains("Put away"));
+}
+
+#[test]
+fn a_long_history_is_followed_in_one_go() {
+    let team = team();
+    let first = store(&team, "Version 0");
+    let shard = team.git(&["ls-files", "--others", "--exclude-standard", ".heirloom/memory/fact"]);
+    let line = team.read(shard.trim());
+    let mut lines = line.clone();
+    let mut last = first.clone();
+    for n in 1..2000 {
+        let id = format!("019c82a5-5800-7000-8000-{n:012x}");
+        let head =
+            line.trim_end().replace(&first, &id).replace("Version 0", &format!("Version {n}"));
+        lines.push_str(&format!(
+            "{},\"supersedes\":[\"{last}\"]}}\n",
+            head.strip_suffix('}').unwrap()
+        ));
+        last = id;
+    }
+    team.write(shard.trim(), &lines);
+    let listed = team.json("fact list --all");
+    assert!(
+        listed["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|item| item["standing"] == "superseded")
+            .all(|item| item["replaced_by"][0] == last.as_str())
+    );
+}

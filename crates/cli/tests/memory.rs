@@ -42,8 +42,10 @@ fn the_first_entry_makes_the_file_in_the_shape_that_was_asked_for() {
     let text = team.read(AGENT);
     let head = text.lines().find(|line| line.starts_with("### Session 1")).unwrap();
     assert!(head.starts_with("### Session 1 — 2026-02-22 <!-- id:"), "{head}");
+    let id = head.trim_end_matches(" -->").rsplit(':').next().unwrap();
     assert_eq!(
-        text.replace(head, "### Session 1 — 2026-02-22"),
+        text.replace(head, "### Session 1 — 2026-02-22")
+            .replace(&format!(" <!-- session:{id} -->"), ""),
         "\
 ---
 agent: 001-schema
@@ -75,8 +77,10 @@ Current or resolved blockers:
 ## Open Questions
 What is not known yet for this task:
 
+
 ## Lessons Learned
 What we'd do differently:
+
 
 ## Session Log
 Brief notes from each work session:
@@ -331,4 +335,75 @@ fn counters_that_a_merge_repeated_are_read_and_tidied() {
         text.starts_with("---\nagent: 001-schema\nupdated: 2026-02-22\nsessions: 5\n---\n"),
         "{text}"
     );
+}
+
+#[test]
+fn sessions_of_two_branches_stay_two() {
+    let team = team();
+    team.run(&["memory", "add", "0042", "001", "finding", "Common"]).ok();
+    team.heir("init").ok();
+    team.commit_all("2026-02-21T00:00:00Z");
+    team.git(&["checkout", "--quiet", "-b", "other"]);
+    team.run(&["memory", "session", "0042", "001", "Did X\nran tests\nall green"]).ok();
+    team.commit_all("2026-02-21T01:00:00Z");
+    team.git(&["checkout", "--quiet", "main"]);
+    team.run(&["memory", "session", "0042", "001", "Did Y\nran tests\nall green"]).ok();
+    team.commit_all("2026-02-21T02:00:00Z");
+    team.git(&["merge", "--quiet", "--no-edit", "other"]);
+    let shown = team.json("memory show 0042 001");
+    let mut notes: Vec<String> =
+        shown["sessions"].as_array().unwrap().iter().map(|one| one["notes"].to_string()).collect();
+    notes.sort();
+    assert_eq!(
+        notes,
+        ["[\"Did X\",\"ran tests\",\"all green\"]", "[\"Did Y\",\"ran tests\",\"all green\"]"]
+    );
+    team.run(&["memory", "session", "0042", "001", "Next"]).ok();
+    assert!(team.read(AGENT).contains("### Session 3 "));
+}
+
+#[test]
+fn what_was_put_away_or_settled_may_be_said_again() {
+    let team = team();
+    team.run(&["memory", "add", "0042", "001", "finding", "Again"]).ok();
+    team.run(&["memory", "archive", "0042/001/finding-1"]).ok();
+    team.run(&["memory", "add", "0042", "001", "finding", "Again"]).ok();
+    assert_eq!(team.json("recall again")["items"].as_array().unwrap().len(), 1);
+    for _ in 0..3 {
+        team.run(&["memory", "add", "0042", "001", "blocker", "Flaky"]).ok();
+        let shown = team.json("memory show 0042 001 --open");
+        let id = shown["entries"][0]["id"].as_str().unwrap().to_owned();
+        team.run(&["memory", "resolve", "0042", "001", &id, "reran"]).ok();
+    }
+    assert_eq!(team.json("memory show 0042 001")["blockers"].as_array().unwrap().len(), 3);
+    team.run(&[
+        "memory", "add", "0042", "--plan", "decision", "DB", "--choice", "SQLite", "--status",
+        "proposed",
+    ])
+    .ok();
+    let accepted = team
+        .run(&[
+            "memory", "add", "0042", "--plan", "decision", "DB", "--choice", "SQLite", "--status",
+            "accepted",
+        ])
+        .ok();
+    assert!(accepted.contains("also stored as the fact"), "{accepted}");
+}
+
+#[test]
+fn a_text_that_no_file_holds_is_refused() {
+    let team = team();
+    team.run(&["memory", "add", "0042", "001", "finding", "Small"]).ok();
+    let before = team.read(AGENT);
+    let mut child = team
+        .command()
+        .args(["memory", "add", "0042", "001", "finding", "-"])
+        .stdin(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), &vec![b'x'; 9 * 1024 * 1024])
+        .unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(2));
+    assert_eq!(team.read(AGENT), before);
 }

@@ -10,7 +10,7 @@ use heirloom_testkit::{TEAM, Workspace};
 use serde_json::{Value, json};
 
 const HEIR: &str = env!("CARGO_BIN_EXE_heir");
-const BODY_LIMIT: usize = 1024 * 1024;
+const BODY_LIMIT: usize = 16 * 1024 * 1024;
 
 #[test]
 fn an_operation_answers_in_json() {

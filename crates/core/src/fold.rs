@@ -9,6 +9,7 @@ mod find;
 
 pub use find::Found;
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -38,6 +39,8 @@ pub struct Place {
     pub path: Arc<str>,
     /// The line, from 1.
     pub line: usize,
+    /// Whether it lies in this machine's own state.
+    pub is_local: bool,
 }
 
 /// What is known, and what was.
@@ -50,7 +53,12 @@ pub struct Memory {
     /// Events that hold, by what was done and to what.
     events: HashMap<Action, HashMap<String, Vec<Uuid>>>,
     problems: Vec<Problem>,
+    /// Ways that were followed before; a long chain is asked for from each of its links.
+    known_heads: RefCell<HashMap<String, Vec<String>>>,
 }
+
+/// A way is looked up in its own beginning only so far; a longer one is searched.
+const LONGEST_WAY: usize = 64;
 
 #[derive(Debug)]
 struct Held {
@@ -281,13 +289,41 @@ impl Memory {
     /// Returns what stands in the place of a thing now: itself, or what replaced it. A thing whose
     /// successor was archived has that one still: archiving revives nothing.
     pub fn heads(&self, name: &str) -> Vec<String> {
-        let canonical = self.canonical(name);
-        if self.standing(&canonical) != Standing::Superseded {
-            return vec![canonical];
-        }
+        let mut way: Vec<String> = Vec::new();
+        let mut at = self.canonical(name);
+        let heads = loop {
+            if let Some(heads) = self.known_heads.borrow().get(&at) {
+                break heads.clone();
+            }
+            let next = self.replaced_by(&at);
+            match next.as_slice() {
+                _ if self.standing(&at) != Standing::Superseded => break vec![at.clone()],
+                [only] if !way.contains(&at) && way.len() < LONGEST_WAY => {
+                    way.push(std::mem::replace(&mut at, only.clone()));
+                }
+                _ => break self.search_heads(&at),
+            }
+        };
+        let mut known = self.known_heads.borrow_mut();
+        known.extend(way.into_iter().map(|name| (name, heads.clone())));
+        heads
+    }
+
+    /// What replaced a thing, or what says the same.
+    fn replaced_by(&self, name: &str) -> Vec<String> {
+        let mut next = BTreeSet::new();
+        self.for_same(name, |alias| {
+            let successors = self.successors.get(alias).into_iter().flatten();
+            next.extend(successors.map(|id| self.aliases.canonical(*id).to_string()));
+        });
+        next.into_iter().collect()
+    }
+
+    /// Follows every way on, where ways part or lead back.
+    fn search_heads(&self, name: &str) -> Vec<String> {
         let mut heads = BTreeSet::new();
         let mut seen = HashSet::new();
-        let mut next = vec![canonical];
+        let mut next = vec![name.to_owned()];
         while let Some(name) = next.pop() {
             if !seen.insert(name.clone()) {
                 continue;
@@ -296,23 +332,24 @@ impl Memory {
                 heads.insert(name);
                 continue;
             }
-            self.for_same(&name, |alias| {
-                let successors = self.successors.get(alias).into_iter().flatten();
-                next.extend(successors.map(|id| self.aliases.canonical(*id).to_string()));
-            });
+            next.extend(self.replaced_by(&name));
         }
         heads.into_iter().collect()
     }
 
     /// Returns the things that were replaced by several which all stand.
     pub fn forks(&self) -> Vec<Fork> {
-        let mut forks: Vec<Fork> = self
-            .successors
-            .iter()
-            .filter(|(_, successors)| successors.len() > 1)
-            .map(|(replaced, _)| Fork { replaced: replaced.clone(), heads: self.heads(replaced) })
-            .filter(|fork| fork.heads.len() > 1)
-            .collect();
+        let mut forks: Vec<Fork> = Vec::new();
+        for (replaced, successors) in self.successors.iter().filter(|(_, all)| all.len() > 1) {
+            let heads: BTreeSet<String> = successors
+                .iter()
+                .flat_map(|id| self.heads(&id.to_string()))
+                .filter(|head| self.standing(head) == Standing::Active)
+                .collect();
+            if heads.len() > 1 {
+                forks.push(Fork { replaced: replaced.clone(), heads: heads.into_iter().collect() });
+            }
+        }
         forks.sort_by(|a, b| a.replaced.cmp(&b.replaced));
         forks
     }
@@ -337,11 +374,15 @@ impl Memory {
     /// Returns whether a record was true on a day: from its first day, or the day on which it was
     /// recorded, until its last, or the first of what replaced it.
     pub fn was_valid(&self, record: &Record, on: Date) -> bool {
-        let start = |record: &Record| record.valid_from.unwrap_or_else(|| day::of(record.at));
-        let replaced = self.successors.get(&record.id.to_string()).into_iter().flatten();
-        let replaced_on = replaced.filter_map(|id| self.record(*id)).map(start).min();
+        let replaced_on = self.replaced_on(&record.id.to_string());
         let end = [record.valid_to, replaced_on].into_iter().flatten().min();
-        start(record) <= on && end.is_none_or(|end| on < end)
+        first_day(record) <= on && end.is_none_or(|end| on < end)
+    }
+
+    /// Returns the first day of what replaced a record or an entry.
+    pub fn replaced_on(&self, name: &str) -> Option<Date> {
+        let successors = self.successors.get(name).into_iter().flatten();
+        successors.filter_map(|id| self.record(*id)).map(first_day).min()
     }
 
     /// Returns how many times a thing was learnt again.
@@ -353,6 +394,11 @@ impl Memory {
     pub fn is_empty(&self) -> bool {
         self.held.is_empty()
     }
+}
+
+/// The first day on which a record is true, as far as it says.
+fn first_day(record: &Record) -> Date {
+    record.valid_from.unwrap_or_else(|| day::of(record.at))
 }
 
 /// The action that an action undoes.

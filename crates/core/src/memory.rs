@@ -16,6 +16,7 @@ mod template;
 pub use counters::{Counters, readable};
 pub use edit::{Refusal, add, add_session, mark, remove, resolve};
 pub use read::read;
+pub use rows::is_settled;
 pub use template::{agent, plan};
 
 use std::ops::Range;

@@ -233,14 +233,14 @@ fn sessions_are_written_newest_first() {
     );
     assert!(
         after.contains(
-            "session:\n\n### Session 4 — 2026-02-22 <!-- id:0123456789ab -->\n- Did this\n- and that\n\n### Session 3"
+            "session:\n\n### Session 4 — 2026-02-22 <!-- id:0123456789ab -->\n- Did this<br>and that <!-- session:0123456789ab -->\n\n### Session 3"
         ),
         "{after}"
     );
     let fresh = memory::agent("a", "p", "T", date(2026, 2, 22));
     let after = add_session(&fresh, Owner::Agent, 1, date(2026, 2, 22), "x", "0123456789ab");
     assert!(
-        after.ends_with("session:\n\n### Session 1 — 2026-02-22 <!-- id:0123456789ab -->\n- x\n"),
+        after.ends_with("session:\n\n### Session 1 — 2026-02-22 <!-- id:0123456789ab -->\n- x <!-- session:0123456789ab -->\n"),
         "{after}"
     );
 }

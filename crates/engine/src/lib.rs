@@ -20,7 +20,7 @@ pub mod view;
 pub use error::{Error, ErrorKind};
 pub use op::{Answer, Effect, Group, Op, Operation, Reply, Spec};
 pub use ops::OPS;
-pub use session::Session;
+pub use session::{Llm, Session};
 pub use view::View;
 
 /// Returns the candidates that a typed word most likely meant, nearest first.

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use heirloom_core::Value;
 use heirloom_core::transcript::{Role, Transcript};
+use heirloom_core::{Value, secret};
 use serde_json::json;
 
 use crate::Session;
@@ -15,13 +15,21 @@ const INSTRUCTION: &str = "Summarise this working session for the agent that con
 
 /// Asks the configured model for a summary: the summary and the model's name. A model that does not
 /// answer is a warning, and the structure of the conversation speaks instead.
+///
+/// The settings come with the repository, so they may name a model on this machine only: another
+/// place gets the conversation if the person at this machine says so in the environment.
 pub(crate) fn summary(
     session: &Session,
     transcript: &Transcript,
     warnings: &mut Vec<String>,
 ) -> Option<(String, String)> {
     let config = session.config().ok()?;
-    let endpoint = config.llm.endpoint.as_deref()?;
+    let named = config.llm.endpoint.as_deref();
+    let endpoint = session.llm().endpoint.as_deref().or(named)?;
+    if session.llm().endpoint.is_none() && !is_loopback(endpoint) {
+        warnings.push(format!("the model at {endpoint} is not on this machine; to send it this conversation, set HEIRLOOM_LLM_ENDPOINT"));
+        return None;
+    }
     match ask(session, endpoint, &config.llm.model, transcript) {
         Ok(text) => Some((text, config.llm.model.clone())),
         Err(reason) => {
@@ -29,6 +37,13 @@ pub(crate) fn summary(
             None
         }
     }
+}
+
+fn is_loopback(endpoint: &str) -> bool {
+    let rest = endpoint.split_once("://").map_or(endpoint, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+    let host = authority.rsplit_once(':').map_or(authority, |(host, _)| host);
+    !authority.contains('@') && ["127.0.0.1", "localhost", "[::1]"].contains(&host)
 }
 
 fn ask(
@@ -48,7 +63,7 @@ fn ask(
         ],
     });
     let mut call = agent.post(&url).header("Content-Type", "application/json");
-    if let Some(key) = session.llm_key() {
+    if let Some(key) = session.llm().key.as_deref() {
         call = call.header("Authorization", &format!("Bearer {key}"));
     }
     let mut answer = call.send(request.to_string()).map_err(|error| error.to_string())?;
@@ -70,11 +85,32 @@ fn spoken(transcript: &Transcript) -> String {
             Role::Tool => "Tool",
             Role::System => "System",
         };
-        text.push_str(&format!("{who}: {}\n\n", turn.text));
+        let said = if secret::find(&turn.text).is_some() { "(left out)" } else { &turn.text };
+        text.push_str(&format!("{who}: {said}\n\n"));
     }
     let mut start = text.len().saturating_sub(LONGEST);
     while !text.is_char_boundary(start) {
         start += 1;
     }
     text.split_off(start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_this_machine_is_loopback() {
+        for endpoint in ["http://127.0.0.1:11434/v1", "http://localhost/v1", "http://[::1]:80"] {
+            assert!(is_loopback(endpoint), "{endpoint}");
+        }
+        for endpoint in [
+            "https://example.org/v1",
+            "http://127.0.0.1.example.org",
+            "http://localhost@example.org/",
+            "http://example.org/127.0.0.1",
+        ] {
+            assert!(!is_loopback(endpoint), "{endpoint}");
+        }
+    }
 }

@@ -10,6 +10,15 @@ use jiff::civil::Date;
 
 use crate::Error;
 
+/// What the person at this machine allows of a language model; nothing of it is in the repository.
+#[derive(Debug, Clone, Default)]
+pub struct Llm {
+    /// Where it is, in place of what the settings say.
+    pub endpoint: Option<String>,
+    /// The key for it.
+    pub key: Option<String>,
+}
+
 /// One workspace at one moment.
 #[derive(Debug)]
 pub struct Session {
@@ -18,7 +27,7 @@ pub struct Session {
     counts_tokens: bool,
     author: Option<String>,
     signature: OnceCell<String>,
-    llm_key: Option<String>,
+    llm: Llm,
     config: OnceCell<Config>,
 }
 
@@ -41,7 +50,7 @@ impl Session {
             counts_tokens: true,
             author: None,
             signature: OnceCell::new(),
-            llm_key: None,
+            llm: Llm::default(),
             config: OnceCell::new(),
         })
     }
@@ -61,16 +70,16 @@ impl Session {
         self
     }
 
-    /// Gives the key for the language model that may be configured.
+    /// Says what the person at this machine allows of a language model.
     #[must_use]
-    pub fn with_llm_key(mut self, key: Option<String>) -> Self {
-        self.llm_key = key;
+    pub fn with_llm(mut self, llm: Llm) -> Self {
+        self.llm = llm;
         self
     }
 
-    /// Returns the key for the language model.
-    pub(crate) fn llm_key(&self) -> Option<&str> {
-        self.llm_key.as_deref()
+    /// Returns what is allowed of a language model.
+    pub(crate) fn llm(&self) -> &Llm {
+        &self.llm
     }
 
     /// Returns who is writing, if somebody was named.

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use crate::{Open, call, openapi};
 
 /// The largest body that is taken.
-pub const BODY_LIMIT: usize = 1024 * 1024;
+pub const BODY_LIMIT: usize = 16 * 1024 * 1024;
 
 /// A server that is bound and not yet running.
 pub struct Bound {

@@ -70,7 +70,8 @@ impl Default for Memory {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Llm {
-    /// Where it is, such as `http://127.0.0.1:11434/v1`; without it there is none.
+    /// Where it is, such as `http://127.0.0.1:11434/v1`; without it there is none. One that is not
+    /// on this machine is used only if `HEIRLOOM_LLM_ENDPOINT` names it too.
     pub endpoint: Option<String>,
     /// What it is called there.
     pub model: String,

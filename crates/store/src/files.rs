@@ -294,9 +294,17 @@ impl Root {
     /// Returns the folder of this machine's own state: with the git repository, so that
     /// `git clean` does not take it and worktrees share it, else in the workspace.
     pub fn state_folder(&self) -> PathBuf {
-        match crate::git::common_dir(&self.path) {
-            Some(git) => git.join("heirloom"),
-            None => self.path.join(HOME).join("local"),
+        let Some(git) = crate::git::common_dir(&self.path) else {
+            return self.path.join(HOME).join("local");
+        };
+        // Several workspaces in one repository have a state each.
+        match crate::git::path_in_repository(&self.path) {
+            Some(inner) if !inner.as_os_str().is_empty() => {
+                let name =
+                    blake3::hash(inner.to_string_lossy().replace('\\', "/").as_bytes()).to_hex();
+                git.join("heirloom").join("at").join(&name[..12])
+            }
+            _ => git.join("heirloom"),
         }
     }
 }

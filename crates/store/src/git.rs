@@ -13,6 +13,12 @@ pub fn common_dir(path: &Path) -> Option<PathBuf> {
     git_dir(path).map(|git_dir| common_of(&git_dir))
 }
 
+/// Returns where a path lies within the repository that it is in.
+pub(crate) fn path_in_repository(path: &Path) -> Option<PathBuf> {
+    let top = path.ancestors().find(|folder| folder.join(".git").exists())?;
+    path.strip_prefix(top).ok().map(Path::to_path_buf)
+}
+
 /// The git folder of this worktree.
 fn git_dir(path: &Path) -> Option<PathBuf> {
     let dot_git =
@@ -85,6 +91,18 @@ pub fn author(root: &Path) -> Option<String> {
     let ident = String::from_utf8(ended.stdout).ok()?;
     let name = ident.split(" <").next().unwrap_or_default().trim();
     (ended.status.success() && !name.is_empty()).then(|| name.to_owned())
+}
+
+/// Returns the commit that is checked out, asking git where its files do not tell.
+pub fn current_commit(root: &Path) -> Option<String> {
+    if let Some(commit) = head(root) {
+        return Some(commit);
+    }
+    git_dir(root).filter(|_| !is_unborn(root))?;
+    let asked =
+        git(root).args(["rev-parse", "--verify", "HEAD"]).stdin(Stdio::null()).output().ok()?;
+    let commit = String::from_utf8(asked.stdout).ok()?;
+    asked.status.success().then(|| commit.trim().to_owned())
 }
 
 /// Returns what marks the ends of a shallow clone's history; empty in a whole one.

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::files::sync_folder;
+use crate::files::{MAX_DOCUMENT, sync_folder};
 use crate::{Root, StoreError};
 
 /// The ending of a draft beside the file that it is to replace.
@@ -42,6 +42,8 @@ pub struct Append {
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Journal {
+    /// The workspace; one that is gone or was moved away takes its unfinished changes with it.
+    root: PathBuf,
     moves: Vec<Move>,
     #[serde(default)]
     appends: Vec<append::At>,
@@ -56,15 +58,39 @@ struct Move {
 }
 
 impl Move {
-    fn finish(&self) -> std::io::Result<()> {
+    /// Whether what is to be replaced is still there as it was.
+    fn is_current(&self) -> std::io::Result<bool> {
         let now = match fs::read(&self.to) {
             Ok(bytes) => Some(fingerprint(&bytes)),
             Err(error) if crate::files::is_missing(&error) => None,
             Err(error) => return Err(error),
         };
-        if now != self.before && self.from.exists() {
+        Ok(now == self.before)
+    }
+
+    /// Refuses to go on where somebody has edited the file meanwhile.
+    fn check(&self) -> Result<(), StoreError> {
+        let shown = self.to.display().to_string();
+        match self.is_current() {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(StoreError::refused(
+                format!("{shown} changed while it was being edited; nothing was written"),
+                "run the command again",
+            )),
+            Err(error) => Err(StoreError::io(shown, error)),
+        }
+    }
+
+    /// Does what a killed process did not come to do. Nobody was told that it was done, so an edit
+    /// that a person made since then stands.
+    fn finish(&self) -> std::io::Result<()> {
+        if self.from.exists() && !self.is_current()? {
             return fs::remove_file(&self.from);
         }
+        self.rename()
+    }
+
+    fn rename(&self) -> std::io::Result<()> {
         match fs::rename(&self.from, &self.to) {
             Ok(()) => {
                 sync_folder(&self.to);
@@ -146,17 +172,21 @@ impl WriteLock {
             ([], []) => return Ok(()),
             ([], [only]) => return only.write(),
             ([only], []) => {
-                fs::rename(&only.from, &only.to)
-                    .map_err(|error| StoreError::io(only.to.display().to_string(), error))?;
-                sync_folder(&only.to);
-                return Ok(());
+                only.check()?;
+                return only
+                    .rename()
+                    .map_err(|error| StoreError::io(only.to.display().to_string(), error));
             }
             _ => {}
         }
-        let journal = Journal { moves, appends };
+        let journal = Journal { root: root.path().to_path_buf(), moves, appends };
         self.record(&journal)?;
         // Appending is what a full disk stops; until the first rename nothing is final.
-        let appended = journal.appends.iter().try_for_each(append::At::write);
+        let appended = journal
+            .appends
+            .iter()
+            .try_for_each(append::At::write)
+            .and_then(|()| journal.moves.iter().try_for_each(Move::check));
         if let Err(error) = appended {
             journal.appends.iter().for_each(append::At::undo);
             drop(fs::remove_file(&self.journal));
@@ -185,10 +215,15 @@ impl WriteLock {
             Err(error) => return Err(io(error)),
         };
         let journal: Journal = serde_json::from_str(&text).map_err(|error| io(error.into()))?;
-        for append in &journal.appends {
+        let (appends, moves) = if journal.root.exists() {
+            (journal.appends.as_slice(), journal.moves.as_slice())
+        } else {
+            (&[][..], &[][..])
+        };
+        for append in appends {
             append.finish()?;
         }
-        for step in &journal.moves {
+        for step in moves {
             step.finish().map_err(|error| StoreError::io(step.to.display().to_string(), error))?;
         }
         fs::remove_file(&self.journal).map_err(io)?;
@@ -221,6 +256,12 @@ fn stage(root: &Root, change: &Change, staged: &mut Staged) -> Result<Move, Stor
         return Err(StoreError::refused(
             format!("{} changed while it was being edited; nothing was written", change.path),
             "run the command again",
+        ));
+    }
+    if change.after.len() as u64 > MAX_DOCUMENT {
+        return Err(StoreError::refused(
+            format!("{} would become too large to be read (8 MB)", change.path),
+            "keep long texts in files of their own and name the files",
         ));
     }
     let to = match change.before {

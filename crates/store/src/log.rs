@@ -4,7 +4,7 @@
 //! touch no common file. Private records, and every line that names one, lie in this machine's own
 //! state.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -66,7 +66,7 @@ impl Log {
 
     fn read_shard(&mut self, shard: &Shard) {
         match fs::read(&shard.path) {
-            Ok(bytes) => self.take(&shard.shown, &bytes),
+            Ok(bytes) => self.take_from(&shard.shown, &bytes, shard.is_local),
             Err(error) if is_missing(&error) => {}
             Err(error) => self.problems.push(io_problem(&shard.shown, &error)),
         }
@@ -74,6 +74,10 @@ impl Log {
 
     /// Reads the lines of a text as a shard's.
     pub fn take(&mut self, shown: &str, bytes: &[u8]) {
+        self.take_from(shown, bytes, false);
+    }
+
+    fn take_from(&mut self, shown: &str, bytes: &[u8], is_local: bool) {
         let path: Arc<str> = shown.into();
         let mut seen_crlf = false;
         for (at, whole) in bytes.split(|byte| *byte == b'\n').enumerate() {
@@ -99,7 +103,7 @@ impl Log {
                 Ok(None) => {}
                 Ok(Some(record)) => {
                     let hash = *blake3::hash(line.trim_ascii()).as_bytes();
-                    let place = Place { path: path.clone(), line: number };
+                    let place = Place { path: path.clone(), line: number, is_local };
                     self.lines.push(Line { record, hash, place });
                 }
                 Err(damage) => self.problems.push(damage_problem(shown, number, damage)),
@@ -151,17 +155,17 @@ fn shards(root: &Root, place: Where, problems: &mut Vec<Problem>) -> Vec<Shard> 
     shards
 }
 
+/// The shards of this machine: in its state, and where that was before there was a repository.
 fn local_shards(root: &Root, kind: Kind, problems: &mut Vec<Problem>) -> Vec<Shard> {
-    let folder = local_folder(root, kind);
-    let entries = match fs::read_dir(&folder) {
-        Ok(entries) => entries,
-        Err(error) if is_missing(&error) => return vec![],
-        Err(error) => {
-            problems.push(io_problem(&shown(root, &folder), &error));
-            return vec![];
+    let before = root.join(&format!("{HOME}/local/memory/{}", kind.word()));
+    let mut paths: Vec<PathBuf> = Vec::new();
+    for folder in BTreeSet::from([local_folder(root, kind), before]) {
+        match fs::read_dir(&folder) {
+            Ok(entries) => paths.extend(entries.flatten().map(|entry| entry.path())),
+            Err(error) if is_missing(&error) => {}
+            Err(error) => problems.push(io_problem(&shown(root, &folder), &error)),
         }
-    };
-    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    }
     paths.retain(|path| path.extension().is_some_and(|ending| ending == "jsonl"));
     paths.sort();
     let shard = |path: PathBuf| Shard { shown: shown(root, &path), path, is_local: true };
@@ -231,7 +235,8 @@ pub fn appends(
         .collect()
 }
 
-/// Returns every line of the shared log that is a record, as it is written, in order of shard.
+/// Returns every line that is a record, as it is written, in order of shard; with `private`, those of
+/// this machine too.
 pub fn raw_lines(root: &Root, private: bool) -> (Vec<String>, Vec<Problem>) {
     let mut problems = Vec::new();
     let mut lines = Vec::new();

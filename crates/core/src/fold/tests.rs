@@ -9,7 +9,7 @@ fn id(n: u128) -> Uuid {
 
 fn line(record: Record) -> Line {
     let hash = *blake3::hash(crate::record::write(&record).unwrap().as_bytes()).as_bytes();
-    Line { record, hash, place: Place { path: "log.jsonl".into(), line: 1 } }
+    Line { record, hash, place: Place { path: "log.jsonl".into(), line: 1, is_local: false } }
 }
 
 fn fact(n: u128, text: &str, supersedes: &[u128]) -> Line {

@@ -52,15 +52,16 @@ pub fn add_session(
     let body = section.rows.start + 1..section.rows.end;
     let first = body.clone().find(|&at| heading_of(&rows[at]).is_some());
     let level = "#".repeat(section.level + 1);
-    let lines: Vec<String> = note
+    let points: Vec<&str> = note
         .lines()
         .map(|line| line.trim().trim_start_matches("- ").trim())
         .filter(|line| !line.is_empty())
-        .map(|line| format!("- {}", encode(line)))
         .collect();
-    let points = lines.join(newline);
-    let block =
-        format!("{level} Session {number} — {day} <!-- id:{id} -->{newline}{points}{newline}");
+    // Both lines bear the id: a merge takes lines that two branches share for one.
+    let block = format!(
+        "{level} Session {number} — {day} <!-- id:{id} -->{newline}- {} <!-- session:{id} -->{newline}",
+        encode(&points.join("\n"))
+    );
     match first {
         Some(at) => {
             splice(&whole, rows[at].bytes.start..rows[at].bytes.start, &format!("{block}{newline}"))

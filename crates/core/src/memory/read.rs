@@ -130,7 +130,8 @@ fn read_log(rows: &[Row<'_>], section: &Section, entries: &mut Vec<Entry>) {
         let (title, marks) =
             form::take_comment(heading_of(&rows[head]).map_or("", |(_, title)| title));
         let lines = rows[head + 1..end].iter().map(|row| {
-            form::bullet(row.text).map_or(row.text.trim(), |(_, content)| content.trim())
+            let line = row.text.split("<!-- session:").next().unwrap_or_default();
+            form::bullet(line).map_or(line.trim(), |(_, content)| content.trim())
         });
         let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
         let mut said =
@@ -192,7 +193,7 @@ fn drop_earlier_states(entries: &mut Vec<Entry>) {
     }
     let is_earlier = |a: &Entry, b: &Entry| {
         let (own, other) = (a.marks.get("id"), b.marks.get("id"));
-        let same_id = own.is_none() || other.is_none() || own == other;
+        let same_id = own.is_none() || own == other;
         a.kind != EntryKind::Session && a.fields == b.fields && same_id && state(a) < state(b)
     };
     let mut earlier: Vec<usize> = Vec::new();

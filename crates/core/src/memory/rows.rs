@@ -115,7 +115,7 @@ pub(super) fn read(line: &str, columns: &[String]) -> super::form::Said {
 }
 
 /// Returns whether a status says that nothing is left to do.
-pub(super) fn is_settled(status: &str) -> bool {
+pub fn is_settled(status: &str) -> bool {
     ["resolved", "done", "closed", "answered", "fixed"]
         .iter()
         .any(|word| status.trim().eq_ignore_ascii_case(word))

@@ -39,6 +39,10 @@ impl Kind {
         Kind::Event,
     ];
 
+    /// The kinds that say something by themselves.
+    pub const REMEMBERED: [Kind; 5] =
+        [Kind::Fact, Kind::Episode, Kind::Pattern, Kind::Workflow, Kind::Note];
+
     /// Returns its word, which is also the name of its folder.
     pub fn word(self) -> &'static str {
         match self {

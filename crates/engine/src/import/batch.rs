@@ -148,7 +148,7 @@ impl<'b, 'i> Batch<'b, 'i> {
 
 /// Returns a line of a text as a place.
 pub(super) fn place(path: &Arc<str>, line: usize) -> Place {
-    Place { path: Arc::clone(path), line }
+    Place { path: Arc::clone(path), line, is_local: false }
 }
 
 /// Describes a problem at a place.

@@ -1,13 +1,11 @@
 //! Decisions and answers that become facts by themselves.
 
-use std::collections::HashSet;
-
-use heirloom_core::Document;
 use heirloom_core::adr::{Adr, Status};
 use heirloom_core::fold::Standing;
 use heirloom_core::memory::{Entry, EntryKind, Field};
 use heirloom_core::record::{Action, Body, Fact, Record, Section};
 use heirloom_core::supersession::Supersession;
+use heirloom_core::{Document, secret};
 use uuid::Uuid;
 
 use super::{Noted, Pen, Recollection, entry_ref};
@@ -101,8 +99,9 @@ pub(crate) fn supersede_adr(
         return Ok(());
     }
     let replaced = replaced_facts(known, &[old]);
-    let own = known.memory.records().find(|record| record.origin == Some(adr_origin(new)));
-    if let Some(own) = own.filter(|_| !replaced.is_empty()) {
+    let own = heads_of(known, &adr_origin(new)).into_iter().next();
+    let own = own.and_then(|head| known.memory.item(Uuid::parse_str(&head).ok()?));
+    if let Some(own) = own.map(|item| item.record).filter(|_| !replaced.is_empty()) {
         let now = pen.record(own.body.clone());
         let aliases = known.memory.aliases(own.id).into_iter().map(|id| id.to_string());
         let supersedes = replaced.into_iter().chain(aliases).collect();
@@ -170,7 +169,8 @@ fn ingest(
     known: &Recollection,
     source: &Source<'_>,
 ) -> Result<Option<Uuid>, Error> {
-    if origins(known).contains(source.origin.as_str()) {
+    // What looks like a secret stays where its author put it.
+    if known.origins().contains(&source.origin) || secret::find(&source.text).is_some() {
         return Ok(None);
     }
     let body = Body::Fact(Fact {
@@ -191,17 +191,27 @@ fn ingest(
 
 /// Returns the names of the facts that were made of these decision records and still stand.
 fn replaced_facts(known: &Recollection, replaced: &[&Adr]) -> Vec<String> {
-    let origins: Vec<String> = replaced.iter().map(|adr| adr_origin(adr)).collect();
-    let facts = known.memory.records().filter(|record| {
-        record.origin.as_ref().is_some_and(|origin| origins.contains(origin))
-            && known.memory.standing(&record.id.to_string()) == Standing::Active
-    });
-    facts.map(|record| record.id.to_string()).collect()
+    let mut names: Vec<String> = Vec::new();
+    for adr in replaced {
+        for head in heads_of(known, &adr_origin(adr)) {
+            let id = Uuid::parse_str(&head).ok();
+            names.extend(
+                id.into_iter().flat_map(|id| known.memory.aliases(id)).map(|id| id.to_string()),
+            );
+        }
+    }
+    names
 }
 
-/// Returns every origin that was taken.
-fn origins(known: &Recollection) -> HashSet<&str> {
-    known.memory.records().filter_map(|record| record.origin.as_deref()).collect()
+/// What stands of a fact that was made of something, whatever it was edited to since.
+fn heads_of(known: &Recollection, origin: &str) -> Vec<String> {
+    let made = known.memory.records().filter(|record| record.origin.as_deref() == Some(origin));
+    let heads = made.flat_map(|record| known.memory.heads(&record.id.to_string()));
+    let mut heads: Vec<String> =
+        heads.filter(|head| known.memory.standing(head) == Standing::Active).collect();
+    heads.sort();
+    heads.dedup();
+    heads
 }
 
 /// The first paragraph under one of these headings.

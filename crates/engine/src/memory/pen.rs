@@ -1,5 +1,7 @@
 //! Writing what is remembered: records and entries, together or not at all.
 
+use std::collections::HashSet;
+
 use heirloom_core::memory::{self, Counters, Entry, Which};
 use heirloom_core::record::{Action, Body, Event, Kind, Record};
 use heirloom_core::{Value, secret};
@@ -19,7 +21,7 @@ pub(crate) struct Pen<'s> {
     allow_secret: bool,
     lines: Vec<(Shelf, Kind, String)>,
     /// Private records among them.
-    private: Vec<String>,
+    private: HashSet<String>,
     /// Documents with their text before and now.
     edits: IndexMap<String, (Option<String>, String)>,
 }
@@ -33,7 +35,7 @@ impl<'s> Pen<'s> {
             lock,
             allow_secret,
             lines: vec![],
-            private: vec![],
+            private: HashSet::new(),
             edits: IndexMap::new(),
         })
     }
@@ -79,7 +81,7 @@ impl<'s> Pen<'s> {
         });
         let shelf = self.shelf(known, record);
         if shelf == Shelf::Local {
-            self.private.push(record.id.to_string());
+            self.private.insert(record.id.to_string());
         }
         self.lines.push((shelf, record.kind(), Value::Object(line).to_string()));
         Ok(record.id)
@@ -87,7 +89,28 @@ impl<'s> Pen<'s> {
 
     /// Writes a line of a log as it is.
     pub(crate) fn copy(&mut self, known: &Recollection, record: &Record, line: String) {
-        self.lines.push((self.shelf(known, record), record.kind(), line));
+        let shelf = self.shelf(known, record);
+        if shelf == Shelf::Local {
+            self.private.insert(record.id.to_string());
+        }
+        self.lines.push((shelf, record.kind(), line));
+    }
+
+    /// Learns which of the records to come stay on this machine: those that are private, and those
+    /// that name one that does, in whatever order they come.
+    pub(crate) fn expect(&mut self, known: &Recollection, records: &[Record]) {
+        loop {
+            let before = self.private.len();
+            for record in records {
+                let id = record.id.to_string();
+                if !self.private.contains(&id) && self.shelf(known, record) == Shelf::Local {
+                    self.private.insert(id);
+                }
+            }
+            if self.private.len() == before {
+                return;
+            }
+        }
     }
 
     /// Writes an event.
@@ -107,10 +130,8 @@ impl<'s> Pen<'s> {
     /// Whatever is private, or names what is, stays on this machine; so do pins.
     fn shelf(&self, known: &Recollection, record: &Record) -> Shelf {
         let is_pin = matches!(&record.body, Body::Event(event) if matches!(event.action, Action::Pin | Action::Release));
-        let names_private = record
-            .names()
-            .iter()
-            .any(|name| known.is_private(name) || self.private.iter().any(|own| own == name));
+        let names_private =
+            record.names().iter().any(|name| known.is_local(name) || self.private.contains(*name));
         if record.is_private() || is_pin || names_private { Shelf::Local } else { Shelf::Shared }
     }
 
@@ -154,11 +175,12 @@ impl<'s> Pen<'s> {
         if entry.is_marked() {
             return entry.id.clone();
         }
-        let shared = known
-            .entries()
-            .filter(|(other, own)| own.id == entry.id && other.path != noted.path)
-            .count();
-        let id = if shared == 0 { entry.id.clone() } else { apart(&entry.id, &noted.path) };
+        let own = noted.notebook.entries.iter().filter(|own| own.id == entry.id).count();
+        let id = if known.entries_with_id(&entry.id) <= own {
+            entry.id.clone()
+        } else {
+            apart(&entry.id, &noted.path)
+        };
         let now = self.text_of(&noted.path, &noted.text).to_owned();
         let notebook = memory::read(&noted.path, &now);
         if let Which::One(entry) = notebook.find(&entry.id) {

@@ -1,19 +1,20 @@
 //! All that is remembered.
 
-use std::collections::HashSet;
+use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
 
 use heirloom_core::fold::{Memory, Standing};
 use heirloom_core::hierarchy::Selectors;
 use heirloom_core::memory::{self, Entry, Field, Notebook};
-use heirloom_core::record::{Action, Body, Kind, Record};
+use heirloom_core::record::{Action, Kind, Record};
 use heirloom_core::{Problem, day};
 use heirloom_store::layout;
 use heirloom_store::log::Log;
 use jiff::Timestamp;
 use jiff::civil::Date;
 
-use super::Book;
 use super::thing::Thing;
+use super::{Book, entry_ref};
 use crate::{Error, Session, inherit};
 
 /// All that is remembered.
@@ -26,6 +27,8 @@ pub(crate) struct Recollection {
     /// What could not be read.
     pub(crate) problems: Vec<Problem>,
     when: When,
+    origins: OnceCell<HashSet<String>>,
+    ids: OnceCell<HashMap<String, usize>>,
 }
 
 /// A memory document and what it holds.
@@ -63,6 +66,9 @@ impl When {
         };
         let as_of = match as_of {
             None => None,
+            Some(text) if text.contains('T') && text.trim().parse::<Timestamp>().is_err() => {
+                return Err(wrong("as-of", text));
+            }
             Some(text) => Some(match text.trim().parse::<Timestamp>() {
                 Ok(moment) => moment,
                 Err(_) => day::end(day::parse(text).ok_or_else(|| wrong("as-of", text))?),
@@ -109,7 +115,14 @@ impl Recollection {
         }
         problems.sort();
         problems.dedup();
-        Ok(Recollection { memory, noted, problems, when })
+        Ok(Recollection {
+            memory,
+            noted,
+            problems,
+            when,
+            origins: OnceCell::new(),
+            ids: OnceCell::new(),
+        })
     }
 
     /// Returns the records of a kind and the entries, as things; what is asked for of another time
@@ -140,8 +153,35 @@ impl Recollection {
         things
     }
 
+    /// Returns every origin that something was taken from.
+    pub(crate) fn origins(&self) -> &HashSet<String> {
+        let origins = || self.memory.records().filter_map(|record| record.origin.clone()).collect();
+        self.origins.get_or_init(origins)
+    }
+
+    /// Returns how many entries of all documents have an id.
+    pub(crate) fn entries_with_id(&self, id: &str) -> usize {
+        let counted = || {
+            let mut ids: HashMap<String, usize> = HashMap::new();
+            for (_, entry) in self.entries() {
+                *ids.entry(entry.id.clone()).or_default() += 1;
+            }
+            ids
+        };
+        self.ids.get_or_init(counted).get(id).copied().unwrap_or_default()
+    }
+
     /// An entry was known from its date, or from when its document was begun.
     fn was_known(&self, noted: &Noted, entry: &Entry) -> bool {
+        let name = entry_ref(&entry.id);
+        let true_then = self.when.valid_at.is_none_or(|day| match self.memory.standing(&name) {
+            Standing::Active => true,
+            Standing::Archived => false,
+            Standing::Superseded => self.memory.replaced_on(&name).is_none_or(|end| day < end),
+        });
+        if !true_then {
+            return false;
+        }
         let since = noted.since(entry);
         let asked = self.when.as_of.map(day::of).into_iter().chain(self.when.valid_at);
         asked.into_iter().all(|day| since.is_some_and(|since| since <= day))
@@ -157,8 +197,9 @@ impl Recollection {
         let ingested = self
             .memory
             .records()
-            .filter(|record| self.memory.standing(&record.id.to_string()) == Standing::Active)
-            .filter_map(entry_of);
+            .filter_map(|record| Some((record.id, entry_of(record)?)))
+            .filter(|(id, _)| self.memory.standing(&id.to_string()) == Standing::Active)
+            .map(|(_, entry)| entry);
         let there: HashSet<&str> = self.entries().map(|(_, entry)| entry.id.as_str()).collect();
         let promoted = self.entries().filter(|(_, entry)| {
             entry.marks.get("promoted").is_some_and(|to| there.contains(to.as_str()))
@@ -179,7 +220,8 @@ impl Recollection {
                 if seen.contains(&head) {
                     continue;
                 }
-                if let Some(thing) = self.thing(&head) {
+                let stands = self.memory.standing(&head) == Standing::Active;
+                if let Some(thing) = self.thing(&head).filter(|_| stands) {
                     things.push((head.clone(), Thing { pinned: true, ..thing }));
                 }
                 seen.push(head);
@@ -238,12 +280,12 @@ impl Recollection {
             .flat_map(|noted| noted.notebook.entries.iter().map(move |entry| (noted, entry)))
     }
 
-    /// Returns whether a name is that of a private record.
-    pub(crate) fn is_private(&self, name: &str) -> bool {
-        let record = uuid::Uuid::parse_str(name).ok().and_then(|id| self.memory.record(id));
-        record.is_some_and(|record| {
-            record.is_private()
-                || matches!(&record.body, Body::Event(event) if matches!(event.action, Action::Pin | Action::Release))
+    /// Returns whether a name is that of a record which only this machine has.
+    pub(crate) fn is_local(&self, name: &str) -> bool {
+        let id = uuid::Uuid::parse_str(name).ok();
+        id.is_some_and(|id| {
+            self.memory.place(id).is_some_and(|place| place.is_local)
+                || self.memory.record(id).is_some_and(Record::is_private)
         })
     }
 }

@@ -13,16 +13,21 @@ use crate::{Error, Session};
 
 impl Recollection {
     /// Adds what is related to a graph of documents: records and entries that an edge names, entries
-    /// that were promoted, and one more that was asked for.
+    /// that were promoted, and one more that was asked for. What is private is left out unless it is
+    /// wanted: a picture is soon shared.
     pub(crate) fn weave(
         &self,
         session: &Session,
         catalog: &Catalog,
         asked: Option<Target<'_>>,
+        private: bool,
     ) -> Graph {
         let Graph { mut nodes, mut edges } = catalog.graph(session);
         let mut names: Vec<String> = Vec::new();
-        for ((from, to, relation), _) in self.memory.edges() {
+        for ((from, to, relation), id) in self.memory.edges() {
+            if !private && self.is_local(&id.to_string()) {
+                continue;
+            }
             edges.push(Edge {
                 from: node_id(self, &from),
                 to: node_id(self, &to),
@@ -50,7 +55,7 @@ impl Recollection {
         names.sort();
         names.dedup();
         for (noted, entry) in self.entries() {
-            if names.contains(&entry_ref(&entry.id)) {
+            if names.binary_search(&entry_ref(&entry.id)).is_ok() {
                 let owner = catalog.at_path(&noted.path).map(|filed| filed.id.clone());
                 edges.extend(owner.map(|owner| Edge {
                     from: owner,

@@ -157,7 +157,8 @@ impl Operation for ContextResolve {
 /// done to an entry, which first wrote its id beside it.
 fn remember(session: &Session, inherited: &mut Inheritance) -> Result<Vec<Thing>, Error> {
     let is_memory = |placed: &&mut Placed| placed.part == Part::Memory;
-    let has_pins = !Log::read_local(session.root()).lines.is_empty();
+    let local = Log::read_local(session.root());
+    let has_pins = !local.lines.is_empty() || !local.problems.is_empty();
     let is_marked =
         inherited.placed.iter_mut().filter(is_memory).any(|p| p.text.contains("<!-- id:"));
     let known = if has_pins || is_marked { Some(Recollection::read(session)?) } else { None };
@@ -188,6 +189,7 @@ fn remember(session: &Session, inherited: &mut Inheritance) -> Result<Vec<Thing>
         notebooks.iter().flat_map(|(_, notebook)| notebook.problems.clone()).collect();
     inherited.conflicts.extend(disputes);
     inherited.problems.extend(problems);
+    inherited.problems.extend(known.iter().flat_map(|known| known.problems.iter().cloned()));
     inherited.problems.sort();
     inherited.problems.dedup();
     Ok(known

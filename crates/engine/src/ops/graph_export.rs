@@ -67,9 +67,11 @@ impl Operation for GraphExport {
         let graph = match &request.node {
             Some(node) => {
                 let (id, asked) = known.find_node(&catalog, node)?;
-                known.weave(session, &catalog, asked).around(&id, request.depth.clamp(1, 100))
+                known
+                    .weave(session, &catalog, asked, false)
+                    .around(&id, request.depth.clamp(1, 100))
             }
-            None => known.weave(session, &catalog, None),
+            None => known.weave(session, &catalog, None, false),
         };
         let text = match request.format {
             Format::Dot => Some(graph::dot(&graph)),

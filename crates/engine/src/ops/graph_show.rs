@@ -51,7 +51,7 @@ impl Operation for GraphShow {
         let known = Recollection::read(session)?;
         let (id, asked) = known.find_node(&catalog, &request.node)?;
         let mut graph =
-            known.weave(session, &catalog, asked).around(&id, request.depth.clamp(1, 10));
+            known.weave(session, &catalog, asked, true).around(&id, request.depth.clamp(1, 10));
         if request.depth <= 1 {
             graph.edges.retain(|edge| edge.from == id || edge.to == id);
         }

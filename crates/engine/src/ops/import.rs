@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use heirloom_core::memory::{self, NewEntry, Owner};
 use heirloom_core::record::{self, Damage, Record};
 use heirloom_core::words::normalised;
-use heirloom_core::{Problem, Value, name};
+use heirloom_core::{Problem, Value, day, name};
 use heirloom_store::log;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -93,7 +93,14 @@ impl Operation for Import {
         }
         for (format, files) in by_format {
             match format.importer() {
-                None => files.iter().try_for_each(|file| taking.take_lines(session, file))?,
+                None => {
+                    let lines = files.iter().flat_map(|file| file.text.lines());
+                    let records: Vec<Record> = lines
+                        .filter_map(|line| record::read(line.as_bytes()).ok().flatten())
+                        .collect();
+                    taking.pen.expect(&taking.known, &records);
+                    files.iter().try_for_each(|file| taking.take_lines(session, file))?;
+                }
                 Some(importer) => taking.take_foreign(session, importer, &files),
             }
         }
@@ -217,11 +224,13 @@ impl Taking<'_> {
         if let Err(error) = self.pen.guard(text) {
             return Ok(Err(error.message));
         }
-        let Some(before) = session.root().read(path)? else {
-            self.pen.edit(path, None, text.to_owned());
+        let on_disk = session.root().read(path)?;
+        let before = self.pen.text_of(path, on_disk.as_deref().unwrap_or_default()).to_owned();
+        if before.is_empty() {
+            self.pen.edit(path, on_disk.as_deref(), text.to_owned());
             self.answer.documents.push(path.to_owned());
             return Ok(Ok(()));
-        };
+        }
         let owner = if path.ends_with("/plan.memory.md") { Owner::Plan } else { Owner::Agent };
         let mut now = before.clone();
         for entry in memory::read(path, text).entries {
@@ -229,24 +238,34 @@ impl Taking<'_> {
             let has = there.entries.iter().any(|own| {
                 own.kind == entry.kind && normalised(&own.text) == normalised(&entry.text)
             });
-            if has || entry.kind == memory::EntryKind::Session {
+            if has {
                 self.answer.already += 1;
+                continue;
+            }
+            if entry.kind == memory::EntryKind::Session {
+                let day = entry.field(memory::Field::Date).and_then(day::parse);
+                let day = day.unwrap_or_else(|| session.today());
+                now = memory::add_session(&now, owner, entry.number, day, &entry.text, &entry.id);
                 continue;
             }
             let new = NewEntry {
                 kind: entry.kind,
                 text: &entry.text,
                 fields: entry.fields.clone(),
-                resolved: entry.resolved,
+                resolved: false,
                 marks: entry.marks.clone(),
             };
-            match memory::add(&now, owner, &new) {
-                Ok((after, _)) => now = after,
+            let added = memory::add(&now, owner, &new).and_then(|(after, added)| {
+                let how = entry.resolution.as_deref().unwrap_or_default();
+                if entry.resolved { memory::resolve(&after, &added, how) } else { Ok(after) }
+            });
+            match added {
+                Ok(after) => now = after,
                 Err(refusal) => return Ok(Err(format!("{path}:{}: {refusal}", refusal.line))),
             }
         }
         if now != before {
-            self.pen.edit(path, Some(&before), now);
+            self.pen.edit(path, on_disk.as_deref(), now);
             self.answer.documents.push(path.to_owned());
         }
         Ok(Ok(()))

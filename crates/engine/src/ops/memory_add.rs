@@ -1,14 +1,16 @@
 //! `memory add`: something that an agent or a plan should remember.
 
+use heirloom_core::fold::Standing;
 use heirloom_core::memory::{self, Counters, Entry, EntryKind, Field, Fields, NewEntry, Owner};
-use heirloom_core::words::normalised;
+use heirloom_core::words::{digest, normalised};
 use heirloom_core::{Value, day};
+use heirloom_store::log::Log;
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::answers::Kept;
-use crate::memory::{Book, Pen, Recollection, lifecycle};
+use crate::memory::{Book, Pen, Recollection, entry_ref, lifecycle};
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(super) struct MemoryAdd;
@@ -89,20 +91,30 @@ impl Operation for MemoryAdd {
             .chain(fields.values().map(String::as_str))
             .try_for_each(|text| pen.guard(text))?;
         let book = Book::open(session, &request.plan_id, request.agent_id.as_deref())?;
-        if let Some(kept) = already(&book, kind, text, &fields) {
+        if let Some(kept) = already(session, &book, kind, text, &fields) {
             return Ok(kept);
         }
-        let resolved = kind.is_task() && fields.get(&Field::Status).is_some_and(|s| is_settled(s));
-        if kind.is_task() && fields.get(&Field::Status).is_some_and(|s| is_settled(s) || is_open(s))
+        let resolved =
+            kind.is_task() && fields.get(&Field::Status).is_some_and(|s| memory::is_settled(s));
+        if kind.is_task()
+            && fields.get(&Field::Status).is_some_and(|s| memory::is_settled(s) || is_open(s))
         {
             fields.shift_remove(&Field::Status);
         }
-        let again = book.notebook.of(kind).any(|entry| normalised(&entry.text) == normalised(text));
+        let is_same = |entry: &&Entry| normalised(&entry.text) == normalised(text);
+        let said_before = book.notebook.of(kind).filter(is_same).count();
+        let again = said_before > 0;
         if kind == EntryKind::Decision || (kind.is_task() && again) {
             fields.entry(Field::Date).or_insert_with(|| session.today().to_string());
         }
         let before = book.text_or_new(session)?;
-        let new = NewEntry { kind, text, fields, resolved, marks: IndexMap::new() };
+        let mut marks = IndexMap::new();
+        if again {
+            // What says the same as another of its list would be taken for that one after a merge.
+            let id = digest(&format!("{}\n{}\n{said_before}\n{text}", book.path, session.now()));
+            marks.insert("id".to_owned(), id);
+        }
+        let new = NewEntry { kind, text, fields, resolved, marks };
         let (after, entry) = memory::add(&before, book.owner, &new).map_err(|refusal| {
             Error::bad_input(format!("{}:{}: {refusal}", book.path, refusal.line))
                 .hint("edit the file by hand")
@@ -142,17 +154,36 @@ fn is_lifecycle(book: &Book, entry: &Entry) -> bool {
     }
 }
 
-/// What is there already is not written twice; what was settled may come up again, and what was
-/// decided may be decided otherwise.
-fn already(book: &Book, kind: EntryKind, text: &str, fields: &Fields) -> Option<Kept> {
-    let choice = |text: Option<&str>| normalised(text.unwrap_or_default());
+/// What is there already and stands is not written twice, unless more is said of it now; what was
+/// settled may come up again.
+fn already(
+    session: &Session,
+    book: &Book,
+    kind: EntryKind,
+    text: &str,
+    fields: &Fields,
+) -> Option<Kept> {
+    let says_more = |entry: &Entry| {
+        fields
+            .iter()
+            .filter(|(field, value)| {
+                !(kind.is_task() && **field == Field::Status && is_open(value))
+            })
+            .any(|(field, value)| {
+                entry.field(*field).is_none_or(|own| normalised(own) != normalised(value))
+            })
+    };
     let same = book.notebook.of(kind).find(|entry| {
-        normalised(&entry.text) == normalised(text)
-            && !entry.resolved
-            && (kind != EntryKind::Decision
-                || choice(entry.field(Field::Choice))
-                    == choice(fields.get(&Field::Choice).map(String::as_str)))
+        normalised(&entry.text) == normalised(text) && !entry.resolved && !says_more(entry)
     })?;
+    // Whatever was done to an entry first wrote its id beside it.
+    let stands = !same.is_marked() || {
+        let (memory, _) = Log::read(session.root()).fold(None);
+        memory.standing(&entry_ref(&same.id)) == Standing::Active
+    };
+    if !stands {
+        return None;
+    }
     Some(Kept {
         done: "already there:",
         kind,
@@ -163,10 +194,6 @@ fn already(book: &Book, kind: EntryKind, text: &str, fields: &Fields) -> Option<
         fact: None,
         from: None,
     })
-}
-
-fn is_settled(status: &str) -> bool {
-    ["resolved", "done", "closed", "answered", "fixed"].contains(&status.to_lowercase().as_str())
 }
 
 fn is_open(status: &str) -> bool {

@@ -35,28 +35,24 @@ impl Operation for MemoryArchive {
     fn run(session: &Session, request: Request) -> Result<Done, Error> {
         let mut pen = Pen::take(session, false)?;
         let known = Recollection::read(session)?;
+        let reason = request.reason.as_deref().unwrap_or_default();
         let mut names = Vec::new();
         let mut notes = Vec::new();
         for typed in &request.fact_ids {
             let target = known.find_standing(typed)?;
             let own = pen.names(&known, target);
-            match own.first().map(|name| known.memory.standing(name)) {
-                Some(Standing::Archived) => notes.push(format!("{typed} is archived already")),
-                _ => names.extend(own),
+            let Some(first) = own.first().map(|name| known.memory.canonical(name)) else {
+                continue;
+            };
+            if known.memory.standing(&first) == Standing::Archived || names.contains(&first) {
+                notes.push(format!("{typed} is archived already"));
+                continue;
             }
-        }
-        let reason = request.reason.as_deref().unwrap_or_default();
-        if !names.is_empty() {
-            pen.event(&known, Action::Archive, names.clone(), vec![], reason)?;
+            // An event for each, so that one can be restored without the others.
+            pen.event(&known, Action::Archive, own, vec![], reason)?;
+            names.push(first);
         }
         pen.finish()?;
-        let mut seen = Vec::new();
-        names.retain(|name| {
-            let canonical = known.memory.canonical(name);
-            let new = !seen.contains(&canonical);
-            seen.push(canonical);
-            new
-        });
         Ok(Done { done: "archived", items: known.described(&names, Standing::Archived), notes })
     }
 }

@@ -39,9 +39,8 @@ impl Operation for MemorySearchArchive {
 
     fn run(session: &Session, request: Request) -> Result<Recalled, Error> {
         let known = Recollection::read(session)?;
-        let kinds = [Kind::Fact, Kind::Episode, Kind::Pattern, Kind::Workflow, Kind::Note];
         let mut things: Vec<Thing> = known
-            .things(&kinds, true)
+            .things(&Kind::REMEMBERED, true)
             .into_iter()
             .filter(|thing| thing.standing != Standing::Active)
             .collect();

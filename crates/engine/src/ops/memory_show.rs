@@ -140,10 +140,10 @@ impl Operation for MemoryShow {
         };
         let entries: Vec<&Entry> = book.notebook.entries.iter().filter(wanted).collect();
         // Whatever was done to an entry first wrote its id beside it.
-        let memory = if entries.iter().any(|entry| entry.is_marked()) {
-            Log::read(session.root()).fold(None).0
+        let (memory, problems) = if entries.iter().any(|entry| entry.is_marked()) {
+            Log::read(session.root()).fold(None)
         } else {
-            heirloom_core::fold::Memory::default()
+            (heirloom_core::fold::Memory::default(), vec![])
         };
         let of = |kind: EntryKind| entries.iter().filter(move |entry| entry.kind == kind).copied();
         Ok(Shown {
@@ -158,7 +158,7 @@ impl Operation for MemoryShow {
                 .iter()
                 .map(|entry| item(entry, memory.standing(&entry_ref(&entry.id))))
                 .collect(),
-            problems: book.notebook.problems.clone(),
+            problems: book.notebook.problems.iter().cloned().chain(problems).collect(),
             filtered: request.open || request.kind.is_some(),
             source: book.path,
         })

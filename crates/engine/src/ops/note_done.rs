@@ -52,7 +52,9 @@ impl Operation for NoteDone {
             let undoes = events.iter().map(Uuid::to_string).collect();
             pen.event(&known, Action::Unresolve, vec![], undoes, "")?;
         } else {
-            pen.event(&known, Action::Resolve, names.clone(), vec![], "")?;
+            for name in &names {
+                pen.event(&known, Action::Resolve, vec![name.clone()], vec![], "")?;
+            }
         }
         pen.finish()?;
         let mut items = known.described(&names, Standing::Active);

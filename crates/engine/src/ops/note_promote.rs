@@ -46,7 +46,8 @@ impl Operation for NotePromote {
         }
         let note = known.memory.record(id);
         let text = note.map(|note| note.text().into_owned()).unwrap_or_default();
-        let content = request.content.unwrap_or(text);
+        let content =
+            super::record_add::named(&request.content.unwrap_or(text), "a fact without words")?;
         let mut record = pen.record(Body::Fact(Fact {
             section: request.section,
             content,

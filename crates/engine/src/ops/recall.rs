@@ -11,9 +11,6 @@ use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(super) struct Recall;
 
-/// The kinds of record that are recalled.
-const KINDS: [Kind; 5] = [Kind::Fact, Kind::Episode, Kind::Pattern, Kind::Workflow, Kind::Note];
-
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Request {
@@ -65,7 +62,7 @@ impl Operation for Recall {
         };
         let taken_over = known.taken_over();
         let things: Vec<Thing> = known
-            .things(&KINDS, true)
+            .things(&Kind::REMEMBERED, true)
             .into_iter()
             .filter(|thing| wanted(thing) && !taken_over.contains(&thing.id))
             .collect();

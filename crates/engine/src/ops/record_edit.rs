@@ -86,6 +86,9 @@ fn changed(
     }
     let record: Record = serde_json::from_value(Value::Object(map))
         .map_err(|error| Error::bad_input(format!("this is no {}: {error}", kind.word())))?;
+    if record.confidence.is_some_and(|confidence| !(0.0..=1.0).contains(&confidence)) {
+        return Err(Error::bad_input("confidence is not from 0 to 1"));
+    }
     let Ok(Value::Object(written)) = serde_json::to_value(&record) else {
         return Err(Error::system("a record that is no object"));
     };

@@ -50,7 +50,7 @@ impl Operation for SessionEnd {
     };
 
     fn run(session: &Session, request: Request) -> Result<Stored, Error> {
-        let mut pen = Pen::take(session, false)?;
+        let mut pen = Pen::take(session, true)?;
         let shelf = state::Shelf::of(session.root(), SHELF);
         let open = find(session, request.id.as_deref())?;
         let known = Recollection::read(session)?;
@@ -129,11 +129,10 @@ fn find(session: &Session, typed: Option<&str>) -> Result<Open, Error> {
 /// The records that somebody stored since a moment.
 fn stored_since(known: &Recollection, started: Option<Timestamp>, by: &str) -> Vec<String> {
     let Some(started) = started else { return vec![] };
-    let kinds = [Kind::Fact, Kind::Episode, Kind::Pattern, Kind::Workflow, Kind::Note];
     let records = known.memory.records().filter(|record| {
         record.at >= started
             && record.by == by
-            && kinds.contains(&record.kind())
+            && Kind::REMEMBERED.contains(&record.kind())
             && !record.is_private()
     });
     records.map(|record| record.id.to_string()).collect()

@@ -53,16 +53,16 @@ impl Operation for SessionStart {
             title: request.title.map(|title| title.trim().to_owned()).filter(|t| !t.is_empty()),
             started: session.now().to_string(),
             by: session.author(),
-            commit: git::head(session.root().path()),
+            commit: git::current_commit(session.root().path()),
         };
         let text =
             serde_json::to_string(&open).map_err(|error| Error::system(error.to_string()))?;
-        state::Shelf::of(session.root(), SHELF).write(&open.id, &text)?;
         // What people decided in their editors since the last session is known from here on.
         let mut pen = Pen::take(session, true)?;
         let known = Recollection::read(session)?;
         lifecycle::ingest_all(&mut pen, session, &known)?;
         pen.finish()?;
+        state::Shelf::of(session.root(), SHELF).write(&open.id, &text)?;
         Ok(open)
     }
 }

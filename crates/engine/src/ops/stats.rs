@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::memory::{Recollection, Thing, show_things};
+use crate::memory::{Recollection, Thing, entry_ref, show_things};
 use crate::present;
 use crate::view::{Role, View, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
@@ -73,7 +73,6 @@ impl Operation for Stats {
 
     fn run(session: &Session, _: Request) -> Result<Counted, Error> {
         let known = Recollection::read(session)?;
-        let kinds = [Kind::Fact, Kind::Episode, Kind::Pattern, Kind::Workflow, Kind::Note];
         let mut sections: IndexMap<&'static str, usize> =
             Section::ALL.iter().map(|section| (section.title(), 0)).collect();
         for item in known.memory.items(Kind::Fact) {
@@ -87,12 +86,18 @@ impl Operation for Stats {
             |kind: EntryKind| known.entries().filter(|(_, entry)| entry.kind == kind).count();
         let pending = |id: String| known.memory.events(Action::Resolve, &id).is_empty();
         Ok(Counted {
-            records: kinds.iter().map(|kind| (kind.word(), counts(&known.memory, *kind))).collect(),
+            records: Kind::REMEMBERED
+                .iter()
+                .map(|kind| (kind.word(), counts(&known.memory, *kind)))
+                .collect(),
             sections,
             entries: EntryKind::ALL.iter().map(|kind| (kind.word(), of_entries(*kind))).collect(),
             open: known
                 .entries()
-                .filter(|(_, entry)| entry.kind.is_task() && !entry.resolved)
+                .filter(|(_, entry)| {
+                    let stands = known.memory.standing(&entry_ref(&entry.id)) == Standing::Active;
+                    entry.kind.is_task() && !entry.resolved && stands
+                })
                 .count(),
             relations: known.memory.edges().len(),
             pending_notes: known

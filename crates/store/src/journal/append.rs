@@ -46,16 +46,31 @@ impl At {
         Ok(At { path, at, text, existed })
     }
 
-    /// Appends the lines and makes them durable; what cannot be written whole is taken back.
+    /// Appends the lines and makes them durable; what cannot be written whole is taken back. A file
+    /// that git has replaced meanwhile is appended to where it ends now.
     pub(super) fn write(&self) -> Result<(), StoreError> {
-        let written = self.open().and_then(|mut file| {
-            file.seek(SeekFrom::Start(self.at))?;
-            file.write_all(self.text.as_bytes())?;
-            file.sync_data()
-        });
+        let io = |error| StoreError::io(self.path.display().to_string(), error);
+        let mut file = self.open().map_err(io)?;
+        let length = file.metadata().map_err(io)?.len();
+        if length != self.at {
+            drop(file);
+            let lines = self.text.trim_start_matches('\n').to_owned();
+            let again = At::new(Append { path: self.path.clone(), text: lines })?;
+            let mut file = again.open().map_err(io)?;
+            return again.write_to(&mut file).map_err(io);
+        }
+        self.write_to(&mut file).map_err(io)
+    }
+
+    fn write_to(&self, file: &mut File) -> std::io::Result<()> {
+        let written = file
+            .seek(SeekFrom::Start(self.at))
+            .and_then(|_| file.write_all(self.text.as_bytes()))
+            .and_then(|()| file.sync_data());
         if let Err(error) = written {
-            self.undo();
-            return Err(StoreError::io(self.path.display().to_string(), error));
+            // If even this fails the disk is gone, and a torn line is skipped by every reader.
+            drop(file.set_len(self.at));
+            return Err(error);
         }
         if !self.existed {
             sync_folder(&self.path);
@@ -63,19 +78,20 @@ impl At {
         Ok(())
     }
 
-    /// Takes the lines back.
+    /// Takes the lines back, if they are the last that the file holds.
     pub(super) fn undo(&self) {
-        // If even this fails the disk is gone, and a torn line is skipped by every reader.
-        if self.existed {
-            drop(
-                OpenOptions::new()
-                    .write(true)
-                    .open(&self.path)
-                    .and_then(|file| file.set_len(self.at)),
-            );
-        } else {
-            drop(fs::remove_file(&self.path));
+        let Ok(bytes) = fs::read(&self.path) else { return };
+        let own = usize::try_from(self.at).ok().and_then(|at| bytes.get(at..));
+        if own != Some(self.text.as_bytes()) {
+            return;
         }
+        let taken_back = if self.existed {
+            OpenOptions::new().write(true).open(&self.path).and_then(|file| file.set_len(self.at))
+        } else {
+            fs::remove_file(&self.path)
+        };
+        // Lines that nobody was told of may stay: each of them is whole.
+        drop(taken_back);
     }
 
     /// Finishes what a killed process began: the file may hold none, some or all of the lines, or

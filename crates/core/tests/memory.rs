@@ -343,3 +343,23 @@ proptest! {
         let _ = memory::readable(&text);
     }
 }
+
+#[test]
+fn a_mark_does_not_part_what_a_merge_left_twice() {
+    let text = "## Open Questions\n- [ ] why\n- [x] ~~why~~ — because\n";
+    let before = read("m.md", text);
+    let marks = IndexMap::from_iter([("id".to_owned(), before.entries[0].id.clone())]);
+    let after = read("m.md", &mark(text, &before.entries[0], &marks));
+    assert_eq!((before.entries.len(), after.entries.len()), (1, 1));
+    assert!(after.entries[0].resolved && after.entries[0].is_marked());
+}
+
+#[test]
+fn a_mark_changes_nothing_that_is_said() {
+    for text in ["## Findings\n- a\n\n  b\n", "## Questions\n| a\rb |\n"] {
+        let before = read("m.md", text);
+        let marks = IndexMap::from_iter([("id".to_owned(), "x".to_owned())]);
+        let after = read("m.md", &mark(text, &before.entries[0], &marks));
+        assert_eq!(before.entries[0].text, after.entries[0].text);
+    }
+}

@@ -280,6 +280,7 @@ fn a_transcript_without_speakers_is_a_report() {
     assert_eq!(digest.outcome, "The cache is done.");
     assert_eq!(digest.open, ["Which size?"]);
     assert_eq!(digested("").title, "Session");
+    assert_eq!(digested(":").title, "Session");
 }
 
 #[test]

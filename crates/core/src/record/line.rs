@@ -100,6 +100,13 @@ mod tests {
     }
 
     #[test]
+    fn a_number_between_two_floats_reads_back_too() {
+        let line = FACT.replace("\"by\"", "\"confidence\":118446744073709551616,\"by\"");
+        let record = read(line.as_bytes()).unwrap().unwrap();
+        assert_eq!(read(write(&record).unwrap().as_bytes()).unwrap().unwrap(), record);
+    }
+
+    #[test]
     fn what_is_newer_is_not_damage() {
         let kind = FACT.replace("\"fact\"", "\"hologram\"");
         let version = FACT.replace("\"v\":1", "\"v\":2");

@@ -333,7 +333,7 @@ fn notes_are_pending_until_they_are_done_or_promoted() {
     assert_eq!(texts(&team.json("notes")), ["look at CI"]);
     team.run(&["note"]).failed(2);
     team.run(&["note", "buy", "milk"]).ok();
-    assert_eq!(texts(&team.json("notes"))[0], "buy milk");
+    assert!(texts(&team.json("notes")).contains(&"buy milk"));
 }
 
 #[test]

@@ -69,7 +69,7 @@ impl At {
             .and_then(|()| file.sync_data());
         if let Err(error) = written {
             // If even this fails the disk is gone, and a torn line is skipped by every reader.
-            drop(file.set_len(self.at));
+            drop(if self.existed { file.set_len(self.at) } else { fs::remove_file(&self.path) });
             return Err(error);
         }
         if !self.existed {

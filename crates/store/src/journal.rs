@@ -43,7 +43,8 @@ pub struct Append {
 #[derive(Debug, Serialize, Deserialize)]
 struct Journal {
     /// The workspace; one that is gone or was moved away takes its unfinished changes with it.
-    root: PathBuf,
+    #[serde(default)]
+    root: Option<PathBuf>,
     moves: Vec<Move>,
     #[serde(default)]
     appends: Vec<append::At>,
@@ -53,19 +54,22 @@ struct Journal {
 struct Move {
     from: PathBuf,
     to: PathBuf,
-    /// A hash of what is replaced, so that an edit which a person made in between is not.
+    /// A hash of what is replaced, or `ABSENT`, so that an edit which a person made in between is
+    /// not replaced. An earlier version wrote none.
+    #[serde(default)]
     before: Option<String>,
 }
 
 impl Move {
     /// Whether what is to be replaced is still there as it was.
     fn is_current(&self) -> std::io::Result<bool> {
+        let Some(before) = &self.before else { return Ok(true) };
         let now = match fs::read(&self.to) {
-            Ok(bytes) => Some(fingerprint(&bytes)),
-            Err(error) if crate::files::is_missing(&error) => None,
+            Ok(bytes) => fingerprint(&bytes),
+            Err(error) if crate::files::is_missing(&error) => ABSENT.to_owned(),
             Err(error) => return Err(error),
         };
-        Ok(now == self.before)
+        Ok(now == *before)
     }
 
     /// Refuses to go on where somebody has edited the file meanwhile.
@@ -101,6 +105,9 @@ impl Move {
         }
     }
 }
+
+/// Stands for a file that was not there.
+const ABSENT: &str = "absent";
 
 fn fingerprint(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex().to_string()
@@ -179,7 +186,7 @@ impl WriteLock {
             }
             _ => {}
         }
-        let journal = Journal { root: root.path().to_path_buf(), moves, appends };
+        let journal = Journal { root: Some(root.path().to_path_buf()), moves, appends };
         self.record(&journal)?;
         // Appending is what a full disk stops; until the first rename nothing is final.
         let appended = journal
@@ -215,7 +222,7 @@ impl WriteLock {
             Err(error) => return Err(io(error)),
         };
         let journal: Journal = serde_json::from_str(&text).map_err(|error| io(error.into()))?;
-        let (appends, moves) = if journal.root.exists() {
+        let (appends, moves) = if journal.root.as_ref().is_none_or(|root| root.exists()) {
             (journal.appends.as_slice(), journal.moves.as_slice())
         } else {
             (&[][..], &[][..])
@@ -274,8 +281,11 @@ fn stage(root: &Root, change: &Change, staged: &mut Staged) -> Result<Move, Stor
     let from = to.with_file_name(format!(".{name}.{DRAFT_ENDING}"));
     staged.add(from.clone());
     write_synced(&from, &change.after, &to).map_err(|error| StoreError::io(&change.path, error))?;
-    let before = change.before.as_ref().map(|text| fingerprint(text.as_bytes()));
-    Ok(Move { from, to, before })
+    let before = match &change.before {
+        Some(text) => fingerprint(text.as_bytes()),
+        None => ABSENT.to_owned(),
+    };
+    Ok(Move { from, to, before: Some(before) })
 }
 
 /// Drafts that are swept away unless the change comes to be. They are listed in a file, so that

@@ -37,15 +37,15 @@ fn notes_become_facts() {
     assert_eq!(
         records(&imported),
         [
-            r#"notes/outage.md:3 …006 {"kind":"fact","section":"Known Issues","content":"The disk was full","key":"The outage","source":"notes/outage.md","origin":"basic-memory:notes/outage.md#6508a000af697541"}"#,
-            r#"notes/search.md:13 …001 {"kind":"fact","section":"Decisions","content":"Rank by words first (after the trial)","key":"Search","at":"2026-01-03T00:00:00Z","tags":["ranking","retrieval","index"],"source":"notes/search.md","valid_from":"2026-01-03","origin":"basic-memory:notes/search#f76f3d07ed15b137"}"#,
-            r#"notes/search.md:14 …002 {"kind":"fact","section":"Constraints","content":"Answers in 50 ms","key":"Search","at":"2026-01-03T00:00:00Z","tags":["retrieval","index"],"source":"notes/search.md","valid_from":"2026-01-03","origin":"basic-memory:notes/search#d2e49b41a496a7d8"}"#,
-            r#"notes/search.md:15 …003 {"kind":"fact","section":"Architecture","content":"The box is blue","key":"Search","at":"2026-01-03T00:00:00Z","tags":["ui","colour","retrieval","index"],"source":"notes/search.md","valid_from":"2026-01-03","origin":"basic-memory:notes/search#d682527b0d799f11"}"#,
-            r#"notes/search.md:17 …004 {"kind":"fact","section":"Architecture","content":"no category here","key":"Search","at":"2026-01-03T00:00:00Z","tags":["retrieval","index"],"source":"notes/search.md","valid_from":"2026-01-03","origin":"basic-memory:notes/search#d3e762b8068fc7b4"}"#,
-            r#"notes/search.md:20 …007 {"kind":"edge","from":"…001","to":"…005","relation":"depends_on","origin":"basic-memory:notes/search#relation:1e12333e2e99e589"}"#,
-            r#"notes/search.md:21 …008 {"kind":"edge","from":"…001","to":"…006","relation":"motivated_by","content":"in May","origin":"basic-memory:notes/search#relation:dbefa63393cea71e"}"#,
-            r#"notes/storage.md:4 …005 {"kind":"fact","section":"Architecture","content":"Storage: One file holds all. It is small.","key":"Storage","source":"notes/storage.md","origin":"basic-memory:notes/storage.md#e2135df873855da7"}"#,
-            r#"notes/storage.md:8 …009 {"kind":"edge","from":"…001","to":"…005","relation":"replaces","origin":"basic-memory:notes/storage.md#relation:ca758dfb5f048311"}"#,
+            r#"notes/outage.md:3 …006 {"kind":"fact","section":"Known Issues","content":"The disk was full","key":"The outage","source":"notes/outage.md","origin":"basic-memory:notes/outage.md#2369630936cd"}"#,
+            r#"notes/search.md:13 …001 {"kind":"fact","section":"Decisions","content":"Rank by words first (after the trial)","key":"Search","at":"2026-01-03T00:00:00Z","tags":["ranking","retrieval","index"],"source":"notes/search.md","valid_from":"2026-01-03","origin":"basic-memory:notes/search#1cf5fc1a1b85"}"#,
+            r#"notes/search.md:14 …002 {"kind":"fact","section":"Constraints","content":"Answers in 50 ms","key":"Search","at":"2026-01-03T00:00:00Z","tags":["retrieval","index"],"source":"notes/search.md","valid_from":"2026-01-03","origin":"basic-memory:notes/search#1138382a7f01"}"#,
+            r#"notes/search.md:15 …003 {"kind":"fact","section":"Architecture","content":"The box is blue","key":"Search","at":"2026-01-03T00:00:00Z","tags":["ui","colour","retrieval","index"],"source":"notes/search.md","valid_from":"2026-01-03","origin":"basic-memory:notes/search#db0cf9458a55"}"#,
+            r#"notes/search.md:17 …004 {"kind":"fact","section":"Architecture","content":"no category here","key":"Search","at":"2026-01-03T00:00:00Z","tags":["retrieval","index"],"source":"notes/search.md","valid_from":"2026-01-03","origin":"basic-memory:notes/search#540207c73717"}"#,
+            r#"notes/search.md:20 …007 {"kind":"edge","from":"…001","to":"…005","relation":"depends_on","origin":"basic-memory:notes/search#relation:2811118e3730"}"#,
+            r#"notes/search.md:21 …008 {"kind":"edge","from":"…001","to":"…006","relation":"motivated_by","content":"in May","origin":"basic-memory:notes/search#relation:a514de5dbead"}"#,
+            r#"notes/storage.md:4 …005 {"kind":"fact","section":"Architecture","content":"Storage: One file holds all. It is small.","key":"Storage","source":"notes/storage.md","origin":"basic-memory:notes/storage.md#4c1afd429a99"}"#,
+            r#"notes/storage.md:8 …009 {"kind":"edge","from":"…001","to":"…005","relation":"replaces","origin":"basic-memory:notes/storage.md#relation:c94a69d09a76"}"#,
         ]
     );
     assert_eq!((imported.already, problems(&imported)), (0, vec![]));

@@ -45,12 +45,12 @@ fn items_become_facts() {
     assert_eq!(
         records(&imported),
         [
-            r#"AGENTS.md:4 …001 {"kind":"fact","section":"Patterns & Conventions","content":"Read this first","source":"AGENTS.md:4","origin":"bullets:AGENTS.md#d4849dde412f6f49"}"#,
-            r#"AGENTS.md:12 …002 {"kind":"fact","section":"Architecture","content":"The API is in `api/` and the worker in `worker/`; one process each; under systemd","tags":["architecture"],"source":"AGENTS.md:12","origin":"bullets:AGENTS.md#bc1d4b5eb01f1a7b"}"#,
-            r#"AGENTS.md:16 …003 {"kind":"fact","section":"Architecture","content":"Layers: domain; storage","tags":["architecture"],"source":"AGENTS.md:16","origin":"bullets:AGENTS.md#13d46f06bd29c617"}"#,
-            r#"AGENTS.md:22 …004 {"kind":"fact","section":"Constraints","content":"Log a token","tags":["must-not"],"source":"AGENTS.md:22","origin":"bullets:AGENTS.md#13bc0d177663b8a7"}"#,
-            r#"AGENTS.md:27 …005 {"kind":"fact","section":"Patterns & Conventions","content":"Tables are plural","tags":["naming"],"source":"AGENTS.md:27","origin":"bullets:AGENTS.md#5d2f0f91df2f4104"}"#,
-            r#"AGENTS.md:36 …006 {"kind":"fact","section":"Patterns & Conventions","content":"Be kind","tags":["odds-and-ends"],"source":"AGENTS.md:36","origin":"bullets:AGENTS.md#61f473871d144182"}"#,
+            r#"AGENTS.md:4 …001 {"kind":"fact","section":"Patterns & Conventions","content":"Read this first","source":"AGENTS.md:4","origin":"bullets:AGENTS.md#78ade767f3fb"}"#,
+            r#"AGENTS.md:12 …002 {"kind":"fact","section":"Architecture","content":"The API is in `api/` and the worker in `worker/`; one process each; under systemd","tags":["architecture"],"source":"AGENTS.md:12","origin":"bullets:AGENTS.md#49e6eebcdf86"}"#,
+            r#"AGENTS.md:16 …003 {"kind":"fact","section":"Architecture","content":"Layers: domain; storage","tags":["architecture"],"source":"AGENTS.md:16","origin":"bullets:AGENTS.md#8bcb6aea0189"}"#,
+            r#"AGENTS.md:22 …004 {"kind":"fact","section":"Constraints","content":"Log a token","tags":["must-not"],"source":"AGENTS.md:22","origin":"bullets:AGENTS.md#f0198714036b"}"#,
+            r#"AGENTS.md:27 …005 {"kind":"fact","section":"Patterns & Conventions","content":"Tables are plural","tags":["naming"],"source":"AGENTS.md:27","origin":"bullets:AGENTS.md#f714904b5126"}"#,
+            r#"AGENTS.md:36 …006 {"kind":"fact","section":"Patterns & Conventions","content":"Be kind","tags":["odds-and-ends"],"source":"AGENTS.md:36","origin":"bullets:AGENTS.md#51788b0683f4"}"#,
         ]
     );
     assert_eq!((imported.already, problems(&imported)), (1, vec![]));

@@ -25,7 +25,7 @@ fn lines_become_records() {
             r#"facts.jsonl:4 …007 {"kind":"event","action":"archive","targets":["…003"],"reason":"archived in Omegon","at":"2026-01-09T00:00:00Z","origin":"omegon:fact:f3:archived"}"#,
             r#"facts.jsonl:5 …004 {"kind":"fact","section":"Recent Work","content":"The mailer was moved","origin":"omegon:fact:f4"}"#,
             r#"facts.jsonl:5 …008 {"kind":"event","action":"archive","targets":["…004"],"reason":"dormant in Omegon","origin":"omegon:fact:f4:archived"}"#,
-            r#"facts.jsonl:6 …005 {"kind":"fact","section":"Specs","content":"Mails go out within a minute","confidence":1.0,"origin":"omegon:fact:#423ad1165df671db"}"#,
+            r#"facts.jsonl:6 …005 {"kind":"fact","section":"Specs","content":"Mails go out within a minute","confidence":1.0,"origin":"omegon:fact:#56bacee72fae"}"#,
             r#"facts.jsonl:7 …00a {"kind":"edge","from":"…002","to":"…004","relation":"depends_on","content":"runs_on","origin":"omegon:edge:e1"}"#,
             r#"facts.jsonl:8 …00b {"kind":"edge","from":"…002","to":"…003","relation":"motivated_by","content":"it timed out","at":"2026-02-02T00:00:00Z","confidence":1.0,"valid_from":"2026-02-02","origin":"omegon:edge:e2"}"#,
             r#"facts.jsonl:9 …009 {"kind":"episode","title":"The move","content":"We moved it.","files":["src/mail.rs"],"stored":["…002"],"tool_calls":12,"at":"2026-02-05T06:00:00Z","source":"session s9","valid_from":"2026-02-04","origin":"omegon:episode:p1"}"#,

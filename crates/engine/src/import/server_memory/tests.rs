@@ -14,12 +14,12 @@ fn observations_become_facts() {
     assert_eq!(
         records(&imported),
         [
-            r#"memory.jsonl:1 …005 {"kind":"edge","from":"…001","to":"…003","relation":"depends_on","content":"depends on","origin":"server-memory:relation:3744648396acf6b5"}"#,
-            r#"memory.jsonl:2 …001 {"kind":"fact","section":"Architecture","content":"billing: sends invoices at night","key":"billing","tags":["service"],"source":"memory.jsonl","origin":"server-memory:entity:billing#f1f9197dddafd64b"}"#,
-            r#"memory.jsonl:2 …002 {"kind":"fact","section":"Architecture","content":"Billing is written in Go","key":"billing","tags":["service"],"source":"memory.jsonl","origin":"server-memory:entity:billing#fcc241e419b9d64c"}"#,
-            r#"memory.jsonl:3 …003 {"kind":"fact","section":"Known Issues","content":"ledger: rounds down","key":"ledger","tags":["Bug_Report"],"source":"memory.jsonl","origin":"server-memory:entity:ledger#1d856a7c058ad774"}"#,
+            r#"memory.jsonl:1 …005 {"kind":"edge","from":"…001","to":"…003","relation":"depends_on","content":"depends on","origin":"server-memory:relation:4c2d701f42e6"}"#,
+            r#"memory.jsonl:2 …001 {"kind":"fact","section":"Architecture","content":"billing: sends invoices at night","key":"billing","tags":["service"],"source":"memory.jsonl","origin":"server-memory:entity:billing#9a83e2bd3b07"}"#,
+            r#"memory.jsonl:2 …002 {"kind":"fact","section":"Architecture","content":"Billing is written in Go","key":"billing","tags":["service"],"source":"memory.jsonl","origin":"server-memory:entity:billing#60c376aa2c53"}"#,
+            r#"memory.jsonl:3 …003 {"kind":"fact","section":"Known Issues","content":"ledger: rounds down","key":"ledger","tags":["Bug_Report"],"source":"memory.jsonl","origin":"server-memory:entity:ledger#3350e49d4e5b"}"#,
             r#"memory.jsonl:4 …004 {"kind":"fact","section":"Architecture","content":"Ada is an engineer","key":"Ada","tags":["engineer"],"source":"memory.jsonl","origin":"server-memory:entity:Ada"}"#,
-            r#"memory.jsonl:5 …006 {"kind":"edge","from":"…001","to":"…003","relation":"replaces","origin":"server-memory:relation:41983c02638cda07"}"#,
+            r#"memory.jsonl:5 …006 {"kind":"edge","from":"…001","to":"…003","relation":"replaces","origin":"server-memory:relation:c72b18832b37"}"#,
         ]
     );
     assert_eq!((imported.already, problems(&imported)), (1, vec![]));
@@ -52,7 +52,7 @@ nonsense
     assert_eq!(
         records(&imported),
         [
-            r#"memory.jsonl:4 …001 {"kind":"fact","section":"Architecture","content":"n: kept","key":"n","tags":["x"],"source":"memory.jsonl","origin":"server-memory:entity:n#583876d75cd7d1d9"}"#
+            r#"memory.jsonl:4 …001 {"kind":"fact","section":"Architecture","content":"n: kept","key":"n","tags":["x"],"source":"memory.jsonl","origin":"server-memory:entity:n#5e6f1a1a1857"}"#
         ]
     );
     assert_eq!(

@@ -114,8 +114,12 @@ pub fn mark(text: &str, entry: &Entry, marks: &IndexMap<String, String>) -> Stri
     let comment = form::write_comment(&all);
     let own = &text[entry.bytes.clone()];
     if let Some((start, end)) = form::comment(own) {
-        let start = own[..start].trim_end_matches(' ').len();
-        return splice(text, entry.bytes.start + start..entry.bytes.start + end, &comment);
+        // The spaces before a comment on a line of its own make the line part of the entry.
+        let line = own[..start].rfind('\n').map_or(0, |at| at + 1);
+        let alone = own[line..start].trim().is_empty();
+        let start = if alone { start } else { own[..start].trim_end_matches(' ').len() };
+        let comment = if alone { comment.trim_start() } else { &comment };
+        return splice(text, entry.bytes.start + start..entry.bytes.start + end, comment);
     }
     let line_end = own.find('\n').unwrap_or(own.len());
     let at = match &entry.form {

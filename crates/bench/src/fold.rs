@@ -114,7 +114,7 @@ fn check_answer(stats: &Invocation, holding: &Holding) -> Result<(), Failure> {
     }
     for (kind, lines) in &holding.kinds {
         let Some(counts) = answer["records"][kind].as_object() else { continue };
-        let counted: u64 = ["active", "superseded", "archived"]
+        let counted: u64 = ["active", "done", "superseded", "archived"]
             .iter()
             .filter_map(|standing| counts.get(*standing)?.as_u64())
             .sum();

@@ -33,7 +33,7 @@ fn digested(text: &str) -> Digest {
 fn a_claude_code_transcript_is_read() {
     let transcript = read("s.jsonl", CLAUDE_CODE);
     assert_eq!(transcript.format, Format::ClaudeCode);
-    assert_eq!(transcript.cwd.as_deref(), Some("/work/shop"));
+    assert_eq!(transcript.cwd.as_deref(), Some("/home/ada/shop"));
     assert_eq!(
         turns(&transcript),
         [
@@ -64,7 +64,7 @@ fn a_claude_code_transcript_is_read() {
             (ToolKind::Edit, "src/cart.ts", false),
             (ToolKind::Edit, "src/cart.ts", false),
             (ToolKind::Edit, "/etc/hosts", true),
-            (ToolKind::Run, "cd /work/shop && npm test", true),
+            (ToolKind::Run, "cd /home/ada/shop && npm test", true),
             (ToolKind::Edit, "src/store.ts", false),
             (ToolKind::Run, "npm test", false),
             (
@@ -186,7 +186,7 @@ fn a_codex_transcript_is_read_and_digested() {
 fn an_old_codex_transcript_has_no_envelope() {
     let transcript = read("s.jsonl", CODEX_BARE);
     assert_eq!((transcript.format, transcript.problems.len()), (Format::Codex, 0));
-    assert_eq!(transcript.cwd.as_deref(), Some("/work/old"));
+    assert_eq!(transcript.cwd.as_deref(), Some("/home/ada/old"));
     assert_eq!(
         turns(&transcript),
         [(Role::User, 4, "Rename the flag --fast to --quick."), (Role::Assistant, 9, "Renamed.")]

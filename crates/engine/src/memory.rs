@@ -12,7 +12,7 @@ mod recollection;
 mod thing;
 mod web;
 
-pub(crate) use book::Book;
+pub(crate) use book::{Book, refused};
 pub(crate) use draft::Particulars;
 pub(crate) use episode::{episode_of, without_secrets};
 pub(crate) use lookup::{Target, entry_ref};

@@ -75,7 +75,6 @@ pub fn add_session(
 
 /// Settles a blocker or a question.
 pub fn resolve(text: &str, entry: &Entry, how: &str) -> Result<String, Refusal> {
-    let before = read("", text);
     let how = how.trim();
     let edited = match &entry.form {
         Form::Bullet => resolve_bullet(text, entry, how),
@@ -84,41 +83,42 @@ pub fn resolve(text: &str, entry: &Entry, how: &str) -> Result<String, Refusal> 
             return Err(Refusal { line: entry.line, message: "a session is not settled".into() });
         }
     };
-    let after = read("", &edited);
-    let settled = |entry: &Entry| Entry {
+    let settled = Entry {
         resolved: true,
         resolution: (!how.is_empty()).then(|| how.to_owned()),
         ..entry.clone()
     };
-    let as_meant = before.entries.len() == after.entries.len()
-        && before.entries.iter().zip(&after.entries).all(|(old, new)| {
-            if old.bytes == entry.bytes {
-                same_but_status(&settled(old), new)
-            } else {
-                same(old, new)
-            }
-        });
-    if as_meant { Ok(edited) } else { Err(would_touch_others(entry.line)) }
+    verified(text, edited, entry, |now| now.is_some_and(|now| same_but_status(&settled, now)))
 }
 
 /// Takes an entry out.
-pub fn remove(text: &str, entry: &Entry) -> String {
-    splice(text, entry.bytes.clone(), "")
+pub fn remove(text: &str, entry: &Entry) -> Result<String, Refusal> {
+    verified(text, splice(text, entry.bytes.clone(), ""), entry, |now| now.is_none())
 }
 
 /// Writes what an entry's comment says beside it, keeping what it said of other things.
-pub fn mark(text: &str, entry: &Entry, marks: &IndexMap<String, String>) -> String {
+pub fn mark(
+    text: &str,
+    entry: &Entry,
+    marks: &IndexMap<String, String>,
+) -> Result<String, Refusal> {
     let mut all = entry.marks.clone();
     all.extend(marks.iter().map(|(key, value)| (key.clone(), value.clone())));
     all.sort_by(|a, _, b, _| (a != "id").cmp(&(b != "id")));
-    let comment = form::write_comment(&all);
+    let edited = write_marks(text, entry, &form::write_comment(&all));
+    let marked = Entry { marks: all, ..entry.clone() };
+    verified(text, edited, entry, |now| now.is_some_and(|now| same(&marked, now)))
+}
+
+/// Puts a comment into an entry, in the place of the one that it has.
+fn write_marks(text: &str, entry: &Entry, comment: &str) -> String {
     let own = &text[entry.bytes.clone()];
     if let Some((start, end)) = form::comment(own) {
         // The spaces before a comment on a line of its own make the line part of the entry.
         let line = own[..start].rfind('\n').map_or(0, |at| at + 1);
         let alone = own[line..start].trim().is_empty();
         let start = if alone { start } else { own[..start].trim_end_matches(' ').len() };
-        let comment = if alone { comment.trim_start() } else { &comment };
+        let comment = if alone { comment.trim_start() } else { comment };
         return splice(text, entry.bytes.start + start..entry.bytes.start + end, comment);
     }
     let line_end = own.find('\n').unwrap_or(own.len());
@@ -127,7 +127,31 @@ pub fn mark(text: &str, entry: &Entry, marks: &IndexMap<String, String>) -> Stri
         Form::Row(_) => first_cell(&own[..line_end]).end,
     };
     let at = entry.bytes.start + at;
-    splice(text, at..at, &comment)
+    splice(text, at..at, comment)
+}
+
+/// Returns an edited text if the entry that was meant is now as it should be, and every other one as
+/// it was.
+fn verified(
+    text: &str,
+    edited: String,
+    entry: &Entry,
+    as_meant: impl Fn(Option<&Entry>) -> bool,
+) -> Result<String, Refusal> {
+    let (before, after) = (read("", text).entries, read("", &edited).entries);
+    let own = before.iter().position(|old| old.bytes == entry.bytes);
+    let is_there = before.len() == after.len();
+    let others_stay = own.is_some_and(|own| {
+        let rest = own + usize::from(is_there);
+        before[..own].iter().zip(&after).all(|(old, new)| same(old, new))
+            && before.len() + usize::from(is_there) == after.len() + 1
+            && before[own + 1..]
+                .iter()
+                .zip(after.iter().skip(rest))
+                .all(|(old, new)| same(old, new))
+            && as_meant(after.get(own).filter(|_| is_there))
+    });
+    if others_stay { Ok(edited) } else { Err(would_touch_others(entry.line)) }
 }
 
 /// The bytes of a row's first cell, without the spaces around it.
@@ -385,6 +409,11 @@ fn added(before: &Notebook, after: Notebook, new: &NewEntry<'_>) -> Result<Entry
 }
 
 fn same(a: &Entry, b: &Entry) -> bool {
+    let form = |entry: &Entry| std::mem::discriminant(&entry.form);
+    form(a) == form(b) && says_the_same(a, b)
+}
+
+fn says_the_same(a: &Entry, b: &Entry) -> bool {
     (a.kind, &a.text, &a.fields, a.resolved, &a.resolution, &a.marks)
         == (b.kind, &b.text, &b.fields, b.resolved, &b.resolution, &b.marks)
 }

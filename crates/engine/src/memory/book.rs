@@ -1,7 +1,7 @@
 //! The memory document of one agent or plan.
 
 use heirloom_core::hierarchy::{self, Selectors};
-use heirloom_core::memory::{self, Entry, Notebook, Owner, Which};
+use heirloom_core::memory::{self, Entry, Notebook, Owner, Refusal, Which};
 use heirloom_store::layout::{self, Part};
 
 use crate::{Error, Session, inherit};
@@ -96,6 +96,11 @@ impl Book {
         }
     }
 
+    /// Says that an edit of it was refused.
+    pub(crate) fn refused(&self, refusal: &Refusal) -> Error {
+        refused(&self.path, refusal)
+    }
+
     /// Returns whose memory it is, as people say it.
     pub(crate) fn whose(&self) -> String {
         match &self.agent {
@@ -103,4 +108,9 @@ impl Book {
             None => format!("plan {}", self.plan),
         }
     }
+}
+
+/// Says that an edit of a memory document was refused, and where.
+pub(crate) fn refused(path: &str, refusal: &Refusal) -> Error {
+    Error::bad_input(format!("{path}:{}: {refusal}", refusal.line)).hint("edit the file by hand")
 }

@@ -110,7 +110,7 @@ impl Particulars {
         }
         for old in &self.supersedes {
             let target = known.find(old)?;
-            let names = pen.names(known, target);
+            let names = pen.names(known, target)?;
             if !record.is_private() && names.iter().any(|name| known.is_local(name)) {
                 return Err(Error::bad_input(format!(
                     "`{old}` is private, and what replaces it would be too"

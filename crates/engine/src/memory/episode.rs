@@ -4,7 +4,7 @@ use heirloom_core::record::Episode;
 use heirloom_core::secret;
 use heirloom_core::transcript::{self, Transcript};
 
-use crate::Session;
+use crate::{Session, present};
 
 /// Makes an episode of a transcript, by its structure. Files of the workspace are named from its
 /// root.
@@ -33,7 +33,7 @@ pub(crate) fn episode_of(session: &Session, transcript: &Transcript) -> Episode 
 }
 
 /// Leaves out of an episode what looks like a secret, and says how much that was.
-pub(crate) fn without_secrets(mut episode: Episode) -> (Episode, usize) {
+pub(crate) fn without_secrets(mut episode: Episode) -> (Episode, Option<String>) {
     let mut left_out = 0;
     let mut clean = |text: &str| {
         let is_clean = secret::find(text).is_none();
@@ -57,5 +57,9 @@ pub(crate) fn without_secrets(mut episode: Episode) -> (Episode, usize) {
     if !clean(&episode.title) {
         episode.title = "Untitled".to_owned();
     }
-    (episode, left_out)
+    let said = (left_out > 0).then(|| {
+        let what = present::count(left_out, "passage");
+        format!("{what} left out that look like secrets")
+    });
+    (episode, said)
 }

@@ -1,11 +1,11 @@
 //! Decisions and answers that become facts by themselves.
 
+use heirloom_core::Document;
 use heirloom_core::adr::{Adr, Status};
 use heirloom_core::fold::Standing;
 use heirloom_core::memory::{Entry, EntryKind, Field};
 use heirloom_core::record::{Action, Body, Fact, Record, Section};
 use heirloom_core::supersession::Supersession;
-use heirloom_core::{Document, secret};
 use uuid::Uuid;
 
 use super::{Noted, Pen, Recollection, entry_ref};
@@ -56,47 +56,72 @@ pub(crate) fn ingest_adr(
     ingest(pen, known, &source)
 }
 
+/// What became of a batch.
+#[derive(Debug, Default)]
+pub(crate) struct Ingested {
+    /// The facts.
+    pub(crate) stored: Vec<Uuid>,
+    /// What could not be taken, and why; the rest was.
+    pub(crate) left_out: Vec<String>,
+}
+
 /// Writes the facts that decision records in force, plan decisions and answered questions state and
 /// that were not taken before.
 pub(crate) fn ingest_all(
     pen: &mut Pen<'_>,
     session: &Session,
     known: &Recollection,
-) -> Result<Vec<Uuid>, Error> {
+) -> Result<Ingested, Error> {
     let catalog = Catalog::read(session)?;
     let supersession = Supersession::new(&catalog.adrs);
-    let mut stored: Vec<Uuid> = Vec::new();
+    let mut done = Ingested::default();
     for (at, adr) in catalog.adrs.iter().enumerate() {
         let document = catalog.at_path(&adr.path).map(|filed| &filed.document);
         let in_force = adr.status == Status::Accepted && supersession.in_force(at);
         if let Some(document) = document.filter(|_| in_force) {
             let replaced: Vec<&Adr> =
                 supersession.predecessors(at).map(|old| &catalog.adrs[old]).collect();
-            stored.extend(ingest_adr(pen, known, adr, document, &replaced)?);
+            done.take(&adr.path, ingest_adr(pen, known, adr, document, &replaced));
         }
     }
     for (noted, entry) in known.entries() {
         if known.memory.standing(&entry_ref(&entry.id)) == Standing::Active {
-            stored.extend(ingest_entry(pen, known, noted, entry)?.1);
+            let place = format!("{}:{}", noted.path, entry.line);
+            done.take(&place, ingest_entry(pen, known, noted, entry).map(|(_, fact)| fact));
         }
     }
-    Ok(stored)
+    Ok(done)
+}
+
+impl Ingested {
+    fn take(&mut self, place: &str, taken: Result<Option<Uuid>, Error>) {
+        match taken {
+            Ok(fact) => self.stored.extend(fact),
+            Err(error) => self.left_out.push(format!("{place}: {}", error.message)),
+        }
+    }
 }
 
 /// Puts the fact that one decision record states in the place of another's. Where the new one is not
-/// in force the old fact is archived: it holds no more.
+/// in force, or cannot be a fact, the old fact is archived: it holds no more. Returns why the new one
+/// cannot be.
 pub(crate) fn supersede_adr(
     pen: &mut Pen<'_>,
     known: &Recollection,
     old: &Adr,
     new: &Adr,
     document: &Document,
-) -> Result<(), Error> {
+) -> Result<Option<String>, Error> {
+    let retired = format!("superseded by {}", new.id);
     if new.status != Status::Accepted {
-        return retire_adr(pen, known, old, &format!("superseded by {}", new.id));
+        return retire_adr(pen, known, old, &retired).map(|()| None);
     }
-    if ingest_adr(pen, known, new, document, &[old])?.is_some() {
-        return Ok(());
+    match ingest_adr(pen, known, new, document, &[old]) {
+        Ok(None) => {}
+        Ok(Some(_)) => return Ok(None),
+        Err(error) => {
+            return retire_adr(pen, known, old, &retired).map(|()| Some(not_a_fact(new, &error)));
+        }
     }
     let replaced = replaced_facts(known, &[old]);
     let own = heads_of(known, &adr_origin(new)).into_iter().next();
@@ -108,7 +133,12 @@ pub(crate) fn supersede_adr(
         let again = Record { supersedes, ..own.clone() };
         pen.write(known, &Record { id: now.id, at: now.at, by: now.by, origin: None, ..again })?;
     }
-    Ok(())
+    Ok(None)
+}
+
+/// Says that a decision record is not stored as a fact, and why.
+pub(crate) fn not_a_fact(adr: &Adr, error: &Error) -> String {
+    format!("{} is not stored as a fact: {}", adr.id, error.message)
 }
 
 /// Archives the fact that a decision record stated, if it stands.
@@ -143,7 +173,7 @@ pub(crate) fn ingest_entry(
     entry: &Entry,
 ) -> Result<(String, Option<Uuid>), Error> {
     let Some(state) = state_of(noted, entry) else { return Ok((entry.id.clone(), None)) };
-    let id = pen.mark(known, noted, entry);
+    let id = pen.mark(known, noted, entry)?;
     let source = Source {
         origin: format!("{}#{state}", entry_ref(&id)),
         text: entry.sentence(),
@@ -169,8 +199,7 @@ fn ingest(
     known: &Recollection,
     source: &Source<'_>,
 ) -> Result<Option<Uuid>, Error> {
-    // What looks like a secret stays where its author put it.
-    if known.origins().contains(&source.origin) || secret::find(&source.text).is_some() {
+    if known.origins().contains(&source.origin) {
         return Ok(None);
     }
     let body = Body::Fact(Fact {

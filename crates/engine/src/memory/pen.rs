@@ -11,7 +11,7 @@ use indexmap::IndexMap;
 use serde_json::Map;
 use uuid::Uuid;
 
-use super::{Noted, Recollection, Target, Thing, entry_ref};
+use super::{Noted, Recollection, Target, Thing, entry_ref, refused};
 use crate::{Error, Session};
 
 /// Holds the workspace for writing. What is written becomes real with [`Pen::finish`], all at once.
@@ -160,20 +160,27 @@ impl<'s> Pen<'s> {
 
     /// Returns the names under which a target is stored: a record's with all that say the same; an
     /// entry's, whose id is written beside it first, so that people may reword it.
-    pub(crate) fn names(&mut self, known: &Recollection, target: Target<'_>) -> Vec<String> {
-        match target {
+    pub(crate) fn names(
+        &mut self,
+        known: &Recollection,
+        target: Target<'_>,
+    ) -> Result<Vec<String>, Error> {
+        Ok(match target {
             Target::Record(id) => known.memory.aliases(id).iter().map(Uuid::to_string).collect(),
-            Target::Entry(noted, entry) => {
-                vec![entry_ref(&self.mark(known, noted, entry))]
-            }
-        }
+            Target::Entry(noted, entry) => vec![entry_ref(&self.mark(known, noted, entry)?)],
+        })
     }
 
     /// Writes an entry's id beside it. Where another document has an entry of the same id, this one
     /// gets another.
-    pub(crate) fn mark(&mut self, known: &Recollection, noted: &Noted, entry: &Entry) -> String {
+    pub(crate) fn mark(
+        &mut self,
+        known: &Recollection,
+        noted: &Noted,
+        entry: &Entry,
+    ) -> Result<String, Error> {
         if entry.is_marked() {
-            return entry.id.clone();
+            return Ok(entry.id.clone());
         }
         let own = noted.notebook.entries.iter().filter(|own| own.id == entry.id).count();
         let id = if known.entries_with_id(&entry.id) <= own {
@@ -183,12 +190,17 @@ impl<'s> Pen<'s> {
         };
         let now = self.text_of(&noted.path, &noted.text).to_owned();
         let notebook = memory::read(&noted.path, &now);
-        if let Which::One(entry) = notebook.find(&entry.id) {
-            let marks = IndexMap::from_iter([("id".to_owned(), id.clone())]);
-            let after = memory::mark(&now, entry, &marks);
-            self.edit(&noted.path, Some(&noted.text), after);
-        }
-        id
+        let Which::One(entry) = notebook.find(&entry.id) else {
+            return Err(Error::bad_input(format!(
+                "{}: {} is not there once",
+                noted.path, entry.id
+            ))
+            .hint("mend the ids"));
+        };
+        let marks = IndexMap::from_iter([("id".to_owned(), id.clone())]);
+        let after = memory::mark(&now, entry, &marks);
+        self.edit(&noted.path, Some(&noted.text), after.map_err(|no| refused(&noted.path, &no))?);
+        Ok(id)
     }
 
     /// Returns records that are to be written, as things.

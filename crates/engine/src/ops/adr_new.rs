@@ -45,7 +45,7 @@ impl Operation for AdrNew {
                 .hint("create it, then use `heir adr supersede`"));
         }
         let slug = scaffold::slug_of("decision record", request.title.trim())?;
-        let mut pen = Pen::take(session, true)?;
+        let mut pen = Pen::take(session, false)?;
         let folder = match &request.project {
             None => adrs::FOLDER.to_owned(),
             Some(typed) => {
@@ -65,6 +65,7 @@ impl Operation for AdrNew {
         if root.exists(&path) {
             return Err(Error::bad_input(format!("{path} is already there")));
         }
+        pen.guard(&text).map_err(|error| error.hint("leave the secret out of the title"))?;
         pen.edit(&path, None, text.clone());
         if status == Status::Accepted {
             let known = Recollection::read(session)?;

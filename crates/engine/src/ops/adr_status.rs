@@ -55,7 +55,7 @@ impl Operation for AdrStatus {
     };
 
     fn run(session: &Session, request: Request) -> Result<Moved, Error> {
-        let pen = request.status.is_some().then(|| Pen::take(session, true)).transpose()?;
+        let pen = request.status.is_some().then(|| Pen::take(session, false)).transpose()?;
         let catalog = Catalog::read(session)?;
         let (filed, adr) = catalog.find_adr(&request.id)?;
         let before = adr.status;
@@ -105,7 +105,10 @@ impl Operation for AdrStatus {
                     .flat_map(|at| supersession.predecessors(at).collect::<Vec<_>>())
                     .map(|old| &catalog.adrs[old])
                     .collect();
-                fact = lifecycle::ingest_adr(&mut pen, &known, adr, &filed.document, &replaced)?;
+                match lifecycle::ingest_adr(&mut pen, &known, adr, &filed.document, &replaced) {
+                    Ok(stored) => fact = stored,
+                    Err(error) => warnings.push(lifecycle::not_a_fact(adr, &error)),
+                }
             }
             pen.finish()?;
         }

@@ -59,7 +59,7 @@ impl Operation for AdrSupersede {
     };
 
     fn run(session: &Session, request: Request) -> Result<Superseded, Error> {
-        let mut pen = Pen::take(session, true)?;
+        let mut pen = Pen::take(session, false)?;
         let catalog = Catalog::read(session)?;
         let (old, old_adr) = catalog.find_adr(&request.old)?;
         let (new, new_adr) = catalog.find_adr(&request.new)?;
@@ -108,7 +108,9 @@ impl Operation for AdrSupersede {
             pen.edit(&change.path, change.before.as_deref(), change.after);
         }
         let known = Recollection::read(session)?;
-        lifecycle::supersede_adr(&mut pen, &known, old_adr, new_adr, &new.document)?;
+        let mut warnings = warnings(old_adr, new_adr);
+        let no = lifecycle::supersede_adr(&mut pen, &known, old_adr, new_adr, &new.document)?;
+        warnings.extend(no);
         pen.finish()?;
         Ok(Superseded {
             old: old_adr.id.clone(),
@@ -121,7 +123,7 @@ impl Operation for AdrSupersede {
                 via: None,
             },
             still_referred_to_by: still_referring(session, &old_adr.path)?,
-            warnings: warnings(old_adr, new_adr),
+            warnings,
         })
     }
 }

@@ -117,10 +117,7 @@ impl Operation for Compact {
                 brief.summary_by = Some(model);
             }
             let (episode, left_out) = without_secrets(episode);
-            if left_out > 0 {
-                let what = present::count(left_out, "passage");
-                warnings.push(format!("{what} left out that look like secrets"));
-            }
+            warnings.extend(left_out);
             brief.take(&episode, todos);
             brief.problems.extend(transcript.problems);
             let origin = format!("transcript:{digest}");

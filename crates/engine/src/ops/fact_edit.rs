@@ -118,7 +118,7 @@ impl Operation for FactEdit {
             return Err(Error::bad_input("nothing would change")
                 .hint("say what is known now, or what else is to change"));
         }
-        record.supersedes.extend(pen.names(&known, target));
+        record.supersedes.extend(pen.names(&known, target)?);
         record.supersedes.sort();
         record.supersedes.dedup();
         pen.write_with(&known, &record, unknown)?;

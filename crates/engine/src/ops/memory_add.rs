@@ -115,10 +115,8 @@ impl Operation for MemoryAdd {
             marks.insert("id".to_owned(), id);
         }
         let new = NewEntry { kind, text, fields, resolved, marks };
-        let (after, entry) = memory::add(&before, book.owner, &new).map_err(|refusal| {
-            Error::bad_input(format!("{}:{}: {refusal}", book.path, refusal.line))
-                .hint("edit the file by hand")
-        })?;
+        let (after, entry) =
+            memory::add(&before, book.owner, &new).map_err(|refusal| book.refused(&refusal))?;
         pen.edit(&book.path, book.text.as_deref(), after);
         let contributor = session.named_author().filter(|_| book.owner == Owner::Plan);
         let counters = Counters { updated: Some(session.today()), sessions: None, contributor };

@@ -40,7 +40,7 @@ impl Operation for MemoryArchive {
         let mut notes = Vec::new();
         for typed in &request.fact_ids {
             let target = known.find_standing(typed)?;
-            let own = pen.names(&known, target);
+            let own = pen.names(&known, target)?;
             let Some(first) = own.first().map(|name| known.memory.canonical(name)) else {
                 continue;
             };

@@ -106,7 +106,7 @@ fn end(
 ) -> Result<String, Error> {
     let remembered = match known.find(typed) {
         Ok(target) => {
-            let name = pen.names(known, target).into_iter().next().unwrap_or_default();
+            let name = pen.names(known, target)?.into_iter().next().unwrap_or_default();
             return Ok(known.memory.canonical(&name));
         }
         Err(error) => error,

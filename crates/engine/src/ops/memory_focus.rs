@@ -39,7 +39,7 @@ impl Operation for MemoryFocus {
         let mut notes = Vec::new();
         for typed in &request.fact_ids {
             let target = known.find(typed)?;
-            let Some(name) = pen.names(&known, target).into_iter().next() else { continue };
+            let Some(name) = pen.names(&known, target)?.into_iter().next() else { continue };
             if known.memory.standing(&name) != Standing::Active {
                 let heads = known.memory.heads(&name);
                 let hint = heads

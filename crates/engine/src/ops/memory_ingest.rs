@@ -6,7 +6,8 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use crate::answers::Done;
-use crate::memory::{Pen, Recollection, lifecycle};
+use crate::memory::lifecycle::{self, Ingested};
+use crate::memory::{Pen, Recollection};
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(super) struct MemoryIngest;
@@ -31,15 +32,16 @@ impl Operation for MemoryIngest {
     };
 
     fn run(session: &Session, request: Request) -> Result<Done, Error> {
-        let mut pen = Pen::take(session, true)?;
+        let mut pen = Pen::take(session, false)?;
         let known = Recollection::read(session)?;
-        let stored = lifecycle::ingest_all(&mut pen, session, &known)?;
+        let Ingested { stored, left_out: notes } =
+            lifecycle::ingest_all(&mut pen, session, &known)?;
         if request.dry_run {
-            return Ok(Done { done: "would be stored", items: pen.things(&stored), notes: vec![] });
+            return Ok(Done { done: "would be stored", items: pen.things(&stored), notes });
         }
         pen.finish()?;
         let names: Vec<String> = stored.iter().map(Uuid::to_string).collect();
         let items = Recollection::read(session)?.described(&names, Standing::Active);
-        Ok(Done { done: "stored", items, notes: vec![] })
+        Ok(Done { done: "stored", items, notes })
     }
 }

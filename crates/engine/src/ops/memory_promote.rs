@@ -63,7 +63,7 @@ impl Operation for MemoryPromote {
         }
         let known = Recollection::read(session)?;
         let agent_noted = known.with_edit(&agent, agent.text.clone().unwrap_or_default());
-        let from = pen.mark(&known, &agent_noted, entry);
+        let from = pen.mark(&known, &agent_noted, entry)?;
         let who = agent.agent.clone().unwrap_or_default();
         let mut fields = entry.fields.clone();
         fields.insert(Field::FoundBy, who.clone());
@@ -76,14 +76,10 @@ impl Operation for MemoryPromote {
         ]);
         let to = marks["id"].clone();
         let new = NewEntry { kind: entry.kind, text: &entry.text, fields, resolved: false, marks };
-        let refused = |path: &str, refusal: &memory::Refusal| {
-            Error::bad_input(format!("{path}:{}: {refusal}", refusal.line))
-                .hint("edit the file by hand")
-        };
         let (after, _) = memory::add(&plan.text_or_new(session)?, plan.owner, &new)
-            .map_err(|refusal| refused(&plan.path, &refusal))?;
+            .map_err(|refusal| plan.refused(&refusal))?;
         pen.edit(&plan.path, plan.text.as_deref(), after.clone());
-        link_back(&mut pen, &agent, &from, &to, request.moves);
+        link_back(&mut pen, &agent, &from, &to, request.moves)?;
         let plan_noted = known.with_edit(&plan, after);
         let Which::One(written) = plan_noted.notebook.find(&to) else {
             return Err(Error::system(format!("{}: the entry was not written", plan.path)));
@@ -113,16 +109,24 @@ fn promoted_id(from: &str, path: &str) -> String {
 }
 
 /// Links the agent's entry to the plan's, or takes it out.
-fn link_back(pen: &mut Pen<'_>, agent: &Book, from: &str, to: &str, moves: bool) {
+fn link_back(
+    pen: &mut Pen<'_>,
+    agent: &Book,
+    from: &str,
+    to: &str,
+    moves: bool,
+) -> Result<(), Error> {
     let now = pen.text_of(&agent.path, agent.text.as_deref().unwrap_or_default()).to_owned();
     let notebook = memory::read(&agent.path, &now);
-    if let Which::One(entry) = notebook.find(from) {
-        let after = if moves {
-            memory::remove(&now, entry)
-        } else {
-            let marks = IndexMap::from_iter([("promoted".to_owned(), to.to_owned())]);
-            memory::mark(&now, entry, &marks)
-        };
-        pen.edit(&agent.path, agent.text.as_deref(), after);
-    }
+    let Which::One(entry) = notebook.find(from) else {
+        return Err(Error::system(format!("{}: {from} is not there once", agent.path)));
+    };
+    let after = if moves {
+        memory::remove(&now, entry)
+    } else {
+        let marks = IndexMap::from_iter([("promoted".to_owned(), to.to_owned())]);
+        memory::mark(&now, entry, &marks)
+    };
+    pen.edit(&agent.path, agent.text.as_deref(), after.map_err(|refusal| agent.refused(&refusal))?);
+    Ok(())
 }

@@ -37,7 +37,7 @@ impl Operation for MemoryRelease {
         let mut wanted = Vec::new();
         for typed in &request.fact_ids {
             let target = known.find(typed)?;
-            let names = pen.names(&known, target);
+            let names = pen.names(&known, target)?;
             let heads: Vec<String> =
                 names.iter().flat_map(|name| known.memory.heads(name)).collect();
             if !pins.iter().any(|(name, _)| heads.contains(name)) {

@@ -60,10 +60,8 @@ impl Operation for MemoryResolve {
             )));
         }
         let before = book.text.clone().unwrap_or_default();
-        let after = memory::resolve(&before, entry, how).map_err(|refusal| {
-            Error::bad_input(format!("{}:{}: {refusal}", book.path, refusal.line))
-                .hint("edit the file by hand")
-        })?;
+        let after =
+            memory::resolve(&before, entry, how).map_err(|refusal| book.refused(&refusal))?;
         pen.edit(&book.path, Some(&before), after.clone());
         let mut kept = Kept {
             done: "resolved",

@@ -37,7 +37,7 @@ impl Operation for MemoryRestore {
         let mut names = Vec::new();
         for typed in &request.fact_ids {
             let target = known.find(typed)?;
-            let own = pen.names(&known, target);
+            let own = pen.names(&known, target)?;
             let events: Vec<Uuid> =
                 own.iter().flat_map(|name| known.memory.events(Action::Archive, name)).collect();
             if events.is_empty() {

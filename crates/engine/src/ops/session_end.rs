@@ -50,7 +50,7 @@ impl Operation for SessionEnd {
     };
 
     fn run(session: &Session, request: Request) -> Result<Stored, Error> {
-        let mut pen = Pen::take(session, true)?;
+        let mut pen = Pen::take(session, false)?;
         let shelf = state::Shelf::of(session.root(), SHELF);
         let open = find(session, request.id.as_deref())?;
         let known = Recollection::read(session)?;
@@ -80,14 +80,16 @@ impl Operation for SessionEnd {
         if episode.content.is_empty() {
             episode.content = told(&episode);
         }
-        let mut record = pen.record(Body::Episode(without_secrets(episode).0));
+        let (episode, left_out) = without_secrets(episode);
+        let mut record = pen.record(Body::Episode(episode));
         record.tags = vec!["auto".to_owned()];
         record.origin = Some(format!("session:{}", open.id));
         pen.write(&known, &record)?;
-        lifecycle::ingest_all(&mut pen, session, &known)?;
+        let ingested = lifecycle::ingest_all(&mut pen, session, &known)?;
         pen.finish()?;
         shelf.remove(&open.id)?;
-        Ok(Stored::of("stored", &record))
+        let notes = left_out.into_iter().chain(ingested.left_out).collect();
+        Ok(Stored { notes, ..Stored::of("stored", &record) })
     }
 }
 

@@ -34,6 +34,9 @@ pub(super) struct Open {
     pub(super) by: String,
     /// The commit that was checked out.
     pub(super) commit: Option<String>,
+    /// What people decided in documents and what could not be stored as a fact.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) notes: Vec<String>,
 }
 
 impl Operation for SessionStart {
@@ -48,21 +51,23 @@ impl Operation for SessionStart {
     };
 
     fn run(session: &Session, request: Request) -> Result<Open, Error> {
-        let open = Open {
+        let mut open = Open {
             id: log::new_id(session.now()).to_string(),
             title: request.title.map(|title| title.trim().to_owned()).filter(|t| !t.is_empty()),
             started: session.now().to_string(),
             by: session.author(),
             commit: git::current_commit(session.root().path()),
+            notes: vec![],
         };
         let text =
             serde_json::to_string(&open).map_err(|error| Error::system(error.to_string()))?;
         // What people decided in their editors since the last session is known from here on.
-        let mut pen = Pen::take(session, true)?;
+        let mut pen = Pen::take(session, false)?;
         let known = Recollection::read(session)?;
-        lifecycle::ingest_all(&mut pen, session, &known)?;
+        let ingested = lifecycle::ingest_all(&mut pen, session, &known)?;
         pen.finish()?;
         state::Shelf::of(session.root(), SHELF).write(&open.id, &text)?;
+        open.notes = ingested.left_out;
         Ok(open)
     }
 }
@@ -75,6 +80,9 @@ impl Answer for Open {
             span(Role::Key, heirloom_core::record::short(&self.id)),
             format!("  {}", self.title.as_deref().unwrap_or_default()).into(),
         ]);
+        for note in &self.notes {
+            view.line([span(Role::Warning, format!("⚠️ {note}"))]);
+        }
         view
     }
 }

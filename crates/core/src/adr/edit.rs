@@ -61,7 +61,7 @@ pub fn mark_superseded(path: &str, text: &str, by: &Adr) -> Result<String, Probl
     };
     verified(path, &own, edited, |adr| {
         adr.status == Status::Superseded
-            && adr.superseded_by.iter().any(|target| names(target, by))
+            && adr.superseded_by.iter().any(|target| leads_to(path, target, by))
             && keeps(&own.superseded_by, &adr.superseded_by)
             && keeps(&own.supersedes, &adr.supersedes)
     })
@@ -114,7 +114,7 @@ pub fn mark_supersedes(path: &str, text: &str, old: &Adr) -> Result<String, Prob
     };
     verified(path, &own, edited, |adr| {
         adr.status == own.status
-            && adr.supersedes.iter().any(|target| names(target, old))
+            && adr.supersedes.iter().any(|target| leads_to(path, target, old))
             && keeps(&own.superseded_by, &adr.superseded_by)
             && keeps(&own.supersedes, &adr.supersedes)
     })

@@ -111,7 +111,7 @@ fn parts(yaml: &str) -> Vec<Part<'_>> {
                 parts.push(Part { key, text: &yaml[start..at] });
             }
             start = at;
-            key = line.split(':').next().unwrap_or("").trim_end();
+            key = key_of(line);
         }
         at += line.len();
     }
@@ -119,6 +119,14 @@ fn parts(yaml: &str) -> Vec<Part<'_>> {
         parts.push(Part { key, text: &yaml[start..at] });
     }
     parts
+}
+
+/// Returns the key of a line: what is before a colon that ends a word.
+fn key_of(line: &str) -> &str {
+    let ends = |(at, _): &(usize, &str)| {
+        line[at + 1..].chars().next().is_none_or(|after| after.is_ascii_whitespace())
+    };
+    line.match_indices(':').find(ends).map_or("", |(at, _)| line[..at].trim_end())
 }
 
 fn merged<'t>(key: &str, parts: impl Iterator<Item = &'t str>) -> String {

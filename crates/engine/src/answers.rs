@@ -14,4 +14,4 @@ pub(crate) use findings::Findings;
 pub(crate) use kept::Kept;
 pub(crate) use listing::Listing;
 pub(crate) use recalled::Recalled;
-pub(crate) use stored::{Near, Stored};
+pub(crate) use stored::Stored;

@@ -28,17 +28,40 @@ async fn call<T: Send + 'static>(
     let done =
         tokio::task::spawn_blocking(move || op.call(&open()?, request).map(|reply| form(&reply)))
             .await;
-    done.unwrap_or_else(|crash| {
+    let answer = done.unwrap_or_else(|crash| {
         Err(Error {
             kind: heirloom_engine::ErrorKind::System,
             message: format!("{} crashed: {crash}", op.spec.name),
             hint: Some("please report this".into()),
             candidates: vec![],
         })
-    })
+    });
+    answer.map_err(|error| Error { hint: error.hint.as_deref().map(with_fields), ..error })
+}
+
+/// Names the fields of a request where a hint names the flags of the command line.
+fn with_fields(hint: &str) -> String {
+    let mut parts = hint.split("--");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = part.find(|c: char| !c.is_ascii_lowercase() && c != '-').unwrap_or(part.len());
+        out.push_str(&part[..end].replace('-', "_"));
+        out.push_str(&part[end..]);
+    }
+    out
 }
 
 /// Starts the event loop that both doors run on.
 pub fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_current_thread().enable_all().build()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_hint_names_fields_and_not_flags() {
+        let hint = super::with_fields("leave the secret out, or insist with --allow-secret");
+        assert_eq!(hint, "leave the secret out, or insist with allow_secret");
+        assert_eq!(super::with_fields("`--dry-run` shows first"), "`dry_run` shows first");
+    }
 }

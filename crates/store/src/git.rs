@@ -223,20 +223,29 @@ pub struct Since {
     pub files: Vec<String>,
     /// Files that are changed and not committed.
     pub changed: Vec<String>,
+    /// What git could not tell, in its words.
+    pub problem: Option<String>,
 }
 
 /// Returns what was done since a commit; since the beginning, if there was none.
 pub fn since(root: &Path, commit: Option<&str>) -> Since {
     let range = commit.map_or_else(|| "HEAD".to_owned(), |commit| format!("{commit}..HEAD"));
-    let lines = |arguments: &[&str]| -> Vec<String> {
-        let ended = git(root).args(arguments).stdin(Stdio::null()).output().ok();
-        let ended = ended.filter(|ended| ended.status.success());
-        let text = ended.map(|ended| String::from_utf8_lossy(&ended.stdout).into_owned());
-        text.unwrap_or_default()
-            .lines()
-            .map(str::to_owned)
-            .filter(|line| !line.is_empty())
-            .collect()
+    let has_commits = current_commit(root).is_some();
+    let mut problem = None;
+    let mut lines = |arguments: &[&str]| -> Vec<String> {
+        let text = match git(root).args(arguments).stdin(Stdio::null()).output() {
+            Ok(ended) if ended.status.success() => ended.stdout,
+            Ok(ended) => {
+                problem = Some(String::from_utf8_lossy(&ended.stderr).trim().to_owned());
+                vec![]
+            }
+            Err(error) => {
+                problem = Some(error.to_string());
+                vec![]
+            }
+        };
+        let text = String::from_utf8_lossy(&text);
+        text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
     };
     let commits = lines(&["log", "--reverse", "--no-merges", "--format=%h %s", &range]);
     let mut files =
@@ -244,5 +253,6 @@ pub fn since(root: &Path, commit: Option<&str>) -> Since {
     files.sort();
     files.dedup();
     let changed = lines(&["ls-files", "--modified", "--others", "--exclude-standard"]);
-    Since { commits, files, changed }
+    // Where there is no commit or no repository, git has nothing to tell.
+    Since { commits, files, changed, problem: problem.filter(|_| has_commits) }
 }

@@ -177,7 +177,7 @@ impl WriteLock {
         }
         match (moves.as_slice(), appends.as_slice()) {
             ([], []) => return Ok(()),
-            ([], [only]) => return only.write(),
+            ([], [only]) if only.is_one_line() => return only.write(),
             ([only], []) => {
                 only.check()?;
                 return only

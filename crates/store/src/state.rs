@@ -60,7 +60,8 @@ impl Shelf {
         }
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    /// Returns where a file lies.
+    pub fn path(&self, name: &str) -> PathBuf {
         self.folder.join(format!("{name}.json"))
     }
 

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Answer;
-use crate::memory::Thing;
+use crate::memory::Near;
 use crate::view::{Role, View, span};
 
 /// A record, and what was done with it.
@@ -32,17 +32,6 @@ pub(crate) struct Stored {
     pub(crate) notes: Vec<String>,
 }
 
-/// Something that says nearly the same.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Near {
-    /// Its id.
-    pub(crate) id: String,
-    /// What it says.
-    pub(crate) text: String,
-    /// How much of its words are the same, 0 to 1.
-    pub(crate) likeness: f64,
-}
-
 impl Stored {
     /// Answers that a record was written.
     pub(crate) fn of(done: &'static str, record: &Record) -> Self {
@@ -56,14 +45,6 @@ impl Stored {
             private: record.is_private(),
             notes: vec![],
         }
-    }
-}
-
-impl Near {
-    /// Takes a thing.
-    pub(crate) fn of(thing: &Thing, likeness: f64) -> Self {
-        let likeness = (likeness * 100.0).round() / 100.0;
-        Near { id: thing.id.clone(), text: thing.text.clone(), likeness }
     }
 }
 

@@ -1,22 +1,13 @@
 //! `fact add`: one thing that is known.
 
-use std::collections::HashSet;
-
 use heirloom_core::fold::{Item, Standing};
-use heirloom_core::record::{Action, Body, Fact, Kind, Record, Section, short};
-use heirloom_core::words::{likeness, words};
+use heirloom_core::record::{Action, Body, Fact, Record, Section, short};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::answers::{Near, Stored};
-use crate::memory::{Particulars, Pen, Recollection};
+use crate::answers::Stored;
+use crate::memory::{Near, Particulars, Pen, Recollection};
 use crate::{Effect, Error, Group, Operation, Session, Spec};
-
-/// From this share of common words on, two facts say nearly the same.
-const NEAR: f64 = 0.6;
-
-/// More than this many would be noise.
-const MOST_NEAR: usize = 5;
 
 pub(super) struct FactAdd;
 
@@ -67,7 +58,6 @@ impl Operation for FactAdd {
             scope: request.scope,
         }));
         request.particulars.fill(&mut record, &mut pen, &known)?;
-        let text = record.text().into_owned();
         let same = known.memory.same(&record).filter(|_| record.supersedes.is_empty());
         if let Some(same) = same.filter(|same| same.standing == Standing::Active) {
             pen.guard(&record.written())?;
@@ -79,7 +69,7 @@ impl Operation for FactAdd {
                 ..Stored::of("reinforced", &record)
             });
         }
-        let near = near(&known, &text, &record.supersedes);
+        let near = Near::to(&record, &known);
         let notes = same.iter().map(|same| {
             format!(
                 "the same was {} before, as {}; it stands again",
@@ -115,22 +105,4 @@ fn kept_as_it_was(same: &Item<'_>, new: &Record) -> Vec<String> {
         names.join(", "),
         short(&id)
     )]
-}
-
-/// Finds active facts and entries that say nearly the same, the nearest first.
-fn near(known: &Recollection, text: &str, except: &[String]) -> Vec<Near> {
-    let own: HashSet<String> = words(text).into_iter().collect();
-    let things = known.things(&[Kind::Fact], true);
-    let mut near: Vec<Near> = things
-        .iter()
-        .filter(|thing| thing.standing == Standing::Active && !except.contains(&thing.name()))
-        .map(|thing| {
-            let other: HashSet<String> = words(&thing.text).into_iter().collect();
-            Near::of(thing, likeness(&own, &other))
-        })
-        .filter(|near| near.likeness >= NEAR)
-        .collect();
-    near.sort_by(|a, b| b.likeness.total_cmp(&a.likeness).then_with(|| a.id.cmp(&b.id)));
-    near.truncate(MOST_NEAR);
-    near
 }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::answers::Stored;
-use crate::memory::{Particulars, Pen, Recollection, Target};
+use crate::memory::{Near, Particulars, Pen, Recollection, Target};
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(super) struct FactEdit;
@@ -121,9 +121,10 @@ impl Operation for FactEdit {
         record.supersedes.extend(pen.names(&known, target)?);
         record.supersedes.sort();
         record.supersedes.dedup();
+        let near = Near::to(&record, &known);
         pen.write_with(&known, &record, unknown)?;
         pen.finish()?;
-        Ok(Stored::of("superseded", &record))
+        Ok(Stored { near, ..Stored::of("superseded", &record) })
     }
 }
 

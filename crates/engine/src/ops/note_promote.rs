@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::note_done::find_note;
 use crate::answers::Stored;
-use crate::memory::{Particulars, Pen, Recollection};
+use crate::memory::{Near, Particulars, Pen, Recollection};
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(super) struct NotePromote;
@@ -60,9 +60,10 @@ impl Operation for NotePromote {
         }
         record.origin = Some(format!("note:{name}"));
         request.particulars.fill(&mut record, &mut pen, &known)?;
+        let near = Near::to(&record, &known);
         pen.write(&known, &record)?;
         pen.event(&known, Action::Resolve, vec![name], vec![], "promoted")?;
         pen.finish()?;
-        Ok(Stored::of("promoted to", &record))
+        Ok(Stored { near, ..Stored::of("promoted to", &record) })
     }
 }

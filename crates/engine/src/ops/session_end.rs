@@ -88,7 +88,7 @@ impl Operation for SessionEnd {
         let ingested = lifecycle::ingest_all(&mut pen, session, &known)?;
         pen.finish()?;
         shelf.remove(&open.id)?;
-        let notes = left_out.into_iter().chain(ingested.left_out).collect();
+        let notes = left_out.into_iter().chain(done.problem).chain(ingested.left_out).collect();
         Ok(Stored { notes, ..Stored::of("stored", &record) })
     }
 }
@@ -106,7 +106,7 @@ fn changed_since(session: &Session, file: &str, started: Option<Timestamp>) -> b
 }
 
 fn find(session: &Session, typed: Option<&str>) -> Result<Open, Error> {
-    let mut open = super::session_list::open(session)?;
+    let (mut open, problems) = super::session_list::open(session)?;
     let described = |open: &[Open]| {
         open.iter()
             .map(|one| format!("{} {}", one.id, one.title.as_deref().unwrap_or(&one.started)))
@@ -119,8 +119,11 @@ fn find(session: &Session, typed: Option<&str>) -> Result<Open, Error> {
     match open.len() {
         1 => Ok(open.remove(0)),
         0 if all.is_empty() => {
-            Err(Error::not_found("no session is open", all)
-                .hint("begin one with `heir session start`"))
+            let hint = match problems.first() {
+                Some(problem) => problem.clone(),
+                None => "begin one with `heir session start`".to_owned(),
+            };
+            Err(Error::not_found("no session is open", all).hint(hint))
         }
         0 => Err(Error::not_found("no such session is open", all)),
         _ => Err(Error::not_found("several sessions are open", described(&open))

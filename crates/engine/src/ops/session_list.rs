@@ -19,6 +19,9 @@ pub(super) struct Request {}
 pub(super) struct Sessions {
     /// The open sessions, oldest first.
     sessions: Vec<Open>,
+    /// Files that are no sessions, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    problems: Vec<String>,
 }
 
 impl Operation for SessionList {
@@ -33,20 +36,27 @@ impl Operation for SessionList {
     };
 
     fn run(session: &Session, _: Request) -> Result<Sessions, Error> {
-        Ok(Sessions { sessions: open(session)? })
+        let (sessions, problems) = open(session)?;
+        Ok(Sessions { sessions, problems })
     }
 }
 
-/// Reads the sessions that are open.
-pub(super) fn open(session: &Session) -> Result<Vec<Open>, Error> {
+/// Reads the sessions that are open, and says which files could not be read as such.
+pub(super) fn open(session: &Session) -> Result<(Vec<Open>, Vec<String>), Error> {
     let shelf = state::Shelf::of(session.root(), SHELF);
     let mut open = Vec::new();
+    let mut problems = Vec::new();
     for name in shelf.names() {
-        if let Some(text) = shelf.read(&name)? {
-            open.extend(serde_json::from_str::<Open>(&text));
+        let Some(text) = shelf.read(&name)? else { continue };
+        match serde_json::from_str::<Open>(&text) {
+            Ok(one) => open.push(one),
+            Err(error) => {
+                let path = shelf.path(&name);
+                problems.push(format!("{}: this is no session: {error}", path.display()));
+            }
         }
     }
-    Ok(open)
+    Ok((open, problems))
 }
 
 impl Answer for Sessions {
@@ -64,6 +74,9 @@ impl Answer for Sessions {
             ]
         });
         view.table(&[], rows.collect());
+        for problem in &self.problems {
+            view.line([span(Role::Warning, format!("⚠️ {problem}"))]);
+        }
         view
     }
 }

@@ -46,6 +46,11 @@ impl At {
         Ok(At { path, at, text, existed })
     }
 
+    /// Whether it is one line, which needs no journal: a torn one is skipped by every reader.
+    pub(super) fn is_one_line(&self) -> bool {
+        !self.text.trim_matches('\n').contains('\n')
+    }
+
     /// Appends the lines and makes them durable; what cannot be written whole is taken back. A file
     /// that git has replaced meanwhile is appended to where it ends now.
     pub(super) fn write(&self) -> Result<(), StoreError> {

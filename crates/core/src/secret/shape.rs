@@ -209,9 +209,12 @@ fn matched((what, parts): Shape, text: &str) -> Option<Found<'_>> {
         Is(prefix) => &text[prefix.len()..end],
         Of(..) => &text[..end],
     };
+    // In capitals and of one length it is no word that happens to begin like a key: what an issuer
+    // prints as its example is refused too.
+    let is_exact = matches!(parts, [_, Of(UpperAlnum, least, most)] if least == most);
     let is_key = (!given.contains(['-', '_']) || value::is_mixed(given))
         && value::entropy(given) >= LEAST_ENTROPY
-        && !value::is_stand_in(given);
+        && (is_exact || !value::is_stand_in(given));
     is_key.then_some((what, &text[..end]))
 }
 

@@ -40,6 +40,8 @@ fn sample(pieces: &[&str], seed: u64) -> String {
 
 const SECRETS: &[(&str, &[&str])] = &[
     ("an AWS access key id", &["AKIA", "~u16"]),
+    // What the issuer prints as its example has the shape of a key all the same.
+    ("an AWS access key id", &["AKIA", "IOSFODNN7EXAMPLE"]),
     ("an AWS access key id", &["aws_access_key_id = AKIA", "~u16", "\r"]),
     ("an AWS temporary access key id", &["(ASIA", "~u16", ")"]),
     ("a secret key or token", &["aws_secret_access_key = ", "~a20", "/", "~a11", "+", "~a7"]),
@@ -204,7 +206,6 @@ const HARMLESS: &[&str] = &[
     "api_key: op://vault/item2/field",
     "access key: Ctrl+Shift+F12",
     "keys look like AKIA followed by 16 characters; tokens like ghp_",
-    concat!("AKIA", "IOSFODNN7EXAMPLE"),
     "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
     "sk-ant-... and sk-proj-<key>",
     "sk-learn-pipeline-with-a-very-long-descriptive-name",

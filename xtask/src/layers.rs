@@ -9,12 +9,27 @@ use crate::run::root;
 const MAY_USE: &[(&str, &[&str])] = &[
     ("heirloom-core", &[]),
     ("heirloom-store", &["heirloom-core"]),
-    ("heirloom-engine", &["heirloom-core", "heirloom-store"]),
-    ("heirloom-server", &["heirloom-core", "heirloom-store", "heirloom-engine"]),
-    ("heirloom", &["heirloom-core", "heirloom-store", "heirloom-engine", "heirloom-server"]),
+    ("heirloom-index", &["heirloom-core"]),
+    ("heirloom-embed", &["heirloom-core"]),
+    ("heirloom-engine", UNDER_ENGINE),
+    ("heirloom-server", UNDER_SERVER),
+    ("heirloom", UNDER_BINARY),
     ("heirloom-testkit", &[]),
-    ("heirloom-bench", &[]),
+    ("heirloom-bench", UNDER_SERVER),
     ("heirloom-fuzz", &["heirloom-core", "heirloom-store"]),
+];
+
+const UNDER_ENGINE: &[&str] =
+    &["heirloom-core", "heirloom-store", "heirloom-index", "heirloom-embed"];
+const UNDER_SERVER: &[&str] =
+    &["heirloom-core", "heirloom-store", "heirloom-index", "heirloom-embed", "heirloom-engine"];
+const UNDER_BINARY: &[&str] = &[
+    "heirloom-core",
+    "heirloom-store",
+    "heirloom-index",
+    "heirloom-embed",
+    "heirloom-engine",
+    "heirloom-server",
 ];
 
 /// What the core must not see: files, clocks, databases, the network.

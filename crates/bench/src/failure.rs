@@ -18,6 +18,11 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
+    /// Says why the run cannot go on.
+    pub(crate) fn new(reason: impl Into<String>) -> Self {
+        Failure::Setup(reason.into())
+    }
+
     /// Returns an adapter for `map_err` that says what was being done to `path`.
     pub(crate) fn io(doing: &str, path: &Path) -> impl FnOnce(io::Error) -> Failure {
         let doing = format!("{doing} {}", path.display());

@@ -19,6 +19,7 @@ mod numbers;
 mod peers;
 mod programs;
 mod prose;
+mod recall;
 mod records;
 mod report;
 mod start;
@@ -47,6 +48,7 @@ struct Cli {
 enum Command {
     Start(StartArgs),
     Fold(FoldArgs),
+    Questions(QuestionsArgs),
     /// Other tools that share a table with heir.
     #[command(subcommand)]
     Peers(PeersCommand),
@@ -130,6 +132,22 @@ struct FoldArgs {
     keep: Option<PathBuf>,
 }
 
+/// Asks questions whose answers are known, and says how well they are found.
+///
+/// Each file is JSON Lines and a memory of its own: documents `{"doc", "group", "at", "text"}` and questions
+/// `{"question", "text", "gold", "category"}`, with `gold_groups` where only the group of an answer is known.
+/// Documents become lines of a memory log and are asked for as a user asks.
+#[derive(Args)]
+struct QuestionsArgs {
+    /// The files
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+
+    /// Print one JSON object instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
 #[derive(Subcommand)]
 enum PeersCommand {
     /// Installs the pinned npm packages into a folder; needs npm and the network.
@@ -171,6 +189,16 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
             }
             let failed = args.check && report.has_failed_bar();
             Ok(if failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
+        }
+        Command::Questions(args) => {
+            let report = recall::questions::measure(&args.files)?;
+            if args.json {
+                let json = serde_json::to_string_pretty(&report);
+                println!("{}", json.map_err(|error| Failure::new(error.to_string()))?);
+            } else {
+                print!("{report}");
+            }
+            Ok(ExitCode::SUCCESS)
         }
         Command::Peers(PeersCommand::Install { dir }) => {
             peers::install(&dir)?;

@@ -29,7 +29,8 @@ fn store(workspace: &Workspace, text: &str) -> String {
 }
 
 fn texts(answer: &Value) -> Vec<&str> {
-    answer["items"].as_array().unwrap().iter().map(|item| item["text"].as_str().unwrap()).collect()
+    let items = answer.get("hits").unwrap_or(&answer["items"]);
+    items.as_array().unwrap().iter().map(|item| item["text"].as_str().unwrap()).collect()
 }
 
 #[test]

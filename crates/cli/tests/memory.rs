@@ -368,7 +368,7 @@ fn what_was_put_away_or_settled_may_be_said_again() {
     team.run(&["memory", "add", "0042", "001", "finding", "Again"]).ok();
     team.run(&["memory", "archive", "0042/001/finding-1"]).ok();
     team.run(&["memory", "add", "0042", "001", "finding", "Again"]).ok();
-    assert_eq!(team.json("recall again")["items"].as_array().unwrap().len(), 1);
+    assert_eq!(team.json("recall again")["hits"].as_array().unwrap().len(), 1);
     for _ in 0..3 {
         team.run(&["memory", "add", "0042", "001", "blocker", "Flaky"]).ok();
         let shown = team.json("memory show 0042 001 --open");

@@ -7,6 +7,7 @@
 mod alias;
 mod find;
 
+pub(crate) use alias::text_key;
 pub use find::Found;
 
 use std::cell::RefCell;
@@ -69,11 +70,22 @@ struct Held {
 
 /// How things stand with a record or an entry.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema,
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    serde::Serialize,
+    serde::Deserialize,
+    schemars::JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Standing {
     /// It is known to be so.
+    #[default]
     Active,
     /// Something else was put in its place.
     Superseded,

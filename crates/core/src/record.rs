@@ -41,6 +41,7 @@ pub const FIELDS: &[&str] = &[
     "index",
     "supersedes",
     "origin",
+    "session",
     "section",
     "content",
     "key",
@@ -117,6 +118,9 @@ pub struct Record {
     /// What it was taken from; one origin is one record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<String>,
+    /// The session or conversation in which it was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
 }
 
 /// Shorter ways of saying what a record says in full.
@@ -305,6 +309,7 @@ impl Record {
             levels: Levels::default(),
             supersedes: vec![],
             origin: None,
+            session: None,
         }
     }
 

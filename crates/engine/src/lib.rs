@@ -12,6 +12,7 @@ mod memory;
 pub mod op;
 pub mod ops;
 mod present;
+mod recall;
 pub mod schema;
 pub mod session;
 pub mod setup;

@@ -33,7 +33,30 @@ pub fn project_folder(project: &str) -> String {
 
 /// Reads the records that hold for a project, or for every project.
 pub fn read(root: &Root, config: &Config, project: Scope<'_>) -> (Vec<Record>, Vec<Problem>) {
+    let (found, mut problems) = find(root, config, project);
     let mut records = Vec::new();
+    for Found { path, project } in found {
+        if let Some((text, document)) = layout::read_document(root, &path) {
+            problems.extend(document.problems.iter().cloned());
+            let adr = adr::read_document(&document, &text);
+            records.push(Record { adr, document, text, project });
+        }
+    }
+    (records, problems)
+}
+
+/// A record that is there and was not read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// Its file.
+    pub path: String,
+    /// The project that it belongs to.
+    pub project: Option<String>,
+}
+
+/// Finds the records that hold for a project, or for every project, each once.
+pub fn find(root: &Root, config: &Config, project: Scope<'_>) -> (Vec<Found>, Vec<Problem>) {
+    let mut found = Vec::new();
     let mut problems = Vec::new();
     let mut folders = vec![(FOLDER.to_owned(), None, 0)];
     match project {
@@ -56,11 +79,11 @@ pub fn read(root: &Root, config: &Config, project: Scope<'_>) -> (Vec<Record>, V
             .map(|folder| (folder.trim_end_matches('/').to_owned(), None, MAX_DEPTH)),
     );
     for (folder, project, depth) in folders {
-        read_folder(root, &folder, project.as_deref(), depth, &mut records, &mut problems);
+        find_in(root, &folder, project.as_deref(), depth, &mut found, &mut problems);
     }
     let mut seen = HashSet::new();
-    records.retain(|record: &Record| seen.insert(record.adr.path.clone()));
-    (records, problems)
+    found.retain(|found: &Found| seen.insert(found.path.clone()));
+    (found, problems)
 }
 
 /// Returns the highest number that a record of any folder has or had, the archive included: a
@@ -84,12 +107,12 @@ pub enum Scope<'a> {
     Everything,
 }
 
-fn read_folder(
+fn find_in(
     root: &Root,
     folder: &str,
     project: Option<&str>,
     depth: usize,
-    records: &mut Vec<Record>,
+    found: &mut Vec<Found>,
     problems: &mut Vec<Problem>,
 ) {
     let items = match root.list(folder) {
@@ -100,14 +123,10 @@ fn read_folder(
         let path = format!("{folder}/{}", item.name);
         if item.is_folder && !adr::is_record(&item.name) {
             if depth > 0 && !item.name.starts_with('.') {
-                read_folder(root, &path, project, depth - 1, records, problems);
+                find_in(root, &path, project, depth - 1, found, problems);
             }
-        } else if adr::is_record(&item.name)
-            && let Some((text, document)) = layout::read_document(root, &path)
-        {
-            problems.extend(document.problems.iter().cloned());
-            let adr = adr::read_document(&document, &text);
-            records.push(Record { adr, document, text, project: project.map(str::to_owned) });
+        } else if adr::is_record(&item.name) {
+            found.push(Found { path, project: project.map(str::to_owned) });
         }
     }
 }

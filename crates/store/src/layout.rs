@@ -270,8 +270,11 @@ pub fn name_in(
 
 /// Reads the documents of one level.
 pub fn read_level(root: &Root, level: &Level, selectors: &Selectors) -> Vec<Placed> {
-    read_patterns(root, level, selectors, |_| true)
+    read_patterns(root, level, selectors, |_| true, read_document)
 }
+
+/// How a document is read: whole, or only as far as to see that it is there.
+type Reader = fn(&Root, &str) -> Option<(String, Document)>;
 
 /// Reads the documents of one level that some of its patterns find.
 fn read_patterns(
@@ -279,6 +282,7 @@ fn read_patterns(
     level: &Level,
     selectors: &Selectors,
     wanted: impl Fn(Part) -> bool,
+    read: Reader,
 ) -> Vec<Placed> {
     if level.needs().iter().any(|need| !selectors.contains_key(*need)) {
         return vec![];
@@ -302,7 +306,7 @@ fn read_patterns(
             .filter(|(level, _)| used(level))
             .map(|(level, name)| (level.clone(), name.clone()))
             .collect();
-        for (text, document) in read_pattern(root, pattern, selectors) {
+        for (text, document) in read_pattern(root, pattern, selectors, read) {
             placed.push(Placed {
                 level: level.name.clone(),
                 priority: level.priority,
@@ -317,7 +321,12 @@ fn read_patterns(
     placed
 }
 
-fn read_pattern(root: &Root, pattern: &str, selectors: &Selectors) -> Vec<(String, Document)> {
+fn read_pattern(
+    root: &Root,
+    pattern: &str,
+    selectors: &Selectors,
+    read: Reader,
+) -> Vec<(String, Document)> {
     let mut alternatives: Vec<String> = pattern
         .split('|')
         .filter_map(|alternative| hierarchy::expand(alternative, selectors))
@@ -328,9 +337,9 @@ fn read_pattern(root: &Root, pattern: &str, selectors: &Selectors) -> Vec<(Strin
     let mut winner: Option<String> = None;
     for path in alternatives {
         let documents = if path.contains('*') {
-            read_glob(root, &path)
+            read_glob(root, &path, read)
         } else {
-            read_document(root, &path).into_iter().collect()
+            read(root, &path).into_iter().collect()
         };
         if documents.is_empty() {
             continue;
@@ -354,7 +363,7 @@ fn read_pattern(root: &Root, pattern: &str, selectors: &Selectors) -> Vec<(Strin
     found
 }
 
-fn read_glob(root: &Root, pattern: &str) -> Vec<(String, Document)> {
+fn read_glob(root: &Root, pattern: &str, read: Reader) -> Vec<(String, Document)> {
     let (folder, file) = pattern.rsplit_once('/').unwrap_or(("", pattern));
     let (before, after) = file.split_once('*').unwrap_or((file, ""));
     let items = match root.list(folder) {
@@ -368,10 +377,10 @@ fn read_glob(root: &Root, pattern: &str) -> Vec<(String, Document)> {
         // A folder that is called like a document is reported; any other folder is none of ours.
         fits && !item.name.starts_with('.') && (!item.is_folder || !after.is_empty())
     });
-    let read = |item: Item| {
+    let take = |item: Item| {
         let path = if folder.is_empty() { item.name } else { format!("{folder}/{}", item.name) };
         match item.is_text {
-            true => read_document(root, &path),
+            true => read(root, &path),
             false => Some((
                 String::new(),
                 Document::unreadable(
@@ -380,7 +389,7 @@ fn read_glob(root: &Root, pattern: &str) -> Vec<(String, Document)> {
             )),
         }
     };
-    matching.filter_map(read).collect()
+    matching.filter_map(take).collect()
 }
 
 /// Reads one document by its path. A missing one is `None`.
@@ -396,6 +405,17 @@ pub fn read_document(root: &Root, path: &str) -> Option<(String, Document)> {
                 Document::plain(path, &text)
             };
             Some((text, document))
+        }
+        Err(problem) => Some((String::new(), Document::unreadable(problem))),
+    }
+}
+
+/// Looks whether a document is there, and reads nothing of it.
+fn find_document(root: &Root, path: &str) -> Option<(String, Document)> {
+    match root.metadata(path) {
+        Ok(None) => None,
+        Ok(Some(_)) => {
+            Some((String::new(), Document { path: path.to_owned(), ..Document::default() }))
         }
         Err(problem) => Some((String::new(), Document::unreadable(problem))),
     }
@@ -418,25 +438,31 @@ pub struct Everything {
 
 /// Reads every document of a hierarchy, for every name that its levels have.
 pub fn read_all(root: &Root, hierarchy: &Hierarchy) -> Everything {
-    read_parts(root, hierarchy, |_| true)
+    read_parts(root, hierarchy, |_| true, read_document)
+}
+
+/// Finds every document of a hierarchy, and reads none of them: each has a path and no text.
+pub fn find_all(root: &Root, hierarchy: &Hierarchy) -> Everything {
+    read_parts(root, hierarchy, |_| true, find_document)
 }
 
 /// Reads every memory document of a hierarchy.
 pub fn read_memories(root: &Root, hierarchy: &Hierarchy) -> Everything {
-    read_parts(root, hierarchy, |part| part == Part::Memory)
+    read_parts(root, hierarchy, |part| part == Part::Memory, read_document)
 }
 
 fn read_parts(
     root: &Root,
     hierarchy: &Hierarchy,
     wanted: impl Fn(Part) -> bool + Copy,
+    read: Reader,
 ) -> Everything {
     let mut all = Everything::default();
     let mut seen = HashSet::new();
     let holds = |level: &&Level| wanted(Part::Main) || level.memory.is_some();
     for level in hierarchy.levels.iter().filter(holds) {
         for selectors in combinations(root, hierarchy, level, &mut all.problems) {
-            let placed = read_patterns(root, level, &selectors, wanted);
+            let placed = read_patterns(root, level, &selectors, wanted, read);
             all.placed.extend(placed.into_iter().filter(|placed| {
                 seen.insert((placed.level.clone(), placed.document.path.clone()))
             }));

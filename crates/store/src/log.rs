@@ -29,19 +29,28 @@ pub struct Log {
 }
 
 /// A file of the log.
-struct Shard {
-    path: PathBuf,
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shard {
+    /// Where it lies.
+    pub path: PathBuf,
     /// The path as a problem names it.
-    shown: String,
+    pub shown: String,
     /// Whether it lies in this machine's own state.
-    is_local: bool,
+    pub is_local: bool,
+}
+
+/// Lists every shard.
+pub fn shards(root: &Root) -> (Vec<Shard>, Vec<Problem>) {
+    let mut problems = Vec::new();
+    let shards = list(root, Where::Everywhere, &mut problems);
+    (shards, problems)
 }
 
 impl Log {
     /// Reads every shard.
     pub fn read(root: &Root) -> Self {
         let mut log = Log::default();
-        for shard in shards(root, Where::Everywhere, &mut log.problems) {
+        for shard in list(root, Where::Everywhere, &mut log.problems) {
             log.read_shard(&shard);
         }
         log
@@ -50,7 +59,7 @@ impl Log {
     /// Reads what only this machine knows: pins and private records.
     pub fn read_local(root: &Root) -> Self {
         let mut log = Log::default();
-        for shard in shards(root, Where::Local, &mut log.problems) {
+        for shard in list(root, Where::Local, &mut log.problems) {
             log.read_shard(&shard);
         }
         log
@@ -66,7 +75,7 @@ impl Log {
 
     fn read_shard(&mut self, shard: &Shard) {
         match fs::read(&shard.path) {
-            Ok(bytes) => self.take_from(&shard.shown, &bytes, shard.is_local),
+            Ok(bytes) => self.take_from(shard, 1, &bytes),
             Err(error) if is_missing(&error) => {}
             Err(error) => self.problems.push(io_problem(&shard.shown, &error)),
         }
@@ -74,14 +83,16 @@ impl Log {
 
     /// Reads the lines of a text as a shard's.
     pub fn take(&mut self, shown: &str, bytes: &[u8]) {
-        self.take_from(shown, bytes, false);
+        let shard = Shard { path: PathBuf::new(), shown: shown.to_owned(), is_local: false };
+        self.take_from(&shard, 1, bytes);
     }
 
-    fn take_from(&mut self, shown: &str, bytes: &[u8], is_local: bool) {
-        let path: Arc<str> = shown.into();
+    /// Reads lines of a shard, the first of which has a number.
+    pub fn take_from(&mut self, shard: &Shard, first: usize, bytes: &[u8]) {
+        let Shard { shown, is_local, .. } = shard;
+        let path: Arc<str> = shown.as_str().into();
         let mut seen_crlf = false;
-        for (at, whole) in bytes.split(|byte| *byte == b'\n').enumerate() {
-            let number = at + 1;
+        for (number, whole) in (first..).zip(bytes.split(|byte| *byte == b'\n')) {
             let (line, has_mark) = match whole.strip_prefix(b"\xef\xbb\xbf") {
                 Some(rest) => (rest, true),
                 None => (whole, false),
@@ -103,7 +114,7 @@ impl Log {
                 Ok(None) => {}
                 Ok(Some(record)) => {
                     let hash = *blake3::hash(line.trim_ascii()).as_bytes();
-                    let place = Place { path: path.clone(), line: number, is_local };
+                    let place = Place { path: path.clone(), line: number, is_local: *is_local };
                     self.lines.push(Line { record, hash, place });
                 }
                 Err(damage) => self.problems.push(damage_problem(shown, number, damage)),
@@ -130,7 +141,7 @@ enum Where {
     Local,
 }
 
-fn shards(root: &Root, place: Where, problems: &mut Vec<Problem>) -> Vec<Shard> {
+fn list(root: &Root, place: Where, problems: &mut Vec<Problem>) -> Vec<Shard> {
     let mut shards = Vec::new();
     for kind in Kind::ALL {
         let folder = format!("{HOME}/memory/{}", kind.word());
@@ -240,7 +251,7 @@ pub fn appends(
 pub fn raw_lines(root: &Root, private: bool) -> (Vec<String>, Vec<Problem>) {
     let mut problems = Vec::new();
     let mut lines = Vec::new();
-    for shard in shards(root, Where::Everywhere, &mut problems) {
+    for shard in list(root, Where::Everywhere, &mut problems) {
         if shard.is_local && !private {
             continue;
         }
@@ -264,7 +275,7 @@ pub fn raw_lines(root: &Root, private: bool) -> (Vec<String>, Vec<Problem>) {
 /// Returns the line at a place, as it is written.
 pub fn raw_line(root: &Root, place: &Place) -> Option<String> {
     let mut problems = Vec::new();
-    let shard = shards(root, Where::Everywhere, &mut problems)
+    let shard = list(root, Where::Everywhere, &mut problems)
         .into_iter()
         .find(|shard| shard.shown == *place.path)?;
     let bytes = fs::read(shard.path).ok()?;

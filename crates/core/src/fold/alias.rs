@@ -64,7 +64,7 @@ impl Aliases {
 }
 
 /// What makes two facts the same. A private fact is apart: nothing that is shared may name it.
-fn text_key(record: &Record) -> Option<[u8; 32]> {
+pub(crate) fn text_key(record: &Record) -> Option<[u8; 32]> {
     let Body::Fact(fact) = &record.body else { return None };
     let mut hasher = blake3::Hasher::new();
     let parts = [

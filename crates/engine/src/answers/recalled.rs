@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::Answer;
 use crate::memory::{Thing, show_things};
 use crate::present;
+use crate::recall::Found;
 use crate::view::{Role, View, span};
 
 /// Things that are remembered.
@@ -27,6 +28,12 @@ fn is_zero(number: &usize) -> bool {
 }
 
 impl Recalled {
+    /// Takes what was found.
+    pub(crate) fn of(found: Found) -> Self {
+        let items = found.hits.into_iter().map(|hit| hit.thing).collect();
+        Recalled { items, more: 0, problems: found.problems }
+    }
+
     /// Takes the first of some things.
     pub(crate) fn first(mut items: Vec<Thing>, limit: usize, problems: Vec<Problem>) -> Self {
         let more = items.len().saturating_sub(limit);

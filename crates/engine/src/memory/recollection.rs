@@ -8,7 +8,7 @@ use heirloom_core::hierarchy::Selectors;
 use heirloom_core::memory::{self, Entry, Field, Notebook};
 use heirloom_core::record::{Action, Kind, Record};
 use heirloom_core::{Problem, day};
-use heirloom_store::layout;
+use heirloom_store::layout::{self, Placed};
 use heirloom_store::log::Log;
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -96,22 +96,10 @@ impl Recollection {
         problems.extend(read.problems);
         let mut noted = Vec::new();
         for placed in read.placed {
-            let path = placed.document.path;
-            let notebook = memory::read(&path, &placed.text);
-            problems.extend(placed.document.problems);
-            problems.extend(notebook.problems.iter().cloned());
-            let date = |key: &str| {
-                placed.document.fields.get(key).and_then(|v| v.as_str()).and_then(day::parse)
-            };
-            noted.push(Noted {
-                created: date("created"),
-                updated: date("updated"),
-                path,
-                level: placed.level,
-                selectors: placed.selectors,
-                text: placed.text,
-                notebook,
-            });
+            problems.extend(placed.document.problems.iter().cloned());
+            let one = Noted::of(placed);
+            problems.extend(one.notebook.problems.iter().cloned());
+            noted.push(one);
         }
         problems.sort();
         problems.dedup();
@@ -185,26 +173,6 @@ impl Recollection {
         let since = noted.since(entry);
         let asked = self.when.as_of.map(day::of).into_iter().chain(self.when.valid_at);
         asked.into_iter().all(|day| since.is_some_and(|since| since <= day))
-    }
-
-    /// Returns the ids of entries that something else now says in their place: a fact that was made
-    /// of them, or the plan's entry that they were promoted to.
-    pub(crate) fn taken_over(&self) -> HashSet<String> {
-        let entry_of = |record: &Record| {
-            let origin = record.origin.as_deref()?.strip_prefix("entry:")?;
-            Some(origin.split('#').next()?.to_owned())
-        };
-        let ingested = self
-            .memory
-            .records()
-            .filter_map(|record| Some((record.id, entry_of(record)?)))
-            .filter(|(id, _)| self.memory.standing(&id.to_string()) == Standing::Active)
-            .map(|(_, entry)| entry);
-        let there: HashSet<&str> = self.entries().map(|(_, entry)| entry.id.as_str()).collect();
-        let promoted = self.entries().filter(|(_, entry)| {
-            entry.marks.get("promoted").is_some_and(|to| there.contains(to.as_str()))
-        });
-        ingested.chain(promoted.map(|(_, entry)| entry.id.clone())).collect()
     }
 
     /// Returns what is pinned and still stands, what was pinned first coming first.
@@ -291,6 +259,23 @@ impl Recollection {
 }
 
 impl Noted {
+    /// Reads what a memory document holds.
+    pub(crate) fn of(placed: Placed) -> Self {
+        let path = placed.document.path;
+        let date = |key: &str| {
+            placed.document.fields.get(key).and_then(|v| v.as_str()).and_then(day::parse)
+        };
+        Noted {
+            created: date("created"),
+            updated: date("updated"),
+            level: placed.level,
+            selectors: placed.selectors,
+            notebook: memory::read(&path, &placed.text),
+            text: placed.text,
+            path,
+        }
+    }
+
     /// Returns since when an entry is known, as far as it can be told.
     pub(crate) fn since(&self, entry: &Entry) -> Option<Date> {
         entry.field(Field::Date).and_then(day::parse).or(self.created).or(self.updated)

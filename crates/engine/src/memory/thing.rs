@@ -5,75 +5,75 @@ use heirloom_core::memory::Entry;
 use heirloom_core::record::{Action, Body, Section, short};
 use heirloom_core::{Value, day};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Noted;
 use super::lookup::entry_ref;
 use crate::view::{Role, View, span};
 
 /// One thing that is remembered.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Thing {
     /// Its id; the last 8 characters will do to name it.
     pub(crate) id: String,
     /// What it is: fact, episode, pattern, workflow, note, finding, decision, blocker, question,
     /// lesson or session.
-    pub(crate) kind: &'static str,
+    pub(crate) kind: String,
     /// The section of a fact.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) section: Option<Section>,
     /// What it says.
     pub(crate) text: String,
     /// A name for what a fact is about.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) key: Option<String>,
     /// What that name stands for.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) value: Option<String>,
     /// Where a fact holds.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) scope: Option<String>,
     /// The first day on which it is true.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) valid_from: Option<String>,
     /// The first day on which it is true no more.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) valid_to: Option<String>,
     /// Whether it stays on this machine.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) private: bool,
     /// How things stand with it.
     pub(crate) standing: Standing,
     /// What stands in its place.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) replaced_by: Vec<String>,
     /// Whether it is settled.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) resolved: bool,
     /// Whether it is pinned to working memory.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) pinned: bool,
     /// Words to find it by.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) tags: Vec<String>,
     /// How sure the writer was.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) confidence: Option<f64>,
     /// How often it was learnt again.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub(crate) reinforced: usize,
     /// Who wrote it.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) by: String,
     /// When it was recorded, as far as it is known.
     pub(crate) date: Option<String>,
     /// Where it is written.
     pub(crate) source: String,
     /// Everything else that it says.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) record: Option<Value>,
     /// How well it answers the query.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) score: Option<f64>,
     /// Every word that it can be found by.
     #[serde(skip)]
@@ -94,7 +94,7 @@ impl Thing {
             _ => None,
         };
         Thing {
-            kind: record.kind().word(),
+            kind: record.kind().word().to_owned(),
             section: fact.map(|fact| fact.section),
             text: record.text().into_owned(),
             key: fact.and_then(|fact| fact.key.clone()),
@@ -126,7 +126,7 @@ impl Thing {
         let standing = memory.standing(&name);
         let owner: Vec<&str> = noted.selectors.values().map(String::as_str).collect();
         Thing {
-            kind: entry.kind.word(),
+            kind: entry.kind.word().to_owned(),
             section: None,
             text: entry.sentence(),
             key: None,
@@ -149,6 +149,29 @@ impl Thing {
             score: None,
             searchable: entry.sentence(),
             id: entry.id.clone(),
+        }
+    }
+
+    /// Makes a thing that says only this.
+    pub(crate) fn said(id: &str, kind: &str, text: &str) -> Self {
+        Thing {
+            id: id.to_owned(),
+            kind: kind.to_owned(),
+            text: text.to_owned(),
+            searchable: text.to_owned(),
+            ..Thing::default()
+        }
+    }
+
+    /// Says of a thing that is no record how things stand with it.
+    pub(crate) fn with_standing(self, memory: &Memory, subject: &str) -> Self {
+        let standing = memory.standing(subject);
+        Thing {
+            standing,
+            replaced_by: replaced_by(memory, subject, standing),
+            pinned: is_pinned(memory, subject),
+            reinforced: memory.reinforced(subject),
+            ..self
         }
     }
 
@@ -178,7 +201,7 @@ pub(crate) fn show_things(view: &mut View, things: &[Thing]) {
         view.line(head);
         let what = match thing.section {
             Some(section) => section.title().to_owned(),
-            None => thing.kind.to_owned(),
+            None => thing.kind.clone(),
         };
         let mut about = vec![what];
         about.extend(thing.date.clone());

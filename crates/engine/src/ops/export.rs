@@ -155,7 +155,7 @@ fn list(out: &mut String, title: &str, things: &[&Thing]) {
     out.push_str(&format!("\n## {title}\n\n"));
     for thing in things {
         let date = thing.date.as_deref().unwrap_or("undated");
-        let kind = if thing.section.is_some() { "" } else { thing.kind };
+        let kind = if thing.section.is_some() { "" } else { thing.kind.as_str() };
         let space = if kind.is_empty() { "" } else { ": " };
         let settled = if thing.resolved { " (resolved)" } else { "" };
         out.push_str(&format!(

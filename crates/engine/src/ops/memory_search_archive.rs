@@ -2,11 +2,13 @@
 
 use heirloom_core::fold::Standing;
 use heirloom_core::record::Kind;
+use heirloom_index::Shelf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::answers::Recalled;
-use crate::memory::{Recollection, Thing, ranked};
+use crate::memory::{Recollection, Thing};
+use crate::recall::Search;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(super) struct MemorySearchArchive;
@@ -38,16 +40,18 @@ impl Operation for MemorySearchArchive {
     };
 
     fn run(session: &Session, request: Request) -> Result<Recalled, Error> {
+        if let Some(query) = request.query.as_deref().map(str::trim).filter(|q| !q.is_empty()) {
+            let limit = request.limit;
+            let search = Search { query, limit, shelf: Shelf::Archive, ..Search::default() };
+            return Ok(Recalled::of(search.run(session)?));
+        }
         let known = Recollection::read(session)?;
         let mut things: Vec<Thing> = known
             .things(&Kind::REMEMBERED, true)
             .into_iter()
             .filter(|thing| thing.standing != Standing::Active)
             .collect();
-        match request.query.as_deref().map(str::trim).filter(|query| !query.is_empty()) {
-            Some(query) => things = ranked(query, things),
-            None => things.reverse(),
-        }
+        things.reverse();
         Ok(Recalled::first(things, request.limit, known.problems))
     }
 }

@@ -1,12 +1,13 @@
 //! `recall`: what is remembered of something.
 
-use heirloom_core::fold::Standing;
-use heirloom_core::record::{Kind, Section};
+use heirloom_core::record::Section;
+use heirloom_index::Shelf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::answers::Recalled;
-use crate::memory::{Recollection, Thing, When, ranked};
+use crate::answers::Answers;
+use crate::memory::When;
+use crate::recall::Search;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(super) struct Recall;
@@ -17,14 +18,17 @@ pub(super) struct Request {
     /// What to look for; any text will do.
     query: String,
     /// At most this many.
-    #[serde(default = "ten")]
+    #[serde(default = "ten", alias = "k")]
     limit: usize,
     /// Only facts of this section.
     #[serde(default)]
     section: Option<Section>,
-    /// Only of this kind: fact, episode, finding, ….
+    /// Only of this kind: fact, episode, finding, adr, ….
     #[serde(default)]
     kind: Option<String>,
+    /// Only facts that hold here.
+    #[serde(default)]
+    scope: Option<String>,
     /// Only with this tag.
     #[serde(default)]
     tag: Option<String>,
@@ -34,6 +38,9 @@ pub(super) struct Request {
     /// What was true on this day.
     #[serde(default)]
     valid_at: Option<String>,
+    /// Show what each score is made of.
+    #[serde(default)]
+    explain: bool,
 }
 
 fn ten() -> usize {
@@ -42,30 +49,28 @@ fn ten() -> usize {
 
 impl Operation for Recall {
     type Request = Request;
-    type Response = Recalled;
+    type Response = Answers;
     const SPEC: Spec = Spec {
         name: "memory_recall",
         usage: "recall <query>",
         group: Group::Core,
         effect: Effect::Reads,
-        about: "Recall what is known of something: facts, episodes, patterns, workflows, notes, and what agents and plans remember, best first.",
+        about: "Recall what is known of something: facts, episodes, patterns, workflows, notes, what agents and plans remember, decisions and documents, best first.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Recalled, Error> {
-        let when = When::read(request.as_of.as_deref(), request.valid_at.as_deref())?;
-        let known = Recollection::read_at(session, when)?;
-        let wanted = |thing: &Thing| {
-            (when.valid_at.is_some() || thing.standing == Standing::Active)
-                && request.section.is_none_or(|section| thing.section == Some(section))
-                && request.kind.as_ref().is_none_or(|kind| thing.kind == kind)
-                && request.tag.as_ref().is_none_or(|tag| thing.tags.contains(tag))
+    fn run(session: &Session, request: Request) -> Result<Answers, Error> {
+        let search = Search {
+            query: &request.query,
+            limit: request.limit,
+            shelf: Shelf::Active,
+            section: request.section,
+            kinds: request.kind.into_iter().collect(),
+            scope: request.scope.as_deref(),
+            tag: request.tag.as_deref(),
+            when: When::read(request.as_of.as_deref(), request.valid_at.as_deref())?,
+            explain: request.explain,
         };
-        let taken_over = known.taken_over();
-        let things: Vec<Thing> = known
-            .things(&Kind::REMEMBERED, true)
-            .into_iter()
-            .filter(|thing| wanted(thing) && !taken_over.contains(&thing.id))
-            .collect();
-        Ok(Recalled::first(ranked(&request.query, things), request.limit, known.problems))
+        let found = search.run(session)?;
+        Ok(Answers { hits: found.hits, near_misses: found.near_misses, problems: found.problems })
     }
 }

@@ -4,12 +4,14 @@ use std::marker::PhantomData;
 
 use heirloom_core::fold::Standing;
 use heirloom_core::record::{Kind, Section};
+use heirloom_index::Shelf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::record_kinds::RecordKind;
 use crate::answers::Recalled;
-use crate::memory::{Recollection, Thing, When, ranked};
+use crate::memory::{Recollection, Thing, When};
+use crate::recall::Search;
 use crate::{Error, Operation, Session, Spec};
 
 pub(super) struct RecordList<K>(PhantomData<K>);
@@ -53,6 +55,21 @@ impl<K: RecordKind> Operation for RecordList<K> {
 
     fn run(session: &Session, request: Request) -> Result<Recalled, Error> {
         let when = When::read(request.as_of.as_deref(), request.valid_at.as_deref())?;
+        if let Some(query) = request.query.as_deref().map(str::trim).filter(|q| !q.is_empty()) {
+            let shelf = if request.all { Shelf::Everything } else { Shelf::Active };
+            let search = Search {
+                query,
+                limit: request.limit.unwrap_or(LIMIT),
+                shelf,
+                section: request.section,
+                kinds: vec![K::KIND.word().to_owned()],
+                scope: request.scope.as_deref(),
+                tag: request.tag.as_deref(),
+                when,
+                explain: false,
+            };
+            return Ok(Recalled::of(search.run(session)?));
+        }
         let known = Recollection::read_at(session, when)?;
         let wanted = |thing: &Thing| {
             (request.all || when.valid_at.is_some() || thing.standing == Standing::Active)
@@ -62,21 +79,11 @@ impl<K: RecordKind> Operation for RecordList<K> {
         };
         let mut things: Vec<Thing> =
             known.things(&[K::KIND], false).into_iter().filter(wanted).collect();
-        let limit = match request.query.as_deref().map(str::trim).filter(|query| !query.is_empty())
-        {
-            Some(query) => {
-                things = ranked(query, things);
-                request.limit.unwrap_or(LIMIT)
-            }
-            None => {
-                if K::KIND == Kind::Fact {
-                    things.sort_by_key(|thing| thing.section);
-                } else {
-                    things.reverse();
-                }
-                request.limit.unwrap_or(usize::MAX)
-            }
-        };
-        Ok(Recalled::first(things, limit, known.problems))
+        if K::KIND == Kind::Fact {
+            things.sort_by_key(|thing| thing.section);
+        } else {
+            things.reverse();
+        }
+        Ok(Recalled::first(things, request.limit.unwrap_or(usize::MAX), known.problems))
     }
 }

@@ -1,0 +1,5 @@
+//! How well recall finds what answers, on data with known answers.
+
+mod conversation;
+mod measures;
+pub(crate) mod questions;

@@ -1,0 +1,39 @@
+//! Texts as vectors whose nearness tells how near their meanings are.
+
+/// Turns texts into vectors.
+pub trait Embedder: Send + Sync {
+    /// Returns what tells its vectors from those of every other embedder: vectors of two names are
+    /// never compared.
+    fn name(&self) -> &str;
+
+    /// Returns how many numbers a vector has.
+    fn dimensions(&self) -> usize;
+
+    /// Returns a vector of length one for each text; all zeros for a text that says nothing.
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError>;
+}
+
+/// Why there are no vectors.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct EmbedError {
+    /// What happened.
+    pub message: String,
+    /// How to mend it.
+    pub hint: String,
+}
+
+impl EmbedError {
+    /// Makes one.
+    pub fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        EmbedError { message: message.into(), hint: hint.into() }
+    }
+}
+
+/// Makes a vector's length one, unless it is nothing at all.
+pub fn normalise(vector: &mut [f32]) {
+    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
+    if length > 0.0 {
+        vector.iter_mut().for_each(|x| *x /= length);
+    }
+}

@@ -1,0 +1,15 @@
+//! Finding what answers a question: texts as terms, and which of them answer best.
+//!
+//! Words come first: how much of what the question says is held by a memory and by those around it.
+//! Meaning, as vectors tell it, is added to that. Everything here is a function of the question and
+//! of the memories that are there, never of how an index came to hold them.
+
+mod corpus;
+mod passage;
+mod rank;
+mod terms;
+
+pub use corpus::{Corpus, Posting, Slot};
+pub use passage::{Passage, mark, ties};
+pub use rank::{AROUND, Parts, Question, Scored, TermShare, rank};
+pub use terms::{asks, piece_terms, terms};

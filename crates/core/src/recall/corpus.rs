@@ -1,0 +1,61 @@
+//! What ranking needs to know of the memories that are there.
+
+use jiff::civil::Date;
+
+/// The place of a memory in an index; it means nothing outside of it.
+pub type Slot = u32;
+
+/// A memory that holds a term.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Posting {
+    /// Which memory.
+    pub slot: Slot,
+    /// How often.
+    pub count: u32,
+}
+
+/// The memories among which one looks. Those that are filtered out are not there at all: they
+/// count for no statistics and are in no answer.
+pub trait Corpus {
+    /// Returns how many memories there are.
+    fn size(&self) -> usize;
+
+    /// Returns a number that every slot is less than.
+    fn slots(&self) -> usize;
+
+    /// Returns how many terms a memory has on average.
+    fn mean_length(&self) -> f64;
+
+    /// Gives the memories that hold a term.
+    fn postings(&self, term: &str, found: &mut Vec<Posting>);
+
+    /// Returns terms that differ from one which nobody holds by a slip of the finger, best first.
+    fn alike(&self, term: &str) -> Vec<String>;
+
+    /// Returns how many terms a memory has.
+    fn length(&self, slot: Slot) -> u32;
+
+    /// Returns whether a memory may be in the answer.
+    fn is_wanted(&self, slot: Slot) -> bool;
+
+    /// Returns the memory before this one in its document, session or conversation.
+    fn before(&self, slot: Slot) -> Option<Slot>;
+
+    /// Returns the memory after this one.
+    fn after(&self, slot: Slot) -> Option<Slot>;
+
+    /// Returns whether a memory is a question.
+    fn asks(&self, slot: Slot) -> bool;
+
+    /// Returns the wanted memories whose meaning is nearest to a vector, at most so many.
+    fn nearest(&self, vector: &[f32], most: usize) -> Vec<Slot>;
+
+    /// Returns how near the meaning of a memory is to a vector, -1 to 1.
+    fn nearness(&self, slot: Slot, vector: &[f32]) -> f32;
+
+    /// Returns the day of a memory, if it is known.
+    fn day(&self, slot: Slot) -> Option<Date>;
+
+    /// Returns what decides between memories that answer equally well.
+    fn tie(&self, slot: Slot) -> u64;
+}

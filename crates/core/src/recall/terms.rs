@@ -1,0 +1,201 @@
+//! Texts as terms: what two texts must share to be about the same.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+
+use rust_stemmers::{Algorithm, Stemmer};
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+/// A longer run without space is data, not a word.
+const LONGEST: usize = 128;
+
+/// Words that say how a sentence is built and not what it is about, in order.
+const STOP: &[&str] = &[
+    "a", "about", "am", "an", "and", "are", "as", "at", "be", "been", "being", "but", "by", "can",
+    "could", "d", "did", "do", "does", "done", "for", "had", "has", "have", "having", "he", "her",
+    "his", "how", "i", "if", "in", "into", "is", "it", "its", "just", "ll", "m", "may", "me",
+    "might", "must", "my", "no", "not", "of", "on", "or", "our", "over", "re", "s", "shall", "she",
+    "should", "so", "such", "t", "than", "that", "the", "their", "then", "there", "these", "they",
+    "this", "to", "too", "under", "us", "ve", "very", "was", "we", "were", "what", "when", "where",
+    "which", "who", "whom", "whose", "why", "will", "with", "would", "you", "your",
+];
+
+/// Returns whether a text asks something rather than telling it.
+pub fn asks(text: &str) -> bool {
+    let end = text.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '"' | ')' | '\''));
+    end.ends_with(['?', '？', '؟'])
+}
+
+/// Returns the terms of a text, in order and as often as they occur: words in their stems and
+/// without accents, names such as `parseFrontMatter` and `src/auth/login.ts` in their parts and
+/// whole, and scripts that put no space between words in pairs of characters.
+pub fn terms(text: &str) -> Vec<String> {
+    let mut found = Vec::with_capacity(text.len() / 6);
+    text.split_whitespace().for_each(|piece| piece_terms(piece, &mut found));
+    found
+}
+
+/// Adds the terms of a piece of text that has no space in it. A text's terms are those of its
+/// pieces, so whoever reads many texts may remember what a piece comes to.
+pub fn piece_terms(piece: &str, found: &mut Vec<String>) {
+    let piece = piece.trim_matches(|c: char| !is_part(c) && !matches!(c, '+' | '#'));
+    if piece.len() > LONGEST {
+        // What is too long to be a name may still hold some.
+        return piece.split(|c: char| !is_part(c)).for_each(|part| add_word(part, found));
+    }
+    if !piece.is_empty() {
+        add_piece(piece, found);
+    }
+}
+
+fn is_part(c: char) -> bool {
+    c.is_alphanumeric() || is_combining_mark(c)
+}
+
+fn add_piece(piece: &str, found: &mut Vec<String>) {
+    if piece.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        return add_plain(piece, found);
+    }
+    let bare = piece.strip_suffix("'s").or_else(|| piece.strip_suffix("’s")).unwrap_or(piece);
+    let mut parts = 0;
+    for part in bare.split(|c: char| !is_part(c)).filter(|part| !part.is_empty()) {
+        for word in humps(part) {
+            add_word(word, found);
+            parts += 1;
+        }
+    }
+    let is_name =
+        parts > 1 && !bare.contains(['\'', '’']) || parts > 0 && bare.ends_with(['+', '#']);
+    if is_name && !bare.chars().any(is_unspaced) {
+        found.push(folded(bare).into_owned());
+        // A file is also called by its own name.
+        if let Some((_, last)) = bare.rsplit_once(['/', '\\', ':'])
+            && last.contains(['.', '_', '-'])
+        {
+            found.push(folded(last).into_owned());
+        }
+    }
+}
+
+/// The words of a name in mixed case: `parseHTTPHeader` is `parse`, `HTTP` and `Header`.
+fn humps(part: &str) -> Vec<&str> {
+    let has_both = part.bytes().any(|c| c.is_ascii_lowercase())
+        && part.bytes().skip(1).any(|c| c.is_ascii_uppercase());
+    if !has_both {
+        return vec![part];
+    }
+    let chars: Vec<(usize, char)> = part.char_indices().collect();
+    let mut words = Vec::new();
+    let mut start = 0;
+    for at in 1..chars.len() {
+        let (before, here) = (chars[at - 1].1, chars[at].1);
+        let after = chars.get(at + 1).map(|(_, c)| *c);
+        let rises = !before.is_uppercase() && here.is_uppercase();
+        let falls =
+            before.is_uppercase() && here.is_uppercase() && after.is_some_and(char::is_lowercase);
+        if rises || falls {
+            words.push(&part[start..chars[at].0]);
+            start = chars[at].0;
+        }
+    }
+    words.push(&part[start..]);
+    words
+}
+
+fn add_word(word: &str, found: &mut Vec<String>) {
+    if word.is_empty() || word.len() > LONGEST {
+        return;
+    }
+    if word.chars().any(is_unspaced) {
+        return add_pairs(word, found);
+    }
+    add_plain(&folded(word), found);
+}
+
+/// Adds a word in small letters.
+fn add_plain(word: &str, found: &mut Vec<String>) {
+    if STOP.binary_search(&word).is_ok() {
+        return;
+    }
+    thread_local! {
+        static ENGLISH: RefCell<Stemmer> = RefCell::new(Stemmer::create(Algorithm::English));
+    }
+    if word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        found.push(ENGLISH.with_borrow(|english| english.stem(word).into_owned()));
+    } else {
+        found.push(word.to_owned());
+    }
+}
+
+/// In small letters, without accents.
+fn folded(word: &str) -> Cow<'_, str> {
+    if word.is_ascii() {
+        return Cow::Owned(word.to_ascii_lowercase());
+    }
+    Cow::Owned(word.nfd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase).collect())
+}
+
+/// Whether a character belongs to a script that puts no space between words.
+fn is_unspaced(c: char) -> bool {
+    matches!(c as u32,
+        0x0E00..=0x0EFF | 0x1000..=0x109F | 0x1780..=0x17FF | 0x3040..=0x30FF
+        | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xF900..=0xFAFF | 0x20000..=0x323AF)
+}
+
+fn add_pairs(word: &str, found: &mut Vec<String>) {
+    let chars: Vec<char> = word.chars().collect();
+    for run in chars.chunk_by(|a, b| is_unspaced(*a) == is_unspaced(*b)) {
+        if !is_unspaced(run[0]) {
+            add_plain(&folded(&run.iter().collect::<String>()), found);
+        } else if run.len() == 1 {
+            found.push(run.iter().collect());
+        } else {
+            found.extend(run.windows(2).map(|pair| pair.iter().collect::<String>()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_stemmed_and_names_found_whole_and_in_parts() {
+        assert_eq!(terms("The tests were Running."), ["test", "run"]);
+        assert_eq!(
+            terms("parseFrontMatter in src/auth/login.ts"),
+            [
+                "pars",
+                "front",
+                "matter",
+                "parsefrontmatter",
+                "src",
+                "auth",
+                "login",
+                "ts",
+                "src/auth/login.ts",
+                "login.ts"
+            ]
+        );
+        assert_eq!(
+            terms("C++, what's Melanie's HTTPServer?"),
+            ["c", "c++", "melani", "http", "server", "httpserver"]
+        );
+        assert_eq!(terms("schema.ts"), ["schema", "ts", "schema.ts"]);
+        assert_eq!(terms("Café NAÏVE"), ["cafe", "naiv"]);
+        assert_eq!(terms("数据库连接"), ["数据", "据库", "库连", "连接"]);
+        assert_eq!(terms("\" — … 🎉"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn the_stop_words_are_in_order() {
+        assert!(STOP.is_sorted());
+    }
+
+    #[test]
+    fn a_question_is_known_by_its_end() {
+        assert!(asks("Why? (\"really?\") "));
+        assert!(!asks("Why? Because."));
+    }
+}

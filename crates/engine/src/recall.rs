@@ -1,0 +1,11 @@
+//! Recall: what is there to be found, kept in an index that is brought up to date before it is read.
+
+mod fresh;
+mod gather;
+mod hits;
+mod passages;
+mod search;
+
+pub(crate) use fresh::up_to_date;
+pub(crate) use hits::Hit;
+pub(crate) use search::{Found, Search};

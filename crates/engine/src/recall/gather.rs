@@ -1,0 +1,201 @@
+//! What there is to be read, and reading what changed of it.
+
+use std::collections::BTreeMap;
+
+use heirloom_core::Problem;
+use heirloom_index::{NewLine, Read, Source, Update};
+use heirloom_store::adrs::{self, Scope};
+use heirloom_store::layout::{self, Part, Placed};
+use heirloom_store::log::{self, Log, Shard};
+use heirloom_store::stamp::{self, Stamp};
+
+use super::passages;
+use crate::{Error, Session, inherit};
+
+/// Everything that is there to be recalled, and none of it read yet.
+pub(super) struct Found {
+    shards: Vec<(Shard, Stamp)>,
+    documents: Vec<(Document, Stamp)>,
+    /// What could not be listed.
+    pub(super) problems: Vec<Problem>,
+    /// The settings decide which level a document is of.
+    settings: [u8; 8],
+}
+
+struct Document {
+    placed: Placed,
+    is_adr: bool,
+}
+
+impl Found {
+    /// Looks what is there.
+    pub(super) fn look(session: &Session) -> Result<Self, Error> {
+        let root = session.root();
+        let (shards, mut problems) = log::shards(root);
+        let shards = shards.into_iter().filter_map(|shard| {
+            let stamp = Stamp::of(&shard.path)?;
+            Some((shard, stamp))
+        });
+        let config = session.config()?;
+        let (_, hierarchy) = inherit::hierarchy(config, None)?;
+        let all = layout::find_all(root, &hierarchy);
+        problems.extend(all.problems);
+        let (records, record_problems) = adrs::find(root, config, Scope::Everything);
+        problems.extend(record_problems);
+        let records = records.into_iter().map(|found| Document {
+            placed: Placed {
+                level: "adr".to_owned(),
+                priority: 0,
+                pattern: 0,
+                part: Part::Main,
+                selectors: found
+                    .project
+                    .map(|name| ("project".to_owned(), name))
+                    .into_iter()
+                    .collect(),
+                text: String::new(),
+                document: heirloom_core::Document { path: found.path, ..Default::default() },
+            },
+            is_adr: true,
+        });
+        let placed = all.placed.into_iter().map(|placed| Document { placed, is_adr: false });
+        let mut documents: BTreeMap<String, (Document, Stamp)> = BTreeMap::new();
+        for document in placed.chain(records) {
+            let path = document.placed.document.path.clone();
+            if let Ok(Some(metadata)) = root.metadata(&path) {
+                documents.entry(path).or_insert((document, Stamp::new(&metadata)));
+            }
+        }
+        let text = root.read(heirloom_store::config::PATH)?.unwrap_or_default();
+        let mut settings = [0; 8];
+        settings.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..8]);
+        Ok(Found {
+            shards: shards.collect(),
+            documents: documents.into_values().collect(),
+            problems,
+            settings,
+        })
+    }
+
+    /// Reads what is not as it was.
+    pub(super) fn changed(
+        &self,
+        session: &Session,
+        known: &BTreeMap<String, Source>,
+    ) -> Result<Update, Error> {
+        let mut update = Update::default();
+        for (shard, stamp) in &self.shards {
+            update.read.extend(read_shard(shard, *stamp, known.get(&shard.shown))?);
+        }
+        for (document, stamp) in &self.documents {
+            let path = &document.placed.document.path;
+            update.read.extend(self.read_document(session, document, *stamp, known.get(path))?);
+        }
+        let there = |path: &String| {
+            self.shards.iter().any(|(shard, _)| shard.shown == *path)
+                || self.documents.iter().any(|(document, _)| document.placed.document.path == *path)
+        };
+        let mut gone: Vec<String> = Vec::new();
+        if known.len() > self.shards.len() + self.documents.len() - update.read.len() {
+            gone = known.keys().filter(|path| !there(path)).cloned().collect();
+        }
+        update.gone = gone;
+        Ok(update)
+    }
+
+    fn read_document(
+        &self,
+        session: &Session,
+        document: &Document,
+        stamp: Stamp,
+        known: Option<&Source>,
+    ) -> Result<Option<Read>, Error> {
+        let is_same = known.is_some_and(|known| {
+            known.size == stamp.size
+                && known.modified == stamp.modified
+                && known.mark.ends_with(&self.settings)
+        });
+        if is_same {
+            return Ok(None);
+        }
+        let path = &document.placed.document.path;
+        let Some((text, read)) = layout::read_document(session.root(), path) else {
+            return Ok(None);
+        };
+        let mut mark = blake3::hash(text.as_bytes()).as_bytes()[..16].to_vec();
+        mark.extend(self.settings);
+        let placed = Placed { text, document: read, ..document.placed.clone() };
+        let (passages, problems) = passages::of_placed(placed, document.is_adr)?;
+        let source = Source {
+            path: path.clone(),
+            is_log: false,
+            is_local: false,
+            size: stamp.size,
+            modified: stamp.modified,
+            mark,
+            lines: 0,
+            problems: written(&problems)?,
+        };
+        Ok(Some(Read { source, grew: false, lines: vec![], passages }))
+    }
+}
+
+/// Reads what is new of a shard. One that only grew is read from where it ended before.
+fn read_shard(shard: &Shard, stamp: Stamp, known: Option<&Source>) -> Result<Option<Read>, Error> {
+    let failed = |error: std::io::Error| Error::system(format!("{}: {error}", shard.shown));
+    if known.is_some_and(|known| known.size == stamp.size && known.modified == stamp.modified) {
+        return Ok(None);
+    }
+    let grown = known.filter(|known| {
+        let is_grown = stamp.size > known.size && known.mark.len() == 40;
+        is_grown
+            && known.mark[32..] == stamp.file.to_le_bytes()
+            && stamp::block_before(&shard.path, known.size)
+                .is_ok_and(|block| known.mark[..32] == block)
+    });
+    let (start, first) = grown.map_or((0, 1), |known| (known.size, known.lines + 1));
+    let bytes = match stamp::read_from(&shard.path, start) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(failed(error)),
+    };
+    let mut log = Log::default();
+    log.take_from(shard, first, &bytes);
+    let raw: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
+    let json = |line: usize| {
+        let raw = raw.get(line - first).copied().unwrap_or_default();
+        let raw = raw.strip_prefix(b"\xef\xbb\xbf").unwrap_or(raw).trim_ascii();
+        String::from_utf8_lossy(raw).into_owned()
+    };
+    let lines = log.lines.into_iter().map(|line| NewLine { json: json(line.place.line), line });
+    let lines: Vec<NewLine> = lines.collect();
+    let size = start + bytes.len() as u64;
+    // A line without a line break may still be going on: such a file is read again from its start.
+    let mut mark = Vec::new();
+    if bytes.is_empty() || bytes.ends_with(b"\n") {
+        mark.extend(stamp::block_before(&shard.path, size).map_err(failed)?);
+        mark.extend(stamp.file.to_le_bytes());
+    }
+    let mut problems: Vec<Problem> = grown
+        .map(|known| serde_json::from_str(&known.problems).unwrap_or_default())
+        .unwrap_or_default();
+    problems.extend(log.problems);
+    let source = Source {
+        path: shard.shown.clone(),
+        is_log: true,
+        is_local: shard.is_local,
+        size,
+        modified: if size == stamp.size { stamp.modified } else { 0 },
+        mark,
+        lines: first + raw.len() - 2,
+        problems: written(&problems)?,
+    };
+    Ok(Some(Read { source, grew: grown.is_some(), lines, passages: vec![] }))
+}
+
+fn written(problems: &[Problem]) -> Result<String, Error> {
+    if problems.is_empty() {
+        return Ok(String::new());
+    }
+    serde_json::to_string(problems).map_err(|error| Error::system(error.to_string()))
+}

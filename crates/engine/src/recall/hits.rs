@@ -1,0 +1,187 @@
+//! What was found, as it is answered.
+
+use heirloom_core::fold::{Memory, Standing};
+use heirloom_core::recall::{Parts, Scored};
+use heirloom_core::staleness::{self, Freshness};
+use heirloom_core::{Problem, day};
+use heirloom_index::{Kept, Snapshot};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::Search;
+use crate::memory::{Thing, When};
+use crate::{Error, Session};
+
+/// One thing that answers a question.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Hit {
+    /// What it is.
+    #[serde(flatten)]
+    pub(crate) thing: Thing,
+    /// When it was recorded, as far as it is known.
+    pub(crate) at: Option<String>,
+    /// How fresh it is.
+    pub(crate) freshness: Freshness,
+    /// Where it is written; never searched.
+    #[serde(rename = "_meta")]
+    pub(crate) meta: Meta,
+    /// What its score is made of, if that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) explain: Option<Explained>,
+}
+
+/// Where something is written.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Meta {
+    /// The file.
+    pub(crate) path: String,
+    /// Its line there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) line: Option<usize>,
+    /// Its id.
+    pub(crate) id: String,
+}
+
+/// What a score is made of.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Explained {
+    /// The share of the question's words that it and those around it hold.
+    pub(crate) words: f32,
+    /// What its meaning adds.
+    pub(crate) meaning: f32,
+    /// What its time adds.
+    pub(crate) time: f32,
+    /// Whether it is a question itself, whose words count for less.
+    pub(crate) asks: bool,
+    /// What each term adds; `around` if only a neighbour holds it.
+    pub(crate) terms: Vec<Term>,
+}
+
+/// What a term adds to a score.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Term {
+    /// The term as it is looked for.
+    pub(crate) term: String,
+    /// What it adds.
+    pub(crate) share: f32,
+    /// Whether only a neighbour holds it.
+    pub(crate) around: bool,
+}
+
+impl Explained {
+    fn of(parts: &Parts) -> Self {
+        let mut terms: Vec<Term> = parts
+            .terms
+            .iter()
+            .map(|share| Term {
+                term: share.term.clone(),
+                share: rounded(share.share),
+                around: !share.own,
+            })
+            .collect();
+        terms.sort_by(|a, b| b.share.total_cmp(&a.share));
+        Explained {
+            words: rounded(parts.words),
+            meaning: rounded(parts.meaning),
+            time: rounded(parts.time),
+            asks: parts.asks,
+            terms,
+        }
+    }
+}
+
+fn rounded(number: f32) -> f32 {
+    (number * 10_000.0).round() / 10_000.0
+}
+
+/// Turns what was found into what is answered, in order. What was not so at the time that is asked
+/// about is left out.
+pub(crate) fn hits(
+    session: &Session,
+    snapshot: &Snapshot,
+    scored: &[Scored],
+    search: &Search<'_>,
+) -> Result<Vec<Hit>, Error> {
+    let mut kept: Vec<(&Scored, Kept)> = Vec::with_capacity(scored.len());
+    for one in scored {
+        if let Some(found) = snapshot.kept(one.slot)? {
+            kept.push((one, found));
+        }
+    }
+    let subjects: Vec<String> = kept.iter().map(|(_, kept)| kept.subject.clone()).collect();
+    let memory = snapshot.memory_of(&subjects, search.when.as_of)?;
+    let thresholds = session.config()?.staleness;
+    let mut hits = Vec::with_capacity(kept.len());
+    for (scored, kept) in kept {
+        let Some(mut thing) = thing(&memory, &kept, search.when)? else { continue };
+        if search.when.valid_at.is_none() && !search.shelf.is_for(thing.standing) {
+            continue;
+        }
+        thing.score = Some(f64::from(rounded(scored.score)));
+        let date = thing.date.as_deref().and_then(day::parse);
+        let freshness = staleness::judge(date, session.today(), None, &thresholds).status;
+        let place = thing.source.clone();
+        if let Some(learnt_from) = Uuid::parse_str(&kept.subject)
+            .ok()
+            .and_then(|id| memory.item(id))
+            .and_then(|item| item.record.source.clone())
+        {
+            thing.source = learnt_from;
+        }
+        let (path, line) = match place.rsplit_once(':') {
+            Some((path, line)) => (path.to_owned(), line.parse().ok()),
+            None => (place.clone(), None),
+        };
+        hits.push(Hit {
+            at: thing.date.clone(),
+            freshness,
+            meta: Meta { path, line, id: thing.id.clone() },
+            explain: search.explain.then(|| Explained::of(&scored.parts)),
+            thing,
+        });
+    }
+    Ok(hits)
+}
+
+/// Returns a thing as it was at a time, if it was so then.
+fn thing(memory: &Memory, kept: &Kept, when: When) -> Result<Option<Thing>, Error> {
+    let Some(data) = &kept.data else {
+        let id =
+            Uuid::parse_str(&kept.subject).map_err(|error| Error::system(error.to_string()))?;
+        let Some(item) = memory.item(id) else { return Ok(None) };
+        let was_so = when.valid_at.is_none_or(|day| {
+            item.standing != Standing::Archived
+                && memory.aliases(item.id).iter().any(|alias| {
+                    memory.record(*alias).is_some_and(|record| memory.was_valid(record, day))
+                })
+        });
+        return Ok(was_so.then(|| Thing::of_record(memory, &item)));
+    };
+    let thing: Thing =
+        serde_json::from_str(data).map_err(|error| Error::system(error.to_string()))?;
+    let since = thing.date.as_deref().and_then(day::parse);
+    let was_known = |day: Date| since.is_some_and(|since| since <= day);
+    let asked = when.as_of.map(day::of).into_iter().chain(when.valid_at);
+    let was_so = asked.into_iter().all(was_known) && was_true(memory, &kept.subject, when);
+    Ok(was_so.then(|| thing.with_standing(memory, &kept.subject)))
+}
+
+fn was_true(memory: &Memory, subject: &str, when: When) -> bool {
+    when.valid_at.is_none_or(|day| match memory.standing(subject) {
+        Standing::Active => true,
+        Standing::Archived => false,
+        Standing::Superseded => memory.replaced_on(subject).is_none_or(|end| day < end),
+    })
+}
+
+/// What could not be read of the files that an index was made of.
+pub(super) fn unread(snapshot: &Snapshot) -> Result<Vec<Problem>, Error> {
+    let mut problems: Vec<Problem> = snapshot.trouble()?;
+    for source in snapshot.sources()?.into_values().filter(|source| !source.problems.is_empty()) {
+        let own: Vec<Problem> = serde_json::from_str(&source.problems).unwrap_or_default();
+        problems.extend(own);
+    }
+    Ok(problems)
+}

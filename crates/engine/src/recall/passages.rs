@@ -1,0 +1,161 @@
+//! What documents hold that can be recalled: the entries of memory, and the sections of the rest.
+
+use heirloom_core::fold::Memory;
+use heirloom_core::memory::Entry;
+use heirloom_core::recall::{Passage, mark};
+use heirloom_core::{Document, Problem, adr, day};
+use heirloom_store::layout::{Part, Placed};
+
+use crate::Error;
+use crate::memory::{Noted, Thing, entry_ref};
+
+/// A section of more words is cut at its paragraphs.
+const LONGEST: usize = 160;
+
+/// Returns what a document holds, and what could not be read of it.
+pub(super) fn of_placed(
+    placed: Placed,
+    is_adr: bool,
+) -> Result<(Vec<Passage>, Vec<Problem>), Error> {
+    let mut problems = placed.document.problems.clone();
+    if placed.part != Part::Memory {
+        return Ok((of_sections(&placed, is_adr)?, problems));
+    }
+    let noted = Noted::of(placed);
+    problems.extend(noted.notebook.problems.iter().cloned());
+    let passages = noted.notebook.entries.iter().map(|entry| of_entry(&noted, entry));
+    Ok((passages.collect::<Result<_, _>>()?, problems))
+}
+
+fn of_entry(noted: &Noted, entry: &Entry) -> Result<Passage, Error> {
+    let thing = Thing::of_entry(&Memory::default(), noted, entry);
+    let subject = entry_ref(&entry.id);
+    let mut marks = vec![mark("kind", &thing.kind), mark("level", &noted.level)];
+    marks.extend(noted.selectors.iter().map(|(level, name)| mark(level, name)));
+    Ok(Passage {
+        name: format!("{subject}@{}", noted.path),
+        subject,
+        text: thing.searchable.clone(),
+        summary: None,
+        marks,
+        group: Some(format!("document:{}", noted.path)),
+        position: i64::try_from(entry.line).unwrap_or_default(),
+        day: noted.since(entry),
+        repeats: entry.marks.get("promoted").map(|to| entry_ref(to)),
+        retired: false,
+        data: Some(written(&thing)?),
+    })
+}
+
+/// A part of a document under one heading.
+struct Section<'d> {
+    heading: &'d str,
+    line: usize,
+    text: String,
+}
+
+fn of_sections(placed: &Placed, is_adr: bool) -> Result<Vec<Passage>, Error> {
+    let document = &placed.document;
+    let kind = match placed.part {
+        _ if is_adr => "adr",
+        Part::Main => placed.level.as_str(),
+        _ => "context",
+    };
+    let title = document.title.clone().unwrap_or_else(|| document.path.clone());
+    let status = is_adr.then(|| adr::read_document(document, &placed.text).status);
+    let date = ["updated", "date", "created"]
+        .iter()
+        .find_map(|key| document.field(key).and_then(day::parse));
+    let mut passages = Vec::new();
+    for (at, section) in sections(document).into_iter().enumerate() {
+        let said = match section.heading {
+            "" => format!("{title}: {}", section.text),
+            heading if heading == title => format!("{title}: {}", section.text),
+            heading => format!("{title} › {heading}: {}", section.text),
+        };
+        let name = format!("document:{}#{}", document.path, at + 1);
+        let thing = Thing {
+            date: date.map(|date| date.to_string()),
+            source: format!("{}:{}", document.path, section.line),
+            tags: document.field_list("tags"),
+            ..Thing::said(&name, kind, &said)
+        };
+        let mut marks = vec![mark("kind", kind)];
+        marks.extend(placed.selectors.iter().map(|(level, name)| mark(level, name)));
+        marks.extend(thing.tags.iter().map(|tag| mark("tag", tag)));
+        passages.push(Passage {
+            subject: name.clone(),
+            name,
+            text: said,
+            summary: None,
+            marks,
+            group: Some(format!("document:{}", document.path)),
+            position: i64::try_from(at).unwrap_or_default(),
+            day: date,
+            repeats: None,
+            retired: status.is_some_and(adr::Status::is_retired),
+            data: Some(written(&thing)?),
+        });
+    }
+    Ok(passages)
+}
+
+fn written(thing: &Thing) -> Result<String, Error> {
+    serde_json::to_string(thing).map_err(|error| Error::system(error.to_string()))
+}
+
+/// Cuts a document at its headings, and long parts at their paragraphs.
+fn sections(document: &Document) -> Vec<Section<'_>> {
+    let lines: Vec<&str> = document.prose.lines().collect();
+    let mut starts: Vec<(usize, &str)> = vec![(0, "")];
+    for heading in &document.headings {
+        if let Some(at) = heading.line.checked_sub(document.prose_line) {
+            starts.push((at + 1, &heading.text));
+        }
+    }
+    let mut sections = Vec::new();
+    for (at, (start, heading)) in starts.iter().enumerate() {
+        // A heading is a line of its own, which the section before it does not hold.
+        let end = starts.get(at + 1).map_or(lines.len(), |(next, _)| next - 1).min(lines.len());
+        cut(
+            heading,
+            document.prose_line,
+            *start,
+            lines.get(*start..end).unwrap_or_default(),
+            &mut sections,
+        );
+    }
+    sections
+}
+
+fn cut<'d>(
+    heading: &'d str,
+    offset: usize,
+    start: usize,
+    lines: &[&str],
+    sections: &mut Vec<Section<'d>>,
+) {
+    let mut text = String::new();
+    let mut first = None;
+    let mut flush = |text: &mut String, first: &mut Option<usize>| {
+        let said = text.trim();
+        if !said.is_empty() {
+            let line = offset + first.unwrap_or(start);
+            sections.push(Section { heading, line, text: said.to_owned() });
+        }
+        text.clear();
+        *first = None;
+    };
+    for (at, line) in lines.iter().enumerate() {
+        if line.trim().is_empty() && text.split_whitespace().count() >= LONGEST {
+            flush(&mut text, &mut first);
+            continue;
+        }
+        if first.is_none() && !line.trim().is_empty() {
+            first = Some(start + at);
+        }
+        text.push_str(line);
+        text.push('\n');
+    }
+    flush(&mut text, &mut first);
+}

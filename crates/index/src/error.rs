@@ -1,0 +1,57 @@
+//! What can go wrong with an index; everything can be mended by making it anew.
+
+/// What went wrong.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct IndexError {
+    /// What sort of failure it is.
+    pub kind: IndexErrorKind,
+    /// What happened.
+    pub message: String,
+}
+
+/// What sort of failure it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IndexErrorKind {
+    /// The index is not whole, or of another version: make it anew.
+    Damaged,
+    /// Another process changed it in between: try again.
+    Moved,
+    /// The disk or the system refused.
+    System,
+    /// The embedder gave no vectors.
+    Embedder,
+}
+
+impl IndexError {
+    /// The index is not whole.
+    pub(crate) fn damaged(message: impl Into<String>) -> Self {
+        IndexError { kind: IndexErrorKind::Damaged, message: message.into() }
+    }
+
+    /// The system refused something.
+    pub(crate) fn system(what: &str, error: &std::io::Error) -> Self {
+        IndexError { kind: IndexErrorKind::System, message: format!("{what}: {error}") }
+    }
+}
+
+impl From<rusqlite::Error> for IndexError {
+    fn from(error: rusqlite::Error) -> Self {
+        use rusqlite::ErrorCode::{
+            CannotOpen, DatabaseBusy, DatabaseCorrupt, DatabaseLocked, DiskFull, NotADatabase,
+            ReadOnly, SystemIoFailure,
+        };
+        let kind = match error.sqlite_error_code() {
+            Some(DiskFull | SystemIoFailure | ReadOnly | CannotOpen) => IndexErrorKind::System,
+            Some(DatabaseBusy | DatabaseLocked) => IndexErrorKind::Moved,
+            Some(DatabaseCorrupt | NotADatabase) | Some(_) | None => IndexErrorKind::Damaged,
+        };
+        IndexError { kind, message: format!("the index: {error}") }
+    }
+}
+
+impl From<heirloom_core::embedding::EmbedError> for IndexError {
+    fn from(error: heirloom_core::embedding::EmbedError) -> Self {
+        IndexError { kind: IndexErrorKind::Embedder, message: error.message }
+    }
+}

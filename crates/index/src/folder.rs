@@ -1,0 +1,290 @@
+//! The index on disk: its folder, its lock, and how generations follow one another.
+#![allow(clippy::disallowed_methods, reason = "the cache is derived, and this is its home")]
+
+use std::fs::{self, File, OpenOptions};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use heirloom_core::embedding::Embedder;
+use rusqlite::{Connection, OpenFlags, params};
+
+use crate::segment::{Builder, Bytes, Segment};
+use crate::slots::{Slots, State};
+use crate::update::{self, Update};
+use crate::{IndexError, IndexErrorKind, Snapshot, db};
+
+/// The name of the tables' file.
+const TABLES: &str = "index.db";
+
+/// The ending of a segment's file.
+const SEGMENT: &str = "seg";
+
+/// How often a reader looks again when a generation goes away under its hands.
+const TRIES: usize = 50;
+
+/// When this share of the slots is free, the index is made anew.
+const MOST_FREE: usize = 2;
+
+/// An index in a folder.
+#[derive(Debug, Clone)]
+pub struct Index {
+    folder: PathBuf,
+    embedder: String,
+    dimensions: usize,
+}
+
+/// The right to write an index, held until it is dropped.
+#[derive(Debug)]
+pub struct Lock {
+    _file: File,
+}
+
+impl Index {
+    /// Takes an index whose vectors one embedder makes. Nothing is read yet.
+    pub fn at(folder: &Path, embedder: &dyn Embedder) -> Self {
+        Index {
+            folder: folder.to_path_buf(),
+            embedder: embedder.name().to_owned(),
+            dimensions: embedder.dimensions(),
+        }
+    }
+
+    /// Returns where it lies.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Opens the newest generation. One that is not there, not whole, of another version or of
+    /// another embedder is `None`.
+    pub fn open(&self) -> Result<Option<Snapshot>, IndexError> {
+        let mut last = None;
+        for _ in 0..TRIES {
+            match self.open_once() {
+                Ok(found) => return Ok(found),
+                Err(error) if error.kind == IndexErrorKind::Moved => {
+                    last = Some(error);
+                    std::thread::sleep(std::time::Duration::from_millis(20));
+                }
+                Err(error) if error.kind == IndexErrorKind::Damaged => return Ok(None),
+                Err(error) => return Err(error),
+            }
+        }
+        Err(last.unwrap_or_else(|| IndexError::damaged("the index does not come to rest")))
+    }
+
+    fn open_once(&self) -> Result<Option<Snapshot>, IndexError> {
+        let path = self.folder.join(TABLES);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let db = self.connect(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        // Everything that is read from here on is of one generation.
+        db.execute_batch("BEGIN")?;
+        let is_ours = db::get(&db, "version")? == Some(db::VERSION)
+            && db::embedder(&db)?.as_deref() == Some(&self.embedder)
+            && db::get(&db, "dimensions")? == i64::try_from(self.dimensions).ok();
+        if !is_ours {
+            return Ok(None);
+        }
+        let mut segments = Vec::new();
+        for (_, file, _) in db::segments(&db)? {
+            segments.push(Arc::new(self.segment(&file)?));
+        }
+        Snapshot::new(db, segments).map(Some)
+    }
+
+    fn connect(&self, flags: OpenFlags) -> Result<Connection, IndexError> {
+        let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let db = Connection::open_with_flags(self.folder.join(TABLES), flags)?;
+        db::prepare(&db)?;
+        Ok(db)
+    }
+
+    fn segment(&self, file: &str) -> Result<Segment, IndexError> {
+        let path = self.folder.join(file);
+        let file = match File::open(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                // Either another process has just made a newer generation, or somebody took it away.
+                let kind = IndexErrorKind::Moved;
+                let message = format!("{} is gone", path.display());
+                return Err(IndexError { kind, message });
+            }
+            Err(error) => return Err(IndexError::system(&path.display().to_string(), &error)),
+        };
+        // SAFETY: segments are never changed once they have their name; a process that truncates
+        // files in the cache by hand may crash its readers, as with every mapped file.
+        let map = unsafe { memmap2::Mmap::map(&file) };
+        let map = map.map_err(|error| IndexError::system(&path.display().to_string(), &error))?;
+        Segment::new(Bytes::Mapped(map))
+    }
+
+    /// Takes the right to write, if nobody else has it.
+    pub fn try_lock(&self) -> Result<Option<Lock>, IndexError> {
+        let file = self.lock_file()?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Lock { _file: file })),
+            Err(fs::TryLockError::WouldBlock) => Ok(None),
+            Err(fs::TryLockError::Error(error)) => {
+                Err(IndexError::system("the index's lock", &error))
+            }
+        }
+    }
+
+    /// Waits for the right to write.
+    pub fn lock(&self) -> Result<Lock, IndexError> {
+        let file = self.lock_file()?;
+        file.lock().map_err(|error| IndexError::system("the index's lock", &error))?;
+        Ok(Lock { _file: file })
+    }
+
+    fn lock_file(&self) -> Result<File, IndexError> {
+        let system = |error| IndexError::system(&self.folder.display().to_string(), &error);
+        fs::create_dir_all(&self.folder).map_err(system)?;
+        let path = self.folder.join("lock");
+        OpenOptions::new().create(true).truncate(false).write(true).open(path).map_err(system)
+    }
+
+    /// Throws the index away and begins an empty one.
+    pub fn begin(&self, _lock: &Lock) -> Result<Snapshot, IndexError> {
+        let system = |error| IndexError::system(&self.folder.display().to_string(), &error);
+        for entry in fs::read_dir(&self.folder).map_err(system)?.flatten() {
+            if entry.file_name() != "lock" {
+                fs::remove_file(entry.path()).map_err(system)?;
+            }
+        }
+        let create = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+        db::create(&self.connect(create)?, &self.embedder, self.dimensions)?;
+        self.open_once()?.ok_or_else(|| IndexError::damaged("a new index does not read"))
+    }
+
+    /// Writes an update and opens the generation that it makes.
+    pub fn commit(
+        &self,
+        _lock: &Lock,
+        snapshot: Snapshot,
+        update: Update,
+        embedder: &dyn Embedder,
+        progress: &dyn Fn(usize, usize),
+    ) -> Result<Snapshot, IndexError> {
+        let Snapshot { db, slots, segments, .. } = snapshot;
+        db.execute_batch("ROLLBACK; BEGIN IMMEDIATE")?;
+        let written = self.write(&db, slots, segments, update, embedder, progress);
+        match written {
+            Ok(()) => db.execute_batch("COMMIT")?,
+            Err(error) => {
+                // The connection goes, and with it what was not committed.
+                drop(db);
+                return Err(error);
+            }
+        }
+        self.sweep(&db)?;
+        drop(db);
+        self.open_once()?.ok_or_else(|| IndexError::damaged("a new generation does not read"))
+    }
+
+    fn write(
+        &self,
+        db: &Connection,
+        mut slots: Slots,
+        mut segments: Vec<Arc<Segment>>,
+        update: Update,
+        embedder: &dyn Embedder,
+        progress: &dyn Fn(usize, usize),
+    ) -> Result<(), IndexError> {
+        let generation = db::get(db, "generation")?.unwrap_or_default() + 1;
+        let before = slots.len();
+        let made = update::apply(db, &mut slots, update, embedder, progress)?;
+        if let Some(segment) = made {
+            let mut named = db::segments(db)?;
+            let mut own = u32::try_from(slots.len() - before).unwrap_or(u32::MAX);
+            let mut segment = Arc::new(segment);
+            // A segment that is no more than twice as large as the new one is taken up into it, so
+            // that there are few, and each line is written again only a few times.
+            while let Some((number, _, size)) = named.pop_if(|(_, _, size)| *size / 2 <= own) {
+                let Some(last) = segments.pop() else { break };
+                let mut builder = Builder::new(self.dimensions);
+                for part in [&last, &segment] {
+                    builder.add_segment(part, |slot| slots.get(slot).state != State::Free);
+                }
+                segment = Arc::new(builder.finish()?);
+                db.execute("DELETE FROM segment WHERE number = ?", [number])?;
+                own += size;
+            }
+            let file = format!("{generation}.{SEGMENT}");
+            let path = self.folder.join(&file);
+            let draft = path.with_extension("draft");
+            fs::write(&draft, segment.bytes())
+                .and_then(|()| fs::rename(&draft, &path))
+                .map_err(|error| IndexError::system(&path.display().to_string(), &error))?;
+            db.execute("INSERT INTO segment VALUES(?, ?, ?)", params![generation, file, own])?;
+        }
+        db::set(db, "generation", generation)
+    }
+
+    /// Removes the segments that no generation names.
+    fn sweep(&self, db: &Connection) -> Result<(), IndexError> {
+        let named: Vec<String> = db::segments(db)?.into_iter().map(|(_, file, _)| file).collect();
+        let Ok(entries) = fs::read_dir(&self.folder) else { return Ok(()) };
+        for entry in entries.flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let is_segment = name.ends_with(&format!(".{SEGMENT}")) || name.ends_with(".draft");
+            if is_segment && !named.contains(&name) {
+                // Windows keeps what somebody reads; the next writer sweeps again.
+                drop(fs::remove_file(entry.path()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns what an update comes to by itself, in memory, where nothing can be written.
+    pub fn in_memory(
+        &self,
+        update: Update,
+        embedder: &dyn Embedder,
+    ) -> Result<Snapshot, IndexError> {
+        let db = Connection::open_in_memory()?;
+        db::prepare(&db)?;
+        db::create(&db, &self.embedder, self.dimensions)?;
+        applied(db, Slots::default(), vec![], update, embedder)
+    }
+
+    /// Returns what a generation and an update come to, in memory, for a process that has no right
+    /// to write.
+    pub fn overlaid(
+        &self,
+        snapshot: Snapshot,
+        update: Update,
+        embedder: &dyn Embedder,
+    ) -> Result<Snapshot, IndexError> {
+        let mut copy = Connection::open_in_memory()?;
+        db::prepare(&copy)?;
+        rusqlite::backup::Backup::new(&snapshot.db, &mut copy)?.run_to_completion(
+            10_000,
+            std::time::Duration::ZERO,
+            None,
+        )?;
+        let Snapshot { slots, segments, .. } = snapshot;
+        applied(copy, slots, segments, update, embedder)
+    }
+}
+
+fn applied(
+    db: Connection,
+    mut slots: Slots,
+    mut segments: Vec<Arc<Segment>>,
+    update: Update,
+    embedder: &dyn Embedder,
+) -> Result<Snapshot, IndexError> {
+    let made = update::apply(&db, &mut slots, update, embedder, &|_, _| {})?;
+    segments.extend(made.map(Arc::new));
+    Snapshot::new(db, segments)
+}
+
+impl Snapshot {
+    /// Returns whether so much of it is free that it should be made anew.
+    pub fn is_worn(&self) -> bool {
+        let free = self.slots.all().iter().filter(|entry| entry.state == State::Free).count();
+        free > 1000 && free * MOST_FREE > self.slots.len()
+    }
+}

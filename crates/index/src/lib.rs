@@ -1,0 +1,26 @@
+//! The derived index: who holds which term, what every text means, and what became of every record.
+//!
+//! It lies in `.heirloom/cache/`, and deleting it loses nothing. SQLite holds the state: which files
+//! were read and how far, the lines of the log with what ties them together, what can be recalled
+//! and where it stands. Terms and vectors lie in segments, files that never change. A commit to
+//! SQLite, written last, names the segments that belong to it, so a reader sees one whole generation.
+
+mod alike;
+mod db;
+mod error;
+mod fast;
+mod folder;
+mod kernels;
+mod ledger;
+mod quantise;
+mod segment;
+mod slots;
+mod snapshot;
+mod update;
+
+pub use error::{IndexError, IndexErrorKind};
+pub use folder::{Index, Lock};
+pub use ledger::Noted;
+pub use slots::State;
+pub use snapshot::{Filter, Kept, Shelf, Snapshot, View};
+pub use update::{NewLine, Read, Source, Update};

@@ -1,0 +1,569 @@
+//! Bringing the index up to date with what was read.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use heirloom_core::embedding::Embedder;
+use heirloom_core::fold::{Line, Memory, Standing};
+use heirloom_core::recall::{Passage, Slot, asks};
+use heirloom_core::record::{Body, Kind, Record};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::ledger::{self, Noted, short};
+use crate::quantise::Small;
+use crate::segment::{Builder, Segment};
+use crate::slots::{Entry, Slots, State, number_of};
+use crate::{IndexError, db};
+
+/// How many texts are given to an embedder at once.
+const BATCH: usize = 256;
+
+/// A file that was read, and how far.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Source {
+    /// Its path from the root, or from where it lies.
+    pub path: String,
+    /// Whether it is a file of the log.
+    pub is_log: bool,
+    /// Whether it lies in this machine's own state.
+    pub is_local: bool,
+    /// How many bytes were read.
+    pub size: u64,
+    /// When it was changed, in nanoseconds since 1970.
+    pub modified: i64,
+    /// A hash by which it is known again: of all of it, or of the end of what was read.
+    pub mark: Vec<u8>,
+    /// How many lines were read.
+    pub lines: usize,
+    /// What could not be read.
+    pub problems: String,
+}
+
+/// A line of the log that was not there before.
+#[derive(Debug, Clone)]
+pub struct NewLine {
+    /// What it says.
+    pub line: Line,
+    /// Its bytes.
+    pub json: String,
+}
+
+/// A file that changed.
+#[derive(Debug, Default)]
+pub struct Read {
+    /// The file as it is now.
+    pub source: Source,
+    /// Whether what was read before still stands, and only more came.
+    pub grew: bool,
+    /// Its lines, or those that came.
+    pub lines: Vec<NewLine>,
+    /// What it holds that can be recalled.
+    pub passages: Vec<Passage>,
+}
+
+/// What changed since the index was made.
+#[derive(Debug, Default)]
+pub struct Update {
+    /// Files that are gone.
+    pub gone: Vec<String>,
+    /// Files that changed or are new.
+    pub read: Vec<Read>,
+}
+
+impl Update {
+    /// Returns whether nothing changed.
+    pub fn is_empty(&self) -> bool {
+        self.gone.is_empty() && self.read.is_empty()
+    }
+}
+
+/// A passage that is to be written, and what it belongs to.
+struct Put {
+    passage: Passage,
+    source: Option<i64>,
+    state: State,
+}
+
+/// What is known of a passage that is there.
+struct There {
+    slot: Slot,
+    fingerprint: Vec<u8>,
+}
+
+/// Writes an update, and returns the segment that it makes, if it makes one.
+pub(crate) fn apply(
+    db: &Connection,
+    slots: &mut Slots,
+    update: Update,
+    embedder: &dyn Embedder,
+    progress: &dyn Fn(usize, usize),
+) -> Result<Option<Segment>, IndexError> {
+    let mut writing = Writing { db, slots, groups: BTreeSet::new() };
+    let taken = writing.take(update)?;
+    let over = taken_over(&taken.memory);
+    let state = |subject: &str| state_of(&taken.memory, &over, subject);
+    writing.settle(&taken.entries, state)?;
+    let mut puts: Vec<Put> = taken
+        .passages
+        .into_iter()
+        .map(|(id, passage)| {
+            let state = if passage.retired { State::Superseded } else { state(&passage.subject) };
+            Put { state, passage, source: Some(id) }
+        })
+        .collect();
+    puts.extend(writing.records(&taken.records, &taken.memory)?);
+    let segment = writing.put(puts, embedder, progress)?;
+    writing.see_repeated()?;
+    writing.link()?;
+    db::write_slots(db, slots)?;
+    Ok(segment)
+}
+
+struct Writing<'w> {
+    db: &'w Connection,
+    slots: &'w mut Slots,
+    /// Groups whose members changed.
+    groups: BTreeSet<i64>,
+}
+
+/// What an update touches.
+struct Taken {
+    /// What is known of all that it touches.
+    memory: Memory,
+    /// The records that it touches.
+    records: BTreeSet<uuid::Uuid>,
+    /// The entries that the log says something else of now.
+    entries: BTreeSet<String>,
+    /// What documents hold.
+    passages: Vec<(i64, Passage)>,
+}
+
+impl Writing<'_> {
+    /// Takes the files and the lines of the log, and folds what they touch.
+    fn take(&mut self, update: Update) -> Result<Taken, IndexError> {
+        let mut replaced: HashSet<String> = update.gone.iter().cloned().collect();
+        let mut components = BTreeSet::new();
+        for path in &update.gone {
+            if let Some(id) = self.source(path)? {
+                components.extend(ledger::components_in(self.db, id)?);
+            }
+        }
+        let mut new: Vec<Noted> = Vec::new();
+        let mut passages = Vec::new();
+        let mut row = ledger::next_row(self.db)?;
+        let mut written = Vec::new();
+        for read in update.read {
+            let known = self.source(&read.source.path)?;
+            if let Some(id) = known.filter(|_| !read.grew) {
+                components.extend(ledger::components_in(self.db, id)?);
+                replaced.insert(read.source.path.clone());
+            }
+            let id = match known {
+                Some(id) => id,
+                None => self.add_source(&read.source.path)?,
+            };
+            let lines = ledger::taken(id, row, read.lines);
+            row += i64::try_from(lines.len()).unwrap_or_default();
+            new.extend(lines);
+            if !read.grew && known.is_some() {
+                let keep = read.passages.iter().map(|passage| passage.name.as_str()).collect();
+                self.drop_others(id, &keep)?;
+            }
+            passages.extend(read.passages.into_iter().map(|passage| (id, passage)));
+            written.push((id, read.source));
+        }
+        let mut names: Vec<i64> = new.iter().flat_map(Noted::ties).collect();
+        names.extend(passages.iter().map(|(_, passage)| short(&passage.subject)));
+        if self.has_lines()? {
+            components.extend(ledger::components_of(self.db, &names)?);
+        }
+        let before = ledger::lines_of(self.db, &components)?;
+        ledger::forget(self.db, &before)?;
+        let mut touched = Touched::default();
+        before.iter().chain(&new).for_each(|noted| touched.add(&noted.line.record));
+        let (stay, go): (Vec<Noted>, Vec<Noted>) = before
+            .into_iter()
+            .partition(|noted| !replaced.contains(noted.line.place.path.as_ref()));
+        ledger::remove(self.db, &go)?;
+        for path in &update.gone {
+            if let Some(id) = self.source(path)? {
+                self.drop_others(id, &HashSet::new())?;
+                self.db.execute("DELETE FROM source WHERE id = ?", [id])?;
+            }
+        }
+        for (id, source) in &written {
+            self.write_source(*id, source)?;
+        }
+        let all: Vec<Noted> = stay.into_iter().chain(new).collect();
+        ledger::tie(self.db, &all)?;
+        let memory = ledger::folded(all, None);
+        ledger::write_trouble(self.db, &memory)?;
+        Ok(Taken { memory, records: touched.records, entries: touched.entries, passages })
+    }
+
+    fn has_lines(&self) -> Result<bool, IndexError> {
+        let found = self.db.query_row("SELECT 1 FROM tie LIMIT 1", [], |_| Ok(())).optional()?;
+        Ok(found.is_some())
+    }
+
+    fn source(&self, path: &str) -> Result<Option<i64>, IndexError> {
+        let mut query = self.db.prepare_cached("SELECT id FROM source WHERE path = ?")?;
+        Ok(query.query_row([path], |row| row.get(0)).optional()?)
+    }
+
+    fn add_source(&self, path: &str) -> Result<i64, IndexError> {
+        let mut insert = self.db.prepare_cached(
+            "INSERT INTO source(path, is_log, is_local, size, modified, mark, lines, problems)
+             VALUES(?, 0, 0, 0, 0, x'', 0, '')",
+        )?;
+        Ok(insert.insert([path])?)
+    }
+
+    fn write_source(&self, id: i64, source: &Source) -> Result<(), IndexError> {
+        let mut update = self.db.prepare_cached(
+            "UPDATE source SET is_log = ?, is_local = ?, size = ?, modified = ?, mark = ?,
+             lines = ?, problems = ? WHERE id = ?",
+        )?;
+        update.execute(params![
+            source.is_log,
+            source.is_local,
+            i64::try_from(source.size).unwrap_or_default(),
+            source.modified,
+            source.mark,
+            i64::try_from(source.lines).unwrap_or_default(),
+            source.problems,
+            id
+        ])?;
+        Ok(())
+    }
+
+    /// Drops what a document held and does not hold any more.
+    fn drop_others(&mut self, source: i64, keep: &HashSet<&str>) -> Result<(), IndexError> {
+        let mut query = self.db.prepare_cached("SELECT name FROM passage WHERE source = ?")?;
+        let names: Vec<String> =
+            query.query_map([source], |row| row.get(0))?.collect::<Result<_, _>>()?;
+        for name in names.iter().filter(|name| !keep.contains(name.as_str())) {
+            self.drop_passage(name)?;
+        }
+        Ok(())
+    }
+
+    fn drop_passage(&mut self, name: &str) -> Result<(), IndexError> {
+        let mut delete =
+            self.db.prepare_cached("DELETE FROM passage WHERE name = ? RETURNING slot, grouped")?;
+        let found: Option<(Slot, Option<i64>)> =
+            delete.query_row([name], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+        if let Some((slot, group)) = found {
+            self.slots.change(slot, |entry| *entry = Entry::FREE);
+            self.groups.extend(group);
+        }
+        Ok(())
+    }
+
+    /// Writes how things stand with entries that the log says something else of now.
+    fn settle(
+        &mut self,
+        entries: &BTreeSet<String>,
+        state_of: impl Fn(&str) -> State,
+    ) -> Result<(), IndexError> {
+        let mut query = self.db.prepare_cached("SELECT slot FROM passage WHERE subject = ?")?;
+        for name in entries {
+            let rows = query.query_map([name], |row| row.get(0))?;
+            for slot in rows.collect::<Result<Vec<Slot>, _>>()? {
+                self.slots.change(slot, |entry| entry.state = state_of(name));
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the records that are things of their own, and drops those that are not any more.
+    fn records(
+        &mut self,
+        records: &BTreeSet<uuid::Uuid>,
+        memory: &Memory,
+    ) -> Result<Vec<Put>, IndexError> {
+        let mut puts = Vec::new();
+        for id in records {
+            let item = memory
+                .item(*id)
+                .filter(|item| item.id == *id && Kind::REMEMBERED.contains(&item.record.kind()));
+            match item {
+                Some(item) => {
+                    let state = standing(item.standing);
+                    puts.push(Put { passage: Passage::of_item(&item), source: None, state });
+                }
+                None => self.drop_passage(&id.to_string())?,
+            }
+        }
+        Ok(puts)
+    }
+
+    fn there(&self, name: &str) -> Result<Option<There>, IndexError> {
+        let mut query =
+            self.db.prepare_cached("SELECT slot, fingerprint FROM passage WHERE name = ?")?;
+        let found = query
+            .query_row([name], |row| Ok(There { slot: row.get(0)?, fingerprint: row.get(1)? }));
+        Ok(found.optional()?)
+    }
+
+    /// Writes passages: those that read as before keep their slot, the others get a new one.
+    fn put(
+        &mut self,
+        puts: Vec<Put>,
+        embedder: &dyn Embedder,
+        progress: &dyn Fn(usize, usize),
+    ) -> Result<Option<Segment>, IndexError> {
+        let is_first = self.slots.len() == 0;
+        let mut fresh: Vec<(Put, [u8; 16])> = Vec::new();
+        for put in puts {
+            let fingerprint = put.passage.fingerprint();
+            let there = if is_first { None } else { self.there(&put.passage.name)? };
+            match there {
+                Some(there) if there.fingerprint == fingerprint => self.keep(there.slot, &put)?,
+                Some(_) => {
+                    self.drop_passage(&put.passage.name)?;
+                    fresh.push((put, fingerprint));
+                }
+                None => fresh.push((put, fingerprint)),
+            }
+        }
+        if fresh.is_empty() {
+            return Ok(None);
+        }
+        // Neighbours side by side, so that what is read together lies together.
+        fresh.sort_by(|(a, _), (b, _)| {
+            let key = |put: &Put| (put.passage.group.clone(), put.passage.position);
+            key(a).cmp(&key(b)).then_with(|| a.passage.name.cmp(&b.passage.name))
+        });
+        let first = self.slots.len() as Slot;
+        let mut builder = Builder::new(embedder.dimensions());
+        let total = fresh.len();
+        let vectors = std::thread::scope(|scope| {
+            let passages: Vec<&Passage> = fresh.iter().map(|(put, _)| &put.passage).collect();
+            let embedding = scope.spawn(move || embed(embedder, &passages));
+            for (at, (put, fingerprint)) in fresh.iter().enumerate() {
+                let slot = first + at as Slot;
+                let length = builder.add(slot, &put.passage.text, &put.passage.marks);
+                self.insert(slot, put, fingerprint, length)?;
+                if at % 1024 == 0 {
+                    progress(at, total);
+                }
+            }
+            let made = embedding.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            made.map_err(IndexError::from)
+        })?;
+        for (at, vectors) in vectors.iter().enumerate() {
+            for vector in vectors {
+                builder.add_vector(first + at as Slot, vector);
+            }
+        }
+        builder.finish().map(Some)
+    }
+
+    /// A passage that reads as before may still stand elsewhere.
+    fn keep(&mut self, slot: Slot, put: &Put) -> Result<(), IndexError> {
+        let passage = &put.passage;
+        let group = passage.group.as_deref().map(short);
+        let mut query = self.db.prepare_cached("SELECT grouped FROM passage WHERE slot = ?")?;
+        let before: Option<i64> = query.query_row([slot], |row| row.get(0))?;
+        let mut update = self.db.prepare_cached(
+            "UPDATE passage SET source = ?, grouped = ?, position = ?, repeats = ?, data = ?
+             WHERE slot = ?",
+        )?;
+        update.execute(params![
+            put.source,
+            group,
+            passage.position,
+            passage.repeats,
+            passage.data,
+            slot
+        ])?;
+        self.groups.extend([before, group].into_iter().flatten());
+        self.slots.change(slot, |entry| {
+            entry.state = put.state;
+            entry.day = passage.day.map(number_of);
+        });
+        Ok(())
+    }
+
+    fn insert(
+        &mut self,
+        slot: Slot,
+        put: &Put,
+        fingerprint: &[u8; 16],
+        length: u32,
+    ) -> Result<(), IndexError> {
+        let passage = &put.passage;
+        let group = passage.group.as_deref().map(short);
+        let mut insert = self.db.prepare_cached(
+            "INSERT INTO passage(slot, name, subject, source, grouped, position, fingerprint,
+             repeats, data) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        )?;
+        insert.execute(params![
+            slot,
+            passage.name,
+            Some(&passage.subject).filter(|subject| **subject != passage.name),
+            put.source,
+            group,
+            passage.position,
+            fingerprint.as_slice(),
+            passage.repeats,
+            passage.data
+        ])?;
+        self.groups.extend(group);
+        self.slots.push(Entry {
+            state: put.state,
+            asks: asks(&passage.text),
+            length,
+            tie: short(&passage.name).cast_unsigned(),
+            day: passage.day.map(number_of),
+            before: None,
+            after: None,
+        });
+        Ok(())
+    }
+
+    /// What is said again in another place is found there.
+    fn see_repeated(&mut self) -> Result<(), IndexError> {
+        let mut query = self.db.prepare_cached(
+            "SELECT DISTINCT passage.slot, other.slot IS NOT NULL FROM passage
+             LEFT JOIN passage AS other ON other.subject = passage.repeats
+             WHERE passage.repeats IS NOT NULL",
+        )?;
+        let rows = query.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let found: Vec<(Slot, bool)> = rows.collect::<Result<_, _>>()?;
+        for (slot, is_there) in found {
+            let state = self.slots.get(slot).state;
+            let now = match state {
+                State::Active if is_there => State::Repeated,
+                State::Repeated if !is_there => State::Active,
+                same => same,
+            };
+            if now != state {
+                self.slots.change(slot, |entry| entry.state = now);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes what stands beside what, in the groups that changed.
+    fn link(&mut self) -> Result<(), IndexError> {
+        let mut query = self
+            .db
+            .prepare_cached("SELECT slot FROM passage WHERE grouped = ? ORDER BY position, name")?;
+        for group in std::mem::take(&mut self.groups) {
+            let rows = query.query_map([group], |row| row.get(0))?;
+            let members: Vec<Slot> = rows.collect::<Result<_, _>>()?;
+            for (at, slot) in members.iter().enumerate() {
+                let before = at.checked_sub(1).map(|at| members[at]);
+                let after = members.get(at + 1).copied();
+                let entry = self.slots.get(*slot);
+                if (entry.before, entry.after) != (before, after) {
+                    self.slots.change(*slot, |entry| {
+                        entry.before = before;
+                        entry.after = after;
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The records and entries that lines say something of.
+#[derive(Default)]
+struct Touched {
+    records: BTreeSet<uuid::Uuid>,
+    entries: BTreeSet<String>,
+}
+
+impl Touched {
+    fn add(&mut self, record: &Record) {
+        self.records.insert(record.id);
+        let targets = match &record.body {
+            Body::Event(event) => event.targets.as_slice(),
+            _ => &[],
+        };
+        let origin = record.origin.as_deref().and_then(|origin| origin.split('#').next());
+        let named = record.supersedes.iter().chain(targets).map(String::as_str).chain(origin);
+        self.entries.extend(named.filter(|name| name.starts_with("entry:")).map(str::to_owned));
+    }
+}
+
+fn standing(standing: Standing) -> State {
+    match standing {
+        Standing::Active => State::Active,
+        Standing::Superseded => State::Superseded,
+        Standing::Archived => State::Archived,
+    }
+}
+
+/// How things stand with an entry or a document: as the log says, unless a record that stands says
+/// the same in its place.
+fn state_of(memory: &Memory, taken_over: &HashSet<&str>, subject: &str) -> State {
+    match standing(memory.standing(subject)) {
+        State::Active if taken_over.contains(subject) => State::Repeated,
+        state => state,
+    }
+}
+
+/// The entries that a record which stands says in their place.
+fn taken_over(memory: &Memory) -> HashSet<&str> {
+    let mut entries = HashSet::new();
+    for record in memory.records() {
+        let entry = record.origin.as_deref().and_then(|origin| origin.split('#').next());
+        let entry = entry.filter(|entry| entry.starts_with("entry:"));
+        if let Some(entry) = entry
+            && memory.standing(&record.id.to_string()) == Standing::Active
+        {
+            entries.insert(entry);
+        }
+    }
+    entries
+}
+
+/// Makes the vectors of passages: of the text, and of the summary where there is one.
+fn embed(
+    embedder: &dyn Embedder,
+    passages: &[&Passage],
+) -> Result<Vec<Vec<Small>>, heirloom_core::embedding::EmbedError> {
+    let mut vectors: Vec<Vec<Small>> = Vec::with_capacity(passages.len());
+    for batch in passages.chunks(BATCH) {
+        let texts: Vec<&str> = batch
+            .iter()
+            .flat_map(|passage| [Some(passage.text.as_str()), passage.summary.as_deref()])
+            .flatten()
+            .collect();
+        let mut made = embedder.embed(&texts)?.into_iter();
+        vectors.extend(batch.iter().map(|passage| {
+            let own = 1 + usize::from(passage.summary.is_some());
+            let own: Vec<Vec<f32>> = made.by_ref().take(own).collect();
+            own.iter().filter(|v| v.iter().any(|x| *x != 0.0)).map(|v| Small::new(v)).collect()
+        }));
+    }
+    Ok(vectors)
+}
+
+/// Reads which files the index knows, by their paths.
+pub(crate) fn sources(db: &Connection) -> Result<BTreeMap<String, Source>, IndexError> {
+    let mut query = db.prepare_cached(
+        "SELECT path, is_log, is_local, size, modified, mark, lines, problems FROM source",
+    )?;
+    let rows = query.query_map([], |row| {
+        let size: i64 = row.get(3)?;
+        let lines: i64 = row.get(6)?;
+        Ok(Source {
+            path: row.get(0)?,
+            is_log: row.get(1)?,
+            is_local: row.get(2)?,
+            size: u64::try_from(size).unwrap_or_default(),
+            modified: row.get(4)?,
+            mark: row.get(5)?,
+            lines: usize::try_from(lines).unwrap_or_default(),
+            problems: row.get(7)?,
+        })
+    })?;
+    let sources: HashMap<String, Source> = rows
+        .map(|source| source.map(|source| (source.path.clone(), source)))
+        .collect::<Result<_, _>>()?;
+    Ok(sources.into_iter().collect())
+}

@@ -16,13 +16,37 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 const WORDS: &[&str] = &[
-    "cache", "index", "refund", "token", "schema.ts", "parseFrontMatter", "postgres", "retry",
-    "queue", "outbox", "latency", "why", "login", "deploy", "branch", "merge", "café", "数据库",
+    "cache",
+    "index",
+    "refund",
+    "token",
+    "schema.ts",
+    "parseFrontMatter",
+    "postgres",
+    "retry",
+    "queue",
+    "outbox",
+    "latency",
+    "why",
+    "login",
+    "deploy",
+    "branch",
+    "merge",
+    "café",
+    "数据库",
 ];
 
 const QUERIES: &[&str] = &[
-    "cache", "why is the index slow", "schema.ts", "retry queue latency", "postgers", "数据库",
-    "what about refunds?", "parse front matter", "nothing of the sort", "the",
+    "cache",
+    "why is the index slow",
+    "schema.ts",
+    "retry queue latency",
+    "postgers",
+    "数据库",
+    "what about refunds?",
+    "parse front matter",
+    "nothing of the sort",
+    "the",
 ];
 
 /// Folders that a change of branch replaces.

@@ -7,8 +7,9 @@
 
 use std::path::PathBuf;
 
+use crate::progress;
 use clap::ArgMatches;
-use heirloom_engine::{Error, Llm, Session};
+use heirloom_engine::{Error, Llm, Session, Warm};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -43,6 +44,8 @@ pub(crate) struct Environment {
     /// Where to look for the workspace, and whether it must be right there.
     root: Option<PathBuf>,
     fixed_now: Option<Timestamp>,
+    /// What a server keeps from one question to the next.
+    warm: Warm,
 }
 
 impl Environment {
@@ -59,7 +62,7 @@ impl Environment {
             .get_one::<PathBuf>("root")
             .cloned()
             .or_else(|| std::env::var_os(ROOT).filter(|root| !root.is_empty()).map(PathBuf::from));
-        Ok(Environment { root, fixed_now })
+        Ok(Environment { root, fixed_now, warm: Warm::default() })
     }
 
     /// Returns the moment.
@@ -80,7 +83,11 @@ impl Environment {
         };
         let given = |name: &str| std::env::var(name).ok().filter(|text| !text.trim().is_empty());
         let llm = Llm { endpoint: given(LLM_ENDPOINT), key: given(LLM_KEY) };
-        Ok(session?.by(given(AGENT)).with_llm(llm))
+        Ok(session?
+            .by(given(AGENT))
+            .with_llm(llm)
+            .with_warm(self.warm.clone())
+            .with_progress(progress::bar()))
     }
 
     /// Returns the folder that a new workspace goes to.

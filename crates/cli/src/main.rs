@@ -9,6 +9,7 @@ mod environment;
 mod exit;
 mod local;
 mod output;
+mod progress;
 
 use std::process::ExitCode;
 

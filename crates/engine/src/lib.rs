@@ -12,6 +12,7 @@ mod memory;
 pub mod op;
 pub mod ops;
 mod present;
+mod progress;
 mod recall;
 pub mod schema;
 pub mod session;
@@ -21,6 +22,8 @@ pub mod view;
 pub use error::{Error, ErrorKind};
 pub use op::{Answer, Effect, Group, Op, Operation, Reply, Spec};
 pub use ops::OPS;
+pub use progress::{Progress, Watcher};
+pub use recall::Warm;
 pub use session::{Llm, Session};
 pub use view::View;
 

@@ -24,6 +24,8 @@ mod graph_export;
 mod graph_health;
 mod graph_show;
 mod import;
+mod index_rebuild;
+mod index_status;
 mod memory_add;
 mod memory_archive;
 mod memory_clear;
@@ -118,6 +120,8 @@ pub const OPS: &[Op] = &[
     Op::of::<memory_connect::MemoryConnect>(),
     Op::of::<memory_ingest::MemoryIngest>(),
     Op::of::<stats::Stats>(),
+    Op::of::<index_status::IndexStatus>(),
+    Op::of::<index_rebuild::IndexRebuild>(),
     Op::of::<note_add::NoteAdd>(),
     Op::of::<note_done::NoteDone>(),
     Op::of::<note_promote::NotePromote>(),

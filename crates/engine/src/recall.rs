@@ -5,7 +5,9 @@ mod gather;
 mod hits;
 mod passages;
 mod search;
+mod warm;
 
-pub(crate) use fresh::up_to_date;
+pub(crate) use fresh::{FOLDER, Standing, bytes, keep, rebuilt, standing, up_to_date};
 pub(crate) use hits::Hit;
 pub(crate) use search::{Found, Search};
+pub use warm::Warm;

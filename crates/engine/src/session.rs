@@ -8,7 +8,7 @@ use heirloom_store::{Config, Root, git, journal};
 use jiff::Timestamp;
 use jiff::civil::Date;
 
-use crate::Error;
+use crate::{Error, Progress, Warm};
 
 /// What the person at this machine allows of a language model; nothing of it is in the repository.
 #[derive(Debug, Clone, Default)]
@@ -29,6 +29,8 @@ pub struct Session {
     signature: OnceCell<String>,
     llm: Llm,
     config: OnceCell<Config>,
+    warm: Warm,
+    progress: Progress,
 }
 
 impl Session {
@@ -52,6 +54,8 @@ impl Session {
             signature: OnceCell::new(),
             llm: Llm::default(),
             config: OnceCell::new(),
+            warm: Warm::default(),
+            progress: Progress::default(),
         })
     }
 
@@ -75,6 +79,30 @@ impl Session {
     pub fn with_llm(mut self, llm: Llm) -> Self {
         self.llm = llm;
         self
+    }
+
+    /// Shares an index that the process keeps open.
+    #[must_use]
+    pub fn with_warm(mut self, warm: Warm) -> Self {
+        self.warm = warm;
+        self
+    }
+
+    /// Tells somebody how far long work has come.
+    #[must_use]
+    pub fn with_progress(mut self, progress: Progress) -> Self {
+        self.progress = progress;
+        self
+    }
+
+    /// Returns who is to be told how far long work has come.
+    pub(crate) fn progress(&self) -> &Progress {
+        &self.progress
+    }
+
+    /// Returns the index that the process keeps open.
+    pub(crate) fn warm(&self) -> &Warm {
+        &self.warm
     }
 
     /// Returns what is allowed of a language model.

@@ -1,6 +1,6 @@
 //! One generation of the index, as a reader sees it.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -27,6 +27,11 @@ pub struct Snapshot {
     starts: Vec<u32>,
     /// The first vector of each slot, among all.
     rows: Vec<u32>,
+    generation: i64,
+    is_on_disk: bool,
+    sources: OnceCell<BTreeMap<String, Source>>,
+    /// How many memories are active, and how long they are on average.
+    active: OnceCell<(usize, f64)>,
 }
 
 /// Among which memories one looks.
@@ -94,12 +99,38 @@ impl Snapshot {
             }
             start += segment.rows() as u32;
         }
-        Ok(Snapshot { db, slots, segments, starts, rows })
+        let generation = db::get(&db, "generation")?.unwrap_or_default();
+        Ok(Snapshot {
+            is_on_disk: db.path().is_some_and(|path| !path.is_empty()),
+            db,
+            slots,
+            segments,
+            starts,
+            rows,
+            generation,
+            sources: OnceCell::new(),
+            active: OnceCell::new(),
+        })
     }
 
     /// Returns the files that were read, by their paths.
-    pub fn sources(&self) -> Result<BTreeMap<String, Source>, IndexError> {
-        update::sources(&self.db)
+    pub fn sources(&self) -> Result<&BTreeMap<String, Source>, IndexError> {
+        if let Some(sources) = self.sources.get() {
+            return Ok(sources);
+        }
+        let sources = update::sources(&self.db)?;
+        Ok(self.sources.get_or_init(|| sources))
+    }
+
+    /// Returns whether it is what lies on disk, and not what one process knows besides.
+    pub fn is_on_disk(&self) -> bool {
+        self.is_on_disk
+    }
+
+    /// Returns whether nothing newer has been written since it was opened.
+    pub fn is_newest(&self) -> Result<bool, IndexError> {
+        self.db.execute_batch("ROLLBACK; BEGIN")?;
+        Ok(db::get(&self.db, "generation")? == Some(self.generation))
     }
 
     /// Returns what is wrong with lines of the log taken together.
@@ -164,12 +195,18 @@ pub struct View<'s> {
 
 impl<'s> View<'s> {
     fn new(snapshot: &'s Snapshot, shelf: Shelf) -> Self {
-        let (mut size, mut length) = (0_usize, 0_u64);
-        for entry in snapshot.slots.all().iter().filter(|entry| shelf.holds(entry.state)) {
-            size += 1;
-            length += u64::from(entry.length);
-        }
-        let mean_length = if size == 0 { 0.0 } else { length as f64 / size as f64 };
+        let counted = || {
+            let (mut size, mut length) = (0_usize, 0_u64);
+            for entry in snapshot.slots.all().iter().filter(|entry| shelf.holds(entry.state)) {
+                size += 1;
+                length += u64::from(entry.length);
+            }
+            (size, if size == 0 { 0.0 } else { length as f64 / size as f64 })
+        };
+        let (size, mean_length) = match shelf {
+            Shelf::Active => *snapshot.active.get_or_init(counted),
+            _ => counted(),
+        };
         View { snapshot, shelf, size, mean_length, wanted: vec![], query: RefCell::default() }
     }
 

@@ -331,8 +331,8 @@ impl Writing<'_> {
         }
         // Neighbours side by side, so that what is read together lies together.
         fresh.sort_by(|(a, _), (b, _)| {
-            let key = |put: &Put| (put.passage.group.clone(), put.passage.position);
-            key(a).cmp(&key(b)).then_with(|| a.passage.name.cmp(&b.passage.name))
+            let (a, b) = (&a.passage, &b.passage);
+            (&a.group, a.position, &a.name).cmp(&(&b.group, b.position, &b.name))
         });
         let first = self.slots.len() as Slot;
         let mut builder = Builder::new(embedder.dimensions());

@@ -10,7 +10,45 @@ use super::gather::Found;
 use crate::{Error, Session};
 
 /// Where the index lies.
-const FOLDER: &str = ".heirloom/cache/index";
+pub(crate) const FOLDER: &str = ".heirloom/cache/index";
+
+/// How the index stands to the files that it is made of.
+pub(crate) enum Standing {
+    /// It is as they are.
+    Current,
+    /// Something has changed since.
+    Behind,
+    /// There is none that could be used.
+    Missing,
+}
+
+/// Looks how the index stands, and changes nothing.
+pub(crate) fn standing(session: &Session, embedder: &dyn Embedder) -> Result<Standing, Error> {
+    let index = index_of(session, embedder);
+    let Some(snapshot) = index.open()? else { return Ok(Standing::Missing) };
+    let update = Found::look(session)?.changed(session, snapshot.sources()?)?;
+    Ok(if update.is_empty() { Standing::Current } else { Standing::Behind })
+}
+
+/// Returns how many bytes the index takes on disk.
+pub(crate) fn bytes(session: &Session) -> u64 {
+    let items = session.root().list(FOLDER).unwrap_or_default();
+    let size = |name: &str| session.root().metadata(&format!("{FOLDER}/{name}")).ok().flatten();
+    items.iter().filter_map(|item| size(&item.name)).map(|metadata| metadata.len()).sum()
+}
+
+/// Makes the index anew.
+pub(crate) fn rebuilt(session: &Session, embedder: &dyn Embedder) -> Result<Snapshot, Error> {
+    let index = index_of(session, embedder);
+    let lock = index.lock()?;
+    index.begin(&lock)?;
+    let found = Found::look(session)?;
+    written(session, &index, &lock, &found, embedder).map_err(Error::from)
+}
+
+fn index_of(session: &Session, embedder: &dyn Embedder) -> Index {
+    Index::at(&session.root().join(FOLDER), embedder)
+}
 
 impl From<IndexError> for Error {
     fn from(error: IndexError) -> Self {
@@ -30,7 +68,7 @@ pub(crate) fn up_to_date(
     session: &Session,
     embedder: &dyn Embedder,
 ) -> Result<(Snapshot, Vec<Problem>), Error> {
-    let index = Index::at(&session.root().join(FOLDER), embedder);
+    let index = index_of(session, embedder);
     let mut found = Found::look(session)?;
     let snapshot = match on_disk(session, &index, &found, embedder) {
         Ok(snapshot) => snapshot,
@@ -47,10 +85,14 @@ pub(crate) fn up_to_date(
             );
             index.in_memory(update, embedder)?
         }
-        Err(Failed::Index(error)) => return Err(error.into()),
-        Err(Failed::Other(error)) => return Err(error),
+        Err(failed) => return Err(failed.into()),
     };
     Ok((snapshot, found.problems))
+}
+
+/// Keeps an index for the next question.
+pub(crate) fn keep(session: &Session, snapshot: Snapshot) {
+    session.warm().put(&session.root().join(FOLDER), snapshot);
 }
 
 /// Why the index on disk could not be used.
@@ -62,6 +104,15 @@ enum Failed {
 impl From<IndexError> for Failed {
     fn from(error: IndexError) -> Self {
         Failed::Index(error)
+    }
+}
+
+impl From<Failed> for Error {
+    fn from(failed: Failed) -> Self {
+        match failed {
+            Failed::Index(error) => error.into(),
+            Failed::Other(error) => error,
+        }
     }
 }
 
@@ -77,10 +128,15 @@ fn on_disk(
     found: &Found,
     embedder: &dyn Embedder,
 ) -> Result<Snapshot, Failed> {
-    let Some(snapshot) = index.open()?.filter(|snapshot| !snapshot.is_worn()) else {
+    let warm = session.warm().take(index.folder());
+    let newest = match warm {
+        Some(snapshot) if snapshot.is_newest()? => Some(snapshot),
+        _ => index.open()?,
+    };
+    let Some(snapshot) = newest.filter(|snapshot| !snapshot.is_worn()) else {
         return written(session, index, &index.lock()?, found, embedder);
     };
-    let update = found.changed(session, &snapshot.sources()?)?;
+    let update = found.changed(session, snapshot.sources()?)?;
     if update.is_empty() {
         return Ok(snapshot);
     }
@@ -105,9 +161,12 @@ fn written(
         Some(snapshot) => snapshot,
         None => index.begin(lock)?,
     };
-    let update = found.changed(session, &snapshot.sources()?)?;
+    let update = found.changed(session, snapshot.sources()?)?;
     if update.is_empty() {
         return Ok(snapshot);
     }
-    Ok(index.commit(lock, snapshot, update, embedder, &|_, _| {})?)
+    let progress = |done, total| session.progress().tell(done, total);
+    let snapshot = index.commit(lock, snapshot, update, embedder, &progress);
+    session.progress().end();
+    Ok(snapshot?)
 }

@@ -179,7 +179,7 @@ fn was_true(memory: &Memory, subject: &str, when: When) -> bool {
 /// What could not be read of the files that an index was made of.
 pub(super) fn unread(snapshot: &Snapshot) -> Result<Vec<Problem>, Error> {
     let mut problems: Vec<Problem> = snapshot.trouble()?;
-    for source in snapshot.sources()?.into_values().filter(|source| !source.problems.is_empty()) {
+    for source in snapshot.sources()?.values().filter(|source| !source.problems.is_empty()) {
         let own: Vec<Problem> = serde_json::from_str(&source.problems).unwrap_or_default();
         problems.extend(own);
     }

@@ -5,7 +5,7 @@ use heirloom_core::{Problem, record::Section};
 use heirloom_index::{Filter, Shelf};
 
 use super::hits::{Hit, hits, unread};
-use super::up_to_date;
+use super::{keep, up_to_date};
 use crate::memory::When;
 use crate::{Error, Session};
 
@@ -69,6 +69,7 @@ impl Search<'_> {
             false => vec![],
         };
         problems.extend(unread(&snapshot)?);
+        keep(session, snapshot);
         problems.sort();
         problems.dedup();
         Ok(Found { hits, near_misses, problems })

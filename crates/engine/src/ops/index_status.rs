@@ -1,0 +1,106 @@
+//! `index status`, and what `index rebuild` answers: how the index stands.
+
+use heirloom_core::embedding::Embedder;
+use heirloom_index::{Snapshot, State};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::present::count;
+use crate::recall::{self, Standing};
+use crate::view::{Role, View, span};
+use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
+
+pub(super) struct IndexStatus;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Request {}
+
+/// How the index stands.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Status {
+    /// Whether it was as the files are, was brought up to date, or was made anew.
+    state: &'static str,
+    /// Where it lies; deleting it loses nothing.
+    folder: String,
+    /// Memories that are known to be so.
+    active: usize,
+    /// Memories that were replaced or put away.
+    retired: usize,
+    /// Files that were read.
+    files: usize,
+    /// Pieces that it consists of.
+    segments: usize,
+    /// Bytes that it takes on disk.
+    bytes: u64,
+    /// Which embedder made its vectors.
+    embedder: String,
+}
+
+impl Status {
+    pub(super) fn of(
+        state: &'static str,
+        session: &Session,
+        snapshot: &Snapshot,
+        embedder: &dyn Embedder,
+    ) -> Result<Self, Error> {
+        let counts = snapshot.counts();
+        let number = |state: State| counts.get(&state).copied().unwrap_or_default();
+        Ok(Status {
+            state,
+            folder: recall::FOLDER.to_owned(),
+            active: number(State::Active),
+            retired: number(State::Superseded) + number(State::Archived),
+            files: snapshot.sources()?.len(),
+            segments: snapshot.segments(),
+            bytes: recall::bytes(session),
+            embedder: embedder.name().to_owned(),
+        })
+    }
+}
+
+impl Operation for IndexStatus {
+    type Request = Request;
+    type Response = Status;
+    const SPEC: Spec = Spec {
+        name: "index_status",
+        usage: "index status",
+        group: Group::Memory,
+        effect: Effect::Reads,
+        about: "Show how the index of memory stands; it is brought up to date first, as before every question.",
+    };
+
+    fn run(session: &Session, _: Request) -> Result<Status, Error> {
+        let embedder = heirloom_embed::builtin();
+        let state = match recall::standing(session, embedder)? {
+            Standing::Current => "up to date",
+            Standing::Behind => "brought up to date",
+            Standing::Missing => "made anew",
+        };
+        let (snapshot, _) = recall::up_to_date(session, embedder)?;
+        Status::of(state, session, &snapshot, embedder)
+    }
+}
+
+impl Answer for Status {
+    fn view(&self) -> View {
+        let mut view = View::new();
+        view.line([span(Role::Good, self.state), "  ".into(), span(Role::Source, &self.folder)]);
+        view.say(format!(
+            "{} active, {} retired, of {}",
+            count(self.active, "memory"),
+            self.retired,
+            count(self.files, "file")
+        ));
+        view.line([span(
+            Role::Dim,
+            format!(
+                "{}, {:.1} MB, vectors by {}",
+                count(self.segments, "segment"),
+                self.bytes as f64 / 1e6,
+                self.embedder
+            ),
+        )]);
+        view
+    }
+}

@@ -22,6 +22,7 @@ mod prose;
 mod recall;
 mod records;
 mod report;
+mod scale;
 mod start;
 mod timing;
 mod trace;
@@ -49,6 +50,7 @@ enum Command {
     Start(StartArgs),
     Fold(FoldArgs),
     Questions(QuestionsArgs),
+    Scale(ScaleArgs),
     /// Other tools that share a table with heir.
     #[command(subcommand)]
     Peers(PeersCommand),
@@ -148,6 +150,33 @@ struct QuestionsArgs {
     json: bool,
 }
 
+/// Measures recall among many memories, beside bare tantivy and a bare scan of vectors of the same data.
+///
+/// Memories have about thirty words; one in twenty is a finding in a markdown file, the others are facts of the log.
+/// `heir mcp` answers the questions of the warm rows, fresh processes those of the others.
+#[derive(Args)]
+struct ScaleArgs {
+    /// How many memories
+    #[arg(value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1_000..=5_000_000))]
+    memories: u32,
+
+    /// The heir binary [default: heir beside this program, else target/release/heir]
+    #[arg(long, value_name = "PATH")]
+    heir: Option<PathBuf>,
+
+    /// How many questions
+    #[arg(long, value_name = "N", default_value_t = 300, value_parser = clap::value_parser!(u32).range(10..=100_000))]
+    questions: u32,
+
+    /// Print one JSON object instead of a table
+    #[arg(long)]
+    json: bool,
+
+    /// Exit with 1 when a bar fails
+    #[arg(long)]
+    check: bool,
+}
+
 #[derive(Subcommand)]
 enum PeersCommand {
     /// Installs the pinned npm packages into a folder; needs npm and the network.
@@ -199,6 +228,17 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
                 print!("{report}");
             }
             Ok(ExitCode::SUCCESS)
+        }
+        Command::Scale(args) => {
+            let report = scale::measure(&args)?;
+            if args.json {
+                let json = serde_json::to_string_pretty(&report);
+                println!("{}", json.map_err(|error| Failure::new(error.to_string()))?);
+            } else {
+                print!("{report}");
+            }
+            let failed = args.check && report.has_failed_bar();
+            Ok(if failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
         }
         Command::Peers(PeersCommand::Install { dir }) => {
             peers::install(&dir)?;

@@ -20,7 +20,10 @@ const TABLES: &str = "index.db";
 const SEGMENT: &str = "seg";
 
 /// How often a reader looks again when a generation goes away under its hands.
-const TRIES: usize = 50;
+const TRIES: usize = 20;
+
+/// How long it waits in between.
+const PAUSE: std::time::Duration = std::time::Duration::from_millis(10);
 
 /// When this share of the slots is free, the index is made anew.
 const MOST_FREE: usize = 2;
@@ -57,19 +60,16 @@ impl Index {
     /// Opens the newest generation. One that is not there, not whole, of another version or of
     /// another embedder is `None`.
     pub fn open(&self) -> Result<Option<Snapshot>, IndexError> {
-        let mut last = None;
         for _ in 0..TRIES {
             match self.open_once() {
                 Ok(found) => return Ok(found),
-                Err(error) if error.kind == IndexErrorKind::Moved => {
-                    last = Some(error);
-                    std::thread::sleep(std::time::Duration::from_millis(20));
-                }
+                Err(error) if error.kind == IndexErrorKind::Moved => std::thread::sleep(PAUSE),
                 Err(error) if error.kind == IndexErrorKind::Damaged => return Ok(None),
                 Err(error) => return Err(error),
             }
         }
-        Err(last.unwrap_or_else(|| IndexError::damaged("the index does not come to rest")))
+        // What is still missing by now was not moved on by a writer.
+        Ok(None)
     }
 
     fn open_once(&self) -> Result<Option<Snapshot>, IndexError> {
@@ -167,34 +167,28 @@ impl Index {
         embedder: &dyn Embedder,
         progress: &dyn Fn(usize, usize),
     ) -> Result<Snapshot, IndexError> {
-        let Snapshot { db, slots, segments, .. } = snapshot;
+        let Snapshot { db, mut slots, mut segments, .. } = snapshot;
         db.execute_batch("ROLLBACK; BEGIN IMMEDIATE")?;
-        let written = self.write(&db, slots, segments, update, embedder, progress);
-        match written {
-            Ok(()) => db.execute_batch("COMMIT")?,
-            Err(error) => {
-                // The connection goes, and with it what was not committed.
-                drop(db);
-                return Err(error);
-            }
-        }
+        // Where this fails the connection goes, and with it what was not committed.
+        self.write(&db, &mut slots, &mut segments, update, embedder, progress)?;
+        db.execute_batch("COMMIT")?;
         self.sweep(&db)?;
-        drop(db);
-        self.open_once()?.ok_or_else(|| IndexError::damaged("a new generation does not read"))
+        db.execute_batch("BEGIN")?;
+        Snapshot::with(db, slots, segments)
     }
 
     fn write(
         &self,
         db: &Connection,
-        mut slots: Slots,
-        mut segments: Vec<Arc<Segment>>,
+        slots: &mut Slots,
+        segments: &mut Vec<Arc<Segment>>,
         update: Update,
         embedder: &dyn Embedder,
         progress: &dyn Fn(usize, usize),
     ) -> Result<(), IndexError> {
         let generation = db::get(db, "generation")?.unwrap_or_default() + 1;
         let before = slots.len();
-        let made = update::apply(db, &mut slots, update, embedder, progress)?;
+        let made = update::apply(db, slots, update, embedder, progress)?;
         if let Some(segment) = made {
             let mut named = db::segments(db)?;
             let mut own = u32::try_from(slots.len() - before).unwrap_or(u32::MAX);
@@ -218,6 +212,7 @@ impl Index {
                 .and_then(|()| fs::rename(&draft, &path))
                 .map_err(|error| IndexError::system(&path.display().to_string(), &error))?;
             db.execute("INSERT INTO segment VALUES(?, ?, ?)", params![generation, file, own])?;
+            segments.push(segment);
         }
         db::set(db, "generation", generation)
     }
@@ -278,7 +273,7 @@ fn applied(
 ) -> Result<Snapshot, IndexError> {
     let made = update::apply(&db, &mut slots, update, embedder, &|_, _| {})?;
     segments.extend(made.map(Arc::new));
-    Snapshot::new(db, segments)
+    Snapshot::with(db, slots, segments)
 }
 
 impl Snapshot {

@@ -1,12 +1,13 @@
 //! One generation of the index, as a reader sees it.
 
+use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use heirloom_core::Problem;
 use heirloom_core::fold::{Memory, Standing};
-use heirloom_core::recall::{Corpus, Posting, Slot, mark};
+use heirloom_core::recall::{Corpus, Posting, Slot, damping, mark};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use rusqlite::{Connection, OptionalExtension};
@@ -30,8 +31,30 @@ pub struct Snapshot {
     generation: i64,
     is_on_disk: bool,
     sources: OnceCell<BTreeMap<String, Source>>,
-    /// How many memories are active, and how long they are on average.
-    active: OnceCell<(usize, f64)>,
+    active: OnceCell<Measured>,
+}
+
+/// What is known of the memories of a shelf taken together.
+#[derive(Debug, Clone, Default)]
+struct Measured {
+    size: usize,
+    /// For each slot, whether it is on the shelf.
+    holds: Vec<bool>,
+    /// For each slot, by how much less a term counts for the memory's length.
+    damping: Vec<f32>,
+}
+
+impl Measured {
+    fn of(slots: &Slots, shelf: Shelf) -> Self {
+        let holds: Vec<bool> = slots.all().iter().map(|entry| shelf.holds(entry.state)).collect();
+        let on_shelf = slots.all().iter().zip(&holds).filter(|(_, holds)| **holds);
+        let (size, length) = on_shelf.fold((0, 0_u64), |(size, length), (entry, _)| {
+            (size + 1, length + u64::from(entry.length))
+        });
+        let mean = if size == 0 { 0.0 } else { length as f64 / size as f64 };
+        let damping = slots.all().iter().map(|entry| damping(entry.length, mean)).collect();
+        Measured { size, holds, damping }
+    }
 }
 
 /// Among which memories one looks.
@@ -87,6 +110,15 @@ impl Snapshot {
     /// Reads the tables and takes the segments that they name.
     pub(crate) fn new(db: Connection, segments: Vec<Arc<Segment>>) -> Result<Self, IndexError> {
         let slots = db::slots(&db)?;
+        Self::with(db, slots, segments)
+    }
+
+    /// Takes the tables, the slots that they hold and the segments that they name.
+    pub(crate) fn with(
+        db: Connection,
+        slots: Slots,
+        segments: Vec<Arc<Segment>>,
+    ) -> Result<Self, IndexError> {
         let mut rows = vec![NO_ROW; slots.len()];
         let mut starts = Vec::with_capacity(segments.len());
         let mut start = 0_u32;
@@ -184,9 +216,7 @@ impl Snapshot {
 /// The memories among which one looks.
 pub struct View<'s> {
     snapshot: &'s Snapshot,
-    shelf: Shelf,
-    size: usize,
-    mean_length: f64,
+    measured: Cow<'s, Measured>,
     /// Which slots may be in the answer; empty if all may.
     wanted: Vec<bool>,
     /// The question's vector in few bytes, made once.
@@ -195,19 +225,12 @@ pub struct View<'s> {
 
 impl<'s> View<'s> {
     fn new(snapshot: &'s Snapshot, shelf: Shelf) -> Self {
-        let counted = || {
-            let (mut size, mut length) = (0_usize, 0_u64);
-            for entry in snapshot.slots.all().iter().filter(|entry| shelf.holds(entry.state)) {
-                size += 1;
-                length += u64::from(entry.length);
-            }
-            (size, if size == 0 { 0.0 } else { length as f64 / size as f64 })
+        let measured = || Measured::of(&snapshot.slots, shelf);
+        let measured = match shelf {
+            Shelf::Active => Cow::Borrowed(snapshot.active.get_or_init(measured)),
+            _ => Cow::Owned(measured()),
         };
-        let (size, mean_length) = match shelf {
-            Shelf::Active => *snapshot.active.get_or_init(counted),
-            _ => counted(),
-        };
-        View { snapshot, shelf, size, mean_length, wanted: vec![], query: RefCell::default() }
+        View { snapshot, measured, wanted: vec![], query: RefCell::default() }
     }
 
     fn narrow(&mut self, filter: &Filter) {
@@ -232,7 +255,7 @@ impl<'s> View<'s> {
     }
 
     fn holds(&self, slot: Slot) -> bool {
-        self.shelf.holds(self.snapshot.slots.get(slot).state)
+        self.measured.holds.get(slot as usize).is_some_and(|holds| *holds)
     }
 
     /// Does something with the question's vector in few bytes.
@@ -252,15 +275,11 @@ impl<'s> View<'s> {
 
 impl Corpus for View<'_> {
     fn size(&self) -> usize {
-        self.size
+        self.measured.size
     }
 
     fn slots(&self) -> usize {
         self.snapshot.slots.len()
-    }
-
-    fn mean_length(&self) -> f64 {
-        self.mean_length
     }
 
     fn postings(&self, term: &str, found: &mut Vec<Posting>) {
@@ -277,8 +296,8 @@ impl Corpus for View<'_> {
         crate::alike::alike(self, term)
     }
 
-    fn length(&self, slot: Slot) -> u32 {
-        self.snapshot.slots.get(slot).length
+    fn damping(&self, slot: Slot) -> f32 {
+        self.measured.damping.get(slot as usize).copied().unwrap_or_default()
     }
 
     fn is_wanted(&self, slot: Slot) -> bool {
@@ -306,31 +325,15 @@ impl Corpus for View<'_> {
     fn nearest(&self, vector: &[f32], most: usize) -> Vec<Slot> {
         let snapshot = self.snapshot;
         self.with_query(vector, |query| {
-            let mut distances: Vec<u8> = Vec::new();
-            let mut counts = [0_usize; 256];
-            let mut wanted: Vec<(u32, Slot)> = Vec::new();
-            for (segment, start) in snapshot.segments.iter().zip(&snapshot.starts) {
-                let own = distances.len();
+            let mut distances: Vec<u8> = Vec::with_capacity(snapshot.slots.len());
+            for segment in &snapshot.segments {
                 segment.distances(query, &mut distances);
-                for (row, distance) in distances[own..].iter().enumerate() {
-                    let slot = segment.slot_of(row);
-                    if self.is_wanted(slot) {
-                        counts[*distance as usize] += 1;
-                        wanted.push((start + row as u32, slot));
-                    }
-                }
             }
-            let mut seen = 0;
-            let limit = counts.iter().position(|count| {
-                seen += count;
-                seen >= most * CLOSELY
-            });
-            let limit = limit.unwrap_or(255);
-            let near = |(row, slot): &(u32, Slot)| {
-                (distances[*row as usize] as usize <= limit)
-                    .then(|| (self.nearness_of_row(*row, query), *slot))
-            };
-            let mut found: Vec<(f32, Slot)> = wanted.iter().filter_map(near).collect();
+            let near = self.within(&distances, most * CLOSELY);
+            let mut found: Vec<(f32, Slot)> = near
+                .into_iter()
+                .map(|(row, slot)| (self.nearness_of_row(row, query), slot))
+                .collect();
             let tie = |slot: Slot| snapshot.slots.get(slot).tie;
             let better = |a: &(f32, Slot), b: &(f32, Slot)| {
                 b.0.total_cmp(&a.0).then_with(|| tie(a.1).cmp(&tie(b.1)))
@@ -343,19 +346,20 @@ impl Corpus for View<'_> {
         })
     }
 
-    fn nearness(&self, slot: Slot, vector: &[f32]) -> f32 {
+    fn nearness(&self, slots: &[Slot], vector: &[f32]) -> Vec<f32> {
         let snapshot = self.snapshot;
         self.with_query(vector, |query| {
-            let mut row = snapshot.rows[slot as usize];
-            let mut best = 0.0_f32;
-            let mut is_first = true;
-            while row != NO_ROW && self.slot_of_row(row) == Some(slot) {
-                let near = self.nearness_of_row(row, query);
-                best = if is_first { near } else { best.max(near) };
-                is_first = false;
-                row += 1;
-            }
-            best
+            let nearness = |slot: &Slot| {
+                let mut row = snapshot.rows[*slot as usize];
+                let mut best: Option<f32> = None;
+                while row != NO_ROW && self.slot_of_row(row) == Some(*slot) {
+                    let near = self.nearness_of_row(row, query);
+                    best = Some(best.map_or(near, |best| best.max(near)));
+                    row += 1;
+                }
+                best.unwrap_or_default()
+            };
+            slots.iter().map(nearness).collect()
         })
     }
 
@@ -368,6 +372,55 @@ impl Corpus for View<'_> {
 const CLOSELY: usize = 4;
 
 impl View<'_> {
+    /// Returns the wanted vectors that are at least as near as so many of them are, and their slots.
+    fn within(&self, distances: &[u8], most: usize) -> Vec<(u32, Slot)> {
+        let mut counts = [0_usize; 256];
+        distances.iter().for_each(|distance| counts[*distance as usize] += 1);
+        // No more vectors are wanted than there are, so the limit is no less than this one.
+        let mut reach = most;
+        loop {
+            let mut seen = 0;
+            let limit = counts.iter().position(|count| {
+                seen += count;
+                seen >= reach
+            });
+            let near = self.wanted_within(distances, limit.unwrap_or(255) as u8);
+            if near.len() >= most || limit.is_none() {
+                return self.nearest_of(near, distances, most);
+            }
+            reach = reach.saturating_mul(8);
+        }
+    }
+
+    /// Cuts vectors down to those that are at least as near as so many of them are.
+    fn nearest_of(
+        &self,
+        mut near: Vec<(u32, Slot)>,
+        distances: &[u8],
+        most: usize,
+    ) -> Vec<(u32, Slot)> {
+        let mut counts = [0_usize; 256];
+        near.iter().for_each(|(row, _)| counts[distances[*row as usize] as usize] += 1);
+        let mut seen = 0;
+        let limit = counts.iter().position(|count| {
+            seen += count;
+            seen >= most
+        });
+        if let Some(limit) = limit {
+            near.retain(|(row, _)| distances[*row as usize] as usize <= limit);
+        }
+        near
+    }
+
+    fn wanted_within(&self, distances: &[u8], limit: u8) -> Vec<(u32, Slot)> {
+        let rows = distances.iter().enumerate().filter(|(_, distance)| **distance <= limit);
+        let with_slot = |(row, _): (usize, &u8)| {
+            let row = row as u32;
+            self.slot_of_row(row).filter(|slot| self.is_wanted(*slot)).map(|slot| (row, slot))
+        };
+        rows.filter_map(with_slot).collect()
+    }
+
     fn slot_of_row(&self, row: u32) -> Option<Slot> {
         let at = self.snapshot.starts.partition_point(|start| *start <= row).checked_sub(1)?;
         let segment = &self.snapshot.segments[at];

@@ -4,7 +4,7 @@
 //! written, whatever a name or a symbolic link says.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, Metadata, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
@@ -27,6 +27,8 @@ pub const MAX_DOCUMENT: u64 = 8 * 1024 * 1024;
 pub struct Root {
     path: PathBuf,
     canonical: PathBuf,
+    /// Folders whose contents were asked for.
+    looked_into: RefCell<BTreeSet<PathBuf>>,
     /// Folders known to lie inside the root.
     safe_folders: RefCell<HashMap<PathBuf, bool>>,
 }
@@ -95,12 +97,22 @@ impl Root {
     }
 
     fn open(canonical: PathBuf) -> Self {
-        Root { path: canonical.clone(), canonical, safe_folders: RefCell::default() }
+        Root {
+            path: canonical.clone(),
+            canonical,
+            looked_into: RefCell::default(),
+            safe_folders: RefCell::default(),
+        }
     }
 
     /// Returns the folder.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Returns the folders whose contents were asked for so far.
+    pub fn looked_into(&self) -> Vec<PathBuf> {
+        self.looked_into.borrow().iter().cloned().collect()
     }
 
     /// Returns where a relative path lies.
@@ -134,7 +146,11 @@ impl Root {
         let path = self.join(relative);
         let metadata = match fs::symlink_metadata(&path) {
             Ok(metadata) => metadata,
-            Err(error) if is_missing(&error) => return Ok(None),
+            Err(error) if is_missing(&error) => {
+                // What is not there yet would appear in its folder.
+                self.looked_into.borrow_mut().extend(path.parent().map(Path::to_path_buf));
+                return Ok(None);
+            }
             Err(error) => return Err(io_problem(relative, &error)),
         };
         let parent_is_safe = path.parent().is_none_or(|parent| self.is_safe_folder(parent));
@@ -201,6 +217,7 @@ impl Root {
 
     /// Lists a folder by name. A missing one is empty.
     pub fn list(&self, relative: &str) -> Result<Vec<Item>, Problem> {
+        self.looked_into.borrow_mut().insert(self.join(relative));
         match self.metadata(relative)? {
             None => return Ok(vec![]),
             Some(metadata) if !metadata.is_dir() => {

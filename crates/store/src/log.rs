@@ -39,6 +39,12 @@ pub struct Shard {
     pub is_local: bool,
 }
 
+/// Returns the folders outside of the root's own that shards are looked for in.
+pub fn local_folders(root: &Root) -> Vec<PathBuf> {
+    let before = |kind: Kind| root.join(&format!("{HOME}/local/memory/{}", kind.word()));
+    Kind::ALL.iter().flat_map(|kind| [local_folder(root, *kind), before(*kind)]).collect()
+}
+
 /// Lists every shard.
 pub fn shards(root: &Root) -> (Vec<Shard>, Vec<Problem>) {
     let mut problems = Vec::new();

@@ -2,8 +2,8 @@
 
 use std::fs::{self, File, Metadata};
 use std::io::{Read, Seek, SeekFrom};
-use std::path::Path;
-use std::time::UNIX_EPOCH;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// How much of a file's end is looked at to see whether only more came.
 const BLOCK: u64 = 4096;
@@ -64,4 +64,41 @@ pub fn read_from(path: &Path, start: u64) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// Files and folders as they were seen, to tell at once whether nothing has changed since.
+#[derive(Debug, Default)]
+pub struct Watched {
+    seen: Vec<(PathBuf, Option<Stamp>)>,
+    /// Whether every change from then on shows.
+    is_settled: bool,
+}
+
+/// A change that comes sooner after another may bear the same time.
+const GRAIN: i64 = 50_000_000;
+
+impl Watched {
+    /// Looks at files and folders; what is not there is watched for as well.
+    pub fn new(paths: impl IntoIterator<Item = PathBuf>) -> Self {
+        // The file system's clock is asked and not the caller's: a fixed one would tell nothing.
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let now = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);
+        let seen: Vec<_> =
+            paths.into_iter().map(|path| (look(&path), path)).map(|(s, p)| (p, s)).collect();
+        let is_old = |stamp: &Stamp| {
+            let grain = if stamp.modified % 1_000_000_000 == 0 { 40 * GRAIN } else { GRAIN };
+            stamp.modified.saturating_add(grain) < now
+        };
+        let is_settled = seen.iter().all(|(_, stamp)| stamp.as_ref().is_none_or(is_old));
+        Watched { seen, is_settled }
+    }
+
+    /// Returns whether nothing has changed since.
+    pub fn is_same(&self) -> bool {
+        self.is_settled && self.seen.iter().all(|(path, stamp)| look(path) == *stamp)
+    }
+}
+
+fn look(path: &Path) -> Option<Stamp> {
+    fs::metadata(path).ok().map(|metadata| Stamp::new(&metadata))
 }

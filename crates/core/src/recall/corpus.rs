@@ -23,17 +23,14 @@ pub trait Corpus {
     /// Returns a number that every slot is less than.
     fn slots(&self) -> usize;
 
-    /// Returns how many terms a memory has on average.
-    fn mean_length(&self) -> f64;
-
     /// Gives the memories that hold a term.
     fn postings(&self, term: &str, found: &mut Vec<Posting>);
 
     /// Returns terms that differ from one which nobody holds by a slip of the finger, best first.
     fn alike(&self, term: &str) -> Vec<String>;
 
-    /// Returns how many terms a memory has.
-    fn length(&self, slot: Slot) -> u32;
+    /// Returns by how much less a term counts in a memory for its length: see [`damping`].
+    fn damping(&self, slot: Slot) -> f32;
 
     /// Returns whether a memory may be in the answer.
     fn is_wanted(&self, slot: Slot) -> bool;
@@ -50,8 +47,8 @@ pub trait Corpus {
     /// Returns the wanted memories whose meaning is nearest to a vector, at most so many.
     fn nearest(&self, vector: &[f32], most: usize) -> Vec<Slot>;
 
-    /// Returns how near the meaning of a memory is to a vector, -1 to 1.
-    fn nearness(&self, slot: Slot, vector: &[f32]) -> f32;
+    /// Returns how near the meanings of memories are to a vector, -1 to 1.
+    fn nearness(&self, slots: &[Slot], vector: &[f32]) -> Vec<f32>;
 
     /// Returns the day of a memory, if it is known.
     fn day(&self, slot: Slot) -> Option<Date>;

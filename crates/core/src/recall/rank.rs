@@ -25,7 +25,7 @@ const ASKING: f32 = 0.8;
 /// What meaning counts beside words.
 const MEANING: f32 = 0.5;
 /// From this nearness on, a memory answers though it holds no word of the question.
-const NEAR: f32 = 0.45;
+const NEAR: f32 = 0.3;
 /// What a memory gains for being of the time that the question names.
 const TIMELY: f32 = 0.1;
 /// What a term counts that was probably meant.
@@ -105,55 +105,106 @@ struct Wanted {
     holders: Vec<Posting>,
 }
 
+/// Returns by how much less a term counts in a memory that has so many terms, where they have so
+/// many on average.
+pub fn damping(length: u32, mean: f64) -> f32 {
+    1.0 / (1.0 - LENGTH_WEIGHT + LENGTH_WEIGHT * length as f32 / mean.max(1.0) as f32)
+}
+
 /// Returns the memories that answer best, best first, at most so many.
 pub fn rank(corpus: &impl Corpus, question: &Question, most: usize) -> Vec<Scored> {
     let (wanted, whole) = wanted(corpus, question);
-    let mean = corpus.mean_length().max(1.0) as f32;
-    let often = |posting: &Posting| {
-        let length = corpus.length(posting.slot) as f32;
-        posting.count as f32 / (1.0 - LENGTH_WEIGHT + LENGTH_WEIGHT * length / mean)
-    };
+    let often = |posting: &Posting| posting.count as f32 * corpus.damping(posting.slot);
     let closely = CLOSELY.max(most * 4);
     let mut candidates = anchors(corpus, &wanted, &often, closely);
     if !question.vector.is_empty() {
         candidates.extend(corpus.nearest(&question.vector, closely));
     }
     let ground = Ground::around(corpus, candidates);
-    let held = ground.held(&wanted, &often);
-    let mut scored: Vec<Scored> = Vec::new();
-    for (at, &slot) in ground.slots.iter().enumerate() {
-        if !corpus.is_wanted(slot) {
-            continue;
+    let ranking = Ranking { corpus, question, wanted: &wanted, whole, ground: &ground };
+    ranking.best(&ground.held(&wanted, &often), most)
+}
+
+/// All that decides which of the memories that are looked at closely answer best.
+struct Ranking<'r, C> {
+    corpus: &'r C,
+    question: &'r Question,
+    wanted: &'r [Wanted],
+    whole: f32,
+    ground: &'r Ground,
+}
+
+impl<C: Corpus> Ranking<'_, C> {
+    fn best(&self, held: &[Vec<f32>], most: usize) -> Vec<Scored> {
+        let slots = &self.ground.slots;
+        let meanings = match self.question.vector.is_empty() {
+            true => vec![0.0; slots.len()],
+            false => self.corpus.nearness(slots, &self.question.vector),
+        };
+        let scores = slots.iter().enumerate().filter(|(_, slot)| self.corpus.is_wanted(**slot));
+        let mut scores: Vec<(f32, usize)> = scores
+            .map(|(at, slot)| {
+                let words = sum(self.shares(held, at).map(|(_, share, _)| share));
+                (words + MEANING * meanings[at] + self.timely(*slot), at)
+            })
+            .collect();
+        let tie = |at: usize| self.corpus.tie(slots[at]);
+        let better = |a: &(f32, usize), b: &(f32, usize)| {
+            b.0.total_cmp(&a.0).then_with(|| tie(a.1).cmp(&tie(b.1)))
+        };
+        if scores.len() > most {
+            scores.select_nth_unstable_by(most, better);
+            scores.truncate(most);
         }
-        let mut parts = Parts { asks: corpus.asks(slot), ..Parts::default() };
-        let near = ground.neighbours(corpus, at);
-        for (term, row) in wanted.iter().zip(&held) {
-            let around: f32 = near.iter().map(|(at, weight)| weight * row[*at]).sum();
-            let often = row[at] + around;
-            if often > 0.0 {
-                let share = term.weight * often / (often + SATURATION) / whole;
-                let share = if parts.asks { share * ASKING } else { share };
-                parts.words += share;
-                let own = row[at] > 0.0;
-                parts.terms.push(TermShare { term: term.term.clone(), share, own });
-            }
-        }
-        if !question.vector.is_empty() {
-            parts.meaning = MEANING * corpus.nearness(slot, &question.vector);
-        }
-        if let Some((first, last)) = question.days
-            && corpus.day(slot).is_some_and(|day| first <= day && day <= last)
-        {
-            parts.time = TIMELY;
-        }
-        let score = parts.words + parts.meaning + parts.time;
-        scored.push(Scored { slot, score, parts });
+        scores.sort_by(better);
+        let explained = |(score, at): (f32, usize)| {
+            let shares: Vec<(usize, f32, bool)> = self.shares(held, at).collect();
+            let parts = Parts {
+                words: sum(shares.iter().map(|(_, share, _)| *share)),
+                meaning: MEANING * meanings[at],
+                time: self.timely(slots[at]),
+                terms: shares
+                    .into_iter()
+                    .map(|(term, share, own)| TermShare {
+                        term: self.wanted[term].term.clone(),
+                        share,
+                        own,
+                    })
+                    .collect(),
+                asks: self.corpus.asks(slots[at]),
+            };
+            Scored { slot: slots[at], score, parts }
+        };
+        scores.into_iter().map(explained).collect()
     }
-    scored.sort_by(|a, b| {
-        b.score.total_cmp(&a.score).then_with(|| corpus.tie(a.slot).cmp(&corpus.tie(b.slot)))
-    });
-    scored.truncate(most);
-    scored
+
+    /// What each term adds for a memory, and whether it holds the term itself.
+    fn shares<'h>(
+        &'h self,
+        held: &'h [Vec<f32>],
+        at: usize,
+    ) -> impl Iterator<Item = (usize, f32, bool)> + 'h {
+        let asking = if self.corpus.asks(self.ground.slots[at]) { ASKING } else { 1.0 };
+        let near = self.ground.neighbours(self.corpus, at);
+        held.iter().enumerate().filter_map(move |(term, row)| {
+            let around: f32 = near.iter().map(|(at, weight)| weight * row[*at as usize]).sum();
+            let often = row[at] + around;
+            let share = self.wanted[term].weight * often / (often + SATURATION) / self.whole;
+            (often > 0.0).then_some((term, share * asking, row[at] > 0.0))
+        })
+    }
+
+    fn timely(&self, slot: Slot) -> f32 {
+        let is_then = self.question.days.is_some_and(|(first, last)| {
+            self.corpus.day(slot).is_some_and(|day| first <= day && day <= last)
+        });
+        if is_then { TIMELY } else { 0.0 }
+    }
+}
+
+/// Adds up, from a zero that has no sign.
+fn sum(shares: impl Iterator<Item = f32>) -> f32 {
+    shares.fold(0.0, |sum, share| sum + share)
 }
 
 /// Finds who holds the terms of a question, and what all of them together weigh. A term that nobody
@@ -238,10 +289,10 @@ impl Ground {
         let mut ground = Ground { slots: Vec::new(), places: vec![NOWHERE; corpus.slots()] };
         for slot in candidates {
             ground.add(slot);
-            for step in [Corpus::before, Corpus::after] {
+            for step in [Step::Before, Step::After] {
                 let mut at = slot;
                 for _ in 0..AROUND {
-                    let Some(next) = step(corpus, at) else { break };
+                    let Some(next) = step.from(corpus, at) else { break };
                     ground.add(next);
                     at = next;
                 }
@@ -273,24 +324,41 @@ impl Ground {
         rows.collect()
     }
 
-    /// The neighbours of one of them that are looked at as well, and what they count.
-    fn neighbours(&self, corpus: &impl Corpus, at: usize) -> Vec<(usize, f32)> {
-        let mut near = Vec::with_capacity(2 * AROUND);
-        let mut walk = |step: fn(&_, Slot) -> Option<Slot>, backwards: bool| {
+    /// The neighbours of one of them that are looked at as well, and what they count; the places
+    /// that are left over count nothing.
+    fn neighbours(&self, corpus: &impl Corpus, at: usize) -> [(u32, f32); 2 * AROUND] {
+        let mut near = [(0, 0.0); 2 * AROUND];
+        let mut count = 0;
+        for (step, backwards) in [(Step::Before, true), (Step::After, false)] {
             let (mut slot, mut weight) = (self.slots[at], 1.0);
             for distance in 1..=AROUND {
-                let Some(next) = step(corpus, slot) else { break };
+                let Some(next) = step.from(corpus, slot) else { break };
                 weight *= STEP;
                 let place = self.places[next as usize];
                 if place != NOWHERE {
                     let answers = backwards && distance == 1 && corpus.asks(next);
-                    near.push((place as usize, if answers { ANSWERED } else { weight }));
+                    near[count] = (place, if answers { ANSWERED } else { weight });
+                    count += 1;
                 }
                 slot = next;
             }
-        };
-        walk(Corpus::before, true);
-        walk(Corpus::after, false);
+        }
         near
+    }
+}
+
+/// A way to go from a memory to one beside it.
+#[derive(Clone, Copy)]
+enum Step {
+    Before,
+    After,
+}
+
+impl Step {
+    fn from(self, corpus: &impl Corpus, slot: Slot) -> Option<Slot> {
+        match self {
+            Step::Before => corpus.before(slot),
+            Step::After => corpus.after(slot),
+        }
     }
 }

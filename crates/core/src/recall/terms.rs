@@ -68,7 +68,12 @@ fn add_piece(piece: &str, found: &mut Vec<String>) {
     let is_name =
         parts > 1 && !bare.contains(['\'', '’']) || parts > 0 && bare.ends_with(['+', '#']);
     if is_name && !bare.chars().any(is_unspaced) {
-        found.push(folded(bare).into_owned());
+        let whole = folded(bare);
+        if whole.bytes().all(|byte| byte.is_ascii_lowercase()) {
+            add_plain(&whole, found);
+        } else {
+            found.push(whole.into_owned());
+        }
         // A file is also called by its own name.
         if let Some((_, last)) = bare.rsplit_once(['/', '\\', ':'])
             && last.contains(['.', '_', '-'])
@@ -169,7 +174,7 @@ mod tests {
                 "pars",
                 "front",
                 "matter",
-                "parsefrontmatter",
+                "parsefrontmatt",
                 "src",
                 "auth",
                 "login",

@@ -2,7 +2,7 @@
 
 use heirloom_core::fold::{Item, Memory, Standing};
 use heirloom_core::memory::Entry;
-use heirloom_core::record::{Action, Body, Section, short};
+use heirloom_core::record::{Action, Body, Section};
 use heirloom_core::{Value, day};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -193,7 +193,8 @@ fn replaced_by(memory: &Memory, name: &str, standing: Standing) -> Vec<String> {
 /// Shows things, one a line and a line with where each comes from.
 pub(crate) fn show_things(view: &mut View, things: &[Thing]) {
     for thing in things {
-        let mut head = vec![span(Role::Key, short(&thing.id)), "  ".into()];
+        let name = super::Recollection::short_name(&thing.id);
+        let mut head = vec![span(Role::Key, name), "  ".into()];
         if thing.pinned {
             head.push("📌 ".into());
         }

@@ -77,8 +77,8 @@ impl Operation for IndexStatus {
             Standing::Behind => "brought up to date",
             Standing::Missing => "made anew",
         };
-        let (snapshot, _) = recall::up_to_date(session, embedder)?;
-        Status::of(state, session, &snapshot, embedder)
+        let kept = recall::up_to_date(session, embedder)?;
+        Status::of(state, session, kept.snapshot(), embedder)
     }
 }
 

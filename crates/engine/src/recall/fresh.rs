@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use heirloom_core::Problem;
 use heirloom_core::embedding::Embedder;
-use heirloom_index::{Index, IndexError, IndexErrorKind, Lock, Snapshot};
+use heirloom_index::{Index, IndexError, IndexErrorKind, Lock, Snapshot, Update};
 
 use super::gather::Found;
+use super::warm::Kept;
 use crate::{Error, Session};
 
 /// Where the index lies.
@@ -63,36 +64,38 @@ impl From<IndexError> for Error {
 }
 
 /// Returns the index as it must be now: what changed since it was written is read first. What could
-/// not be listed is told beside it.
-pub(crate) fn up_to_date(
-    session: &Session,
-    embedder: &dyn Embedder,
-) -> Result<(Snapshot, Vec<Problem>), Error> {
+/// not be listed is told beside it. Whoever is done with it gives it to [`keep`].
+pub(crate) fn up_to_date(session: &Session, embedder: &dyn Embedder) -> Result<Kept, Error> {
     let index = index_of(session, embedder);
+    let warm = match session.warm().take(index.folder()) {
+        Some(kept) if kept.snapshot.is_newest()? => Some(kept),
+        _ => None,
+    };
+    let snapshot = match warm {
+        Some(kept) if kept.watched.is_same() => return Ok(kept),
+        warm => warm.map(|kept| kept.snapshot),
+    };
     let mut found = Found::look(session)?;
-    let snapshot = match on_disk(session, &index, &found, embedder) {
+    let watched = found.watched(session);
+    let snapshot = match on_disk(session, &index, snapshot, &found, embedder) {
         Ok(snapshot) => snapshot,
         Err(Failed::Index(error)) if error.kind == IndexErrorKind::System => {
             let update = found.changed(session, &BTreeMap::new())?;
+            let what = "the index cannot be kept, so it is made anew for every question";
             found.problems.push(
-                Problem::of_file(
-                    FOLDER,
-                    format!(
-                        "the index cannot be kept, so it is made anew for every question: {error}"
-                    ),
-                )
-                .hint("see who may write there, or make room"),
+                Problem::of_file(FOLDER, format!("{what}: {error}"))
+                    .hint("see who may write there, or make room"),
             );
             index.in_memory(update, embedder)?
         }
         Err(failed) => return Err(failed.into()),
     };
-    Ok((snapshot, found.problems))
+    Ok(Kept::new(index.folder(), snapshot, watched, found.problems))
 }
 
 /// Keeps an index for the next question.
-pub(crate) fn keep(session: &Session, snapshot: Snapshot) {
-    session.warm().put(&session.root().join(FOLDER), snapshot);
+pub(crate) fn keep(session: &Session, kept: Kept) {
+    session.warm().put(kept);
 }
 
 /// Why the index on disk could not be used.
@@ -125,13 +128,13 @@ impl From<Error> for Failed {
 fn on_disk(
     session: &Session,
     index: &Index,
+    warm: Option<Snapshot>,
     found: &Found,
     embedder: &dyn Embedder,
 ) -> Result<Snapshot, Failed> {
-    let warm = session.warm().take(index.folder());
     let newest = match warm {
-        Some(snapshot) if snapshot.is_newest()? => Some(snapshot),
-        _ => index.open()?,
+        Some(snapshot) => Some(snapshot),
+        None => index.open()?,
     };
     let Some(snapshot) = newest.filter(|snapshot| !snapshot.is_worn()) else {
         return written(session, index, &index.lock()?, found, embedder);
@@ -141,11 +144,15 @@ fn on_disk(
         return Ok(snapshot);
     }
     match index.try_lock()? {
+        None => Ok(index.overlaid(snapshot, update, embedder)?),
+        // Nobody wrote in between, so what was seen is what is to be written.
+        Some(lock) if snapshot.is_newest()? => {
+            committed(session, index, &lock, snapshot, update, embedder)
+        }
         Some(lock) => {
             drop(snapshot);
             written(session, index, &lock, found, embedder)
         }
-        None => Ok(index.overlaid(snapshot, update, embedder)?),
     }
 }
 
@@ -165,6 +172,17 @@ fn written(
     if update.is_empty() {
         return Ok(snapshot);
     }
+    committed(session, index, lock, snapshot, update, embedder)
+}
+
+fn committed(
+    session: &Session,
+    index: &Index,
+    lock: &Lock,
+    snapshot: Snapshot,
+    update: Update,
+    embedder: &dyn Embedder,
+) -> Result<Snapshot, Failed> {
     let progress = |done, total| session.progress().tell(done, total);
     let snapshot = index.commit(lock, snapshot, update, embedder, &progress);
     session.progress().end();

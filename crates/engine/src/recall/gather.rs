@@ -7,7 +7,7 @@ use heirloom_index::{NewLine, Read, Source, Update};
 use heirloom_store::adrs::{self, Scope};
 use heirloom_store::layout::{self, Part, Placed};
 use heirloom_store::log::{self, Log, Shard};
-use heirloom_store::stamp::{self, Stamp};
+use heirloom_store::stamp::{self, Stamp, Watched};
 
 use super::passages;
 use crate::{Error, Session, inherit};
@@ -75,6 +75,17 @@ impl Found {
             problems,
             settings,
         })
+    }
+
+    /// Returns everything that would show a change.
+    pub(super) fn watched(&self, session: &Session) -> Watched {
+        let root = session.root();
+        let shards = self.shards.iter().map(|(shard, _)| shard.path.clone());
+        let documents =
+            self.documents.iter().map(|(document, _)| root.join(&document.placed.document.path));
+        let settings = root.join(heirloom_store::config::PATH);
+        let folders = root.looked_into().into_iter().chain(log::local_folders(root));
+        Watched::new(shards.chain(documents).chain(folders).chain([settings]))
     }
 
     /// Reads what is not as it was.

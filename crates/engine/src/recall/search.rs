@@ -52,7 +52,8 @@ impl Search<'_> {
     /// Looks.
     pub(crate) fn run(&self, session: &Session) -> Result<Found, Error> {
         let embedder = heirloom_embed::builtin();
-        let (snapshot, mut problems) = up_to_date(session, embedder)?;
+        let kept = up_to_date(session, embedder)?;
+        let snapshot = &kept.snapshot;
         let is_past = self.when.as_of.is_some() || self.when.valid_at.is_some();
         let shelf = if is_past { Shelf::Everything } else { self.shelf };
         let view = snapshot.view(shelf, &self.filter());
@@ -61,15 +62,16 @@ impl Search<'_> {
         let scored = rank(&view, &question, most);
         let (answering, others): (Vec<Scored>, Vec<Scored>) =
             scored.into_iter().partition(Scored::answers);
-        let shown = |scored: &[Scored]| hits(session, &snapshot, scored, self);
+        let shown = |scored: &[Scored]| hits(session, snapshot, scored, self);
         let mut hits = shown(&answering)?;
         hits.truncate(self.limit);
         let near_misses = match hits.is_empty() {
             true => shown(&others)?.into_iter().take(NEAR_MISSES).collect(),
             false => vec![],
         };
-        problems.extend(unread(&snapshot)?);
-        keep(session, snapshot);
+        let mut problems = unread(snapshot)?;
+        problems.extend(kept.problems.iter().cloned());
+        keep(session, kept);
         problems.sort();
         problems.dedup();
         Ok(Found { hits, near_misses, problems })

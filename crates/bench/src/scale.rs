@@ -1,0 +1,377 @@
+//! The `scale` measurement: what recall costs among many memories, beside what its parts cost bare.
+
+mod bare;
+mod corpus;
+
+use std::fmt;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::ScaleArgs;
+use crate::failure::Failure;
+use crate::generate;
+use crate::numbers::count;
+use crate::programs;
+use crate::report::{Bar, Verdict, ratio_text};
+use corpus::Corpus;
+
+/// Of so many memories one is in a markdown file.
+const WRITTEN: usize = 20;
+/// Entries of one markdown file.
+const ENTRIES: usize = 100;
+/// Facts of one shard.
+const SHARD: usize = 5_000;
+/// Agents of the workspace's plans.
+const AGENTS: u32 = 10;
+/// Times that a fresh process is run.
+const FRESH: usize = 20;
+
+/// All that a run found; times in milliseconds.
+#[derive(Serialize)]
+pub(crate) struct Report {
+    memories: usize,
+    in_markdown: usize,
+    /// Questions asked of a process that keeps running.
+    warm: Times,
+    /// `heir recall` as a fresh process.
+    fresh: Times,
+    /// The first question after something was stored.
+    after_add: Times,
+    /// `heir --version`.
+    version: Times,
+    /// `git status` of the same tree.
+    git_status: Times,
+    /// Making the index, and what bare tantivy takes for that.
+    indexing_ms: f64,
+    tantivy_indexing_ms: f64,
+    tantivy: Times,
+    scan: Times,
+    /// Memory of a fresh recall, in bytes.
+    peak_bytes: Option<u64>,
+    /// The verdicts.
+    pub(crate) bars: Vec<Bar>,
+}
+
+/// Half, and 99 of a hundred, take no longer.
+#[derive(Clone, Copy, Default, Serialize)]
+struct Times {
+    p50: f64,
+    p99: f64,
+}
+
+impl Times {
+    fn of(mut times: Vec<Duration>) -> Self {
+        times.sort();
+        let at = |share: f64| {
+            let place = ((times.len() as f64 * share) as usize).min(times.len().saturating_sub(1));
+            times.get(place).map_or(0.0, |time| time.as_secs_f64() * 1000.0)
+        };
+        Times { p50: at(0.5), p99: at(0.99) }
+    }
+}
+
+/// Makes a memory, asks it and its bare parts, and returns the report.
+pub(crate) fn measure(args: &ScaleArgs) -> Result<Report, Failure> {
+    let heir = programs::heir(args.heir.as_deref())?;
+    let scratch =
+        tempfile::tempdir().map_err(Failure::io("making", Path::new("a temporary folder")))?;
+    let total = args.memories as usize;
+    eprintln!("generating {} memories", count(total));
+    let mut corpus = Corpus::new();
+    let memories: Vec<String> = (0..total).map(|_| corpus.memory()).collect();
+    let questions: Vec<String> = (0..args.questions as usize)
+        .map(|at| corpus.question(&memories[at * 7919 % total]))
+        .collect();
+    let plans = u32::try_from(total / WRITTEN / ENTRIES).unwrap_or(1) / AGENTS + 1;
+    let workspace = generate::workspace(&scratch.path().join("workspace"), plans.max(10), AGENTS)?;
+    let root = workspace.root.as_path();
+    let in_markdown = write(root, &memories)?;
+
+    eprintln!("indexing with bare tantivy");
+    let folder = scratch.path().join("tantivy");
+    std::fs::create_dir(&folder).map_err(Failure::io("making", &folder))?;
+    let text = bare::tantivy(&folder, &memories, &questions)?;
+    let model = heirloom_embed::builtin();
+    let vectors = bare::Vectors::new(memories.iter().map(|memory| model.vector(memory)));
+    let scan: Vec<Duration> =
+        questions.iter().map(|question| vectors.scan(&model.vector(question))).collect();
+    drop(vectors);
+
+    eprintln!("indexing with heir");
+    let started = Instant::now();
+    run(&heir, root, &["index", "rebuild", "--json"])?;
+    let indexing = started.elapsed();
+
+    eprintln!("asking {} questions", count(questions.len()));
+    let mut server = Server::start(&heir, root)?;
+    server.recall(&questions[0])?;
+    let warm =
+        questions.iter().map(|question| server.recall(question)).collect::<Result<_, _>>()?;
+    let mut after_add = Vec::new();
+    for at in 0..FRESH {
+        let text = format!("the measured memory number {at} speaks of {}", corpus.memory());
+        run(&heir, root, &["fact", "add", "--section", "Specs", &text])?;
+        after_add.push(server.recall(&questions[at % questions.len()])?);
+    }
+    drop(server);
+    let mut fresh = Vec::new();
+    let mut version = Vec::new();
+    let mut status = Vec::new();
+    for at in 0..FRESH {
+        let question = &questions[at * 31 % questions.len()];
+        fresh.push(run(&heir, root, &["recall", question, "--json"])?.0);
+        version.push(run(&heir, root, &["--version"])?.0);
+        status.push(run(Path::new("git"), root, &["status", "--short"])?.0);
+    }
+    let peak_bytes = peak(&heir, root, &questions[0]);
+    let mut report = Report {
+        memories: total,
+        in_markdown,
+        warm: Times::of(warm),
+        fresh: Times::of(fresh),
+        after_add: Times::of(after_add),
+        version: Times::of(version),
+        git_status: Times::of(status),
+        indexing_ms: indexing.as_secs_f64() * 1000.0,
+        tantivy_indexing_ms: text.indexing.as_secs_f64() * 1000.0,
+        tantivy: Times::of(text.questions),
+        scan: Times::of(scan),
+        peak_bytes,
+        bars: vec![],
+    };
+    report.bars = report.judged();
+    Ok(report)
+}
+
+/// Writes memories: most as facts, some as findings of agents.
+fn write(root: &Path, memories: &[String]) -> Result<usize, Failure> {
+    let numbered = || memories.iter().enumerate();
+    let written: Vec<_> = numbered().filter(|(at, _)| at % WRITTEN == 0).collect();
+    let facts: Vec<_> = numbered().filter(|(at, _)| at % WRITTEN != 0).collect();
+    for (number, part) in facts.chunks(SHARD).enumerate() {
+        let mut lines = String::new();
+        for (at, memory) in part {
+            let millis = 1_704_067_200_000_u64 + (*at as u64) * 60_000;
+            let id = uuid::Uuid::from_u64_pair(millis << 16 | 0x7000, 1 << 63 | *at as u64);
+            let at = jiff::Timestamp::from_millisecond(i64::try_from(millis).unwrap_or_default());
+            let at = at.map(|at| at.to_string()).unwrap_or_default();
+            let line = json!({
+                "v": 1, "id": id, "kind": "fact", "section": "Specs", "content": memory, "at": at, "by": "ada"
+            });
+            lines.push_str(&format!("{line}\n"));
+        }
+        let path = root.join(format!(".heirloom/memory/fact/2024-01-{number:04}.jsonl"));
+        put(&path, &lines)?;
+    }
+    let agents = agents(root)?;
+    for (part, path) in written.chunks(ENTRIES).zip(&agents) {
+        let mut text = "---\ntype: agent-memory\nsessions: 1\nupdated: 2026-01-01\n---\n\n# Memory\n\n## Findings\n\n".to_owned();
+        part.iter().for_each(|(_, memory)| text.push_str(&format!("- {memory}\n")));
+        put(path, &text)?;
+    }
+    if agents.len() * ENTRIES < written.len() {
+        return Err(Failure::new("the workspace has too few agents for the memories"));
+    }
+    Ok(written.len())
+}
+
+/// The memory files of all agents.
+fn agents(root: &Path) -> Result<Vec<std::path::PathBuf>, Failure> {
+    let mut found = Vec::new();
+    let plans = root.join("plans");
+    for plan in std::fs::read_dir(&plans).map_err(Failure::io("listing", &plans))?.flatten() {
+        let folder = plan.path().join("agents");
+        for agent in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let name = agent.file_name().to_string_lossy().into_owned();
+            if let Some(stem) = name.strip_suffix(".md").filter(|stem| !stem.ends_with(".memory")) {
+                found.push(folder.join(format!("{stem}.memory.md")));
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn put(path: &Path, text: &str) -> Result<(), Failure> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(Failure::io("making", folder))?;
+    }
+    std::fs::write(path, text).map_err(Failure::io("writing", path))
+}
+
+/// Runs a command to its end and returns how long it took and what it printed.
+fn run(program: &Path, root: &Path, arguments: &[&str]) -> Result<(Duration, String), Failure> {
+    let started = Instant::now();
+    let output = Command::new(program)
+        .args(arguments)
+        .current_dir(root)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(Failure::io("running", program))?;
+    let time = started.elapsed();
+    if !output.status.success() {
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        return Err(Failure::new(format!(
+            "{} {}: {error}",
+            program.display(),
+            arguments.join(" ")
+        )));
+    }
+    Ok((time, String::from_utf8_lossy(&output.stdout).into_owned()))
+}
+
+/// The most memory that a fresh recall had resident, where the system tells.
+fn peak(heir: &Path, root: &Path, question: &str) -> Option<u64> {
+    let output = Command::new("/usr/bin/time")
+        .args(["-f", "%M"])
+        .arg(heir)
+        .args(["recall", question, "--json"])
+        .current_dir(root)
+        .output()
+        .ok()?;
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    text.lines().last()?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
+}
+
+/// `heir mcp`, which keeps running.
+struct Server {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    number: u64,
+}
+
+impl Server {
+    fn start(heir: &Path, root: &Path) -> Result<Self, Failure> {
+        let mut child = Command::new(heir)
+            .arg("mcp")
+            .current_dir(root)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(Failure::io("starting", heir))?;
+        let input =
+            child.stdin.take().ok_or_else(|| Failure::new("no way to speak to heir mcp"))?;
+        let output = child.stdout.take().ok_or_else(|| Failure::new("no way to hear heir mcp"))?;
+        let mut server = Server { child, input, output: BufReader::new(output), number: 0 };
+        let hello = json!({
+            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}
+        });
+        server.call("initialize", &hello)?;
+        server.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
+        Ok(server)
+    }
+
+    fn recall(&mut self, question: &str) -> Result<Duration, Failure> {
+        let started = Instant::now();
+        let arguments = json!({"name": "memory_recall", "arguments": {"query": question}});
+        let answer = self.call("tools/call", &arguments)?;
+        let time = started.elapsed();
+        let hits = answer["result"]["structuredContent"]["hits"].as_array().map_or(0, Vec::len);
+        if hits == 0 {
+            return Err(Failure::new(format!("nothing was found for `{question}`: {answer}")));
+        }
+        Ok(time)
+    }
+
+    fn call(&mut self, method: &str, params: &Value) -> Result<Value, Failure> {
+        self.number += 1;
+        let number = self.number;
+        self.send(&json!({"jsonrpc": "2.0", "id": number, "method": method, "params": params}))?;
+        loop {
+            let mut line = String::new();
+            let read = self.output.read_line(&mut line);
+            if read.map_err(Failure::io("hearing", Path::new("heir mcp")))? == 0 {
+                return Err(Failure::new("heir mcp ended"));
+            }
+            let answer: Value =
+                serde_json::from_str(&line).map_err(|error| Failure::new(error.to_string()))?;
+            if answer["id"] == number {
+                return Ok(answer);
+            }
+        }
+    }
+
+    fn send(&mut self, message: &Value) -> Result<(), Failure> {
+        let sent = writeln!(self.input, "{message}").and_then(|()| self.input.flush());
+        sent.map_err(Failure::io("speaking to", Path::new("heir mcp")))
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+impl Report {
+    fn judged(&self) -> Vec<Bar> {
+        let at_most = |name: &str, value: f64, most: f64| {
+            let verdict = if value <= most { Verdict::Pass } else { Verdict::Fail };
+            Bar {
+                name: format!("{name} <= {most}"),
+                verdict,
+                detail: ratio_text(value),
+                measured: Some(value),
+            }
+        };
+        let bare = self.tantivy.p50 + self.scan.p50;
+        let start = self.version.p50 + self.git_status.p50;
+        let mut bars = vec![
+            at_most("warm recall / (bare tantivy + bare scan)", self.warm.p50 / bare, 4.0),
+            at_most("warm p99 / p50", self.warm.p99 / self.warm.p50, 4.0),
+            at_most("fresh recall / (--version + git status)", self.fresh.p50 / start, 10.0),
+            at_most("indexing / bare tantivy", self.indexing_ms / self.tantivy_indexing_ms, 2.0),
+            at_most("ms longer after an add", self.after_add.p50 - self.warm.p50, 20.0),
+        ];
+        if let Some(peak) = self.peak_bytes.filter(|_| self.memories <= 100_000) {
+            bars.push(at_most("MB of a fresh recall", peak as f64 / 1e6, 150.0));
+        }
+        bars
+    }
+
+    /// Returns whether a bar failed.
+    pub(crate) fn has_failed_bar(&self) -> bool {
+        self.bars.iter().any(|bar| bar.verdict == Verdict::Fail)
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            out,
+            "{} memories, {} of them in markdown",
+            count(self.memories),
+            count(self.in_markdown)
+        )?;
+        writeln!(out, "{:<44}{:>12}{:>12}", "", "p50", "p99")?;
+        for (name, times) in [
+            ("recall, a process that keeps running", self.warm),
+            ("recall, after something was stored", self.after_add),
+            ("heir recall, a fresh process", self.fresh),
+            ("heir --version", self.version),
+            ("git status", self.git_status),
+            ("bare tantivy", self.tantivy),
+            ("bare scan of vectors", self.scan),
+        ] {
+            writeln!(out, "{name:<44}{:>9.2} ms{:>9.2} ms", times.p50, times.p99)?;
+        }
+        writeln!(out, "{:<44}{:>9.0} ms", "making the index", self.indexing_ms)?;
+        writeln!(
+            out,
+            "{:<44}{:>9.0} ms",
+            "bare tantivy makes its index", self.tantivy_indexing_ms
+        )?;
+        if let Some(peak) = self.peak_bytes {
+            writeln!(out, "{:<44}{:>9.0} MB", "memory of a fresh recall", peak as f64 / 1e6)?;
+        }
+        writeln!(out)?;
+        self.bars.iter().try_for_each(|bar| writeln!(out, "{bar}"))
+    }
+}

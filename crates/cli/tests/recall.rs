@@ -1,0 +1,165 @@
+//! Recall as a user meets it: any text is a question, and the index is nobody's business.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test changes files behind the program's back"
+)]
+
+use std::fs;
+
+use heirloom_testkit::Workspace;
+use serde_json::Value;
+
+fn team() -> Workspace {
+    let team = Workspace::empty(env!("CARGO_BIN_EXE_heir"));
+    team.run(&["init", "--name", "shop"]).ok();
+    for (section, text) in [
+        ("Decisions", "The index is kept in SQLite because it must change whole or not at all"),
+        ("Architecture", "parseFrontMatter in src/auth/login.ts reads the header of a document"),
+        ("Constraints", "Refunds are possible for thirty days after the payment"),
+    ] {
+        team.run(&["fact", "add", "--section", section, text]).ok();
+    }
+    team
+}
+
+fn texts(answer: &Value) -> Vec<&str> {
+    answer["hits"].as_array().unwrap().iter().map(|hit| hit["text"].as_str().unwrap()).collect()
+}
+
+fn first(answer: &Value) -> &str {
+    texts(answer).first().copied().unwrap_or_default()
+}
+
+fn ask(team: &Workspace, query: &str) -> Value {
+    serde_json::from_str(&team.run(&["recall", query, "--json"]).ok()).unwrap()
+}
+
+#[test]
+fn names_are_found_whole_in_parts_and_misspelt() {
+    let team = team();
+    for query in
+        ["parseFrontMatter", "front matter", "login.ts", "src/auth/login.ts", "parsefrontmater"]
+    {
+        assert!(first(&ask(&team, query)).starts_with("parseFrontMatter"), "{query}");
+    }
+    assert!(first(&ask(&team, "how long can I get my money back?")).starts_with("Refunds"));
+}
+
+#[test]
+fn any_text_is_a_question() {
+    let team = team();
+    let long = "index ".repeat(10_000);
+    for query in [
+        "\"",
+        "C++",
+        "what's",
+        "schema.ts",
+        "(a OR",
+        "*",
+        "AND NOT",
+        "-",
+        "🎉🎉",
+        "مرحبا",
+        "a:b^2~",
+        "\\",
+        "   ",
+        "'; DROP TABLE line; --",
+        "\u{200f}\u{202e}index",
+        &long,
+    ] {
+        team.run(&["recall", "--json", "--", query]).ok();
+    }
+}
+
+#[test]
+fn nothing_is_said_plainly_with_what_comes_nearest() {
+    let team = team();
+    let answer = ask(&team, "zebra crossings");
+    assert_eq!(texts(&answer), Vec::<&str>::new());
+    assert_eq!(answer["near_misses"].as_array().unwrap().len(), 3);
+    let shown = team.run(&["recall", "zebra crossings"]).ok();
+    assert!(shown.starts_with("nothing is remembered of that"), "{shown}");
+}
+
+#[test]
+fn a_score_is_the_sum_of_what_it_is_made_of() {
+    let team = team();
+    let answer: Value =
+        serde_json::from_str(&team.run(&["recall", "sqlite index", "--explain", "--json"]).ok())
+            .unwrap();
+    let hit = &answer["hits"][0];
+    let number = |value: &Value| value.as_f64().unwrap();
+    let explain = &hit["explain"];
+    let sum = number(&explain["words"]) + number(&explain["meaning"]) + number(&explain["time"]);
+    assert!((number(&hit["score"]) - sum).abs() < 0.001, "{hit}");
+    let terms: Vec<&str> =
+        explain["terms"].as_array().unwrap().iter().map(|t| t["term"].as_str().unwrap()).collect();
+    assert!(terms.contains(&"sqlite") && terms.contains(&"index"), "{terms:?}");
+    assert_eq!(hit["_meta"]["line"], 1);
+    assert!(hit["_meta"]["path"].as_str().unwrap().starts_with(".heirloom/memory/fact/"));
+    assert_eq!(hit["freshness"], "fresh");
+}
+
+#[test]
+fn what_is_written_is_found_at_once_and_what_is_archived_no_more() {
+    let team = team();
+    assert!(texts(&ask(&team, "webhooks retry")).is_empty());
+    let stored: Value = serde_json::from_str(
+        &team
+            .run(&["fact", "add", "--section", "Specs", "Webhooks retry five times", "--json"])
+            .ok(),
+    )
+    .unwrap();
+    assert_eq!(first(&ask(&team, "webhooks retry")), "Webhooks retry five times");
+    team.run(&["memory", "archive", stored["id"].as_str().unwrap()]).ok();
+    assert!(texts(&ask(&team, "webhooks retry")).is_empty());
+    let archived = team.json("memory search-archive webhooks");
+    assert_eq!(archived["items"][0]["text"], "Webhooks retry five times");
+}
+
+#[test]
+fn the_index_mends_itself() {
+    let team = team();
+    let good = ask(&team, "sqlite");
+    let folder = team.path().join(".heirloom/cache/index");
+    for damage in ["remove", "truncate", "scribble", "other"] {
+        let entries = fs::read_dir(&folder).unwrap().flatten();
+        for path in entries.map(|entry| entry.path()).filter(|path| !path.ends_with("lock")) {
+            match damage {
+                "remove" => fs::remove_file(&path).unwrap(),
+                "truncate" => {
+                    let size = fs::metadata(&path).unwrap().len();
+                    fs::File::options().write(true).open(&path).unwrap().set_len(size / 2).unwrap();
+                }
+                "scribble" => fs::write(&path, "not an index").unwrap(),
+                _ if path.extension().is_some_and(|ending| ending == "seg") => {
+                    fs::remove_file(&path).unwrap();
+                }
+                _ => {}
+            }
+        }
+        assert_eq!(ask(&team, "sqlite"), good, "{damage}");
+    }
+    let status = team.json("index status");
+    assert_eq!(status["state"], "up to date");
+    assert_eq!(status["active"], 11, "three facts and eight sections of documents");
+    assert_eq!(team.json("index rebuild")["state"], "made anew");
+    assert_eq!(ask(&team, "sqlite"), good);
+}
+
+#[test]
+fn one_sort_only() {
+    let team = team();
+    team.run(&["note", "the index needs care"]).ok();
+    let kinds = |arguments: &str| {
+        let answer = team.json(&format!("recall index {arguments}"));
+        let hits = answer["hits"].as_array().unwrap().clone();
+        hits.iter().map(|hit| hit["kind"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(kinds("--kind note"), ["note"]);
+    assert_eq!(kinds("--section Decisions"), ["fact"]);
+    assert_eq!(kinds("--tag nowhere"), Vec::<String>::new());
+    assert!(kinds("").len() >= 2);
+}

@@ -163,3 +163,17 @@ fn one_sort_only() {
     assert_eq!(kinds("--tag nowhere"), Vec::<String>::new());
     assert!(kinds("").len() >= 2);
 }
+
+#[test]
+fn an_entry_that_was_copied_with_its_id_breaks_nothing() {
+    let team = team();
+    team.run(&["plan", "new", "Refund flow"]).ok();
+    let path = "plans/0001-refund-flow/plan.memory.md";
+    let entry = "- Walruses sleep on the ice <!-- id:0123456789ab -->\n";
+    let other = "- Walruses swim <!-- id:0123456789ab -->\n";
+    team.write(
+        path,
+        format!("---\nname: m\n---\n\n## Shared Discoveries\n\n{entry}{other}{entry}"),
+    );
+    assert!(first(&ask(&team, "walruses on the ice")).starts_with("Walruses sleep"));
+}

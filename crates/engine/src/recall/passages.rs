@@ -1,5 +1,7 @@
 //! What documents hold that can be recalled: the entries of memory, and the sections of the rest.
 
+use std::collections::HashMap;
+
 use heirloom_core::fold::Memory;
 use heirloom_core::memory::Entry;
 use heirloom_core::recall::{Passage, mark};
@@ -24,7 +26,17 @@ pub(super) fn of_placed(
     let noted = Noted::of(placed);
     problems.extend(noted.notebook.problems.iter().cloned());
     let passages = noted.notebook.entries.iter().map(|entry| of_entry(&noted, entry));
-    Ok((passages.collect::<Result<_, _>>()?, problems))
+    let mut passages: Vec<Passage> = passages.collect::<Result<_, _>>()?;
+    // Somebody may have copied an entry with the id beside it.
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    for passage in &mut passages {
+        let times = seen.entry(passage.name.clone()).or_default();
+        *times += 1;
+        if *times > 1 {
+            passage.name = format!("{}+{times}", passage.name);
+        }
+    }
+    Ok((passages, problems))
 }
 
 fn of_entry(noted: &Noted, entry: &Entry) -> Result<Passage, Error> {

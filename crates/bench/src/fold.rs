@@ -134,11 +134,6 @@ impl Report {
     pub(crate) fn has_failed_bar(&self) -> bool {
         self.bars.iter().any(|bar| bar.verdict == Verdict::Fail)
     }
-
-    /// Returns the report as one JSON object.
-    pub(crate) fn to_json(&self) -> String {
-        serde_json::to_string_pretty(self).expect("a report has string keys and finite numbers")
-    }
 }
 
 impl fmt::Display for Report {

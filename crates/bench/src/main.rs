@@ -27,10 +27,12 @@ mod start;
 mod timing;
 mod trace;
 
+use std::fmt::Display;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
+use serde::Serialize;
 
 use crate::failure::Failure;
 
@@ -201,48 +203,41 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
     match command {
         Command::Start(args) => {
             let report = start::measure(&args)?;
-            if args.json {
-                println!("{}", report.to_json());
-            } else {
-                print!("{report}");
-            }
-            let failed = args.check && report.has_failed_bar();
-            Ok(if failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
+            print(&report, args.json)?;
+            Ok(judged(args.check && report.has_failed_bar()))
         }
         Command::Fold(args) => {
             let report = fold::measure(&args)?;
-            if args.json {
-                println!("{}", report.to_json());
-            } else {
-                print!("{report}");
-            }
-            let failed = args.check && report.has_failed_bar();
-            Ok(if failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
+            print(&report, args.json)?;
+            Ok(judged(args.check && report.has_failed_bar()))
         }
         Command::Questions(args) => {
-            let report = recall::questions::measure(&args.files)?;
-            if args.json {
-                let json = serde_json::to_string_pretty(&report);
-                println!("{}", json.map_err(|error| Failure::new(error.to_string()))?);
-            } else {
-                print!("{report}");
-            }
+            print(&recall::questions::measure(&args.files)?, args.json)?;
             Ok(ExitCode::SUCCESS)
         }
         Command::Scale(args) => {
             let report = scale::measure(&args)?;
-            if args.json {
-                let json = serde_json::to_string_pretty(&report);
-                println!("{}", json.map_err(|error| Failure::new(error.to_string()))?);
-            } else {
-                print!("{report}");
-            }
-            let failed = args.check && report.has_failed_bar();
-            Ok(if failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
+            print(&report, args.json)?;
+            Ok(judged(args.check && report.has_failed_bar()))
         }
         Command::Peers(PeersCommand::Install { dir }) => {
             peers::install(&dir)?;
             Ok(ExitCode::SUCCESS)
         }
     }
+}
+
+/// Prints a report as tables, or as one JSON object.
+fn print(report: &(impl Serialize + Display), as_json: bool) -> Result<(), Failure> {
+    if as_json {
+        let json = serde_json::to_string_pretty(report);
+        println!("{}", json.map_err(|error| Failure::new(error.to_string()))?);
+    } else {
+        print!("{report}");
+    }
+    Ok(())
+}
+
+fn judged(has_failed: bool) -> ExitCode {
+    if has_failed { ExitCode::from(1) } else { ExitCode::SUCCESS }
 }

@@ -11,5 +11,5 @@ mod terms;
 
 pub use corpus::{Corpus, Posting, Slot};
 pub use passage::{Passage, mark, ties};
-pub use rank::{AROUND, Parts, Question, Scored, TermShare, damping, rank};
+pub use rank::{Parts, Question, Scored, TermShare, damping, rank};
 pub use terms::{asks, piece_terms, terms};

@@ -3,7 +3,7 @@
 mod created;
 mod done;
 mod findings;
-mod found;
+mod hits;
 mod kept;
 mod listing;
 mod recalled;
@@ -12,7 +12,7 @@ mod stored;
 pub(crate) use created::Created;
 pub(crate) use done::Done;
 pub(crate) use findings::Findings;
-pub(crate) use found::Answers;
+pub(crate) use hits::Hits;
 pub(crate) use kept::Kept;
 pub(crate) use listing::Listing;
 pub(crate) use recalled::Recalled;

@@ -7,7 +7,7 @@ mod passages;
 mod search;
 mod warm;
 
-pub(crate) use fresh::{FOLDER, Standing, bytes, keep, rebuilt, standing, up_to_date};
+pub(crate) use fresh::{FOLDER, Lag, bytes, keep, lag, rebuilt, up_to_date};
 pub(crate) use hits::Hit;
 pub(crate) use search::{Found, Search};
 pub use warm::Warm;

@@ -6,15 +6,15 @@ use crate::IndexError;
 use crate::slots::Slots;
 
 /// The version of the tables and of the segments; an index of another one is made anew.
-pub(crate) const VERSION: i64 = 1;
+pub(crate) const VERSION: i64 = 2;
 
 const TABLES: &str = "
 CREATE TABLE state(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE segment(number INTEGER PRIMARY KEY, file TEXT NOT NULL, slots INTEGER NOT NULL);
 CREATE TABLE block(number INTEGER PRIMARY KEY, data BLOB NOT NULL);
 CREATE TABLE source(
-    id INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL, is_log INTEGER NOT NULL,
-    is_local INTEGER NOT NULL, size INTEGER NOT NULL, modified INTEGER NOT NULL,
+    id INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL, is_local INTEGER NOT NULL,
+    size INTEGER NOT NULL, modified INTEGER NOT NULL,
     mark BLOB NOT NULL, lines INTEGER NOT NULL, problems TEXT NOT NULL);
 CREATE TABLE line(
     id INTEGER PRIMARY KEY, source INTEGER NOT NULL, number INTEGER NOT NULL,

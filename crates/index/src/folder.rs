@@ -25,9 +25,6 @@ const TRIES: usize = 20;
 /// How long it waits in between.
 const PAUSE: std::time::Duration = std::time::Duration::from_millis(10);
 
-/// When this share of the slots is free, the index is made anew.
-const MOST_FREE: usize = 2;
-
 /// An index in a folder.
 #[derive(Debug, Clone)]
 pub struct Index {
@@ -274,12 +271,4 @@ fn applied(
     let made = update::apply(&db, &mut slots, update, embedder, &|_, _| {})?;
     segments.extend(made.map(Arc::new));
     Snapshot::with(db, slots, segments)
-}
-
-impl Snapshot {
-    /// Returns whether so much of it is free that it should be made anew.
-    pub fn is_worn(&self) -> bool {
-        let free = self.slots.all().iter().filter(|entry| entry.state == State::Free).count();
-        free > 1000 && free * MOST_FREE > self.slots.len()
-    }
 }

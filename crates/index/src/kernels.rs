@@ -6,13 +6,12 @@ macro_rules! best_form {
     ($plain:ident($($argument:expr),*)) => {{
         #[cfg(target_arch = "x86_64")]
         {
-            #[target_feature(enable = "avx2,popcnt,fma")]
+            #[target_feature(enable = "avx2,popcnt")]
             fn wide(arguments: Arguments<'_>) -> Answer {
                 $plain(arguments)
             }
             if std::arch::is_x86_feature_detected!("avx2")
                 && std::arch::is_x86_feature_detected!("popcnt")
-                && std::arch::is_x86_feature_detected!("fma")
             {
                 // SAFETY: the processor has just been asked for what the form needs.
                 return unsafe { wide(($($argument),*)) };

@@ -19,7 +19,7 @@ use crate::update::NewLine;
 
 /// A line of the log as the ledger holds it.
 #[derive(Debug, Clone)]
-pub struct Noted {
+pub(crate) struct Noted {
     /// Its row.
     id: i64,
     /// What it says.

@@ -20,7 +20,6 @@ mod update;
 
 pub use error::{IndexError, IndexErrorKind};
 pub use folder::{Index, Lock};
-pub use ledger::Noted;
 pub use slots::State;
 pub use snapshot::{Filter, Kept, Shelf, Snapshot, View};
 pub use update::{NewLine, Read, Source, Update};

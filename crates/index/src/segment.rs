@@ -171,7 +171,7 @@ impl Segment {
         None
     }
 
-    /// Gives the memories that hold a term and of which something is asked.
+    /// Gives the memories that hold a term.
     pub(crate) fn postings(&self, term: &str, take: impl FnMut(Posting)) {
         if let Some(at) = self.find(term) {
             self.list(at, take);

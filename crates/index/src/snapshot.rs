@@ -1,7 +1,7 @@
 //! One generation of the index, as a reader sees it.
 
 use std::borrow::Cow;
-use std::cell::{OnceCell, RefCell};
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -18,6 +18,9 @@ use crate::segment::{NO_ROW, Segment};
 use crate::slots::{Slots, State, day_of};
 use crate::update::{self, Source};
 use crate::{IndexError, db};
+
+/// When one in so many slots is free, the index is made anew.
+const MOST_FREE: usize = 2;
 
 /// One generation of the index.
 pub struct Snapshot {
@@ -179,6 +182,12 @@ impl Snapshot {
         counts
     }
 
+    /// Returns whether so much of it is free that it should be made anew.
+    pub fn is_worn(&self) -> bool {
+        let free = self.slots.all().iter().filter(|entry| entry.state == State::Free).count();
+        free > 1000 && free * MOST_FREE > self.slots.len()
+    }
+
     /// Returns how many segments there are.
     pub fn segments(&self) -> usize {
         self.segments.len()
@@ -219,8 +228,6 @@ pub struct View<'s> {
     measured: Cow<'s, Measured>,
     /// Which slots may be in the answer; empty if all may.
     wanted: Vec<bool>,
-    /// The question's vector in few bytes, made once.
-    query: RefCell<Option<(Vec<f32>, Small)>>,
 }
 
 impl<'s> View<'s> {
@@ -230,7 +237,7 @@ impl<'s> View<'s> {
             Shelf::Active => Cow::Borrowed(snapshot.active.get_or_init(measured)),
             _ => Cow::Owned(measured()),
         };
-        View { snapshot, measured, wanted: vec![], query: RefCell::default() }
+        View { snapshot, measured, wanted: vec![] }
     }
 
     fn narrow(&mut self, filter: &Filter) {
@@ -256,15 +263,6 @@ impl<'s> View<'s> {
 
     fn holds(&self, slot: Slot) -> bool {
         self.measured.holds.get(slot as usize).is_some_and(|holds| *holds)
-    }
-
-    /// Does something with the question's vector in few bytes.
-    fn with_query<T>(&self, vector: &[f32], take: impl FnOnce(&Small) -> T) -> T {
-        let mut made = self.query.borrow_mut();
-        match made.as_ref() {
-            Some((of, small)) if of == vector => take(small),
-            _ => take(&made.insert((vector.to_vec(), Small::new(vector))).1),
-        }
     }
 
     fn nearness_of_row(&self, row: u32, query: &Small) -> f32 {
@@ -323,44 +321,37 @@ impl Corpus for View<'_> {
     /// Looks at one bit a dimension first, then closely at those that are nearest by that. All that
     /// are equally near are looked at, so that the answer depends on nothing but what is there.
     fn nearest(&self, vector: &[f32], most: usize) -> Vec<Slot> {
-        let snapshot = self.snapshot;
-        self.with_query(vector, |query| {
-            let mut distances: Vec<u8> = Vec::with_capacity(snapshot.slots.len());
-            for segment in &snapshot.segments {
-                segment.distances(query, &mut distances);
-            }
-            let near = self.within(&distances, most * CLOSELY);
-            let mut found: Vec<(f32, Slot)> = near
-                .into_iter()
-                .map(|(row, slot)| (self.nearness_of_row(row, query), slot))
-                .collect();
-            let tie = |slot: Slot| snapshot.slots.get(slot).tie;
-            let better = |a: &(f32, Slot), b: &(f32, Slot)| {
-                b.0.total_cmp(&a.0).then_with(|| tie(a.1).cmp(&tie(b.1)))
-            };
-            if found.len() > most {
-                found.select_nth_unstable_by(most, better);
-                found.truncate(most);
-            }
-            found.into_iter().map(|(_, slot)| slot).collect()
-        })
+        let query = Small::new(vector);
+        let mut distances: Vec<u8> = Vec::with_capacity(self.slots());
+        for segment in &self.snapshot.segments {
+            segment.distances(&query, &mut distances);
+        }
+        let near = self.within(&distances, most * CLOSELY).into_iter();
+        let mut found: Vec<(f32, Slot)> =
+            near.map(|(row, slot)| (self.nearness_of_row(row, &query), slot)).collect();
+        let better = |a: &(f32, Slot), b: &(f32, Slot)| {
+            b.0.total_cmp(&a.0).then_with(|| self.tie(a.1).cmp(&self.tie(b.1)))
+        };
+        if found.len() > most {
+            found.select_nth_unstable_by(most, better);
+            found.truncate(most);
+        }
+        found.into_iter().map(|(_, slot)| slot).collect()
     }
 
     fn nearness(&self, slots: &[Slot], vector: &[f32]) -> Vec<f32> {
-        let snapshot = self.snapshot;
-        self.with_query(vector, |query| {
-            let nearness = |slot: &Slot| {
-                let mut row = snapshot.rows[*slot as usize];
-                let mut best: Option<f32> = None;
-                while row != NO_ROW && self.slot_of_row(row) == Some(*slot) {
-                    let near = self.nearness_of_row(row, query);
-                    best = Some(best.map_or(near, |best| best.max(near)));
-                    row += 1;
-                }
-                best.unwrap_or_default()
-            };
-            slots.iter().map(nearness).collect()
-        })
+        let query = Small::new(vector);
+        let nearness = |slot: &Slot| {
+            let mut row = self.snapshot.rows[*slot as usize];
+            let mut best: Option<f32> = None;
+            while row != NO_ROW && self.slot_of_row(row) == Some(*slot) {
+                let near = self.nearness_of_row(row, &query);
+                best = Some(best.map_or(near, |best| best.max(near)));
+                row += 1;
+            }
+            best.unwrap_or_default()
+        };
+        slots.iter().map(nearness).collect()
     }
 
     fn tie(&self, slot: Slot) -> u64 {

@@ -1,6 +1,6 @@
 //! Bringing the index up to date with what was read.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use heirloom_core::embedding::Embedder;
 use heirloom_core::fold::{Line, Memory, Standing};
@@ -22,8 +22,6 @@ const BATCH: usize = 256;
 pub struct Source {
     /// Its path from the root, or from where it lies.
     pub path: String,
-    /// Whether it is a file of the log.
-    pub is_log: bool,
     /// Whether it lies in this machine's own state.
     pub is_local: bool,
     /// How many bytes were read.
@@ -212,19 +210,18 @@ impl Writing<'_> {
 
     fn add_source(&self, path: &str) -> Result<i64, IndexError> {
         let mut insert = self.db.prepare_cached(
-            "INSERT INTO source(path, is_log, is_local, size, modified, mark, lines, problems)
-             VALUES(?, 0, 0, 0, 0, x'', 0, '')",
+            "INSERT INTO source(path, is_local, size, modified, mark, lines, problems)
+             VALUES(?, 0, 0, 0, x'', 0, '')",
         )?;
         Ok(insert.insert([path])?)
     }
 
     fn write_source(&self, id: i64, source: &Source) -> Result<(), IndexError> {
         let mut update = self.db.prepare_cached(
-            "UPDATE source SET is_log = ?, is_local = ?, size = ?, modified = ?, mark = ?,
+            "UPDATE source SET is_local = ?, size = ?, modified = ?, mark = ?,
              lines = ?, problems = ? WHERE id = ?",
         )?;
         update.execute(params![
-            source.is_log,
             source.is_local,
             i64::try_from(source.size).unwrap_or_default(),
             source.modified,
@@ -546,24 +543,21 @@ fn embed(
 /// Reads which files the index knows, by their paths.
 pub(crate) fn sources(db: &Connection) -> Result<BTreeMap<String, Source>, IndexError> {
     let mut query = db.prepare_cached(
-        "SELECT path, is_log, is_local, size, modified, mark, lines, problems FROM source",
+        "SELECT path, is_local, size, modified, mark, lines, problems FROM source",
     )?;
     let rows = query.query_map([], |row| {
-        let size: i64 = row.get(3)?;
-        let lines: i64 = row.get(6)?;
+        let size: i64 = row.get(2)?;
+        let lines: i64 = row.get(5)?;
         Ok(Source {
             path: row.get(0)?,
-            is_log: row.get(1)?,
-            is_local: row.get(2)?,
+            is_local: row.get(1)?,
             size: u64::try_from(size).unwrap_or_default(),
-            modified: row.get(4)?,
-            mark: row.get(5)?,
+            modified: row.get(3)?,
+            mark: row.get(4)?,
             lines: usize::try_from(lines).unwrap_or_default(),
-            problems: row.get(7)?,
+            problems: row.get(6)?,
         })
     })?;
-    let sources: HashMap<String, Source> = rows
-        .map(|source| source.map(|source| (source.path.clone(), source)))
-        .collect::<Result<_, _>>()?;
-    Ok(sources.into_iter().collect())
+    let named = rows.map(|source| source.map(|source| (source.path.clone(), source)));
+    Ok(named.collect::<Result<_, _>>()?)
 }

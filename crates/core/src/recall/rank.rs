@@ -11,7 +11,7 @@ use jiff::civil::Date;
 use super::{Corpus, Posting, Slot, terms};
 
 /// How many neighbours on each side speak for a memory.
-pub const AROUND: usize = 4;
+const AROUND: usize = 4;
 /// How soon a repeated term counts for less.
 const SATURATION: f32 = 1.0;
 /// How much a long text counts for less.

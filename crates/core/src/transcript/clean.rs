@@ -1,6 +1,7 @@
 //! Takes out of a message what the program around the agent put into it.
 
-/// Elements that programs wrap their own words in. They are left out with what they hold.
+/// Elements that Claude Code, Codex and the plug-ins of editors wrap their own words in, as their
+/// session files name them. They are left out with what they hold.
 const WRAPPERS: &[&str] = &[
     "INSTRUCTIONS",
     "bash-input",

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::present::count;
-use crate::recall::{self, Standing};
+use crate::recall::{self, Lag};
 use crate::view::{Role, View, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
@@ -72,10 +72,10 @@ impl Operation for IndexStatus {
 
     fn run(session: &Session, _: Request) -> Result<Status, Error> {
         let embedder = heirloom_embed::builtin();
-        let state = match recall::standing(session, embedder)? {
-            Standing::Current => "up to date",
-            Standing::Behind => "brought up to date",
-            Standing::Missing => "made anew",
+        let state = match recall::lag(session, embedder)? {
+            Lag::Nothing => "up to date",
+            Lag::Something => "brought up to date",
+            Lag::Everything => "made anew",
         };
         let kept = recall::up_to_date(session, embedder)?;
         Status::of(state, session, kept.snapshot(), embedder)

@@ -5,7 +5,7 @@ use heirloom_index::Shelf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::answers::Answers;
+use crate::answers::Hits;
 use crate::memory::When;
 use crate::recall::Search;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
@@ -49,7 +49,7 @@ fn ten() -> usize {
 
 impl Operation for Recall {
     type Request = Request;
-    type Response = Answers;
+    type Response = Hits;
     const SPEC: Spec = Spec {
         name: "memory_recall",
         usage: "recall <query>",
@@ -58,7 +58,7 @@ impl Operation for Recall {
         about: "Recall what is known of something: facts, episodes, patterns, workflows, notes, what agents and plans remember, decisions and documents, best first.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Answers, Error> {
+    fn run(session: &Session, request: Request) -> Result<Hits, Error> {
         let search = Search {
             query: &request.query,
             limit: request.limit,
@@ -71,6 +71,6 @@ impl Operation for Recall {
             explain: request.explain,
         };
         let found = search.run(session)?;
-        Ok(Answers { hits: found.hits, near_misses: found.near_misses, problems: found.problems })
+        Ok(Hits { hits: found.hits, near_misses: found.near_misses, problems: found.problems })
     }
 }

@@ -13,22 +13,22 @@ use crate::{Error, Session};
 /// Where the index lies.
 pub(crate) const FOLDER: &str = ".heirloom/cache/index";
 
-/// How the index stands to the files that it is made of.
-pub(crate) enum Standing {
+/// How far the index is behind the files that it is made of.
+pub(crate) enum Lag {
     /// It is as they are.
-    Current,
+    Nothing,
     /// Something has changed since.
-    Behind,
+    Something,
     /// There is none that could be used.
-    Missing,
+    Everything,
 }
 
-/// Looks how the index stands, and changes nothing.
-pub(crate) fn standing(session: &Session, embedder: &dyn Embedder) -> Result<Standing, Error> {
+/// Looks how far the index is behind, and changes nothing.
+pub(crate) fn lag(session: &Session, embedder: &dyn Embedder) -> Result<Lag, Error> {
     let index = index_of(session, embedder);
-    let Some(snapshot) = index.open()? else { return Ok(Standing::Missing) };
+    let Some(snapshot) = index.open()? else { return Ok(Lag::Everything) };
     let update = Found::look(session)?.changed(session, snapshot.sources()?)?;
-    Ok(if update.is_empty() { Standing::Current } else { Standing::Behind })
+    Ok(if update.is_empty() { Lag::Nothing } else { Lag::Something })
 }
 
 /// Returns how many bytes the index takes on disk.
@@ -57,7 +57,7 @@ impl From<IndexError> for Error {
             IndexErrorKind::Damaged => "`heir index rebuild` makes it anew",
             IndexErrorKind::Moved => "another process is writing the index; try again",
             IndexErrorKind::System => "make room, or see who may write .heirloom/cache",
-            IndexErrorKind::Embedder => "see [embedder] in the settings",
+            IndexErrorKind::Embedder => "please report this",
         };
         Error::system(error.message).hint(hint)
     }

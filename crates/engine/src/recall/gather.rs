@@ -1,6 +1,6 @@
 //! What there is to be read, and reading what changed of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use heirloom_core::Problem;
 use heirloom_index::{NewLine, Read, Source, Update};
@@ -102,15 +102,10 @@ impl Found {
             let path = &document.placed.document.path;
             update.read.extend(self.read_document(session, document, *stamp, known.get(path))?);
         }
-        let there = |path: &String| {
-            self.shards.iter().any(|(shard, _)| shard.shown == *path)
-                || self.documents.iter().any(|(document, _)| document.placed.document.path == *path)
-        };
-        let mut gone: Vec<String> = Vec::new();
-        if known.len() > self.shards.len() + self.documents.len() - update.read.len() {
-            gone = known.keys().filter(|path| !there(path)).cloned().collect();
-        }
-        update.gone = gone;
+        let shards = self.shards.iter().map(|(shard, _)| &shard.shown);
+        let documents = self.documents.iter().map(|(document, _)| &document.placed.document.path);
+        let there: HashSet<&String> = shards.chain(documents).collect();
+        update.gone = known.keys().filter(|path| !there.contains(path)).cloned().collect();
         Ok(update)
     }
 
@@ -139,7 +134,6 @@ impl Found {
         let (passages, problems) = passages::of_placed(placed, document.is_adr)?;
         let source = Source {
             path: path.clone(),
-            is_log: false,
             is_local: false,
             size: stamp.size,
             modified: stamp.modified,
@@ -193,11 +187,11 @@ fn read_shard(shard: &Shard, stamp: Stamp, known: Option<&Source>) -> Result<Opt
     problems.extend(log.problems);
     let source = Source {
         path: shard.shown.clone(),
-        is_log: true,
         is_local: shard.is_local,
         size,
         modified: if size == stamp.size { stamp.modified } else { 0 },
         mark,
+        // After the last line break stands an empty piece, which is no line.
         lines: first + raw.len() - 2,
         problems: written(&problems)?,
     };

@@ -14,7 +14,7 @@ use crate::view::{Role, View, span};
 
 /// What answers a question, best first.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Answers {
+pub(crate) struct Hits {
     /// What answers, best first.
     pub(crate) hits: Vec<Hit>,
     /// What comes nearest, if nothing answers.
@@ -25,7 +25,7 @@ pub(crate) struct Answers {
     pub(crate) problems: Vec<Problem>,
 }
 
-impl Answer for Answers {
+impl Answer for Hits {
     fn view(&self) -> View {
         let mut view = View::new();
         if self.hits.is_empty() {

@@ -9,8 +9,15 @@ pub trait Embedder: Send + Sync {
     /// Returns how many numbers a vector has.
     fn dimensions(&self) -> usize;
 
-    /// Returns a vector of length one for each text; all zeros for a text that says nothing.
-    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError>;
+    /// Gives a vector of length one for each text, in order; all zeros for a text that says nothing.
+    fn embed(&self, texts: &[&str], take: &mut dyn FnMut(&[f32])) -> Result<(), EmbedError>;
+
+    /// Returns the vector of one text.
+    fn embed_one(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
+        let mut vector = Vec::new();
+        self.embed(&[text], &mut |made| vector = made.to_vec())?;
+        Ok(vector)
+    }
 }
 
 /// Why there are no vectors.

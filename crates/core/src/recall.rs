@@ -6,10 +6,12 @@
 
 mod corpus;
 mod passage;
+mod period;
 mod rank;
 mod terms;
 
 pub use corpus::{Corpus, Posting, Slot};
 pub use passage::{Passage, mark, ties};
+pub use period::{Period, period};
 pub use rank::{Parts, Question, Scored, TermShare, damping, rank};
 pub use terms::{asks, piece_terms, terms};

@@ -51,6 +51,31 @@ pub fn words(text: &str) -> Vec<String> {
     found
 }
 
+/// Returns the words of a name in mixed case: `parseHTTPHeader` is `parse`, `HTTP` and `Header`.
+pub fn humps(part: &str) -> Vec<&str> {
+    let has_both = part.bytes().any(|c| c.is_ascii_lowercase())
+        && part.bytes().skip(1).any(|c| c.is_ascii_uppercase());
+    if !has_both {
+        return vec![part];
+    }
+    let chars: Vec<(usize, char)> = part.char_indices().collect();
+    let mut words = Vec::new();
+    let mut start = 0;
+    for at in 1..chars.len() {
+        let (before, here) = (chars[at - 1].1, chars[at].1);
+        let after = chars.get(at + 1).map(|(_, c)| *c);
+        let rises = !before.is_uppercase() && here.is_uppercase();
+        let falls =
+            before.is_uppercase() && here.is_uppercase() && after.is_some_and(char::is_lowercase);
+        if rises || falls {
+            words.push(&part[start..chars[at].0]);
+            start = chars[at].0;
+        }
+    }
+    words.push(&part[start..]);
+    words
+}
+
 /// Returns a short name made of a text: the same text, the same name.
 pub fn digest(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex()[..12].to_owned()

@@ -2,6 +2,7 @@
 //! word, added up. It needs no download and a few microseconds a text.
 
 mod model;
+mod spread;
 mod wordpiece;
 
 pub use model::{StaticModel, builtin};

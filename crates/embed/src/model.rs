@@ -3,8 +3,11 @@
 use std::sync::OnceLock;
 
 use heirloom_core::embedding::{EmbedError, Embedder, normalise};
+use heirloom_core::kernels;
 
 use crate::Vocabulary;
+use crate::spread::spread;
+use crate::wordpiece::Cutter;
 
 /// The model that comes with the binary; `models/README.md` says how it is made.
 const BUILTIN: &[u8] = include_bytes!("../../../models/static.bin");
@@ -69,14 +72,16 @@ impl StaticModel {
 
     /// Returns the vector of a text.
     pub fn vector(&self, text: &str) -> Vec<f32> {
+        self.vector_by(&mut Cutter::new(&self.vocabulary), text)
+    }
+
+    fn vector_by(&self, cutter: &mut Cutter<'_>, text: &str) -> Vec<f32> {
         let mut sum = vec![0.0_f32; self.dimensions];
-        for id in self.vocabulary.pieces(text) {
+        cutter.for_each_piece(text, |id| {
             let at = id as usize * self.dimensions;
-            let scale = self.scales[id as usize];
-            for (sum, byte) in sum.iter_mut().zip(&self.table[at..at + self.dimensions]) {
-                *sum += scale * f32::from(byte.cast_signed());
-            }
-        }
+            let row = &self.table[at..at + self.dimensions];
+            kernels::add_scaled(&mut sum, row, self.scales[id as usize]);
+        });
         normalise(&mut sum);
         sum
     }
@@ -96,7 +101,9 @@ impl Embedder for StaticModel {
         self.dimensions
     }
 
-    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
-        Ok(texts.iter().map(|text| self.vector(text)).collect())
+    fn embed(&self, texts: &[&str], take: &mut dyn FnMut(&[f32])) -> Result<(), EmbedError> {
+        let mut cutter = Cutter::new(&self.vocabulary);
+        texts.iter().for_each(|text| take(&self.vector_by(&mut cutter, &spread(text))));
+        Ok(())
     }
 }

@@ -1,10 +1,14 @@
 //! Texts as pieces of words, as BERT's uncased tokenizer cuts them.
 
+use heirloom_core::fast::Words;
 use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
 /// A longer word is taken for data and skipped.
 const LONGEST_WORD: usize = 100;
+
+/// How many words are remembered with their pieces.
+const REMEMBERED: usize = 200_000;
 
 /// What stands before a piece that goes on with a word.
 const GOES_ON: &str = "##";
@@ -127,8 +131,45 @@ impl Vocabulary {
     }
 }
 
+/// Cuts many texts, and remembers what the words come to that it has seen.
+pub(crate) struct Cutter<'v> {
+    vocabulary: &'v Vocabulary,
+    /// Where the pieces of a word start and end.
+    known: Words<(u32, u32)>,
+    /// The pieces of all known words, one after the other.
+    cut: Vec<u32>,
+}
+
+impl<'v> Cutter<'v> {
+    /// Knows no word yet.
+    pub(crate) fn new(vocabulary: &'v Vocabulary) -> Self {
+        Cutter { vocabulary, known: Words::default(), cut: vec![] }
+    }
+
+    /// Gives the ids of the pieces of a text, as [`Vocabulary::pieces`] returns them.
+    pub(crate) fn for_each_piece(&mut self, text: &str, mut take: impl FnMut(u32)) {
+        for_each_word(text, |word| {
+            let (start, end) = self.known.get(word).unwrap_or_else(|| {
+                if self.known.len() >= REMEMBERED {
+                    self.known = Words::default();
+                    self.cut.clear();
+                }
+                let start = self.cut.len() as u32;
+                self.vocabulary.add_pieces(word, &mut self.cut);
+                let range = (start, self.cut.len() as u32);
+                self.known.insert(word, range);
+                range
+            });
+            self.cut[start as usize..end as usize].iter().for_each(|id| take(*id));
+        });
+    }
+}
+
 /// Gives the words of a text: in small letters, without accents, each sign a word of its own.
 fn for_each_word(text: &str, mut take: impl FnMut(&str)) {
+    if text.is_ascii() {
+        return for_each_ascii_word(&text.to_ascii_lowercase(), take);
+    }
     let mut word = String::new();
     let mut end = |word: &mut String| {
         if !word.is_empty() {
@@ -146,12 +187,30 @@ fn for_each_word(text: &str, mut take: impl FnMut(&str)) {
             end(&mut word);
         }
     };
-    if text.is_ascii() {
-        text.bytes().for_each(|byte| add(byte.to_ascii_lowercase() as char));
-    } else {
-        text.to_lowercase().nfd().for_each(&mut add);
-    }
+    text.to_lowercase().nfd().for_each(&mut add);
     end(&mut word);
+}
+
+/// The same for a text of plain letters, which are words as they stand.
+fn for_each_ascii_word(text: &str, mut take: impl FnMut(&str)) {
+    if text.bytes().any(|byte| matches!(sort_of(byte as char), Sort::Nothing)) {
+        let bare: String = text.chars().filter(|c| !matches!(sort_of(*c), Sort::Nothing)).collect();
+        return for_each_ascii_word(&bare, take);
+    }
+    let mut start = 0;
+    let mut end = |from: usize, to: usize| {
+        if from < to {
+            take(&text[from..to]);
+        }
+    };
+    for (at, byte) in text.bytes().enumerate().filter(|(_, byte)| !byte.is_ascii_alphanumeric()) {
+        end(start, at);
+        start = at + 1;
+        if byte.is_ascii_punctuation() {
+            end(at, at + 1);
+        }
+    }
+    end(start, text.len());
 }
 
 enum Sort {

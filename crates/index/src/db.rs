@@ -6,7 +6,7 @@ use crate::IndexError;
 use crate::slots::Slots;
 
 /// The version of the tables and of the segments; an index of another one is made anew.
-pub(crate) const VERSION: i64 = 2;
+pub(crate) const VERSION: i64 = 3;
 
 const TABLES: &str = "
 CREATE TABLE state(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -23,6 +23,9 @@ CREATE INDEX line_component ON line(component);
 CREATE INDEX line_source ON line(source);
 CREATE TABLE trouble(path TEXT NOT NULL, line INTEGER NOT NULL, problem TEXT NOT NULL,
     PRIMARY KEY(path, line)) WITHOUT ROWID;
+CREATE TABLE link(edge TEXT NOT NULL, end INTEGER NOT NULL, name TEXT NOT NULL, head TEXT NOT NULL);
+CREATE INDEX link_edge ON link(edge);
+CREATE INDEX link_name ON link(name);
 CREATE TABLE tie(hash INTEGER PRIMARY KEY, component INTEGER NOT NULL);
 CREATE TABLE passage(
     slot INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL, subject TEXT, source INTEGER, grouped INTEGER,

@@ -8,6 +8,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use heirloom_core::Problem;
+use heirloom_core::fast;
 use heirloom_core::fold::{Line, Memory, Place, fold};
 use heirloom_core::recall::ties;
 use heirloom_core::record;
@@ -54,7 +55,8 @@ pub(crate) fn remove(db: &Connection, noted: &[Noted]) -> Result<(), IndexError>
     Ok(())
 }
 
-fn ties_of(line: &Line) -> Vec<i64> {
+/// Returns the short forms of the names that tie a line to others.
+pub(crate) fn ties_of(line: &Line) -> Vec<i64> {
     ties(&line.record).iter().map(|name| short(name)).collect()
 }
 
@@ -120,9 +122,9 @@ pub(crate) fn folded(noted: Vec<Noted>, as_of: Option<Timestamp>) -> Memory {
 /// Takes new lines of a file, whose rows are to be these.
 pub(crate) fn taken(source: i64, first: i64, lines: Vec<NewLine>) -> Vec<Noted> {
     let rows = (first..).zip(lines);
-    rows.map(|(id, NewLine { line, json })| Noted {
+    rows.map(|(id, NewLine { line, json, ties })| Noted {
         id,
-        ties: ties_of(&line),
+        ties,
         line,
         new: Some((source, json)),
     })
@@ -149,12 +151,36 @@ pub(crate) fn forget(db: &Connection, noted: &[Noted]) -> Result<(), IndexError>
     Ok(())
 }
 
+/// What the ledger writes of a line.
+struct Row {
+    id: i64,
+    number: i64,
+    ties: Vec<i64>,
+    new: Option<(i64, String)>,
+}
+
+/// Writes down which lines belong together, and folds them meanwhile.
+pub(crate) fn tie_and_fold(db: &Connection, noted: Vec<Noted>) -> Result<Memory, IndexError> {
+    let mut rows = Vec::with_capacity(noted.len());
+    let mut lines = Vec::with_capacity(noted.len());
+    for Noted { id, line, ties, new } in noted {
+        let number = i64::try_from(line.place.line).unwrap_or_default();
+        rows.push(Row { id, number, ties, new });
+        lines.push(line);
+    }
+    std::thread::scope(|scope| {
+        let folding = scope.spawn(|| fold(lines, None));
+        tie(db, &rows)?;
+        Ok(folding.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    })
+}
+
 /// Finds which lines belong together, and writes that down: names to components, lines to
 /// components.
-pub(crate) fn tie(db: &Connection, noted: &[Noted]) -> Result<(), IndexError> {
+fn tie(db: &Connection, rows: &[Row]) -> Result<(), IndexError> {
     let mut groups = Groups::default();
-    for noted in noted {
-        let mut names = noted.ties.iter();
+    for row in rows {
+        let mut names = row.ties.iter();
         if let Some(first) = names.next() {
             let first = groups.of(*first);
             names.for_each(|name| {
@@ -164,26 +190,24 @@ pub(crate) fn tie(db: &Connection, noted: &[Noted]) -> Result<(), IndexError> {
         }
     }
     // A component is called by the row of its first line, which no other component has.
-    let mut called: HashMap<usize, i64> = HashMap::new();
-    let mut own: HashMap<i64, i64> = HashMap::new();
-    for noted in noted {
-        let Some(first) = noted.ties.first() else { continue };
-        let at = groups.of(*first);
-        let group = groups.find(at);
-        let component = *called.entry(group).or_insert(noted.id);
-        own.insert(noted.id, component);
+    let mut called: HashMap<usize, i64, fast::Hash> = HashMap::default();
+    let mut own: Vec<i64> = Vec::with_capacity(rows.len());
+    for row in rows {
+        let group = row.ties.first().map(|first| {
+            let at = groups.of(*first);
+            groups.find(at)
+        });
+        own.push(group.map_or(row.id, |group| *called.entry(group).or_insert(row.id)));
     }
     let mut update = db.prepare_cached("UPDATE line SET component = ? WHERE id = ?")?;
     let mut insert = db.prepare_cached(
         "INSERT INTO line(id, component, source, number, json) VALUES(?, ?, ?, ?, ?)",
     )?;
-    for noted in noted {
-        let component = own.get(&noted.id).copied().unwrap_or(noted.id);
-        let number = i64::try_from(noted.line.place.line).unwrap_or_default();
-        match &noted.new {
-            None => update.execute(params![component, noted.id])?,
+    for (row, component) in rows.iter().zip(own) {
+        match &row.new {
+            None => update.execute(params![component, row.id])?,
             Some((source, json)) => {
-                insert.execute(params![noted.id, component, source, number, json])?
+                insert.execute(params![row.id, component, source, row.number, json])?
             }
         };
     }
@@ -227,7 +251,7 @@ pub(crate) fn trouble(db: &Connection) -> Result<Vec<Problem>, IndexError> {
 /// Names that belong together.
 #[derive(Default)]
 struct Groups {
-    places: HashMap<i64, usize>,
+    places: HashMap<i64, usize, fast::Hash>,
     parents: Vec<usize>,
 }
 

@@ -8,10 +8,9 @@
 mod alike;
 mod db;
 mod error;
-mod fast;
 mod folder;
-mod kernels;
 mod ledger;
+mod links;
 mod quantise;
 mod segment;
 mod slots;

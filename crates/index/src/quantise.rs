@@ -16,10 +16,12 @@ impl Small {
     pub(crate) fn new(vector: &[f32]) -> Self {
         let most = vector.iter().fold(0.0_f32, |most, x| most.max(x.abs()));
         let scale = most / 127.0;
-        let small = |x: &f32| if scale > 0.0 { (x / scale).round() as i8 } else { 0 };
+        let times = if scale > 0.0 { 1.0 / scale } else { 0.0 };
+        // To the nearest whole number, without a call for each.
+        let small = |x: &f32| (x * times + 0.5_f32.copysign(*x)) as i32 as i8;
         let mut bits = vec![0_u8; bytes_of_bits(vector.len())];
-        for (at, _) in vector.iter().enumerate().filter(|(_, x)| **x > 0.0) {
-            bits[at / 8] |= 1 << (at % 8);
+        for (byte, eight) in bits.iter_mut().zip(vector.chunks(8)) {
+            *byte = eight.iter().rev().fold(0, |byte, x| byte << 1 | u8::from(*x > 0.0));
         }
         Small { scale, numbers: vector.iter().map(|x| small(x).cast_unsigned()).collect(), bits }
     }

@@ -13,12 +13,12 @@
 
 mod build;
 
-pub(crate) use build::Builder;
+pub(crate) use build::{Builder, Rows};
 
+use heirloom_core::kernels;
 use heirloom_core::recall::{Posting, Slot};
 
 use crate::IndexError;
-use crate::kernels;
 use crate::quantise::{Small, bytes_of_bits};
 
 const MAGIC: &[u8; 8] = b"HEIRSEG1";
@@ -214,9 +214,19 @@ impl Segment {
 
     /// Returns how near a vector is to a query.
     pub(crate) fn nearness(&self, row: usize, query: &Small) -> f32 {
-        let numbers = &self.part(3)[row * self.dimensions..][..self.dimensions];
-        let scale = f32::from_bits(self.number(1, row) as u32);
+        let (numbers, scale) = self.row(row);
         kernels::product(numbers, &query.numbers) as f32 * scale * query.scale
+    }
+
+    /// Returns how near one of its vectors is to one of another piece.
+    pub(crate) fn likeness(&self, row: usize, other: &Segment, other_row: usize) -> f32 {
+        let ((a, scale), (b, other_scale)) = (self.row(row), other.row(other_row));
+        kernels::product(a, b) as f32 * scale * other_scale
+    }
+
+    fn row(&self, row: usize) -> (&[u8], f32) {
+        let numbers = &self.part(3)[row * self.dimensions..][..self.dimensions];
+        (numbers, f32::from_bits(self.number(1, row) as u32))
     }
 }
 

@@ -11,6 +11,9 @@ pub(crate) const BLOCK: usize = 1024;
 /// The bytes of one slot.
 const WIDTH: usize = 32;
 
+/// How sure one is who does not say so.
+const UNSAID: u8 = u8::MAX;
+
 /// No slot, no row, no day.
 const NONE: u32 = u32::MAX;
 
@@ -47,6 +50,8 @@ impl State {
 pub(crate) struct Entry {
     pub(crate) state: State,
     pub(crate) asks: bool,
+    /// How sure the writer was, of a hundred.
+    pub(crate) sure: Option<u8>,
     /// How many terms it has.
     pub(crate) length: u32,
     /// Decides between memories that answer equally well.
@@ -61,6 +66,7 @@ impl Entry {
     pub(crate) const FREE: Entry = Entry {
         state: State::Free,
         asks: false,
+        sure: None,
         length: 0,
         tie: 0,
         day: None,
@@ -69,7 +75,8 @@ impl Entry {
     };
 
     fn write(&self, bytes: &mut Vec<u8>) {
-        bytes.extend([self.state as u8, u8::from(self.asks), u8::from(self.day.is_some()), 0]);
+        let sure = self.sure.unwrap_or(UNSAID);
+        bytes.extend([self.state as u8, u8::from(self.asks), u8::from(self.day.is_some()), sure]);
         bytes.extend(self.length.to_le_bytes());
         bytes.extend(self.tie.to_le_bytes());
         bytes.extend(self.day.unwrap_or_default().to_le_bytes());
@@ -84,6 +91,7 @@ impl Entry {
         let [low, high] = [four(8), four(12)].map(u32::from_le_bytes);
         Entry {
             state: State::of(bytes[0]),
+            sure: Some(bytes[3]).filter(|sure| *sure != UNSAID),
             asks: bytes[1] != 0,
             length: u32::from_le_bytes(four(4)),
             tie: u64::from(low) | u64::from(high) << 32,
@@ -180,6 +188,7 @@ mod tests {
             slots.push(Entry {
                 state: State::of((at % 5) as u8),
                 asks: at % 3 == 0,
+                sure: (at % 4 == 0).then_some((at % 101) as u8),
                 length: at,
                 tie: u64::from(at) << 33 | 7,
                 day: (at % 2 == 0).then_some(-3 + at as i32),

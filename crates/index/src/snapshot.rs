@@ -13,6 +13,7 @@ use jiff::civil::Date;
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::ledger::{self, short};
+use crate::links::{self, Links};
 use crate::quantise::Small;
 use crate::segment::{NO_ROW, Segment};
 use crate::slots::{Slots, State, day_of};
@@ -35,6 +36,7 @@ pub struct Snapshot {
     is_on_disk: bool,
     sources: OnceCell<BTreeMap<String, Source>>,
     active: OnceCell<Measured>,
+    links: Links,
 }
 
 /// What is known of the memories of a shelf taken together.
@@ -135,6 +137,7 @@ impl Snapshot {
             start += segment.rows() as u32;
         }
         let generation = db::get(&db, "generation")?.unwrap_or_default();
+        let links = links::read(&db, |slot| slots.get(slot).tie)?;
         Ok(Snapshot {
             is_on_disk: db.path().is_some_and(|path| !path.is_empty()),
             db,
@@ -145,6 +148,7 @@ impl Snapshot {
             generation,
             sources: OnceCell::new(),
             active: OnceCell::new(),
+            links,
         })
     }
 
@@ -266,8 +270,14 @@ impl<'s> View<'s> {
     }
 
     fn nearness_of_row(&self, row: u32, query: &Small) -> f32 {
+        let (segment, at) = self.place_of_row(row);
+        segment.nearness(at, query)
+    }
+
+    /// The segment that holds a row, and where in it.
+    fn place_of_row(&self, row: u32) -> (&Segment, usize) {
         let at = self.snapshot.starts.partition_point(|start| *start <= row) - 1;
-        self.snapshot.segments[at].nearness((row - self.snapshot.starts[at]) as usize, query)
+        (&self.snapshot.segments[at], (row - self.snapshot.starts[at]) as usize)
     }
 }
 
@@ -352,6 +362,24 @@ impl Corpus for View<'_> {
             best.unwrap_or_default()
         };
         slots.iter().map(nearness).collect()
+    }
+
+    fn confidence(&self, slot: Slot) -> Option<f32> {
+        self.snapshot.slots.get(slot).sure.map(|sure| f32::from(sure) / 100.0)
+    }
+
+    fn related(&self, slot: Slot) -> &[Slot] {
+        self.snapshot.links.get(&slot).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    fn likeness(&self, a: Slot, b: Slot) -> f32 {
+        let row = |slot: Slot| self.snapshot.rows.get(slot as usize).copied().unwrap_or(NO_ROW);
+        let (a, b) = (row(a), row(b));
+        if a == NO_ROW || b == NO_ROW {
+            return 0.0;
+        }
+        let ((segment, a), (other, b)) = (self.place_of_row(a), self.place_of_row(b));
+        segment.likeness(a, other, b)
     }
 
     fn tie(&self, slot: Slot) -> u64 {

@@ -1,6 +1,7 @@
 //! Bringing the index up to date with what was read.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use heirloom_core::embedding::Embedder;
 use heirloom_core::fold::{Line, Memory, Standing};
@@ -10,12 +11,12 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::ledger::{self, Noted, short};
 use crate::quantise::Small;
-use crate::segment::{Builder, Segment};
+use crate::segment::{Builder, Rows, Segment};
 use crate::slots::{Entry, Slots, State, number_of};
-use crate::{IndexError, db};
+use crate::{IndexError, db, links};
 
-/// How many texts are given to an embedder at once.
-const BATCH: usize = 256;
+/// How long a writer waits before it looks again how far the vectors are.
+const LOOK: std::time::Duration = std::time::Duration::from_micros(200);
 
 /// A file that was read, and how far.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -39,10 +40,16 @@ pub struct Source {
 /// A line of the log that was not there before.
 #[derive(Debug, Clone)]
 pub struct NewLine {
-    /// What it says.
-    pub line: Line,
-    /// Its bytes.
-    pub json: String,
+    pub(crate) line: Line,
+    pub(crate) json: String,
+    pub(crate) ties: Vec<i64>,
+}
+
+impl NewLine {
+    /// Takes what a line says, and its bytes.
+    pub fn new(line: Line, json: String) -> Self {
+        NewLine { ties: ledger::ties_of(&line), line, json }
+    }
 }
 
 /// A file that changed.
@@ -97,6 +104,7 @@ pub(crate) fn apply(
 ) -> Result<Option<Segment>, IndexError> {
     let mut writing = Writing { db, slots, groups: BTreeSet::new() };
     let taken = writing.take(update)?;
+    links::write(db, &taken.memory, &taken.records, &taken.entries)?;
     let over = taken_over(&taken.memory);
     let state = |subject: &str| state_of(&taken.memory, &over, subject);
     writing.settle(&taken.entries, state)?;
@@ -192,8 +200,7 @@ impl Writing<'_> {
             self.write_source(*id, source)?;
         }
         let all: Vec<Noted> = stay.into_iter().chain(new).collect();
-        ledger::tie(self.db, &all)?;
-        let memory = ledger::folded(all, None);
+        let memory = ledger::tie_and_fold(self.db, all)?;
         ledger::write_trouble(self.db, &memory)?;
         Ok(Taken { memory, records: touched.records, entries: touched.entries, passages })
     }
@@ -334,25 +341,27 @@ impl Writing<'_> {
         let first = self.slots.len() as Slot;
         let mut builder = Builder::new(embedder.dimensions());
         let total = fresh.len();
-        let vectors = std::thread::scope(|scope| {
+        let done = AtomicU32::new(0);
+        let rows = std::thread::scope(|scope| {
             let passages: Vec<&Passage> = fresh.iter().map(|(put, _)| &put.passage).collect();
-            let embedding = scope.spawn(move || embed(embedder, &passages));
-            for (at, (put, fingerprint)) in fresh.iter().enumerate() {
-                let slot = first + at as Slot;
-                let length = builder.add(slot, &put.passage.text, &put.passage.marks);
+            let done = &done;
+            let embedding = scope.spawn(move || {
+                embed(embedder, first, &passages, |at| done.store(at, Ordering::Relaxed))
+            });
+            for (slot, (put, fingerprint)) in (first..).zip(&fresh) {
+                let length = builder.add(slot, &put.passage);
                 self.insert(slot, put, fingerprint, length)?;
-                if at % 1024 == 0 {
-                    progress(at, total);
+                if slot % 1024 == 0 {
+                    progress(done.load(Ordering::Relaxed) as usize, total);
                 }
             }
-            let made = embedding.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            made.map_err(IndexError::from)
-        })?;
-        for (at, vectors) in vectors.iter().enumerate() {
-            for vector in vectors {
-                builder.add_vector(first + at as Slot, vector);
+            while !embedding.is_finished() {
+                progress(done.load(Ordering::Relaxed) as usize, total);
+                std::thread::sleep(LOOK);
             }
-        }
+            embedding.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })?;
+        builder.take_rows(rows);
         builder.finish().map(Some)
     }
 
@@ -378,6 +387,7 @@ impl Writing<'_> {
         self.slots.change(slot, |entry| {
             entry.state = put.state;
             entry.day = passage.day.map(number_of);
+            entry.sure = passage.confidence.map(of_a_hundred);
         });
         Ok(())
     }
@@ -410,6 +420,7 @@ impl Writing<'_> {
         self.slots.push(Entry {
             state: put.state,
             asks: asks(&passage.text),
+            sure: passage.confidence.map(of_a_hundred),
             length,
             tie: short(&passage.name).cast_unsigned(),
             day: passage.day.map(number_of),
@@ -466,6 +477,10 @@ impl Writing<'_> {
     }
 }
 
+fn of_a_hundred(share: f64) -> u8 {
+    (share.clamp(0.0, 1.0) * 100.0).round() as u8
+}
+
 /// The records and entries that lines say something of.
 #[derive(Default)]
 struct Touched {
@@ -518,26 +533,33 @@ fn taken_over(memory: &Memory) -> HashSet<&str> {
     entries
 }
 
-/// Makes the vectors of passages: of the text, and of the summary where there is one.
+/// Makes the vectors of passages, whose slots start at the first: of the text, and of the summary
+/// where there is one.
 fn embed(
     embedder: &dyn Embedder,
+    first: Slot,
     passages: &[&Passage],
-) -> Result<Vec<Vec<Small>>, heirloom_core::embedding::EmbedError> {
-    let mut vectors: Vec<Vec<Small>> = Vec::with_capacity(passages.len());
-    for batch in passages.chunks(BATCH) {
-        let texts: Vec<&str> = batch
-            .iter()
-            .flat_map(|passage| [Some(passage.text.as_str()), passage.summary.as_deref()])
-            .flatten()
-            .collect();
-        let mut made = embedder.embed(&texts)?.into_iter();
-        vectors.extend(batch.iter().map(|passage| {
-            let own = 1 + usize::from(passage.summary.is_some());
-            let own: Vec<Vec<f32>> = made.by_ref().take(own).collect();
-            own.iter().filter(|v| v.iter().any(|x| *x != 0.0)).map(|v| Small::new(v)).collect()
-        }));
+    is_done: impl Fn(Slot),
+) -> Result<Rows, IndexError> {
+    let mut texts = Vec::with_capacity(passages.len());
+    let mut slots = Vec::with_capacity(passages.len());
+    for (slot, passage) in (first..).zip(passages) {
+        let own = [Some(passage.text.as_str()), passage.summary.as_deref()];
+        for text in own.into_iter().flatten() {
+            texts.push(text);
+            slots.push(slot);
+        }
     }
-    Ok(vectors)
+    let mut rows = Rows::default();
+    let mut slots = slots.into_iter();
+    embedder.embed(&texts, &mut |vector| {
+        let Some(slot) = slots.next() else { return };
+        if vector.iter().any(|x| *x != 0.0) {
+            rows.add(slot, &Small::new(vector));
+        }
+        is_done(slot - first);
+    })?;
+    Ok(rows)
 }
 
 /// Reads which files the index knows, by their paths.

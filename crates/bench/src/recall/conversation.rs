@@ -43,11 +43,17 @@ pub(crate) struct Asked {
     #[serde(default)]
     pub(crate) gold_groups: Vec<String>,
     /// What sort of question it is.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "word")]
     pub(crate) category: Option<String>,
     /// The day on which it is asked.
     #[serde(default)]
     pub(crate) at: Option<String>,
+}
+
+/// A category is a word in some sets and a number in others.
+fn word<'de, D: serde::Deserializer<'de>>(input: D) -> Result<Option<String>, D::Error> {
+    let value = Option::<serde_json::Value>::deserialize(input)?;
+    Ok(value.map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned)))
 }
 
 #[derive(Deserialize)]

@@ -53,6 +53,16 @@ pub trait Corpus {
     /// Returns the day of a memory, if it is known.
     fn day(&self, slot: Slot) -> Option<Date>;
 
+    /// Returns how sure the writer of a memory was, 0 to 1, if they said so.
+    fn confidence(&self, slot: Slot) -> Option<f32>;
+
+    /// Returns the memories that relations tie to this one, the same ones in the same order however
+    /// the index was made.
+    fn related(&self, slot: Slot) -> &[Slot];
+
+    /// Returns how near the meanings of two memories are, -1 to 1.
+    fn likeness(&self, a: Slot, b: Slot) -> f32;
+
     /// Returns what decides between memories that answer equally well.
     fn tie(&self, slot: Slot) -> u64;
 }

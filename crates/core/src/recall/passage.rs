@@ -16,6 +16,8 @@ pub struct Passage {
     pub subject: String,
     /// What it says, with every word that it can be found by.
     pub text: String,
+    /// What it is called, whose words count twice.
+    pub title: Option<String>,
     /// The same in a sentence or two, whose meaning is looked at as well.
     pub summary: Option<String>,
     /// What it is, for those who ask for one sort only: see [`mark`].
@@ -26,6 +28,8 @@ pub struct Passage {
     pub position: i64,
     /// Its day, if it is known.
     pub day: Option<Date>,
+    /// How sure its writer was, if they said so.
+    pub confidence: Option<f64>,
     /// The subject that says the same in its place, where that is there.
     pub repeats: Option<String>,
     /// Whether it says of itself that it holds no more.
@@ -54,11 +58,13 @@ impl Passage {
             name: item.id.to_string(),
             subject: item.id.to_string(),
             text: record.searchable(),
+            title: title(record).map(str::to_owned),
             summary: record.levels.summary.clone(),
             marks,
             group: record.session.as_ref().map(|session| format!("session:{session}")),
             position: record.at.as_microsecond(),
             day: Some(day::of(record.at)),
+            confidence: record.confidence,
             repeats: None,
             retired: false,
             data: None,
@@ -69,15 +75,25 @@ impl Passage {
     pub fn fingerprint(&self) -> [u8; 16] {
         let mut hasher = blake3::Hasher::new();
         let summary = self.summary.as_deref().unwrap_or_default();
-        for part in
-            [self.text.as_str(), summary].into_iter().chain(self.marks.iter().map(String::as_str))
-        {
+        let title = self.title.as_deref().unwrap_or_default();
+        let own = [self.text.as_str(), summary, title];
+        for part in own.into_iter().chain(self.marks.iter().map(String::as_str)) {
             hasher.update(&(part.len() as u64).to_le_bytes());
             hasher.update(part.as_bytes());
         }
         let mut short = [0; 16];
         short.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
         short
+    }
+}
+
+fn title(record: &Record) -> Option<&str> {
+    match &record.body {
+        Body::Fact(fact) => fact.key.as_deref(),
+        Body::Episode(episode) => Some(&episode.title),
+        Body::Pattern(pattern) => Some(&pattern.trigger),
+        Body::Workflow(workflow) => Some(&workflow.trigger),
+        Body::Edge(_) | Body::Note(_) | Body::Event(_) => None,
     }
 }
 

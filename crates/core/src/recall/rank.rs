@@ -4,11 +4,16 @@
 //! around it, plus half of how near its meaning is. A term's weight is what it tells (a rare one
 //! tells more), and it counts in full when the memory holds it often for its length. A neighbour's
 //! terms count half as much with every step away. A question in memory is not an answer, and what
-//! follows one is: it counts for less, and lends more to the next.
+//! follows one is: it counts for less, and lends more to the next. What relations tie to a memory
+//! speaks for it as a neighbour does.
+//!
+//! A memory of the time that the question names gains something. How sure and how fresh a memory is
+//! only decides between those that answer almost equally well. One that says what a better one says
+//! comes later.
 
 use jiff::civil::Date;
 
-use super::{Corpus, Posting, Slot, terms};
+use super::{Corpus, Period, Posting, Slot, period, terms};
 
 /// How many neighbours on each side speak for a memory.
 const AROUND: usize = 4;
@@ -28,20 +33,34 @@ const MEANING: f32 = 0.5;
 const NEAR: f32 = 0.3;
 /// What a memory gains for being of the time that the question names.
 const TIMELY: f32 = 0.1;
+/// What the terms of a memory count that a relation ties to this one, and how many such are looked at.
+const RELATED: (f32, usize) = (0.5, 4);
+/// Memories whose scores differ by less than this are told apart by how sure and how fresh they are.
+const NEAR_TIE: f32 = 0.01;
+/// How sure one is taken to be who does not say so.
+const SURE: f32 = 0.8;
+/// After so many days a memory is half as fresh.
+const FRESH: f32 = 90.0;
+/// From this likeness on, a memory says what another one says.
+const SAME: f32 = 0.97;
+/// What is left of the score of a memory that says what a better one says.
+const REPEATED: f32 = 0.8;
 /// What a term counts that was probably meant.
 const MISSPELT: f32 = 0.7;
 /// How many memories are looked at closely for their words, and how many for their meaning.
 const CLOSELY: usize = 400;
 
 /// What is asked.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Question {
     /// Its terms, each once.
     pub terms: Vec<String>,
     /// Its meaning; empty if nobody can tell.
     pub vector: Vec<f32>,
-    /// The time that it names, the last day included.
-    pub days: Option<(Date, Date)>,
+    /// The time that it names.
+    pub period: Option<Period>,
+    /// The day on which it is asked.
+    pub today: Date,
 }
 
 impl Scored {
@@ -52,12 +71,12 @@ impl Scored {
 }
 
 impl Question {
-    /// Reads a text, whatever it is.
-    pub fn new(text: &str, vector: Vec<f32>) -> Self {
+    /// Reads a text, whatever it is, that is asked on a day.
+    pub fn new(text: &str, vector: Vec<f32>, today: Date) -> Self {
         let mut terms = terms(text);
         let mut seen = std::collections::HashSet::new();
         terms.retain(|term| seen.insert(term.clone()));
-        Question { terms, vector, days: None }
+        Question { terms, vector, period: period(text, today), today }
     }
 }
 
@@ -81,6 +100,10 @@ pub struct Parts {
     pub meaning: f32,
     /// What it gains by its time.
     pub time: f32,
+    /// What it gains by being sure and fresh.
+    pub standing: f32,
+    /// Whether a better one says the same.
+    pub repeats: bool,
     /// The terms that it, or one around it, holds.
     pub terms: Vec<TermShare>,
     /// Whether it is a question, which counts less.
@@ -145,7 +168,8 @@ impl<C: Corpus> Ranking<'_, C> {
         let mut scores: Vec<(f32, usize)> = scores
             .map(|(at, slot)| {
                 let words = sum(self.shares(held, at).map(|(_, share, _)| share));
-                (words + MEANING * meanings[at] + self.timely(*slot), at)
+                let gains = self.timely(*slot) + self.standing(*slot);
+                (words + MEANING * meanings[at] + gains, at)
             })
             .collect();
         let tie = |at: usize| self.corpus.tie(slots[at]);
@@ -157,12 +181,20 @@ impl<C: Corpus> Ranking<'_, C> {
             scores.truncate(most);
         }
         scores.sort_by(better);
-        let explained = |(score, at): (f32, usize)| {
+        let repeating = self.repeating(&scores);
+        for (score, _) in scores.iter_mut().zip(&repeating).filter(|(_, repeats)| **repeats) {
+            score.0 *= REPEATED;
+        }
+        let mut scores: Vec<((f32, usize), bool)> = scores.into_iter().zip(repeating).collect();
+        scores.sort_by(|(a, _), (b, _)| better(a, b));
+        let explained = |((score, at), repeats): ((f32, usize), bool)| {
             let shares: Vec<(usize, f32, bool)> = self.shares(held, at).collect();
             let parts = Parts {
                 words: sum(shares.iter().map(|(_, share, _)| *share)),
                 meaning: MEANING * meanings[at],
                 time: self.timely(slots[at]),
+                standing: self.standing(slots[at]),
+                repeats,
                 terms: shares
                     .into_iter()
                     .map(|(term, share, own)| TermShare {
@@ -194,11 +226,28 @@ impl<C: Corpus> Ranking<'_, C> {
         })
     }
 
+    /// For each memory, best first, whether it says what a better one says.
+    fn repeating(&self, scores: &[(f32, usize)]) -> Vec<bool> {
+        let mut repeating = vec![false; scores.len()];
+        let slot = |at: usize| self.ground.slots[scores[at].1];
+        for at in 1..scores.len() {
+            repeating[at] = (0..at)
+                .filter(|better| !repeating[*better])
+                .any(|better| self.corpus.likeness(slot(better), slot(at)) >= SAME);
+        }
+        repeating
+    }
+
     fn timely(&self, slot: Slot) -> f32 {
-        let is_then = self.question.days.is_some_and(|(first, last)| {
-            self.corpus.day(slot).is_some_and(|day| first <= day && day <= last)
-        });
-        if is_then { TIMELY } else { 0.0 }
+        let Some(period) = &self.question.period else { return 0.0 };
+        self.corpus.day(slot).map_or(0.0, |day| TIMELY * period.fit(day))
+    }
+
+    fn standing(&self, slot: Slot) -> f32 {
+        let sure = self.corpus.confidence(slot).unwrap_or(SURE);
+        let age = self.corpus.day(slot).and_then(|day| self.question.today.since(day).ok());
+        let fresh = age.map_or(0.0, |age| FRESH / (FRESH + age.get_days().max(0) as f32));
+        NEAR_TIE * (sure + fresh) / 2.0
     }
 }
 
@@ -284,11 +333,15 @@ struct Ground {
 
 const NOWHERE: u32 = u32::MAX;
 
+/// How many may speak for a memory.
+const NEIGHBOURS: usize = 2 * AROUND + RELATED.1;
+
 impl Ground {
     fn around(corpus: &impl Corpus, candidates: Vec<Slot>) -> Self {
         let mut ground = Ground { slots: Vec::new(), places: vec![NOWHERE; corpus.slots()] };
         for slot in candidates {
             ground.add(slot);
+            corpus.related(slot).iter().take(RELATED.1).for_each(|slot| ground.add(*slot));
             for step in [Step::Before, Step::After] {
                 let mut at = slot;
                 for _ in 0..AROUND {
@@ -326,8 +379,8 @@ impl Ground {
 
     /// The neighbours of one of them that are looked at as well, and what they count; the places
     /// that are left over count nothing.
-    fn neighbours(&self, corpus: &impl Corpus, at: usize) -> [(u32, f32); 2 * AROUND] {
-        let mut near = [(0, 0.0); 2 * AROUND];
+    fn neighbours(&self, corpus: &impl Corpus, at: usize) -> [(u32, f32); NEIGHBOURS] {
+        let mut near = [(0, 0.0); NEIGHBOURS];
         let mut count = 0;
         for (step, backwards) in [(Step::Before, true), (Step::After, false)] {
             let (mut slot, mut weight) = (self.slots[at], 1.0);
@@ -341,6 +394,13 @@ impl Ground {
                     count += 1;
                 }
                 slot = next;
+            }
+        }
+        for related in corpus.related(self.slots[at]).iter().take(RELATED.1) {
+            let place = self.places[*related as usize];
+            if place != NOWHERE {
+                near[count] = (place, RELATED.0);
+                count += 1;
             }
         }
         near

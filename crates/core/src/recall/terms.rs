@@ -7,6 +7,8 @@ use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
+use crate::words::humps;
+
 /// A longer run without space is data, not a word.
 const LONGEST: usize = 128;
 
@@ -81,31 +83,6 @@ fn add_piece(piece: &str, found: &mut Vec<String>) {
             found.push(folded(last).into_owned());
         }
     }
-}
-
-/// The words of a name in mixed case: `parseHTTPHeader` is `parse`, `HTTP` and `Header`.
-fn humps(part: &str) -> Vec<&str> {
-    let has_both = part.bytes().any(|c| c.is_ascii_lowercase())
-        && part.bytes().skip(1).any(|c| c.is_ascii_uppercase());
-    if !has_both {
-        return vec![part];
-    }
-    let chars: Vec<(usize, char)> = part.char_indices().collect();
-    let mut words = Vec::new();
-    let mut start = 0;
-    for at in 1..chars.len() {
-        let (before, here) = (chars[at - 1].1, chars[at].1);
-        let after = chars.get(at + 1).map(|(_, c)| *c);
-        let rises = !before.is_uppercase() && here.is_uppercase();
-        let falls =
-            before.is_uppercase() && here.is_uppercase() && after.is_some_and(char::is_lowercase);
-        if rises || falls {
-            words.push(&part[start..chars[at].0]);
-            start = chars[at].0;
-        }
-    }
-    words.push(&part[start..]);
-    words
 }
 
 fn add_word(word: &str, found: &mut Vec<String>) {

@@ -32,6 +32,7 @@ impl Answer for Hits {
             view.line([span(Role::Dim, "nothing is remembered of that")]);
         }
         self.hits.iter().for_each(|hit| show(&mut view, hit));
+        show_old(&mut view, &self.hits);
         if !self.near_misses.is_empty() {
             view.line([span(Role::Dim, "what comes nearest:")]);
             self.near_misses.iter().for_each(|hit| show(&mut view, hit));
@@ -41,14 +42,22 @@ impl Answer for Hits {
     }
 }
 
+/// Says which of them are so old that one should see whether they still hold.
+fn show_old(view: &mut View, hits: &[Hit]) {
+    let old: Vec<&str> = hits
+        .iter()
+        .filter(|hit| hit.freshness == Freshness::Critical)
+        .map(|hit| short(&hit.thing.id))
+        .collect();
+    if !old.is_empty() {
+        let are = if old.len() == 1 { "is" } else { "are" };
+        let said = format!("{} {are} old; see whether that still holds", old.join(", "));
+        view.line([span(Role::Dim, said)]);
+    }
+}
+
 fn show(view: &mut View, hit: &Hit) {
     show_things(view, std::slice::from_ref(&hit.thing));
-    if matches!(hit.freshness, Freshness::Critical) {
-        view.line([span(
-            Role::Dim,
-            format!("          {} is old; see whether it still holds", short(&hit.thing.id)),
-        )]);
-    }
     let Some(explain) = &hit.explain else { return };
     let score = hit.thing.score.unwrap_or_default();
     let mut sum =
@@ -56,7 +65,12 @@ fn show(view: &mut View, hit: &Hit) {
     if explain.time != 0.0 {
         sum.push(format!("time {:.3}", explain.time));
     }
-    view.line([span(Role::Dim, format!("          {score:.3} = {}", sum.join(" + ")))]);
+    sum.push(format!("sure and fresh {:.3}", explain.standing));
+    let mut sum = sum.join(" + ");
+    if explain.repeats {
+        sum = format!("({sum}), less for saying what a better one says");
+    }
+    view.line([span(Role::Dim, format!("          {score:.3} = {sum}"))]);
     let terms: Vec<String> = explain
         .terms
         .iter()

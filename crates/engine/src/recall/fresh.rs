@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use heirloom_core::Problem;
-use heirloom_core::embedding::Embedder;
+use heirloom_core::embedding::{EmbedError, Embedder};
 use heirloom_index::{Index, IndexError, IndexErrorKind, Lock, Snapshot, Update};
 
 use super::gather::Found;
@@ -60,6 +60,12 @@ impl From<IndexError> for Error {
             IndexErrorKind::Embedder => "please report this",
         };
         Error::system(error.message).hint(hint)
+    }
+}
+
+impl From<EmbedError> for Error {
+    fn from(error: EmbedError) -> Self {
+        Error::system(error.message).hint(error.hint)
     }
 }
 

@@ -1,6 +1,7 @@
 //! What there is to be read, and reading what changed of it.
 
 use std::collections::{BTreeMap, HashSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use heirloom_core::Problem;
 use heirloom_index::{NewLine, Read, Source, Update};
@@ -11,6 +12,9 @@ use heirloom_store::stamp::{self, Stamp, Watched};
 
 use super::passages;
 use crate::{Error, Session, inherit};
+
+/// The date of a file that is to be read again the next time.
+const NEVER: i64 = i64::MIN;
 
 /// Everything that is there to be recalled, and none of it read yet.
 pub(super) struct Found {
@@ -95,8 +99,8 @@ impl Found {
         known: &BTreeMap<String, Source>,
     ) -> Result<Update, Error> {
         let mut update = Update::default();
-        for (shard, stamp) in &self.shards {
-            update.read.extend(read_shard(shard, *stamp, known.get(&shard.shown))?);
+        for read in self.read_shards(known) {
+            update.read.extend(read?);
         }
         for (document, stamp) in &self.documents {
             let path = &document.placed.document.path;
@@ -109,6 +113,35 @@ impl Found {
         Ok(update)
     }
 
+    /// Reads what is new of the shards, on all processors, in their order.
+    fn read_shards(&self, known: &BTreeMap<String, Source>) -> Vec<Result<Option<Read>, Error>> {
+        let next = AtomicUsize::new(0);
+        let read_some = || {
+            let mut done = Vec::new();
+            while let at = next.fetch_add(1, Ordering::Relaxed)
+                && let Some((shard, stamp)) = self.shards.get(at)
+            {
+                done.push((at, read_shard(shard, *stamp, known.get(&shard.shown))));
+            }
+            done
+        };
+        let is_changed = |(shard, stamp): &&(Shard, Stamp)| {
+            !known.get(&shard.shown).is_some_and(|known| is_as_read(known, *stamp))
+        };
+        let changed = self.shards.iter().filter(is_changed).count();
+        let hands = std::thread::available_parallelism().map_or(1, usize::from).min(changed);
+        let mut read = std::thread::scope(|scope| {
+            let others: Vec<_> = (1..hands).map(|_| scope.spawn(read_some)).collect();
+            let mut read = read_some();
+            for other in others {
+                read.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            }
+            read
+        });
+        read.sort_by_key(|(at, _)| *at);
+        read.into_iter().map(|(_, read)| read).collect()
+    }
+
     fn read_document(
         &self,
         session: &Session,
@@ -116,11 +149,8 @@ impl Found {
         stamp: Stamp,
         known: Option<&Source>,
     ) -> Result<Option<Read>, Error> {
-        let is_same = known.is_some_and(|known| {
-            known.size == stamp.size
-                && known.modified == stamp.modified
-                && known.mark.ends_with(&self.settings)
-        });
+        let is_same = known
+            .is_some_and(|known| is_as_read(known, stamp) && known.mark.ends_with(&self.settings));
         if is_same {
             return Ok(None);
         }
@@ -145,10 +175,14 @@ impl Found {
     }
 }
 
+/// Returns whether a file looks as it did when it was read.
+fn is_as_read(known: &Source, stamp: Stamp) -> bool {
+    known.size == stamp.size && known.modified == stamp.modified
+}
+
 /// Reads what is new of a shard. One that only grew is read from where it ended before.
 fn read_shard(shard: &Shard, stamp: Stamp, known: Option<&Source>) -> Result<Option<Read>, Error> {
-    let failed = |error: std::io::Error| Error::system(format!("{}: {error}", shard.shown));
-    if known.is_some_and(|known| known.size == stamp.size && known.modified == stamp.modified) {
+    if known.is_some_and(|known| is_as_read(known, stamp)) {
         return Ok(None);
     }
     let grown = known.filter(|known| {
@@ -162,7 +196,7 @@ fn read_shard(shard: &Shard, stamp: Stamp, known: Option<&Source>) -> Result<Opt
     let bytes = match stamp::read_from(&shard.path, start) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(failed(error)),
+        Err(error) => return unreadable(shard, &error).map(Some),
     };
     let mut log = Log::default();
     log.take_from(shard, first, &bytes);
@@ -172,14 +206,19 @@ fn read_shard(shard: &Shard, stamp: Stamp, known: Option<&Source>) -> Result<Opt
         let raw = raw.strip_prefix(b"\xef\xbb\xbf").unwrap_or(raw).trim_ascii();
         String::from_utf8_lossy(raw).into_owned()
     };
-    let lines = log.lines.into_iter().map(|line| NewLine { json: json(line.place.line), line });
+    let lines = log.lines.into_iter().map(|line| {
+        let json = json(line.place.line);
+        NewLine::new(line, json)
+    });
     let lines: Vec<NewLine> = lines.collect();
     let size = start + bytes.len() as u64;
     // A line without a line break may still be going on: such a file is read again from its start.
     let mut mark = Vec::new();
     if bytes.is_empty() || bytes.ends_with(b"\n") {
-        mark.extend(stamp::block_before(&shard.path, size).map_err(failed)?);
-        mark.extend(stamp.file.to_le_bytes());
+        match stamp::block_before(&shard.path, size) {
+            Ok(block) => mark.extend(block.into_iter().chain(stamp.file.to_le_bytes())),
+            Err(error) => return unreadable(shard, &error).map(Some),
+        }
     }
     let mut problems: Vec<Problem> = grown
         .map(|known| serde_json::from_str(&known.problems).unwrap_or_default())
@@ -189,13 +228,27 @@ fn read_shard(shard: &Shard, stamp: Stamp, known: Option<&Source>) -> Result<Opt
         path: shard.shown.clone(),
         is_local: shard.is_local,
         size,
-        modified: if size == stamp.size { stamp.modified } else { 0 },
+        modified: if size == stamp.size { stamp.modified } else { NEVER },
         mark,
         // After the last line break stands an empty piece, which is no line.
         lines: first + raw.len() - 2,
         problems: written(&problems)?,
     };
     Ok(Some(Read { source, grew: grown.is_some(), lines, passages: vec![] }))
+}
+
+/// A shard that cannot be read holds nothing, and is tried again the next time.
+fn unreadable(shard: &Shard, error: &std::io::Error) -> Result<Read, Error> {
+    let problem = Problem::of_file(&shard.shown, format!("cannot be read: {error}"))
+        .hint("see who may read it");
+    let source = Source {
+        path: shard.shown.clone(),
+        is_local: shard.is_local,
+        modified: NEVER,
+        problems: written(&[problem])?,
+        ..Source::default()
+    };
+    Ok(Read { source, ..Read::default() })
 }
 
 fn written(problems: &[Problem]) -> Result<String, Error> {

@@ -53,8 +53,12 @@ pub(crate) struct Explained {
     pub(crate) meaning: f32,
     /// What its time adds.
     pub(crate) time: f32,
+    /// What being sure and fresh adds; it decides between near equals alone.
+    pub(crate) standing: f32,
     /// Whether it is a question itself, whose words count for less.
     pub(crate) asks: bool,
+    /// Whether a better one says the same, so that it comes later.
+    pub(crate) repeats: bool,
     /// What each term adds; `around` if only a neighbour holds it.
     pub(crate) terms: Vec<Term>,
 }
@@ -86,7 +90,9 @@ impl Explained {
             words: rounded(parts.words),
             meaning: rounded(parts.meaning),
             time: rounded(parts.time),
+            standing: rounded(parts.standing),
             asks: parts.asks,
+            repeats: parts.repeats,
             terms,
         }
     }

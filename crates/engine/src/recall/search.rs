@@ -1,5 +1,6 @@
 //! Looking for what answers a question; every operation that searches does it here.
 
+use heirloom_core::embedding::Embedder;
 use heirloom_core::recall::{Question, Scored, rank};
 use heirloom_core::{Problem, record::Section};
 use heirloom_index::{Filter, Shelf};
@@ -57,7 +58,7 @@ impl Search<'_> {
         let is_past = self.when.as_of.is_some() || self.when.valid_at.is_some();
         let shelf = if is_past { Shelf::Everything } else { self.shelf };
         let view = snapshot.view(shelf, &self.filter());
-        let question = Question::new(self.query, embedder.vector(self.query));
+        let question = Question::new(self.query, embedder.embed_one(self.query)?, session.today());
         let most = self.limit.max(NEAR_MISSES).saturating_mul(if is_past { PAST } else { 1 });
         let scored = rank(&view, &question, most);
         let (answering, others): (Vec<Scored>, Vec<Scored>) =

@@ -2,14 +2,19 @@
 
 use std::collections::HashMap;
 
-use heirloom_core::recall::{Slot, piece_terms};
+use heirloom_core::fast::{self, Words};
+use heirloom_core::recall::{Passage, Slot, piece_terms};
 
 use super::{Bytes, Segment, Sizes, put_number};
-use crate::quantise::Small;
-use crate::{IndexError, fast};
+use crate::IndexError;
+use crate::quantise::{Small, bytes_of_bits};
 
 /// How many pieces of text are remembered with their terms.
 const REMEMBERED: usize = 200_000;
+
+/// How many occurrences of terms are sorted at once: enough that each list is seldom touched, and
+/// few enough that they take little memory.
+const PENDING: usize = 1 << 21;
 
 /// Takes memories, in the order of their slots, and makes a piece of the index of them.
 #[derive(Debug)]
@@ -17,12 +22,41 @@ pub(crate) struct Builder {
     dimensions: usize,
     terms: HashMap<Box<str>, u32, fast::Hash>,
     lists: Vec<List>,
-    /// The terms of pieces of text that were read before.
-    known: HashMap<Box<str>, Box<[u32]>, fast::Hash>,
+    /// Where in `read` the terms of a piece of text start and end that was read before.
+    known: Words<(u32, u32)>,
+    read: Vec<u32>,
+    /// Which term occurred in which slot, not yet in the lists, in the order of the slots.
+    pending: Vec<(u32, Slot)>,
+    rows: Rows,
+}
+
+/// Vectors one after the other, each with the slot that it belongs to.
+#[derive(Debug, Default)]
+pub(crate) struct Rows {
     slots: Vec<u8>,
     scales: Vec<u8>,
     bits: Vec<u8>,
     numbers: Vec<u8>,
+}
+
+impl Rows {
+    /// Adds a vector of a memory.
+    pub(crate) fn add(&mut self, slot: Slot, vector: &Small) {
+        self.slots.extend(slot.to_le_bytes());
+        self.scales.extend(vector.scale.to_le_bytes());
+        self.bits.extend_from_slice(&vector.bits);
+        self.numbers.extend_from_slice(&vector.numbers);
+    }
+
+    /// Adds a vector of another piece.
+    fn add_of(&mut self, segment: &Segment, row: usize) {
+        let width = bytes_of_bits(segment.dimensions);
+        self.slots.extend(segment.slot_of(row).to_le_bytes());
+        self.scales.extend_from_slice(&segment.part(1)[row * 4..][..4]);
+        self.bits.extend_from_slice(&segment.part(2)[row * width..][..width]);
+        let numbers = &segment.part(3)[row * segment.dimensions..][..segment.dimensions];
+        self.numbers.extend_from_slice(numbers);
+    }
 }
 
 /// Who holds a term.
@@ -54,43 +88,79 @@ impl Builder {
             dimensions,
             terms: HashMap::default(),
             lists: vec![],
-            known: HashMap::default(),
-            slots: vec![],
-            scales: vec![],
-            bits: vec![],
-            numbers: vec![],
+            known: Words::default(),
+            read: vec![],
+            pending: vec![],
+            rows: Rows::default(),
         }
     }
 
-    /// Takes a memory's text and returns how many terms it has. Marks are terms that are found only
-    /// by their exact name and count for no length.
-    pub(crate) fn add(&mut self, slot: Slot, text: &str, marks: &[String]) -> u32 {
-        let mut ids: Vec<u32> = Vec::with_capacity(text.len() / 6);
-        let mut terms = Vec::new();
-        for piece in text.split_whitespace() {
-            if let Some(known) = self.known.get(piece) {
-                ids.extend_from_slice(known);
-                continue;
-            }
-            terms.clear();
-            piece_terms(piece, &mut terms);
-            let start = ids.len();
-            for term in &terms {
-                ids.push(self.id(term));
-            }
-            if self.known.len() < REMEMBERED {
-                self.known.insert(piece.into(), ids[start..].into());
-            }
+    /// Takes a memory and returns how many terms its text has. The words of its title count once
+    /// more; marks are terms that are found only by their exact name. Neither counts for its length.
+    pub(crate) fn add(&mut self, slot: Slot, passage: &Passage) -> u32 {
+        let before = self.pending.len();
+        self.add_text(slot, &passage.text);
+        let length = (self.pending.len() - before) as u32;
+        if let Some(title) = &passage.title {
+            self.add_text(slot, title);
         }
-        let length = ids.len() as u32;
-        for mark in marks {
-            ids.push(self.id(mark));
+        for mark in &passage.marks {
+            let id = self.id(mark);
+            self.pending.push((id, slot));
         }
-        ids.sort_unstable();
-        for equal in ids.chunk_by(|a, b| a == b) {
-            self.lists[equal[0] as usize].add(slot, equal.len() as u32);
+        if self.pending.len() >= PENDING {
+            self.sort_in();
         }
         length
+    }
+
+    fn add_text(&mut self, slot: Slot, text: &str) {
+        let mut terms = Vec::new();
+        for piece in text.split_whitespace() {
+            let (start, end) = match self.known.get(piece) {
+                Some(range) => range,
+                None => {
+                    if self.known.len() >= REMEMBERED {
+                        self.known = Words::default();
+                        self.read.clear();
+                    }
+                    let start = self.read.len() as u32;
+                    terms.clear();
+                    piece_terms(piece, &mut terms);
+                    for term in &terms {
+                        let id = self.id(term);
+                        self.read.push(id);
+                    }
+                    let range = (start, self.read.len() as u32);
+                    self.known.insert(piece, range);
+                    range
+                }
+            };
+            let ids = &self.read[start as usize..end as usize];
+            self.pending.extend(ids.iter().map(|id| (*id, slot)));
+        }
+    }
+
+    /// Adds what is pending to the lists, list by list.
+    fn sort_in(&mut self) {
+        let mut ends = vec![0_usize; self.lists.len() + 1];
+        self.pending.iter().for_each(|(id, _)| ends[*id as usize + 1] += 1);
+        for at in 1..ends.len() {
+            ends[at] += ends[at - 1];
+        }
+        let mut slots = vec![0; self.pending.len()];
+        for (id, slot) in self.pending.drain(..) {
+            let place = &mut ends[id as usize];
+            slots[*place] = slot;
+            *place += 1;
+        }
+        let mut start = 0;
+        for (list, end) in self.lists.iter_mut().zip(ends) {
+            for equal in slots[start..end].chunk_by(|a, b| a == b) {
+                list.add(equal[0], equal.len() as u32);
+            }
+            start = end;
+        }
     }
 
     fn id(&mut self, term: &str) -> u32 {
@@ -103,19 +173,15 @@ impl Builder {
         id
     }
 
-    /// Takes a vector of a memory and returns its row.
-    pub(crate) fn add_vector(&mut self, slot: Slot, vector: &Small) -> u32 {
-        let row = (self.slots.len() / 4) as u32;
-        self.slots.extend(slot.to_le_bytes());
-        self.scales.extend(vector.scale.to_le_bytes());
-        self.bits.extend_from_slice(&vector.bits);
-        self.numbers.extend_from_slice(&vector.numbers);
-        row
+    /// Takes the vectors of all memories, in the order of their slots.
+    pub(crate) fn take_rows(&mut self, rows: Rows) {
+        self.rows = rows;
     }
 
     /// Takes the memories of another piece that are still wanted; its slots come after all that
     /// were taken so far.
     pub(crate) fn add_segment(&mut self, segment: &Segment, is_wanted: impl Fn(Slot) -> bool) {
+        self.sort_in();
         for at in 0..segment.terms {
             let Ok(term) = std::str::from_utf8(segment.term(at)) else { continue };
             let id = self.id(term) as usize;
@@ -125,18 +191,14 @@ impl Builder {
                 }
             });
         }
-        let width = segment.part(2).len() / segment.rows.max(1);
         for row in (0..segment.rows).filter(|row| is_wanted(segment.slot_of(*row))) {
-            self.slots.extend(segment.slot_of(row).to_le_bytes());
-            self.scales.extend_from_slice(&segment.part(1)[row * 4..][..4]);
-            self.bits.extend_from_slice(&segment.part(2)[row * width..][..width]);
-            self.numbers
-                .extend_from_slice(&segment.part(3)[row * self.dimensions..][..self.dimensions]);
+            self.rows.add_of(segment, row);
         }
     }
 
     /// Makes the piece.
-    pub(crate) fn finish(self) -> Result<Segment, IndexError> {
+    pub(crate) fn finish(mut self) -> Result<Segment, IndexError> {
+        self.sort_in();
         let mut terms: Vec<(&str, u32)> =
             self.terms.iter().map(|(term, id)| (&**term, *id)).collect();
         terms.retain(|(_, id)| self.lists[*id as usize].count > 0);
@@ -144,7 +206,7 @@ impl Builder {
         let lists = || terms.iter().map(|(_, id)| &self.lists[*id as usize]);
         let sizes = Sizes {
             dimensions: self.dimensions,
-            rows: self.slots.len() / 4,
+            rows: self.rows.slots.len() / 4,
             terms: terms.len(),
             term_bytes: terms.iter().map(|(term, _)| term.len()).sum(),
             list_bytes: lists().map(|list| list.bytes.len()).sum(),
@@ -152,7 +214,8 @@ impl Builder {
         let parts = sizes.parts().ok_or_else(|| IndexError::damaged("too much for one piece"))?;
         let mut bytes = Vec::with_capacity(parts[8]);
         bytes.extend_from_slice(&sizes.header());
-        for part in [&self.slots, &self.scales, &self.bits, &self.numbers] {
+        let Rows { slots, scales, bits, numbers } = &self.rows;
+        for part in [slots, scales, bits, numbers] {
             bytes.extend_from_slice(part);
         }
         let mut end = 0_u32;

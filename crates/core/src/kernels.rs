@@ -1,5 +1,5 @@
-//! The two loops that a search over vectors consists of. This is the only place that knows the
-//! processor; every processor can run the plain form.
+//! The loops that work with vectors consists of. This is the only place that knows the processor;
+//! every processor can run the plain form, and all forms give the same numbers.
 
 /// Calls the best form of a loop that this processor can run.
 macro_rules! best_form {
@@ -22,7 +22,7 @@ macro_rules! best_form {
 }
 
 /// Writes how many bits of each row differ from those of a query; at most 255 is written.
-pub(crate) fn distances(rows: &[u8], query: &[u8], found: &mut Vec<u8>) {
+pub fn distances(rows: &[u8], query: &[u8], found: &mut Vec<u8>) {
     type Arguments<'a> = (&'a [u8], &'a [u8], &'a mut Vec<u8>);
     type Answer = ();
     #[inline(always)]
@@ -50,7 +50,7 @@ fn differing(row: &[u8], query: &[u8]) -> u8 {
 }
 
 /// Multiplies two rows of small numbers.
-pub(crate) fn product(a: &[u8], b: &[u8]) -> i32 {
+pub fn product(a: &[u8], b: &[u8]) -> i32 {
     type Arguments<'a> = (&'a [u8], &'a [u8]);
     type Answer = i32;
     #[inline(always)]
@@ -59,6 +59,19 @@ pub(crate) fn product(a: &[u8], b: &[u8]) -> i32 {
         pairs.map(|(a, b)| i32::from(a.cast_signed()) * i32::from(b.cast_signed())).sum()
     }
     best_form!(plain(a, b))
+}
+
+/// Adds a row of small numbers, each times a scale, to a sum.
+pub fn add_scaled(sum: &mut [f32], row: &[u8], scale: f32) {
+    type Arguments<'a> = (&'a mut [f32], &'a [u8], f32);
+    type Answer = ();
+    #[inline(always)]
+    fn plain((sum, row, scale): Arguments<'_>) -> Answer {
+        for (sum, byte) in sum.iter_mut().zip(row) {
+            *sum += scale * f32::from(byte.cast_signed());
+        }
+    }
+    best_form!(plain(sum, row, scale));
 }
 
 #[cfg(test)]
@@ -81,5 +94,8 @@ mod tests {
         let differing: u32 = (0..32_u8).map(|at| (at ^ (at + 32)).count_ones()).sum();
         assert_eq!(u32::from(found[1]), differing);
         assert_eq!(product(&[255, 2, 3], &[1, 2, 255]), -1 + 4 - 3);
+        let mut sum = [1.0, 2.0];
+        add_scaled(&mut sum, &[255, 4], 0.5);
+        assert_eq!(sum, [0.5, 4.0]);
     }
 }

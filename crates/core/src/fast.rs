@@ -1,0 +1,124 @@
+//! Tables of words that are quick to ask. Whoever sets out to make one slow gets a slow index.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// Makes the hasher of a table.
+pub type Hash = BuildHasherDefault<Fast>;
+
+/// Mixes eight bytes at a time.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Fast(u64);
+
+const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
+
+impl Fast {
+    fn mix(&mut self, word: u64) {
+        self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(MIX);
+    }
+}
+
+impl Hasher for Fast {
+    fn write(&mut self, bytes: &[u8]) {
+        let (words, rest) = bytes.as_chunks::<8>();
+        words.iter().for_each(|word| self.mix(u64::from_le_bytes(*word)));
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        self.mix(u64::from_le_bytes(last) ^ bytes.len() as u64);
+    }
+
+    fn write_u8(&mut self, byte: u8) {
+        self.mix(u64::from(byte));
+    }
+
+    fn write_usize(&mut self, word: usize) {
+        self.mix(word as u64);
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        self.mix(word);
+    }
+
+    fn write_i64(&mut self, word: i64) {
+        self.mix(word.cast_unsigned());
+    }
+
+    fn write_u128(&mut self, word: u128) {
+        self.mix(word as u64);
+        self.mix((word >> 64) as u64);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0 ^ (self.0 >> 32)
+    }
+}
+
+/// A table from words to something. Short words lie in the table itself, so that finding one
+/// touches no other memory.
+#[derive(Debug, Clone)]
+pub struct Words<V> {
+    short: HashMap<u128, V, Hash>,
+    long: HashMap<Box<str>, V, Hash>,
+}
+
+impl<V> Default for Words<V> {
+    fn default() -> Self {
+        Words { short: HashMap::default(), long: HashMap::default() }
+    }
+}
+
+impl<V: Copy> Words<V> {
+    /// Returns what a word stands for.
+    pub fn get(&self, word: &str) -> Option<V> {
+        match packed(word) {
+            Some(packed) => self.short.get(&packed).copied(),
+            None => self.long.get(word).copied(),
+        }
+    }
+
+    /// Says what a word stands for.
+    pub fn insert(&mut self, word: &str, value: V) {
+        match packed(word) {
+            Some(packed) => drop(self.short.insert(packed, value)),
+            None => drop(self.long.insert(word.into(), value)),
+        }
+    }
+
+    /// Returns how many words there are.
+    pub fn len(&self) -> usize {
+        self.short.len() + self.long.len()
+    }
+
+    /// Returns whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// A word of at most 15 bytes as a number: its bytes, and their count last.
+fn packed(word: &str) -> Option<u128> {
+    let mut bytes = [0; 16];
+    bytes.get_mut(..word.len()).filter(|own| own.len() < 16)?.copy_from_slice(word.as_bytes());
+    bytes[15] = word.len() as u8;
+    Some(u128::from_le_bytes(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_stands_for_what_was_said_last_whatever_its_length() {
+        let mut words = Words::default();
+        let long = "b".repeat(40);
+        for (at, word) in
+            ["", "a", "a\0", "fifteen letters", "sixteen letters!", &long].iter().enumerate()
+        {
+            assert_eq!(words.get(word), None);
+            words.insert(word, at);
+            words.insert(word, at + 10);
+            assert_eq!(words.get(word), Some(at + 10));
+        }
+        assert_eq!(words.len(), 6);
+    }
+}

@@ -1,0 +1,391 @@
+//! The time that a question names: "last week", "in May 2023", "3 days ago", "since 2023-05-07".
+
+use std::ops::RangeInclusive;
+
+use jiff::ToSpan;
+use jiff::civil::{Date, Weekday, date};
+
+/// The time that a question names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Period {
+    /// From the first day to the last.
+    Days(Date, Date),
+    /// A month, or a day of it, of whichever year.
+    Yearly {
+        /// The month.
+        month: i8,
+        /// Its day, if one is named.
+        day: Option<i8>,
+    },
+}
+
+/// What happens is often told a little later: so many days after a period still count for something.
+const LATER: i32 = 7;
+
+impl Period {
+    /// Returns how well a day fits, 0 to 1: in full if it is of the period, and less with every day
+    /// that it comes after it.
+    pub fn fit(&self, day: Date) -> f32 {
+        let last = match self {
+            Period::Days(first, _) if day < *first => return 0.0,
+            Period::Days(_, last) => *last,
+            Period::Yearly { month, day: named } => {
+                let last = |year: i16| match named {
+                    Some(named) => Date::new(year, *month, *named).ok(),
+                    None => Date::new(year, *month, 1).ok().map(Date::last_of_month),
+                };
+                let is_of = day.month() == *month && named.is_none_or(|named| day.day() == named);
+                if is_of {
+                    return 1.0;
+                }
+                let passed = [day.year(), day.year() - 1].into_iter().filter_map(last);
+                let Some(last) = passed.filter(|last| *last <= day).max() else { return 0.0 };
+                last
+            }
+        };
+        late(days_between(last, day).max(0))
+    }
+}
+
+fn late(days: i32) -> f32 {
+    (1.0 - days as f32 / (LATER + 1) as f32).max(0.0)
+}
+
+fn days_between(a: Date, b: Date) -> i32 {
+    b.since(a).map_or(i32::MAX / 8, |span| span.get_days())
+}
+
+/// Returns the time that a text names, as it is understood on a day; the first that is named, or
+/// what lies between two.
+pub fn period(text: &str, today: Date) -> Option<Period> {
+    let words = words(text);
+    let mut at = 0;
+    let mut found: Option<(usize, Period)> = None;
+    while at < words.len() {
+        let Some((length, period)) = at_start(&words[at..], today) else {
+            at += 1;
+            continue;
+        };
+        let lead = at.checked_sub(1).map(|before| words[before].lower.as_str()).unwrap_or_default();
+        match found {
+            None => found = Some((at, bounded(lead, period, today))),
+            Some((_, Period::Days(first, _))) if matches!(lead, "and" | "to" | "until" | "-") => {
+                return Some(match period {
+                    Period::Days(_, last) if first <= last => Period::Days(first, last),
+                    other => other,
+                });
+            }
+            Some(_) => {}
+        }
+        at += length;
+    }
+    found.map(|(_, period)| period)
+}
+
+/// A period that reaches on from, or up to, the one that is named.
+fn bounded(lead: &str, period: Period, today: Date) -> Period {
+    match (lead, period) {
+        ("since" | "after", Period::Days(first, _)) if first <= today => Period::Days(first, today),
+        ("before" | "until" | "by", Period::Days(_, last)) => Period::Days(Date::MIN, last),
+        (_, period) => period,
+    }
+}
+
+struct Word {
+    lower: String,
+    is_capital: bool,
+}
+
+fn words(text: &str) -> Vec<Word> {
+    let pieces = text.split(|c: char| !c.is_alphanumeric() && c != '-');
+    let named = pieces.map(|piece| piece.trim_matches('-')).filter(|piece| !piece.is_empty());
+    named
+        .map(|piece| Word {
+            lower: piece.to_lowercase(),
+            is_capital: piece.starts_with(char::is_uppercase),
+        })
+        .collect()
+}
+
+/// The period that some words start with, and how many of them name it.
+fn at_start(words: &[Word], today: Date) -> Option<(usize, Period)> {
+    let word = |at: usize| words.get(at).map(|word| word.lower.as_str()).unwrap_or_default();
+    let days = |count: usize, days: RangeInclusive<Date>| {
+        Some((count, Period::Days(*days.start(), *days.end())))
+    };
+    let back = |count: i32| today.checked_sub(count.days()).unwrap_or(today);
+    if let Some(day) = iso(word(0)) {
+        return days(1, day);
+    }
+    match (word(0), word(1), word(2)) {
+        ("today", _, _) => return days(1, today..=today),
+        ("yesterday", _, _) => return days(1, back(1)..=back(1)),
+        ("day", "before", "yesterday") => return days(3, back(2)..=back(2)),
+        ("last" | "past" | "previous", unit, _) if number(unit).is_none() => {
+            if let Some(range) = last(unit, today) {
+                return days(2, range);
+            }
+        }
+        ("last" | "past" | "previous", count, unit) => {
+            let count = number(count)?;
+            let start = before(count, unit, today)?;
+            return days(3, start..=today);
+        }
+        ("this", unit, _) => {
+            let range = this(unit, today)?;
+            return days(2, range);
+        }
+        (count, unit, "ago") if number(count).is_some() => {
+            let start = before(number(count)?, unit, today)?;
+            return days(3, about(start, unit));
+        }
+        _ => {}
+    }
+    named(words, today)
+}
+
+/// `2023-05-07` and `2023-05`.
+fn iso(word: &str) -> Option<RangeInclusive<Date>> {
+    if let Ok(day) = word.parse::<Date>() {
+        return Some(day..=day);
+    }
+    let (year, month) = word.split_once('-')?;
+    let first = Date::new(full_year(year)?, month.parse().ok()?, 1).ok()?;
+    Some(first..=first.last_of_month())
+}
+
+/// A month with its day and year, or a year alone.
+fn named(words: &[Word], today: Date) -> Option<(usize, Period)> {
+    let word = |at: usize| words.get(at).map(|word| word.lower.as_str()).unwrap_or_default();
+    if let Some(year) = full_year(word(0)) {
+        let first = date(year, 1, 1);
+        // A number is a year only where there were or will soon be years such as that.
+        let is_near = (1970..=today.year() + 1).contains(&year);
+        return is_near.then(|| (1, Period::Days(first, first.last_of_year())));
+    }
+    // `7 May`, `7th of May`, `May 7`, `May`.
+    let (length, month, day) = match (day_of_month(word(0)), day_of_month(word(1))) {
+        (Some(day), _) if word(1) == "of" => (3, month(words.get(2)?)?, Some(day)),
+        (Some(day), _) => (2, month(words.get(1)?)?, Some(day)),
+        (None, Some(day)) => (2, month(words.first()?)?, Some(day)),
+        (None, None) => (1, month(words.first()?)?, None),
+    };
+    let Some(year) = full_year(word(length)) else {
+        return Some((length, Period::Yearly { month, day }));
+    };
+    let first = Date::new(year, month, day.unwrap_or(1)).ok()?;
+    let last = if day.is_some() { first } else { first.last_of_month() };
+    Some((length + 1, Period::Days(first, last)))
+}
+
+fn full_year(word: &str) -> Option<i16> {
+    (word.len() == 4)
+        .then(|| word.parse().ok())
+        .flatten()
+        .filter(|year| (1900..2100).contains(year))
+}
+
+fn day_of_month(word: &str) -> Option<i8> {
+    let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let is_day = matches!(&word[digits.len()..], "" | "st" | "nd" | "rd" | "th");
+    digits.parse().ok().filter(|day| is_day && (1..=31).contains(day))
+}
+
+/// A month by its name or its first three letters; `may`, `march` and short forms only as names.
+fn month(word: &Word) -> Option<i8> {
+    const MONTHS: [&str; 12] = [
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+    ];
+    let is_it = |month: &str| {
+        let is_plain = word.lower == month && !matches!(month, "may" | "march");
+        let is_short =
+            word.lower.len() >= 3 && word.lower.len() <= 4 && month.starts_with(&word.lower);
+        is_plain || word.is_capital && (word.lower == month || is_short)
+    };
+    MONTHS.iter().position(|month| is_it(month)).map(|at| at as i8 + 1)
+}
+
+fn number(word: &str) -> Option<i32> {
+    const SMALL: [&str; 13] = [
+        "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+        "eleven", "twelve",
+    ];
+    match word {
+        "a" | "an" => Some(1),
+        "couple" => Some(2),
+        "few" => Some(3),
+        _ => {
+            let named = SMALL.iter().position(|small| *small == word).map(|at| at as i32);
+            named.or_else(|| word.parse().ok()).filter(|count| (0..10_000).contains(count))
+        }
+    }
+}
+
+/// The day that lies so many units before another.
+fn before(count: i32, unit: &str, today: Date) -> Option<Date> {
+    let span = match unit {
+        "day" | "days" => count.days(),
+        "week" | "weeks" => count.weeks(),
+        "month" | "months" => count.months(),
+        "year" | "years" => count.years(),
+        _ => return None,
+    };
+    today.checked_sub(span).ok()
+}
+
+/// What one means who says "two weeks ago": not that very day.
+fn about(day: Date, unit: &str) -> RangeInclusive<Date> {
+    let slack = match unit {
+        "day" | "days" => 0,
+        "week" | "weeks" => 3,
+        "month" | "months" => 15,
+        _ => 180,
+    };
+    let from = day.checked_sub(slack.days()).unwrap_or(day);
+    from..=day.checked_add(slack.days()).unwrap_or(day)
+}
+
+fn this(unit: &str, today: Date) -> Option<RangeInclusive<Date>> {
+    match unit {
+        "week" => Some(monday(today)..=today),
+        "month" => Some(today.first_of_month()..=today.last_of_month()),
+        "year" => Some(today.first_of_year()..=today.last_of_year()),
+        _ => None,
+    }
+}
+
+fn last(unit: &str, today: Date) -> Option<RangeInclusive<Date>> {
+    match unit {
+        "week" => {
+            let monday = monday(today).checked_sub(7.days()).ok()?;
+            Some(monday..=monday.checked_add(6.days()).ok()?)
+        }
+        "month" => {
+            let before = today.first_of_month().checked_sub(1.day()).ok()?;
+            Some(before.first_of_month()..=before)
+        }
+        "year" => {
+            let before = today.first_of_year().checked_sub(1.day()).ok()?;
+            Some(before.first_of_year()..=before)
+        }
+        day => {
+            let weekday = weekday(day)?;
+            let back = today.weekday().since(weekday);
+            let day = today.checked_sub(i32::from(if back == 0 { 7 } else { back }).days()).ok()?;
+            Some(day..=day)
+        }
+    }
+}
+
+fn monday(day: Date) -> Date {
+    let back = i32::from(day.weekday().to_monday_zero_offset());
+    day.checked_sub(back.days()).unwrap_or(day)
+}
+
+fn weekday(word: &str) -> Option<Weekday> {
+    Some(match word {
+        "monday" => Weekday::Monday,
+        "tuesday" => Weekday::Tuesday,
+        "wednesday" => Weekday::Wednesday,
+        "thursday" => Weekday::Thursday,
+        "friday" => Weekday::Friday,
+        "saturday" => Weekday::Saturday,
+        "sunday" => Weekday::Sunday,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A Sunday.
+    const TODAY: Date = date(2026, 11, 15);
+
+    fn days(text: &str) -> Option<(String, String)> {
+        match period(text, TODAY) {
+            Some(Period::Days(first, last)) => Some((first.to_string(), last.to_string())),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn times_are_understood() {
+        for (text, first, last) in [
+            ("what did we decide last week?", "2026-11-02", "2026-11-08"),
+            ("this week's findings", "2026-11-09", "2026-11-15"),
+            ("in May 2023", "2023-05-01", "2023-05-31"),
+            ("on 7 May 2023, or so", "2023-05-07", "2023-05-07"),
+            ("on May 7th, 2023", "2023-05-07", "2023-05-07"),
+            ("the 7th of May 2023", "2023-05-07", "2023-05-07"),
+            ("deployed 2023-05-07?", "2023-05-07", "2023-05-07"),
+            ("in 2023-05", "2023-05-01", "2023-05-31"),
+            ("back in 2024", "2024-01-01", "2024-12-31"),
+            ("yesterday", "2026-11-14", "2026-11-14"),
+            ("the day before yesterday", "2026-11-13", "2026-11-13"),
+            ("3 days ago", "2026-11-12", "2026-11-12"),
+            ("a week ago", "2026-11-05", "2026-11-11"),
+            ("in the last two weeks", "2026-11-01", "2026-11-15"),
+            ("last month", "2026-10-01", "2026-10-31"),
+            ("last year", "2025-01-01", "2025-12-31"),
+            ("last Friday", "2026-11-13", "2026-11-13"),
+            ("last Sunday", "2026-11-08", "2026-11-08"),
+            ("since May 2026", "2026-05-01", "2026-11-15"),
+            ("before 2024", "-009999-01-01", "2024-12-31"),
+            ("between May 2023 and July 2023", "2023-05-01", "2023-07-31"),
+        ] {
+            assert_eq!(days(text), Some((first.to_owned(), last.to_owned())), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_month_without_a_year_is_of_every_year() {
+        assert_eq!(period("in May", TODAY), Some(Period::Yearly { month: 5, day: None }));
+        assert_eq!(period("on Jun 3", TODAY), Some(Period::Yearly { month: 6, day: Some(3) }));
+        let may = Period::Yearly { month: 5, day: None };
+        assert_eq!(may.fit(date(2023, 5, 31)), 1.0);
+        assert!(may.fit(date(2023, 6, 2)) < 1.0 && may.fit(date(2023, 6, 2)) > 0.5);
+        assert_eq!(may.fit(date(2023, 9, 2)), 0.0);
+    }
+
+    #[test]
+    fn what_is_told_a_little_later_counts_for_something() {
+        let week = Period::Days(date(2026, 11, 2), date(2026, 11, 8));
+        assert_eq!(week.fit(date(2026, 11, 8)), 1.0);
+        assert!(week.fit(date(2026, 11, 9)) > week.fit(date(2026, 11, 12)));
+        assert_eq!(week.fit(date(2026, 11, 20)), 0.0);
+        assert_eq!(week.fit(date(2026, 10, 20)), 0.0);
+    }
+
+    #[test]
+    fn words_that_look_like_times_are_none() {
+        for text in [
+            "may I ask",
+            "march on",
+            "the second attempt",
+            "port 8080",
+            "error 404",
+            "last test",
+            "this one",
+            "decide",
+            "7 of them",
+            "three ago",
+            "",
+            "what is the mar of it",
+            "1066",
+        ] {
+            assert_eq!(period(text, TODAY), None, "{text}");
+        }
+    }
+}

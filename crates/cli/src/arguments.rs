@@ -89,6 +89,9 @@ fn argument(field: &Field, positional: bool, loose: bool, several: bool) -> Arg 
             Some(one) => arg.long(one.to_owned()).visible_alias(long.clone()),
             None => arg.long(long),
         };
+        if field.name == "limit" {
+            arg = arg.short('k');
+        }
     }
     match &field.kind {
         Kind::Flag => arg.action(ArgAction::SetTrue),

@@ -5,11 +5,12 @@
     reason = "this module is the home of the environment and the clock"
 )]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::progress;
 use clap::ArgMatches;
-use heirloom_engine::{Error, Llm, Session, Warm};
+use heirloom_engine::{Error, Registry, Remote, Session, Warm};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -27,6 +28,14 @@ pub(crate) const LLM_KEY: &str = "HEIRLOOM_LLM_KEY";
 /// A language model to use though it is not on this machine.
 pub(crate) const LLM_ENDPOINT: &str = "HEIRLOOM_LLM_ENDPOINT";
 
+/// The key for the embedder.
+pub(crate) const EMBEDDER_KEY: &str = "HEIRLOOM_EMBEDDER_KEY";
+/// An embedder to use though it is not on this machine.
+pub(crate) const EMBEDDER_ENDPOINT: &str = "HEIRLOOM_EMBEDDER_ENDPOINT";
+
+/// Where this user's own state is, such as which workspaces are registered.
+pub(crate) const HOME: &str = "HEIRLOOM_HOME";
+
 /// The variables as the help and the manual explain them.
 pub(crate) const EXPLAINED: &str = "\
 Environment:
@@ -34,6 +43,9 @@ Environment:
   HEIRLOOM_AGENT  who writes what is remembered, else as git signs commits
   HEIRLOOM_LLM_ENDPOINT, HEIRLOOM_LLM_KEY
                   a language model that may write summaries, and its key
+  HEIRLOOM_EMBEDDER_ENDPOINT, HEIRLOOM_EMBEDDER_KEY
+                  an embedder that may read what is remembered, and its key
+  HEIRLOOM_HOME   where this machine's workspaces are registered
   HEIRLOOM_NOW    fixes the clock, such as 2026-02-22T00:00:00Z
   NO_COLOR        no colours
   VISUAL, EDITOR  the editor that `heir workspace edit` opens";
@@ -77,17 +89,33 @@ impl Environment {
 
     /// Opens the workspace.
     pub(crate) fn session(&self) -> Result<Session, Error> {
-        let session = match &self.root {
+        self.session_at(None)
+    }
+
+    /// Opens the workspace at a folder, or else the one here.
+    pub(crate) fn session_at(&self, folder: Option<&Path>) -> Result<Session, Error> {
+        let session = match folder.or(self.root.as_deref()) {
             Some(root) => Session::at(root, self.now()),
             None => Session::find(&current_folder()?, self.now()),
         };
         let given = |name: &str| std::env::var(name).ok().filter(|text| !text.trim().is_empty());
-        let llm = Llm { endpoint: given(LLM_ENDPOINT), key: given(LLM_KEY) };
+        let remote = |endpoint, key| Remote { endpoint: given(endpoint), key: given(key) };
         Ok(session?
             .by(given(AGENT))
-            .with_llm(llm)
+            .with_llm(remote(LLM_ENDPOINT, LLM_KEY))
+            .with_embedder(remote(EMBEDDER_ENDPOINT, EMBEDDER_KEY))
             .with_warm(self.warm.clone())
-            .with_progress(progress::bar()))
+            .with_progress(progress::bar())
+            .with_registry(self.registry().ok().map(Arc::new)))
+    }
+
+    /// Returns the workspaces that are registered on this machine.
+    pub(crate) fn registry(&self) -> Result<Registry, Error> {
+        let home = user_home().ok_or_else(|| {
+            Error::system("there is no folder for this user's own state")
+                .hint(format!("set {HOME} to a folder of yours"))
+        })?;
+        Ok(Registry::in_folder(&home))
     }
 
     /// Returns the folder that a new workspace goes to.
@@ -101,6 +129,24 @@ impl Environment {
             .iter()
             .find_map(|name| std::env::var(name).ok().filter(|editor| !editor.trim().is_empty()))
     }
+}
+
+/// Where this user's own state is: as named, else where the system puts such things.
+fn user_home() -> Option<PathBuf> {
+    let given = |name: &str| std::env::var_os(name).filter(|path| !path.is_empty());
+    if let Some(home) = given(HOME) {
+        return Some(PathBuf::from(home));
+    }
+    let home = std::env::home_dir();
+    let folder = if cfg!(windows) {
+        given("LOCALAPPDATA").map(PathBuf::from)
+    } else if cfg!(target_os = "macos") {
+        home.map(|home| home.join("Library").join("Application Support"))
+    } else {
+        let named = given("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+        named.or_else(|| home.map(|home| home.join(".local").join("state")))
+    };
+    folder.map(|folder| folder.join("heirloom"))
 }
 
 fn current_folder() -> Result<PathBuf, Error> {

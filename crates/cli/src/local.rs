@@ -9,6 +9,7 @@ mod mcp;
 mod reference;
 mod serve;
 mod workspace_edit;
+mod workspaces;
 
 use clap::{ArgMatches, Command};
 use heirloom_engine::Error;
@@ -43,6 +44,9 @@ pub(crate) const LOCALS: &[Local] = &[
     init::INIT,
     init::WORKSPACE_INIT,
     workspace_edit::EDIT,
+    workspaces::REGISTER,
+    workspaces::LIST,
+    workspaces::FORGET,
     adopt::ADOPT,
     demo::DEMO,
     mcp::MCP,

@@ -20,6 +20,20 @@ pub trait Embedder: Send + Sync {
     }
 }
 
+impl<E: Embedder + ?Sized> Embedder for &E {
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+
+    fn dimensions(&self) -> usize {
+        (**self).dimensions()
+    }
+
+    fn embed(&self, texts: &[&str], take: &mut dyn FnMut(&[f32])) -> Result<(), EmbedError> {
+        (**self).embed(texts, take)
+    }
+}
+
 /// Why there are no vectors.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]

@@ -10,9 +10,8 @@ mod find;
 pub(crate) use alias::text_key;
 pub use find::Found;
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -55,7 +54,7 @@ pub struct Memory {
     events: HashMap<Action, HashMap<String, Vec<Uuid>>>,
     problems: Vec<Problem>,
     /// Ways that were followed before; a long chain is asked for from each of its links.
-    known_heads: RefCell<HashMap<String, Vec<String>>>,
+    known_heads: Mutex<HashMap<String, Vec<String>>>,
 }
 
 /// A way is looked up in its own beginning only so far; a longer one is searched.
@@ -127,7 +126,7 @@ pub struct Fork {
 }
 
 /// Folds lines into what is known; with `as_of`, into what was known then.
-pub fn fold(lines: Vec<Line>, as_of: Option<Timestamp>) -> Memory {
+pub fn fold(lines: impl IntoIterator<Item = Line>, as_of: Option<Timestamp>) -> Memory {
     let mut memory = Memory::default();
     for line in lines {
         if as_of.is_none_or(|moment| line.record.at <= moment) {
@@ -304,7 +303,7 @@ impl Memory {
         let mut way: Vec<String> = Vec::new();
         let mut at = self.canonical(name);
         let heads = loop {
-            if let Some(heads) = self.known_heads.borrow().get(&at) {
+            if let Some(heads) = self.known_heads().get(&at) {
                 break heads.clone();
             }
             let next = self.replaced_by(&at);
@@ -316,9 +315,13 @@ impl Memory {
                 _ => break self.search_heads(&at),
             }
         };
-        let mut known = self.known_heads.borrow_mut();
+        let mut known = self.known_heads();
         known.extend(way.into_iter().map(|name| (name, heads.clone())));
         heads
+    }
+
+    fn known_heads(&self) -> MutexGuard<'_, HashMap<String, Vec<String>>> {
+        self.known_heads.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What replaced a thing, or what says the same.

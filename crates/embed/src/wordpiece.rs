@@ -1,5 +1,7 @@
 //! Texts as pieces of words, as BERT's uncased tokenizer cuts them.
 
+use std::borrow::Cow;
+
 use heirloom_core::fast::Words;
 use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
@@ -17,7 +19,7 @@ const GOES_ON: &str = "##";
 #[derive(Debug)]
 pub struct Vocabulary {
     /// The pieces one after the other, each with a line break.
-    text: &'static str,
+    text: Cow<'static, str>,
     /// Where each piece starts; one more at the end.
     starts: Vec<u32>,
     /// Ids in the order of their hashes, found by walking on from the place of a hash.
@@ -29,7 +31,8 @@ const FREE: u32 = u32::MAX;
 
 impl Vocabulary {
     /// Reads pieces, each with a line break, in the order of their ids.
-    pub fn new(text: &'static str) -> Self {
+    pub fn new(text: impl Into<Cow<'static, str>>) -> Self {
+        let text = text.into();
         let mut starts = vec![0];
         starts.extend(
             text.bytes()
@@ -46,11 +49,11 @@ impl Vocabulary {
         };
         for id in 0..count as u32 {
             let piece = vocabulary.piece(id);
-            let mut at = vocabulary.place(&[piece]);
+            let (mut at, length) = (vocabulary.place(&[piece]), piece.len());
             while vocabulary.table[at] != FREE {
                 at = (at + 1) & (vocabulary.table.len() - 1);
             }
-            vocabulary.longest = vocabulary.longest.max(piece.len());
+            vocabulary.longest = vocabulary.longest.max(length);
             vocabulary.table[at] = id;
         }
         vocabulary
@@ -67,10 +70,25 @@ impl Vocabulary {
     }
 
     /// Returns a piece.
-    pub fn piece(&self, id: u32) -> &'static str {
+    pub fn piece(&self, id: u32) -> &str {
         let (start, end) =
             (self.starts[id as usize] as usize, self.starts[id as usize + 1] as usize);
         &self.text[start..end - 1]
+    }
+
+    /// Returns the id of a piece.
+    pub fn id(&self, piece: &str) -> Option<u32> {
+        self.find(&["", piece])
+    }
+
+    /// Gives the ids of the pieces of each word of a text; none for a word that is not known.
+    pub(crate) fn for_each_word_pieces(&self, text: &str, mut take: impl FnMut(&[u32])) {
+        let mut ids = Vec::new();
+        for_each_word(text, |word| {
+            ids.clear();
+            self.add_pieces(word, &mut ids);
+            take(&ids);
+        });
     }
 
     /// Returns the ids of the pieces of a text. What is not known adds nothing.

@@ -24,8 +24,10 @@ pub use op::{Answer, Effect, Group, Op, Operation, Reply, Spec};
 pub use ops::OPS;
 pub use progress::{Progress, Watcher};
 pub use recall::Warm;
-pub use session::{Llm, Session};
+pub use session::{Remote, Session};
 pub use view::View;
+
+pub use heirloom_store::registry::Registry;
 
 /// Returns the candidates that a typed word most likely meant, nearest first.
 pub fn nearest(typed: &str, candidates: &[&str]) -> Vec<String> {

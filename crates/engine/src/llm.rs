@@ -15,21 +15,19 @@ const INSTRUCTION: &str = "Summarise this working session for the agent that con
 
 /// Asks the configured model for a summary: the summary and the model's name. A model that does not
 /// answer is a warning, and the structure of the conversation speaks instead.
-///
-/// The settings come with the repository, so they may name a model on this machine only: another
-/// place gets the conversation if the person at this machine says so in the environment.
 pub(crate) fn summary(
     session: &Session,
     transcript: &Transcript,
     warnings: &mut Vec<String>,
 ) -> Option<(String, String)> {
     let config = session.config().ok()?;
-    let named = config.llm.endpoint.as_deref();
-    let endpoint = session.llm().endpoint.as_deref().or(named)?;
-    if session.llm().endpoint.is_none() && !is_loopback(endpoint) {
-        warnings.push(format!("the model at {endpoint} is not on this machine; to send it this conversation, set HEIRLOOM_LLM_ENDPOINT"));
-        return None;
-    }
+    let endpoint = match session.llm().endpoint(config.llm.endpoint.as_deref()) {
+        Ok(endpoint) => endpoint?,
+        Err(elsewhere) => {
+            warnings.push(format!("the model at {elsewhere} is not on this machine; to send it this conversation, set HEIRLOOM_LLM_ENDPOINT"));
+            return None;
+        }
+    };
     match ask(session, endpoint, &config.llm.model, transcript) {
         Ok(text) => Some((text, config.llm.model.clone())),
         Err(reason) => {
@@ -37,13 +35,6 @@ pub(crate) fn summary(
             None
         }
     }
-}
-
-fn is_loopback(endpoint: &str) -> bool {
-    let rest = endpoint.split_once("://").map_or(endpoint, |(_, rest)| rest);
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
-    let host = authority.rsplit_once(':').map_or(authority, |(host, _)| host);
-    !authority.contains('@') && ["127.0.0.1", "localhost", "[::1]"].contains(&host)
 }
 
 fn ask(
@@ -93,24 +84,4 @@ fn spoken(transcript: &Transcript) -> String {
         start += 1;
     }
     text.split_off(start)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_this_machine_is_loopback() {
-        for endpoint in ["http://127.0.0.1:11434/v1", "http://localhost/v1", "http://[::1]:80"] {
-            assert!(is_loopback(endpoint), "{endpoint}");
-        }
-        for endpoint in [
-            "https://example.org/v1",
-            "http://127.0.0.1.example.org",
-            "http://localhost@example.org/",
-            "http://example.org/127.0.0.1",
-        ] {
-            assert!(!is_loopback(endpoint), "{endpoint}");
-        }
-    }
 }

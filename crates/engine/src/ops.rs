@@ -17,6 +17,7 @@ mod context_resolve;
 mod context_restore;
 mod context_validate;
 mod episode_add;
+mod eval;
 mod export;
 mod fact_add;
 mod fact_edit;
@@ -96,6 +97,7 @@ pub const OPS: &[Op] = &[
     Op::of::<memory_promote::MemoryPromote>(),
     Op::of::<memory_clear::MemoryClear>(),
     Op::of::<recall::Recall>(),
+    Op::of::<eval::Eval>(),
     Op::of::<fact_add::FactAdd>(),
     Op::of::<RecordShow<Facts>>(),
     Op::of::<RecordList<Facts>>(),

@@ -1,5 +1,7 @@
 //! Recall: what is there to be found, kept in an index that is brought up to date before it is read.
 
+mod across;
+mod embedder;
 mod fresh;
 mod gather;
 mod hits;
@@ -7,6 +9,8 @@ mod passages;
 mod search;
 mod warm;
 
+pub(crate) use across::across;
+pub(crate) use embedder::embedder;
 pub(crate) use fresh::{FOLDER, Lag, bytes, keep, lag, rebuilt, up_to_date};
 pub(crate) use hits::Hit;
 pub(crate) use search::{Found, Search};

@@ -2,17 +2,19 @@
 
 use std::cell::OnceCell;
 use std::path::Path;
+use std::sync::Arc;
 
 use heirloom_core::day;
+use heirloom_store::registry::Registry;
 use heirloom_store::{Config, Root, git, journal};
 use jiff::Timestamp;
 use jiff::civil::Date;
 
 use crate::{Error, Progress, Warm};
 
-/// What the person at this machine allows of a language model; nothing of it is in the repository.
+/// What the person at this machine allows of a model elsewhere; nothing of it is in the repository.
 #[derive(Debug, Clone, Default)]
-pub struct Llm {
+pub struct Remote {
     /// Where it is, in place of what the settings say.
     pub endpoint: Option<String>,
     /// The key for it.
@@ -27,10 +29,35 @@ pub struct Session {
     counts_tokens: bool,
     author: Option<String>,
     signature: OnceCell<String>,
-    llm: Llm,
+    llm: Remote,
+    embedder: Remote,
     config: OnceCell<Config>,
     warm: Warm,
     progress: Progress,
+    registry: Option<Arc<Registry>>,
+}
+
+impl Remote {
+    /// Returns the endpoint to use, of the one that the settings name. The settings come with the
+    /// repository, so they may name one on this machine only: another is used if the person at this
+    /// machine names it.
+    pub(crate) fn endpoint<'e>(
+        &'e self,
+        named: Option<&'e str>,
+    ) -> Result<Option<&'e str>, &'e str> {
+        match (self.endpoint.as_deref(), named) {
+            (Some(own), _) => Ok(Some(own)),
+            (None, Some(named)) if !is_loopback(named) => Err(named),
+            (None, named) => Ok(named),
+        }
+    }
+}
+
+fn is_loopback(endpoint: &str) -> bool {
+    let rest = endpoint.split_once("://").map_or(endpoint, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+    let host = authority.rsplit_once(':').map_or(authority, |(host, _)| host);
+    !authority.contains('@') && ["127.0.0.1", "localhost", "[::1]"].contains(&host)
 }
 
 impl Session {
@@ -52,10 +79,12 @@ impl Session {
             counts_tokens: true,
             author: None,
             signature: OnceCell::new(),
-            llm: Llm::default(),
+            llm: Remote::default(),
+            embedder: Remote::default(),
             config: OnceCell::new(),
             warm: Warm::default(),
             progress: Progress::default(),
+            registry: None,
         })
     }
 
@@ -76,9 +105,21 @@ impl Session {
 
     /// Says what the person at this machine allows of a language model.
     #[must_use]
-    pub fn with_llm(mut self, llm: Llm) -> Self {
+    pub fn with_llm(mut self, llm: Remote) -> Self {
         self.llm = llm;
         self
+    }
+
+    /// Says what the person at this machine allows of an embedder.
+    #[must_use]
+    pub fn with_embedder(mut self, embedder: Remote) -> Self {
+        self.embedder = embedder;
+        self
+    }
+
+    /// Returns what is allowed of an embedder.
+    pub(crate) fn embedder(&self) -> &Remote {
+        &self.embedder
     }
 
     /// Shares an index that the process keeps open.
@@ -95,6 +136,28 @@ impl Session {
         self
     }
 
+    /// Names the workspaces that are registered on this machine.
+    #[must_use]
+    pub fn with_registry(mut self, registry: Option<Arc<Registry>>) -> Self {
+        self.registry = registry;
+        self
+    }
+
+    /// Returns the workspaces that are registered on this machine.
+    pub(crate) fn registry(&self) -> Option<&Registry> {
+        self.registry.as_deref()
+    }
+
+    /// Opens another workspace of this machine at the same moment.
+    pub(crate) fn other(&self, folder: &Path) -> Result<Self, Error> {
+        let other = Self::at(folder, self.now)?;
+        let other = if self.counts_tokens { other } else { other.without_token_counts() };
+        Ok(other
+            .with_warm(self.warm.clone())
+            .with_progress(self.progress.clone())
+            .with_embedder(self.embedder.clone()))
+    }
+
     /// Returns who is to be told how far long work has come.
     pub(crate) fn progress(&self) -> &Progress {
         &self.progress
@@ -106,7 +169,7 @@ impl Session {
     }
 
     /// Returns what is allowed of a language model.
-    pub(crate) fn llm(&self) -> &Llm {
+    pub(crate) fn llm(&self) -> &Remote {
         &self.llm
     }
 
@@ -151,5 +214,25 @@ impl Session {
         }
         let config = Config::load(&self.root)?;
         Ok(self.config.get_or_init(|| config))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_this_machine_is_loopback() {
+        for endpoint in ["http://127.0.0.1:11434/v1", "http://localhost/v1", "http://[::1]:80"] {
+            assert!(is_loopback(endpoint), "{endpoint}");
+        }
+        for endpoint in [
+            "https://example.org/v1",
+            "http://127.0.0.1.example.org",
+            "http://localhost@example.org/",
+            "http://example.org/127.0.0.1",
+        ] {
+            assert!(!is_loopback(endpoint), "{endpoint}");
+        }
     }
 }

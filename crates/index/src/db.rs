@@ -48,10 +48,10 @@ pub(crate) fn prepare(db: &Connection) -> Result<(), IndexError> {
     Ok(())
 }
 
-/// Makes the tables.
+/// Makes the tables, for one who is alone with them.
 pub(crate) fn create(db: &Connection, embedder: &str, dimensions: usize) -> Result<(), IndexError> {
     db.pragma_update(None, "page_size", 8192)?;
-    db.pragma_update(None, "journal_mode", "WAL")?;
+    db.pragma_update(None, "journal_mode", "OFF")?;
     db.execute_batch("BEGIN IMMEDIATE")?;
     db.execute_batch(TABLES)?;
     set(db, "version", VERSION)?;
@@ -60,6 +60,11 @@ pub(crate) fn create(db: &Connection, embedder: &str, dimensions: usize) -> Resu
     db.execute("INSERT INTO state VALUES('embedder', ?)", [embedder])?;
     db.execute_batch("COMMIT")?;
     Ok(())
+}
+
+/// Prepares tables for several who read them while one writes.
+pub(crate) fn share(db: &Connection) -> Result<(), IndexError> {
+    Ok(db.pragma_update(None, "journal_mode", "WAL")?)
 }
 
 /// Reads a number of the state.

@@ -8,6 +8,8 @@ pub struct IndexError {
     pub kind: IndexErrorKind,
     /// What happened.
     pub message: String,
+    /// How to mend it, if it is known better than by the sort of failure.
+    pub hint: Option<String>,
 }
 
 /// What sort of failure it is.
@@ -24,14 +26,19 @@ pub enum IndexErrorKind {
 }
 
 impl IndexError {
+    /// Makes one of a sort.
+    pub(crate) fn new(kind: IndexErrorKind, message: impl Into<String>) -> Self {
+        IndexError { kind, message: message.into(), hint: None }
+    }
+
     /// The index is not whole.
     pub(crate) fn damaged(message: impl Into<String>) -> Self {
-        IndexError { kind: IndexErrorKind::Damaged, message: message.into() }
+        Self::new(IndexErrorKind::Damaged, message)
     }
 
     /// The system refused something.
     pub(crate) fn system(what: &str, error: &std::io::Error) -> Self {
-        IndexError { kind: IndexErrorKind::System, message: format!("{what}: {error}") }
+        Self::new(IndexErrorKind::System, format!("{what}: {error}"))
     }
 }
 
@@ -46,12 +53,12 @@ impl From<rusqlite::Error> for IndexError {
             Some(DatabaseBusy | DatabaseLocked) => IndexErrorKind::Moved,
             Some(DatabaseCorrupt | NotADatabase) | Some(_) | None => IndexErrorKind::Damaged,
         };
-        IndexError { kind, message: format!("the index: {error}") }
+        Self::new(kind, format!("the index: {error}"))
     }
 }
 
 impl From<heirloom_core::embedding::EmbedError> for IndexError {
     fn from(error: heirloom_core::embedding::EmbedError) -> Self {
-        IndexError { kind: IndexErrorKind::Embedder, message: error.message }
+        IndexError { hint: Some(error.hint), ..Self::new(IndexErrorKind::Embedder, error.message) }
     }
 }

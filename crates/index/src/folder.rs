@@ -2,19 +2,24 @@
 #![allow(clippy::disallowed_methods, reason = "the cache is derived, and this is its home")]
 
 use std::fs::{self, File, OpenOptions};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use heirloom_core::embedding::Embedder;
 use rusqlite::{Connection, OpenFlags, params};
 
-use crate::segment::{Builder, Bytes, Segment};
+use crate::segment::{Builder, Bytes, Draft, Segment};
 use crate::slots::{Slots, State};
 use crate::update::{self, Update};
 use crate::{IndexError, IndexErrorKind, Snapshot, db};
 
 /// The name of the tables' file.
 const TABLES: &str = "index.db";
+
+/// The name of the tables' file while they are made for the first time: nobody else reads them, so
+/// that they are written once, without a journal.
+const NEW_TABLES: &str = "index.new";
 
 /// The ending of a segment's file.
 const SEGMENT: &str = "seg";
@@ -74,7 +79,11 @@ impl Index {
         if !path.exists() {
             return Ok(None);
         }
-        let db = self.connect(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        self.read(self.connect(TABLES, OpenFlags::SQLITE_OPEN_READ_WRITE)?)
+    }
+
+    /// Takes what tables name, if they are ours.
+    fn read(&self, db: Connection) -> Result<Option<Snapshot>, IndexError> {
         // Everything that is read from here on is of one generation.
         db.execute_batch("BEGIN")?;
         let is_ours = db::get(&db, "version")? == Some(db::VERSION)
@@ -90,9 +99,9 @@ impl Index {
         Snapshot::new(db, segments).map(Some)
     }
 
-    fn connect(&self, flags: OpenFlags) -> Result<Connection, IndexError> {
+    fn connect(&self, file: &str, flags: OpenFlags) -> Result<Connection, IndexError> {
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let db = Connection::open_with_flags(self.folder.join(TABLES), flags)?;
+        let db = Connection::open_with_flags(self.folder.join(file), flags)?;
         db::prepare(&db)?;
         Ok(db)
     }
@@ -103,9 +112,8 @@ impl Index {
             Ok(file) => file,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 // Either another process has just made a newer generation, or somebody took it away.
-                let kind = IndexErrorKind::Moved;
                 let message = format!("{} is gone", path.display());
-                return Err(IndexError { kind, message });
+                return Err(IndexError::new(IndexErrorKind::Moved, message));
             }
             Err(error) => return Err(IndexError::system(&path.display().to_string(), &error)),
         };
@@ -142,7 +150,7 @@ impl Index {
         OpenOptions::new().create(true).truncate(false).write(true).open(path).map_err(system)
     }
 
-    /// Throws the index away and begins an empty one.
+    /// Throws the index away and begins an empty one, which has no name until it is committed.
     pub fn begin(&self, _lock: &Lock) -> Result<Snapshot, IndexError> {
         let system = |error| IndexError::system(&self.folder.display().to_string(), &error);
         for entry in fs::read_dir(&self.folder).map_err(system)?.flatten() {
@@ -151,8 +159,20 @@ impl Index {
             }
         }
         let create = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
-        db::create(&self.connect(create)?, &self.embedder, self.dimensions)?;
-        self.open_once()?.ok_or_else(|| IndexError::damaged("a new index does not read"))
+        let db = self.connect(NEW_TABLES, create)?;
+        db::create(&db, &self.embedder, self.dimensions)?;
+        let snapshot = self.read(db)?;
+        snapshot.ok_or_else(|| IndexError::damaged("a new index does not read"))
+    }
+
+    /// Gives new tables their name.
+    fn name(&self, db: Connection) -> Result<Connection, IndexError> {
+        db::share(&db)?;
+        // An open file cannot be renamed everywhere.
+        db.close().map_err(|(_, error)| error)?;
+        fs::rename(self.folder.join(NEW_TABLES), self.folder.join(TABLES))
+            .map_err(|error| IndexError::system(&self.folder.display().to_string(), &error))?;
+        self.connect(TABLES, OpenFlags::SQLITE_OPEN_READ_WRITE)
     }
 
     /// Writes an update and opens the generation that it makes.
@@ -164,11 +184,15 @@ impl Index {
         embedder: &dyn Embedder,
         progress: &dyn Fn(usize, usize),
     ) -> Result<Snapshot, IndexError> {
-        let Snapshot { db, mut slots, mut segments, .. } = snapshot;
+        let is_new = snapshot.is_new();
+        let Snapshot { mut db, mut slots, mut segments, .. } = snapshot;
         db.execute_batch("ROLLBACK; BEGIN IMMEDIATE")?;
         // Where this fails the connection goes, and with it what was not committed.
         self.write(&db, &mut slots, &mut segments, update, embedder, progress)?;
         db.execute_batch("COMMIT")?;
+        if is_new {
+            db = self.name(db)?;
+        }
         self.sweep(&db)?;
         db.execute_batch("BEGIN")?;
         Snapshot::with(db, slots, segments)
@@ -186,32 +210,38 @@ impl Index {
         let generation = db::get(db, "generation")?.unwrap_or_default() + 1;
         let before = slots.len();
         let made = update::apply(db, slots, update, embedder, progress)?;
-        if let Some(segment) = made {
+        if let Some(mut draft) = made {
             let mut named = db::segments(db)?;
             let mut own = u32::try_from(slots.len() - before).unwrap_or(u32::MAX);
-            let mut segment = Arc::new(segment);
             // A segment that is no more than twice as large as the new one is taken up into it, so
             // that there are few, and each line is written again only a few times.
             while let Some((number, _, size)) = named.pop_if(|(_, _, size)| *size / 2 <= own) {
                 let Some(last) = segments.pop() else { break };
                 let mut builder = Builder::new(self.dimensions);
-                for part in [&last, &segment] {
+                for part in [&*last, &draft.held()?] {
                     builder.add_segment(part, |slot| slots.get(slot).state != State::Free);
                 }
-                segment = Arc::new(builder.finish()?);
+                draft = builder.finish()?;
                 db.execute("DELETE FROM segment WHERE number = ?", [number])?;
                 own += size;
             }
             let file = format!("{generation}.{SEGMENT}");
-            let path = self.folder.join(&file);
-            let draft = path.with_extension("draft");
-            fs::write(&draft, segment.bytes())
-                .and_then(|()| fs::rename(&draft, &path))
-                .map_err(|error| IndexError::system(&path.display().to_string(), &error))?;
+            self.write_segment(&file, &draft)?;
             db.execute("INSERT INTO segment VALUES(?, ?, ?)", params![generation, file, own])?;
-            segments.push(segment);
+            segments.push(Arc::new(self.segment(&file)?));
         }
         db::set(db, "generation", generation)
+    }
+
+    fn write_segment(&self, file: &str, draft: &Draft) -> Result<(), IndexError> {
+        let path = self.folder.join(file);
+        let unnamed = path.with_extension("draft");
+        let written = || {
+            let mut out = File::create(&unnamed)?;
+            draft.parts().try_for_each(|part| out.write_all(part))?;
+            fs::rename(&unnamed, &path)
+        };
+        written().map_err(|error| IndexError::system(&path.display().to_string(), &error))
     }
 
     /// Removes the segments that no generation names.
@@ -269,6 +299,8 @@ fn applied(
     embedder: &dyn Embedder,
 ) -> Result<Snapshot, IndexError> {
     let made = update::apply(&db, &mut slots, update, embedder, &|_, _| {})?;
-    segments.extend(made.map(Arc::new));
+    if let Some(draft) = made {
+        segments.push(Arc::new(draft.held()?));
+    }
     Snapshot::with(db, slots, segments)
 }

@@ -24,7 +24,7 @@ pub(crate) struct Noted {
     /// Its row.
     id: i64,
     /// What it says.
-    pub(crate) line: Line,
+    pub(crate) line: Box<Line>,
     ties: Vec<i64>,
     /// Its file and its bytes, if it is not written yet.
     new: Option<(i64, String)>,
@@ -107,7 +107,7 @@ pub(crate) fn lines_of(
                 is_local: row.get(4)?,
             };
             let hash = *blake3::hash(json.as_bytes()).as_bytes();
-            let line = Line { record, hash, place };
+            let line = Box::new(Line { record, hash, place });
             noted.push(Noted { id: row.get(0)?, ties: ties_of(&line), line, new: None });
         }
     }
@@ -116,7 +116,7 @@ pub(crate) fn lines_of(
 
 /// Folds lines into what is known; with `as_of`, into what was known then.
 pub(crate) fn folded(noted: Vec<Noted>, as_of: Option<Timestamp>) -> Memory {
-    fold(noted.into_iter().map(|noted| noted.line).collect(), as_of)
+    fold(noted.into_iter().map(|noted| *noted.line), as_of)
 }
 
 /// Takes new lines of a file, whose rows are to be these.
@@ -169,7 +169,7 @@ pub(crate) fn tie_and_fold(db: &Connection, noted: Vec<Noted>) -> Result<Memory,
         lines.push(line);
     }
     std::thread::scope(|scope| {
-        let folding = scope.spawn(|| fold(lines, None));
+        let folding = scope.spawn(|| fold(lines.into_iter().map(|line| *line), None));
         tie(db, &rows)?;
         Ok(folding.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     })

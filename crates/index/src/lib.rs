@@ -9,6 +9,7 @@ mod alike;
 mod db;
 mod error;
 mod folder;
+mod hands;
 mod ledger;
 mod links;
 mod quantise;

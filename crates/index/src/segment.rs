@@ -13,7 +13,7 @@
 
 mod build;
 
-pub(crate) use build::{Builder, Rows};
+pub(crate) use build::{Builder, Draft, Rows};
 
 use heirloom_core::kernels;
 use heirloom_core::recall::{Posting, Slot};
@@ -127,11 +127,6 @@ impl Segment {
             parts,
             bytes,
         })
-    }
-
-    /// Returns its bytes.
-    pub(crate) fn bytes(&self) -> &[u8] {
-        &self.bytes
     }
 
     /// Returns how many vectors it has.

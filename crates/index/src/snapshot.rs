@@ -166,6 +166,11 @@ impl Snapshot {
         self.is_on_disk
     }
 
+    /// Returns whether nothing was ever committed to it.
+    pub fn is_new(&self) -> bool {
+        self.generation == 0
+    }
+
     /// Returns whether nothing newer has been written since it was opened.
     pub fn is_newest(&self) -> Result<bool, IndexError> {
         self.db.execute_batch("ROLLBACK; BEGIN")?;

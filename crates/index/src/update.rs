@@ -1,7 +1,8 @@
 //! Bringing the index up to date with what was read.
 
+mod vectors;
+
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use heirloom_core::embedding::Embedder;
 use heirloom_core::fold::{Line, Memory, Standing};
@@ -10,13 +11,13 @@ use heirloom_core::record::{Body, Kind, Record};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::ledger::{self, Noted, short};
-use crate::quantise::Small;
-use crate::segment::{Builder, Rows, Segment};
+use crate::segment::{Builder, Draft};
 use crate::slots::{Entry, Slots, State, number_of};
-use crate::{IndexError, db, links};
+use crate::{IndexError, db, hands, links};
+use vectors::Work;
 
-/// How long a writer waits before it looks again how far the vectors are.
-const LOOK: std::time::Duration = std::time::Duration::from_micros(200);
+/// How long a writer waits before it looks again how far those are who help it.
+const LOOK: std::time::Duration = std::time::Duration::from_millis(1);
 
 /// A file that was read, and how far.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -40,7 +41,7 @@ pub struct Source {
 /// A line of the log that was not there before.
 #[derive(Debug, Clone)]
 pub struct NewLine {
-    pub(crate) line: Line,
+    pub(crate) line: Box<Line>,
     pub(crate) json: String,
     pub(crate) ties: Vec<i64>,
 }
@@ -48,7 +49,7 @@ pub struct NewLine {
 impl NewLine {
     /// Takes what a line says, and its bytes.
     pub fn new(line: Line, json: String) -> Self {
-        NewLine { ties: ledger::ties_of(&line), line, json }
+        NewLine { ties: ledger::ties_of(&line), line: Box::new(line), json }
     }
 }
 
@@ -84,8 +85,15 @@ impl Update {
 /// A passage that is to be written, and what it belongs to.
 struct Put {
     passage: Passage,
+    fingerprint: [u8; 16],
     source: Option<i64>,
     state: State,
+}
+
+impl Put {
+    fn new(passage: Passage, source: Option<i64>, state: State) -> Self {
+        Put { fingerprint: passage.fingerprint(), passage, source, state }
+    }
 }
 
 /// What is known of a passage that is there.
@@ -101,7 +109,7 @@ pub(crate) fn apply(
     update: Update,
     embedder: &dyn Embedder,
     progress: &dyn Fn(usize, usize),
-) -> Result<Option<Segment>, IndexError> {
+) -> Result<Option<Draft>, IndexError> {
     let mut writing = Writing { db, slots, groups: BTreeSet::new() };
     let taken = writing.take(update)?;
     links::write(db, &taken.memory, &taken.records, &taken.entries)?;
@@ -113,7 +121,7 @@ pub(crate) fn apply(
         .into_iter()
         .map(|(id, passage)| {
             let state = if passage.retired { State::Superseded } else { state(&passage.subject) };
-            Put { state, passage, source: Some(id) }
+            Put::new(passage, Some(id), state)
         })
         .collect();
     puts.extend(writing.records(&taken.records, &taken.memory)?);
@@ -285,17 +293,18 @@ impl Writing<'_> {
         records: &BTreeSet<uuid::Uuid>,
         memory: &Memory,
     ) -> Result<Vec<Put>, IndexError> {
-        let mut puts = Vec::new();
-        for id in records {
-            let item = memory
-                .item(*id)
-                .filter(|item| item.id == *id && Kind::REMEMBERED.contains(&item.record.kind()));
-            match item {
-                Some(item) => {
-                    let state = standing(item.standing);
-                    puts.push(Put { passage: Passage::of_item(&item), source: None, state });
-                }
-                None => self.drop_passage(&id.to_string())?,
+        let ids: Vec<uuid::Uuid> = records.iter().copied().collect();
+        let made = hands::map(&ids, |id| {
+            let item = memory.item(*id)?;
+            let is_thing = item.id == *id && Kind::REMEMBERED.contains(&item.record.kind());
+            is_thing.then(|| Put::new(Passage::of_item(&item), None, standing(item.standing)))
+        });
+        let mut puts = Vec::with_capacity(made.len());
+        for (id, made) in ids.iter().zip(made) {
+            match made {
+                Some(put) => puts.push(put),
+                None if self.slots.len() > 0 => self.drop_passage(&id.to_string())?,
+                None => {}
             }
         }
         Ok(puts)
@@ -315,54 +324,60 @@ impl Writing<'_> {
         puts: Vec<Put>,
         embedder: &dyn Embedder,
         progress: &dyn Fn(usize, usize),
-    ) -> Result<Option<Segment>, IndexError> {
+    ) -> Result<Option<Draft>, IndexError> {
         let is_first = self.slots.len() == 0;
-        let mut fresh: Vec<(Put, [u8; 16])> = Vec::new();
+        let mut fresh: Vec<Put> = Vec::new();
         for put in puts {
-            let fingerprint = put.passage.fingerprint();
             let there = if is_first { None } else { self.there(&put.passage.name)? };
             match there {
-                Some(there) if there.fingerprint == fingerprint => self.keep(there.slot, &put)?,
+                Some(there) if there.fingerprint == put.fingerprint => {
+                    self.keep(there.slot, &put)?;
+                }
                 Some(_) => {
                     self.drop_passage(&put.passage.name)?;
-                    fresh.push((put, fingerprint));
+                    fresh.push(put);
                 }
-                None => fresh.push((put, fingerprint)),
+                None => fresh.push(put),
             }
         }
         if fresh.is_empty() {
             return Ok(None);
         }
         // Neighbours side by side, so that what is read together lies together.
-        fresh.sort_by(|(a, _), (b, _)| {
+        fresh.sort_by(|a, b| {
             let (a, b) = (&a.passage, &b.passage);
             (&a.group, a.position, &a.name).cmp(&(&b.group, b.position, &b.name))
         });
         let first = self.slots.len() as Slot;
         let mut builder = Builder::new(embedder.dimensions());
-        let total = fresh.len();
-        let done = AtomicU32::new(0);
-        let rows = std::thread::scope(|scope| {
-            let passages: Vec<&Passage> = fresh.iter().map(|(put, _)| &put.passage).collect();
-            let done = &done;
-            let embedding = scope.spawn(move || {
-                embed(embedder, first, &passages, |at| done.store(at, Ordering::Relaxed))
-            });
-            for (slot, (put, fingerprint)) in (first..).zip(&fresh) {
+        let passages = fresh.iter().map(|put| &put.passage).collect();
+        let work = Work::new(embedder, first, passages);
+        let tell = || progress(work.done(), fresh.len());
+        let mut shares = std::thread::scope(|scope| {
+            let helpers: Vec<_> =
+                (0..work.helpers()).map(|_| scope.spawn(|| work.take_part(&|| ()))).collect();
+            for (slot, put) in (first..).zip(&fresh) {
                 let length = builder.add(slot, &put.passage);
-                self.insert(slot, put, fingerprint, length)?;
+                self.insert(slot, put, length)?;
                 if slot % 1024 == 0 {
-                    progress(done.load(Ordering::Relaxed) as usize, total);
+                    tell();
                 }
             }
-            while !embedding.is_finished() {
-                progress(done.load(Ordering::Relaxed) as usize, total);
-                std::thread::sleep(LOOK);
+            let mut shares = work.take_part(&tell)?;
+            for helper in helpers {
+                while !helper.is_finished() {
+                    tell();
+                    std::thread::sleep(LOOK);
+                }
+                shares.extend(
+                    helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,
+                );
             }
-            embedding.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            Ok::<_, IndexError>(shares)
         })?;
-        builder.take_rows(rows);
-        builder.finish().map(Some)
+        shares.sort_by_key(|(number, _)| *number);
+        shares.into_iter().for_each(|(_, rows)| builder.take_rows(rows));
+        Ok(Some(builder.finish()?))
     }
 
     /// A passage that reads as before may still stand elsewhere.
@@ -392,13 +407,7 @@ impl Writing<'_> {
         Ok(())
     }
 
-    fn insert(
-        &mut self,
-        slot: Slot,
-        put: &Put,
-        fingerprint: &[u8; 16],
-        length: u32,
-    ) -> Result<(), IndexError> {
+    fn insert(&mut self, slot: Slot, put: &Put, length: u32) -> Result<(), IndexError> {
         let passage = &put.passage;
         let group = passage.group.as_deref().map(short);
         let mut insert = self.db.prepare_cached(
@@ -412,7 +421,7 @@ impl Writing<'_> {
             put.source,
             group,
             passage.position,
-            fingerprint.as_slice(),
+            put.fingerprint.as_slice(),
             passage.repeats,
             passage.data
         ])?;
@@ -531,35 +540,6 @@ fn taken_over(memory: &Memory) -> HashSet<&str> {
         }
     }
     entries
-}
-
-/// Makes the vectors of passages, whose slots start at the first: of the text, and of the summary
-/// where there is one.
-fn embed(
-    embedder: &dyn Embedder,
-    first: Slot,
-    passages: &[&Passage],
-    is_done: impl Fn(Slot),
-) -> Result<Rows, IndexError> {
-    let mut texts = Vec::with_capacity(passages.len());
-    let mut slots = Vec::with_capacity(passages.len());
-    for (slot, passage) in (first..).zip(passages) {
-        let own = [Some(passage.text.as_str()), passage.summary.as_deref()];
-        for text in own.into_iter().flatten() {
-            texts.push(text);
-            slots.push(slot);
-        }
-    }
-    let mut rows = Rows::default();
-    let mut slots = slots.into_iter();
-    embedder.embed(&texts, &mut |vector| {
-        let Some(slot) = slots.next() else { return };
-        if vector.iter().any(|x| *x != 0.0) {
-            rows.add(slot, &Small::new(vector));
-        }
-        is_done(slot - first);
-    })?;
-    Ok(rows)
 }
 
 /// Reads which files the index knows, by their paths.

@@ -32,6 +32,8 @@ pub struct Config {
     pub memory: Memory,
     /// A language model that writes summaries in the place of our own extraction.
     pub llm: Llm,
+    /// What tells which memories are near in meaning.
+    pub embedder: Embedder,
     /// Hierarchies of your own, by name.
     pub hierarchies: IndexMap<String, Hierarchy>,
 }
@@ -77,6 +79,36 @@ pub struct Llm {
     pub model: String,
 }
 
+/// What tells which memories are near in meaning. Another one makes the index anew.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Embedder {
+    /// Which one: `static` is inside the program and needs nothing.
+    pub kind: EmbedderKind,
+    /// The folder of a transformer, from the root or absolute: a sentence transformer of the BERT
+    /// family with `config.json`, `vocab.txt` and `model.safetensors`.
+    pub folder: Option<String>,
+    /// Where an OpenAI-compatible endpoint is, such as `http://127.0.0.1:11434/v1`. One that is not
+    /// on this machine is used only if `HEIRLOOM_EMBEDDER_ENDPOINT` names it too; its key is in
+    /// `HEIRLOOM_EMBEDDER_KEY`.
+    pub endpoint: Option<String>,
+    /// What the model is called at the endpoint.
+    pub model: String,
+}
+
+/// The sorts of embedders.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum EmbedderKind {
+    /// The model inside the program.
+    #[default]
+    Static,
+    /// A sentence transformer from a folder.
+    Transformer,
+    /// An OpenAI-compatible endpoint.
+    Endpoint,
+}
+
 impl Default for Config {
     fn default() -> Self {
         Self {
@@ -86,6 +118,7 @@ impl Default for Config {
             adrs: Adrs::default(),
             memory: Memory::default(),
             llm: Llm::default(),
+            embedder: Embedder::default(),
             hierarchies: IndexMap::new(),
         }
     }

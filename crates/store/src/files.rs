@@ -329,8 +329,12 @@ impl Root {
 /// Reads a file that a person named, wherever it is.
 pub fn read_given(path: &Path) -> Result<String, StoreError> {
     let shown = path.display().to_string();
-    let bytes = fs::read(path).map_err(|error| not_given(path, error))?;
-    Ok(text_of(&shown, bytes)?)
+    Ok(text_of(&shown, read_bytes_given(path)?)?)
+}
+
+/// Reads the bytes of a file that a person named, wherever it is.
+pub fn read_bytes_given(path: &Path) -> Result<Vec<u8>, StoreError> {
+    fs::read(path).map_err(|error| not_given(path, error))
 }
 
 /// Lists the files of a folder that a person named, with those of its subfolders, by path; a file is

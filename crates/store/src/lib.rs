@@ -13,6 +13,7 @@ mod history;
 pub mod journal;
 pub mod layout;
 pub mod log;
+pub mod registry;
 pub mod stamp;
 pub mod state;
 pub mod tokens;

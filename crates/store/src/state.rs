@@ -18,6 +18,11 @@ impl Shelf {
         Shelf { folder: root.state_folder().join(sort) }
     }
 
+    /// Takes the files of a folder.
+    pub(crate) fn at(folder: PathBuf) -> Self {
+        Shelf { folder }
+    }
+
     /// Lists the names, in order.
     pub fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();

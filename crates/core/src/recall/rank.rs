@@ -13,7 +13,7 @@
 
 use jiff::civil::Date;
 
-use super::{Corpus, Period, Posting, Slot, period, terms};
+use super::{Corpus, Period, Posting, Slot, period, piece_terms};
 
 /// How many neighbours on each side speak for a memory.
 const AROUND: usize = 4;
@@ -53,8 +53,9 @@ const CLOSELY: usize = 400;
 /// What is asked.
 #[derive(Debug, Clone)]
 pub struct Question {
-    /// Its terms, each once.
-    pub terms: Vec<String>,
+    /// Its terms, each once, and whether the word that it comes from is known to be one: what is
+    /// spelt right is not taken for another word.
+    pub terms: Vec<(String, bool)>,
     /// Its meaning; empty if nobody can tell.
     pub vector: Vec<f32>,
     /// The time that it names.
@@ -71,11 +72,18 @@ impl Scored {
 }
 
 impl Question {
-    /// Reads a text, whatever it is, that is asked on a day.
-    pub fn new(text: &str, vector: Vec<f32>, today: Date) -> Self {
-        let mut terms = terms(text);
+    /// Reads a text, whatever it is, that is asked on a day, with one who knows words.
+    pub fn new(text: &str, vector: Vec<f32>, today: Date, is_word: impl Fn(&str) -> bool) -> Self {
+        let mut terms: Vec<(String, bool)> = Vec::new();
         let mut seen = std::collections::HashSet::new();
-        terms.retain(|term| seen.insert(term.clone()));
+        for piece in text.split_whitespace() {
+            let mut own = Vec::new();
+            piece_terms(piece, &mut own);
+            let word = piece.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+            let is_known = is_word(&word);
+            let new = own.into_iter().filter(|term| seen.insert(term.clone()));
+            terms.extend(new.map(|term| (term, is_known)));
+        }
         Question { terms, vector, period: period(text, today), today }
     }
 }
@@ -266,13 +274,16 @@ fn wanted(corpus: &impl Corpus, question: &Question) -> (Vec<Wanted>, f32) {
     };
     let mut whole = 0.0;
     let mut wanted = Vec::with_capacity(question.terms.len());
-    for term in &question.terms {
+    for (term, is_word) in &question.terms {
         let mut holders = Vec::new();
         corpus.postings(term, &mut holders);
         let weight = weigh(holders.len());
         whole += weight;
         if !holders.is_empty() {
             wanted.push(Wanted { term: term.clone(), weight, holders });
+            continue;
+        }
+        if *is_word {
             continue;
         }
         if let Some(meant) = corpus.alike(term).into_iter().next() {

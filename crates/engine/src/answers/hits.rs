@@ -58,6 +58,9 @@ fn show_old(view: &mut View, hits: &[Hit]) {
 
 fn show(view: &mut View, hit: &Hit) {
     show_things(view, std::slice::from_ref(&hit.thing));
+    if let Some(workspace) = &hit.workspace {
+        view.line([span(Role::Dim, "          of "), span(Role::Source, workspace)]);
+    }
     let Some(explain) = &hit.explain else { return };
     let score = hit.thing.score.unwrap_or_default();
     let mut sum =

@@ -25,7 +25,7 @@ impl Operation for IndexRebuild {
     };
 
     fn run(session: &Session, _: Request) -> Result<Status, Error> {
-        let embedder = heirloom_embed::builtin();
+        let embedder = &*recall::embedder(session)?;
         let snapshot = recall::rebuilt(session, embedder)?;
         Status::of("made anew", session, &snapshot, embedder)
     }

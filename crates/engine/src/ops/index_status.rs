@@ -71,7 +71,7 @@ impl Operation for IndexStatus {
     };
 
     fn run(session: &Session, _: Request) -> Result<Status, Error> {
-        let embedder = heirloom_embed::builtin();
+        let embedder = &*recall::embedder(session)?;
         let state = match recall::lag(session, embedder)? {
             Lag::Nothing => "up to date",
             Lag::Something => "brought up to date",

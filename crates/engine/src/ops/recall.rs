@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::answers::Hits;
 use crate::memory::When;
-use crate::recall::Search;
+use crate::recall::{Search, across};
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(super) struct Recall;
@@ -38,6 +38,9 @@ pub(super) struct Request {
     /// What was true on this day.
     #[serde(default)]
     valid_at: Option<String>,
+    /// Ask every workspace that is registered on this machine.
+    #[serde(default)]
+    workspaces: bool,
     /// Show what each score is made of.
     #[serde(default)]
     explain: bool,
@@ -70,7 +73,10 @@ impl Operation for Recall {
             when: When::read(request.as_of.as_deref(), request.valid_at.as_deref())?,
             explain: request.explain,
         };
-        let found = search.run(session)?;
+        let found = match request.workspaces {
+            true => across(session, &search)?,
+            false => search.run(session)?,
+        };
         Ok(Hits { hits: found.hits, near_misses: found.near_misses, problems: found.problems })
     }
 }

@@ -59,7 +59,7 @@ impl From<IndexError> for Error {
             IndexErrorKind::System => "make room, or see who may write .heirloom/cache",
             IndexErrorKind::Embedder => "please report this",
         };
-        Error::system(error.message).hint(hint)
+        Error::system(error.message).hint(error.hint.as_deref().unwrap_or(hint))
     }
 }
 
@@ -175,7 +175,7 @@ fn written(
         None => index.begin(lock)?,
     };
     let update = found.changed(session, snapshot.sources()?)?;
-    if update.is_empty() {
+    if update.is_empty() && !snapshot.is_new() {
         return Ok(snapshot);
     }
     committed(session, index, lock, snapshot, update, embedder)

@@ -20,6 +20,9 @@ pub(crate) struct Hit {
     /// What it is.
     #[serde(flatten)]
     pub(crate) thing: Thing,
+    /// The workspace that it is of, if several were asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) workspace: Option<String>,
     /// When it was recorded, as far as it is known.
     pub(crate) at: Option<String>,
     /// How fresh it is.
@@ -125,7 +128,7 @@ pub(crate) fn hits(
         if search.when.valid_at.is_none() && !search.shelf.is_for(thing.standing) {
             continue;
         }
-        thing.score = Some(f64::from(rounded(scored.score)));
+        thing.score = Some((f64::from(scored.score) * 10_000.0).round() / 10_000.0);
         let date = thing.date.as_deref().and_then(day::parse);
         let freshness = staleness::judge(date, session.today(), None, &thresholds).status;
         let place = thing.source.clone();
@@ -141,6 +144,7 @@ pub(crate) fn hits(
             None => (place.clone(), None),
         };
         hits.push(Hit {
+            workspace: None,
             at: thing.date.clone(),
             freshness,
             meta: Meta { path, line, id: thing.id.clone() },

@@ -1,12 +1,11 @@
 //! Looking for what answers a question; every operation that searches does it here.
 
-use heirloom_core::embedding::Embedder;
 use heirloom_core::recall::{Question, Scored, rank};
 use heirloom_core::{Problem, record::Section};
 use heirloom_index::{Filter, Shelf};
 
 use super::hits::{Hit, hits, unread};
-use super::{keep, up_to_date};
+use super::{embedder, keep, up_to_date};
 use crate::memory::When;
 use crate::{Error, Session};
 
@@ -52,13 +51,16 @@ pub(crate) struct Found {
 impl Search<'_> {
     /// Looks.
     pub(crate) fn run(&self, session: &Session) -> Result<Found, Error> {
-        let embedder = heirloom_embed::builtin();
+        let embedder = &*embedder(session)?;
         let kept = up_to_date(session, embedder)?;
         let snapshot = &kept.snapshot;
         let is_past = self.when.as_of.is_some() || self.when.valid_at.is_some();
         let shelf = if is_past { Shelf::Everything } else { self.shelf };
         let view = snapshot.view(shelf, &self.filter());
-        let question = Question::new(self.query, embedder.embed_one(self.query)?, session.today());
+        let vector = embedder.embed_one(self.query)?;
+        let words = heirloom_embed::builtin().vocabulary();
+        let is_word = |word: &str| words.id(word).is_some();
+        let question = Question::new(self.query, vector, session.today(), is_word);
         let most = self.limit.max(NEAR_MISSES).saturating_mul(if is_past { PAST } else { 1 });
         let scored = rank(&view, &question, most);
         let (answering, others): (Vec<Scored>, Vec<Scored>) =

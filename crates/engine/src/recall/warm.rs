@@ -1,5 +1,6 @@
 //! An index that a process keeps open from one question to the next.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,10 +8,19 @@ use heirloom_core::Problem;
 use heirloom_index::Snapshot;
 use heirloom_store::stamp::Watched;
 
-/// An index that a process keeps open from one question to the next. Who finds it in use opens
-/// another.
+use super::embedder::Shared;
+
+/// How many workspaces' indexes are kept; the one that was asked longest ago goes.
+const MOST: usize = 8;
+
+/// Indexes that a process keeps open from one question to the next, one for each workspace. Who
+/// finds one in use opens another.
 #[derive(Clone, Default)]
-pub struct Warm(Arc<Mutex<Option<Kept>>>);
+pub struct Warm {
+    indexes: Arc<Mutex<Vec<Kept>>>,
+    /// Embedders that are slow to open, by what they are known as.
+    embedders: Arc<Mutex<HashMap<String, Shared>>>,
+}
 
 /// An index, and what would show that it is not as the files are any more.
 pub(crate) struct Kept {
@@ -23,15 +33,34 @@ pub(crate) struct Kept {
 impl Warm {
     /// Takes the index of a folder out, if it is there.
     pub(super) fn take(&self, folder: &Path) -> Option<Kept> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.take_if(|kept| kept.folder == folder)
+        let mut kept = self.indexes.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = kept.iter().position(|kept| kept.folder == folder)?;
+        Some(kept.remove(at))
+    }
+
+    /// Returns an embedder that was opened before.
+    pub(super) fn embedder(&self, known_as: &str) -> Option<Shared> {
+        let embedders = self.embedders.lock().unwrap_or_else(PoisonError::into_inner);
+        embedders.get(known_as).cloned()
+    }
+
+    /// Keeps an embedder.
+    pub(super) fn keep_embedder(&self, known_as: String, embedder: Shared) {
+        let mut embedders = self.embedders.lock().unwrap_or_else(PoisonError::into_inner);
+        embedders.insert(known_as, embedder);
     }
 
     /// Puts an index back.
     pub(super) fn put(&self, kept: Kept) {
-        if kept.snapshot.is_on_disk() {
-            *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(kept);
+        if !kept.snapshot.is_on_disk() {
+            return;
         }
+        let mut all = self.indexes.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|other| other.folder != kept.folder);
+        if all.len() == MOST {
+            all.remove(0);
+        }
+        all.push(kept);
     }
 }
 

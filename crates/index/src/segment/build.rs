@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use heirloom_core::fast::{self, Words};
 use heirloom_core::recall::{Passage, Slot, piece_terms};
 
-use super::{Bytes, Segment, Sizes, put_number};
+use super::{Bytes, HEADER, Segment, Sizes, put_number};
 use crate::IndexError;
 use crate::quantise::{Small, bytes_of_bits};
 
@@ -27,7 +27,8 @@ pub(crate) struct Builder {
     read: Vec<u32>,
     /// Which term occurred in which slot, not yet in the lists, in the order of the slots.
     pending: Vec<(u32, Slot)>,
-    rows: Rows,
+    /// The vectors, one part after the other.
+    rows: Vec<Rows>,
 }
 
 /// Vectors one after the other, each with the slot that it belongs to.
@@ -91,7 +92,7 @@ impl Builder {
             known: Words::default(),
             read: vec![],
             pending: vec![],
-            rows: Rows::default(),
+            rows: vec![],
         }
     }
 
@@ -173,9 +174,9 @@ impl Builder {
         id
     }
 
-    /// Takes the vectors of all memories, in the order of their slots.
+    /// Takes vectors; in the end, those of all memories in the order of their slots.
     pub(crate) fn take_rows(&mut self, rows: Rows) {
-        self.rows = rows;
+        self.rows.push(rows);
     }
 
     /// Takes the memories of another piece that are still wanted; its slots come after all that
@@ -191,13 +192,15 @@ impl Builder {
                 }
             });
         }
+        let mut rows = Rows::default();
         for row in (0..segment.rows).filter(|row| is_wanted(segment.slot_of(*row))) {
-            self.rows.add_of(segment, row);
+            rows.add_of(segment, row);
         }
+        self.rows.push(rows);
     }
 
     /// Makes the piece.
-    pub(crate) fn finish(mut self) -> Result<Segment, IndexError> {
+    pub(crate) fn finish(mut self) -> Result<Draft, IndexError> {
         self.sort_in();
         let mut terms: Vec<(&str, u32)> =
             self.terms.iter().map(|(term, id)| (&**term, *id)).collect();
@@ -206,31 +209,55 @@ impl Builder {
         let lists = || terms.iter().map(|(_, id)| &self.lists[*id as usize]);
         let sizes = Sizes {
             dimensions: self.dimensions,
-            rows: self.rows.slots.len() / 4,
+            rows: self.rows.iter().map(|rows| rows.slots.len() / 4).sum(),
             terms: terms.len(),
             term_bytes: terms.iter().map(|(term, _)| term.len()).sum(),
             list_bytes: lists().map(|list| list.bytes.len()).sum(),
         };
         let parts = sizes.parts().ok_or_else(|| IndexError::damaged("too much for one piece"))?;
-        let mut bytes = Vec::with_capacity(parts[8]);
-        bytes.extend_from_slice(&sizes.header());
-        let Rows { slots, scales, bits, numbers } = &self.rows;
-        for part in [slots, scales, bits, numbers] {
-            bytes.extend_from_slice(part);
-        }
+        let mut text = Vec::with_capacity(parts[8] - parts[4]);
         let mut end = 0_u32;
         for (term, _) in &terms {
             end += term.len() as u32;
-            bytes.extend(end.to_le_bytes());
+            text.extend(end.to_le_bytes());
         }
-        terms.iter().for_each(|(term, _)| bytes.extend_from_slice(term.as_bytes()));
-        lists().for_each(|list| bytes.extend(list.count.to_le_bytes()));
+        terms.iter().for_each(|(term, _)| text.extend_from_slice(term.as_bytes()));
+        lists().for_each(|list| text.extend(list.count.to_le_bytes()));
         let mut end = 0_u64;
         for list in lists() {
             end += list.bytes.len() as u64;
-            bytes.extend(end.to_le_bytes());
+            text.extend(end.to_le_bytes());
         }
-        lists().for_each(|list| bytes.extend_from_slice(&list.bytes));
+        lists().for_each(|list| text.extend_from_slice(&list.bytes));
+        Ok(Draft { header: sizes.header(), rows: self.rows, text })
+    }
+}
+
+/// A piece that is made and not yet in one place.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    header: [u8; HEADER],
+    rows: Vec<Rows>,
+    /// The terms and their lists.
+    text: Vec<u8>,
+}
+
+impl Draft {
+    /// Returns its bytes, part by part.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = &[u8]> {
+        let rows = || self.rows.iter();
+        std::iter::once(self.header.as_slice())
+            .chain(rows().map(|rows| rows.slots.as_slice()))
+            .chain(rows().map(|rows| rows.scales.as_slice()))
+            .chain(rows().map(|rows| rows.bits.as_slice()))
+            .chain(rows().map(|rows| rows.numbers.as_slice()))
+            .chain(std::iter::once(self.text.as_slice()))
+    }
+
+    /// Puts it together in memory.
+    pub(crate) fn held(&self) -> Result<Segment, IndexError> {
+        let mut bytes = Vec::with_capacity(self.parts().map(<[u8]>::len).sum());
+        self.parts().for_each(|part| bytes.extend_from_slice(part));
         Segment::new(Bytes::Held(bytes))
     }
 }

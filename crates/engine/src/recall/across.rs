@@ -1,0 +1,61 @@
+//! Asking every workspace of this machine at once.
+
+use heirloom_core::Problem;
+
+use super::{Found, Search};
+use crate::{Error, Session};
+
+/// Asks this workspace and all that are registered, and names the workspace of each hit. One that
+/// cannot be asked does not stop the others.
+pub(crate) fn across(session: &Session, search: &Search<'_>) -> Result<Found, Error> {
+    let Some(registry) = session.registry() else {
+        return Err(Error::system("nothing says where this machine's workspaces are registered")
+            .hint("set HEIRLOOM_HOME to a folder of yours"));
+    };
+    let (registered, mut problems) = registry.list();
+    let own = session.root().path();
+    let mut all = Found { hits: vec![], near_misses: vec![], problems: vec![] };
+    if registered.iter().all(|registered| registered.folder != own) {
+        let name = own.file_name().map(|name| name.to_string_lossy().into_owned());
+        all.take(search.run(session)?, &name.unwrap_or_else(|| "this".to_owned()));
+    }
+    for workspace in &registered {
+        let asked = match workspace.folder == own {
+            true => search.run(session),
+            false => session.other(&workspace.folder).and_then(|other| search.run(&other)),
+        };
+        match asked {
+            Ok(found) => all.take(found, &workspace.name),
+            Err(error) => problems.push(
+                Problem::of_file(workspace.folder.display().to_string(), error.message)
+                    .hint(format!("`heir workspace forget {}` leaves it out", workspace.name)),
+            ),
+        }
+    }
+    all.problems.extend(problems);
+    let score = |hit: &super::Hit| hit.thing.score.unwrap_or_default();
+    for hits in [&mut all.hits, &mut all.near_misses] {
+        hits.sort_by(|a, b| score(b).total_cmp(&score(a)));
+        hits.truncate(search.limit);
+    }
+    if !all.hits.is_empty() {
+        all.near_misses.clear();
+    }
+    Ok(all)
+}
+
+impl Found {
+    fn take(&mut self, other: Found, workspace: &str) {
+        let named = |mut hit: super::Hit| {
+            hit.workspace = Some(workspace.to_owned());
+            hit
+        };
+        self.hits.extend(other.hits.into_iter().map(named));
+        self.near_misses.extend(other.near_misses.into_iter().map(named));
+        let of_it = other.problems.into_iter().map(|mut problem| {
+            problem.path = format!("{workspace}: {}", problem.path);
+            problem
+        });
+        self.problems.extend(of_it);
+    }
+}

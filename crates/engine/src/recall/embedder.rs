@@ -1,0 +1,67 @@
+//! Which embedder the settings name.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use heirloom_core::embedding::Embedder;
+use heirloom_embed::{Endpoint, Files, Transformer};
+use heirloom_store::config::{self, EmbedderKind};
+use heirloom_store::files;
+
+use crate::{Error, Session};
+
+/// An embedder that others may use at the same time.
+pub(crate) type Shared = Arc<dyn Embedder>;
+
+/// Returns the embedder that the settings name. One that is slow to open is kept for the next time.
+pub(crate) fn embedder(session: &Session) -> Result<Shared, Error> {
+    let settings = &session.config()?.embedder;
+    if settings.kind == EmbedderKind::Static {
+        return Ok(Arc::new(heirloom_embed::builtin()));
+    }
+    let root = session.root().path().display();
+    let known_as = format!("{root}\n{settings:?}\n{:?}", session.embedder());
+    if let Some(kept) = session.warm().embedder(&known_as) {
+        return Ok(kept);
+    }
+    let opened: Shared = match settings.kind {
+        EmbedderKind::Endpoint => Arc::new(endpoint(session, settings)?),
+        _ => Arc::new(transformer(session, settings)?),
+    };
+    session.warm().keep_embedder(known_as, opened.clone());
+    Ok(opened)
+}
+
+fn endpoint(session: &Session, settings: &config::Embedder) -> Result<Endpoint, Error> {
+    let remote = session.embedder();
+    let endpoint = remote.endpoint(settings.endpoint.as_deref()).map_err(|elsewhere| {
+        Error::bad_input(format!("the embedder at {elsewhere} is not on this machine"))
+            .hint("to send it what is remembered, set HEIRLOOM_EMBEDDER_ENDPOINT to it")
+    })?;
+    let Some(endpoint) = endpoint else {
+        return Err(missing("endpoint", "http://127.0.0.1:11434/v1"));
+    };
+    if settings.model.is_empty() {
+        return Err(missing("model", "nomic-embed-text"));
+    }
+    Ok(Endpoint::open(endpoint, &settings.model, remote.key.as_deref())?)
+}
+
+fn transformer(session: &Session, settings: &config::Embedder) -> Result<Transformer, Error> {
+    let Some(folder) = settings.folder.as_deref() else {
+        return Err(missing("folder", "models/minilm"));
+    };
+    let folder = session.root().path().join(Path::new(folder));
+    let text = |name: &str| files::read_given(&folder.join(name));
+    let files = Files {
+        config: text("config.json")?,
+        vocabulary: text("vocab.txt")?,
+        weights: files::read_bytes_given(&folder.join("model.safetensors"))?,
+    };
+    Ok(Transformer::read(&files)?)
+}
+
+fn missing(setting: &str, example: &str) -> Error {
+    Error::bad_input(format!("the settings name no embedder.{setting}"))
+        .hint(format!("write `{setting} = \"{example}\"` under [embedder] in {}", config::PATH))
+}

@@ -3,7 +3,8 @@
 //! The parts, in the order in which a run passes through them: `generate` writes a workspace (of `documents`,
 //! whose words are `prose`), `peers` and `programs` find what else takes part, `timing` runs all of it interleaved,
 //! `trace` compares the files that `heir` opens, `report` judges and prints. `start` strings them together. `fold` does
-//! the same for logs of two lengths, which `records` writes.
+//! the same for logs of two lengths, which `records` writes. `recall` asks questions whose answers are known, `scale`
+//! asks among many memories, and `peers` lets other tools answer the same.
 
 #![allow(
     clippy::disallowed_methods,
@@ -53,9 +54,8 @@ enum Command {
     Fold(FoldArgs),
     Questions(QuestionsArgs),
     Scale(ScaleArgs),
-    /// Other tools that share a table with heir.
-    #[command(subcommand)]
-    Peers(PeersCommand),
+    Similarity(SimilarityArgs),
+    Peers(PeersArgs),
 }
 
 /// Times a fresh `heir context resolve` process, and traces which files it opens.
@@ -179,9 +179,64 @@ struct ScaleArgs {
     check: bool,
 }
 
+/// Compares how near the embedder finds texts with how alike people find them.
+#[derive(Args)]
+struct SimilarityArgs {
+    /// Rows of two texts and a score, as CSV or with tabs
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Lets other tools of the kind answer the same questions, beside plain BM25, vectors and their fusion.
+///
+/// A tool that is not installed is skipped, with the reason; `peers install` installs them. Files are those of
+/// `questions`; times are of generated memories. One bar for each tool: it takes at least 20 times as long as heir.
+#[derive(Args)]
+#[command(args_conflicts_with_subcommands = true)]
+struct PeersArgs {
+    #[command(subcommand)]
+    command: Option<PeersCommand>,
+
+    /// Files of documents and questions
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+
+    /// Memories for the times; with 0 nothing is timed
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    memories: u32,
+
+    /// Questions for the times
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    questions: u32,
+
+    /// Only tools whose name holds this; may be repeated
+    #[arg(long, value_name = "NAME")]
+    only: Vec<String>,
+
+    /// The heir binary [default: heir beside this program, else target/release/heir]
+    #[arg(long, value_name = "PATH")]
+    heir: Option<PathBuf>,
+
+    /// The folder that `peers install` filled
+    #[arg(long, value_name = "DIR", default_value = peers::DEFAULT_FOLDER)]
+    dir: PathBuf,
+
+    /// Print one JSON object instead of a table
+    #[arg(long)]
+    json: bool,
+
+    /// Exit with 1 when a bar fails; a skipped bar does not fail
+    #[arg(long)]
+    check: bool,
+}
+
 #[derive(Subcommand)]
 enum PeersCommand {
-    /// Installs the pinned npm packages into a folder; needs npm and the network.
+    /// Installs the pinned packages into a folder; needs npm, Python and the network.
     Install {
         /// The folder to install into
         #[arg(long, value_name = "DIR", default_value = peers::DEFAULT_FOLDER)]
@@ -212,7 +267,9 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
             Ok(judged(args.check && report.has_failed_bar()))
         }
         Command::Questions(args) => {
-            print(&recall::questions::measure(&args.files)?, args.json)?;
+            let heir =
+                || Ok(Box::new(recall::Heir::new()?) as Box<dyn recall::contender::Contender>);
+            print(&recall::contender::measure(&args.files, heir)?, args.json)?;
             Ok(ExitCode::SUCCESS)
         }
         Command::Scale(args) => {
@@ -220,9 +277,18 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
             print(&report, args.json)?;
             Ok(judged(args.check && report.has_failed_bar()))
         }
-        Command::Peers(PeersCommand::Install { dir }) => {
+        Command::Similarity(args) => {
+            print(&recall::similarity::measure(&args.file)?, args.json)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Peers(PeersArgs { command: Some(PeersCommand::Install { dir }), .. }) => {
             peers::install(&dir)?;
             Ok(ExitCode::SUCCESS)
+        }
+        Command::Peers(args) => {
+            let report = peers::measure(&args)?;
+            print(&report, args.json)?;
+            Ok(judged(args.check && report.has_failed_bar()))
         }
     }
 }

@@ -1,146 +1,122 @@
-//! The other tools that share a table with heir, at pinned versions.
+//! Other tools of the kind, at pinned versions, on the same data in the same run.
+//!
+//! Each is asked in the way that finds most with it. Where a tool finds nothing with a whole question, it is asked
+//! word by word and the answers are merged here, which flatters it.
 
-use std::fs;
-use std::path::{Path, PathBuf, absolute};
-use std::process::Command;
+mod basic_memory;
+mod heir_server;
+mod install;
+mod limps;
+mod limps_listing;
+pub(crate) mod mcp;
+mod memcite;
+mod server_memory;
+mod table;
+mod words;
 
-use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
 
 use crate::failure::Failure;
-use crate::generate::Workspace;
-use crate::programs;
-use crate::timing::Invocation;
+
+pub(crate) use install::install;
+pub(crate) use limps::VERSION as LIMPS_VERSION;
+pub(crate) use limps_listing::{limps, limps_listing};
+pub(crate) use table::measure;
 
 /// Where peers are installed unless told otherwise.
 pub(crate) const DEFAULT_FOLDER: &str = "target/peers";
 
-/// The npm package of limps, whose plans have the layout of ours.
-const LIMPS_PACKAGE: &str = "@sudosandwich/limps";
-/// The version that every table names.
-pub(crate) const LIMPS_VERSION: &str = "3.4.0";
+/// How long a peer may take to remember everything.
+const PATIENCE: Duration = Duration::from_secs(600);
 
-/// Installs the pinned packages into `folder`.
-pub(crate) fn install(folder: &Path) -> Result<(), Failure> {
-    let npm = programs::on_path("npm").ok_or_else(|| {
-        Failure::Setup("npm is not installed, and peers are npm packages".to_owned())
-    })?;
-    fs::create_dir_all(folder).map_err(Failure::io("making", folder))?;
-    let package = format!("{LIMPS_PACKAGE}@{LIMPS_VERSION}");
-    eprintln!("installing {package} into {} (it may compile native modules)", folder.display());
-    let status = Command::new(npm)
-        .args(["install", "--no-audit", "--no-fund", "--save-exact", "--prefix"])
-        .arg(folder)
-        .arg(&package)
-        // The package would otherwise restart the daemons of an installation that the user works with.
-        .env("LIMPS_SKIP_POSTINSTALL", "1")
-        .status()
-        .map_err(Failure::io("installing into", folder))?;
-    if !status.success() {
-        return Err(Failure::Command {
-            command: format!("npm install {package}"),
-            status: status.to_string(),
-            stderr: String::new(),
-        });
-    }
-    limps(folder).map(|_| ()).map_err(Failure::Setup)
+/// How long between two looks at one that works.
+const LOOK: Duration = Duration::from_millis(50);
+
+fn advice(folder: &Path) -> String {
+    format!("run `heirloom-bench peers install --dir {}`", folder.display())
 }
 
-/// Returns the limps under `folder`, or the reason why it cannot take part.
-pub(crate) fn limps(folder: &Path) -> Result<PathBuf, String> {
-    let advice = format!("run `heirloom-bench peers install --dir {}`", folder.display());
-    let modules = folder.join("node_modules");
-    let manifest = modules.join(LIMPS_PACKAGE).join("package.json");
-    let program = absolute(modules.join(".bin/limps")).map_err(|error| error.to_string())?;
-    if !program.exists() {
-        return Err(format!("limps is not installed in {}; {advice}", folder.display()));
-    }
-    let text = fs::read_to_string(&manifest)
-        .map_err(|error| format!("{}: {error}", manifest.display()))?;
-    let version = serde_json::from_str::<Value>(&text)
-        .ok()
-        .and_then(|manifest| manifest["version"].as_str().map(str::to_owned))
-        .unwrap_or_else(|| "of unknown version".to_owned());
-    if version != LIMPS_VERSION {
-        return Err(format!("the installed limps is {version}, not {LIMPS_VERSION}; {advice}"));
-    }
-    Ok(program)
-}
-
-/// Prepares `limps plan list --json` over the plans of `workspace`, and checks that it lists them all.
-///
-/// The configuration is what `limps init` writes, but it lies in `scratch` and reaches limps through a variable:
-/// so limps reads the very files that heir reads, and heir sees none of its. A listing needs no index; limps
-/// reads every plan each time.
-pub(crate) fn limps_listing(
-    program: PathBuf,
-    workspace: &Workspace,
-    scratch: &Path,
-) -> Result<Invocation, Failure> {
-    let folder = scratch.join("limps");
-    let data = folder.join("data");
-    fs::create_dir_all(&data).map_err(Failure::io("making", &data))?;
-    let config = folder.join("config.json");
-    let settings = json!({
-        "configVersion": 1,
-        "plansPath": workspace.root.join("plans"),
-        "docsPaths": [workspace.root],
-        "fileExtensions": [".md"],
-        "dataPath": data,
-        "scoring": { "weights": { "dependency": 40, "priority": 30, "workload": 30 }, "biases": {} },
-    });
-    fs::write(&config, settings.to_string()).map_err(Failure::io("writing", &config))?;
-
-    let listing = Invocation {
-        program,
-        arguments: ["plan", "list", "--json"].map(str::to_owned).to_vec(),
-        folder: workspace.root.clone(),
-        variables: vec![
-            ("MCP_PLANNING_CONFIG", config.display().to_string()),
-            ("NO_COLOR", "1".to_owned()),
-        ],
+/// Returns where an npm package lies, or why it cannot take part.
+fn node_package(folder: &Path, package: &str, version: &str) -> Result<PathBuf, String> {
+    let found = folder.join("node_modules").join(package);
+    let manifest = found.join("package.json");
+    let Ok(text) = std::fs::read_to_string(&manifest) else {
+        return Err(format!(
+            "{package} is not installed in {}; {}",
+            folder.display(),
+            advice(folder)
+        ));
     };
-    let answer = listing.output()?;
-    let total = serde_json::from_str::<Value>(&answer)
-        .ok()
-        .and_then(|answer| answer["data"]["total"].as_u64())
-        .unwrap_or(0);
-    if total != workspace.plans.len() as u64 {
-        return Err(Failure::Unexpected {
-            command: listing.to_string(),
-            reason: format!("it lists {total} plans of {}", workspace.plans.len()),
-        });
+    let manifest: Value = serde_json::from_str(&text).unwrap_or_default();
+    let installed = manifest["version"].as_str().unwrap_or("of unknown version");
+    if installed != version {
+        let advice = advice(folder);
+        return Err(format!("the installed {package} is {installed}, not {version}; {advice}"));
     }
-    Ok(listing)
+    std::path::absolute(found).map_err(|error| error.to_string())
 }
 
-#[cfg(test)]
-mod tests {
-    use std::fs;
+/// The folder of a Python package's own environment.
+fn python_folder(folder: &Path, package: &str) -> PathBuf {
+    folder.join("python").join(package)
+}
 
-    use super::{LIMPS_VERSION, limps};
-
-    #[test]
-    fn an_empty_folder_has_a_reason() {
-        let folder = tempfile::tempdir().unwrap();
-        let reason = limps(folder.path()).unwrap_err();
-        assert!(reason.starts_with("limps is not installed in "), "{reason}");
+/// Returns a program of a Python package, or why it cannot take part.
+fn python_program(
+    folder: &Path,
+    package: &str,
+    version: &str,
+    program: &str,
+) -> Result<PathBuf, String> {
+    let own = python_folder(folder, package);
+    let found = own.join("bin").join(program);
+    let named = format!("{}-{version}.dist-info", package.replace('-', "_"));
+    let libraries = std::fs::read_dir(own.join("lib")).into_iter().flatten().flatten();
+    let is_there = libraries
+        .into_iter()
+        .any(|library| library.path().join("site-packages").join(&named).is_dir());
+    if !found.is_file() || !is_there {
+        let advice = advice(folder);
+        return Err(format!(
+            "{package} {version} is not installed in {}; {advice}",
+            folder.display()
+        ));
     }
+    std::path::absolute(found).map_err(|error| error.to_string())
+}
 
-    #[test]
-    fn another_version_than_the_pinned_one_does_not_take_part() {
-        let folder = tempfile::tempdir().unwrap();
-        let modules = folder.path().join("node_modules");
-        let package = modules.join("@sudosandwich/limps");
-        fs::create_dir_all(modules.join(".bin")).unwrap();
-        fs::create_dir_all(&package).unwrap();
-        fs::write(modules.join(".bin/limps"), "").unwrap();
+/// A process that ends with this.
+struct Ended(Child);
 
-        fs::write(package.join("package.json"), r#"{"version":"0.0.1"}"#).unwrap();
-        let reason = limps(folder.path()).unwrap_err();
-        assert!(reason.starts_with("the installed limps is 0.0.1, not "), "{reason}");
+impl Drop for Ended {
+    fn drop(&mut self) {
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
 
-        fs::write(package.join("package.json"), format!(r#"{{"version":"{LIMPS_VERSION}"}}"#))
-            .unwrap();
-        assert_eq!(limps(folder.path()).unwrap(), modules.join(".bin/limps"));
+/// Runs a command to its end, if that comes in time.
+fn finish(command: &mut Command) -> Result<(), Failure> {
+    let program = PathBuf::from(command.get_program());
+    let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    let mut child = Ended(child.map_err(Failure::io("starting", &program))?);
+    let started = Instant::now();
+    loop {
+        let ended = child.0.try_wait().map_err(Failure::io("waiting for", &program))?;
+        match ended {
+            Some(status) if status.success() => return Ok(()),
+            Some(status) => return Err(Failure::new(format!("{}: {status}", program.display()))),
+            None if started.elapsed() > PATIENCE => {
+                let minutes = PATIENCE.as_secs() / 60;
+                return Err(Failure::new(format!(
+                    "it had not remembered all after {minutes} minutes"
+                )));
+            }
+            None => std::thread::sleep(LOOK),
+        }
     }
 }

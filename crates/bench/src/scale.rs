@@ -1,22 +1,23 @@
 //! The `scale` measurement: what recall costs among many memories, beside what its parts cost bare.
 
 mod bare;
-mod corpus;
+pub(crate) mod corpus;
 
 use std::fmt;
-use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::ScaleArgs;
 use crate::failure::Failure;
 use crate::generate;
 use crate::numbers::count;
+use crate::peers::mcp::Pipes;
 use crate::programs;
+use crate::recall::contender::Latency as Times;
 use crate::report::{Bar, Verdict, ratio_text};
 use corpus::Corpus;
 
@@ -55,24 +56,6 @@ pub(crate) struct Report {
     peak_bytes: Option<u64>,
     /// The verdicts.
     pub(crate) bars: Vec<Bar>,
-}
-
-/// Half, and 99 of a hundred, take no longer.
-#[derive(Clone, Copy, Default, Serialize)]
-struct Times {
-    p50: f64,
-    p99: f64,
-}
-
-impl Times {
-    fn of(mut times: Vec<Duration>) -> Self {
-        times.sort();
-        let at = |share: f64| {
-            let place = ((times.len() as f64 * share) as usize).min(times.len().saturating_sub(1));
-            times.get(place).map_or(0.0, |time| time.as_secs_f64() * 1000.0)
-        };
-        Times { p50: at(0.5), p99: at(0.99) }
-    }
 }
 
 /// Makes a memory, asks it and its bare parts, and returns the report.
@@ -239,74 +222,22 @@ fn peak(heir: &Path, root: &Path, question: &str) -> Option<u64> {
 }
 
 /// `heir mcp`, which keeps running.
-struct Server {
-    child: Child,
-    input: ChildStdin,
-    output: BufReader<ChildStdout>,
-    number: u64,
-}
+struct Server(Pipes);
 
 impl Server {
     fn start(heir: &Path, root: &Path) -> Result<Self, Failure> {
-        let mut child = Command::new(heir)
-            .arg("mcp")
-            .current_dir(root)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .map_err(Failure::io("starting", heir))?;
-        let input =
-            child.stdin.take().ok_or_else(|| Failure::new("no way to speak to heir mcp"))?;
-        let output = child.stdout.take().ok_or_else(|| Failure::new("no way to hear heir mcp"))?;
-        let mut server = Server { child, input, output: BufReader::new(output), number: 0 };
-        let hello = json!({
-            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}
-        });
-        server.call("initialize", &hello)?;
-        server.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
-        Ok(server)
+        Pipes::start(Command::new(heir).arg("mcp").current_dir(root)).map(Server)
     }
 
     fn recall(&mut self, question: &str) -> Result<Duration, Failure> {
         let started = Instant::now();
-        let arguments = json!({"name": "memory_recall", "arguments": {"query": question}});
-        let answer = self.call("tools/call", &arguments)?;
+        let answer = self.0.call("memory_recall", &json!({"query": question}))?;
         let time = started.elapsed();
-        let hits = answer["result"]["structuredContent"]["hits"].as_array().map_or(0, Vec::len);
+        let hits = answer["structuredContent"]["hits"].as_array().map_or(0, Vec::len);
         if hits == 0 {
             return Err(Failure::new(format!("nothing was found for `{question}`: {answer}")));
         }
         Ok(time)
-    }
-
-    fn call(&mut self, method: &str, params: &Value) -> Result<Value, Failure> {
-        self.number += 1;
-        let number = self.number;
-        self.send(&json!({"jsonrpc": "2.0", "id": number, "method": method, "params": params}))?;
-        loop {
-            let mut line = String::new();
-            let read = self.output.read_line(&mut line);
-            if read.map_err(Failure::io("hearing", Path::new("heir mcp")))? == 0 {
-                return Err(Failure::new("heir mcp ended"));
-            }
-            let answer: Value =
-                serde_json::from_str(&line).map_err(|error| Failure::new(error.to_string()))?;
-            if answer["id"] == number {
-                return Ok(answer);
-            }
-        }
-    }
-
-    fn send(&mut self, message: &Value) -> Result<(), Failure> {
-        let sent = writeln!(self.input, "{message}").and_then(|()| self.input.flush());
-        sent.map_err(Failure::io("speaking to", Path::new("heir mcp")))
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        drop(self.child.kill());
-        drop(self.child.wait());
     }
 }
 

@@ -111,7 +111,10 @@ impl Team {
             "content": text, "section": "Specs", "visibility": "private", "tags": ["t"]
         });
         let entry = json!({"planId": "0001", "agentId": "001", "type": kind, "content": text});
-        match self.chance.below(14) {
+        let others: Vec<String> =
+            ids.iter().filter(|other| Some(*other) != id.as_ref()).cloned().collect();
+        let other = self.chance.pick(&others).cloned();
+        match self.chance.below(16) {
             0..=3 => self.ask("memory_store", fact),
             4 => self.ask("memory_store", private),
             5 => self.ask("memory_supersede", json!({"fact_id": id, "content": text})),
@@ -125,6 +128,10 @@ impl Team {
             10 => self.ask("adr_new", json!({"title": text, "status": "accepted"})),
             11 => Ok(self.reword()),
             12 => Ok(self.take_lines_away()),
+            13 | 14 => {
+                let edge = json!({"source": id, "target": other, "relation": "depends_on"});
+                self.ask("memory_connect", edge)
+            }
             _ => Ok(self.change_branch()),
         }
         .map(drop)
@@ -205,6 +212,17 @@ impl Team {
         });
         asked.collect()
     }
+
+    /// The answers of an index that is made anew; the one that was there stays.
+    fn answers_made_anew(&self) -> Vec<Value> {
+        let cache = self.root().join(".heirloom/cache");
+        let aside = self.folder.path().join("cache");
+        fs::rename(&cache, &aside).unwrap();
+        let answers = self.answers();
+        fs::remove_dir_all(&cache).unwrap();
+        fs::rename(&aside, &cache).unwrap();
+        answers
+    }
 }
 
 fn copy(from: &Path, to: &Path) {
@@ -232,8 +250,7 @@ fn step_by_step_is_as_made_anew() {
             done += usize::from(team.step().is_ok());
             let by_step = team.answers();
             if step % 5 == 4 {
-                fs::remove_dir_all(team.root().join(".heirloom/cache")).unwrap();
-                let anew = team.answers();
+                let anew = team.answers_made_anew();
                 for (by_step, anew) in by_step.iter().zip(&anew) {
                     assert_eq!(by_step, anew, "seed {seed}, step {step}");
                 }
@@ -241,5 +258,5 @@ fn step_by_step_is_as_made_anew() {
         }
     }
     let most = usize::try_from(cases * steps).unwrap();
-    assert!(done * 10 > most * 7, "{done} of {most} steps did something");
+    assert!(done * 10 > most * 6, "{done} of {most} steps did something");
 }

@@ -32,7 +32,7 @@ pub(crate) struct Document {
 }
 
 /// One question and where its answer is.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 pub(crate) struct Asked {
     /// What is asked.
     pub(crate) text: String,

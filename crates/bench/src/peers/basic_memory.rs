@@ -1,0 +1,90 @@
+//! basic-memory: a markdown note for each memory, indexed before it is asked.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::json;
+use tempfile::TempDir;
+
+use super::mcp::Pipes;
+use super::words::content;
+use super::{finish, python_program};
+use crate::failure::Failure;
+use crate::recall::contender::Contender;
+use crate::recall::conversation::{Asked, Document};
+
+pub(crate) const PACKAGE: &str = "basic-memory";
+pub(crate) const VERSION: &str = "0.23.2";
+
+/// basic-memory, as it comes, by full text: its other search needs a model that it downloads.
+pub(crate) struct BasicMemory {
+    program: PathBuf,
+    scratch: TempDir,
+    ids: Vec<String>,
+    running: Option<Pipes>,
+}
+
+impl BasicMemory {
+    /// Finds it, or says why it cannot take part.
+    pub(crate) fn find(folder: &Path) -> Result<Self, String> {
+        Ok(BasicMemory {
+            program: python_program(folder, PACKAGE, VERSION, "basic-memory")?,
+            scratch: tempfile::tempdir().map_err(|error| error.to_string())?,
+            ids: vec![],
+            running: None,
+        })
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let home = self.scratch.path();
+        let mut command = Command::new(&self.program);
+        command
+            .args(arguments)
+            .env("HOME", home)
+            .env("BASIC_MEMORY_CONFIG_DIR", home.join("config"))
+            .env("BASIC_MEMORY_HOME", home.join("notes"))
+            .env("BASIC_MEMORY_NO_PROMOS", "1")
+            .env("BASIC_MEMORY_AUTO_UPDATE", "false")
+            .env("BASIC_MEMORY_INDEX_CHANGES", "false")
+            .env("BASIC_MEMORY_DEFAULT_SEARCH_TYPE", "text")
+            .env("BASIC_MEMORY_LOG_LEVEL", "ERROR")
+            .env("FASTMCP_CHECK_FOR_UPDATES", "off")
+            .env("FASTMCP_SHOW_SERVER_BANNER", "false");
+        command
+    }
+}
+
+impl Contender for BasicMemory {
+    fn load(&mut self, documents: &[Document]) -> Result<(), Failure> {
+        let notes = self.scratch.path().join("notes");
+        fs::create_dir_all(&notes).map_err(Failure::io("making", &notes))?;
+        self.ids = documents.iter().map(|document| document.doc.clone()).collect();
+        for (at, document) in documents.iter().enumerate() {
+            let name = format!("m{at:06}");
+            let path = notes.join(format!("{name}.md"));
+            let head = format!("---\ntitle: {name}\ntype: note\npermalink: {name}\n---\n\n");
+            fs::write(&path, format!("{head}{}\n", document.text))
+                .map_err(Failure::io("writing", &path))?;
+        }
+        finish(self.command(&["reindex", "--search"]).stdin(Stdio::null()))?;
+        self.running = Some(Pipes::start(&mut self.command(&["mcp"]))?);
+        Ok(())
+    }
+
+    fn ask(&mut self, question: &Asked, limit: usize) -> Result<Vec<String>, Failure> {
+        let Some(server) = &mut self.running else { return Ok(vec![]) };
+        let arguments = json!({
+            "query": content(&question.text).join(" OR "), "page_size": limit,
+            "search_type": "text", "output_format": "json",
+        });
+        let answer = server.call("search_notes", &arguments)?;
+        let rows = answer["structuredContent"]["result"]["results"].as_array().cloned();
+        let rows = rows.unwrap_or_default();
+        let numbers = rows.iter().filter_map(|row| {
+            let path = row["file_path"].as_str()?;
+            path.strip_prefix('m')?.strip_suffix(".md")?.parse::<usize>().ok()
+        });
+        Ok(numbers.filter_map(|number| self.ids.get(number).cloned()).collect())
+    }
+}

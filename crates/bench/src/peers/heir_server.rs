@@ -1,0 +1,50 @@
+//! `heir mcp`, asked as the peers are.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::json;
+use tempfile::TempDir;
+
+use super::mcp::Pipes;
+use crate::failure::Failure;
+use crate::programs;
+use crate::recall::contender::Contender;
+use crate::recall::conversation::{Asked, Document};
+use crate::recall::make_memory;
+
+/// heir as a server.
+pub(crate) struct HeirServer {
+    program: PathBuf,
+    scratch: TempDir,
+    running: Option<Pipes>,
+}
+
+impl HeirServer {
+    /// Finds it.
+    pub(crate) fn find(heir: Option<&Path>) -> Result<Self, Failure> {
+        let scratch = tempfile::tempdir();
+        let scratch = scratch.map_err(Failure::io("making", Path::new("a temporary folder")))?;
+        Ok(HeirServer { program: programs::heir(heir)?, scratch, running: None })
+    }
+}
+
+impl Contender for HeirServer {
+    fn load(&mut self, documents: &[Document]) -> Result<(), Failure> {
+        make_memory(self.scratch.path(), documents)?;
+        let mut command = Command::new(&self.program);
+        let mut server = Pipes::start(command.arg("mcp").current_dir(self.scratch.path()))?;
+        server.call("memory_recall", &json!({"query": "first"}))?;
+        self.running = Some(server);
+        Ok(())
+    }
+
+    fn ask(&mut self, question: &Asked, limit: usize) -> Result<Vec<String>, Failure> {
+        let Some(server) = &mut self.running else { return Ok(vec![]) };
+        let arguments = json!({"query": question.text, "limit": limit});
+        let answer = server.call("memory_recall", &arguments)?;
+        let hits = answer["structuredContent"]["hits"].as_array().cloned().unwrap_or_default();
+        let sources = hits.iter().filter_map(|hit| hit["source"].as_str());
+        Ok(sources.map(str::to_owned).collect())
+    }
+}

@@ -1,0 +1,118 @@
+//! limps: a markdown file for each memory, and a server that is asked by HTTP.
+
+use std::fs;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::mcp::{Http, text};
+use super::words::by_word;
+use super::{Ended, PATIENCE, node_package};
+use crate::failure::Failure;
+use crate::programs;
+use crate::recall::contender::Contender;
+use crate::recall::conversation::{Asked, Document};
+
+pub(crate) const PACKAGE: &str = "@sudosandwich/limps";
+pub(crate) const VERSION: &str = "3.4.0";
+
+/// It returns at most twenty, and cuts before it filters: so it is asked for more.
+const CUT: usize = 100;
+
+/// limps, as it comes.
+pub(crate) struct Limps {
+    node: PathBuf,
+    entry: PathBuf,
+    scratch: TempDir,
+    ids: Vec<String>,
+    running: Option<(Ended, Http)>,
+}
+
+impl Limps {
+    /// Finds it, or says why it cannot take part.
+    pub(crate) fn find(folder: &Path) -> Result<Self, String> {
+        let package = node_package(folder, PACKAGE, VERSION)?;
+        Ok(Limps {
+            node: programs::on_path("node").ok_or("node is not installed")?,
+            entry: package.join("dist/server-http-entry.js"),
+            scratch: tempfile::tempdir().map_err(|error| error.to_string())?,
+            ids: vec![],
+            running: None,
+        })
+    }
+}
+
+impl Contender for Limps {
+    fn load(&mut self, documents: &[Document]) -> Result<(), Failure> {
+        let folder = self.scratch.path();
+        let docs = folder.join("docs");
+        fs::create_dir_all(&docs).map_err(Failure::io("making", &docs))?;
+        self.ids = documents.iter().map(|document| document.doc.clone()).collect();
+        for (at, document) in documents.iter().enumerate() {
+            let path = docs.join(format!("{at:06}.md"));
+            fs::write(&path, format!("{}\n", document.text))
+                .map_err(Failure::io("writing", &path))?;
+        }
+        let port = free_port()?;
+        let config = folder.join("config.json");
+        let settings = json!({
+            "configVersion": 1, "plansPath": docs, "dataPath": folder.join("data"),
+            "scoring": {"weights": {"dependency": 40, "priority": 30, "workload": 30}, "biases": {}},
+            "server": {
+                "port": port, "host": "127.0.0.1",
+                "rateLimit": {"maxRequests": 100_000_000, "windowMs": 60_000},
+            },
+        });
+        fs::write(&config, settings.to_string()).map_err(Failure::io("writing", &config))?;
+        let child = Command::new(&self.node)
+            .arg(&self.entry)
+            .arg(&config)
+            .env("HOME", folder)
+            .env("XDG_DATA_HOME", folder.join("share"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(Failure::io("starting", &self.entry))?;
+        // It listens when it has indexed.
+        let mut child = Ended(child);
+        let started = Instant::now();
+        let url = format!("http://127.0.0.1:{port}");
+        while ureq::get(format!("{url}/health")).call().is_err() {
+            if child.0.try_wait().is_ok_and(|ended| ended.is_some()) {
+                return Err(Failure::new("limps ended before it listened"));
+            }
+            if started.elapsed() > PATIENCE {
+                return Err(Failure::new("limps did not listen in time"));
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let http = Http::open(&format!("{url}/mcp"))?;
+        self.running = Some((child, http));
+        Ok(())
+    }
+
+    fn ask(&mut self, question: &Asked, limit: usize) -> Result<Vec<String>, Failure> {
+        let Some((_, http)) = &mut self.running else { return Ok(vec![]) };
+        by_word(&question.text, limit, |word| {
+            let answer = http.call("search_docs", &json!({"query": word, "limit": CUT}))?;
+            let rows: Vec<Value> = serde_json::from_str(text(&answer)).unwrap_or_default();
+            let number = |row: &Value| {
+                let stem = Path::new(row["p"].as_str()?).file_stem()?.to_str()?.to_owned();
+                stem.parse::<usize>().ok()
+            };
+            let ids = rows.iter().filter_map(|row| self.ids.get(number(row)?).cloned());
+            Ok(ids.collect())
+        })
+    }
+}
+
+fn free_port() -> Result<u16, Failure> {
+    let listener = TcpListener::bind(("127.0.0.1", 0));
+    let address = listener.and_then(|listener| listener.local_addr());
+    Ok(address.map_err(Failure::io("finding", Path::new("a free port")))?.port())
+}

@@ -1,0 +1,96 @@
+//! limps listing plans, which `start` times beside heir.
+
+use std::fs;
+use std::path::{Path, PathBuf, absolute};
+
+use serde_json::{Value, json};
+
+use super::limps::{PACKAGE, VERSION};
+use super::node_package;
+use crate::failure::Failure;
+use crate::generate::Workspace;
+use crate::timing::Invocation;
+
+/// Returns the limps under `folder`, or the reason why it cannot take part.
+pub(crate) fn limps(folder: &Path) -> Result<PathBuf, String> {
+    node_package(folder, PACKAGE, VERSION)?;
+    absolute(folder.join("node_modules/.bin/limps")).map_err(|error| error.to_string())
+}
+
+/// Prepares `limps plan list --json` over the plans of `workspace`, and checks that it lists them all.
+///
+/// The configuration is what `limps init` writes, but it lies in `scratch` and reaches limps through a variable:
+/// so limps reads the very files that heir reads, and heir sees none of its. A listing needs no index; limps
+/// reads every plan each time.
+pub(crate) fn limps_listing(
+    program: PathBuf,
+    workspace: &Workspace,
+    scratch: &Path,
+) -> Result<Invocation, Failure> {
+    let folder = scratch.join("limps");
+    let data = folder.join("data");
+    fs::create_dir_all(&data).map_err(Failure::io("making", &data))?;
+    let config = folder.join("config.json");
+    let settings = json!({
+        "configVersion": 1,
+        "plansPath": workspace.root.join("plans"),
+        "docsPaths": [workspace.root],
+        "fileExtensions": [".md"],
+        "dataPath": data,
+        "scoring": { "weights": { "dependency": 40, "priority": 30, "workload": 30 }, "biases": {} },
+    });
+    fs::write(&config, settings.to_string()).map_err(Failure::io("writing", &config))?;
+
+    let listing = Invocation {
+        program,
+        arguments: ["plan", "list", "--json"].map(str::to_owned).to_vec(),
+        folder: workspace.root.clone(),
+        variables: vec![
+            ("MCP_PLANNING_CONFIG", config.display().to_string()),
+            ("NO_COLOR", "1".to_owned()),
+        ],
+    };
+    let answer = listing.output()?;
+    let total = serde_json::from_str::<Value>(&answer)
+        .ok()
+        .and_then(|answer| answer["data"]["total"].as_u64())
+        .unwrap_or(0);
+    if total != workspace.plans.len() as u64 {
+        return Err(Failure::Unexpected {
+            command: listing.to_string(),
+            reason: format!("it lists {total} plans of {}", workspace.plans.len()),
+        });
+    }
+    Ok(listing)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::{VERSION, limps};
+
+    #[test]
+    fn an_empty_folder_has_a_reason() {
+        let folder = tempfile::tempdir().unwrap();
+        let reason = limps(folder.path()).unwrap_err();
+        assert!(reason.starts_with("@sudosandwich/limps is not installed in "), "{reason}");
+    }
+
+    #[test]
+    fn another_version_than_the_pinned_one_does_not_take_part() {
+        let folder = tempfile::tempdir().unwrap();
+        let modules = folder.path().join("node_modules");
+        let package = modules.join("@sudosandwich/limps");
+        fs::create_dir_all(modules.join(".bin")).unwrap();
+        fs::create_dir_all(&package).unwrap();
+        fs::write(modules.join(".bin/limps"), "").unwrap();
+
+        fs::write(package.join("package.json"), r#"{"version":"0.0.1"}"#).unwrap();
+        let reason = limps(folder.path()).unwrap_err();
+        assert!(reason.starts_with("the installed @sudosandwich/limps is 0.0.1, not "), "{reason}");
+
+        fs::write(package.join("package.json"), format!(r#"{{"version":"{VERSION}"}}"#)).unwrap();
+        assert_eq!(limps(folder.path()).unwrap(), modules.join(".bin/limps"));
+    }
+}

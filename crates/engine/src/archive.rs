@@ -67,6 +67,14 @@ impl<'r> Archive<'r> {
     }
 }
 
+/// Returns the paths of the archived documents, where they lie now.
+pub(crate) fn documents(root: &Root) -> Vec<String> {
+    let mut found = Vec::new();
+    files_under(root, ARCHIVE, &mut found);
+    found.retain(|path| path.ends_with(".md"));
+    found
+}
+
 /// A plan's or a project's document is called by its folder.
 fn names_of(path: &str) -> Vec<&str> {
     let stem = path::stem(path);

@@ -1,5 +1,6 @@
 //! Recall: what is there to be found, kept in an index that is brought up to date before it is read.
 
+mod about;
 mod across;
 mod embedder;
 mod fresh;
@@ -9,6 +10,7 @@ mod passages;
 mod search;
 mod warm;
 
+pub(crate) use about::about;
 pub(crate) use across::across;
 pub(crate) use embedder::embedder;
 pub(crate) use fresh::{FOLDER, Lag, bytes, keep, lag, rebuilt, up_to_date};

@@ -14,6 +14,7 @@ use heirloom_core::recall::ties;
 use heirloom_core::record;
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
+use uuid::Uuid;
 
 use crate::IndexError;
 use crate::update::NewLine;
@@ -44,6 +45,34 @@ impl Noted {
     pub(crate) fn ties(&self) -> impl Iterator<Item = i64> {
         self.ties.iter().copied()
     }
+}
+
+/// The last eight digits of an id, the last one first, so that ids which end alike lie together.
+fn tail_of(id: Uuid) -> i64 {
+    let last = id.as_u128() as u32;
+    let digits = (0..8).map(|at| last >> (4 * at) & 0xf);
+    i64::from(digits.fold(0, |tail: u32, digit| tail << 4 | digit))
+}
+
+/// Returns the ids of records that end in some digits.
+pub(crate) fn ids_ending_in(db: &Connection, typed: &str) -> Result<Vec<String>, IndexError> {
+    let typed = typed.trim().to_ascii_lowercase();
+    let digits: Option<Vec<u32>> =
+        typed.chars().rev().filter(|c| *c != '-').take(8).map(|c| c.to_digit(16)).collect();
+    let Some(digits) = digits.filter(|digits| !digits.is_empty()) else { return Ok(vec![]) };
+    let left = 4 * (8 - digits.len());
+    let tail = digits.into_iter().fold(0_i64, |tail, digit| tail << 4 | i64::from(digit));
+    let (first, end) = (tail << left, (tail + 1) << left);
+    let mut query = db.prepare_cached("SELECT json FROM line WHERE tail >= ? AND tail < ?")?;
+    let mut rows = query.query([first, end])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        let json: String = row.get(0)?;
+        let record = record::read(json.as_bytes()).ok().flatten();
+        let id = record.map(|record| record.id.to_string());
+        found.extend(id.filter(|id| id.ends_with(&typed)));
+    }
+    Ok(found)
 }
 
 /// Removes lines.
@@ -155,6 +184,8 @@ pub(crate) fn forget(db: &Connection, noted: &[Noted]) -> Result<(), IndexError>
 struct Row {
     id: i64,
     number: i64,
+    /// The end of the record's id, by which people call it.
+    tail: i64,
     ties: Vec<i64>,
     new: Option<(i64, String)>,
 }
@@ -165,7 +196,7 @@ pub(crate) fn tie_and_fold(db: &Connection, noted: Vec<Noted>) -> Result<Memory,
     let mut lines = Vec::with_capacity(noted.len());
     for Noted { id, line, ties, new } in noted {
         let number = i64::try_from(line.place.line).unwrap_or_default();
-        rows.push(Row { id, number, ties, new });
+        rows.push(Row { id, number, tail: tail_of(line.record.id), ties, new });
         lines.push(line);
     }
     std::thread::scope(|scope| {
@@ -201,13 +232,13 @@ fn tie(db: &Connection, rows: &[Row]) -> Result<(), IndexError> {
     }
     let mut update = db.prepare_cached("UPDATE line SET component = ? WHERE id = ?")?;
     let mut insert = db.prepare_cached(
-        "INSERT INTO line(id, component, source, number, json) VALUES(?, ?, ?, ?, ?)",
+        "INSERT INTO line(id, component, source, number, tail, json) VALUES(?, ?, ?, ?, ?, ?)",
     )?;
     for (row, component) in rows.iter().zip(own) {
         match &row.new {
             None => update.execute(params![component, row.id])?,
             Some((source, json)) => {
-                insert.execute(params![row.id, component, source, row.number, json])?
+                insert.execute(params![row.id, component, source, row.number, row.tail, json])?
             }
         };
     }

@@ -223,6 +223,11 @@ impl Snapshot {
         Ok(ledger::folded(ledger::lines_of(&self.db, &components)?, as_of))
     }
 
+    /// Returns the ids of records that end in some digits, whatever became of them.
+    pub fn ids_ending_in(&self, typed: &str) -> Result<Vec<String>, IndexError> {
+        ledger::ids_ending_in(&self.db, typed)
+    }
+
     /// Looks among some of the memories.
     pub fn view<'s>(&'s self, shelf: Shelf, filter: &Filter) -> View<'s> {
         let mut view = View::new(self, shelf);

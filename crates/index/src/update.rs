@@ -120,7 +120,10 @@ pub(crate) fn apply(
         .passages
         .into_iter()
         .map(|(id, passage)| {
-            let state = if passage.retired { State::Superseded } else { state(&passage.subject) };
+            let state = match passage.standing {
+                Standing::Active => state(&passage.subject),
+                by_itself => standing(by_itself),
+            };
             Put::new(passage, Some(id), state)
         })
         .collect();

@@ -10,6 +10,7 @@ pub mod dates;
 pub mod files;
 pub mod git;
 mod history;
+pub mod ignored;
 pub mod journal;
 pub mod layout;
 pub mod log;

@@ -129,6 +129,12 @@ impl Log {
     }
 }
 
+/// Returns how many bytes the log has.
+pub fn bytes(root: &Root) -> u64 {
+    let (shards, _) = shards(root);
+    shards.iter().filter_map(|shard| fs::metadata(&shard.path).ok()).map(|own| own.len()).sum()
+}
+
 fn damage_problem(shown: &str, line: usize, damage: Damage) -> Problem {
     match damage {
         Damage::Newer(what) => Problem::at(shown, line, what).hint("update heir"),

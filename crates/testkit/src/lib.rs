@@ -170,6 +170,7 @@ impl Workspace {
             command.env_remove(variable);
         }
         command.env("HEIRLOOM_NOW", NOW).env("NO_COLOR", "1");
+        command.env("HEIRLOOM_HOME", self.path().join(".home"));
         isolate_git(&mut command);
         command
     }

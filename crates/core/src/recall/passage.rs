@@ -2,7 +2,7 @@
 
 use jiff::civil::Date;
 
-use crate::fold::Item;
+use crate::fold::{Item, Standing};
 use crate::record::{Body, Record};
 use crate::{day, words};
 
@@ -32,8 +32,8 @@ pub struct Passage {
     pub confidence: Option<f64>,
     /// The subject that says the same in its place, where that is there.
     pub repeats: Option<String>,
-    /// Whether it says of itself that it holds no more.
-    pub retired: bool,
+    /// How things stand with it by itself, whatever the log says.
+    pub standing: Standing,
     /// What else is to be answered with it.
     pub data: Option<String>,
 }
@@ -66,7 +66,7 @@ impl Passage {
             day: Some(day::of(record.at)),
             confidence: record.confidence,
             repeats: None,
-            retired: false,
+            standing: Standing::Active,
             data: None,
         }
     }

@@ -11,6 +11,7 @@ use indexmap::IndexMap;
 use serde_json::Map;
 use uuid::Uuid;
 
+use super::open_session::open_session;
 use super::{Noted, Recollection, Target, Thing, entry_ref, refused};
 use crate::{Error, Session};
 
@@ -55,7 +56,11 @@ impl<'s> Pen<'s> {
     /// Makes a record of now.
     pub(crate) fn record(&self, body: Body) -> Record {
         let now = self.session.now();
-        Record::new(log::new_id(now), now, &self.session.author(), body)
+        let mut record = Record::new(log::new_id(now), now, &self.session.author(), body);
+        if !matches!(record.body, Body::Event(_) | Body::Edge(_) | Body::Episode(_)) {
+            record.session = open_session(self.session);
+        }
+        record
     }
 
     /// Writes a record.

@@ -9,13 +9,13 @@ use heirloom_core::memory::{self, Entry, Field, Notebook};
 use heirloom_core::record::{Action, Kind, Record};
 use heirloom_core::{Problem, day};
 use heirloom_store::layout::{self, Placed};
-use heirloom_store::log::Log;
+use heirloom_store::log::{self, Log};
 use jiff::Timestamp;
 use jiff::civil::Date;
 
 use super::thing::Thing;
 use super::{Book, entry_ref};
-use crate::{Error, Session, inherit};
+use crate::{Error, Session, inherit, recall};
 
 /// All that is remembered.
 #[derive(Debug)]
@@ -90,27 +90,43 @@ impl Recollection {
 
     /// Reads what was known at a time.
     pub(crate) fn read_at(session: &Session, when: When) -> Result<Self, Error> {
-        let (memory, mut problems) = Log::read(session.root()).fold(when.as_of);
-        let (_, hierarchy) = inherit::hierarchy(session.config()?, None)?;
-        let read = layout::read_memories(session.root(), &hierarchy);
-        problems.extend(read.problems);
-        let mut noted = Vec::new();
-        for placed in read.placed {
-            problems.extend(placed.document.problems.iter().cloned());
-            let one = Noted::of(placed);
-            problems.extend(one.notebook.problems.iter().cloned());
-            noted.push(one);
+        let (memory, problems) = Log::read(session.root()).fold(when.as_of);
+        let (noted, problems) = documents(session, problems)?;
+        Ok(Self::of(memory, noted, problems, when))
+    }
+
+    /// Reads all that a new record touches: what says the same or nearly the same, what it names
+    /// and what typed ids may mean. Of a long log only that is read, from the index.
+    pub(crate) fn about(
+        session: &Session,
+        record: &Record,
+        typed: &[String],
+    ) -> Result<Self, Error> {
+        if log::bytes(session.root()) < SHORT {
+            return Self::read(session);
         }
-        problems.sort();
-        problems.dedup();
-        Ok(Recollection {
+        let (noted, problems) = documents(session, vec![])?;
+        let entries = noted.iter().flat_map(|noted| &noted.notebook.entries);
+        let names = entries.map(|entry| entry_ref(&entry.id));
+        match recall::about(session, record, typed, names) {
+            Ok((memory, more)) => {
+                let problems = merged(problems, more);
+                Ok(Self::of(memory, noted, problems, When::default()))
+            }
+            // What stands in the way of the index must not stand in the way of writing.
+            Err(_) => Self::read(session),
+        }
+    }
+
+    fn of(memory: Memory, noted: Vec<Noted>, problems: Vec<Problem>, when: When) -> Self {
+        Recollection {
             memory,
             noted,
             problems,
             when,
             origins: OnceCell::new(),
             ids: OnceCell::new(),
-        })
+        }
     }
 
     /// Returns the records of a kind and the entries, as things; what is asked for of another time
@@ -217,11 +233,8 @@ impl Recollection {
     }
 
     /// Returns the problems of documents and of memory together, each once.
-    pub(crate) fn with_problems(&self, mut problems: Vec<Problem>) -> Vec<Problem> {
-        problems.extend(self.problems.iter().cloned());
-        problems.sort();
-        problems.dedup();
-        problems
+    pub(crate) fn with_problems(&self, problems: Vec<Problem>) -> Vec<Problem> {
+        merged(problems, self.problems.clone())
     }
 
     /// Takes a memory document as an edit has made it.
@@ -256,6 +269,33 @@ impl Recollection {
                 || self.memory.record(id).is_some_and(Record::is_private)
         })
     }
+}
+
+/// A log of fewer bytes is read as quickly as its index.
+const SHORT: u64 = 500_000;
+
+/// Reads every memory document.
+fn documents(
+    session: &Session,
+    mut problems: Vec<Problem>,
+) -> Result<(Vec<Noted>, Vec<Problem>), Error> {
+    let (_, hierarchy) = inherit::hierarchy(session.config()?, None)?;
+    let read = layout::read_memories(session.root(), &hierarchy);
+    let mut noted = Vec::new();
+    for placed in read.placed {
+        problems.extend(placed.document.problems.iter().cloned());
+        let one = Noted::of(placed);
+        problems.extend(one.notebook.problems.iter().cloned());
+        noted.push(one);
+    }
+    Ok((noted, merged(problems, read.problems)))
+}
+
+fn merged(mut problems: Vec<Problem>, more: Vec<Problem>) -> Vec<Problem> {
+    problems.extend(more);
+    problems.sort();
+    problems.dedup();
+    problems
 }
 
 impl Noted {

@@ -165,7 +165,7 @@ impl Thing {
 
     /// Says of a thing that is no record how things stand with it.
     pub(crate) fn with_standing(self, memory: &Memory, subject: &str) -> Self {
-        let standing = memory.standing(subject);
+        let standing = memory.standing(subject).max(self.standing);
         Thing {
             standing,
             replaced_by: replaced_by(memory, subject, standing),

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::answers::Stored;
-use crate::memory::{Near, Particulars, Pen, Recollection};
+use crate::memory::{Near, Particulars, Pen};
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(super) struct FactAdd;
@@ -49,7 +49,6 @@ impl Operation for FactAdd {
                 .hint("say what is known, or give --key and --value"));
         }
         let mut pen = Pen::take(session, request.particulars.allow_secret)?;
-        let known = Recollection::read(session)?;
         let mut record = pen.record(Body::Fact(Fact {
             section: request.section,
             content,
@@ -57,6 +56,7 @@ impl Operation for FactAdd {
             value: request.value,
             scope: request.scope,
         }));
+        let known = request.particulars.known(session, &record)?;
         request.particulars.fill(&mut record, &mut pen, &known)?;
         let same = known.memory.same(&record).filter(|_| record.supersedes.is_empty());
         if let Some(same) = same.filter(|same| same.standing == Standing::Active) {

@@ -3,7 +3,7 @@
 use heirloom_core::record::Body;
 
 use crate::answers::Stored;
-use crate::memory::{Particulars, Pen, Recollection};
+use crate::memory::{Particulars, Pen};
 use crate::{Error, Session};
 
 /// Returns a name that says something.
@@ -19,8 +19,8 @@ pub(super) fn store(
     particulars: &Particulars,
 ) -> Result<Stored, Error> {
     let mut pen = Pen::take(session, particulars.allow_secret)?;
-    let known = Recollection::read(session)?;
     let mut record = pen.record(body);
+    let known = particulars.known(session, &record)?;
     particulars.fill(&mut record, &mut pen, &known)?;
     pen.write(&known, &record)?;
     pen.finish()?;

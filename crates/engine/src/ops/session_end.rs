@@ -7,9 +7,9 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::session_start::{Open, SHELF};
+use super::session_start::Open;
 use crate::answers::Stored;
-use crate::memory::{Pen, Recollection, episode_of, lifecycle, without_secrets};
+use crate::memory::{OPEN_SESSIONS, Pen, Recollection, episode_of, lifecycle, without_secrets};
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(super) struct SessionEnd;
@@ -51,7 +51,7 @@ impl Operation for SessionEnd {
 
     fn run(session: &Session, request: Request) -> Result<Stored, Error> {
         let mut pen = Pen::take(session, false)?;
-        let shelf = state::Shelf::of(session.root(), SHELF);
+        let shelf = state::Shelf::of(session.root(), OPEN_SESSIONS);
         let open = find(session, request.id.as_deref())?;
         let known = Recollection::read(session)?;
         let transcript =

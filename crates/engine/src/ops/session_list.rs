@@ -5,7 +5,8 @@ use heirloom_store::state;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::session_start::{Open, SHELF};
+use super::session_start::Open;
+use crate::memory::OPEN_SESSIONS;
 use crate::view::{Role, View, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
@@ -43,7 +44,7 @@ impl Operation for SessionList {
 
 /// Reads the sessions that are open, and says which files could not be read as such.
 pub(super) fn open(session: &Session) -> Result<(Vec<Open>, Vec<String>), Error> {
-    let shelf = state::Shelf::of(session.root(), SHELF);
+    let shelf = state::Shelf::of(session.root(), OPEN_SESSIONS);
     let mut open = Vec::new();
     let mut problems = Vec::new();
     for name in shelf.names() {

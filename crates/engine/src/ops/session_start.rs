@@ -4,14 +4,11 @@ use heirloom_store::{git, log, state};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::memory::{Pen, Recollection, lifecycle};
+use crate::memory::{OPEN_SESSIONS, Pen, Recollection, lifecycle};
 use crate::view::{Role, View, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
 pub(super) struct SessionStart;
-
-/// Where open sessions are kept.
-pub(super) const SHELF: &str = "sessions";
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -66,7 +63,7 @@ impl Operation for SessionStart {
         let known = Recollection::read(session)?;
         let ingested = lifecycle::ingest_all(&mut pen, session, &known)?;
         pen.finish()?;
-        state::Shelf::of(session.root(), SHELF).write(&open.id, &text)?;
+        state::Shelf::of(session.root(), OPEN_SESSIONS).write(&open.id, &text)?;
         open.notes = ingested.left_out;
         Ok(open)
     }

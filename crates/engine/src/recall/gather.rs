@@ -6,12 +6,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use heirloom_core::Problem;
 use heirloom_index::{NewLine, Read, Source, Update};
 use heirloom_store::adrs::{self, Scope};
+use heirloom_store::ignored::Ignored;
 use heirloom_store::layout::{self, Part, Placed};
 use heirloom_store::log::{self, Log, Shard};
 use heirloom_store::stamp::{self, Stamp, Watched};
 
-use super::passages;
-use crate::{Error, Session, inherit};
+use super::passages::{self, Sort};
+use crate::{Error, Session, archive, inherit};
 
 /// The date of a file that is to be read again the next time.
 const NEVER: i64 = i64::MIN;
@@ -28,7 +29,24 @@ pub(super) struct Found {
 
 struct Document {
     placed: Placed,
-    is_adr: bool,
+    sort: Sort,
+}
+
+impl Document {
+    /// A document that no level places.
+    fn by_itself(path: String, sort: Sort, project: Option<String>) -> Self {
+        let level = if sort == Sort::Adr { "adr" } else { "archive" };
+        let placed = Placed {
+            level: level.to_owned(),
+            priority: 0,
+            pattern: 0,
+            part: Part::Main,
+            selectors: project.map(|name| ("project".to_owned(), name)).into_iter().collect(),
+            text: String::new(),
+            document: heirloom_core::Document { path, ..Default::default() },
+        };
+        Document { placed, sort }
+    }
 }
 
 impl Found {
@@ -46,25 +64,17 @@ impl Found {
         problems.extend(all.problems);
         let (records, record_problems) = adrs::find(root, config, Scope::Everything);
         problems.extend(record_problems);
-        let records = records.into_iter().map(|found| Document {
-            placed: Placed {
-                level: "adr".to_owned(),
-                priority: 0,
-                pattern: 0,
-                part: Part::Main,
-                selectors: found
-                    .project
-                    .map(|name| ("project".to_owned(), name))
-                    .into_iter()
-                    .collect(),
-                text: String::new(),
-                document: heirloom_core::Document { path: found.path, ..Default::default() },
-            },
-            is_adr: true,
-        });
-        let placed = all.placed.into_iter().map(|placed| Document { placed, is_adr: false });
+        let records = records
+            .into_iter()
+            .map(|found| Document::by_itself(found.path, Sort::Adr, found.project));
+        let archived = archive::documents(root)
+            .into_iter()
+            .map(|path| Document::by_itself(path, Sort::Archived, None));
+        let placed = all.placed.into_iter().map(|placed| Document { placed, sort: Sort::OfLevel });
+        let ignored = Ignored::new(root);
+        let is_looked_for = |document: &Document| !ignored.holds(&document.placed.document.path);
         let mut documents: BTreeMap<String, (Document, Stamp)> = BTreeMap::new();
-        for document in placed.chain(records) {
+        for document in placed.chain(records).chain(archived).filter(is_looked_for) {
             let path = document.placed.document.path.clone();
             if let Ok(Some(metadata)) = root.metadata(&path) {
                 documents.entry(path).or_insert((document, Stamp::new(&metadata)));
@@ -87,9 +97,9 @@ impl Found {
         let shards = self.shards.iter().map(|(shard, _)| shard.path.clone());
         let documents =
             self.documents.iter().map(|(document, _)| root.join(&document.placed.document.path));
-        let settings = root.join(heirloom_store::config::PATH);
+        let settings = [heirloom_store::config::PATH, ".gitignore"].map(|path| root.join(path));
         let folders = root.looked_into().into_iter().chain(log::local_folders(root));
-        Watched::new(shards.chain(documents).chain(folders).chain([settings]))
+        Watched::new(shards.chain(documents).chain(folders).chain(settings))
     }
 
     /// Reads what is not as it was.
@@ -161,7 +171,7 @@ impl Found {
         let mut mark = blake3::hash(text.as_bytes()).as_bytes()[..16].to_vec();
         mark.extend(self.settings);
         let placed = Placed { text, document: read, ..document.placed.clone() };
-        let (passages, problems) = passages::of_placed(placed, document.is_adr)?;
+        let (passages, problems) = passages::of_placed(placed, document.sort)?;
         let source = Source {
             path: path.clone(),
             is_local: false,

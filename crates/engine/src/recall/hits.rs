@@ -51,13 +51,13 @@ pub(crate) struct Meta {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Explained {
     /// The share of the question's words that it and those around it hold.
-    pub(crate) words: f32,
+    pub(crate) words: f64,
     /// What its meaning adds.
-    pub(crate) meaning: f32,
+    pub(crate) meaning: f64,
     /// What its time adds.
-    pub(crate) time: f32,
+    pub(crate) time: f64,
     /// What being sure and fresh adds; it decides between near equals alone.
-    pub(crate) standing: f32,
+    pub(crate) standing: f64,
     /// Whether it is a question itself, whose words count for less.
     pub(crate) asks: bool,
     /// Whether a better one says the same, so that it comes later.
@@ -72,7 +72,7 @@ pub(crate) struct Term {
     /// The term as it is looked for.
     pub(crate) term: String,
     /// What it adds.
-    pub(crate) share: f32,
+    pub(crate) share: f64,
     /// Whether only a neighbour holds it.
     pub(crate) around: bool,
 }
@@ -101,8 +101,8 @@ impl Explained {
     }
 }
 
-fn rounded(number: f32) -> f32 {
-    (number * 10_000.0).round() / 10_000.0
+fn rounded(number: f32) -> f64 {
+    (f64::from(number) * 10_000.0).round() / 10_000.0
 }
 
 /// Turns what was found into what is answered, in order. What was not so at the time that is asked
@@ -128,7 +128,7 @@ pub(crate) fn hits(
         if search.when.valid_at.is_none() && !search.shelf.is_for(thing.standing) {
             continue;
         }
-        thing.score = Some((f64::from(scored.score) * 10_000.0).round() / 10_000.0);
+        thing.score = Some(rounded(scored.score));
         let date = thing.date.as_deref().and_then(day::parse);
         let freshness = staleness::judge(date, session.today(), None, &thresholds).status;
         let place = thing.source.clone();

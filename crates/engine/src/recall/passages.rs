@@ -1,27 +1,38 @@
 //! What documents hold that can be recalled: the entries of memory, and the sections of the rest.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
 
-use heirloom_core::fold::Memory;
+use heirloom_core::fold::{Memory, Standing};
 use heirloom_core::memory::Entry;
 use heirloom_core::recall::{Passage, mark};
+use heirloom_core::words::normalised;
 use heirloom_core::{Document, Problem, adr, day};
 use heirloom_store::layout::{Part, Placed};
 
 use crate::Error;
 use crate::memory::{Noted, Thing, entry_ref};
+use crate::setup::scaffold;
 
 /// A section of more words is cut at its paragraphs.
 const LONGEST: usize = 160;
 
+/// What a document is, beside its part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sort {
+    /// A document of a level.
+    OfLevel,
+    /// A decision record.
+    Adr,
+    /// A document that was put away.
+    Archived,
+}
+
 /// Returns what a document holds, and what could not be read of it.
-pub(super) fn of_placed(
-    placed: Placed,
-    is_adr: bool,
-) -> Result<(Vec<Passage>, Vec<Problem>), Error> {
+pub(super) fn of_placed(placed: Placed, sort: Sort) -> Result<(Vec<Passage>, Vec<Problem>), Error> {
     let mut problems = placed.document.problems.clone();
-    if placed.part != Part::Memory {
-        return Ok((of_sections(&placed, is_adr)?, problems));
+    if placed.part != Part::Memory || sort == Sort::Archived {
+        return Ok((of_sections(&placed, sort)?, problems));
     }
     let noted = Noted::of(placed);
     problems.extend(noted.notebook.problems.iter().cloned());
@@ -56,7 +67,7 @@ fn of_entry(noted: &Noted, entry: &Entry) -> Result<Passage, Error> {
         day: noted.since(entry),
         confidence: thing.confidence,
         repeats: entry.marks.get("promoted").map(|to| entry_ref(to)),
-        retired: false,
+        standing: Standing::Active,
         data: Some(written(&thing)?),
     })
 }
@@ -68,20 +79,29 @@ struct Section<'d> {
     text: String,
 }
 
-fn of_sections(placed: &Placed, is_adr: bool) -> Result<Vec<Passage>, Error> {
+fn of_sections(placed: &Placed, sort: Sort) -> Result<Vec<Passage>, Error> {
     let document = &placed.document;
-    let kind = match placed.part {
-        _ if is_adr => "adr",
-        Part::Main => placed.level.as_str(),
-        _ => "context",
+    let kind = match (sort, placed.part) {
+        (Sort::Adr, _) => "adr",
+        (Sort::Archived, _) => "document",
+        (Sort::OfLevel, Part::Main) => placed.level.as_str(),
+        (Sort::OfLevel, _) => "context",
     };
     let title = document.title.clone().unwrap_or_else(|| document.path.clone());
-    let status = is_adr.then(|| adr::read_document(document, &placed.text).status);
+    let standing = match sort {
+        Sort::Archived => Standing::Archived,
+        Sort::Adr if adr::read_document(document, &placed.text).status.is_retired() => {
+            Standing::Superseded
+        }
+        Sort::Adr | Sort::OfLevel => Standing::Active,
+    };
     let date = ["updated", "date", "created"]
         .iter()
         .find_map(|key| document.field(key).and_then(day::parse));
     let mut passages = Vec::new();
-    for (at, section) in sections(document).into_iter().enumerate() {
+    let written_by_someone =
+        |section: &Section<'_>| !untouched().contains(&normalised(&section.text));
+    for (at, section) in sections(document).into_iter().filter(written_by_someone).enumerate() {
         let said = match section.heading {
             "" => format!("{title}: {}", section.text),
             heading if heading == title => format!("{title}: {}", section.text),
@@ -92,6 +112,7 @@ fn of_sections(placed: &Placed, is_adr: bool) -> Result<Vec<Passage>, Error> {
             date: date.map(|date| date.to_string()),
             source: format!("{}:{}", document.path, section.line),
             tags: document.field_list("tags"),
+            standing,
             ..Thing::said(&name, kind, &said)
         };
         let mut marks = vec![mark("kind", kind)];
@@ -109,11 +130,25 @@ fn of_sections(placed: &Placed, is_adr: bool) -> Result<Vec<Passage>, Error> {
             day: date,
             confidence: None,
             repeats: None,
-            retired: status.is_some_and(adr::Status::is_retired),
+            standing,
             data: Some(written(&thing)?),
         });
     }
     Ok(passages)
+}
+
+/// What stands in the sections of new documents until somebody writes something: it says nothing.
+fn untouched() -> &'static HashSet<String> {
+    static UNTOUCHED: OnceLock<HashSet<String>> = OnceLock::new();
+    UNTOUCHED.get_or_init(|| {
+        let documents = scaffold::samples();
+        let parsed = documents.iter().map(|text| Document::parse("", text));
+        let texts = parsed.map(|document| {
+            let own = sections(&document);
+            own.into_iter().map(|section| normalised(&section.text)).collect::<Vec<_>>()
+        });
+        texts.flatten().collect()
+    })
 }
 
 fn written(thing: &Thing) -> Result<String, Error> {

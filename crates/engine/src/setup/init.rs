@@ -47,7 +47,7 @@ pub struct Initialised {
 const GITIGNORE: &str = "# Heirloom: derived and local files\n.heirloom/cache/\n.heirloom/local/\n";
 const GITATTRIBUTES: &str = "# Heirloom: branches that each add memory merge without a conflict\n.heirloom/memory/**/*.jsonl text eol=lf merge=union\n*.memory.md merge=union\n";
 
-const CONTEXT_FILES: [(&str, &str, &str); 5] = [
+pub(super) const CONTEXT_FILES: [(&str, &str, &str); 5] = [
     ("vision", "Vision", "Where this is going, and why it is worth going there."),
     ("brand", "Brand", "Terminology, tone and style: the words we use, and those we do not."),
     ("architecture", "Architecture", "Technical principles that hold across projects."),

@@ -128,6 +128,21 @@ pub fn agent(title: &str, plan: &str, description: Option<&str>, today: Date) ->
     )
 }
 
+/// Returns a document of each sort as it is new.
+pub(crate) fn samples() -> Vec<String> {
+    let day = Date::ZERO;
+    let mut samples = vec![
+        workspace("x", day),
+        project("x", None, day),
+        plan("x", None, None, day),
+        agent("x", "x", None, day),
+        adr("x", "x", "proposed", day),
+    ];
+    let contexts = super::init::CONTEXT_FILES.iter();
+    samples.extend(contexts.map(|(file, title, about)| context(file, title, about, day)));
+    samples
+}
+
 /// What stands in a new decision record until somebody writes the decision.
 pub const UNDECIDED: &str = "What was decided.";
 

@@ -1,0 +1,74 @@
+//! A team can test its memory, and ask all workspaces of a machine at once.
+
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+use heirloom_testkit::Workspace;
+use serde_json::Value;
+
+fn workspace(fact: &str) -> Workspace {
+    let workspace = Workspace::empty(env!("CARGO_BIN_EXE_heir"));
+    workspace.run(&["init"]).ok();
+    workspace.run(&["fact", "add", "--section", "decisions", fact]).ok();
+    workspace
+}
+
+#[test]
+fn expectations_hold_or_fail_a_script() {
+    let team = workspace("Payments are retried three times with backoff");
+    team.write(
+        "good.yaml",
+        "- query: what happens to failed payments?\n  must: retried three times\n",
+    );
+    assert!(team.run(&["eval", "good.yaml"]).ok().contains("1 of 1 expectations hold"));
+
+    let bad =
+        "- query: backoff\n  must_not: three times\n- query: backoff\n  must: [wombats]\n  k: 1\n";
+    team.write("bad.yaml", bad);
+    let ran = team.run(&["eval", "bad.yaml", "--json"]);
+    assert_eq!(ran.code, 1);
+    let answer: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(answer["passed"], 0);
+    assert_eq!(answer["failed"][0]["unwanted"][0], "three times");
+    assert_eq!(answer["failed"][1]["missing"][0]["must"], "wombats");
+    assert_eq!(answer["failed"][1]["source"], "bad.yaml:3");
+
+    team.write(
+        "odd.jsonl",
+        "{\"query\": \"x\"}\n{\"query\": \"backoff\", \"must\": \"retried\"}\n{\n",
+    );
+    let ran = team.run(&["eval", "odd.jsonl", "--json"]);
+    assert_eq!(ran.code, 1);
+    let answer: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!((&answer["passed"], answer["problems"].as_array().unwrap().len()), (&1.into(), 2));
+}
+
+#[test]
+fn all_workspaces_of_a_machine_are_asked_at_once() {
+    let (shop, bank) = (workspace("Refunds take thirty days"), workspace("Loans take sixty days"));
+    let home = tempfile::tempdir().unwrap();
+    let run = |at: &Workspace, words: &[&str]| {
+        at.command().env("HEIRLOOM_HOME", home.path()).args(words).output().unwrap()
+    };
+    let said = |output: &std::process::Output| String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(run(&shop, &["workspace", "register"]).status.success());
+    let ask = |at: &Workspace| {
+        let output = run(at, &["recall", "how many days", "--workspaces", "--json"]);
+        serde_json::from_str::<Value>(&said(&output)).unwrap()
+    };
+    let answer = ask(&bank);
+    let hits = answer["hits"].as_array().unwrap();
+    assert_eq!(hits.len(), 2, "{answer:#}");
+    assert!(hits.iter().all(|hit| hit["workspace"].is_string()));
+    assert_ne!(hits[0]["workspace"], hits[1]["workspace"]);
+    let listed = run(&bank, &["workspace", "list", "--json"]);
+    let listed: Value = serde_json::from_str(&said(&listed)).unwrap();
+    let name = listed["workspaces"][0]["name"].as_str().unwrap().to_owned();
+    // One that is gone is told and stops nobody.
+    drop(shop);
+    let answer = ask(&bank);
+    assert_eq!(answer["hits"].as_array().unwrap().len(), 1);
+    assert!(answer["problems"][0]["hint"].as_str().unwrap().contains(&name), "{answer:#}");
+    assert!(run(&bank, &["workspace", "forget", &name]).status.success());
+    assert!(ask(&bank)["problems"].is_null());
+    assert!(!run(&bank, &["workspace", "forget", &name]).status.success());
+}

@@ -95,12 +95,26 @@ impl<V: Copy> Words<V> {
     }
 }
 
-/// A word of at most 15 bytes as a number: its bytes, and their count last.
+/// A word of at most 15 bytes as a number: its bytes, and their count last. The reads overlap, so
+/// that there is no loop.
 fn packed(word: &str) -> Option<u128> {
-    let mut bytes = [0; 16];
-    bytes.get_mut(..word.len()).filter(|own| own.len() < 16)?.copy_from_slice(word.as_bytes());
-    bytes[15] = word.len() as u8;
-    Some(u128::from_le_bytes(bytes))
+    let bytes = word.as_bytes();
+    let length = bytes.len();
+    let (low, high) = match length {
+        16.. => return None,
+        8.. => {
+            let (first, last) = (bytes.first_chunk::<8>()?, bytes.last_chunk::<8>()?);
+            let rest = u64::from_le_bytes(*last).checked_shr(8 * (16 - length as u32));
+            (u64::from_le_bytes(*first), rest.unwrap_or_default())
+        }
+        4.. => {
+            let (first, last) = (bytes.first_chunk::<4>()?, bytes.last_chunk::<4>()?);
+            let rest = u64::from(u32::from_le_bytes(*last)) >> (8 * (8 - length));
+            (u64::from(u32::from_le_bytes(*first)) | rest << 32, 0)
+        }
+        _ => (bytes.iter().rev().fold(0, |low, byte| low << 8 | u64::from(*byte)), 0),
+    };
+    Some(u128::from(low) | u128::from(high | (length as u64) << 56) << 64)
 }
 
 #[cfg(test)]
@@ -120,5 +134,16 @@ mod tests {
             assert_eq!(words.get(word), Some(at + 10));
         }
         assert_eq!(words.len(), 6);
+    }
+
+    #[test]
+    fn a_short_word_is_packed_byte_by_byte() {
+        for length in 0..16_usize {
+            let word: String = ('a'..='z').take(length).collect();
+            let mut bytes = [0; 16];
+            bytes[..length].copy_from_slice(word.as_bytes());
+            bytes[15] = length as u8;
+            assert_eq!(packed(&word), Some(u128::from_le_bytes(bytes)), "{word}");
+        }
     }
 }

@@ -211,7 +211,7 @@ fn for_each_word(text: &str, mut take: impl FnMut(&str)) {
 
 /// The same for a text of plain letters, which are words as they stand.
 fn for_each_ascii_word(text: &str, mut take: impl FnMut(&str)) {
-    if text.bytes().any(|byte| matches!(sort_of(byte as char), Sort::Nothing)) {
+    if text.bytes().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace()) {
         let bare: String = text.chars().filter(|c| !matches!(sort_of(*c), Sort::Nothing)).collect();
         return for_each_ascii_word(&bare, take);
     }

@@ -88,7 +88,7 @@ fn a_model_that_is_not_whole_is_refused_with_the_reason() {
     assert!(refused(&|files| files.weights.truncate(100)).contains("safetensors"));
     assert!(refused(&|files| files.config = files.config.replace("bert", "t5")).contains("t5"));
     let wider = |files: &mut Files| {
-        files.config = files.config.replace("\"hidden_size\":4", "\"hidden_size\":6")
+        files.config = files.config.replace("\"hidden_size\":4", "\"hidden_size\":6");
     };
     assert!(refused(&wider).contains("4"), "{}", refused(&wider));
 }

@@ -17,6 +17,7 @@ mod failure;
 mod fold;
 mod generate;
 mod numbers;
+mod page;
 mod peers;
 mod programs;
 mod prose;
@@ -48,6 +49,18 @@ struct Cli {
     command: Command,
 }
 
+/// How a measurement is told.
+#[derive(Args)]
+struct Output {
+    /// Print one JSON object instead of tables
+    #[arg(long)]
+    json: bool,
+
+    /// Keep the result in this file too, for `page`
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+}
+
 #[derive(Subcommand)]
 enum Command {
     Start(StartArgs),
@@ -55,6 +68,7 @@ enum Command {
     Questions(QuestionsArgs),
     Scale(ScaleArgs),
     Similarity(SimilarityArgs),
+    Page(PageArgs),
     Peers(PeersArgs),
 }
 
@@ -85,9 +99,8 @@ struct StartArgs {
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     runs: u32,
 
-    /// Print one JSON object instead of tables
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    output: Output,
 
     /// Exit with 1 when a bar fails; a skipped bar does not fail
     #[arg(long)]
@@ -123,9 +136,8 @@ struct FoldArgs {
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     runs: u32,
 
-    /// Print one JSON object instead of a table
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    output: Output,
 
     /// Exit with 1 when a bar fails
     #[arg(long)]
@@ -147,9 +159,8 @@ struct QuestionsArgs {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
-    /// Print one JSON object instead of a table
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    output: Output,
 }
 
 /// Measures recall among many memories, beside bare tantivy and a bare scan of vectors of the same data.
@@ -158,9 +169,9 @@ struct QuestionsArgs {
 /// `heir mcp` answers the questions of the warm rows, fresh processes those of the others.
 #[derive(Args)]
 struct ScaleArgs {
-    /// How many memories
-    #[arg(value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1_000..=5_000_000))]
-    memories: u32,
+    /// How many memories; several numbers are measured one after the other
+    #[arg(value_name = "N", default_values_t = [100_000], value_parser = clap::value_parser!(u32).range(1_000..=5_000_000))]
+    memories: Vec<u32>,
 
     /// The heir binary [default: heir beside this program, else target/release/heir]
     #[arg(long, value_name = "PATH")]
@@ -170,9 +181,8 @@ struct ScaleArgs {
     #[arg(long, value_name = "N", default_value_t = 300, value_parser = clap::value_parser!(u32).range(10..=100_000))]
     questions: u32,
 
-    /// Print one JSON object instead of a table
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    output: Output,
 
     /// Exit with 1 when a bar fails
     #[arg(long)]
@@ -186,9 +196,20 @@ struct SimilarityArgs {
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    output: Output,
+}
+
+/// Writes the page of results that were saved with `--save`: docs/benchmarks.md.
+#[derive(Args)]
+struct PageArgs {
+    /// The folder of saved results
+    #[arg(value_name = "DIR", default_value = "docs/benchmarks")]
+    results: PathBuf,
+
+    /// The page
+    #[arg(value_name = "FILE", default_value = "docs/benchmarks.md")]
+    page: PathBuf,
 }
 
 /// Lets other tools of the kind answer the same questions, beside plain BM25, vectors and their fusion.
@@ -225,9 +246,8 @@ struct PeersArgs {
     #[arg(long, value_name = "DIR", default_value = peers::DEFAULT_FOLDER)]
     dir: PathBuf,
 
-    /// Print one JSON object instead of a table
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    output: Output,
 
     /// Exit with 1 when a bar fails; a skipped bar does not fail
     #[arg(long)]
@@ -258,27 +278,31 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
     match command {
         Command::Start(args) => {
             let report = start::measure(&args)?;
-            print(&report, args.json)?;
+            print(&report, &args.output)?;
             Ok(judged(args.check && report.has_failed_bar()))
         }
         Command::Fold(args) => {
             let report = fold::measure(&args)?;
-            print(&report, args.json)?;
+            print(&report, &args.output)?;
             Ok(judged(args.check && report.has_failed_bar()))
         }
         Command::Questions(args) => {
             let heir =
                 || Ok(Box::new(recall::Heir::new()?) as Box<dyn recall::contender::Contender>);
-            print(&recall::contender::measure(&args.files, heir)?, args.json)?;
+            print(&recall::contender::measure(&args.files, heir)?, &args.output)?;
             Ok(ExitCode::SUCCESS)
         }
         Command::Scale(args) => {
             let report = scale::measure(&args)?;
-            print(&report, args.json)?;
+            print(&report, &args.output)?;
             Ok(judged(args.check && report.has_failed_bar()))
         }
+        Command::Page(args) => {
+            page::write(&args.results, &args.page)?;
+            Ok(ExitCode::SUCCESS)
+        }
         Command::Similarity(args) => {
-            print(&recall::similarity::measure(&args.file)?, args.json)?;
+            print(&recall::similarity::measure(&args.file)?, &args.output)?;
             Ok(ExitCode::SUCCESS)
         }
         Command::Peers(PeersArgs { command: Some(PeersCommand::Install { dir }), .. }) => {
@@ -287,19 +311,22 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         }
         Command::Peers(args) => {
             let report = peers::measure(&args)?;
-            print(&report, args.json)?;
+            print(&report, &args.output)?;
             Ok(judged(args.check && report.has_failed_bar()))
         }
     }
 }
 
-/// Prints a report as tables, or as one JSON object.
-fn print(report: &(impl Serialize + Display), as_json: bool) -> Result<(), Failure> {
-    if as_json {
-        let json = serde_json::to_string_pretty(report);
-        println!("{}", json.map_err(|error| Failure::new(error.to_string()))?);
+/// Prints a report as tables, or as one JSON object, and keeps it where that is wanted.
+fn print(report: &(impl Serialize + Display), output: &Output) -> Result<(), Failure> {
+    let failed = |error: serde_json::Error| Failure::new(error.to_string());
+    if output.json {
+        println!("{}", serde_json::to_string_pretty(report).map_err(failed)?);
     } else {
         print!("{report}");
+    }
+    if let Some(path) = &output.save {
+        page::Saved::of(report).map_err(failed)?.write(path)?;
     }
     Ok(())
 }

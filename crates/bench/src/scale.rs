@@ -32,9 +32,24 @@ const AGENTS: u32 = 10;
 /// Times that a fresh process is run.
 const FRESH: usize = 20;
 
-/// All that a run found; times in milliseconds.
+/// All that a run found.
 #[derive(Serialize)]
 pub(crate) struct Report {
+    /// For each number of memories.
+    sizes: Vec<Size>,
+    /// The verdicts on one size beside another.
+    bars: Vec<Bar>,
+}
+
+/// How many times as long ten times as many memories may take.
+const TENFOLD: f64 = 6.0;
+
+/// Up to so many memories, what one process does alone is judged too.
+const USUAL: usize = 100_000;
+
+/// What was found among some memories; times in milliseconds.
+#[derive(Serialize)]
+struct Size {
     memories: usize,
     in_markdown: usize,
     /// Questions asked of a process that keeps running.
@@ -55,15 +70,30 @@ pub(crate) struct Report {
     /// Memory of a fresh recall, in bytes.
     peak_bytes: Option<u64>,
     /// The verdicts.
-    pub(crate) bars: Vec<Bar>,
+    bars: Vec<Bar>,
 }
 
-/// Makes a memory, asks it and its bare parts, and returns the report.
+/// Makes a memory of each size, asks it and its bare parts, and returns the report.
 pub(crate) fn measure(args: &ScaleArgs) -> Result<Report, Failure> {
+    let sizes = args.memories.iter().map(|memories| measure_size(args, *memories as usize));
+    let sizes = sizes.collect::<Result<Vec<Size>, Failure>>()?;
+    let pairs = sizes.iter().zip(sizes.iter().skip(1));
+    let bars =
+        pairs.filter(|(less, more)| more.memories == 10 * less.memories).map(|(less, more)| {
+            let (few, many) = (count(less.memories), count(more.memories));
+            at_most(
+                &format!("warm p50 at {many} / at {few}"),
+                more.warm.p50 / less.warm.p50,
+                TENFOLD,
+            )
+        });
+    Ok(Report { bars: bars.collect(), sizes })
+}
+
+fn measure_size(args: &ScaleArgs, total: usize) -> Result<Size, Failure> {
     let heir = programs::heir(args.heir.as_deref())?;
     let scratch =
         tempfile::tempdir().map_err(Failure::io("making", Path::new("a temporary folder")))?;
-    let total = args.memories as usize;
     eprintln!("generating {} memories", count(total));
     let mut corpus = Corpus::new();
     let memories: Vec<String> = (0..total).map(|_| corpus.memory()).collect();
@@ -112,7 +142,7 @@ pub(crate) fn measure(args: &ScaleArgs) -> Result<Report, Failure> {
         status.push(run(Path::new("git"), root, &["status", "--short"])?.0);
     }
     let peak_bytes = peak(&heir, root, &questions[0]);
-    let mut report = Report {
+    let mut report = Size {
         memories: total,
         in_markdown,
         warm: Times::of(warm),
@@ -241,39 +271,49 @@ impl Server {
     }
 }
 
-impl Report {
+fn at_most(name: &str, value: f64, most: f64) -> Bar {
+    let verdict = if value <= most { Verdict::Pass } else { Verdict::Fail };
+    let name = format!("{name} <= {most}");
+    Bar { name, verdict, detail: ratio_text(value), measured: Some(value) }
+}
+
+impl Size {
     fn judged(&self) -> Vec<Bar> {
-        let at_most = |name: &str, value: f64, most: f64| {
-            let verdict = if value <= most { Verdict::Pass } else { Verdict::Fail };
-            Bar {
-                name: format!("{name} <= {most}"),
-                verdict,
-                detail: ratio_text(value),
-                measured: Some(value),
-            }
-        };
         let bare = self.tantivy.p50 + self.scan.p50;
         let start = self.version.p50 + self.git_status.p50;
         let mut bars = vec![
             at_most("warm recall / (bare tantivy + bare scan)", self.warm.p50 / bare, 4.0),
             at_most("warm p99 / p50", self.warm.p99 / self.warm.p50, 4.0),
-            at_most("fresh recall / (--version + git status)", self.fresh.p50 / start, 10.0),
             at_most("indexing / bare tantivy", self.indexing_ms / self.tantivy_indexing_ms, 2.0),
-            at_most("ms longer after an add", self.after_add.p50 - self.warm.p50, 20.0),
         ];
-        if let Some(peak) = self.peak_bytes.filter(|_| self.memories <= 100_000) {
-            bars.push(at_most("MB of a fresh recall", peak as f64 / 1e6, 150.0));
+        if self.memories <= USUAL {
+            bars.extend([
+                at_most("fresh recall / (--version + git status)", self.fresh.p50 / start, 10.0),
+                at_most("ms longer after an add", self.after_add.p50 - self.warm.p50, 20.0),
+            ]);
+            let peak = self.peak_bytes.map(|peak| peak as f64 / 1e6);
+            bars.extend(peak.map(|peak| at_most("MB of a fresh recall", peak, 150.0)));
         }
         bars
     }
+}
 
+impl Report {
     /// Returns whether a bar failed.
     pub(crate) fn has_failed_bar(&self) -> bool {
-        self.bars.iter().any(|bar| bar.verdict == Verdict::Fail)
+        let bars = self.sizes.iter().flat_map(|size| &size.bars).chain(&self.bars);
+        bars.into_iter().any(|bar| bar.verdict == Verdict::Fail)
     }
 }
 
 impl fmt::Display for Report {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.sizes.iter().try_for_each(|size| writeln!(out, "{size}"))?;
+        self.bars.iter().try_for_each(|bar| writeln!(out, "{bar}"))
+    }
+}
+
+impl fmt::Display for Size {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             out,

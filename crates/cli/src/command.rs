@@ -28,6 +28,7 @@ const GROUPS: &[(&str, &str)] = &[
     ("episode", "Episodes: what happened in a stretch of work, and why"),
     ("pattern", "Patterns: shapes that code takes here"),
     ("workflow", "Workflows: steps that are taken here"),
+    ("index", "The index that recall looks into; nothing needs these commands"),
     ("session", "Sessions of work, which leave an episode"),
 ];
 

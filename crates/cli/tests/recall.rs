@@ -7,9 +7,11 @@
 )]
 
 use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdout, Stdio};
 
 use heirloom_testkit::Workspace;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 fn team() -> Workspace {
     let team = Workspace::empty(env!("CARGO_BIN_EXE_heir"));
@@ -218,6 +220,12 @@ fn what_is_tied_by_a_relation_speaks_for_a_memory() {
     assert!(has_effect());
     team.run(&["memory", "connect", &effect, &cause, "motivated_by", "--remove"]).ok();
     assert!(!has_effect());
+    let vision = "---\nname: vision\n---\n\n# Vision\n\nEvery emu shall have a fence.\n";
+    team.write(".heirloom/context/vision.md", vision);
+    let has_effect = || texts(&ask(&team, "emu")).iter().any(|text| text.starts_with("Exports"));
+    assert!(!has_effect());
+    team.run(&["memory", "connect", &effect, "vision", "depends_on"]).ok();
+    assert!(has_effect());
 }
 
 #[test]
@@ -281,6 +289,86 @@ fn adding_to_a_long_log_knows_what_is_there() {
     add("service 79 is gone", &["--supersedes", "0000004f"]);
     let shown = team.run(&["fact", "show", "0198c0de-0000-7000-8000-00000000004f"]).ok();
     assert!(shown.contains("superseded"), "{shown}");
+    team.run(&["fact", "edit", "00000050", "service 80 listens on port 9"]).ok();
+    team.run(&["memory", "archive", "00000051"]).ok();
+    assert_ne!(team.run(&["fact", "edit", "00000050", "again"]).code, 0, "it was replaced already");
+    assert!(!team.run(&["recall", "service 81 port 10081", "-k", "1"]).ok().contains("10081"));
+    team.run(&["memory", "restore", "00000051"]).ok();
+    assert!(team.run(&["recall", "service 81 port 10081", "-k", "1"]).ok().contains("10081"));
     let unknown = team.run(&["fact", "add", "--section", "specs", "x", "--supersedes", "ffffffff"]);
     assert_ne!(unknown.code, 0);
+}
+
+#[test]
+fn a_server_does_not_touch_an_index_that_was_made_anew_beside_it() {
+    let team = team();
+    let mut server = Mcp::start(&team);
+    assert_eq!(server.first("refunds"), "Refunds are possible for thirty days after the payment");
+    for text in ["Xylophones are loud", "Yachts are slow"] {
+        team.run(&["fact", "add", "--section", "specs", text]).ok();
+    }
+    team.run(&["index", "rebuild"]).ok();
+    team.run(&["fact", "add", "--section", "specs", "Aardvarks dig tunnels"]).ok();
+    assert_eq!(first(&ask(&team, "aardvarks")), "Aardvarks dig tunnels");
+    assert_eq!(server.first("aardvarks"), "Aardvarks dig tunnels");
+    for (query, text) in [("aardvarks", "Aardvarks dig tunnels"), ("yachts", "Yachts are slow")] {
+        assert_eq!(first(&ask(&team, query)), text);
+        assert_eq!(server.first(query), text);
+    }
+    fs::remove_dir_all(team.path().join(".heirloom/cache")).unwrap();
+    assert_eq!(server.first("yachts"), "Yachts are slow");
+    assert_eq!(first(&ask(&team, "yachts")), "Yachts are slow");
+}
+
+/// `heir mcp`, which ends with this.
+struct Mcp {
+    child: Child,
+    output: BufReader<ChildStdout>,
+    number: u64,
+}
+
+impl Mcp {
+    fn start(team: &Workspace) -> Self {
+        let mut command = team.command();
+        command.arg("mcp").stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        let mut server = Mcp { child, output, number: 0 };
+        server.ask(
+            "initialize",
+            &json!({
+                "protocolVersion": "2025-06-18", "capabilities": {},
+                "clientInfo": {"name": "test", "version": "1"}
+            }),
+        );
+        server.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        server
+    }
+
+    fn first(&mut self, query: &str) -> String {
+        let call = json!({"name": "memory_recall", "arguments": {"query": query}});
+        let answer = self.ask("tools/call", &call);
+        first(&answer["structuredContent"]).to_owned()
+    }
+
+    fn ask(&mut self, method: &str, params: &Value) -> Value {
+        self.number += 1;
+        self.send(
+            &json!({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params}),
+        );
+        let mut line = String::new();
+        self.output.read_line(&mut line).unwrap();
+        serde_json::from_str::<Value>(&line).unwrap()["result"].take()
+    }
+
+    fn send(&mut self, message: &Value) {
+        writeln!(self.child.stdin.as_mut().unwrap(), "{message}").unwrap();
+    }
+}
+
+impl Drop for Mcp {
+    fn drop(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
 }

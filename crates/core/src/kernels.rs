@@ -1,4 +1,4 @@
-//! The loops that work with vectors consists of. This is the only place that knows the processor;
+//! The loops over vectors. This is the only place that knows the processor;
 //! every processor can run the plain form, and all forms give the same numbers.
 
 /// Calls the best form of a loop that this processor can run.

@@ -9,6 +9,9 @@ use serde_json::json;
 /// How many texts are sent at once.
 const BATCH: usize = 64;
 
+/// Longer texts are cut: few models read more.
+const LONGEST: usize = 8_000;
+
 /// How long one answer may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -38,7 +41,13 @@ struct Row {
 impl Endpoint {
     /// Asks an endpoint how many numbers its vectors have.
     pub fn open(endpoint: &str, model: &str, key: Option<&str>) -> Result<Self, EmbedError> {
-        let agent = ureq::Agent::config_builder().timeout_global(Some(PATIENCE)).build().into();
+        if endpoint.contains(['?', '#']) {
+            let message = format!("`{endpoint}` is no endpoint of an embedder");
+            return Err(EmbedError::new(message, "write it as http://127.0.0.1:11434/v1"));
+        }
+        // What is sent goes to the place that was named, and nowhere else.
+        let config = ureq::Agent::config_builder().timeout_global(Some(PATIENCE)).max_redirects(0);
+        let agent = config.build().into();
         let mut opened = Endpoint {
             name: format!("endpoint {model} at {endpoint}"),
             url: format!("{}/embeddings", endpoint.trim_end_matches('/')),
@@ -47,21 +56,24 @@ impl Endpoint {
             agent,
             dimensions: 0,
         };
-        opened.dimensions = opened.ask(&["how long is a vector"])?.first().map_or(0, Vec::len);
+        let asked = opened.ask(&["how long is a vector"]).map_err(|refusal| refusal.error);
+        opened.dimensions = asked?.first().map_or(0, Vec::len);
         if opened.dimensions == 0 {
             return Err(opened.failed("it gives empty vectors"));
         }
         Ok(opened)
     }
 
-    fn ask(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
+    fn ask(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, Refusal> {
         let mut call = self.agent.post(&self.url).header("Content-Type", "application/json");
         if let Some(key) = &self.key {
             call = call.header("Authorization", &format!("Bearer {key}"));
         }
         let request = json!({"model": self.model, "input": texts});
-        let sent = call.send(request.to_string());
-        let mut answer = sent.map_err(|error| self.failed(error))?;
+        let mut answer = call.send(request.to_string()).map_err(|error| Refusal {
+            is_of_texts: matches!(error, ureq::Error::StatusCode(400 | 413 | 422)),
+            error: self.failed(error),
+        })?;
         let text = answer.body_mut().read_to_string().map_err(|error| self.failed(error))?;
         let answer: Answer = serde_json::from_str(&text).map_err(|error| self.failed(error))?;
         let mut rows: Vec<(usize, Vec<f32>)> = answer
@@ -71,10 +83,26 @@ impl Endpoint {
             .map(|(at, row)| (row.index.unwrap_or(at), row.embedding))
             .collect();
         rows.sort_by_key(|(at, _)| *at);
-        if rows.len() != texts.len() {
-            return Err(self.failed(format!("{} vectors for {} texts", rows.len(), texts.len())));
+        let is_whole = rows.iter().map(|(at, _)| *at).eq(0..texts.len());
+        if !is_whole {
+            return Err(self.failed("not one vector for each text").into());
         }
         Ok(rows.into_iter().map(|(_, vector)| vector).collect())
+    }
+
+    /// Asks for vectors; a text that is refused by itself has none.
+    fn ask_patiently(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
+        match self.ask(texts) {
+            Ok(vectors) => Ok(vectors),
+            Err(refusal) if !refusal.is_of_texts => Err(refusal.error),
+            Err(_) if texts.len() == 1 => Ok(vec![vec![0.0; self.dimensions]]),
+            Err(_) => {
+                let (first, second) = texts.split_at(texts.len() / 2);
+                let mut vectors = self.ask_patiently(first)?;
+                vectors.extend(self.ask_patiently(second)?);
+                Ok(vectors)
+            }
+        }
     }
 
     fn failed(&self, what: impl std::fmt::Display) -> EmbedError {
@@ -83,6 +111,23 @@ impl Endpoint {
             "see whether it runs and has the model, or set embedder.kind to \"static\"",
         )
     }
+}
+
+/// Why there was no answer.
+struct Refusal {
+    /// Whether the texts were refused, and others may not be.
+    is_of_texts: bool,
+    error: EmbedError,
+}
+
+impl From<EmbedError> for Refusal {
+    fn from(error: EmbedError) -> Self {
+        Refusal { is_of_texts: false, error }
+    }
+}
+
+fn cut(text: &str) -> &str {
+    &text[..text.floor_char_boundary(LONGEST)]
 }
 
 impl Embedder for Endpoint {
@@ -97,11 +142,11 @@ impl Embedder for Endpoint {
     fn embed(&self, texts: &[&str], take: &mut dyn FnMut(&[f32])) -> Result<(), EmbedError> {
         for batch in texts.chunks(BATCH) {
             // Some endpoints refuse a text that says nothing.
-            let said: Vec<&str> =
-                batch.iter().copied().filter(|text| !text.trim().is_empty()).collect();
+            let said = batch.iter().filter(|text| !text.trim().is_empty());
+            let said: Vec<&str> = said.map(|text| cut(text)).collect();
             let mut made = match said.is_empty() {
                 true => vec![],
-                false => self.ask(&said)?,
+                false => self.ask_patiently(&said)?,
             }
             .into_iter();
             for text in batch {

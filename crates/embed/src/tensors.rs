@@ -36,10 +36,13 @@ pub(crate) fn read(bytes: &[u8]) -> Result<HashMap<String, Tensor>, String> {
         let own = data.get(start..end).ok_or_else(broken)?;
         let Some(numbers) = numbers(&place.dtype, own) else { continue };
         let columns = place.shape.last().copied().unwrap_or(1);
-        let rows = place.shape.iter().rev().skip(1).product();
-        if numbers.len() != rows * columns {
-            return Err(format!("`{name}` has {} numbers, not {rows} × {columns}", numbers.len()));
-        }
+        let above = place.shape.iter().rev().skip(1);
+        let rows = above.copied().try_fold(1_usize, usize::checked_mul);
+        let Some(rows) = rows.filter(|rows| rows.checked_mul(columns) == Some(numbers.len()))
+        else {
+            let (shape, found) = (&place.shape, numbers.len());
+            return Err(format!("`{name}` has {found} numbers, which is not its shape {shape:?}"));
+        };
         tensors.insert(name, Tensor { rows, columns, numbers });
     }
     Ok(tensors)

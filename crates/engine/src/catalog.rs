@@ -156,6 +156,17 @@ impl Catalog {
     }
 }
 
+/// Returns the id of a document of a level, as relations name it.
+pub(crate) fn id_of(placed: &Placed) -> String {
+    naming::id_of(naming::kind_of(&placed.level, placed.part), placed)
+}
+
+/// Returns the id of a decision record, as relations name it.
+pub(crate) fn id_of_record(id: &str, project: Option<&str>) -> String {
+    let scope = project.map(|project| format!("{project}/")).unwrap_or_default();
+    format!("adr/{scope}{id}")
+}
+
 fn of_placed(placed: Placed, judged: Judged) -> Filed {
     let kind = naming::kind_of(&placed.level, placed.part);
     Filed {
@@ -173,9 +184,8 @@ fn of_placed(placed: Placed, judged: Judged) -> Filed {
 }
 
 fn of_record(record: Record, judged: Judged) -> Filed {
-    let scope = record.project.as_ref().map(|project| format!("{project}/")).unwrap_or_default();
     Filed {
-        id: format!("adr/{scope}{}", record.adr.id),
+        id: id_of_record(&record.adr.id, record.project.as_deref()),
         kind: NodeKind::Adr,
         level: None,
         priority: 0,

@@ -14,12 +14,12 @@ use crate::slots::{Slots, State};
 use crate::update::{self, Update};
 use crate::{IndexError, IndexErrorKind, Snapshot, db};
 
-/// The name of the tables' file.
-const TABLES: &str = "index.db";
+/// The file that names the index which holds. Each has an identity, which all its files begin with:
+/// whoever still has an older one open cannot touch the files of this one.
+const CURRENT: &str = "current";
 
-/// The name of the tables' file while they are made for the first time: nobody else reads them, so
-/// that they are written once, without a journal.
-const NEW_TABLES: &str = "index.new";
+/// The file that is locked by who writes.
+const LOCK: &str = "lock";
 
 /// The ending of a segment's file.
 const SEGMENT: &str = "seg";
@@ -75,15 +75,22 @@ impl Index {
     }
 
     fn open_once(&self) -> Result<Option<Snapshot>, IndexError> {
-        let path = self.folder.join(TABLES);
-        if !path.exists() {
+        let Some(home) = Home::current(&self.folder) else { return Ok(None) };
+        if !home.tables().exists() {
             return Ok(None);
         }
-        self.read(self.connect(TABLES, OpenFlags::SQLITE_OPEN_READ_WRITE)?)
+        let db = connect(&home.tables(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        self.read(db, home)
+    }
+
+    /// Returns whether a generation is one of this index: of its folder and of its embedder.
+    pub fn owns(&self, snapshot: &Snapshot) -> bool {
+        let is_here = snapshot.home.as_ref().is_some_and(|home| home.folder == self.folder);
+        is_here && snapshot.embedder == (self.embedder.clone(), self.dimensions)
     }
 
     /// Takes what tables name, if they are ours.
-    fn read(&self, db: Connection) -> Result<Option<Snapshot>, IndexError> {
+    fn read(&self, db: Connection, home: Home) -> Result<Option<Snapshot>, IndexError> {
         // Everything that is read from here on is of one generation.
         db.execute_batch("BEGIN")?;
         let is_ours = db::get(&db, "version")? == Some(db::VERSION)
@@ -96,14 +103,8 @@ impl Index {
         for (_, file, _) in db::segments(&db)? {
             segments.push(Arc::new(self.segment(&file)?));
         }
-        Snapshot::new(db, segments).map(Some)
-    }
-
-    fn connect(&self, file: &str, flags: OpenFlags) -> Result<Connection, IndexError> {
-        let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let db = Connection::open_with_flags(self.folder.join(file), flags)?;
-        db::prepare(&db)?;
-        Ok(db)
+        let slots = db::slots(&db)?;
+        Snapshot::with(db, slots, segments, Some(home)).map(Some)
     }
 
     fn segment(&self, file: &str) -> Result<Segment, IndexError> {
@@ -121,7 +122,11 @@ impl Index {
         // files in the cache by hand may crash its readers, as with every mapped file.
         let map = unsafe { memmap2::Mmap::map(&file) };
         let map = map.map_err(|error| IndexError::system(&path.display().to_string(), &error))?;
-        Segment::new(Bytes::Mapped(map))
+        let segment = Segment::new(Bytes::Mapped(map))?;
+        match segment.dimensions() == self.dimensions {
+            true => Ok(segment),
+            false => Err(IndexError::damaged("a piece of the index is of another embedder")),
+        }
     }
 
     /// Takes the right to write, if nobody else has it.
@@ -146,33 +151,19 @@ impl Index {
     fn lock_file(&self) -> Result<File, IndexError> {
         let system = |error| IndexError::system(&self.folder.display().to_string(), &error);
         fs::create_dir_all(&self.folder).map_err(system)?;
-        let path = self.folder.join("lock");
+        let path = self.folder.join(LOCK);
         OpenOptions::new().create(true).truncate(false).write(true).open(path).map_err(system)
     }
 
-    /// Throws the index away and begins an empty one, which has no name until it is committed.
+    /// Begins an empty index, which takes the place of the one that is there when it is committed.
+    /// Until then nobody else reads it, so that it is written once, without a journal.
     pub fn begin(&self, _lock: &Lock) -> Result<Snapshot, IndexError> {
-        let system = |error| IndexError::system(&self.folder.display().to_string(), &error);
-        for entry in fs::read_dir(&self.folder).map_err(system)?.flatten() {
-            if entry.file_name() != "lock" {
-                fs::remove_file(entry.path()).map_err(system)?;
-            }
-        }
+        let home = Home::new(&self.folder);
         let create = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
-        let db = self.connect(NEW_TABLES, create)?;
+        let db = connect(&home.tables(), create)?;
         db::create(&db, &self.embedder, self.dimensions)?;
-        let snapshot = self.read(db)?;
+        let snapshot = self.read(db, home)?;
         snapshot.ok_or_else(|| IndexError::damaged("a new index does not read"))
-    }
-
-    /// Gives new tables their name.
-    fn name(&self, db: Connection) -> Result<Connection, IndexError> {
-        db::share(&db)?;
-        // An open file cannot be renamed everywhere.
-        db.close().map_err(|(_, error)| error)?;
-        fs::rename(self.folder.join(NEW_TABLES), self.folder.join(TABLES))
-            .map_err(|error| IndexError::system(&self.folder.display().to_string(), &error))?;
-        self.connect(TABLES, OpenFlags::SQLITE_OPEN_READ_WRITE)
     }
 
     /// Writes an update and opens the generation that it makes.
@@ -185,28 +176,35 @@ impl Index {
         progress: &dyn Fn(usize, usize),
     ) -> Result<Snapshot, IndexError> {
         let is_new = snapshot.is_new();
-        let Snapshot { mut db, mut slots, mut segments, .. } = snapshot;
-        db.execute_batch("ROLLBACK; BEGIN IMMEDIATE")?;
+        let mut snapshot = snapshot;
+        let home = snapshot.home.clone().filter(|home| is_new || home.is_current());
+        let Some(home) = home else {
+            let message = "another index was put in the place of this one";
+            return Err(IndexError::new(IndexErrorKind::Moved, message));
+        };
+        snapshot.db.execute_batch("ROLLBACK; BEGIN IMMEDIATE")?;
         // Where this fails the connection goes, and with it what was not committed.
-        self.write(&db, &mut slots, &mut segments, update, embedder, progress)?;
+        self.write(&mut snapshot, &home, update, embedder, progress)?;
+        let Snapshot { db, slots, segments, .. } = snapshot;
         db.execute_batch("COMMIT")?;
         if is_new {
-            db = self.name(db)?;
+            db::share(&db)?;
+            home.make_current()?;
         }
-        self.sweep(&db)?;
+        self.sweep(&db, &home)?;
         db.execute_batch("BEGIN")?;
-        Snapshot::with(db, slots, segments)
+        Snapshot::with(db, slots, segments, Some(home))
     }
 
     fn write(
         &self,
-        db: &Connection,
-        slots: &mut Slots,
-        segments: &mut Vec<Arc<Segment>>,
+        snapshot: &mut Snapshot,
+        home: &Home,
         update: Update,
         embedder: &dyn Embedder,
         progress: &dyn Fn(usize, usize),
     ) -> Result<(), IndexError> {
+        let Snapshot { db, slots, segments, .. } = snapshot;
         let generation = db::get(db, "generation")?.unwrap_or_default() + 1;
         let before = slots.len();
         let made = update::apply(db, slots, update, embedder, progress)?;
@@ -225,7 +223,7 @@ impl Index {
                 db.execute("DELETE FROM segment WHERE number = ?", [number])?;
                 own += size;
             }
-            let file = format!("{generation}.{SEGMENT}");
+            let file = format!("{}-{generation}.{SEGMENT}", home.identity);
             self.write_segment(&file, &draft)?;
             db.execute("INSERT INTO segment VALUES(?, ?, ?)", params![generation, file, own])?;
             segments.push(Arc::new(self.segment(&file)?));
@@ -244,14 +242,16 @@ impl Index {
         written().map_err(|error| IndexError::system(&path.display().to_string(), &error))
     }
 
-    /// Removes the segments that no generation names.
-    fn sweep(&self, db: &Connection) -> Result<(), IndexError> {
+    /// Removes the files of other indexes, and the segments that no generation names.
+    fn sweep(&self, db: &Connection, home: &Home) -> Result<(), IndexError> {
         let named: Vec<String> = db::segments(db)?.into_iter().map(|(_, file, _)| file).collect();
         let Ok(entries) = fs::read_dir(&self.folder) else { return Ok(()) };
         for entry in entries.flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
-            let is_segment = name.ends_with(&format!(".{SEGMENT}")) || name.ends_with(".draft");
-            if is_segment && !named.contains(&name) {
+            let is_of_this = name.starts_with(&home.identity);
+            let is_piece = name.ends_with(&format!(".{SEGMENT}")) || name.ends_with(".draft");
+            let is_left = is_piece && !named.contains(&name);
+            if ![CURRENT, LOCK].contains(&name.as_str()) && (!is_of_this || is_left) {
                 // Windows keeps what somebody reads; the next writer sweeps again.
                 drop(fs::remove_file(entry.path()));
             }
@@ -302,5 +302,52 @@ fn applied(
     if let Some(draft) = made {
         segments.push(Arc::new(draft.held()?));
     }
-    Snapshot::with(db, slots, segments)
+    Snapshot::with(db, slots, segments, None)
+}
+
+/// Where an index lies, and which one it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Home {
+    folder: PathBuf,
+    identity: String,
+}
+
+impl Home {
+    /// The index that holds in a folder.
+    fn current(folder: &Path) -> Option<Self> {
+        let identity = fs::read_to_string(folder.join(CURRENT)).ok()?.trim().to_owned();
+        let is_one = !identity.is_empty() && identity.bytes().all(|c| c.is_ascii_hexdigit());
+        is_one.then(|| Home { folder: folder.to_path_buf(), identity })
+    }
+
+    /// One that nobody else has.
+    fn new(folder: &Path) -> Self {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        let seed = format!("{} {:?}", std::process::id(), now);
+        let identity = blake3::hash(seed.as_bytes()).to_hex()[..16].to_owned();
+        Home { folder: folder.to_path_buf(), identity }
+    }
+
+    fn tables(&self) -> PathBuf {
+        self.folder.join(format!("{}.db", self.identity))
+    }
+
+    /// Returns whether it is still the one that holds.
+    pub(crate) fn is_current(&self) -> bool {
+        Home::current(&self.folder).as_ref() == Some(self)
+    }
+
+    fn make_current(&self) -> Result<(), IndexError> {
+        let path = self.folder.join(CURRENT);
+        let draft = self.folder.join(format!("{}.draft", self.identity));
+        fs::write(&draft, &self.identity)
+            .and_then(|()| fs::rename(&draft, &path))
+            .map_err(|error| IndexError::system(&path.display().to_string(), &error))
+    }
+}
+
+fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, IndexError> {
+    let db = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    db::prepare(&db)?;
+    Ok(db)
 }

@@ -56,7 +56,7 @@ fn tail_of(id: Uuid) -> i64 {
 
 /// Returns the ids of records that end in some digits.
 pub(crate) fn ids_ending_in(db: &Connection, typed: &str) -> Result<Vec<String>, IndexError> {
-    let typed = typed.trim().to_ascii_lowercase();
+    let typed = typed.trim().trim_start_matches("entry:").to_ascii_lowercase();
     let digits: Option<Vec<u32>> =
         typed.chars().rev().filter(|c| *c != '-').take(8).map(|c| c.to_digit(16)).collect();
     let Some(digits) = digits.filter(|digits| !digits.is_empty()) else { return Ok(vec![]) };

@@ -219,6 +219,11 @@ impl Segment {
         kernels::product(a, b) as f32 * scale * other_scale
     }
 
+    /// Returns how many numbers its vectors have.
+    pub(crate) fn dimensions(&self) -> usize {
+        self.dimensions
+    }
+
     fn row(&self, row: usize) -> (&[u8], f32) {
         let numbers = &self.part(3)[row * self.dimensions..][..self.dimensions];
         (numbers, f32::from_bits(self.number(1, row) as u32))

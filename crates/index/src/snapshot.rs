@@ -12,6 +12,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use rusqlite::{Connection, OptionalExtension};
 
+use crate::folder::Home;
 use crate::ledger::{self, short};
 use crate::links::{self, Links};
 use crate::quantise::Small;
@@ -33,7 +34,10 @@ pub struct Snapshot {
     /// The first vector of each slot, among all.
     rows: Vec<u32>,
     generation: i64,
-    is_on_disk: bool,
+    /// Where it lies, if it is not only in memory.
+    pub(crate) home: Option<Home>,
+    /// Which embedder made its vectors, and how many numbers they have.
+    pub(crate) embedder: (String, usize),
     sources: OnceCell<BTreeMap<String, Source>>,
     active: OnceCell<Measured>,
     links: Links,
@@ -112,17 +116,12 @@ pub struct Kept {
 }
 
 impl Snapshot {
-    /// Reads the tables and takes the segments that they name.
-    pub(crate) fn new(db: Connection, segments: Vec<Arc<Segment>>) -> Result<Self, IndexError> {
-        let slots = db::slots(&db)?;
-        Self::with(db, slots, segments)
-    }
-
     /// Takes the tables, the slots that they hold and the segments that they name.
     pub(crate) fn with(
         db: Connection,
         slots: Slots,
         segments: Vec<Arc<Segment>>,
+        home: Option<Home>,
     ) -> Result<Self, IndexError> {
         let mut rows = vec![NO_ROW; slots.len()];
         let mut starts = Vec::with_capacity(segments.len());
@@ -137,9 +136,13 @@ impl Snapshot {
             start += segment.rows() as u32;
         }
         let generation = db::get(&db, "generation")?.unwrap_or_default();
+        let dimensions = db::get(&db, "dimensions")?.unwrap_or_default();
+        let dimensions = usize::try_from(dimensions).unwrap_or_default();
+        let embedder = (db::embedder(&db)?.unwrap_or_default(), dimensions);
         let links = links::read(&db, |slot| slots.get(slot).tie)?;
         Ok(Snapshot {
-            is_on_disk: db.path().is_some_and(|path| !path.is_empty()),
+            embedder,
+            home,
             db,
             slots,
             segments,
@@ -163,7 +166,7 @@ impl Snapshot {
 
     /// Returns whether it is what lies on disk, and not what one process knows besides.
     pub fn is_on_disk(&self) -> bool {
-        self.is_on_disk
+        self.home.is_some()
     }
 
     /// Returns whether nothing was ever committed to it.
@@ -173,6 +176,9 @@ impl Snapshot {
 
     /// Returns whether nothing newer has been written since it was opened.
     pub fn is_newest(&self) -> Result<bool, IndexError> {
+        if self.home.as_ref().is_some_and(|home| !home.is_current()) {
+            return Ok(false);
+        }
         self.db.execute_batch("ROLLBACK; BEGIN")?;
         Ok(db::get(&self.db, "generation")? == Some(self.generation))
     }

@@ -390,10 +390,11 @@ impl Writing<'_> {
         let mut query = self.db.prepare_cached("SELECT grouped FROM passage WHERE slot = ?")?;
         let before: Option<i64> = query.query_row([slot], |row| row.get(0))?;
         let mut update = self.db.prepare_cached(
-            "UPDATE passage SET source = ?, grouped = ?, position = ?, repeats = ?, data = ?
-             WHERE slot = ?",
+            "UPDATE passage SET subject = ?, source = ?, grouped = ?, position = ?, repeats = ?,
+             data = ? WHERE slot = ?",
         )?;
         update.execute(params![
+            passage.own_subject(),
             put.source,
             group,
             passage.position,
@@ -420,7 +421,7 @@ impl Writing<'_> {
         insert.execute(params![
             slot,
             passage.name,
-            Some(&passage.subject).filter(|subject| **subject != passage.name),
+            passage.own_subject(),
             put.source,
             group,
             passage.position,

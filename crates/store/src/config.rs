@@ -89,8 +89,8 @@ pub struct Embedder {
     /// family with `config.json`, `vocab.txt` and `model.safetensors`.
     pub folder: Option<String>,
     /// Where an OpenAI-compatible endpoint is, such as `http://127.0.0.1:11434/v1`. One that is not
-    /// on this machine is used only if `HEIRLOOM_EMBEDDER_ENDPOINT` names it too; its key is in
-    /// `HEIRLOOM_EMBEDDER_KEY`.
+    /// on this machine is used only if `HEIRLOOM_EMBEDDER_ENDPOINT` names it, and then gets the key
+    /// in `HEIRLOOM_EMBEDDER_KEY`.
     pub endpoint: Option<String>,
     /// What the model is called at the endpoint.
     pub model: String,

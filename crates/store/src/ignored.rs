@@ -12,7 +12,10 @@ use crate::Root;
 /// The `.gitignore` files of a workspace, each read when it is first needed.
 pub struct Ignored<'r> {
     root: &'r Root,
+    /// By the folder that they are in.
     rules: RefCell<HashMap<PathBuf, Option<Gitignore>>>,
+    /// The folders above the root, up to that of the repository, the nearest first.
+    above: Vec<PathBuf>,
 }
 
 /// Our own folder is named, not looked for: whoever keeps it out of git still has it read.
@@ -21,7 +24,15 @@ const OWN: &str = ".heirloom/";
 impl<'r> Ignored<'r> {
     /// Takes a workspace; nothing is read yet.
     pub fn new(root: &'r Root) -> Self {
-        Ignored { root, rules: RefCell::default() }
+        let within = root.path().ancestors();
+        let top = within.clone().position(|folder| folder.join(".git").exists());
+        let above = within.take(top.map_or(1, |top| top + 1)).skip(1).map(Path::to_path_buf);
+        Ignored { root, rules: RefCell::default(), above: above.collect() }
+    }
+
+    /// Returns the files that were looked for so far, there or not.
+    pub fn files(&self) -> Vec<PathBuf> {
+        self.rules.borrow().keys().flat_map(|folder| files_in(folder)).collect()
     }
 
     /// Returns whether git ignores a file of the workspace. The nearest rule decides, and what is
@@ -45,29 +56,35 @@ impl<'r> Ignored<'r> {
 
     /// What the rules in the folders above a file or a folder say of it, the nearest first.
     fn decide(&self, path: &Path, is_folder: bool) -> Match<()> {
-        for folder in path.ancestors().skip(1) {
+        let path = self.root.path().join(path);
+        let within = path.ancestors().skip(1).take_while(|at| at.starts_with(self.root.path()));
+        for folder in within.chain(self.above.iter().map(PathBuf::as_path)) {
             let mut rules = self.rules.borrow_mut();
-            let own = rules.entry(folder.to_path_buf()).or_insert_with(|| self.read(folder));
+            let own = rules.entry(folder.to_path_buf()).or_insert_with(|| read(folder));
             let Some(own) = own else { continue };
-            match own.matched(self.root.path().join(path), is_folder) {
+            match own.matched(&path, is_folder) {
                 Match::None => {}
                 decided => return decided.map(|_| ()),
             }
         }
         Match::None
     }
+}
 
-    fn read(&self, folder: &Path) -> Option<Gitignore> {
-        let folder = self.root.path().join(folder);
-        let file = folder.join(".gitignore");
-        if !file.is_file() {
-            return None;
-        }
-        let mut rules = GitignoreBuilder::new(&folder);
+/// The files of rules that a folder may have: its own, and those of a repository that is there.
+fn files_in(folder: &Path) -> [PathBuf; 2] {
+    [folder.join(".git").join("info").join("exclude"), folder.join(".gitignore")]
+}
+
+fn read(folder: &Path) -> Option<Gitignore> {
+    let mut rules = GitignoreBuilder::new(folder);
+    let mut is_there = false;
+    for file in files_in(folder).iter().filter(|file| file.is_file()) {
+        is_there = true;
         // A line that cannot be read is none; git does not mind it either.
-        drop(rules.add(&file));
-        rules.build().ok()
+        drop(rules.add(file));
     }
+    if is_there { rules.build().ok() } else { None }
 }
 
 #[cfg(test)]
@@ -87,7 +104,10 @@ mod tests {
         };
         write(".gitignore", "drafts/\n*.tmp.md\n.heirloom/\n/plans/0009-*\n");
         write("plans/.gitignore", "!kept.tmp.md\nsecret.md\n");
+        fs::create_dir_all(folder.path().join(".git/info")).unwrap();
+        write(".git/info/exclude", "mine.md\n");
         let ignored = Ignored::new(&root);
+        assert!(ignored.holds("plans/mine.md"));
         for (path, expected) in [
             ("plans/0001-a/plan.md", false),
             ("plans/0001-a/drafts/x.md", true),

@@ -11,8 +11,8 @@ use crate::{day, words};
 pub struct Passage {
     /// What it is called in an index, and nothing else is.
     pub name: String,
-    /// The name under which the log speaks of it: a record's id, or `entry:…`, which equal entries
-    /// of two documents share.
+    /// The name under which the log speaks of it: a record's id, `entry:…`, which equal entries of
+    /// two documents share, or `doc:…`, which all parts of a document share.
     pub subject: String,
     /// What it says, with every word that it can be found by.
     pub text: String,
@@ -69,6 +69,11 @@ impl Passage {
             standing: Standing::Active,
             data: None,
         }
+    }
+
+    /// Returns its subject, if that is not its name.
+    pub fn own_subject(&self) -> Option<&str> {
+        Some(self.subject.as_str()).filter(|subject| *subject != self.name)
     }
 
     /// Returns a hash of all that is looked for in it: two with equal ones need not be read again.

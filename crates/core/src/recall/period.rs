@@ -85,26 +85,37 @@ pub fn period(text: &str, today: Date) -> Option<Period> {
 /// A period that reaches on from, or up to, the one that is named.
 fn bounded(lead: &str, period: Period, today: Date) -> Period {
     match (lead, period) {
-        ("since" | "after", Period::Days(first, _)) if first <= today => Period::Days(first, today),
-        ("before" | "until" | "by", Period::Days(_, last)) => Period::Days(Date::MIN, last),
+        ("since", Period::Days(first, _)) if first <= today => Period::Days(first, today),
+        ("after", Period::Days(_, last)) if last < today => {
+            Period::Days(last.tomorrow().unwrap_or(last), today)
+        }
+        ("before", Period::Days(first, _)) => {
+            Period::Days(Date::MIN, first.yesterday().unwrap_or(first))
+        }
+        ("until" | "by", Period::Days(_, last)) => Period::Days(Date::MIN, last),
         (_, period) => period,
     }
 }
 
 struct Word {
     lower: String,
-    is_capital: bool,
+    /// Whether it is written as a name, and not only because a sentence begins with it.
+    is_name: bool,
 }
 
 fn words(text: &str) -> Vec<Word> {
-    let pieces = text.split(|c: char| !c.is_alphanumeric() && c != '-');
-    let named = pieces.map(|piece| piece.trim_matches('-')).filter(|piece| !piece.is_empty());
-    named
-        .map(|piece| Word {
-            lower: piece.to_lowercase(),
-            is_capital: piece.starts_with(char::is_uppercase),
-        })
-        .collect()
+    let mut words: Vec<Word> = Vec::new();
+    let mut begins = true;
+    for piece in text.split_inclusive(|c: char| !c.is_alphanumeric() && c != '-') {
+        let word = piece.trim_matches(|c: char| !c.is_alphanumeric());
+        if !word.is_empty() {
+            let is_name = word.starts_with(char::is_uppercase) && !begins;
+            words.push(Word { lower: word.to_lowercase(), is_name });
+            begins = false;
+        }
+        begins |= piece.ends_with(['.', '?', '!']);
+    }
+    words
 }
 
 /// The period that some words start with, and how many of them name it.
@@ -163,12 +174,15 @@ fn named(words: &[Word], today: Date) -> Option<(usize, Period)> {
         let is_near = (1970..=today.year() + 1).contains(&year);
         return is_near.then(|| (1, Period::Days(first, first.last_of_year())));
     }
-    // `7 May`, `7th of May`, `May 7`, `May`.
+    // `7 May`, `7th of May`, `May 7`, `May 2023`, `May`.
     let (length, month, day) = match (day_of_month(word(0)), day_of_month(word(1))) {
-        (Some(day), _) if word(1) == "of" => (3, month(words.get(2)?)?, Some(day)),
-        (Some(day), _) => (2, month(words.get(1)?)?, Some(day)),
-        (None, Some(day)) => (2, month(words.first()?)?, Some(day)),
-        (None, None) => (1, month(words.first()?)?, None),
+        (Some(day), _) if word(1) == "of" => (3, month(word(2))?, Some(day)),
+        (Some(day), _) => (2, month(word(1))?, Some(day)),
+        (None, Some(day)) => (2, month(word(0))?, Some(day)),
+        (None, None) => {
+            let is_meant = full_year(word(1)).is_some() || is_month_by_itself(words.first()?);
+            (1, month(word(0)).filter(|_| is_meant)?, None)
+        }
     };
     let Some(year) = full_year(word(length)) else {
         return Some((length, Period::Yearly { month, day }));
@@ -191,29 +205,35 @@ fn day_of_month(word: &str) -> Option<i8> {
     digits.parse().ok().filter(|day| is_day && (1..=31).contains(day))
 }
 
-/// A month by its name or its first three letters; `may`, `march` and short forms only as names.
-fn month(word: &Word) -> Option<i8> {
-    const MONTHS: [&str; 12] = [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ];
-    let is_it = |month: &str| {
-        let is_plain = word.lower == month && !matches!(month, "may" | "march");
-        let is_short =
-            word.lower.len() >= 3 && word.lower.len() <= 4 && month.starts_with(&word.lower);
-        is_plain || word.is_capital && (word.lower == month || is_short)
+const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+
+/// A month by its name or its first three letters.
+fn month(word: &str) -> Option<i8> {
+    let is_it = |month: &&str| {
+        word == *month
+            || word.len() == 3 && month.starts_with(word)
+            || word == "sept" && month.starts_with(word)
     };
-    MONTHS.iter().position(|month| is_it(month)).map(|at| at as i8 + 1)
+    MONTHS.iter().position(is_it).map(|at| at as i8 + 1)
+}
+
+/// Whether a word is a month though no day and no year stands beside it: `may` and `mar` are words.
+fn is_month_by_itself(word: &Word) -> bool {
+    let is_another_word = word.lower.len() == 3 || word.lower == "march";
+    word.is_name || !is_another_word
 }
 
 fn number(word: &str) -> Option<i32> {
@@ -342,7 +362,11 @@ mod tests {
             ("last Friday", "2026-11-13", "2026-11-13"),
             ("last Sunday", "2026-11-08", "2026-11-08"),
             ("since May 2026", "2026-05-01", "2026-11-15"),
-            ("before 2024", "-009999-01-01", "2024-12-31"),
+            ("before 2024", "-009999-01-01", "2023-12-31"),
+            ("until May 2026", "-009999-01-01", "2026-05-31"),
+            ("after May 2026", "2026-06-01", "2026-11-15"),
+            ("in may 2026", "2026-05-01", "2026-05-31"),
+            ("on 7 may 2023", "2023-05-07", "2023-05-07"),
             ("between May 2023 and July 2023", "2023-05-01", "2023-07-31"),
         ] {
             assert_eq!(days(text), Some((first.to_owned(), last.to_owned())), "{text}");
@@ -372,6 +396,10 @@ mod tests {
     fn words_that_look_like_times_are_none() {
         for text in [
             "may I ask",
+            "May we change the login form?",
+            "Done. May I?",
+            "Marc said so",
+            "marc said so",
             "march on",
             "the second attempt",
             "port 8080",

@@ -43,6 +43,9 @@ const SURE: f32 = 0.8;
 const FRESH: f32 = 90.0;
 /// From this likeness on, a memory says what another one says.
 const SAME: f32 = 0.97;
+/// Among how many of the best one looks for repetitions, and how many are kept to take their place.
+const REPEATS: usize = 200;
+const SPARE: usize = 20;
 /// What is left of the score of a memory that says what a better one says.
 const REPEATED: f32 = 0.8;
 /// What a term counts that was probably meant.
@@ -146,7 +149,8 @@ pub fn damping(length: u32, mean: f64) -> f32 {
 pub fn rank(corpus: &impl Corpus, question: &Question, most: usize) -> Vec<Scored> {
     let (wanted, whole) = wanted(corpus, question);
     let often = |posting: &Posting| posting.count as f32 * corpus.damping(posting.slot);
-    let closely = CLOSELY.max(most * 4);
+    let most = most.min(corpus.slots());
+    let closely = CLOSELY.max(most.saturating_mul(4)).min(corpus.slots().max(CLOSELY));
     let mut candidates = anchors(corpus, &wanted, &often, closely);
     if !question.vector.is_empty() {
         candidates.extend(corpus.nearest(&question.vector, closely));
@@ -184,9 +188,11 @@ impl<C: Corpus> Ranking<'_, C> {
         let better = |a: &(f32, usize), b: &(f32, usize)| {
             b.0.total_cmp(&a.0).then_with(|| tie(a.1).cmp(&tie(b.1)))
         };
-        if scores.len() > most {
-            scores.select_nth_unstable_by(most, better);
-            scores.truncate(most);
+        // A few more than are wanted, to take the place of those that only repeat others.
+        let enough = most.saturating_add(SPARE);
+        if scores.len() > enough {
+            scores.select_nth_unstable_by(enough, better);
+            scores.truncate(enough);
         }
         scores.sort_by(better);
         let repeating = self.repeating(&scores);
@@ -195,6 +201,7 @@ impl<C: Corpus> Ranking<'_, C> {
         }
         let mut scores: Vec<((f32, usize), bool)> = scores.into_iter().zip(repeating).collect();
         scores.sort_by(|(a, _), (b, _)| better(a, b));
+        scores.truncate(most);
         let explained = |((score, at), repeats): ((f32, usize), bool)| {
             let shares: Vec<(usize, f32, bool)> = self.shares(held, at).collect();
             let parts = Parts {
@@ -238,7 +245,7 @@ impl<C: Corpus> Ranking<'_, C> {
     fn repeating(&self, scores: &[(f32, usize)]) -> Vec<bool> {
         let mut repeating = vec![false; scores.len()];
         let slot = |at: usize| self.ground.slots[scores[at].1];
-        for at in 1..scores.len() {
+        for at in 1..scores.len().min(REPEATS) {
             repeating[at] = (0..at)
                 .filter(|better| !repeating[*better])
                 .any(|better| self.corpus.likeness(slot(better), slot(at)) >= SAME);

@@ -102,6 +102,19 @@ impl Recollection {
         record: &Record,
         typed: &[String],
     ) -> Result<Self, Error> {
+        Self::read_some(session, Some(record), typed)
+    }
+
+    /// Reads what typed ids may mean, and what became of that. Of a long log only that is read.
+    pub(crate) fn named(session: &Session, typed: &[String]) -> Result<Self, Error> {
+        Self::read_some(session, None, typed)
+    }
+
+    fn read_some(
+        session: &Session,
+        record: Option<&Record>,
+        typed: &[String],
+    ) -> Result<Self, Error> {
         if log::bytes(session.root()) < SHORT {
             return Self::read(session);
         }

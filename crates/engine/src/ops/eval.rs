@@ -56,26 +56,32 @@ struct Expectation {
     tag: Option<String>,
 }
 
-/// One text, or a list of them.
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-enum OneOrMore {
-    One(String),
-    More(Vec<String>),
-}
+/// One text, or a list of them; a number is the text that it is written as.
+#[derive(Debug, Default, Deserialize)]
+#[serde(try_from = "Value")]
+struct OneOrMore(Vec<String>);
 
-impl Default for OneOrMore {
-    fn default() -> Self {
-        OneOrMore::More(vec![])
+impl TryFrom<Value> for OneOrMore {
+    type Error = String;
+
+    fn try_from(value: Value) -> Result<Self, String> {
+        let text = |value: Value| match value {
+            Value::String(text) => Ok(text),
+            Value::Number(number) => Ok(number.to_string()),
+            other => Err(format!("{other} is no text")),
+        };
+        match value {
+            Value::Array(all) => {
+                Ok(OneOrMore(all.into_iter().map(text).collect::<Result<_, _>>()?))
+            }
+            one => Ok(OneOrMore(vec![text(one)?])),
+        }
     }
 }
 
 impl OneOrMore {
     fn all(&self) -> &[String] {
-        match self {
-            OneOrMore::One(one) => std::slice::from_ref(one),
-            OneOrMore::More(all) => all,
-        }
+        &self.0
     }
 }
 
@@ -91,8 +97,11 @@ pub(super) struct Checked {
     passed: usize,
     /// Those that do not.
     failed: Vec<Failed>,
-    /// What could not be read.
+    /// Expectations that could not be read.
     problems: Vec<Problem>,
+    /// What could not be read of the memory; it is not among the findings.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unread: Vec<Problem>,
 }
 
 /// An expectation that does not hold.
@@ -144,12 +153,19 @@ impl Operation for Eval {
     fn run(session: &Session, request: Request) -> Result<Checked, Error> {
         let mut checked = Checked::default();
         for file in &request.files {
-            for (line, read) in expectations(file)? {
+            let expectations = expectations(file)?;
+            if expectations.is_empty() {
+                let problem = Problem::of_file(&file.name, "no expectation is in it");
+                checked.problems.push(problem.hint("write `- query: …` and `  must: …` for each"));
+            }
+            for (line, read) in expectations {
                 let place = format!("{}:{line}", file.name);
                 match read {
                     Ok(expected) => {
                         checked.expectations += 1;
-                        match check(session, &expected, place)? {
+                        let (failed, problems) = check(session, &expected, place)?;
+                        checked.unread.extend(problems);
+                        match failed {
                             Some(failed) => checked.failed.push(failed),
                             None => checked.passed += 1,
                         }
@@ -158,6 +174,8 @@ impl Operation for Eval {
                 }
             }
         }
+        checked.unread.sort();
+        checked.unread.dedup();
         Ok(checked)
     }
 }
@@ -167,15 +185,19 @@ type Row<T, E> = (usize, Result<T, E>);
 
 /// Reads the expectations of a file, each with its line.
 fn expectations(file: &File) -> Result<Vec<Row<Expectation, Problem>>, Error> {
-    let is_lines = file.name.ends_with(".jsonl") || file.text.trim_start().starts_with('{');
-    let rows: Vec<Row<Value, String>> = if is_lines {
-        let lines = file.text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let text = file.text.trim_start_matches('\u{feff}');
+    let one = serde_json::from_str::<Value>(text).ok().filter(Value::is_object);
+    let is_lines = file.name.ends_with(".jsonl") || text.trim_start().starts_with('{');
+    let rows: Vec<Row<Value, String>> = if let Some(one) = one {
+        vec![(1, Ok(one))]
+    } else if is_lines {
+        let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         lines
             .map(|(at, line)| (at + 1, serde_json::from_str(line).map_err(|e| e.to_string())))
             .collect()
     } else {
         // JSON is YAML.
-        let node = yaml::parse(&file.text).map_err(|error| {
+        let node = yaml::parse(text).map_err(|error| {
             Error::from(Problem::at(&file.name, error.line, error.message.clone()))
         })?;
         let Some(node) = node else { return Ok(vec![]) };
@@ -190,11 +212,17 @@ fn expectations(file: &File) -> Result<Vec<Row<Expectation, Problem>>, Error> {
             serde_json::from_value::<Expectation>(value).map_err(|error| error.to_string())
         });
         let checked = read.and_then(|expected| {
-            let says_nothing = expected.must.all().is_empty() && expected.must_not.all().is_empty();
-            match says_nothing {
-                true => Err("it says neither what must be found nor what must not".to_owned()),
-                false => Ok(expected),
+            let all = || expected.must.all().iter().chain(expected.must_not.all());
+            if all().next().is_none() {
+                return Err("it says neither what must be found nor what must not".to_owned());
             }
+            if all().any(|text| normalised(text).is_empty()) || expected.query.trim().is_empty() {
+                return Err("an empty text is found everywhere".to_owned());
+            }
+            if expected.k == 0 {
+                return Err("nothing is among the first 0".to_owned());
+            }
+            Ok(expected)
         });
         let named = checked.map_err(|what| {
             Problem::at(&file.name, line, format!("this is no expectation: {what}"))
@@ -209,7 +237,7 @@ fn check(
     session: &Session,
     expected: &Expectation,
     source: String,
-) -> Result<Option<Failed>, Error> {
+) -> Result<(Option<Failed>, Vec<Problem>), Error> {
     let search = Search {
         query: &expected.query,
         limit: expected.k.saturating_mul(10),
@@ -221,7 +249,8 @@ fn check(
         when: When::default(),
         explain: false,
     };
-    let hits = search.run(session)?.hits;
+    let answer = search.run(session)?;
+    let (hits, unread) = (answer.hits, answer.problems);
     let rank = |must: &str| hits.iter().position(|hit| is_meant(hit, must)).map(|at| at + 1);
     let is_among = |rank: Option<usize>| rank.is_some_and(|rank| rank <= expected.k);
     let missing: Vec<Missing> = expected
@@ -234,20 +263,21 @@ fn check(
     let unwanted: Vec<String> =
         expected.must_not.all().iter().filter(|text| is_among(rank(text))).cloned().collect();
     if missing.is_empty() && unwanted.is_empty() {
-        return Ok(None);
+        return Ok((None, unread));
     }
     let found = hits
         .iter()
         .take(expected.k)
         .map(|hit| Found { id: hit.thing.id.clone(), text: hit.thing.text.clone() });
-    Ok(Some(Failed {
+    let failed = Failed {
         source,
         query: expected.query.clone(),
         k: expected.k,
         missing,
         unwanted,
         found: found.collect(),
-    }))
+    };
+    Ok((Some(failed), unread))
 }
 
 /// Returns whether a hit is what an id or a text means.
@@ -287,6 +317,7 @@ impl Answer for Checked {
         let said = format!("{} of {} expectations hold", self.passed, self.expectations);
         view.line([span(role, said)]);
         present::problems(&mut view, &self.problems);
+        present::problems(&mut view, &self.unread);
         view
     }
 

@@ -46,7 +46,9 @@ impl Operation for FactEdit {
 
     fn run(session: &Session, request: Request) -> Result<Stored, Error> {
         let mut pen = Pen::take(session, request.particulars.allow_secret)?;
-        let known = Recollection::read(session)?;
+        let mut typed = request.particulars.supersedes.clone();
+        typed.push(request.fact_id.clone());
+        let known = Recollection::named(session, &typed)?;
         let target = known.find_standing(&request.fact_id)?;
         let (old, unknown) = match target {
             Target::Record(id) => {
@@ -121,7 +123,7 @@ impl Operation for FactEdit {
         record.supersedes.extend(pen.names(&known, target)?);
         record.supersedes.sort();
         record.supersedes.dedup();
-        let near = Near::to(&record, &known);
+        let near = Near::to(&record, &Recollection::about(session, &record, &[])?);
         pen.write_with(&known, &record, unknown)?;
         pen.finish()?;
         Ok(Stored { near, ..Stored::of("superseded", &record) })

@@ -34,7 +34,7 @@ impl Operation for MemoryArchive {
 
     fn run(session: &Session, request: Request) -> Result<Done, Error> {
         let mut pen = Pen::take(session, false)?;
-        let known = Recollection::read(session)?;
+        let known = Recollection::named(session, &request.fact_ids)?;
         let reason = request.reason.as_deref().unwrap_or_default();
         let mut names = Vec::new();
         let mut notes = Vec::new();

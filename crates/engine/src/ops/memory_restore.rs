@@ -32,7 +32,7 @@ impl Operation for MemoryRestore {
 
     fn run(session: &Session, request: Request) -> Result<Done, Error> {
         let mut pen = Pen::take(session, false)?;
-        let known = Recollection::read(session)?;
+        let known = Recollection::named(session, &request.fact_ids)?;
         let mut undone: Vec<Uuid> = Vec::new();
         let mut names = Vec::new();
         for typed in &request.fact_ids {

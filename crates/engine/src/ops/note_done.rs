@@ -35,7 +35,7 @@ impl Operation for NoteDone {
 
     fn run(session: &Session, request: Request) -> Result<Done, Error> {
         let mut pen = Pen::take(session, false)?;
-        let known = Recollection::read(session)?;
+        let known = Recollection::named(session, &request.ids)?;
         let mut names = Vec::new();
         let mut events: Vec<Uuid> = Vec::new();
         for typed in &request.ids {

@@ -44,7 +44,7 @@ impl<K: Editable> Operation for RecordEdit<K> {
 
     fn run(session: &Session, request: Request) -> Result<Stored, Error> {
         let mut pen = Pen::take(session, request.allow_secret)?;
-        let known = Recollection::read(session)?;
+        let known = Recollection::named(session, std::slice::from_ref(&request.id))?;
         known.find_standing(&request.id)?;
         let id = known.find_record(&request.id)?;
         let item = known.memory.item(id).filter(|item| item.record.kind() == K::KIND);

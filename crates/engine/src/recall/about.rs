@@ -5,6 +5,7 @@ use heirloom_core::fold::Memory;
 use heirloom_core::recall::ties;
 use heirloom_core::record::Record;
 
+use super::fresh::is_nearly_up_to_date;
 use super::hits::unread;
 use super::{Search, embedder, keep, up_to_date};
 use crate::{Error, Session};
@@ -12,21 +13,27 @@ use crate::{Error, Session};
 /// How many things that may say nearly the same are looked at.
 const NEAR: usize = 50;
 
-/// Returns what is known of everything that a new record touches: what says the same or nearly the
-/// same, what it names, what typed ids may mean, and some other names; and what could not be read.
+/// Returns what is known of some names and of what typed ids may mean; and, if a record is to be
+/// written, of everything that it touches: what says the same or nearly the same, and what it
+/// names. What could not be read is told beside it.
 pub(crate) fn about(
     session: &Session,
-    record: &Record,
+    record: Option<&Record>,
     typed: &[String],
     names: impl Iterator<Item = String>,
 ) -> Result<(Memory, Vec<Problem>), Error> {
-    let text = record.text();
-    let near = Search { query: &text, limit: NEAR, ..Search::default() }.run(session)?;
+    if !is_nearly_up_to_date(session)? {
+        return Err(Error::system("the index is not there, or far behind"));
+    }
+    let mut all: Vec<String> = names.collect();
+    if let Some(record) = record {
+        let text = record.text();
+        let near = Search { query: &text, limit: NEAR, ..Search::default() }.run(session)?;
+        all.extend(ties(record));
+        all.extend(near.hits.iter().chain(&near.near_misses).map(|hit| hit.thing.name()));
+    }
     let embedder = embedder(session)?;
     let kept = up_to_date(session, &*embedder)?;
-    let mut all: Vec<String> = names.collect();
-    all.extend(ties(record));
-    all.extend(near.hits.iter().chain(&near.near_misses).map(|hit| hit.thing.name()));
     for typed in typed {
         all.extend(kept.snapshot.ids_ending_in(typed)?);
     }

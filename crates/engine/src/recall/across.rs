@@ -1,7 +1,10 @@
 //! Asking every workspace of this machine at once.
 
+use std::path::Path;
+
 use heirloom_core::Problem;
 
+use super::search::NEAR_MISSES;
 use super::{Found, Search};
 use crate::{Error, Session};
 
@@ -14,21 +17,23 @@ pub(crate) fn across(session: &Session, search: &Search<'_>) -> Result<Found, Er
     };
     let (registered, mut problems) = registry.list();
     let own = session.root().path();
-    let mut all = Found { hits: vec![], near_misses: vec![], problems: vec![] };
-    if registered.iter().all(|registered| registered.folder != own) {
+    let mut workspaces: Vec<(String, &Path)> =
+        registered.iter().map(|one| (one.name.clone(), one.folder.as_path())).collect();
+    if workspaces.iter().all(|(_, folder)| *folder != own) {
         let name = own.file_name().map(|name| name.to_string_lossy().into_owned());
-        all.take(search.run(session)?, &name.unwrap_or_else(|| "this".to_owned()));
+        workspaces.insert(0, (name.unwrap_or_else(|| "this".to_owned()), own));
     }
-    for workspace in &registered {
-        let asked = match workspace.folder == own {
+    let mut all = Found { hits: vec![], near_misses: vec![], problems: vec![] };
+    for (name, folder) in workspaces {
+        let asked = match folder == own {
             true => search.run(session),
-            false => session.other(&workspace.folder).and_then(|other| search.run(&other)),
+            false => session.other(folder).and_then(|other| search.run(&other)),
         };
         match asked {
-            Ok(found) => all.take(found, &workspace.name),
+            Ok(found) => all.take(found, &name),
             Err(error) => problems.push(
-                Problem::of_file(workspace.folder.display().to_string(), error.message)
-                    .hint(format!("`heir workspace forget {}` leaves it out", workspace.name)),
+                Problem::of_file(folder.display().to_string(), error.message)
+                    .hint(format!("`heir workspace forget {name}` leaves it out")),
             ),
         }
     }
@@ -38,6 +43,7 @@ pub(crate) fn across(session: &Session, search: &Search<'_>) -> Result<Found, Er
         hits.sort_by(|a, b| score(b).total_cmp(&score(a)));
         hits.truncate(search.limit);
     }
+    all.near_misses.truncate(NEAR_MISSES);
     if !all.hits.is_empty() {
         all.near_misses.clear();
     }

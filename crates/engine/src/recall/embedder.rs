@@ -44,7 +44,9 @@ fn endpoint(session: &Session, settings: &config::Embedder) -> Result<Endpoint, 
     if settings.model.is_empty() {
         return Err(missing("model", "nomic-embed-text"));
     }
-    Ok(Endpoint::open(endpoint, &settings.model, remote.key.as_deref())?)
+    // The key is for the endpoint that the person named, not for one that a repository names.
+    let key = remote.key.as_deref().filter(|_| remote.endpoint.is_some());
+    Ok(Endpoint::open(endpoint, &settings.model, key)?)
 }
 
 fn transformer(session: &Session, settings: &config::Embedder) -> Result<Transformer, Error> {

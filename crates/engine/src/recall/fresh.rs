@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use heirloom_core::Problem;
 use heirloom_core::embedding::{EmbedError, Embedder};
 use heirloom_index::{Index, IndexError, IndexErrorKind, Lock, Snapshot, Update};
+use heirloom_store::config::EmbedderKind;
 
 use super::gather::Found;
 use super::warm::Kept;
@@ -31,6 +32,21 @@ pub(crate) fn lag(session: &Session, embedder: &dyn Embedder) -> Result<Lag, Err
     Ok(if update.is_empty() { Lag::Nothing } else { Lag::Something })
 }
 
+/// Returns whether the index can be brought up to date at once, by the embedder inside the program:
+/// whoever is about to write must not wait for a model, or for an index to be made.
+pub(crate) fn is_nearly_up_to_date(session: &Session) -> Result<bool, Error> {
+    if session.config()?.embedder.kind != EmbedderKind::Static {
+        return Ok(false);
+    }
+    let embedder = heirloom_embed::builtin();
+    let Some(snapshot) = index_of(session, &embedder).open()? else { return Ok(false) };
+    let behind = Found::look(session)?.bytes_behind(snapshot.sources()?);
+    Ok(!snapshot.is_worn() && behind < LITTLE)
+}
+
+/// So many bytes are read in no time.
+const LITTLE: u64 = 200_000;
+
 /// Returns how many bytes the index takes on disk.
 pub(crate) fn bytes(session: &Session) -> u64 {
     let items = session.root().list(FOLDER).unwrap_or_default();
@@ -42,9 +58,9 @@ pub(crate) fn bytes(session: &Session) -> u64 {
 pub(crate) fn rebuilt(session: &Session, embedder: &dyn Embedder) -> Result<Snapshot, Error> {
     let index = index_of(session, embedder);
     let lock = index.lock()?;
-    index.begin(&lock)?;
-    let found = Found::look(session)?;
-    written(session, &index, &lock, &found, embedder).map_err(Error::from)
+    let snapshot = index.begin(&lock)?;
+    let update = Found::look(session)?.changed(session, snapshot.sources()?)?;
+    committed(session, &index, &lock, snapshot, update, embedder).map_err(Error::from)
 }
 
 fn index_of(session: &Session, embedder: &dyn Embedder) -> Index {
@@ -74,7 +90,7 @@ impl From<EmbedError> for Error {
 pub(crate) fn up_to_date(session: &Session, embedder: &dyn Embedder) -> Result<Kept, Error> {
     let index = index_of(session, embedder);
     let warm = match session.warm().take(index.folder()) {
-        Some(kept) if kept.snapshot.is_newest()? => Some(kept),
+        Some(kept) if index.owns(&kept.snapshot) && kept.snapshot.is_newest()? => Some(kept),
         _ => None,
     };
     let snapshot = match warm {

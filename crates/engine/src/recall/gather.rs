@@ -1,6 +1,7 @@
 //! What there is to be read, and reading what changed of it.
 
 use std::collections::{BTreeMap, HashSet};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use heirloom_core::Problem;
@@ -25,6 +26,8 @@ pub(super) struct Found {
     pub(super) problems: Vec<Problem>,
     /// The settings decide which level a document is of.
     settings: [u8; 8],
+    /// The files that say what git ignores, there or not.
+    rules: Vec<PathBuf>,
 }
 
 struct Document {
@@ -72,7 +75,14 @@ impl Found {
             .map(|path| Document::by_itself(path, Sort::Archived, None));
         let placed = all.placed.into_iter().map(|placed| Document { placed, sort: Sort::OfLevel });
         let ignored = Ignored::new(root);
-        let is_looked_for = |document: &Document| !ignored.holds(&document.placed.document.path);
+        let levels = &hierarchy.levels;
+        let is_named =
+            |path: &str| levels.iter().any(|level| level.patterns().any(|pattern| pattern == path));
+        // What a level names as it stands is read, whatever git does with it.
+        let is_looked_for = |document: &Document| {
+            let path = &document.placed.document.path;
+            is_named(path) || !ignored.holds(path)
+        };
         let mut documents: BTreeMap<String, (Document, Stamp)> = BTreeMap::new();
         for document in placed.chain(records).chain(archived).filter(is_looked_for) {
             let path = document.placed.document.path.clone();
@@ -88,6 +98,7 @@ impl Found {
             documents: documents.into_values().collect(),
             problems,
             settings,
+            rules: ignored.files(),
         })
     }
 
@@ -97,9 +108,23 @@ impl Found {
         let shards = self.shards.iter().map(|(shard, _)| shard.path.clone());
         let documents =
             self.documents.iter().map(|(document, _)| root.join(&document.placed.document.path));
-        let settings = [heirloom_store::config::PATH, ".gitignore"].map(|path| root.join(path));
+        let settings = root.join(heirloom_store::config::PATH);
+        let settings = self.rules.iter().cloned().chain([settings]);
         let folders = root.looked_into().into_iter().chain(log::local_folders(root));
         Watched::new(shards.chain(documents).chain(folders).chain(settings))
+    }
+
+    /// Returns how many bytes came or changed since some files were read.
+    pub(super) fn bytes_behind(&self, known: &BTreeMap<String, Source>) -> u64 {
+        let shards = self.shards.iter().map(|(shard, stamp)| (&shard.shown, stamp));
+        let documents = self.documents.iter();
+        let documents = documents.map(|(document, stamp)| (&document.placed.document.path, stamp));
+        let behind = shards.chain(documents).map(|(path, stamp)| match known.get(path) {
+            Some(known) if is_as_read(known, *stamp) => 0,
+            Some(known) if stamp.size > known.size => stamp.size - known.size,
+            _ => stamp.size,
+        });
+        behind.sum()
     }
 
     /// Reads what is not as it was.

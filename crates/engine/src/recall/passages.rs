@@ -11,6 +11,7 @@ use heirloom_core::{Document, Problem, adr, day};
 use heirloom_store::layout::{Part, Placed};
 
 use crate::Error;
+use crate::catalog;
 use crate::memory::{Noted, Thing, entry_ref};
 use crate::setup::scaffold;
 
@@ -88,12 +89,18 @@ fn of_sections(placed: &Placed, sort: Sort) -> Result<Vec<Passage>, Error> {
         (Sort::OfLevel, _) => "context",
     };
     let title = document.title.clone().unwrap_or_else(|| document.path.clone());
-    let standing = match sort {
-        Sort::Archived => Standing::Archived,
-        Sort::Adr if adr::read_document(document, &placed.text).status.is_retired() => {
-            Standing::Superseded
+    let project = placed.selectors.get("project").map(String::as_str);
+    let (standing, called) = match sort {
+        Sort::Archived => (Standing::Archived, None),
+        Sort::OfLevel => (Standing::Active, Some(catalog::id_of(placed))),
+        Sort::Adr => {
+            let adr = adr::read_document(document, &placed.text);
+            let standing = match adr.status.is_retired() {
+                true => Standing::Superseded,
+                false => Standing::Active,
+            };
+            (standing, Some(catalog::id_of_record(&adr.id, project)))
         }
-        Sort::Adr | Sort::OfLevel => Standing::Active,
     };
     let date = ["updated", "date", "created"]
         .iter()
@@ -119,7 +126,7 @@ fn of_sections(placed: &Placed, sort: Sort) -> Result<Vec<Passage>, Error> {
         marks.extend(placed.selectors.iter().map(|(level, name)| mark(level, name)));
         marks.extend(thing.tags.iter().map(|tag| mark("tag", tag)));
         passages.push(Passage {
-            subject: name.clone(),
+            subject: called.as_ref().map_or_else(|| name.clone(), |id| format!("doc:{id}")),
             name,
             text: said,
             title: Some(section.heading).filter(|heading| !heading.is_empty()).map(str::to_owned),

@@ -10,7 +10,7 @@ use crate::memory::When;
 use crate::{Error, Session};
 
 /// How many are shown that come near where nothing answers.
-const NEAR_MISSES: usize = 3;
+pub(super) const NEAR_MISSES: usize = 3;
 
 /// Of what was found for another time, so many times more is looked at: some of it was not so then.
 const PAST: usize = 20;

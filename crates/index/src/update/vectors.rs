@@ -47,13 +47,21 @@ impl<'w> Work<'w> {
         let mut shares = Vec::new();
         loop {
             let number = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some(rest) = self.passages.get(number * SHARE..).filter(|rest| !rest.is_empty())
+            let Some(rest) =
+                self.passages.get(number.saturating_mul(SHARE)..).filter(|rest| !rest.is_empty())
             else {
                 return Ok(shares);
             };
             let first = self.first + (number * SHARE) as Slot;
             let own = &rest[..rest.len().min(SHARE)];
-            shares.push((number, self.vectors(first, own, tell)?));
+            match self.vectors(first, own, tell) {
+                Ok(rows) => shares.push((number, rows)),
+                Err(error) => {
+                    // Nobody need begin what will be thrown away.
+                    self.next.store(self.passages.len(), Ordering::Relaxed);
+                    return Err(error);
+                }
+            }
         }
     }
 

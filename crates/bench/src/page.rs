@@ -1,0 +1,139 @@
+//! The page of results: what was saved, in the order in which one reads it.
+
+use std::fmt::Display;
+use std::fs;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::failure::Failure;
+
+const HEAD: &str = "\
+# Benchmarks
+
+`heirloom-bench` runs the real binary, beside peers and baselines on the same data in the same run: every command of a
+table takes turns with the others, and a command that fails is an error and never a fast time. What counts is the ratio
+within one run; the milliseconds are those of one machine with two cores. This page is made of what the commands printed
+(`--save` keeps that in `docs/benchmarks/`, `heirloom-bench page` writes the page).
+
+```sh
+cargo build --release -p heirloom -p heirloom-bench
+target/release/heirloom-bench peers install          # optional: the peers, from npm and PyPI
+```
+";
+
+/// A part of the page: the file of its result, its heading, its command, and what to know about it.
+const PARTS: &[[&str; 4]] = &[
+    [
+        "start",
+        "Process start",
+        "start --runs 200",
+        "A generated workspace of 1,000 plans with 5 agents each. `limps plan list` does less than `context resolve`: it
+lists plans and merges nothing, and most of its time is its own start.
+
+What limits us: decision records take a third (they are read whole, because any of them may be in force), the listing of
+`plans/` a quarter when a plan is named by its number, YAML and markdown most of the rest.",
+    ],
+    [
+        "fold",
+        "Folding the log",
+        "fold --runs 20",
+        "Two generated logs, one twice as long as the other, of all kinds of records by four writers. `heir stats --json`
+reads and folds all of it, and its counts are checked against what was generated.
+
+What limits us: two fifths go into folding (a map of all records in order of id, and the hash of each fact's words by
+which equal ones are found), a quarter into reading lines as JSON, a tenth into how things stand with each item.",
+    ],
+    [
+        "questions",
+        "Recall",
+        "questions LOCOMO/*.jsonl",
+        "Five conversations of LoCoMo. Each file is a memory of its own, with questions whose answers are known. Its
+documents become lines of a memory log and are asked for through the engine, as a user asks. Categories: 1 multi-hop,
+2 temporal, 3 open, 4 single-hop, 5 adversarial. These five were in view while recall was made; expect less elsewhere.",
+    ],
+    [
+        "similarity",
+        "The static model",
+        "similarity stsb-train.csv",
+        "Pairs of sentences whose likeness people judged, which were not used in training. `models/README.md` has more.",
+    ],
+    [
+        "scale",
+        "Scale",
+        "scale 100000 1000000 --questions 200",
+        "Memories of about thirty words, one in twenty in a markdown file, beside bare tantivy and a bare scan of vectors
+of the same data. The warm rows are `heir mcp`.
+
+What limits indexing: tantivy takes texts that are in memory already. We read JSON (a sixth), find what ties lines
+together, fold them and write them to SQLite (a third), find their terms (a sixth) and make their vectors (a quarter).",
+    ],
+    [
+        "peers",
+        "Peers",
+        "peers LOCOMO/*.jsonl",
+        "Other tools of the kind, at pinned versions, and what everybody could do. limps, server-memory and memcite find
+next to nothing with a whole question: they are asked word by word, and what most words find comes first. That merging
+is ours, and it flatters them. basic-memory is asked by full text: its other search needs a model that it downloads.",
+    ],
+];
+
+/// What a measurement printed and found.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Saved {
+    table: String,
+    data: Value,
+}
+
+impl Saved {
+    /// Takes a report.
+    pub(crate) fn of(report: &(impl Serialize + Display)) -> Result<Self, serde_json::Error> {
+        Ok(Saved { table: report.to_string(), data: serde_json::to_value(report)? })
+    }
+
+    /// Keeps it in a file.
+    pub(crate) fn write(&self, path: &Path) -> Result<(), Failure> {
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).map_err(Failure::io("making", folder))?;
+        }
+        let text = serde_json::to_string_pretty(self);
+        let text = text.map_err(|error| Failure::new(error.to_string()))?;
+        fs::write(path, format!("{text}\n")).map_err(Failure::io("writing", path))
+    }
+}
+
+/// Writes the page of the results in a folder.
+pub(crate) fn write(results: &Path, page: &Path) -> Result<(), Failure> {
+    fs::write(page, text(results)?).map_err(Failure::io("writing", page))
+}
+
+/// The page of the results in a folder; a part that was not measured is not on it.
+fn text(results: &Path) -> Result<String, Failure> {
+    let mut page = HEAD.to_owned();
+    for [file, heading, command, about] in PARTS {
+        let path = results.join(format!("{file}.json"));
+        let Ok(saved) = fs::read_to_string(&path) else { continue };
+        let saved: Saved = serde_json::from_str(&saved)
+            .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
+        let table: Vec<&str> = saved.table.trim().lines().map(str::trim_end).collect();
+        page.push_str(&format!(
+            "\n## {heading}\n\n`heirloom-bench {command}`\n\n{about}\n\n```text\n{}\n```\n",
+            table.join("\n")
+        ));
+    }
+    Ok(page)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_is_made_of_the_results() {
+        let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+        let page = fs::read_to_string(docs.join("benchmarks.md")).unwrap();
+        let wanted = text(&docs.join("benchmarks")).unwrap();
+        assert_eq!(page, wanted, "run `cargo run -p heirloom-bench -- page`");
+    }
+}

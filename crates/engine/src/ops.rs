@@ -21,6 +21,7 @@ mod eval;
 mod export;
 mod fact_add;
 mod fact_edit;
+mod given;
 mod graph_export;
 mod graph_health;
 mod graph_show;

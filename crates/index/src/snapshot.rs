@@ -281,10 +281,6 @@ impl<'s> View<'s> {
         }
     }
 
-    fn holds(&self, slot: Slot) -> bool {
-        self.measured.holds.get(slot as usize).is_some_and(|holds| *holds)
-    }
-
     fn nearness_of_row(&self, row: u32, query: &Small) -> f32 {
         let (segment, at) = self.place_of_row(row);
         segment.nearness(at, query)
@@ -322,6 +318,10 @@ impl Corpus for View<'_> {
 
     fn damping(&self, slot: Slot) -> f32 {
         self.measured.damping.get(slot as usize).copied().unwrap_or_default()
+    }
+
+    fn holds(&self, slot: Slot) -> bool {
+        self.measured.holds.get(slot as usize).is_some_and(|holds| *holds)
     }
 
     fn is_wanted(&self, slot: Slot) -> bool {

@@ -1,7 +1,7 @@
 //! The `similarity` measurement: whether the embedder finds alike what people find alike.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use heirloom_embed::builtin;
 use serde::Serialize;
@@ -11,8 +11,8 @@ use crate::failure::Failure;
 /// What a file of pairs showed.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
-    /// The file.
-    file: PathBuf,
+    /// The file's name.
+    file: String,
     /// How many pairs it has.
     pairs: usize,
     /// How well the order of likeness is that of the scores, -1 to 1.
@@ -38,7 +38,7 @@ pub(crate) fn measure(file: &Path) -> Result<Report, Failure> {
     let likeness: Vec<f64> = pairs.iter().map(near).collect();
     let scores: Vec<f64> = pairs.iter().map(|pair| pair.score).collect();
     Ok(Report {
-        file: file.to_path_buf(),
+        file: file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
         pairs: pairs.len(),
         spearman: correlation(&ranks(&likeness), &ranks(&scores)),
         pearson: correlation(&likeness, &scores),
@@ -118,15 +118,8 @@ fn correlation(a: &[f64], b: &[f64]) -> f64 {
 
 impl fmt::Display for Report {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = self.file.file_name().map(|name| name.to_string_lossy().into_owned());
-        writeln!(
-            out,
-            "{}: {} pairs, Spearman {:.4}, Pearson {:.4}",
-            name.unwrap_or_default(),
-            self.pairs,
-            self.spearman,
-            self.pearson
-        )
+        let Report { file, pairs, spearman, pearson } = self;
+        writeln!(out, "{file}: {pairs} pairs, Spearman {spearman:.4}, Pearson {pearson:.4}")
     }
 }
 

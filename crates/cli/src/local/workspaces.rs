@@ -81,7 +81,12 @@ fn list(call: &Call<'_>) -> Result<Code, Error> {
 fn forget(call: &Call<'_>) -> Result<Code, Error> {
     let name = call.matches.get_one::<String>("name").map_or("", String::as_str);
     let registry = call.environment.registry()?;
-    let Some(forgotten) = registry.remove(name)? else {
+    let folder = std::path::absolute(name).unwrap_or_default().display().to_string();
+    let forgotten = match registry.remove(name)? {
+        None => registry.remove(&folder)?,
+        found => found,
+    };
+    let Some(forgotten) = forgotten else {
         let (known, _) = registry.list();
         let names: Vec<String> = known.into_iter().map(|known| known.name).collect();
         return Err(Error::not_found(format!("no workspace `{name}` is registered"), names));

@@ -35,6 +35,9 @@ pub trait Corpus {
     /// Returns whether a memory may be in the answer.
     fn is_wanted(&self, slot: Slot) -> bool;
 
+    /// Returns whether a memory is there.
+    fn holds(&self, slot: Slot) -> bool;
+
     /// Returns the memory before this one in its document, session or conversation.
     fn before(&self, slot: Slot) -> Option<Slot>;
 

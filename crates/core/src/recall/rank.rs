@@ -359,7 +359,7 @@ impl Ground {
         let mut ground = Ground { slots: Vec::new(), places: vec![NOWHERE; corpus.slots()] };
         for slot in candidates {
             ground.add(slot);
-            corpus.related(slot).iter().take(RELATED.1).for_each(|slot| ground.add(*slot));
+            related(corpus, slot).for_each(|slot| ground.add(slot));
             for step in [Step::Before, Step::After] {
                 let mut at = slot;
                 for _ in 0..AROUND {
@@ -414,8 +414,8 @@ impl Ground {
                 slot = next;
             }
         }
-        for related in corpus.related(self.slots[at]).iter().take(RELATED.1) {
-            let place = self.places[*related as usize];
+        for related in related(corpus, self.slots[at]) {
+            let place = self.places[related as usize];
             if place != NOWHERE {
                 near[count] = (place, RELATED.0);
                 count += 1;
@@ -423,6 +423,12 @@ impl Ground {
         }
         near
     }
+}
+
+/// The memories that relations tie to one, as many as are looked at.
+fn related<C: Corpus>(corpus: &C, slot: Slot) -> impl Iterator<Item = Slot> {
+    let there = corpus.related(slot).iter().copied().filter(|slot| corpus.holds(*slot));
+    there.take(RELATED.1)
 }
 
 /// A way to go from a memory to one beside it.

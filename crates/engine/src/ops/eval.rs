@@ -7,6 +7,7 @@ use heirloom_index::Shelf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::given::{File, ten};
 use crate::memory::When;
 use crate::present;
 use crate::recall::{Hit, Search};
@@ -17,15 +18,6 @@ pub(super) struct Eval;
 
 /// An id is meant by its tail from this length on.
 const TAIL: usize = 8;
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct File {
-    /// What it is called.
-    name: String,
-    /// What it says.
-    text: String,
-}
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -83,10 +75,6 @@ impl OneOrMore {
     fn all(&self) -> &[String] {
         &self.0
     }
-}
-
-fn ten() -> usize {
-    10
 }
 
 #[derive(Debug, Default, Serialize, JsonSchema)]

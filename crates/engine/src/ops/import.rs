@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::given::File;
 use crate::import::{self, Format, Importing, Text};
 use crate::memory::{Pen, Recollection};
 use crate::present;
@@ -18,15 +19,6 @@ use crate::view::{Role, View, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
 pub(super) struct Import;
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct File {
-    /// What it is called.
-    name: String,
-    /// What it says.
-    text: String,
-}
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -6,6 +6,7 @@ use heirloom_index::Shelf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::given::ten;
 use crate::answers::Recalled;
 use crate::memory::{Recollection, Thing};
 use crate::recall::Search;
@@ -22,10 +23,6 @@ pub(super) struct Request {
     /// At most this many.
     #[serde(default = "ten")]
     limit: usize,
-}
-
-fn ten() -> usize {
-    10
 }
 
 impl Operation for MemorySearchArchive {

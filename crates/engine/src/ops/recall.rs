@@ -5,6 +5,7 @@ use heirloom_index::Shelf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::given::ten;
 use crate::answers::Hits;
 use crate::memory::When;
 use crate::recall::{Search, across};
@@ -44,10 +45,6 @@ pub(super) struct Request {
     /// Show what each score is made of.
     #[serde(default)]
     explain: bool,
-}
-
-fn ten() -> usize {
-    10
 }
 
 impl Operation for Recall {

@@ -38,7 +38,7 @@ What limits us: decision records take a third (they are read whole, because any 
     [
         "fold",
         "Folding the log",
-        "fold --runs 20",
+        "fold --runs 8",
         "Two generated logs, one twice as long as the other, of all kinds of records by four writers. `heir stats --json`
 reads and folds all of it, and its counts are checked against what was generated.
 
@@ -72,7 +72,7 @@ together, fold them and write them to SQLite (a third), find their terms (a sixt
     [
         "peers",
         "Peers",
-        "peers LOCOMO/*.jsonl",
+        "peers LOCOMO/*.jsonl --only limps --only server-memory",
         "Other tools of the kind, at pinned versions, and what everybody could do. limps, server-memory and memcite find
 next to nothing with a whole question: they are asked word by word, and what most words find comes first. That merging
 is ours, and it flatters them. basic-memory is asked by full text: its other search needs a model that it downloads.",

@@ -61,7 +61,7 @@ pub(crate) fn measure(args: &PeersArgs) -> Result<Report, Failure> {
     let heir = args.heir.as_deref();
     let contenders: Vec<(String, bool, Make<'_>)> = vec![
         ("heir".to_owned(), false, Box::new(move || Ok(Box::new(Heir::new()?)))),
-        ("plain BM25 (stemmed)".to_owned(), false, Box::new(|| Ok(Box::<Bm25>::default()))),
+        ("plain BM25 over stems".to_owned(), false, Box::new(|| Ok(Box::<Bm25>::default()))),
         ("static vectors".to_owned(), false, Box::new(|| Ok(Box::<StaticVectors>::default()))),
         ("rank fusion of both".to_owned(), false, Box::new(|| Ok(Box::<Fusion>::default()))),
         (

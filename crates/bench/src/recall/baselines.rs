@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use heirloom_core::recall::terms;
 use heirloom_embed::builtin;
 use tantivy::collector::TopDocs;
 use tantivy::query::{BooleanQuery, Occur, Query, TermQuery};
@@ -12,19 +13,20 @@ use super::contender::Contender;
 use super::conversation::{Asked, Document};
 use crate::failure::Failure;
 
-/// BM25 over stemmed words, as tantivy has it.
+/// BM25 as tantivy has it, over the stems that heir finds.
 #[derive(Default)]
 pub(crate) struct Bm25 {
     index: Option<(Index, IndexReader)>,
 }
 
-const STEMMED: &str = "en_stem";
+/// The stems are cut already.
+const CUT: &str = "whitespace";
 
 impl Contender for Bm25 {
     fn load(&mut self, documents: &[Document]) -> Result<(), Failure> {
         let mut schema = Schema::builder();
         let indexing = TextFieldIndexing::default()
-            .set_tokenizer(STEMMED)
+            .set_tokenizer(CUT)
             .set_index_option(IndexRecordOption::WithFreqs);
         let text =
             schema.add_text_field("text", TextOptions::default().set_indexing_options(indexing));
@@ -32,7 +34,7 @@ impl Contender for Bm25 {
         let index = Index::create_in_ram(schema.build());
         let mut writer = index.writer_with_num_threads(1, 50_000_000).map_err(failed)?;
         for document in documents {
-            let row = doc!(text => document.text.as_str(), id => document.doc.as_str());
+            let row = doc!(text => terms(&document.text).join(" "), id => document.doc.as_str());
             writer.add_document(row).map_err(failed)?;
         }
         writer.commit().map_err(failed)?;
@@ -48,19 +50,14 @@ impl Contender for Bm25 {
             (Ok(text), Ok(id)) => (text, id),
             _ => return Ok(vec![]),
         };
-        let mut tokenizer = index
-            .tokenizers()
-            .get(STEMMED)
-            .ok_or_else(|| Failure::new("tantivy has no English stemmer"))?;
-        let mut words: Vec<(Occur, Box<dyn Query>)> = Vec::new();
-        tokenizer.token_stream(&question.text).process(&mut |token| {
-            let term = Term::from_field_text(text, &token.text);
+        let words = terms(&question.text).into_iter().map(|word| {
+            let term = Term::from_field_text(text, &word);
             let query = TermQuery::new(term, IndexRecordOption::WithFreqs);
-            words.push((Occur::Should, Box::new(query)));
+            (Occur::Should, Box::new(query) as Box<dyn Query>)
         });
         let searcher = reader.searcher();
         let best = TopDocs::with_limit(limit).order_by_score();
-        let found = searcher.search(&BooleanQuery::new(words), &best).map_err(failed)?;
+        let found = searcher.search(&BooleanQuery::new(words.collect()), &best).map_err(failed)?;
         let mut ids = Vec::with_capacity(found.len());
         for (_, address) in found {
             let document: TantivyDocument = searcher.doc(address).map_err(failed)?;
@@ -127,5 +124,31 @@ impl Contender for Fusion {
         let mut found: Vec<(String, f64)> = sums.into_iter().collect();
         found.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         Ok(found.into_iter().take(limit).map(|(id, _)| id).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_finds_what_answers() {
+        let document = |doc: &str, text: &str| Document {
+            doc: doc.to_owned(),
+            group: None,
+            at: None,
+            text: text.to_owned(),
+        };
+        let documents = [
+            document("a", "Refunds take thirty days"),
+            document("b", "The index is kept in SQLite"),
+        ];
+        let question = Asked { text: "how long do refunds take?".to_owned(), ..Asked::default() };
+        let contenders: [Box<dyn Contender>; 3] =
+            [Box::<Bm25>::default(), Box::<StaticVectors>::default(), Box::<Fusion>::default()];
+        for mut contender in contenders {
+            contender.load(&documents).unwrap();
+            assert_eq!(contender.ask(&question, 2).unwrap()[0], "a");
+        }
     }
 }

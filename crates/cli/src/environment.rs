@@ -102,8 +102,8 @@ impl Environment {
         let remote = |endpoint, key| Remote { endpoint: given(endpoint), key: given(key) };
         Ok(session?
             .by(given(AGENT))
-            .with_llm(remote(LLM_ENDPOINT, LLM_KEY))
-            .with_embedder(remote(EMBEDDER_ENDPOINT, EMBEDDER_KEY))
+            .with_remote_llm(remote(LLM_ENDPOINT, LLM_KEY))
+            .with_remote_embedder(remote(EMBEDDER_ENDPOINT, EMBEDDER_KEY))
             .with_warm(self.warm.clone())
             .with_progress(progress::bar())
             .with_registry(self.registry().ok().map(Arc::new)))

@@ -15,6 +15,7 @@ pub mod fast;
 pub mod fold;
 pub mod frontmatter;
 pub mod graph;
+pub mod hands;
 pub mod hierarchy;
 pub mod kernels;
 pub mod keypath;

@@ -21,7 +21,7 @@ pub(crate) fn summary(
     warnings: &mut Vec<String>,
 ) -> Option<(String, String)> {
     let config = session.config().ok()?;
-    let endpoint = match session.llm().endpoint(config.llm.endpoint.as_deref()) {
+    let endpoint = match session.remote_llm().endpoint(config.llm.endpoint.as_deref()) {
         Ok(endpoint) => endpoint?,
         Err(elsewhere) => {
             warnings.push(format!("the model at {elsewhere} is not on this machine; to send it this conversation, set HEIRLOOM_LLM_ENDPOINT"));
@@ -54,7 +54,7 @@ fn ask(
         ],
     });
     let mut call = agent.post(&url).header("Content-Type", "application/json");
-    if let Some(key) = session.llm().key.as_deref() {
+    if let Some(key) = session.remote_llm().key.as_deref() {
         call = call.header("Authorization", &format!("Bearer {key}"));
     }
     let mut answer = call.send(request.to_string()).map_err(|error| error.to_string())?;

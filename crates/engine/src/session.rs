@@ -105,20 +105,20 @@ impl Session {
 
     /// Says what the person at this machine allows of a language model.
     #[must_use]
-    pub fn with_llm(mut self, llm: Remote) -> Self {
+    pub fn with_remote_llm(mut self, llm: Remote) -> Self {
         self.llm = llm;
         self
     }
 
     /// Says what the person at this machine allows of an embedder.
     #[must_use]
-    pub fn with_embedder(mut self, embedder: Remote) -> Self {
+    pub fn with_remote_embedder(mut self, embedder: Remote) -> Self {
         self.embedder = embedder;
         self
     }
 
     /// Returns what is allowed of an embedder.
-    pub(crate) fn embedder(&self) -> &Remote {
+    pub(crate) fn remote_embedder(&self) -> &Remote {
         &self.embedder
     }
 
@@ -155,7 +155,7 @@ impl Session {
         Ok(other
             .with_warm(self.warm.clone())
             .with_progress(self.progress.clone())
-            .with_embedder(self.embedder.clone()))
+            .with_remote_embedder(self.embedder.clone()))
     }
 
     /// Returns who is to be told how far long work has come.
@@ -169,7 +169,7 @@ impl Session {
     }
 
     /// Returns what is allowed of a language model.
-    pub(crate) fn llm(&self) -> &Remote {
+    pub(crate) fn remote_llm(&self) -> &Remote {
         &self.llm
     }
 

@@ -9,7 +9,6 @@ mod alike;
 mod db;
 mod error;
 mod folder;
-mod hands;
 mod ledger;
 mod links;
 mod quantise;

@@ -282,14 +282,14 @@ impl<'s> View<'s> {
     }
 
     fn nearness_of_row(&self, row: u32, query: &Small) -> f32 {
-        let (segment, at) = self.place_of_row(row);
-        segment.nearness(at, query)
+        self.place_of_row(row).map_or(0.0, |(segment, at)| segment.nearness(at, query))
     }
 
     /// The segment that holds a row, and where in it.
-    fn place_of_row(&self, row: u32) -> (&Segment, usize) {
-        let at = self.snapshot.starts.partition_point(|start| *start <= row) - 1;
-        (&self.snapshot.segments[at], (row - self.snapshot.starts[at]) as usize)
+    fn place_of_row(&self, row: u32) -> Option<(&Segment, usize)> {
+        let at = self.snapshot.starts.partition_point(|start| *start <= row).checked_sub(1)?;
+        let (segment, own) = (&self.snapshot.segments[at], row - self.snapshot.starts[at]);
+        Some((&**segment, own as usize)).filter(|(segment, own)| *own < segment.rows())
     }
 }
 
@@ -391,11 +391,8 @@ impl Corpus for View<'_> {
     fn likeness(&self, a: Slot, b: Slot) -> f32 {
         let row = |slot: Slot| self.snapshot.rows.get(slot as usize).copied().unwrap_or(NO_ROW);
         let (a, b) = (row(a), row(b));
-        if a == NO_ROW || b == NO_ROW {
-            return 0.0;
-        }
-        let ((segment, a), (other, b)) = (self.place_of_row(a), self.place_of_row(b));
-        segment.likeness(a, other, b)
+        let places = self.place_of_row(a).zip(self.place_of_row(b));
+        places.map_or(0.0, |((segment, a), (other, b))| segment.likeness(a, other, b))
     }
 
     fn tie(&self, slot: Slot) -> u64 {
@@ -457,10 +454,7 @@ impl View<'_> {
     }
 
     fn slot_of_row(&self, row: u32) -> Option<Slot> {
-        let at = self.snapshot.starts.partition_point(|start| *start <= row).checked_sub(1)?;
-        let segment = &self.snapshot.segments[at];
-        let own = (row - self.snapshot.starts[at]) as usize;
-        (own < segment.rows()).then(|| segment.slot_of(own))
+        self.place_of_row(row).map(|(segment, at)| segment.slot_of(at))
     }
 
     /// Gives every term that is held and how many hold it, of all segments.

@@ -1,23 +1,21 @@
 //! Bringing the index up to date with what was read.
 
+mod passages;
 mod vectors;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use heirloom_core::embedding::Embedder;
 use heirloom_core::fold::{Line, Memory, Standing};
-use heirloom_core::recall::{Passage, Slot, asks};
-use heirloom_core::record::{Body, Kind, Record};
+use heirloom_core::recall::Passage;
+use heirloom_core::record::{Body, Record};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::ledger::{self, Noted, short};
-use crate::segment::{Builder, Draft};
-use crate::slots::{Entry, Slots, State, number_of};
-use crate::{IndexError, db, hands, links};
-use vectors::Work;
-
-/// How long a writer waits before it looks again how far those are who help it.
-const LOOK: std::time::Duration = std::time::Duration::from_millis(1);
+use crate::segment::Draft;
+use crate::slots::{Slots, State};
+use crate::{IndexError, db, links};
+use passages::{Put, standing};
 
 /// A file that was read, and how far.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -80,26 +78,6 @@ impl Update {
     pub fn is_empty(&self) -> bool {
         self.gone.is_empty() && self.read.is_empty()
     }
-}
-
-/// A passage that is to be written, and what it belongs to.
-struct Put {
-    passage: Passage,
-    fingerprint: [u8; 16],
-    source: Option<i64>,
-    state: State,
-}
-
-impl Put {
-    fn new(passage: Passage, source: Option<i64>, state: State) -> Self {
-        Put { fingerprint: passage.fingerprint(), passage, source, state }
-    }
-}
-
-/// What is known of a passage that is there.
-struct There {
-    slot: Slot,
-    fingerprint: Vec<u8>,
 }
 
 /// Writes an update, and returns the segment that it makes, if it makes one.
@@ -261,237 +239,6 @@ impl Writing<'_> {
         }
         Ok(())
     }
-
-    fn drop_passage(&mut self, name: &str) -> Result<(), IndexError> {
-        let mut delete =
-            self.db.prepare_cached("DELETE FROM passage WHERE name = ? RETURNING slot, grouped")?;
-        let found: Option<(Slot, Option<i64>)> =
-            delete.query_row([name], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
-        if let Some((slot, group)) = found {
-            self.slots.change(slot, |entry| *entry = Entry::FREE);
-            self.groups.extend(group);
-        }
-        Ok(())
-    }
-
-    /// Writes how things stand with entries that the log says something else of now.
-    fn settle(
-        &mut self,
-        entries: &BTreeSet<String>,
-        state_of: impl Fn(&str) -> State,
-    ) -> Result<(), IndexError> {
-        let mut query = self.db.prepare_cached("SELECT slot FROM passage WHERE subject = ?")?;
-        for name in entries {
-            let rows = query.query_map([name], |row| row.get(0))?;
-            for slot in rows.collect::<Result<Vec<Slot>, _>>()? {
-                self.slots.change(slot, |entry| entry.state = state_of(name));
-            }
-        }
-        Ok(())
-    }
-
-    /// Takes the records that are things of their own, and drops those that are not any more.
-    fn records(
-        &mut self,
-        records: &BTreeSet<uuid::Uuid>,
-        memory: &Memory,
-    ) -> Result<Vec<Put>, IndexError> {
-        let ids: Vec<uuid::Uuid> = records.iter().copied().collect();
-        let made = hands::map(&ids, |id| {
-            let item = memory.item(*id)?;
-            let is_thing = item.id == *id && Kind::REMEMBERED.contains(&item.record.kind());
-            is_thing.then(|| Put::new(Passage::of_item(&item), None, standing(item.standing)))
-        });
-        let mut puts = Vec::with_capacity(made.len());
-        for (id, made) in ids.iter().zip(made) {
-            match made {
-                Some(put) => puts.push(put),
-                None if self.slots.len() > 0 => self.drop_passage(&id.to_string())?,
-                None => {}
-            }
-        }
-        Ok(puts)
-    }
-
-    fn there(&self, name: &str) -> Result<Option<There>, IndexError> {
-        let mut query =
-            self.db.prepare_cached("SELECT slot, fingerprint FROM passage WHERE name = ?")?;
-        let found = query
-            .query_row([name], |row| Ok(There { slot: row.get(0)?, fingerprint: row.get(1)? }));
-        Ok(found.optional()?)
-    }
-
-    /// Writes passages: those that read as before keep their slot, the others get a new one.
-    fn put(
-        &mut self,
-        puts: Vec<Put>,
-        embedder: &dyn Embedder,
-        progress: &dyn Fn(usize, usize),
-    ) -> Result<Option<Draft>, IndexError> {
-        let is_first = self.slots.len() == 0;
-        let mut fresh: Vec<Put> = Vec::new();
-        for put in puts {
-            let there = if is_first { None } else { self.there(&put.passage.name)? };
-            match there {
-                Some(there) if there.fingerprint == put.fingerprint => {
-                    self.keep(there.slot, &put)?;
-                }
-                Some(_) => {
-                    self.drop_passage(&put.passage.name)?;
-                    fresh.push(put);
-                }
-                None => fresh.push(put),
-            }
-        }
-        if fresh.is_empty() {
-            return Ok(None);
-        }
-        // Neighbours side by side, so that what is read together lies together.
-        fresh.sort_by(|a, b| {
-            let (a, b) = (&a.passage, &b.passage);
-            (&a.group, a.position, &a.name).cmp(&(&b.group, b.position, &b.name))
-        });
-        let first = self.slots.len() as Slot;
-        let mut builder = Builder::new(embedder.dimensions());
-        let passages = fresh.iter().map(|put| &put.passage).collect();
-        let work = Work::new(embedder, first, passages);
-        let tell = || progress(work.done(), fresh.len());
-        let mut shares = std::thread::scope(|scope| {
-            let helpers: Vec<_> =
-                (0..work.helpers()).map(|_| scope.spawn(|| work.take_part(&|| ()))).collect();
-            for (slot, put) in (first..).zip(&fresh) {
-                let length = builder.add(slot, &put.passage);
-                self.insert(slot, put, length)?;
-                if slot % 1024 == 0 {
-                    tell();
-                }
-            }
-            let mut shares = work.take_part(&tell)?;
-            for helper in helpers {
-                while !helper.is_finished() {
-                    tell();
-                    std::thread::sleep(LOOK);
-                }
-                shares.extend(
-                    helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,
-                );
-            }
-            Ok::<_, IndexError>(shares)
-        })?;
-        shares.sort_by_key(|(number, _)| *number);
-        shares.into_iter().for_each(|(_, rows)| builder.take_rows(rows));
-        Ok(Some(builder.finish()?))
-    }
-
-    /// A passage that reads as before may still stand elsewhere.
-    fn keep(&mut self, slot: Slot, put: &Put) -> Result<(), IndexError> {
-        let passage = &put.passage;
-        let group = passage.group.as_deref().map(short);
-        let mut query = self.db.prepare_cached("SELECT grouped FROM passage WHERE slot = ?")?;
-        let before: Option<i64> = query.query_row([slot], |row| row.get(0))?;
-        let mut update = self.db.prepare_cached(
-            "UPDATE passage SET subject = ?, source = ?, grouped = ?, position = ?, repeats = ?,
-             data = ? WHERE slot = ?",
-        )?;
-        update.execute(params![
-            passage.own_subject(),
-            put.source,
-            group,
-            passage.position,
-            passage.repeats,
-            passage.data,
-            slot
-        ])?;
-        self.groups.extend([before, group].into_iter().flatten());
-        self.slots.change(slot, |entry| {
-            entry.state = put.state;
-            entry.day = passage.day.map(number_of);
-            entry.sure = passage.confidence.map(of_a_hundred);
-        });
-        Ok(())
-    }
-
-    fn insert(&mut self, slot: Slot, put: &Put, length: u32) -> Result<(), IndexError> {
-        let passage = &put.passage;
-        let group = passage.group.as_deref().map(short);
-        let mut insert = self.db.prepare_cached(
-            "INSERT INTO passage(slot, name, subject, source, grouped, position, fingerprint,
-             repeats, data) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        )?;
-        insert.execute(params![
-            slot,
-            passage.name,
-            passage.own_subject(),
-            put.source,
-            group,
-            passage.position,
-            put.fingerprint.as_slice(),
-            passage.repeats,
-            passage.data
-        ])?;
-        self.groups.extend(group);
-        self.slots.push(Entry {
-            state: put.state,
-            asks: asks(&passage.text),
-            sure: passage.confidence.map(of_a_hundred),
-            length,
-            tie: short(&passage.name).cast_unsigned(),
-            day: passage.day.map(number_of),
-            before: None,
-            after: None,
-        });
-        Ok(())
-    }
-
-    /// What is said again in another place is found there.
-    fn see_repeated(&mut self) -> Result<(), IndexError> {
-        let mut query = self.db.prepare_cached(
-            "SELECT DISTINCT passage.slot, other.slot IS NOT NULL FROM passage
-             LEFT JOIN passage AS other ON other.subject = passage.repeats
-             WHERE passage.repeats IS NOT NULL",
-        )?;
-        let rows = query.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        let found: Vec<(Slot, bool)> = rows.collect::<Result<_, _>>()?;
-        for (slot, is_there) in found {
-            let state = self.slots.get(slot).state;
-            let now = match state {
-                State::Active if is_there => State::Repeated,
-                State::Repeated if !is_there => State::Active,
-                same => same,
-            };
-            if now != state {
-                self.slots.change(slot, |entry| entry.state = now);
-            }
-        }
-        Ok(())
-    }
-
-    /// Writes what stands beside what, in the groups that changed.
-    fn link(&mut self) -> Result<(), IndexError> {
-        let mut query = self
-            .db
-            .prepare_cached("SELECT slot FROM passage WHERE grouped = ? ORDER BY position, name")?;
-        for group in std::mem::take(&mut self.groups) {
-            let rows = query.query_map([group], |row| row.get(0))?;
-            let members: Vec<Slot> = rows.collect::<Result<_, _>>()?;
-            for (at, slot) in members.iter().enumerate() {
-                let before = at.checked_sub(1).map(|at| members[at]);
-                let after = members.get(at + 1).copied();
-                let entry = self.slots.get(*slot);
-                if (entry.before, entry.after) != (before, after) {
-                    self.slots.change(*slot, |entry| {
-                        entry.before = before;
-                        entry.after = after;
-                    });
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-fn of_a_hundred(share: f64) -> u8 {
-    (share.clamp(0.0, 1.0) * 100.0).round() as u8
 }
 
 /// The records and entries that lines say something of.
@@ -511,14 +258,6 @@ impl Touched {
         let origin = record.origin.as_deref().and_then(|origin| origin.split('#').next());
         let named = record.supersedes.iter().chain(targets).map(String::as_str).chain(origin);
         self.entries.extend(named.filter(|name| name.starts_with("entry:")).map(str::to_owned));
-    }
-}
-
-fn standing(standing: Standing) -> State {
-    match standing {
-        Standing::Active => State::Active,
-        Standing::Superseded => State::Superseded,
-        Standing::Archived => State::Archived,
     }
 }
 

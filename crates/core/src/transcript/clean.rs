@@ -24,6 +24,7 @@ const WRAPPERS: &[&str] = &[
     "reasoning",
     "skill",
     "skills_instructions",
+    // In this element Codex tells one agent how another one ended.
     "subagent_notification",
     "system-reminder",
     "task-notification",

@@ -122,12 +122,12 @@ impl Recollection {
         let entries = noted.iter().flat_map(|noted| &noted.notebook.entries);
         let names = entries.map(|entry| entry_ref(&entry.id));
         match recall::about(session, record, typed, names) {
-            Ok((memory, more)) => {
+            Ok(Some((memory, more))) => {
                 let problems = merged(problems, more);
                 Ok(Self::of(memory, noted, problems, When::default()))
             }
             // What stands in the way of the index must not stand in the way of writing.
-            Err(_) => Self::read(session),
+            Ok(None) | Err(_) => Self::read(session),
         }
     }
 

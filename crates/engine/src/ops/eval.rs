@@ -3,12 +3,10 @@
 use heirloom_core::record::{Section, short};
 use heirloom_core::words::normalised;
 use heirloom_core::{Problem, Value, yaml};
-use heirloom_index::Shelf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::given::{File, ten};
-use crate::memory::When;
 use crate::present;
 use crate::recall::{Hit, Search};
 use crate::view::{Role, View, span};
@@ -229,13 +227,11 @@ fn check(
     let search = Search {
         query: &expected.query,
         limit: expected.k.saturating_mul(10),
-        shelf: Shelf::Active,
         section: expected.section,
         kinds: expected.kind.clone().into_iter().collect(),
         scope: expected.scope.as_deref(),
         tag: expected.tag.as_deref(),
-        when: When::default(),
-        explain: false,
+        ..Search::default()
     };
     let answer = search.run(session)?;
     let (hits, unread) = (answer.hits, answer.problems);

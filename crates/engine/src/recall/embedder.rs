@@ -20,7 +20,7 @@ pub(crate) fn embedder(session: &Session) -> Result<Shared, Error> {
         return Ok(Arc::new(heirloom_embed::builtin()));
     }
     let root = session.root().path().display();
-    let known_as = format!("{root}\n{settings:?}\n{:?}", session.embedder());
+    let known_as = format!("{root}\n{settings:?}\n{:?}", session.remote_embedder());
     if let Some(kept) = session.warm().embedder(&known_as) {
         return Ok(kept);
     }
@@ -33,7 +33,7 @@ pub(crate) fn embedder(session: &Session) -> Result<Shared, Error> {
 }
 
 fn endpoint(session: &Session, settings: &config::Embedder) -> Result<Endpoint, Error> {
-    let remote = session.embedder();
+    let remote = session.remote_embedder();
     let endpoint = remote.endpoint(settings.endpoint.as_deref()).map_err(|elsewhere| {
         Error::bad_input(format!("the embedder at {elsewhere} is not on this machine"))
             .hint("to send it what is remembered, set HEIRLOOM_EMBEDDER_ENDPOINT to it")

@@ -32,21 +32,6 @@ pub(crate) fn lag(session: &Session, embedder: &dyn Embedder) -> Result<Lag, Err
     Ok(if update.is_empty() { Lag::Nothing } else { Lag::Something })
 }
 
-/// Returns whether the index can be brought up to date at once, by the embedder inside the program:
-/// whoever is about to write must not wait for a model, or for an index to be made.
-pub(crate) fn is_nearly_up_to_date(session: &Session) -> Result<bool, Error> {
-    if session.config()?.embedder.kind != EmbedderKind::Static {
-        return Ok(false);
-    }
-    let embedder = heirloom_embed::builtin();
-    let Some(snapshot) = index_of(session, &embedder).open()? else { return Ok(false) };
-    let behind = Found::look(session)?.bytes_behind(snapshot.sources()?);
-    Ok(!snapshot.is_worn() && behind < LITTLE)
-}
-
-/// So many bytes are read in no time.
-const LITTLE: u64 = 200_000;
-
 /// Returns how many bytes the index takes on disk.
 pub(crate) fn bytes(session: &Session) -> u64 {
     let items = session.root().list(FOLDER).unwrap_or_default();
@@ -89,17 +74,56 @@ impl From<EmbedError> for Error {
 /// not be listed is told beside it. Whoever is done with it gives it to [`keep`].
 pub(crate) fn up_to_date(session: &Session, embedder: &dyn Embedder) -> Result<Kept, Error> {
     let index = index_of(session, embedder);
-    let warm = match session.warm().take(index.folder()) {
-        Some(kept) if index.owns(&kept.snapshot) && kept.snapshot.is_newest()? => Some(kept),
-        _ => None,
-    };
-    let snapshot = match warm {
+    let snapshot = match warm(session, &index)? {
         Some(kept) if kept.watched.is_same() => return Ok(kept),
         warm => warm.map(|kept| kept.snapshot),
     };
-    let mut found = Found::look(session)?;
+    brought_up(session, &index, snapshot, Found::look(session)?, embedder)
+}
+
+/// So many bytes are read in no time.
+const LITTLE: u64 = 200_000;
+
+/// Returns the index as it must be now, if it can be had at once: whoever is about to write must not
+/// wait for a model, or for an index to be made.
+pub(crate) fn up_to_date_at_once(session: &Session) -> Result<Option<Kept>, Error> {
+    if session.config()?.embedder.kind != EmbedderKind::Static {
+        return Ok(None);
+    }
+    let embedder = heirloom_embed::builtin();
+    let index = index_of(session, embedder);
+    let snapshot = match warm(session, &index)? {
+        Some(kept) if kept.watched.is_same() => return Ok(Some(kept)),
+        Some(kept) => Some(kept.snapshot),
+        None => index.open()?,
+    };
+    let Some(snapshot) = snapshot.filter(|snapshot| !snapshot.is_worn()) else { return Ok(None) };
+    let found = Found::look(session)?;
+    if found.bytes_behind(snapshot.sources()?) >= LITTLE {
+        return Ok(None);
+    }
+    brought_up(session, &index, Some(snapshot), found, embedder).map(Some)
+}
+
+/// The index that the process keeps open, if nobody has written a newer one.
+fn warm(session: &Session, index: &Index) -> Result<Option<Kept>, Error> {
+    Ok(match session.warm().take(index.folder()) {
+        Some(kept) if index.owns(&kept.snapshot) && kept.snapshot.is_newest()? => Some(kept),
+        _ => None,
+    })
+}
+
+/// Brings an index up to date with what was found, or makes one; where nothing can be written, in
+/// memory alone.
+fn brought_up(
+    session: &Session,
+    index: &Index,
+    snapshot: Option<Snapshot>,
+    mut found: Found,
+    embedder: &dyn Embedder,
+) -> Result<Kept, Error> {
     let watched = found.watched(session);
-    let snapshot = match on_disk(session, &index, snapshot, &found, embedder) {
+    let snapshot = match on_disk(session, index, snapshot, &found, embedder) {
         Ok(snapshot) => snapshot,
         Err(Failed::Index(error)) if error.kind == IndexErrorKind::System => {
             let update = found.changed(session, &BTreeMap::new())?;

@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use heirloom_core::Problem;
+use heirloom_core::{Problem, hands};
 use heirloom_index::{NewLine, Read, Source, Update};
 use heirloom_store::adrs::{self, Scope};
 use heirloom_store::ignored::Ignored;
@@ -150,31 +149,11 @@ impl Found {
 
     /// Reads what is new of the shards, on all processors, in their order.
     fn read_shards(&self, known: &BTreeMap<String, Source>) -> Vec<Result<Option<Read>, Error>> {
-        let next = AtomicUsize::new(0);
-        let read_some = || {
-            let mut done = Vec::new();
-            while let at = next.fetch_add(1, Ordering::Relaxed)
-                && let Some((shard, stamp)) = self.shards.get(at)
-            {
-                done.push((at, read_shard(shard, *stamp, known.get(&shard.shown))));
-            }
-            done
-        };
         let is_changed = |(shard, stamp): &&(Shard, Stamp)| {
             !known.get(&shard.shown).is_some_and(|known| is_as_read(known, *stamp))
         };
-        let changed = self.shards.iter().filter(is_changed).count();
-        let hands = std::thread::available_parallelism().map_or(1, usize::from).min(changed);
-        let mut read = std::thread::scope(|scope| {
-            let others: Vec<_> = (1..hands).map(|_| scope.spawn(read_some)).collect();
-            let mut read = read_some();
-            for other in others {
-                read.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-            }
-            read
-        });
-        read.sort_by_key(|(at, _)| *at);
-        read.into_iter().map(|(_, read)| read).collect()
+        let changed: Vec<&(Shard, Stamp)> = self.shards.iter().filter(is_changed).collect();
+        hands::map(&changed, 1, |(shard, stamp)| read_shard(shard, *stamp, known.get(&shard.shown)))
     }
 
     fn read_document(
@@ -215,11 +194,8 @@ fn is_as_read(known: &Source, stamp: Stamp) -> bool {
     known.size == stamp.size && known.modified == stamp.modified
 }
 
-/// Reads what is new of a shard. One that only grew is read from where it ended before.
+/// Reads what is new of a shard that changed. One that only grew is read from where it ended before.
 fn read_shard(shard: &Shard, stamp: Stamp, known: Option<&Source>) -> Result<Option<Read>, Error> {
-    if known.is_some_and(|known| is_as_read(known, stamp)) {
-        return Ok(None);
-    }
     let grown = known.filter(|known| {
         let is_grown = stamp.size > known.size && known.mark.len() == 40;
         is_grown

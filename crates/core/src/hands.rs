@@ -1,0 +1,52 @@
+//! Work that is shared among the processors.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// How many pieces there are for each processor, so that none waits long for another.
+const PIECES: usize = 8;
+
+/// Turns each thing into another, in order. So many things at least are worth another hand.
+pub fn map<T: Sync, U: Send>(things: &[T], least: usize, turn: impl Fn(&T) -> U + Sync) -> Vec<U> {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let hands = processors.min(things.len() / least.max(1));
+    if hands < 2 {
+        return things.iter().map(turn).collect();
+    }
+    let pieces: Vec<&[T]> = things.chunks(things.len().div_ceil(hands * PIECES)).collect();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done: Vec<(usize, Vec<U>)> = Vec::new();
+        while let at = next.fetch_add(1, Ordering::Relaxed)
+            && let Some(piece) = pieces.get(at)
+        {
+            done.push((at, piece.iter().map(&turn).collect()));
+        }
+        done
+    };
+    let mut done = std::thread::scope(|scope| {
+        let others: Vec<_> = (1..hands).map(|_| scope.spawn(work)).collect();
+        let mut done = work();
+        for other in others {
+            done.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        done
+    });
+    done.sort_by_key(|(at, _)| *at);
+    done.into_iter().flat_map(|(_, turned)| turned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn order_stays_however_many_work() {
+        for count in [0, 1, 2, 7, 5_000] {
+            let numbers: Vec<usize> = (0..count).collect();
+            for least in [1, 1_000_000] {
+                let doubled = map(&numbers, least, |number| number * 2);
+                assert!(doubled.iter().copied().eq((0..count).map(|number| number * 2)));
+            }
+        }
+    }
+}

@@ -14,9 +14,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("heirloom-engine", UNDER_ENGINE),
     ("heirloom-server", UNDER_SERVER),
     ("heirloom", UNDER_BINARY),
-    ("heirloom-testkit", &[]),
+    ("heirloom-testkit", &["heirloom-core"]),
     ("heirloom-bench", UNDER_SERVER),
-    ("heirloom-fuzz", &["heirloom-core", "heirloom-store"]),
+    ("heirloom-fuzz", UNDER_ENGINE),
 ];
 
 const UNDER_ENGINE: &[&str] =

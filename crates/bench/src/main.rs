@@ -67,6 +67,8 @@ enum Command {
     Fold(FoldArgs),
     Questions(QuestionsArgs),
     Scale(ScaleArgs),
+    #[command(hide = true)]
+    BareTantivy(BareTantivyArgs),
     Similarity(SimilarityArgs),
     Page(PageArgs),
     Peers(PeersArgs),
@@ -161,6 +163,15 @@ struct QuestionsArgs {
 
     #[command(flatten)]
     output: Output,
+}
+
+/// Indexes lines with bare tantivy, as a process of its own that `scale` sets beside `heir index rebuild`.
+#[derive(Args)]
+struct BareTantivyArgs {
+    /// The memories, one a line
+    memories: PathBuf,
+    /// An empty folder for the index
+    folder: PathBuf,
 }
 
 /// Measures recall among many memories, beside bare tantivy and a bare scan of vectors of the same data.
@@ -291,6 +302,10 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
                 || Ok(Box::new(recall::Heir::new()?) as Box<dyn recall::contender::Contender>);
             print(&recall::contender::measure(&args.files, heir)?, &args.output)?;
             Ok(ExitCode::SUCCESS)
+        }
+        Command::BareTantivy(args) => {
+            let memories = scale::read_lines(&args.memories)?;
+            scale::Tantivy::new(&args.folder, &memories).map(|_| ExitCode::SUCCESS)
         }
         Command::Scale(args) => {
             let report = scale::measure(&args)?;

@@ -15,6 +15,11 @@ use std::process::ExitCode;
 
 use environment::Environment;
 
+/// Many small texts are taken and given back on several threads; the system's own allocator makes
+/// the threads wait for each other.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let matches =
         match command::root().try_get_matches_from(std::env::args_os().map(arguments::guarded)) {

@@ -1,5 +1,7 @@
 //! Texts as vectors whose nearness tells how near their meanings are.
 
+use crate::kernels;
+
 /// Turns texts into vectors.
 pub trait Embedder: Send + Sync {
     /// Returns what tells its vectors from those of every other embedder: vectors of two names are
@@ -18,6 +20,21 @@ pub trait Embedder: Send + Sync {
         self.embed(&[text], &mut |made| vector = made.to_vec())?;
         Ok(vector)
     }
+
+    /// Returns itself as one for which a text is no more than its words, if it is one: whoever cuts
+    /// texts into words anyway need not have them cut again.
+    fn by_words(&self) -> Option<&dyn ByWords> {
+        None
+    }
+}
+
+/// Turns texts into vectors by their words, which are parted by white space.
+pub trait ByWords: Sync {
+    /// Adds the ids of the pieces that a word consists of.
+    fn add_pieces(&self, word: &str, pieces: &mut Vec<u32>);
+
+    /// Writes the vector of a text, given the pieces of its words.
+    fn write_vector(&self, pieces: &[u32], vector: &mut [f32]);
 }
 
 impl<E: Embedder + ?Sized> Embedder for &E {
@@ -31,6 +48,10 @@ impl<E: Embedder + ?Sized> Embedder for &E {
 
     fn embed(&self, texts: &[&str], take: &mut dyn FnMut(&[f32])) -> Result<(), EmbedError> {
         (**self).embed(texts, take)
+    }
+
+    fn by_words(&self) -> Option<&dyn ByWords> {
+        (**self).by_words()
     }
 }
 
@@ -53,7 +74,7 @@ impl EmbedError {
 
 /// Makes a vector's length one, unless it is nothing at all.
 pub fn normalise(vector: &mut [f32]) {
-    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
+    let length = kernels::squares(vector).sqrt();
     if length > 0.0 {
         vector.iter_mut().for_each(|x| *x /= length);
     }

@@ -49,7 +49,9 @@ impl Hasher for Fast {
     }
 
     fn finish(&self) -> u64 {
-        self.0 ^ (self.0 >> 32)
+        // What differs only in high bits is to differ in low ones too, where a table looks first.
+        let mixed = (self.0 ^ (self.0 >> 32)).wrapping_mul(MIX);
+        mixed ^ (mixed >> 29)
     }
 }
 

@@ -26,10 +26,25 @@ use alias::Aliases;
 pub struct Line {
     /// What it says.
     pub record: Record,
-    /// A hash of its bytes.
-    pub hash: [u8; 32],
     /// Where it is.
     pub place: Place,
+    /// A hash of its bytes.
+    hash: [u8; 32],
+    /// What makes two facts the same, for a fact.
+    says: Option<[u8; 32]>,
+}
+
+impl Line {
+    /// Takes what a line says, its bytes, and where it is.
+    pub fn new(record: Record, bytes: &[u8], place: Place) -> Self {
+        let hash = *blake3::hash(bytes).as_bytes();
+        Line { hash, says: text_key(&record), place, record }
+    }
+
+    /// Returns what is equal in two facts that say the same.
+    pub(crate) fn says(&self) -> Option<&[u8; 32]> {
+        self.says.as_ref()
+    }
 }
 
 /// Where a line is.
@@ -46,7 +61,7 @@ pub struct Place {
 /// What is known, and what was.
 #[derive(Debug, Default)]
 pub struct Memory {
-    held: BTreeMap<Uuid, Held>,
+    held: BTreeMap<Uuid, Box<Line>>,
     aliases: Aliases,
     /// The records that replaced something, by what they replaced.
     successors: HashMap<String, Vec<Uuid>>,
@@ -59,13 +74,6 @@ pub struct Memory {
 
 /// A way is looked up in its own beginning only so far; a longer one is searched.
 const LONGEST_WAY: usize = 64;
-
-#[derive(Debug)]
-struct Held {
-    record: Record,
-    hash: [u8; 32],
-    place: Place,
-}
 
 /// How things stand with a record or an entry.
 #[derive(
@@ -126,14 +134,17 @@ pub struct Fork {
 }
 
 /// Folds lines into what is known; with `as_of`, into what was known then.
-pub fn fold(lines: impl IntoIterator<Item = Line>, as_of: Option<Timestamp>) -> Memory {
+pub fn fold(
+    lines: impl IntoIterator<Item = impl Into<Box<Line>>>,
+    as_of: Option<Timestamp>,
+) -> Memory {
     let mut memory = Memory::default();
-    for line in lines {
+    for line in lines.into_iter().map(Into::into) {
         if as_of.is_none_or(|moment| line.record.at <= moment) {
             memory.take(line);
         }
     }
-    memory.aliases = Aliases::of(memory.held.values().map(|held| &held.record));
+    memory.aliases = Aliases::of(memory.held.values().map(Box::as_ref));
     memory.relate();
     memory
 }
@@ -141,23 +152,23 @@ pub fn fold(lines: impl IntoIterator<Item = Line>, as_of: Option<Timestamp>) -> 
 impl Memory {
     /// Takes a line. One id with other bytes is a hand edit that met a merge: the greater hash wins
     /// on every machine.
-    fn take(&mut self, line: Line) {
-        let Line { record, hash, place } = line;
-        match self.held.get_mut(&record.id) {
-            None => drop(self.held.insert(record.id, Held { record, hash, place })),
-            Some(held) if held.hash == hash => held.place = place.min(held.place.clone()),
+    fn take(&mut self, line: Box<Line>) {
+        let id = line.record.id;
+        match self.held.get_mut(&id) {
+            None => drop(self.held.insert(id, line)),
+            Some(held) if held.hash == line.hash => held.place = line.place.min(held.place.clone()),
             Some(held) => {
-                let other = if hash > held.hash { &held.place } else { &place };
+                let other = if line.hash > held.hash { &held.place } else { &line.place };
                 self.problems.push(
                     Problem::at(
                         other.path.to_string(),
                         other.line,
-                        format!("the record {} is written in another way elsewhere, and that one is read", record.id),
+                        format!("the record {id} is written in another way elsewhere, and that one is read"),
                     )
                     .hint("remove one of the two lines"),
                 );
-                if hash > held.hash {
-                    *held = Held { record, hash, place };
+                if line.hash > held.hash {
+                    *held = line;
                 }
             }
         }
@@ -209,10 +220,9 @@ impl Memory {
 
     /// Returns every thing of some kind, those that say the same as one, in order of id.
     pub fn items(&self, kind: Kind) -> impl Iterator<Item = Item<'_>> {
-        let first = move |(id, held): &(&Uuid, &Held)| {
-            held.record.kind() == kind && self.aliases.canonical(**id) == **id
-        };
-        self.held.iter().filter(first).filter_map(|(id, _)| self.item(*id))
+        let of_kind = self.held.iter().filter(move |(_, held)| held.record.kind() == kind);
+        let first = of_kind.filter(|(id, _)| self.aliases.canonical(**id) == **id);
+        first.filter_map(|(id, _)| self.item(*id))
     }
 
     /// Returns the thing that a record is part of.

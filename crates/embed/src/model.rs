@@ -2,17 +2,19 @@
 
 use std::sync::OnceLock;
 
-use heirloom_core::embedding::{EmbedError, Embedder, normalise};
+use heirloom_core::embedding::{ByWords, EmbedError, Embedder, normalise};
 use heirloom_core::kernels;
 
 use crate::Vocabulary;
 use crate::spread::spread;
-use crate::wordpiece::Cutter;
 
 /// The model that comes with the binary; `models/README.md` says how it is made.
 const BUILTIN: &[u8] = include_bytes!("../../../models/static.bin");
 
 const MAGIC: &[u8; 8] = b"HEIREMB1";
+
+/// How many pieces before it is added up a piece's numbers are fetched.
+const AHEAD: usize = 2;
 
 /// A static model.
 #[derive(Debug)]
@@ -70,20 +72,16 @@ impl StaticModel {
         &self.vocabulary
     }
 
-    /// Returns the vector of a text.
-    pub fn vector(&self, text: &str) -> Vec<f32> {
-        self.vector_by(&mut Cutter::new(&self.vocabulary), text)
+    /// The numbers of a piece.
+    fn row(&self, id: u32) -> &[u8] {
+        &self.table[id as usize * self.dimensions..][..self.dimensions]
     }
 
-    fn vector_by(&self, cutter: &mut Cutter<'_>, text: &str) -> Vec<f32> {
-        let mut sum = vec![0.0_f32; self.dimensions];
-        cutter.for_each_piece(text, |id| {
-            let at = id as usize * self.dimensions;
-            let row = &self.table[at..at + self.dimensions];
-            kernels::add_scaled(&mut sum, row, self.scales[id as usize]);
-        });
-        normalise(&mut sum);
-        sum
+    /// Returns the vector of a text as it stands.
+    pub fn vector(&self, text: &str) -> Vec<f32> {
+        let mut vector = vec![0.0; self.dimensions];
+        self.write_vector(&self.vocabulary.pieces(text), &mut vector);
+        vector
     }
 }
 
@@ -102,8 +100,35 @@ impl Embedder for StaticModel {
     }
 
     fn embed(&self, texts: &[&str], take: &mut dyn FnMut(&[f32])) -> Result<(), EmbedError> {
-        let mut cutter = Cutter::new(&self.vocabulary);
-        texts.iter().for_each(|text| take(&self.vector_by(&mut cutter, &spread(text))));
+        let mut pieces = Vec::new();
+        let mut vector = vec![0.0; self.dimensions];
+        for text in texts {
+            pieces.clear();
+            text.split_whitespace().for_each(|word| self.add_pieces(word, &mut pieces));
+            self.write_vector(&pieces, &mut vector);
+            take(&vector);
+        }
         Ok(())
+    }
+
+    fn by_words(&self) -> Option<&dyn ByWords> {
+        Some(self)
+    }
+}
+
+impl ByWords for StaticModel {
+    fn add_pieces(&self, word: &str, pieces: &mut Vec<u32>) {
+        self.vocabulary.add_pieces(&spread(word), pieces);
+    }
+
+    fn write_vector(&self, pieces: &[u32], vector: &mut [f32]) {
+        vector.fill(0.0);
+        for (at, id) in pieces.iter().enumerate() {
+            if let Some(soon) = pieces.get(at + AHEAD) {
+                kernels::fetch(self.row(*soon));
+            }
+            kernels::add_scaled(vector, self.row(*id), self.scales[*id as usize]);
+        }
+        normalise(vector);
     }
 }

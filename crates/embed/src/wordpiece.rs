@@ -2,15 +2,11 @@
 
 use std::borrow::Cow;
 
-use heirloom_core::fast::Words;
 use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
 /// A longer word is taken for data and skipped.
 const LONGEST_WORD: usize = 100;
-
-/// How many words are remembered with their pieces.
-const REMEMBERED: usize = 200_000;
 
 /// What stands before a piece that goes on with a word.
 const GOES_ON: &str = "##";
@@ -22,12 +18,30 @@ pub struct Vocabulary {
     text: Cow<'static, str>,
     /// Where each piece starts; one more at the end.
     starts: Vec<u32>,
-    /// Ids in the order of their hashes, found by walking on from the place of a hash.
-    table: Vec<u32>,
+    /// Half of the hash of a piece and its id, found by walking on from the place of the other half.
+    table: Vec<(u32, u32)>,
     longest: usize,
 }
 
 const FREE: u32 = u32::MAX;
+
+/// The hash of a text, taken byte by byte, so that those of all its beginnings come on the way.
+#[derive(Clone, Copy)]
+struct Hash(u64);
+
+impl Hash {
+    const NOTHING: Hash = Hash(0xcbf2_9ce4_8422_2325);
+
+    fn and(self, text: &str) -> Hash {
+        let add = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        Hash(text.bytes().fold(self.0, add))
+    }
+
+    /// The place in a table of some size where a search starts, and what is compared first.
+    fn place_and_mark(self, size: usize) -> (usize, u32) {
+        ((self.0 ^ (self.0 >> 29)) as usize & (size - 1), (self.0 >> 32) as u32)
+    }
+}
 
 impl Vocabulary {
     /// Reads pieces, each with a line break, in the order of their ids.
@@ -44,17 +58,19 @@ impl Vocabulary {
         let mut vocabulary = Vocabulary {
             text,
             starts,
-            table: vec![FREE; (count * 3).next_power_of_two()],
+            table: vec![(0, FREE); (count * 3).next_power_of_two()],
             longest: 0,
         };
+        let size = vocabulary.table.len();
         for id in 0..count as u32 {
             let piece = vocabulary.piece(id);
-            let (mut at, length) = (vocabulary.place(&[piece]), piece.len());
-            while vocabulary.table[at] != FREE {
-                at = (at + 1) & (vocabulary.table.len() - 1);
+            let length = piece.len();
+            let (mut at, mark) = Hash::NOTHING.and(piece).place_and_mark(size);
+            while vocabulary.table[at].1 != FREE {
+                at = (at + 1) & (size - 1);
             }
             vocabulary.longest = vocabulary.longest.max(length);
-            vocabulary.table[at] = id;
+            vocabulary.table[at] = (mark, id);
         }
         vocabulary
     }
@@ -78,7 +94,7 @@ impl Vocabulary {
 
     /// Returns the id of a piece.
     pub fn id(&self, piece: &str) -> Option<u32> {
-        self.find(&["", piece])
+        self.find(Hash::NOTHING.and(piece), "", piece)
     }
 
     /// Gives the ids of the pieces of each word of a text; none for a word that is not known.
@@ -86,7 +102,7 @@ impl Vocabulary {
         let mut ids = Vec::new();
         for_each_word(text, |word| {
             ids.clear();
-            self.add_pieces(word, &mut ids);
+            self.cut(word, &mut ids);
             take(&ids);
         });
     }
@@ -94,92 +110,64 @@ impl Vocabulary {
     /// Returns the ids of the pieces of a text. What is not known adds nothing.
     pub fn pieces(&self, text: &str) -> Vec<u32> {
         let mut ids = Vec::with_capacity(text.len() / 4);
-        for_each_word(text, |word| self.add_pieces(word, &mut ids));
+        self.add_pieces(text, &mut ids);
         ids
     }
 
+    /// Adds the ids of the pieces of a text.
+    pub(crate) fn add_pieces(&self, text: &str, ids: &mut Vec<u32>) {
+        for_each_word(text, |word| self.cut(word, ids));
+    }
+
     /// Cuts a word into the longest pieces that are known, from its start on.
-    fn add_pieces(&self, word: &str, ids: &mut Vec<u32>) {
+    fn cut(&self, word: &str, ids: &mut Vec<u32>) {
         let before = ids.len();
         if word.len() > LONGEST_WORD && word.chars().count() > LONGEST_WORD {
             return;
         }
+        let mut rest = word;
+        let mut beginnings = Vec::with_capacity(self.longest.min(word.len()));
+        while !rest.is_empty() {
+            let lead = if ids.len() == before { "" } else { GOES_ON };
+            self.hash_beginnings(lead, rest, &mut beginnings);
+            let mut longest_first = beginnings.iter().rev();
+            let found = longest_first
+                .find_map(|(hash, end)| self.find(*hash, lead, &rest[..*end]).map(|id| (id, *end)));
+            let Some((id, end)) = found else { return ids.truncate(before) };
+            ids.push(id);
+            rest = &rest[end..];
+        }
+    }
+
+    /// Hashes the beginnings of a text that are not too long for a piece, each with where it ends.
+    fn hash_beginnings(&self, lead: &str, text: &str, found: &mut Vec<(Hash, usize)>) {
+        found.clear();
+        let mut hash = Hash::NOTHING.and(lead);
         let mut start = 0;
-        while start < word.len() {
-            let lead = if start == 0 { "" } else { GOES_ON };
-            let mut end = word.floor_char_boundary(start + self.longest);
-            let found = loop {
-                if end <= start {
-                    break None;
-                }
-                if let Some(id) = self.find(&[lead, &word[start..end]]) {
-                    break Some(id);
-                }
-                end = word.floor_char_boundary(end - 1);
-            };
-            match found {
-                Some(id) => ids.push(id),
-                None => return ids.truncate(before),
+        for c in text.chars() {
+            let end = start + c.len_utf8();
+            if end > self.longest {
+                return;
             }
+            hash = hash.and(&text[start..end]);
+            found.push((hash, end));
             start = end;
         }
     }
 
-    fn find(&self, parts: &[&str; 2]) -> Option<u32> {
-        let mut at = self.place(parts);
+    /// Returns the id of a piece that is written in two parts.
+    fn find(&self, hash: Hash, lead: &str, rest: &str) -> Option<u32> {
+        let (mut at, mark) = hash.place_and_mark(self.table.len());
         loop {
-            let id = self.table[at];
+            let (other, id) = self.table[at];
             if id == FREE {
                 return None;
             }
-            if self.piece(id).strip_prefix(parts[0]) == Some(parts[1]) {
+            if other == mark && self.piece(id).strip_prefix(lead) == Some(rest) {
                 return Some(id);
             }
             at = (at + 1) & (self.table.len() - 1);
         }
-    }
-
-    /// The place in the table where the search for a piece starts.
-    fn place(&self, parts: &[&str]) -> usize {
-        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-        for byte in parts.iter().flat_map(|part| part.bytes()) {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-        (hash ^ (hash >> 29)) as usize & (self.table.len() - 1)
-    }
-}
-
-/// Cuts many texts, and remembers what the words come to that it has seen.
-pub(crate) struct Cutter<'v> {
-    vocabulary: &'v Vocabulary,
-    /// Where the pieces of a word start and end.
-    known: Words<(u32, u32)>,
-    /// The pieces of all known words, one after the other.
-    cut: Vec<u32>,
-}
-
-impl<'v> Cutter<'v> {
-    /// Knows no word yet.
-    pub(crate) fn new(vocabulary: &'v Vocabulary) -> Self {
-        Cutter { vocabulary, known: Words::default(), cut: vec![] }
-    }
-
-    /// Gives the ids of the pieces of a text, as [`Vocabulary::pieces`] returns them.
-    pub(crate) fn for_each_piece(&mut self, text: &str, mut take: impl FnMut(u32)) {
-        for_each_word(text, |word| {
-            let (start, end) = self.known.get(word).unwrap_or_else(|| {
-                if self.known.len() >= REMEMBERED {
-                    self.known = Words::default();
-                    self.cut.clear();
-                }
-                let start = self.cut.len() as u32;
-                self.vocabulary.add_pieces(word, &mut self.cut);
-                let range = (start, self.cut.len() as u32);
-                self.known.insert(word, range);
-                range
-            });
-            self.cut[start as usize..end as usize].iter().for_each(|id| take(*id));
-        });
     }
 }
 

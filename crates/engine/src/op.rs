@@ -1,5 +1,8 @@
 //! What an operation is, and the form in which the doors see it.
 
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
 use schemars::{JsonSchema, Schema, generate::SchemaSettings};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -223,19 +226,26 @@ fn call<O: Operation>(session: &Session, request: Value) -> Result<Reply, Error>
 /// A field that the request does not have is a typo, and a typo must not be silent.
 fn refuse_unknown<O: Operation>(request: &Value) -> Result<(), Error> {
     let Some(given) = request.as_object().filter(|given| !given.is_empty()) else { return Ok(()) };
-    let schema = schema::<O::Request>().to_value();
-    let known = schema["properties"].as_object();
-    let is_known = |name: &String| known.is_some_and(|known| known.contains_key(name));
-    let Some(unknown) = given.keys().find(|name| !is_known(name)) else { return Ok(()) };
-    let names: Vec<&str> =
-        known.into_iter().flat_map(|map| map.keys()).map(String::as_str).collect();
+    let known = fields::<O>();
+    let Some(unknown) = given.keys().find(|name| !known.contains(name)) else { return Ok(()) };
     Err(Error {
-        candidates: heirloom_core::name::nearest(unknown, names.iter().copied(), 3),
+        candidates: heirloom_core::name::nearest(unknown, known.iter().map(String::as_str), 3),
         ..Error::bad_input(format!(
             "{}: there is no field `{}`",
             O::SPEC.name,
             unknown.escape_default()
         ))
-        .hint(format!("its fields are {}", names.join(", ")))
+        .hint(format!("its fields are {}", known.join(", ")))
     })
+}
+
+/// The names of a request's fields, kept from one call to the next.
+fn fields<O: Operation>() -> Arc<[String]> {
+    static KNOWN: Mutex<BTreeMap<&str, Arc<[String]>>> = Mutex::new(BTreeMap::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let read = || {
+        let schema = schema::<O::Request>().to_value();
+        schema["properties"].as_object().into_iter().flat_map(|map| map.keys()).cloned().collect()
+    };
+    known.entry(O::SPEC.name).or_insert_with(read).clone()
 }

@@ -5,11 +5,13 @@
 
 mod log_read;
 mod memory_edit;
+mod recall_ask;
 mod secret_find;
 mod transcript_read;
 
 pub use log_read::log_read;
 pub use memory_edit::memory_edit;
+pub use recall_ask::recall_ask;
 pub use secret_find::secret_find;
 pub use transcript_read::transcript_read;
 
@@ -42,6 +44,7 @@ pub static TARGETS: &[Target] = &[
     Target { name: "config_parse", run: config_parse },
     Target { name: "memory_edit", run: memory_edit },
     Target { name: "log_read", run: log_read },
+    Target { name: "recall_ask", run: recall_ask },
     Target { name: "transcript_read", run: transcript_read },
     Target { name: "secret_find", run: secret_find },
 ];

@@ -6,7 +6,7 @@ use crate::IndexError;
 use crate::slots::Slots;
 
 /// The version of the tables and of the segments; an index of another one is made anew.
-pub(crate) const VERSION: i64 = 4;
+pub(crate) const VERSION: i64 = 5;
 
 const TABLES: &str = "
 CREATE TABLE state(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -16,12 +16,8 @@ CREATE TABLE source(
     id INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL, is_local INTEGER NOT NULL,
     size INTEGER NOT NULL, modified INTEGER NOT NULL,
     mark BLOB NOT NULL, lines INTEGER NOT NULL, problems TEXT NOT NULL);
-CREATE TABLE line(
-    id INTEGER PRIMARY KEY, source INTEGER NOT NULL, number INTEGER NOT NULL,
-    component INTEGER NOT NULL, tail INTEGER NOT NULL, json TEXT NOT NULL);
-CREATE INDEX line_tail ON line(tail);
-CREATE INDEX line_component ON line(component);
-CREATE INDEX line_source ON line(source);
+CREATE TABLE line(id INTEGER PRIMARY KEY, component INTEGER, json TEXT NOT NULL);
+CREATE INDEX line_component ON line(component) WHERE component IS NOT NULL;
 CREATE TABLE trouble(path TEXT NOT NULL, line INTEGER NOT NULL, problem TEXT NOT NULL,
     PRIMARY KEY(path, line)) WITHOUT ROWID;
 CREATE TABLE link(edge TEXT NOT NULL, end INTEGER NOT NULL, name TEXT NOT NULL, head TEXT NOT NULL);

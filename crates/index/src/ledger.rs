@@ -10,7 +10,7 @@ use std::sync::Arc;
 use heirloom_core::Problem;
 use heirloom_core::fast;
 use heirloom_core::fold::{Line, Memory, Place, fold};
-use heirloom_core::recall::ties;
+use heirloom_core::recall::ties_of_line;
 use heirloom_core::record;
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
@@ -27,13 +27,20 @@ pub(crate) struct Noted {
     /// What it says.
     pub(crate) line: Box<Line>,
     ties: Vec<i64>,
-    /// Its file and its bytes, if it is not written yet.
-    new: Option<(i64, String)>,
+    /// Its bytes, if it is not written yet.
+    new: Option<String>,
 }
 
 /// Returns the short form of a name, under which it is looked up. Two names with one short form
-/// only make a component larger than it need be.
+/// only make a component larger than it need be. That of an id is made of its last digits, the last
+/// one first, so that ids which end alike lie together.
 pub(crate) fn short(name: &str) -> i64 {
+    if name.len() == 36
+        && let Ok(id) = Uuid::parse_str(name)
+    {
+        let last = id.as_u128() as u64;
+        return ordered((0..16).fold(0, |turned, at| turned << 4 | (last >> (4 * at) & 0xf)));
+    }
     let hash = blake3::hash(name.as_bytes());
     let mut eight = [0; 8];
     eight.copy_from_slice(&hash.as_bytes()[..8]);
@@ -41,38 +48,43 @@ pub(crate) fn short(name: &str) -> i64 {
 }
 
 impl Noted {
+    /// Takes a line that is written.
+    pub(crate) fn written((id, line): (i64, Box<Line>)) -> Self {
+        Noted { id, ties: ties_of(&line), line, new: None }
+    }
+
     /// Returns the short forms of the names that tie it to others.
     pub(crate) fn ties(&self) -> impl Iterator<Item = i64> {
         self.ties.iter().copied()
     }
 }
 
-/// The last eight digits of an id, the last one first, so that ids which end alike lie together.
-fn tail_of(id: Uuid) -> i64 {
-    let last = id.as_u128() as u32;
-    let digits = (0..8).map(|at| last >> (4 * at) & 0xf);
-    i64::from(digits.fold(0, |tail: u32, digit| tail << 4 | digit))
+/// A number as the tables hold it, in the same order.
+fn ordered(number: u64) -> i64 {
+    (number ^ 1 << 63).cast_signed()
 }
 
 /// Returns the ids of records that end in some digits.
 pub(crate) fn ids_ending_in(db: &Connection, typed: &str) -> Result<Vec<String>, IndexError> {
     let typed = typed.trim().trim_start_matches("entry:").to_ascii_lowercase();
-    let digits: Option<Vec<u32>> =
-        typed.chars().rev().filter(|c| *c != '-').take(8).map(|c| c.to_digit(16)).collect();
+    let digits: Option<Vec<u64>> = typed
+        .chars()
+        .rev()
+        .filter(|c| *c != '-')
+        .take(16)
+        .map(|c| c.to_digit(16).map(u64::from))
+        .collect();
     let Some(digits) = digits.filter(|digits| !digits.is_empty()) else { return Ok(vec![]) };
-    let left = 4 * (8 - digits.len());
-    let tail = digits.into_iter().fold(0_i64, |tail, digit| tail << 4 | i64::from(digit));
-    let (first, end) = (tail << left, (tail + 1) << left);
-    let mut query = db.prepare_cached("SELECT json FROM line WHERE tail >= ? AND tail < ?")?;
-    let mut rows = query.query([first, end])?;
-    let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
-        let json: String = row.get(0)?;
-        let record = record::read(json.as_bytes()).ok().flatten();
-        let id = record.map(|record| record.id.to_string());
-        found.extend(id.filter(|id| id.ends_with(&typed)));
-    }
-    Ok(found)
+    let left = 4 * (16 - digits.len());
+    let first = digits.into_iter().fold(0, |turned, digit| turned << 4 | digit) << left;
+    let last = first | ((1_u64 << left) - 1);
+    let mut query = db.prepare_cached("SELECT component FROM tie WHERE hash BETWEEN ? AND ?")?;
+    let rows = query.query_map([ordered(first), ordered(last)], |row| row.get(0))?;
+    let components: BTreeSet<i64> = rows.collect::<Result<_, _>>()?;
+    let lines = lines_of(db, &components)?.into_iter();
+    let ids = lines.map(|(_, line)| line.record.id.to_string());
+    let found: BTreeSet<String> = ids.filter(|id| id.ends_with(&typed)).collect();
+    Ok(found.into_iter().collect())
 }
 
 /// Removes lines.
@@ -86,7 +98,7 @@ pub(crate) fn remove(db: &Connection, noted: &[Noted]) -> Result<(), IndexError>
 
 /// Returns the short forms of the names that tie a line to others.
 pub(crate) fn ties_of(line: &Line) -> Vec<i64> {
-    ties(&line.record).iter().map(|name| short(name)).collect()
+    ties_of_line(line).iter().map(|name| short(name)).collect()
 }
 
 /// Returns the components that names belong to.
@@ -104,66 +116,92 @@ pub(crate) fn components_of(db: &Connection, names: &[i64]) -> Result<BTreeSet<i
 
 /// Returns the components that have lines in a file.
 pub(crate) fn components_in(db: &Connection, source: i64) -> Result<BTreeSet<i64>, IndexError> {
-    let mut query = db.prepare_cached("SELECT DISTINCT component FROM line WHERE source = ?")?;
-    let rows = query.query_map([source], |row| row.get(0))?;
+    let mut query = db.prepare_cached(
+        "SELECT DISTINCT COALESCE(component, id) FROM line WHERE id BETWEEN ? AND ?",
+    )?;
+    let rows = query.query_map([row_of(source, 0), row_of(source + 1, 0) - 1], |row| row.get(0))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Returns the lines of components.
+/// Returns the lines of components, each with its row.
 pub(crate) fn lines_of(
     db: &Connection,
     components: &BTreeSet<i64>,
-) -> Result<Vec<Noted>, IndexError> {
-    let mut query = db.prepare_cached(
-        "SELECT line.id, line.number, line.json, source.path, source.is_local
-         FROM line JOIN source ON source.id = line.source WHERE line.component = ?",
-    )?;
-    let mut paths: HashMap<String, Arc<str>> = HashMap::new();
-    let mut noted = Vec::new();
+) -> Result<Vec<(i64, Box<Line>)>, IndexError> {
+    let mut first = db.prepare_cached("SELECT id, json, component FROM line WHERE id = ?")?;
+    let mut all = db.prepare_cached("SELECT id, json FROM line WHERE component = ?")?;
+    let mut files = Files { db, known: HashMap::new() };
+    let mut found = Vec::new();
     for component in components {
-        let mut rows = query.query([component])?;
-        while let Some(row) = rows.next()? {
-            let json: String = row.get(2)?;
-            let Ok(Some(record)) = record::read(json.as_bytes()) else {
-                return Err(IndexError::damaged("a line of the log reads otherwise now"));
-            };
-            let path: String = row.get(3)?;
-            let path = paths.entry(path.clone()).or_insert_with(|| path.into()).clone();
-            let number: i64 = row.get(1)?;
-            let place = Place {
-                path,
-                line: usize::try_from(number).unwrap_or_default(),
-                is_local: row.get(4)?,
-            };
-            let hash = *blake3::hash(json.as_bytes()).as_bytes();
-            let line = Box::new(Line { record, hash, place });
-            noted.push(Noted { id: row.get(0)?, ties: ties_of(&line), line, new: None });
+        let mut rows = first.query([component])?;
+        let is_alone = match rows.next()? {
+            Some(row) if row.get::<_, Option<i64>>(2)?.is_none() => {
+                found.push(files.line(row)?);
+                true
+            }
+            _ => false,
+        };
+        let mut rows = all.query([component])?;
+        while !is_alone && let Some(row) = rows.next()? {
+            found.push(files.line(row)?);
         }
     }
-    Ok(noted)
+    Ok(found)
+}
+
+/// The files that lines are in.
+struct Files<'c> {
+    db: &'c Connection,
+    known: HashMap<i64, (Arc<str>, bool)>,
+}
+
+impl Files<'_> {
+    fn line(&mut self, row: &rusqlite::Row<'_>) -> Result<(i64, Box<Line>), IndexError> {
+        let id: i64 = row.get(0)?;
+        let json = row.get_ref(1)?.as_bytes();
+        let json = json.map_err(|_| IndexError::damaged("a line of the log is none"))?;
+        let Ok(Some(record)) = record::read(json) else {
+            return Err(IndexError::damaged("a line of the log reads otherwise now"));
+        };
+        let (path, is_local) = self.file(id >> 32)?;
+        let place = Place { path, line: (id & NUMBER) as usize, is_local };
+        Ok((id, Box::new(Line::new(record, json, place))))
+    }
+
+    fn file(&mut self, source: i64) -> Result<(Arc<str>, bool), IndexError> {
+        if let Some(known) = self.known.get(&source) {
+            return Ok(known.clone());
+        }
+        let mut query = self.db.prepare_cached("SELECT path, is_local FROM source WHERE id = ?")?;
+        let found = query.query_row([source], |row| {
+            let path: String = row.get(0)?;
+            Ok((path.into(), row.get(1)?))
+        })?;
+        Ok(self.known.entry(source).or_insert(found).clone())
+    }
 }
 
 /// Folds lines into what is known; with `as_of`, into what was known then.
-pub(crate) fn folded(noted: Vec<Noted>, as_of: Option<Timestamp>) -> Memory {
-    fold(noted.into_iter().map(|noted| *noted.line), as_of)
+pub(crate) fn folded(lines: Vec<(i64, Box<Line>)>, as_of: Option<Timestamp>) -> Memory {
+    fold(lines.into_iter().map(|(_, line)| line), as_of)
 }
 
-/// Takes new lines of a file, whose rows are to be these.
-pub(crate) fn taken(source: i64, first: i64, lines: Vec<NewLine>) -> Vec<Noted> {
-    let rows = (first..).zip(lines);
-    rows.map(|(id, NewLine { line, json, ties })| Noted {
-        id,
+/// The part of a row's id that is the number of its line.
+const NUMBER: i64 = 0xffff_ffff;
+
+/// The row of a file's line.
+fn row_of(source: i64, line: usize) -> i64 {
+    source << 32 | line as i64 & NUMBER
+}
+
+/// Takes new lines of a file.
+pub(crate) fn taken(source: i64, lines: Vec<NewLine>) -> impl Iterator<Item = Noted> {
+    lines.into_iter().map(move |NewLine { line, json, ties }| Noted {
+        id: row_of(source, line.place.line),
         ties,
         line,
-        new: Some((source, json)),
+        new: Some(json),
     })
-    .collect()
-}
-
-/// Returns the row that the next line is to have.
-pub(crate) fn next_row(db: &Connection) -> Result<i64, IndexError> {
-    let last: Option<i64> = db.query_row("SELECT MAX(id) FROM line", [], |row| row.get(0))?;
-    Ok(last.unwrap_or_default() + 1)
 }
 
 /// Takes the names of components away, and what was wrong with their lines.
@@ -183,31 +221,35 @@ pub(crate) fn forget(db: &Connection, noted: &[Noted]) -> Result<(), IndexError>
 /// What the ledger writes of a line.
 struct Row {
     id: i64,
-    number: i64,
-    /// The end of the record's id, by which people call it.
-    tail: i64,
     ties: Vec<i64>,
-    new: Option<(i64, String)>,
+    new: Option<String>,
 }
 
-/// Writes down which lines belong together, and folds them meanwhile.
-pub(crate) fn tie_and_fold(db: &Connection, noted: Vec<Noted>) -> Result<Memory, IndexError> {
+/// Writes down which lines belong together; meanwhile folds them, and sees what comes of that.
+pub(crate) fn tie_and_fold<T: Send>(
+    db: &Connection,
+    noted: Vec<Noted>,
+    see: impl FnOnce(&Memory) -> T + Send,
+) -> Result<(Memory, T), IndexError> {
     let mut rows = Vec::with_capacity(noted.len());
     let mut lines = Vec::with_capacity(noted.len());
     for Noted { id, line, ties, new } in noted {
-        let number = i64::try_from(line.place.line).unwrap_or_default();
-        rows.push(Row { id, number, tail: tail_of(line.record.id), ties, new });
+        rows.push(Row { id, ties, new });
         lines.push(line);
     }
     std::thread::scope(|scope| {
-        let folding = scope.spawn(|| fold(lines.into_iter().map(|line| *line), None));
+        let folding = scope.spawn(|| {
+            let memory = fold(lines, None);
+            let seen = see(&memory);
+            (memory, seen)
+        });
         tie(db, &rows)?;
         Ok(folding.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     })
 }
 
 /// Finds which lines belong together, and writes that down: names to components, lines to
-/// components.
+/// components. A line that is alone is a component by its own name.
 fn tie(db: &Connection, rows: &[Row]) -> Result<(), IndexError> {
     let mut groups = Groups::default();
     for row in rows {
@@ -221,32 +263,33 @@ fn tie(db: &Connection, rows: &[Row]) -> Result<(), IndexError> {
         }
     }
     // A component is called by the row of its first line, which no other component has.
-    let mut called: HashMap<usize, i64, fast::Hash> = HashMap::default();
-    let mut own: Vec<i64> = Vec::with_capacity(rows.len());
+    let mut called: HashMap<usize, (i64, usize), fast::Hash> = HashMap::default();
+    let mut own: Vec<Option<usize>> = Vec::with_capacity(rows.len());
     for row in rows {
         let group = row.ties.first().map(|first| {
             let at = groups.of(*first);
             groups.find(at)
         });
-        own.push(group.map_or(row.id, |group| *called.entry(group).or_insert(row.id)));
+        if let Some(group) = group {
+            called.entry(group).or_insert((row.id, 0)).1 += 1;
+        }
+        own.push(group);
     }
     let mut update = db.prepare_cached("UPDATE line SET component = ? WHERE id = ?")?;
-    let mut insert = db.prepare_cached(
-        "INSERT INTO line(id, component, source, number, tail, json) VALUES(?, ?, ?, ?, ?, ?)",
-    )?;
-    for (row, component) in rows.iter().zip(own) {
+    let mut insert = db.prepare_cached("INSERT INTO line(id, component, json) VALUES(?, ?, ?)")?;
+    for (row, group) in rows.iter().zip(own) {
+        let component = group.and_then(|group| called.get(&group));
+        let component = component.filter(|(_, lines)| *lines > 1).map(|(name, _)| *name);
         match &row.new {
             None => update.execute(params![component, row.id])?,
-            Some((source, json)) => {
-                insert.execute(params![row.id, component, source, row.number, row.tail, json])?
-            }
+            Some(json) => insert.execute(params![row.id, component, json])?,
         };
     }
     let names: Vec<(i64, usize)> = groups.places.iter().map(|(name, at)| (*name, *at)).collect();
     let mut tied: Vec<(i64, i64)> = Vec::with_capacity(names.len());
     for (name, at) in names {
         let group = groups.find(at);
-        tied.extend(called.get(&group).map(|component| (name, *component)));
+        tied.extend(called.get(&group).map(|(component, _)| (name, *component)));
     }
     tied.sort_unstable();
     let mut insert = db.prepare_cached("INSERT OR REPLACE INTO tie VALUES(?, ?)")?;

@@ -1,5 +1,7 @@
 //! Vectors in few bytes: a small number for each dimension, and one bit.
 
+use heirloom_core::kernels;
+
 /// A vector in few bytes.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Small {
@@ -14,17 +16,25 @@ pub(crate) struct Small {
 impl Small {
     /// Makes a vector small.
     pub(crate) fn new(vector: &[f32]) -> Self {
-        let most = vector.iter().fold(0.0_f32, |most, x| most.max(x.abs()));
-        let scale = most / 127.0;
-        let times = if scale > 0.0 { 1.0 / scale } else { 0.0 };
-        // To the nearest whole number, without a call for each.
-        let small = |x: &f32| (x * times + 0.5_f32.copysign(*x)) as i32 as i8;
-        let mut bits = vec![0_u8; bytes_of_bits(vector.len())];
-        for (byte, eight) in bits.iter_mut().zip(vector.chunks(8)) {
-            *byte = eight.iter().rev().fold(0, |byte, x| byte << 1 | u8::from(*x > 0.0));
-        }
-        Small { scale, numbers: vector.iter().map(|x| small(x).cast_unsigned()).collect(), bits }
+        let (mut numbers, mut bits) = (vec![], vec![]);
+        let scale = write_small(vector, &mut numbers, &mut bits);
+        Small { scale, numbers, bits }
     }
+}
+
+/// Writes a vector's small numbers and its bits, and returns what the numbers are multiplied with.
+pub(crate) fn write_small(vector: &[f32], numbers: &mut Vec<u8>, bits: &mut Vec<u8>) -> f32 {
+    let scale = kernels::largest(vector) / 127.0;
+    let times = if scale > 0.0 { 1.0 / scale } else { 0.0 };
+    kernels::shrink(vector, times, numbers);
+    let end = bits.len() + bytes_of_bits(vector.len());
+    let eights = vector.chunks(8);
+    bits.extend(
+        eights
+            .map(|eight| eight.iter().rev().fold(0, |byte: u8, x| byte << 1 | u8::from(*x > 0.0))),
+    );
+    bits.resize(end, 0);
+    scale
 }
 
 /// Returns how many bytes the bits of a vector take: whole words of the processor.

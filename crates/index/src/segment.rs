@@ -12,8 +12,10 @@
 //! means that the term occurs once, and an even one is followed by how often.
 
 mod build;
+mod read;
 
 pub(crate) use build::{Builder, Draft, Rows};
+pub(crate) use read::{Reader, Texts};
 
 use heirloom_core::kernels;
 use heirloom_core::recall::{Posting, Slot};
@@ -205,6 +207,11 @@ impl Segment {
         if query.numbers.len() == self.dimensions {
             kernels::distances(self.part(2), &query.bits, found);
         }
+    }
+
+    /// Has a vector brought near that is soon to be looked at.
+    pub(crate) fn fetch(&self, row: usize) {
+        kernels::fetch(self.row(row).0);
     }
 
     /// Returns how near a vector is to a query.

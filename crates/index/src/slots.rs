@@ -1,7 +1,6 @@
 //! What is known of each memory beside its text: how things stand with it, and what is around it.
 
 use heirloom_core::recall::Slot;
-use jiff::civil::Date;
 
 use crate::IndexError;
 
@@ -166,17 +165,6 @@ impl Slots {
     }
 }
 
-/// Returns a day as the table keeps it.
-pub(crate) fn number_of(day: Date) -> i32 {
-    let epoch = jiff::civil::date(1970, 1, 1);
-    day.since(epoch).map_or(0, |span| span.get_days())
-}
-
-/// Returns the day that a number stands for.
-pub(crate) fn day_of(number: i32) -> Option<Date> {
-    jiff::civil::date(1970, 1, 1).checked_add(jiff::Span::new().days(number)).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -203,11 +191,5 @@ mod tests {
         assert_eq!(again.all(), slots.all());
         again.change(1400, |entry| entry.state = State::Free);
         assert_eq!(again.changed_blocks().iter().map(|(at, _)| *at).collect::<Vec<_>>(), [1]);
-    }
-
-    #[test]
-    fn days_are_numbers() {
-        let day = jiff::civil::date(2026, 11, 15);
-        assert_eq!(day_of(number_of(day)), Some(day));
     }
 }

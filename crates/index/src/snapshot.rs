@@ -9,7 +9,6 @@ use heirloom_core::Problem;
 use heirloom_core::fold::{Memory, Standing};
 use heirloom_core::recall::{Corpus, Posting, Slot, damping, mark};
 use jiff::Timestamp;
-use jiff::civil::Date;
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::folder::Home;
@@ -17,7 +16,7 @@ use crate::ledger::{self, short};
 use crate::links::{self, Links};
 use crate::quantise::Small;
 use crate::segment::{NO_ROW, Segment};
-use crate::slots::{Slots, State, day_of};
+use crate::slots::{Slots, State};
 use crate::update::{self, Source};
 use crate::{IndexError, db};
 
@@ -281,6 +280,13 @@ impl<'s> View<'s> {
         }
     }
 
+    /// Has a vector brought near that is soon to be looked at.
+    fn fetch(&self, row: u32) {
+        if let Some((segment, at)) = self.place_of_row(row) {
+            segment.fetch(at);
+        }
+    }
+
     fn nearness_of_row(&self, row: u32, query: &Small) -> f32 {
         self.place_of_row(row).map_or(0.0, |(segment, at)| segment.nearness(at, query))
     }
@@ -340,8 +346,8 @@ impl Corpus for View<'_> {
         self.snapshot.slots.get(slot).asks
     }
 
-    fn day(&self, slot: Slot) -> Option<Date> {
-        self.snapshot.slots.get(slot).day.and_then(day_of)
+    fn day(&self, slot: Slot) -> Option<i32> {
+        self.snapshot.slots.get(slot).day
     }
 
     /// Looks at one bit a dimension first, then closely at those that are nearest by that. All that
@@ -352,9 +358,14 @@ impl Corpus for View<'_> {
         for segment in &self.snapshot.segments {
             segment.distances(&query, &mut distances);
         }
-        let near = self.within(&distances, most * CLOSELY).into_iter();
-        let mut found: Vec<(f32, Slot)> =
-            near.map(|(row, slot)| (self.nearness_of_row(row, &query), slot)).collect();
+        let near = self.within(&distances, most * CLOSELY);
+        let mut found: Vec<(f32, Slot)> = Vec::with_capacity(near.len());
+        for (at, (row, slot)) in near.iter().enumerate() {
+            if let Some((soon, _)) = near.get(at + AHEAD) {
+                self.fetch(*soon);
+            }
+            found.push((self.nearness_of_row(*row, &query), *slot));
+        }
         let better = |a: &(f32, Slot), b: &(f32, Slot)| {
             b.0.total_cmp(&a.0).then_with(|| self.tie(a.1).cmp(&self.tie(b.1)))
         };
@@ -377,7 +388,12 @@ impl Corpus for View<'_> {
             }
             best.unwrap_or_default()
         };
-        slots.iter().map(nearness).collect()
+        let soon = slots.iter().skip(AHEAD).map(Some).chain(std::iter::repeat(None));
+        let fetched = slots.iter().zip(soon).map(|(slot, soon)| {
+            soon.into_iter().for_each(|slot| self.fetch(self.snapshot.rows[*slot as usize]));
+            nearness(slot)
+        });
+        fetched.collect()
     }
 
     fn confidence(&self, slot: Slot) -> Option<f32> {
@@ -399,6 +415,9 @@ impl Corpus for View<'_> {
         self.snapshot.slots.get(slot).tie
     }
 }
+
+/// How many vectors before it is looked at a vector is fetched.
+const AHEAD: usize = 6;
 
 /// For each memory that is wanted, how many are looked at closely.
 const CLOSELY: usize = 4;

@@ -1,7 +1,7 @@
 //! Bringing the index up to date with what was read.
 
 mod passages;
-mod vectors;
+mod reading;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -46,8 +46,8 @@ pub struct NewLine {
 
 impl NewLine {
     /// Takes what a line says, and its bytes.
-    pub fn new(line: Line, json: String) -> Self {
-        NewLine { ties: ledger::ties_of(&line), line: Box::new(line), json }
+    pub fn new(line: Box<Line>, json: String) -> Self {
+        NewLine { ties: ledger::ties_of(&line), line, json }
     }
 }
 
@@ -105,7 +105,7 @@ pub(crate) fn apply(
             Put::new(passage, Some(id), state)
         })
         .collect();
-    puts.extend(writing.records(&taken.records, &taken.memory)?);
+    puts.extend(writing.records(&taken.records, taken.things)?);
     let segment = writing.put(puts, embedder, progress)?;
     writing.see_repeated()?;
     writing.link()?;
@@ -126,6 +126,8 @@ struct Taken {
     memory: Memory,
     /// The records that it touches.
     records: BTreeSet<uuid::Uuid>,
+    /// What they are, those that are things of their own, in the same order.
+    things: Vec<Option<Put>>,
     /// The entries that the log says something else of now.
     entries: BTreeSet<String>,
     /// What documents hold.
@@ -144,7 +146,6 @@ impl Writing<'_> {
         }
         let mut new: Vec<Noted> = Vec::new();
         let mut passages = Vec::new();
-        let mut row = ledger::next_row(self.db)?;
         let mut written = Vec::new();
         for read in update.read {
             let known = self.source(&read.source.path)?;
@@ -156,9 +157,7 @@ impl Writing<'_> {
                 Some(id) => id,
                 None => self.add_source(&read.source.path)?,
             };
-            let lines = ledger::taken(id, row, read.lines);
-            row += i64::try_from(lines.len()).unwrap_or_default();
-            new.extend(lines);
+            new.extend(ledger::taken(id, read.lines));
             if !read.grew && known.is_some() {
                 let keep = read.passages.iter().map(|passage| passage.name.as_str()).collect();
                 self.drop_others(id, &keep)?;
@@ -166,12 +165,13 @@ impl Writing<'_> {
             passages.extend(read.passages.into_iter().map(|passage| (id, passage)));
             written.push((id, read.source));
         }
-        let mut names: Vec<i64> = new.iter().flat_map(Noted::ties).collect();
-        names.extend(passages.iter().map(|(_, passage)| short(&passage.subject)));
         if self.has_lines()? {
+            let mut names: Vec<i64> = new.iter().flat_map(Noted::ties).collect();
+            names.extend(passages.iter().map(|(_, passage)| short(&passage.subject)));
             components.extend(ledger::components_of(self.db, &names)?);
         }
-        let before = ledger::lines_of(self.db, &components)?;
+        let before = ledger::lines_of(self.db, &components)?.into_iter();
+        let before: Vec<Noted> = before.map(Noted::written).collect();
         ledger::forget(self.db, &before)?;
         let mut touched = Touched::default();
         before.iter().chain(&new).for_each(|noted| touched.add(&noted.line.record));
@@ -189,9 +189,11 @@ impl Writing<'_> {
             self.write_source(*id, source)?;
         }
         let all: Vec<Noted> = stay.into_iter().chain(new).collect();
-        let memory = ledger::tie_and_fold(self.db, all)?;
+        let Touched { records, entries } = touched;
+        let (memory, things) =
+            ledger::tie_and_fold(self.db, all, |memory| passages::of_records(&records, memory))?;
         ledger::write_trouble(self.db, &memory)?;
-        Ok(Taken { memory, records: touched.records, entries: touched.entries, passages })
+        Ok(Taken { memory, records, things, entries, passages })
     }
 
     fn has_lines(&self) -> Result<bool, IndexError> {

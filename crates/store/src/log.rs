@@ -23,7 +23,7 @@ use crate::{Root, StoreError, git};
 #[derive(Debug, Default)]
 pub struct Log {
     /// Its lines.
-    pub lines: Vec<Line>,
+    pub lines: Vec<Box<Line>>,
     /// What could not be read, and where.
     pub problems: Vec<Problem>,
 }
@@ -119,9 +119,8 @@ impl Log {
             match record::read(line) {
                 Ok(None) => {}
                 Ok(Some(record)) => {
-                    let hash = *blake3::hash(line.trim_ascii()).as_bytes();
                     let place = Place { path: path.clone(), line: number, is_local: *is_local };
-                    self.lines.push(Line { record, hash, place });
+                    self.lines.push(Box::new(Line::new(record, line.trim_ascii(), place)));
                 }
                 Err(damage) => self.problems.push(damage_problem(shown, number, damage)),
             }

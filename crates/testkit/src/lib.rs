@@ -8,6 +8,7 @@
 )]
 
 mod chance;
+pub mod corpus;
 
 pub use chance::{Chance, is_long};
 

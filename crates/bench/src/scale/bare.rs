@@ -1,55 +1,59 @@
 //! What the parts of a search cost by themselves, on the same data: tantivy, and a scan of vectors.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use tantivy::collector::TopDocs;
 use tantivy::query::QueryParser;
-use tantivy::schema::{STORED, Schema, TEXT};
-use tantivy::{Index, doc};
+use tantivy::schema::{Field, STORED, Schema, TEXT};
+use tantivy::{Index, TantivyDocument, TantivyError, doc};
 
 use crate::failure::Failure;
 
-/// What bare tantivy takes.
-pub(crate) struct Text {
-    /// To index all memories.
-    pub(crate) indexing: Duration,
-    /// For each question.
-    pub(crate) questions: Vec<Duration>,
+/// An index of tantivy as it comes.
+pub(crate) struct Tantivy {
+    index: Index,
+    text: Field,
 }
 
-/// Indexes memories with tantivy as it comes, on two threads, and asks questions for the best ten.
-pub(crate) fn tantivy(
-    folder: &std::path::Path,
-    memories: &[String],
-    questions: &[String],
-) -> Result<Text, Failure> {
-    let failed = |error: tantivy::TantivyError| Failure::new(format!("tantivy: {error}"));
-    let mut schema = Schema::builder();
-    let text = schema.add_text_field("text", TEXT);
-    let id = schema.add_u64_field("id", STORED);
-    let index = Index::create_in_dir(folder, schema.build()).map_err(failed)?;
-    let started = Instant::now();
-    let mut writer = index.writer_with_num_threads(2, 200_000_000).map_err(failed)?;
-    for (at, memory) in memories.iter().enumerate() {
-        writer.add_document(doc!(text => memory.as_str(), id => at as u64)).map_err(failed)?;
+impl From<TantivyError> for Failure {
+    fn from(error: TantivyError) -> Self {
+        Failure::new(format!("tantivy: {error}"))
     }
-    writer.commit().map_err(failed)?;
-    writer.wait_merging_threads().map_err(failed)?;
-    let indexing = started.elapsed();
-    let searcher = index.reader().map_err(failed)?.searcher();
-    let parser = QueryParser::for_index(&index, vec![text]);
-    let mut times = Vec::with_capacity(questions.len());
-    for question in questions {
-        let started = Instant::now();
-        let (query, _) = parser.parse_query_lenient(question);
-        let found =
-            searcher.search(&query, &TopDocs::with_limit(10).order_by_score()).map_err(failed)?;
-        let best =
-            found.first().map(|(_, address)| searcher.doc::<tantivy::TantivyDocument>(*address));
-        drop(best);
-        times.push(started.elapsed());
+}
+
+impl Tantivy {
+    /// Indexes memories on two threads.
+    pub(crate) fn new(folder: &Path, memories: &[String]) -> Result<Self, Failure> {
+        let mut schema = Schema::builder();
+        let text = schema.add_text_field("text", TEXT);
+        let id = schema.add_u64_field("id", STORED);
+        let index = Index::create_in_dir(folder, schema.build())?;
+        let mut writer = index.writer_with_num_threads(2, 200_000_000)?;
+        for (at, memory) in memories.iter().enumerate() {
+            writer.add_document(doc!(text => memory.as_str(), id => at as u64))?;
+        }
+        writer.commit()?;
+        writer.wait_merging_threads()?;
+        Ok(Tantivy { index, text })
     }
-    Ok(Text { indexing, questions: times })
+
+    /// Asks questions for the best ten, and returns how long each took.
+    pub(crate) fn ask(&self, questions: &[String]) -> Result<Vec<Duration>, Failure> {
+        let searcher = self.index.reader()?.searcher();
+        let parser = QueryParser::for_index(&self.index, vec![self.text]);
+        let mut times = Vec::with_capacity(questions.len());
+        for question in questions {
+            let started = Instant::now();
+            let (query, _) = parser.parse_query_lenient(question);
+            let best_ten = TopDocs::with_limit(10).order_by_score();
+            let found = searcher.search(&query, &best_ten)?;
+            let best = found.first().map(|(_, address)| searcher.doc::<TantivyDocument>(*address));
+            drop(best);
+            times.push(started.elapsed());
+        }
+        Ok(times)
+    }
 }
 
 /// Rows of one bit a dimension and of one byte a dimension.

@@ -6,6 +6,8 @@ use std::slice;
 
 use uuid::Uuid;
 
+use super::Line;
+use crate::fast;
 use crate::record::{Body, Record};
 use crate::words::normalised;
 
@@ -14,21 +16,22 @@ use crate::words::normalised;
 pub(super) struct Aliases {
     canonical: HashMap<Uuid, Uuid>,
     groups: HashMap<Uuid, Vec<Uuid>>,
-    by_text: HashMap<[u8; 32], Uuid>,
+    by_text: HashMap<[u8; 32], Uuid, fast::Hash>,
 }
 
 impl Aliases {
     /// Groups records, given in order of id: facts with equal section, scope, key and text, and
     /// whatever has one origin.
-    pub(super) fn of<'r>(records: impl Iterator<Item = &'r Record>) -> Self {
+    pub(super) fn of<'l>(lines: impl Iterator<Item = &'l Line>) -> Self {
         let mut ids = Vec::new();
         let mut groups = Union::default();
-        let mut by_text: HashMap<[u8; 32], usize> = HashMap::new();
+        let mut by_text: HashMap<[u8; 32], usize, fast::Hash> = HashMap::default();
         let mut by_origin: HashMap<&str, usize> = HashMap::new();
-        for record in records {
+        for line in lines {
+            let record = &line.record;
             let at = groups.add();
             ids.push(record.id);
-            if let Some(text) = text_key(record) {
+            if let Some(text) = line.says {
                 groups.join_first(by_text.entry(text), at);
             }
             if let Some(origin) = record.origin.as_deref().filter(|_| !record.is_private()) {

@@ -1,7 +1,5 @@
 //! What ranking needs to know of the memories that are there.
 
-use jiff::civil::Date;
-
 /// The place of a memory in an index; it means nothing outside of it.
 pub type Slot = u32;
 
@@ -53,8 +51,8 @@ pub trait Corpus {
     /// Returns how near the meanings of memories are to a vector, -1 to 1.
     fn nearness(&self, slots: &[Slot], vector: &[f32]) -> Vec<f32>;
 
-    /// Returns the day of a memory, if it is known.
-    fn day(&self, slot: Slot) -> Option<Date>;
+    /// Returns the day of a memory, if it is known, as [`number`](crate::day::number) counts days.
+    fn day(&self, slot: Slot) -> Option<i32>;
 
     /// Returns how sure the writer of a memory was, 0 to 1, if they said so.
     fn confidence(&self, slot: Slot) -> Option<f32>;

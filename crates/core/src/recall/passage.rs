@@ -2,7 +2,7 @@
 
 use jiff::civil::Date;
 
-use crate::fold::{Item, Standing};
+use crate::fold::{Item, Line, Standing, text_key};
 use crate::record::{Body, Record};
 use crate::{day, words};
 
@@ -105,6 +105,15 @@ fn title(record: &Record) -> Option<&str> {
 /// Returns everything that ties a record to others, so that what becomes of one can be told from
 /// those that share a name with it, directly or by way of others.
 pub fn ties(record: &Record) -> Vec<String> {
+    names_that_tie(record, text_key(record).as_ref())
+}
+
+/// Returns the same for a line of the log, which knows what it says.
+pub fn ties_of_line(line: &Line) -> Vec<String> {
+    names_that_tie(&line.record, line.says())
+}
+
+fn names_that_tie(record: &Record, says: Option<&[u8; 32]>) -> Vec<String> {
     let mut ties = vec![record.id.to_string()];
     ties.extend(record.supersedes.iter().cloned());
     if let Body::Event(event) = &record.body {
@@ -116,9 +125,6 @@ pub fn ties(record: &Record) -> Vec<String> {
             ties.extend(origin.split('#').next().map(str::to_owned));
         }
     }
-    ties.extend(
-        crate::fold::text_key(record)
-            .map(|key| format!("text:{}", blake3::Hash::from(key).to_hex())),
-    );
+    ties.extend(says.map(|key| format!("text:{}", blake3::Hash::from(*key).to_hex())));
     ties
 }

@@ -14,6 +14,7 @@
 use jiff::civil::Date;
 
 use super::{Corpus, Period, Posting, Slot, period, piece_terms};
+use crate::day;
 
 /// How many neighbours on each side speak for a memory.
 const AROUND: usize = 4;
@@ -156,7 +157,14 @@ pub fn rank(corpus: &impl Corpus, question: &Question, most: usize) -> Vec<Score
         candidates.extend(corpus.nearest(&question.vector, closely));
     }
     let ground = Ground::around(corpus, candidates);
-    let ranking = Ranking { corpus, question, wanted: &wanted, whole, ground: &ground };
+    let ranking = Ranking {
+        corpus,
+        question,
+        wanted: &wanted,
+        whole,
+        ground: &ground,
+        today: day::number(question.today),
+    };
     ranking.best(&ground.held(&wanted, &often), most)
 }
 
@@ -167,6 +175,8 @@ struct Ranking<'r, C> {
     wanted: &'r [Wanted],
     whole: f32,
     ground: &'r Ground,
+    /// The number of the day on which one asks.
+    today: i32,
 }
 
 impl<C: Corpus> Ranking<'_, C> {
@@ -255,13 +265,14 @@ impl<C: Corpus> Ranking<'_, C> {
 
     fn timely(&self, slot: Slot) -> f32 {
         let Some(period) = &self.question.period else { return 0.0 };
-        self.corpus.day(slot).map_or(0.0, |day| TIMELY * period.fit(day))
+        let day = self.corpus.day(slot).and_then(day::of_number);
+        day.map_or(0.0, |day| TIMELY * period.fit(day))
     }
 
     fn standing(&self, slot: Slot) -> f32 {
         let sure = self.corpus.confidence(slot).unwrap_or(SURE);
-        let age = self.corpus.day(slot).and_then(|day| self.question.today.since(day).ok());
-        let fresh = age.map_or(0.0, |age| FRESH / (FRESH + age.get_days().max(0) as f32));
+        let age = self.corpus.day(slot).map(|day| self.today.saturating_sub(day).max(0));
+        let fresh = age.map_or(0.0, |age| FRESH / (FRESH + age as f32));
         NEAR_TIE * (sure + fresh) / 2.0
     }
 }

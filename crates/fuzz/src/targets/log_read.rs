@@ -16,10 +16,10 @@ pub fn log_read(data: &[u8]) -> Signature {
     let mut log = Log::default();
     log.take(PATH, data);
     check_all_lines(data, &log);
-    log.lines.iter().for_each(check_record);
+    log.lines.iter().for_each(|line| check_record(line));
     let lines = log.lines;
     let doubled = [lines.as_slice(), &lines].concat();
-    let reversed: Vec<Line> = lines.iter().rev().cloned().collect();
+    let reversed: Vec<Box<Line>> = lines.iter().rev().cloned().collect();
     let halves = lines.split_at(lines.len() / 2);
     let turned = [halves.1, halves.0, halves.1].concat();
     for as_of in [None, lines.first().map(|line| line.record.at)] {

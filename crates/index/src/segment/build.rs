@@ -1,30 +1,22 @@
 //! Making a piece of the index: from texts, or from smaller pieces.
 
-use std::collections::HashMap;
+use heirloom_core::recall::Slot;
 
-use heirloom_core::fast::{self, Words};
-use heirloom_core::recall::{Passage, Slot, piece_terms};
-
+use super::read::{Reader, Terms, Texts};
 use super::{Bytes, HEADER, Segment, Sizes, put_number};
 use crate::IndexError;
-use crate::quantise::{Small, bytes_of_bits};
-
-/// How many pieces of text are remembered with their terms.
-const REMEMBERED: usize = 200_000;
+use crate::quantise::{bytes_of_bits, write_small};
 
 /// How many occurrences of terms are sorted at once: enough that each list is seldom touched, and
 /// few enough that they take little memory.
-const PENDING: usize = 1 << 21;
+const PENDING: usize = 1 << 19;
 
-/// Takes memories, in the order of their slots, and makes a piece of the index of them.
+/// Makes a piece of the index.
 #[derive(Debug)]
 pub(crate) struct Builder {
     dimensions: usize,
-    terms: HashMap<Box<str>, u32, fast::Hash>,
+    terms: Terms,
     lists: Vec<List>,
-    /// Where in `read` the terms of a piece of text start and end that was read before.
-    known: Words<(u32, u32)>,
-    read: Vec<u32>,
     /// Which term occurred in which slot, not yet in the lists, in the order of the slots.
     pending: Vec<(u32, Slot)>,
     /// The vectors, one part after the other.
@@ -42,11 +34,10 @@ pub(crate) struct Rows {
 
 impl Rows {
     /// Adds a vector of a memory.
-    pub(crate) fn add(&mut self, slot: Slot, vector: &Small) {
+    pub(crate) fn add(&mut self, slot: Slot, vector: &[f32]) {
+        let scale = write_small(vector, &mut self.numbers, &mut self.bits);
         self.slots.extend(slot.to_le_bytes());
-        self.scales.extend(vector.scale.to_le_bytes());
-        self.bits.extend_from_slice(&vector.bits);
-        self.numbers.extend_from_slice(&vector.numbers);
+        self.scales.extend(scale.to_le_bytes());
     }
 
     /// Adds a vector of another piece.
@@ -87,59 +78,40 @@ impl Builder {
     pub(crate) fn new(dimensions: usize) -> Self {
         Builder {
             dimensions,
-            terms: HashMap::default(),
+            terms: Terms::default(),
             lists: vec![],
-            known: Words::default(),
-            read: vec![],
             pending: vec![],
             rows: vec![],
         }
     }
 
-    /// Takes a memory and returns how many terms its text has. The words of its title count once
-    /// more; marks are terms that are found only by their exact name. Neither counts for its length.
-    pub(crate) fn add(&mut self, slot: Slot, passage: &Passage) -> u32 {
-        let before = self.pending.len();
-        self.add_text(slot, &passage.text);
-        let length = (self.pending.len() - before) as u32;
-        if let Some(title) = &passage.title {
-            self.add_text(slot, title);
+    /// Takes texts that were read, by these, in the order of their slots.
+    pub(crate) fn take_texts(&mut self, readers: Vec<Reader<'_>>, texts: Vec<Texts>) {
+        let ids: Vec<Vec<u32>> =
+            readers.into_iter().map(|reader| self.take_terms(reader.into_terms())).collect();
+        for Texts { reader, slots, terms, .. } in texts {
+            let mut start = 0;
+            for (slot, end) in slots {
+                let terms = terms[start..end].iter().map(|term| ids[reader][*term as usize]);
+                self.pending.extend(terms.map(|id| (id, slot)));
+                start = end;
+            }
+            if self.pending.len() >= PENDING {
+                self.sort_in();
+            }
         }
-        for mark in &passage.marks {
-            let id = self.id(mark);
-            self.pending.push((id, slot));
-        }
-        if self.pending.len() >= PENDING {
-            self.sort_in();
-        }
-        length
     }
 
-    fn add_text(&mut self, slot: Slot, text: &str) {
-        let mut terms = Vec::new();
-        for piece in text.split_whitespace() {
-            let (start, end) = match self.known.get(piece) {
-                Some(range) => range,
-                None => {
-                    if self.known.len() >= REMEMBERED {
-                        self.known = Words::default();
-                        self.read.clear();
-                    }
-                    let start = self.read.len() as u32;
-                    terms.clear();
-                    piece_terms(piece, &mut terms);
-                    for term in &terms {
-                        let id = self.id(term);
-                        self.read.push(id);
-                    }
-                    let range = (start, self.read.len() as u32);
-                    self.known.insert(piece, range);
-                    range
-                }
-            };
-            let ids = &self.read[start as usize..end as usize];
-            self.pending.extend(ids.iter().map(|id| (*id, slot)));
+    /// Takes terms, and returns which id each has here, by the one that it had.
+    fn take_terms(&mut self, terms: Terms) -> Vec<u32> {
+        if self.terms.is_empty() {
+            self.lists.resize_with(terms.len(), List::default);
+            self.terms = terms;
+            return (0..self.lists.len() as u32).collect();
         }
+        let mut ids = vec![0; terms.len()];
+        terms.iter().for_each(|(term, id)| ids[*id as usize] = self.id(term));
+        ids
     }
 
     /// Adds what is pending to the lists, list by list.

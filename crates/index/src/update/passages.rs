@@ -2,30 +2,27 @@
 
 use std::collections::BTreeSet;
 
+use heirloom_core::day;
 use heirloom_core::embedding::Embedder;
 use heirloom_core::fold::{Memory, Standing};
-use heirloom_core::hands;
 use heirloom_core::recall::{Passage, Slot, asks};
 use heirloom_core::record::Kind;
 use rusqlite::{OptionalExtension, params};
 use uuid::Uuid;
 
 use super::Writing;
-use super::vectors::Work;
+use super::reading::{self, Work};
 use crate::IndexError;
 use crate::ledger::short;
 use crate::segment::{Builder, Draft};
-use crate::slots::{Entry, State, number_of};
-
-/// So many records at least are turned into passages on several processors.
-const WORTH_SHARING: usize = 1000;
+use crate::slots::{Entry, State};
 
 /// How long a writer waits before it looks again how far those are who help it.
 const LOOK: std::time::Duration = std::time::Duration::from_millis(1);
 
 /// A passage that is to be written, and what it belongs to.
 pub(super) struct Put {
-    passage: Passage,
+    passage: Box<Passage>,
     fingerprint: [u8; 16],
     source: Option<i64>,
     state: State,
@@ -34,7 +31,21 @@ pub(super) struct Put {
 impl Put {
     /// Takes a passage of a document, or of the log.
     pub(super) fn new(passage: Passage, source: Option<i64>, state: State) -> Self {
-        Put { fingerprint: passage.fingerprint(), passage, source, state }
+        Put { fingerprint: passage.fingerprint(), passage: Box::new(passage), source, state }
+    }
+
+    /// Returns what is known of it beside its text, which has so many terms.
+    fn entry(&self, length: u32) -> Entry {
+        Entry {
+            state: self.state,
+            asks: asks(&self.passage.text),
+            sure: self.passage.confidence.map(of_a_hundred),
+            length,
+            tie: short(&self.passage.name).cast_unsigned(),
+            day: self.passage.day.map(day::number),
+            before: None,
+            after: None,
+        }
     }
 }
 
@@ -42,6 +53,16 @@ impl Put {
 struct There {
     slot: Slot,
     fingerprint: Vec<u8>,
+}
+
+/// Returns what records are to be found as, in order: those that are things of their own.
+pub(super) fn of_records(records: &BTreeSet<Uuid>, memory: &Memory) -> Vec<Option<Put>> {
+    let put = |id: &Uuid| {
+        let item = memory.item(*id)?;
+        let is_thing = item.id == *id && Kind::REMEMBERED.contains(&item.record.kind());
+        is_thing.then(|| Put::new(Passage::of_item(&item), None, standing(item.standing)))
+    };
+    records.iter().map(put).collect()
 }
 
 impl Writing<'_> {
@@ -78,17 +99,11 @@ impl Writing<'_> {
     pub(super) fn records(
         &mut self,
         records: &BTreeSet<Uuid>,
-        memory: &Memory,
+        things: Vec<Option<Put>>,
     ) -> Result<Vec<Put>, IndexError> {
-        let ids: Vec<Uuid> = records.iter().copied().collect();
-        let made = hands::map(&ids, WORTH_SHARING, |id| {
-            let item = memory.item(*id)?;
-            let is_thing = item.id == *id && Kind::REMEMBERED.contains(&item.record.kind());
-            is_thing.then(|| Put::new(Passage::of_item(&item), None, standing(item.standing)))
-        });
-        let mut puts = Vec::with_capacity(made.len());
-        for (id, made) in ids.iter().zip(made) {
-            match made {
+        let mut puts = Vec::with_capacity(things.len());
+        for (id, thing) in records.iter().zip(things) {
+            match thing {
                 Some(put) => puts.push(put),
                 None if self.slots.len() > 0 => self.drop_passage(&id.to_string())?,
                 None => {}
@@ -136,34 +151,33 @@ impl Writing<'_> {
             (&a.group, a.position, &a.name).cmp(&(&b.group, b.position, &b.name))
         });
         let first = self.slots.len() as Slot;
-        let mut builder = Builder::new(embedder.dimensions());
-        let passages = fresh.iter().map(|put| &put.passage).collect();
+        let passages = fresh.iter().map(|put| &*put.passage).collect();
         let work = Work::new(embedder, first, passages);
         let tell = || progress(work.done(), fresh.len());
-        let mut shares = std::thread::scope(|scope| {
+        let parts = std::thread::scope(|scope| {
             let helpers: Vec<_> =
                 (0..work.helpers()).map(|_| scope.spawn(|| work.take_part(&|| ()))).collect();
             for (slot, put) in (first..).zip(&fresh) {
-                let length = builder.add(slot, &put.passage);
-                self.insert(slot, put, length)?;
+                self.insert(slot, put)?;
                 if slot % 1024 == 0 {
                     tell();
                 }
             }
-            let mut shares = work.take_part(&tell)?;
+            let mut parts = vec![work.take_part(&tell)?];
             for helper in helpers {
                 while !helper.is_finished() {
                     tell();
                     std::thread::sleep(LOOK);
                 }
-                shares.extend(
-                    helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,
-                );
+                parts.push(helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
             }
-            Ok::<_, IndexError>(shares)
+            Ok::<_, IndexError>(parts)
         })?;
-        shares.sort_by_key(|(number, _)| *number);
-        shares.into_iter().for_each(|(_, rows)| builder.take_rows(rows));
+        let mut builder = Builder::new(embedder.dimensions());
+        let lengths = reading::put_together(&mut builder, parts);
+        for (put, length) in fresh.iter().zip(lengths) {
+            self.slots.push(put.entry(length));
+        }
         Ok(Some(builder.finish()?))
     }
 
@@ -189,13 +203,13 @@ impl Writing<'_> {
         self.groups.extend([before, group].into_iter().flatten());
         self.slots.change(slot, |entry| {
             entry.state = put.state;
-            entry.day = passage.day.map(number_of);
+            entry.day = passage.day.map(day::number);
             entry.sure = passage.confidence.map(of_a_hundred);
         });
         Ok(())
     }
 
-    fn insert(&mut self, slot: Slot, put: &Put, length: u32) -> Result<(), IndexError> {
+    fn insert(&mut self, slot: Slot, put: &Put) -> Result<(), IndexError> {
         let passage = &put.passage;
         let group = passage.group.as_deref().map(short);
         let mut insert = self.db.prepare_cached(
@@ -214,16 +228,6 @@ impl Writing<'_> {
             passage.data
         ])?;
         self.groups.extend(group);
-        self.slots.push(Entry {
-            state: put.state,
-            asks: asks(&passage.text),
-            sure: passage.confidence.map(of_a_hundred),
-            length,
-            tie: short(&passage.name).cast_unsigned(),
-            day: passage.day.map(number_of),
-            before: None,
-            after: None,
-        });
         Ok(())
     }
 

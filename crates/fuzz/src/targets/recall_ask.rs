@@ -1,0 +1,75 @@
+//! Questions to what is remembered.
+
+use std::path::Path;
+
+use heirloom_core::embedding::Embedder;
+use heirloom_core::fold::Standing;
+use heirloom_core::recall::{Passage, Question, Scored, rank};
+use heirloom_index::{Filter, Index, Read, Shelf, Source, Update};
+use jiff::civil::Date;
+
+use crate::signature::Signature;
+
+/// At most so many are asked for.
+const MOST: usize = 10;
+/// At most so many lines of the input are remembered.
+const REMEMBERED: usize = 40;
+/// The day on which one asks.
+const TODAY: Date = jiff::civil::date(2026, 2, 22);
+
+/// Asks a question, the first line of the input, of memories, the other lines: any text has an answer, the same one
+/// twice, with scores that are numbers, the best first; and who says what is asked answers.
+pub fn recall_ask(data: &[u8]) -> Signature {
+    let Ok(text) = str::from_utf8(data) else { return Signature::SKIPPED };
+    let (query, rest) = text.split_once('\n').unwrap_or((text, ""));
+    let memories: Vec<&str> = rest.lines().take(REMEMBERED).collect();
+    let model = heirloom_embed::builtin();
+    let read = Read {
+        source: Source { path: "notes.md".to_owned(), ..Source::default() },
+        passages: memories.iter().enumerate().map(|(at, text)| passage(at, text)).collect(),
+        ..Read::default()
+    };
+    let update = Update { gone: vec![], read: vec![read] };
+    let snapshot = Index::at(Path::new("nowhere"), model)
+        .in_memory(update, model)
+        .unwrap_or_else(|error| panic!("memories are not taken: {error}"));
+    let view = snapshot.view(Shelf::Active, &Filter::default());
+    let vector =
+        model.embed_one(query).unwrap_or_else(|error| panic!("a question has no vector: {error}"));
+    let is_word = |word: &str| model.vocabulary().id(word).is_some();
+    let question = Question::new(query, vector, TODAY, is_word);
+    let answers = rank(&view, &question, MOST);
+    assert_eq!(answers, rank(&view, &question, MOST), "asked twice, it answers otherwise");
+    assert!(answers.len() <= MOST.min(memories.len()), "more answers than there are memories");
+    assert!(answers.iter().all(|answer| answer.score.is_finite()), "a score is no number");
+    assert!(answers.is_sorted_by(|a, b| a.score >= b.score), "the best is not first");
+    let is_said = memories.contains(&query) && !question.terms.is_empty();
+    assert!(!is_said || answers.iter().any(Scored::answers), "who says it does not answer");
+    let answering = answers.iter().filter(|answer| answer.answers()).count();
+    let repeats = answers.iter().any(|answer| answer.parts.repeats);
+    Signature::of((
+        answering.min(4),
+        question.terms.len().min(8),
+        question.period.is_some(),
+        repeats,
+    ))
+}
+
+fn passage(at: usize, text: &str) -> Passage {
+    let name = format!("entry:{at}");
+    Passage {
+        subject: name.clone(),
+        name,
+        text: text.to_owned(),
+        title: None,
+        summary: None,
+        marks: vec![],
+        group: Some("document:notes.md".to_owned()),
+        position: at as i64,
+        day: None,
+        confidence: None,
+        repeats: None,
+        standing: Standing::Active,
+        data: None,
+    }
+}

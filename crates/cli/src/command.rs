@@ -145,9 +145,12 @@ fn run_operation(
     matches: &ArgMatches,
     op: &Op,
 ) -> Result<Code, Error> {
-    let session = environment.session()?;
-    let session = if output.is_json() { session } else { session.without_token_counts() };
     let mut request = arguments::request(matches, op)?;
+    let session = match request["workspaces"] == true {
+        true => environment.session_of_any()?,
+        false => environment.session()?,
+    };
+    let session = if output.is_json() { session } else { session.without_token_counts() };
     let mut reply = op.call(&session, request.clone());
     // What takes something away says what that is, and waits for a yes.
     if let Err(question) = &reply

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::progress;
 use clap::ArgMatches;
-use heirloom_engine::{Error, Registry, Remote, Session, Warm};
+use heirloom_engine::{Error, ErrorKind, Registry, Remote, Session, Warm};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -90,6 +90,18 @@ impl Environment {
     /// Opens the workspace.
     pub(crate) fn session(&self) -> Result<Session, Error> {
         self.session_at(None)
+    }
+
+    /// Opens the workspace here, or else the first that is registered on this machine.
+    pub(crate) fn session_of_any(&self) -> Result<Session, Error> {
+        let registered = || {
+            let (registered, _) = self.registry().ok()?.list();
+            registered.iter().find_map(|one| self.session_at(Some(&one.folder)).ok())
+        };
+        self.session().or_else(|error| match error.kind {
+            ErrorKind::NoWorkspace if self.root.is_none() => registered().ok_or(error),
+            _ => Err(error),
+        })
     }
 
     /// Opens the workspace at a folder, or else the one here.

@@ -1,6 +1,12 @@
 //! A team can test its memory, and ask all workspaces of a machine at once.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test changes files behind the program's back"
+)]
+
+use std::fs;
 
 use heirloom_testkit::Workspace;
 use serde_json::Value;
@@ -63,6 +69,18 @@ fn all_workspaces_of_a_machine_are_asked_at_once() {
     let listed = run(&bank, &["workspace", "list", "--json"]);
     let listed: Value = serde_json::from_str(&said(&listed)).unwrap();
     let name = listed["workspaces"][0]["name"].as_str().unwrap().to_owned();
+    // From anywhere, too.
+    let nowhere = Workspace::empty(env!("CARGO_BIN_EXE_heir"));
+    assert_eq!(ask(&nowhere)["hits"].as_array().unwrap().len(), 1);
+    assert_eq!(run(&nowhere, &["recall", "how many days"]).status.code(), Some(3));
+    // What cannot be read is told, and can be forgotten.
+    let damaged = home.path().join("workspaces/damaged.json");
+    let entry = fs::read_dir(home.path().join("workspaces")).unwrap().next().unwrap().unwrap();
+    let damaged = damaged.with_extension(entry.path().extension().unwrap_or_default());
+    fs::write(&damaged, "{").unwrap();
+    assert!(ask(&bank)["problems"][0]["hint"].as_str().unwrap().contains("forget damaged"));
+    assert!(run(&bank, &["workspace", "forget", "damaged"]).status.success());
+    assert!(ask(&bank)["problems"].is_null());
     // One that is gone is told and stops nobody.
     drop(shop);
     let answer = ask(&bank);

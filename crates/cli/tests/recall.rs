@@ -168,6 +168,37 @@ fn one_sort_only() {
 }
 
 #[test]
+fn a_sort_that_there_is_not_is_said_to_be_none() {
+    let team = team();
+    assert_eq!(texts(&ask_for(&team, "what is there", "--kind", "lesson")), Vec::<&str>::new());
+    let typo = team.run(&["recall", "what is there", "--kind", "fcat"]);
+    assert_eq!(typo.code, 2, "{typo:?}");
+    assert!(typo.stderr.contains("there is no kind `fcat`"), "{typo:?}");
+    assert!(typo.stderr.contains("fact"), "{typo:?}");
+}
+
+fn ask_for(team: &Workspace, query: &str, flag: &str, word: &str) -> Value {
+    serde_json::from_str(&team.run(&["recall", query, flag, word, "--json"]).ok()).unwrap()
+}
+
+#[test]
+fn where_an_embedder_does_not_answer_words_do() {
+    let team = team();
+    assert!(first(&ask(&team, "refunds after payment")).contains("thirty days"));
+    let index = team.read(".heirloom/cache/index/current");
+    // Nobody listens there.
+    let settings = team.read(".heirloom/config.toml");
+    let gone =
+        "[embedder]\nkind = \"endpoint\"\nendpoint = \"http://127.0.0.1:9/v1\"\nmodel = \"m\"\n";
+    team.write(".heirloom/config.toml", format!("{settings}\n{gone}"));
+    let answer = ask(&team, "refunds after payment");
+    assert!(first(&answer).contains("thirty days"), "{answer:#}");
+    let problem = answer["problems"][0]["message"].as_str().unwrap();
+    assert!(problem.contains("words alone"), "{answer:#}");
+    assert_eq!(team.read(".heirloom/cache/index/current"), index, "its vectors are kept");
+}
+
+#[test]
 fn an_entry_that_was_copied_with_its_id_breaks_nothing() {
     let team = team();
     team.run(&["plan", "new", "Refund flow"]).ok();
@@ -261,17 +292,64 @@ fn what_nobody_has_written_yet_is_not_found() {
     assert!(first(&ask(&team, "who reviews?")).contains("two people"));
 }
 
-#[test]
-fn adding_to_a_long_log_knows_what_is_there() {
+const LONG: &str = ".heirloom/memory/fact/2026-01-long.jsonl";
+
+fn team_with_a_long_log() -> Workspace {
     let team = team();
-    let line = |at: usize, text: &str| {
+    let line = |at: usize| {
+        let port = 10_000 + at;
         format!(
-            "{{\"v\":1,\"id\":\"0198c0de-0000-7000-8000-{at:012x}\",\"kind\":\"fact\",\"section\":\"Specs\",\"content\":\"{text}\",\"at\":\"2026-01-01T00:00:00Z\",\"by\":\"ada\"}}\n"
+            "{{\"v\":1,\"id\":\"0198c0de-0000-7000-8000-{at:012x}\",\"kind\":\"fact\",\"section\":\"Specs\",\"content\":\"service {at} listens on port {port}\",\"at\":\"2026-01-01T00:00:00Z\",\"by\":\"ada\"}}\n"
         )
     };
-    let texts =
-        (0..4000).map(|at| line(at, &format!("service {at} listens on port {}", 10_000 + at)));
-    team.write(".heirloom/memory/fact/2026-01-long.jsonl", texts.collect::<String>());
+    team.write(LONG, (0..4000).map(line).collect::<String>());
+    team
+}
+
+#[test]
+fn a_long_log_that_has_not_changed_is_not_read() {
+    let team = team_with_a_long_log();
+    team.run(&["note", "look at the ports"]).ok();
+    let answer = |words: &[&str]| {
+        let mut words = words.to_vec();
+        words.push("--json");
+        serde_json::from_str::<Value>(&team.run(&words).ok()).unwrap()
+    };
+    answer(&["recall", "ports"]);
+    // Whoever reads the log now reads something else, and nothing tells them that it changed.
+    let path = team.path().join(LONG);
+    let modified = fs::metadata(&path).unwrap().modified().unwrap();
+    let text = fs::read_to_string(&path).unwrap().replace("listens on", "is open at");
+    fs::write(&path, text).unwrap();
+    fs::File::options().write(true).open(&path).unwrap().set_modified(modified).unwrap();
+
+    let shown = answer(&["fact", "show", "0000004d"]);
+    assert_eq!(shown["text"], "service 77 listens on port 10077", "{shown:#}");
+    let connect = || answer(&["memory", "connect", "0000004d", "0000004e", "depends_on"]);
+    assert_eq!(connect()["done"], "connected");
+    assert_eq!(connect()["done"], "already connected");
+    let shown = answer(&["fact", "show", "0000004e"]);
+    assert_eq!(shown["relations"].as_array().unwrap().len(), 1, "{shown:#}");
+    let pinned = answer(&["memory", "focus", "0000004d"]);
+    assert_eq!(pinned["items"][0]["text"], "service 77 listens on port 10077", "{pinned:#}");
+    let pinned = answer(&["memory", "focus", "0000004f"]);
+    assert_eq!(pinned["items"].as_array().unwrap().len(), 2, "{pinned:#}");
+    let released = answer(&["memory", "release", "0000004d"]);
+    assert_eq!(released["items"].as_array().unwrap().len(), 1, "{released:#}");
+    let notes = answer(&["notes"]);
+    let note = notes["items"][0]["id"].as_str().unwrap();
+    assert_eq!(notes["items"].as_array().unwrap().len(), 1, "{notes:#}");
+    answer(&["note", "promote", note, "--section", "specs", "--content", "ports are looked at"]);
+    assert_eq!(answer(&["notes"])["items"].as_array().unwrap().len(), 0);
+    let found = ask(&team, "who looks at ports?");
+    assert!(texts(&found).contains(&"ports are looked at"), "{found:#}");
+    // What does read all of it says what stands there.
+    assert!(team.run(&["export"]).ok().contains("service 77 is open at port 10077"));
+}
+
+#[test]
+fn adding_to_a_long_log_knows_what_is_there() {
+    let team = team_with_a_long_log();
     let add = |text: &str, more: &[&str]| {
         let mut words = vec!["fact", "add", "--section", "specs", text, "--json"];
         words.extend(more);

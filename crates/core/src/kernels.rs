@@ -21,7 +21,8 @@ macro_rules! best_form {
     }};
 }
 
-/// Writes how many bits of each row differ from those of a query; at most 255 is written.
+/// Writes how many bits of each row differ from those of a query, in steps that are as large as they
+/// must be for a byte; at most 255 is written.
 pub fn distances(rows: &[u8], query: &[u8], found: &mut Vec<u8>) {
     type Arguments<'a> = (&'a [u8], &'a [u8], &'a mut Vec<u8>);
     type Answer = ();
@@ -30,11 +31,14 @@ pub fn distances(rows: &[u8], query: &[u8], found: &mut Vec<u8>) {
         match <&[u8; 32]>::try_from(query) {
             // The usual width has no loop within the loop.
             Ok(query) => {
-                found.extend(rows.as_chunks::<32>().0.iter().map(|row| differing(row, query)));
+                let bits = rows.as_chunks::<32>().0.iter().map(|row| differing(row, query));
+                found.extend(bits.map(|bits| bits.min(255) as u8));
             }
             Err(_) => {
-                found
-                    .extend(rows.chunks_exact(query.len().max(1)).map(|row| differing(row, query)));
+                let step = (query.len() as u32 * 8).div_ceil(256).max(1);
+                let rows = rows.chunks_exact(query.len().max(1));
+                let bits = rows.map(|row| differing(row, query));
+                found.extend(bits.map(|bits| (bits / step).min(255) as u8));
             }
         }
     }
@@ -42,11 +46,9 @@ pub fn distances(rows: &[u8], query: &[u8], found: &mut Vec<u8>) {
 }
 
 #[inline(always)]
-fn differing(row: &[u8], query: &[u8]) -> u8 {
+fn differing(row: &[u8], query: &[u8]) -> u32 {
     let pairs = row.as_chunks::<8>().0.iter().zip(query.as_chunks::<8>().0);
-    let bits: u32 =
-        pairs.map(|(a, b)| (u64::from_le_bytes(*a) ^ u64::from_le_bytes(*b)).count_ones()).sum();
-    bits.min(255) as u8
+    pairs.map(|(a, b)| (u64::from_le_bytes(*a) ^ u64::from_le_bytes(*b)).count_ones()).sum()
 }
 
 /// Multiplies two rows of small numbers.
@@ -182,6 +184,11 @@ mod tests {
         assert_eq!(found[0], 0);
         let differing: u32 = (0..32_u8).map(|at| (at ^ (at + 32)).count_ones()).sum();
         assert_eq!(u32::from(found[1]), differing);
+        // Long vectors are told apart as well.
+        found.clear();
+        let long: Vec<u8> = [vec![0xff; 64], vec![0; 64], vec![0xff; 128]].concat();
+        distances(&long, &[0; 128], &mut found);
+        assert_eq!(found, [128, 255]);
         assert_eq!(product(&[255, 2, 3], &[1, 2, 255]), -1 + 4 - 3);
         for length in [0, 15, 16, 33, 256] {
             let a: Vec<u8> = (0..length).map(|at| (at * 37 % 256) as u8).collect();

@@ -6,7 +6,7 @@ use crate::IndexError;
 use crate::slots::Slots;
 
 /// The version of the tables and of the segments; an index of another one is made anew.
-pub(crate) const VERSION: i64 = 5;
+pub(crate) const VERSION: i64 = 6;
 
 const TABLES: &str = "
 CREATE TABLE state(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -23,6 +23,7 @@ CREATE TABLE trouble(path TEXT NOT NULL, line INTEGER NOT NULL, problem TEXT NOT
 CREATE TABLE link(edge TEXT NOT NULL, end INTEGER NOT NULL, name TEXT NOT NULL, head TEXT NOT NULL);
 CREATE INDEX link_edge ON link(edge);
 CREATE INDEX link_name ON link(name);
+CREATE INDEX link_head ON link(head);
 CREATE TABLE tie(hash INTEGER PRIMARY KEY, component INTEGER NOT NULL);
 CREATE TABLE passage(
     slot INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL, subject TEXT, source INTEGER, grouped INTEGER,

@@ -79,8 +79,14 @@ impl Index {
         if !home.tables().exists() {
             return Ok(None);
         }
-        let db = connect(&home.tables(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        self.read(db, home)
+        let tables = home.tables();
+        let opened = connect(&tables, OpenFlags::SQLITE_OPEN_READ_WRITE);
+        match opened.and_then(|db| self.read(db, home.clone())) {
+            Err(error) if error.kind == IndexErrorKind::System && !has_journal(&tables) => {
+                self.read(connect_unchanging(&tables).map_err(|_| error)?, home)
+            }
+            opened => opened,
+        }
     }
 
     /// Returns whether a generation is one of this index: of its folder and of its embedder.
@@ -344,6 +350,23 @@ impl Home {
             .and_then(|()| fs::rename(&draft, &path))
             .map_err(|error| IndexError::system(&path.display().to_string(), &error))
     }
+}
+
+/// Whether something was committed that is not in the tables' own file yet.
+fn has_journal(tables: &Path) -> bool {
+    let mut journal = tables.as_os_str().to_owned();
+    journal.push("-wal");
+    fs::metadata(journal).is_ok_and(|metadata| metadata.len() > 0)
+}
+
+/// Opens tables where nothing can be written, so that nobody changes them.
+fn connect_unchanging(path: &Path) -> Result<Connection, IndexError> {
+    let path = path.display().to_string().replace('\\', "/");
+    let path = path.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    let lead = if path.starts_with('/') { "" } else { "/" };
+    let address = format!("file:{lead}{path}?immutable=1");
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    connect(Path::new(&address), flags)
 }
 
 fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, IndexError> {

@@ -80,6 +80,25 @@ fn follow(db: &Connection, ends: &BTreeSet<End>) -> Result<(), IndexError> {
     Ok(())
 }
 
+/// Returns the relations that lead to some names or start there, with the names at both ends.
+pub(crate) fn at(db: &Connection, names: &[String]) -> Result<Vec<String>, IndexError> {
+    let mut query = db.prepare_cached(
+        "SELECT DISTINCT edge FROM link WHERE name = ?1
+         UNION SELECT DISTINCT edge FROM link WHERE head = ?1",
+    )?;
+    let mut ends = db.prepare_cached("SELECT DISTINCT name FROM link WHERE edge = ?")?;
+    let mut found = BTreeSet::new();
+    for name in names {
+        let rows = query.query_map([name], |row| row.get::<_, String>(0))?;
+        for edge in rows.collect::<Result<Vec<_>, _>>()? {
+            let rows = ends.query_map([&edge], |row| row.get::<_, String>(0))?;
+            found.extend(rows.collect::<Result<Vec<_>, _>>()?);
+            found.insert(edge);
+        }
+    }
+    Ok(found.into_iter().collect())
+}
+
 fn is_empty(db: &Connection) -> Result<bool, IndexError> {
     Ok(db.query_row("SELECT NOT EXISTS(SELECT 1 FROM link)", [], |row| row.get(0))?)
 }

@@ -228,6 +228,22 @@ impl Snapshot {
         Ok(ledger::folded(ledger::lines_of(&self.db, &components)?, as_of))
     }
 
+    /// Returns the relations that lead to some names or start there, and the names at their ends.
+    pub fn relations_of(&self, names: &[String]) -> Result<Vec<String>, IndexError> {
+        links::at(&self.db, names)
+    }
+
+    /// Returns the names of all memories of a shelf that are of some sort.
+    pub fn names(&self, shelf: Shelf, filter: &Filter) -> Result<Vec<String>, IndexError> {
+        let view = self.view(shelf, filter);
+        let wanted = (0..view.slots() as Slot).filter(|slot| view.is_wanted(*slot));
+        let mut names = Vec::new();
+        for slot in wanted {
+            names.extend(self.kept(slot)?.map(|kept| kept.subject));
+        }
+        Ok(names)
+    }
+
     /// Returns the ids of records that end in some digits, whatever became of them.
     pub fn ids_ending_in(&self, typed: &str) -> Result<Vec<String>, IndexError> {
         ledger::ids_ending_in(&self.db, typed)

@@ -11,13 +11,16 @@ use std::sync::Arc;
 
 use heirloom_core::fold::{Line, Memory, Place, fold};
 use heirloom_core::record::{self, Damage, Kind, MAX_LINE};
-use heirloom_core::{Problem, day};
+use heirloom_core::{Problem, day, hands};
 use jiff::Timestamp;
 use uuid::{NoContext, Uuid};
 
 use crate::files::{HOME, io_problem, is_missing};
 use crate::journal::{Append, WriteLock};
 use crate::{Root, StoreError, git};
+
+/// So many shards at least are read by several processors.
+const WORTH_SHARING: usize = 4;
 
 /// What the log holds.
 #[derive(Debug, Default)]
@@ -55,18 +58,21 @@ pub fn shards(root: &Root) -> (Vec<Shard>, Vec<Problem>) {
 impl Log {
     /// Reads every shard.
     pub fn read(root: &Root) -> Self {
-        let mut log = Log::default();
-        for shard in list(root, Where::Everywhere, &mut log.problems) {
-            log.read_shard(&shard);
-        }
-        log
+        Self::read_from(root, Where::Everywhere)
     }
 
     /// Reads what only this machine knows: pins and private records.
     pub fn read_local(root: &Root) -> Self {
+        Self::read_from(root, Where::Local)
+    }
+
+    /// Reads shards on all processors, in their order.
+    fn read_from(root: &Root, place: Where) -> Self {
         let mut log = Log::default();
-        for shard in list(root, Where::Local, &mut log.problems) {
-            log.read_shard(&shard);
+        let shards = list(root, place, &mut log.problems);
+        for own in hands::map(&shards, WORTH_SHARING, Log::of_shard) {
+            log.lines.extend(own.lines);
+            log.problems.extend(own.problems);
         }
         log
     }
@@ -79,12 +85,14 @@ impl Log {
         (memory, problems)
     }
 
-    fn read_shard(&mut self, shard: &Shard) {
+    fn of_shard(shard: &Shard) -> Self {
+        let mut log = Log::default();
         match fs::read(&shard.path) {
-            Ok(bytes) => self.take_from(shard, 1, &bytes),
+            Ok(bytes) => log.take_from(shard, 1, &bytes),
             Err(error) if is_missing(&error) => {}
-            Err(error) => self.problems.push(io_problem(&shard.shown, &error)),
+            Err(error) => log.problems.push(io_problem(&shard.shown, &error)),
         }
+        log
     }
 
     /// Reads the lines of a text as a shard's.

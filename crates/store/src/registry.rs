@@ -49,7 +49,7 @@ impl Registry {
                 Ok(Written { folder }) => found.push(Registered { name, folder }),
                 Err(what) => problems.push(
                     Problem::of_file(path(), format!("names no workspace: {what}"))
-                        .hint("remove the file and register the workspace again"),
+                        .hint(format!("run `heir workspace forget {name}` and register it again")),
                 ),
             }
         }
@@ -76,12 +76,15 @@ impl Registry {
         Ok(Registered { name: free, folder })
     }
 
-    /// Forgets a workspace by its name or its folder; nothing in it changes.
-    pub fn remove(&self, named: &str) -> Result<Option<Registered>, StoreError> {
+    /// Forgets a workspace by its name or its folder, and returns its name; nothing in it changes.
+    /// What cannot be read is forgotten by its name.
+    pub fn remove(&self, named: &str) -> Result<Option<String>, StoreError> {
         let (known, _) = self.list();
-        let is_it = |known: &Registered| known.name == named || known.folder == Path::new(named);
-        let Some(found) = known.into_iter().find(is_it) else { return Ok(None) };
-        self.shelf.remove(&found.name)?;
-        Ok(Some(found))
+        let by_folder = known.into_iter().find(|known| known.folder == Path::new(named));
+        let is_named = |name: &String| name == named;
+        let by_name = self.shelf.names().into_iter().find(is_named);
+        let Some(name) = by_name.or(by_folder.map(|known| known.name)) else { return Ok(None) };
+        self.shelf.remove(&name)?;
+        Ok(Some(name))
     }
 }

@@ -92,9 +92,9 @@ fn forget(call: &Call<'_>) -> Result<Code, Error> {
         return Err(Error::not_found(format!("no workspace `{name}` is registered"), names));
     };
     if call.output.is_json() {
-        call.output.data(&json!({"name": forgotten.name, "folder": forgotten.folder}));
+        call.output.data(&json!({"name": forgotten}));
     } else {
-        call.output.note(&format!("forgot `{}`", forgotten.name));
+        call.output.note(&format!("forgot `{forgotten}`"));
     }
     Ok(Code::Fine)
 }

@@ -106,7 +106,20 @@ struct Word {
 fn words(text: &str) -> Vec<Word> {
     let mut words: Vec<Word> = Vec::new();
     let mut begins = true;
-    for piece in text.split_inclusive(|c: char| !c.is_alphanumeric() && c != '-') {
+    // A sign between two digits joins them: `10.05.2026`.
+    let joins = |at: usize, c: char| {
+        let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+        matches!(c, '.' | '/')
+            && is_digit(text[..at].chars().next_back())
+            && is_digit(text[at + 1..].chars().next())
+    };
+    let mut start = 0;
+    let ends =
+        text.char_indices().filter(|(at, c)| !c.is_alphanumeric() && *c != '-' && !joins(*at, *c));
+    let ends: Vec<usize> = ends.map(|(at, c)| at + c.len_utf8()).chain([text.len()]).collect();
+    for end in ends {
+        let piece = &text[start..end];
+        start = end;
         let word = piece.trim_matches(|c: char| !c.is_alphanumeric());
         if !word.is_empty() {
             let is_name = word.starts_with(char::is_uppercase) && !begins;
@@ -125,39 +138,70 @@ fn at_start(words: &[Word], today: Date) -> Option<(usize, Period)> {
         Some((count, Period::Days(*days.start(), *days.end())))
     };
     let back = |count: i32| today.checked_sub(count.days()).unwrap_or(today);
-    if let Some(day) = iso(word(0)) {
+    if let Some(day) = in_numbers(word(0)) {
         return days(1, day);
     }
     match (word(0), word(1), word(2)) {
         ("today", _, _) => return days(1, today..=today),
         ("yesterday", _, _) => return days(1, back(1)..=back(1)),
         ("day", "before", "yesterday") => return days(3, back(2)..=back(2)),
-        ("last" | "past" | "previous", unit, _) if number(unit).is_none() => {
+        ("last" | "past" | "previous", unit, _) => {
+            if let Some((length, count)) = quantity(&words[1..]) {
+                let start = before(count, word(1 + length), today)?;
+                return days(2 + length, start..=today);
+            }
             if let Some(range) = last(unit, today) {
                 return days(2, range);
             }
-        }
-        ("last" | "past" | "previous", count, unit) => {
-            let count = number(count)?;
-            let start = before(count, unit, today)?;
-            return days(3, start..=today);
         }
         ("this", unit, _) => {
             let range = this(unit, today)?;
             return days(2, range);
         }
-        (count, unit, "ago") if number(count).is_some() => {
-            let start = before(number(count)?, unit, today)?;
-            return days(3, about(start, unit));
+        ("on", day, _) => {
+            let back = today.weekday().since(weekday(day)?);
+            return days(2, back_to(today, back)..=back_to(today, back));
         }
         _ => {}
+    }
+    if let Some((length, count)) = quantity(words)
+        && word(length + 1) == "ago"
+    {
+        let (unit, start) = (word(length), before(count, word(length), today)?);
+        return days(length + 2, about(start, unit));
     }
     named(words, today)
 }
 
-/// `2023-05-07` and `2023-05`.
-fn iso(word: &str) -> Option<RangeInclusive<Date>> {
+fn back_to(today: Date, days: i8) -> Date {
+    today.checked_sub(i32::from(days).days()).unwrap_or(today)
+}
+
+/// How many, and how many words say so: `3`, `two`, `a`, `a few`, `a couple of`.
+fn quantity(words: &[Word]) -> Option<(usize, i32)> {
+    let word = |at: usize| words.get(at).map(|word| word.lower.as_str()).unwrap_or_default();
+    let lead = usize::from(word(0) == "a" && matches!(word(1), "few" | "couple"));
+    let of = usize::from(word(lead) == "couple" && word(lead + 1) == "of");
+    number(word(lead)).map(|count| (lead + 1 + of, count))
+}
+
+/// `2023-05-07`, `2023/05/07`, `7.5.2023`, `5/7/2023` and `2023-05`.
+fn in_numbers(word: &str) -> Option<RangeInclusive<Date>> {
     if let Ok(day) = word.parse::<Date>() {
+        return Some(day..=day);
+    }
+    let parts: Vec<&str> = word.split(['.', '/']).collect();
+    if let [a, b, c] = parts.as_slice() {
+        let small = |part: &str| part.parse::<i8>().ok();
+        let (year, month, day) = match (full_year(a), full_year(c)) {
+            (Some(year), None) => (year, small(b)?, small(c)?),
+            (None, Some(year)) if word.contains('.') => (year, small(b)?, small(a)?),
+            // Where both orders are possible, the month comes first.
+            (None, Some(year)) if small(a)? > 12 => (year, small(b)?, small(a)?),
+            (None, Some(year)) => (year, small(a)?, small(b)?),
+            _ => return None,
+        };
+        let day = Date::new(year, month, day).ok()?;
         return Some(day..=day);
     }
     let (year, month) = word.split_once('-')?;
@@ -281,6 +325,7 @@ fn this(unit: &str, today: Date) -> Option<RangeInclusive<Date>> {
         "week" => Some(monday(today)..=today),
         "month" => Some(today.first_of_month()..=today.last_of_month()),
         "year" => Some(today.first_of_year()..=today.last_of_year()),
+        "morning" | "afternoon" | "evening" => Some(today..=today),
         _ => None,
     }
 }
@@ -302,7 +347,7 @@ fn last(unit: &str, today: Date) -> Option<RangeInclusive<Date>> {
         day => {
             let weekday = weekday(day)?;
             let back = today.weekday().since(weekday);
-            let day = today.checked_sub(i32::from(if back == 0 { 7 } else { back }).days()).ok()?;
+            let day = back_to(today, if back == 0 { 7 } else { back });
             Some(day..=day)
         }
     }
@@ -368,6 +413,16 @@ mod tests {
             ("in may 2026", "2026-05-01", "2026-05-31"),
             ("on 7 may 2023", "2023-05-07", "2023-05-07"),
             ("between May 2023 and July 2023", "2023-05-01", "2023-07-31"),
+            ("a couple of weeks ago", "2026-10-29", "2026-11-04"),
+            ("in the last couple of weeks", "2026-11-01", "2026-11-15"),
+            ("the past few days", "2026-11-12", "2026-11-15"),
+            ("a few days ago?", "2026-11-12", "2026-11-12"),
+            ("what came on Friday?", "2026-11-13", "2026-11-13"),
+            ("decided this morning", "2026-11-15", "2026-11-15"),
+            ("am 10.05.2026.", "2026-05-10", "2026-05-10"),
+            ("on 5/10/2026", "2026-05-10", "2026-05-10"),
+            ("on 31/10/2026", "2026-10-31", "2026-10-31"),
+            ("since 2026/05/10", "2026-05-10", "2026-11-15"),
         ] {
             assert_eq!(days(text), Some((first.to_owned(), last.to_owned())), "{text}");
         }
@@ -412,6 +467,11 @@ mod tests {
             "",
             "what is the mar of it",
             "1066",
+            "version 1.2.2026.4",
+            "on 45.05.2026",
+            "on call",
+            "a couple of them",
+            "1/2",
         ] {
             assert_eq!(period(text, TODAY), None, "{text}");
         }

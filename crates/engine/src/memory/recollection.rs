@@ -15,7 +15,8 @@ use jiff::civil::Date;
 
 use super::thing::Thing;
 use super::{Book, entry_ref};
-use crate::{Error, Session, inherit, recall};
+use crate::recall::{self, Wanted};
+use crate::{Error, Session, inherit};
 
 /// All that is remembered.
 #[derive(Debug)]
@@ -102,26 +103,41 @@ impl Recollection {
         record: &Record,
         typed: &[String],
     ) -> Result<Self, Error> {
-        Self::read_some(session, Some(record), typed)
+        Self::read_some(session, Wanted { record: Some(record), typed, ..Wanted::default() })
     }
 
-    /// Reads what typed ids may mean, and what became of that. Of a long log only that is read.
+    /// Reads what typed ids may mean, what became of that and how it is related. Of a long log only
+    /// that is read.
     pub(crate) fn named(session: &Session, typed: &[String]) -> Result<Self, Error> {
-        Self::read_some(session, None, typed)
+        Self::read_some(session, Wanted { typed, ..Wanted::default() })
     }
 
-    fn read_some(
-        session: &Session,
-        record: Option<&Record>,
-        typed: &[String],
-    ) -> Result<Self, Error> {
+    /// Reads what has some names, what became of it and how it is related. Of a long log only that
+    /// is read.
+    pub(crate) fn of_names(session: &Session, names: Vec<String>) -> Result<Self, Error> {
+        Self::read_some(session, Wanted { names, ..Wanted::default() })
+    }
+
+    /// Reads what is pinned and what typed ids may mean. Of a long log only that is read.
+    pub(crate) fn pinned(session: &Session, typed: &[String]) -> Result<Self, Error> {
+        let (local, _) = Log::read_local(session.root()).fold(None);
+        let names = local.acted_on(Action::Pin).into_keys().map(str::to_owned).collect();
+        Self::read_some(session, Wanted { typed, names, ..Wanted::default() })
+    }
+
+    /// Reads all records of a kind and what became of them. Of a long log only that is read.
+    pub(crate) fn of_kind(session: &Session, kind: Kind) -> Result<Self, Error> {
+        Self::read_some(session, Wanted { kind: Some(kind), ..Wanted::default() })
+    }
+
+    fn read_some(session: &Session, mut wanted: Wanted<'_>) -> Result<Self, Error> {
         if log::bytes(session.root()) < SHORT {
             return Self::read(session);
         }
         let (noted, problems) = documents(session, vec![])?;
         let entries = noted.iter().flat_map(|noted| &noted.notebook.entries);
-        let names = entries.map(|entry| entry_ref(&entry.id));
-        match recall::about(session, record, typed, names) {
+        wanted.entries.extend(entries.map(|entry| entry_ref(&entry.id)));
+        match recall::about(session, wanted) {
             Ok(Some((memory, more))) => {
                 let problems = merged(problems, more);
                 Ok(Self::of(memory, noted, problems, When::default()))

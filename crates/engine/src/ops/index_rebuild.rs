@@ -26,7 +26,7 @@ impl Operation for IndexRebuild {
 
     fn run(session: &Session, _: Request) -> Result<Status, Error> {
         let embedder = &*recall::embedder(session)?;
-        let snapshot = recall::rebuilt(session, embedder)?;
-        Status::of("made anew", session, &snapshot, embedder)
+        let kept = recall::rebuilt(session, embedder)?;
+        Status::of("made anew", session, &kept, embedder)
     }
 }

@@ -1,12 +1,13 @@
 //! `index status`, and what `index rebuild` answers: how the index stands.
 
+use heirloom_core::Problem;
 use heirloom_core::embedding::Embedder;
-use heirloom_index::{Snapshot, State};
+use heirloom_index::State;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::present::count;
-use crate::recall::{self, Lag};
+use crate::present::{self, count};
+use crate::recall::{self, Kept, Lag};
 use crate::view::{Role, View, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
@@ -35,15 +36,19 @@ pub(super) struct Status {
     bytes: u64,
     /// Which embedder made its vectors.
     embedder: String,
+    /// What could not be read, or not be kept.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    problems: Vec<Problem>,
 }
 
 impl Status {
     pub(super) fn of(
         state: &'static str,
         session: &Session,
-        snapshot: &Snapshot,
+        kept: &Kept,
         embedder: &dyn Embedder,
     ) -> Result<Self, Error> {
+        let snapshot = kept.snapshot();
         let counts = snapshot.counts();
         let number = |state: State| counts.get(&state).copied().unwrap_or_default();
         Ok(Status {
@@ -55,6 +60,7 @@ impl Status {
             segments: snapshot.segments(),
             bytes: recall::bytes(session),
             embedder: embedder.name().to_owned(),
+            problems: kept.all_problems()?,
         })
     }
 }
@@ -78,7 +84,7 @@ impl Operation for IndexStatus {
             Lag::Everything => "made anew",
         };
         let kept = recall::up_to_date(session, embedder)?;
-        Status::of(state, session, kept.snapshot(), embedder)
+        Status::of(state, session, &kept, embedder)
     }
 }
 
@@ -101,6 +107,7 @@ impl Answer for Status {
                 self.embedder
             ),
         )]);
+        present::problems(&mut view, &self.problems);
         view
     }
 }

@@ -63,9 +63,11 @@ impl Operation for MemoryConnect {
             }
         })?;
         let mut pen = Pen::take(session, false)?;
-        let known = Recollection::read(session)?;
+        let ends = [request.source.clone(), request.target.clone()];
+        let known = Recollection::named(session, &ends)?;
         let from = end(session, &mut pen, &known, &request.source)?;
         let to = end(session, &mut pen, &known, &request.target)?;
+        let known = Recollection::of_names(session, vec![from.clone(), to.clone()])?;
         if from == to {
             return Err(Error::bad_input("a thing is not related to itself"));
         }

@@ -33,7 +33,7 @@ impl Operation for MemoryFocus {
 
     fn run(session: &Session, request: Request) -> Result<Done, Error> {
         let mut pen = Pen::take(session, false)?;
-        let known = Recollection::read(session)?;
+        let known = Recollection::pinned(session, &request.fact_ids)?;
         let mut pinned: Vec<String> = known.pins().into_iter().map(|(name, _)| name).collect();
         let before = pinned.len();
         let mut notes = Vec::new();

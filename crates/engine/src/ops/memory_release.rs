@@ -32,7 +32,7 @@ impl Operation for MemoryRelease {
 
     fn run(session: &Session, request: Request) -> Result<Done, Error> {
         let mut pen = Pen::take(session, false)?;
-        let known = Recollection::read(session)?;
+        let known = Recollection::pinned(session, &request.fact_ids)?;
         let pins = known.pins();
         let mut wanted = Vec::new();
         for typed in &request.fact_ids {

@@ -31,7 +31,7 @@ impl Operation for NoteList {
     };
 
     fn run(session: &Session, request: Request) -> Result<Recalled, Error> {
-        let known = Recollection::read(session)?;
+        let known = Recollection::of_kind(session, Kind::Note)?;
         let pending = |thing: &Thing| thing.standing == Standing::Active && !thing.resolved;
         let mut notes: Vec<Thing> = known
             .things(&[Kind::Note], false)

@@ -37,7 +37,7 @@ impl Operation for NotePromote {
 
     fn run(session: &Session, request: Request) -> Result<Stored, Error> {
         let mut pen = Pen::take(session, request.particulars.allow_secret)?;
-        let known = Recollection::read(session)?;
+        let known = Recollection::named(session, std::slice::from_ref(&request.id))?;
         let id = find_note(&known, &request.id)?;
         let name = id.to_string();
         if !known.memory.events(Action::Resolve, &name).is_empty() {
@@ -59,9 +59,10 @@ impl Operation for NotePromote {
             record.visibility = note.visibility;
         }
         record.origin = Some(format!("note:{name}"));
-        request.particulars.fill(&mut record, &mut pen, &known)?;
-        let near = Near::to(&record, &known);
-        pen.write(&known, &record)?;
+        let around = request.particulars.known(session, &record)?;
+        request.particulars.fill(&mut record, &mut pen, &around)?;
+        let near = Near::to(&record, &around);
+        pen.write(&around, &record)?;
         pen.event(&known, Action::Resolve, vec![name], vec![], "promoted")?;
         pen.finish()?;
         Ok(Stored { near, ..Stored::of("promoted to", &record) })

@@ -7,11 +7,15 @@ use heirloom_core::embedding::Embedder;
 use heirloom_embed::{Endpoint, Files, Transformer};
 use heirloom_store::config::{self, EmbedderKind};
 use heirloom_store::files;
+use heirloom_store::stamp::Stamp;
 
 use crate::{Error, Session};
 
 /// An embedder that others may use at the same time.
 pub(crate) type Shared = Arc<dyn Embedder>;
+
+/// The file of a transformer's weights.
+const WEIGHTS: &str = "model.safetensors";
 
 /// Returns the embedder that the settings name. One that is slow to open is kept for the next time.
 pub(crate) fn embedder(session: &Session) -> Result<Shared, Error> {
@@ -20,7 +24,12 @@ pub(crate) fn embedder(session: &Session) -> Result<Shared, Error> {
         return Ok(Arc::new(heirloom_embed::builtin()));
     }
     let root = session.root().path().display();
-    let known_as = format!("{root}\n{settings:?}\n{:?}", session.remote_embedder());
+    // Weights that were replaced are another embedder.
+    let weights = settings
+        .folder
+        .as_deref()
+        .and_then(|folder| Stamp::of(&session.root().path().join(folder).join(WEIGHTS)));
+    let known_as = format!("{root}\n{settings:?}\n{:?}\n{weights:?}", session.remote_embedder());
     if let Some(kept) = session.warm().embedder(&known_as) {
         return Ok(kept);
     }
@@ -58,7 +67,7 @@ fn transformer(session: &Session, settings: &config::Embedder) -> Result<Transfo
     let files = Files {
         config: text("config.json")?,
         vocabulary: text("vocab.txt")?,
-        weights: files::read_bytes_given(&folder.join("model.safetensors"))?,
+        weights: files::read_bytes_given(&folder.join(WEIGHTS))?,
     };
     Ok(Transformer::read(&files)?)
 }

@@ -40,12 +40,15 @@ pub(crate) fn bytes(session: &Session) -> u64 {
 }
 
 /// Makes the index anew.
-pub(crate) fn rebuilt(session: &Session, embedder: &dyn Embedder) -> Result<Snapshot, Error> {
+pub(crate) fn rebuilt(session: &Session, embedder: &dyn Embedder) -> Result<Kept, Error> {
     let index = index_of(session, embedder);
     let lock = index.lock()?;
     let snapshot = index.begin(&lock)?;
-    let update = Found::look(session)?.changed(session, snapshot.sources()?)?;
-    committed(session, &index, &lock, snapshot, update, embedder).map_err(Error::from)
+    let found = Found::look(session)?;
+    let watched = found.watched(session);
+    let update = found.changed(session, snapshot.sources()?)?;
+    let snapshot = committed(session, &index, &lock, snapshot, update, embedder)?;
+    Ok(Kept::new(index.folder(), snapshot, watched, found.problems))
 }
 
 fn index_of(session: &Session, embedder: &dyn Embedder) -> Index {
@@ -79,6 +82,15 @@ pub(crate) fn up_to_date(session: &Session, embedder: &dyn Embedder) -> Result<K
         warm => warm.map(|kept| kept.snapshot),
     };
     brought_up(session, &index, snapshot, Found::look(session)?, embedder)
+}
+
+/// Returns an index of all that is there, made for one question and kept nowhere.
+pub(crate) fn in_memory(session: &Session, embedder: &dyn Embedder) -> Result<Kept, Error> {
+    let index = index_of(session, embedder);
+    let found = Found::look(session)?;
+    let watched = found.watched(session);
+    let snapshot = index.in_memory(found.changed(session, &BTreeMap::new())?, embedder)?;
+    Ok(Kept::new(index.folder(), snapshot, watched, found.problems))
 }
 
 /// So many bytes are read in no time.
@@ -189,13 +201,18 @@ fn on_disk(
     if update.is_empty() {
         return Ok(snapshot);
     }
-    match index.try_lock()? {
-        None => Ok(index.overlaid(snapshot, update, embedder)?),
+    match index.try_lock() {
+        // Another process writes, or nobody can.
+        Ok(None) => Ok(index.overlaid(snapshot, update, embedder)?),
+        Err(error) if error.kind == IndexErrorKind::System => {
+            Ok(index.overlaid(snapshot, update, embedder)?)
+        }
+        Err(error) => Err(error.into()),
         // Nobody wrote in between, so what was seen is what is to be written.
-        Some(lock) if snapshot.is_newest()? => {
+        Ok(Some(lock)) if snapshot.is_newest()? => {
             committed(session, index, &lock, snapshot, update, embedder)
         }
-        Some(lock) => {
+        Ok(Some(lock)) => {
             drop(snapshot);
             written(session, index, &lock, found, embedder)
         }

@@ -9,8 +9,10 @@ use heirloom_index::Snapshot;
 use heirloom_store::stamp::Watched;
 
 use super::embedder::Shared;
+use super::hits::unread;
+use crate::Error;
 
-/// How many workspaces' indexes are kept; the one that was asked longest ago goes.
+/// How many workspaces' indexes and embedders are kept; the index that was asked longest ago goes.
 const MOST: usize = 8;
 
 /// Indexes that a process keeps open from one question to the next, one for each workspace. Who
@@ -27,7 +29,7 @@ pub(crate) struct Kept {
     folder: PathBuf,
     pub(super) snapshot: Snapshot,
     pub(super) watched: Watched,
-    pub(super) problems: Vec<Problem>,
+    problems: Vec<Problem>,
 }
 
 impl Warm {
@@ -47,6 +49,9 @@ impl Warm {
     /// Keeps an embedder.
     pub(super) fn keep_embedder(&self, known_as: String, embedder: Shared) {
         let mut embedders = self.embedders.lock().unwrap_or_else(PoisonError::into_inner);
+        if embedders.len() == MOST {
+            embedders.clear();
+        }
         embedders.insert(known_as, embedder);
     }
 
@@ -68,6 +73,15 @@ impl Kept {
     /// Returns the index.
     pub(crate) fn snapshot(&self) -> &Snapshot {
         &self.snapshot
+    }
+
+    /// Returns what could not be read of the files that it was made of, or not be listed, each once.
+    pub(crate) fn all_problems(&self) -> Result<Vec<Problem>, Error> {
+        let mut problems = unread(&self.snapshot)?;
+        problems.extend(self.problems.iter().cloned());
+        problems.sort();
+        problems.dedup();
+        Ok(problems)
     }
 
     /// Keeps an index of a folder.

@@ -66,8 +66,9 @@ documents become lines of a memory log and are asked for through the engine, as 
         "Memories of about thirty words, one in twenty in a markdown file, beside bare tantivy and a bare scan of vectors
 of the same data. The warm rows are `heir mcp`.
 
-What limits indexing: tantivy takes texts that are in memory already. We read JSON (a sixth), find what ties lines
-together, fold them and write them to SQLite (a third), find their terms (a sixth) and make their vectors (a quarter).",
+Making an index is a whole process each, in turn, and the median of three: bare tantivy reads texts, one a line; we read
+JSON (a fifth), find what ties lines together, fold them and write them to SQLite (a third), and read their words for
+terms and vectors (a half).",
     ],
     [
         "peers",

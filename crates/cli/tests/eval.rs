@@ -81,6 +81,9 @@ fn all_workspaces_of_a_machine_are_asked_at_once() {
     assert!(ask(&bank)["problems"][0]["hint"].as_str().unwrap().contains("forget damaged"));
     assert!(run(&bank, &["workspace", "forget", "damaged"]).status.success());
     assert!(ask(&bank)["problems"].is_null());
+    // A kind that no workspace has is a typo.
+    let typo = run(&bank, &["recall", "days", "--workspaces", "--kind", "fcat"]);
+    assert_eq!(typo.status.code(), Some(2));
     // One that is gone is told and stops nobody.
     drop(shop);
     let answer = ask(&bank);

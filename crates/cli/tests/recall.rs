@@ -196,6 +196,9 @@ fn where_an_embedder_does_not_answer_words_do() {
     let problem = answer["problems"][0]["message"].as_str().unwrap();
     assert!(problem.contains("words alone"), "{answer:#}");
     assert_eq!(team.read(".heirloom/cache/index/current"), index, "its vectors are kept");
+    // A test of memory that cannot be made has not passed.
+    team.write("expected.yaml", "- query: refunds after payment\n  must: thirty days\n");
+    assert_eq!(team.run(&["eval", "expected.yaml"]).code, 4);
 }
 
 #[test]
@@ -345,6 +348,49 @@ fn a_long_log_that_has_not_changed_is_not_read() {
     assert!(texts(&found).contains(&"ports are looked at"), "{found:#}");
     // What does read all of it says what stands there.
     assert!(team.run(&["export"]).ok().contains("service 77 is open at port 10077"));
+}
+
+/// Facts that replace others, one that says what another says, and relations between them.
+const TIED: &str = r#"{"v":1,"id":"0198c0df-0000-7000-8000-0000aaaa0001","kind":"fact","section":"Specs","content":"alpha one","at":"2026-01-01T00:00:00Z","by":"ada"}
+{"v":1,"id":"0198c0df-0000-7000-8000-0000aaaa0002","kind":"fact","section":"Specs","content":"alpha two","at":"2026-01-02T00:00:00Z","by":"ada","supersedes":["0198c0df-0000-7000-8000-0000aaaa0001"]}
+{"v":1,"id":"0198c0df-0000-7000-8000-0000bbbb0001","kind":"fact","section":"Specs","content":"beta one","at":"2026-01-01T00:00:00Z","by":"ada"}
+{"v":1,"id":"0198c0df-0000-7000-8000-0000bbbb0002","kind":"fact","section":"Specs","content":"beta two","at":"2026-01-02T00:00:00Z","by":"ada","supersedes":["0198c0df-0000-7000-8000-0000bbbb0001"]}
+{"v":1,"id":"0198c0df-0000-7000-8000-0000bbbb0003","kind":"fact","section":"Specs","content":"Beta two.","at":"2026-01-03T00:00:00Z","by":"bob"}
+{"v":1,"id":"0198c0df-0000-7000-8000-0000eeee0001","kind":"edge","from":"0198c0df-0000-7000-8000-0000aaaa0002","to":"0198c0df-0000-7000-8000-0000bbbb0002","relation":"depends_on","at":"2026-01-03T00:00:00Z","by":"ada"}
+{"v":1,"id":"0198c0df-0000-7000-8000-0000dddd0001","kind":"event","action":"pin","targets":["0198c0df-0000-7000-8000-0000aaaa0002"],"at":"2026-01-03T00:00:00Z","by":"bob"}
+"#;
+
+#[test]
+fn a_long_log_answers_as_a_short_one() {
+    let answers = |team: &Workspace| {
+        team.write(".heirloom/memory/fact/2026-01-tied.jsonl", TIED);
+        team.run(&["recall", "alpha"]).ok();
+        let mut answers = Vec::new();
+        for words in [
+            ["memory", "connect", "aaaa0001", "bbbb0001", "depends_on"].as_slice(),
+            &["fact", "show", "bbbb0003"],
+            &["fact", "show", "0198c0df0000700080000000bbbb0002"],
+            &["fact", "show", "{0198c0df-0000-7000-8000-0000aaaa0001}"],
+            &["memory", "focus"],
+            &["memory", "focus", "bbbb0002"],
+            &["memory", "release"],
+            &["memory", "connect", "aaaa0001", "bbbb0001", "depends_on", "--remove"],
+            &["fact", "show", "bbbb0002"],
+            &["fact", "show", "2"],
+            &["notes"],
+        ] {
+            let ran = team.run(&[words, &["--json"]].concat());
+            let answer: Value = serde_json::from_str(&ran.stdout).unwrap_or_default();
+            // A line of the log is new, and so is its id.
+            let id = (answer["done"] == "connected").then_some("new");
+            answers.push((words.join(" "), ran.code, ran.stderr, answer, id));
+        }
+        answers
+    };
+    let (short, long) = (answers(&team()), answers(&team_with_a_long_log()));
+    for (short, long) in short.into_iter().zip(long) {
+        assert_eq!(short, long);
+    }
 }
 
 #[test]

@@ -35,9 +35,42 @@ pub fn map<T: Sync, U: Send>(things: &[T], least: usize, turn: impl Fn(&T) -> U 
     done.into_iter().flat_map(|(_, turned)| turned).collect()
 }
 
+/// Does two things, at the same time if that is worth another hand.
+pub fn both<A: Send, B>(
+    is_worth_it: bool,
+    one: impl FnOnce() -> A + Send,
+    other: impl FnOnce() -> B,
+) -> (A, B) {
+    if !is_worth_it {
+        return (one(), other());
+    }
+    std::thread::scope(|scope| {
+        let one = scope.spawn(one);
+        let other = other();
+        (one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), other)
+    })
+}
+
+/// Gives something back that consists of so many parts, which takes a while where there are many:
+/// another hand does it then.
+pub fn let_go<T: Send + 'static>(thing: T, parts: usize) {
+    const MANY: usize = 10_000;
+    if parts >= MANY {
+        // Where there is no other hand, it was given back by the one who asked.
+        drop(std::thread::Builder::new().spawn(move || drop(thing)));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn two_things_are_done_either_way() {
+        for is_worth_it in [false, true] {
+            assert_eq!(both(is_worth_it, || 1 + 1, || "two"), (2, "two"));
+        }
+    }
 
     #[test]
     fn order_stays_however_many_work() {

@@ -51,8 +51,9 @@ fn differing(row: &[u8], query: &[u8]) -> u32 {
     pairs.map(|(a, b)| (u64::from_le_bytes(*a) ^ u64::from_le_bytes(*b)).count_ones()).sum()
 }
 
-/// Multiplies two rows of small numbers.
+/// Multiplies two rows of small numbers, of equal length.
 pub fn product(a: &[u8], b: &[u8]) -> i32 {
+    debug_assert_eq!(a.len(), b.len());
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
         // SAFETY: the processor has just been asked for what the form needs.
@@ -165,6 +166,41 @@ pub fn shrink(vector: &[f32], times: f32, found: &mut Vec<u8>) {
     best_form!(plain(vector, times, found));
 }
 
+/// Writes a bit for each number: whether it is above zero.
+pub fn signs(vector: &[f32], found: &mut Vec<u8>) {
+    let (eights, rest) = vector.as_chunks::<8>();
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has just been asked for what the form needs.
+        unsafe { wide_signs(eights, found) };
+    } else {
+        found.extend(eights.iter().map(|eight| sign_bits(eight)));
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    found.extend(eights.iter().map(|eight| sign_bits(eight)));
+    if !rest.is_empty() {
+        found.push(sign_bits(rest));
+    }
+}
+
+fn sign_bits(numbers: &[f32]) -> u8 {
+    numbers.iter().rev().fold(0, |byte, x| byte << 1 | u8::from(*x > 0.0))
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn wide_signs(eights: &[[f32; 8]], found: &mut Vec<u8>) {
+    use std::arch::x86_64::{
+        _CMP_GT_OQ, _mm256_cmp_ps, _mm256_loadu_ps, _mm256_movemask_ps, _mm256_setzero_ps,
+    };
+    for eight in eights {
+        // SAFETY: eight numbers are read that are there.
+        let numbers = unsafe { _mm256_loadu_ps(eight.as_ptr()) };
+        let above = _mm256_cmp_ps::<_CMP_GT_OQ>(numbers, _mm256_setzero_ps());
+        found.push(_mm256_movemask_ps(above) as u8);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -201,6 +237,11 @@ mod tests {
         let vector = [1.0, -2.0, 3.0, 0.0, 0.0, 0.0, 0.0, 0.0, -4.0];
         assert!((squares(&vector) - 30.0).abs() < 1e-6);
         assert!((largest(&vector) - 4.0).abs() < 1e-6);
+        let mut bits = vec![];
+        signs(&vector, &mut bits);
+        assert_eq!(bits, [0b101, 0]);
+        signs(&[0.5; 8], &mut bits);
+        assert_eq!(bits, [0b101, 0, 255]);
         let mut small = vec![];
         shrink(&[1.0, -1.0, 0.24], 2.0, &mut small);
         assert_eq!(small, [2, 254, 0]);

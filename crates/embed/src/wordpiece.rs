@@ -20,6 +20,8 @@ pub struct Vocabulary {
     starts: Vec<u32>,
     /// Half of the hash of a piece and its id, found by walking on from the place of the other half.
     table: Vec<(u32, u32)>,
+    /// A bit for some of the hash of each piece: most of what is no piece is known by it at once.
+    seen: Vec<u64>,
     longest: usize,
 }
 
@@ -59,6 +61,7 @@ impl Vocabulary {
             text,
             starts,
             table: vec![(0, FREE); (count * 3).next_power_of_two()],
+            seen: vec![0; (count / 8).next_power_of_two()],
             longest: 0,
         };
         let size = vocabulary.table.len();
@@ -69,6 +72,8 @@ impl Vocabulary {
             while vocabulary.table[at].1 != FREE {
                 at = (at + 1) & (size - 1);
             }
+            let (word, bit) = vocabulary.bit(mark);
+            vocabulary.seen[word] |= bit;
             vocabulary.longest = vocabulary.longest.max(length);
             vocabulary.table[at] = (mark, id);
         }
@@ -155,9 +160,18 @@ impl Vocabulary {
         }
     }
 
+    /// Where the bit for a mark is.
+    fn bit(&self, mark: u32) -> (usize, u64) {
+        ((mark >> 6) as usize & (self.seen.len() - 1), 1 << (mark & 63))
+    }
+
     /// Returns the id of a piece that is written in two parts.
     fn find(&self, hash: Hash, lead: &str, rest: &str) -> Option<u32> {
         let (mut at, mark) = hash.place_and_mark(self.table.len());
+        let (word, bit) = self.bit(mark);
+        if self.seen[word] & bit == 0 {
+            return None;
+        }
         loop {
             let (other, id) = self.table[at];
             if id == FREE {

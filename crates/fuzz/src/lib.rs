@@ -1,4 +1,4 @@
-//! Fuzzing of everything that parses or edits a text from outside, on the stable toolchain.
+//! Fuzzing of everything that parses, edits or is asked a text from outside, on the stable toolchain.
 //!
 //! The parts, in the order in which an input passes through them: `corpus` holds the seeds, `mutate` bends one of them
 //! (with `random`), `harness` runs it through one of the `targets` under a `watchdog`, `crash` makes a failing one

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use heirloom_core::recall::{Corpus, Posting};
 
-use crate::snapshot::View;
+use crate::view::View;
 
 /// A shorter term is too near to others to be a slip.
 const SHORTEST: usize = 4;

@@ -21,6 +21,8 @@ pub enum IndexErrorKind {
     Moved,
     /// The disk or the system refused.
     System,
+    /// Nothing can be written there.
+    Unwritable,
     /// The embedder gave no vectors.
     Embedder,
 }
@@ -38,7 +40,12 @@ impl IndexError {
 
     /// The system refused something.
     pub(crate) fn system(what: &str, error: &std::io::Error) -> Self {
-        Self::new(IndexErrorKind::System, format!("{what}: {error}"))
+        use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
+        let kind = match error.kind() {
+            PermissionDenied | ReadOnlyFilesystem => IndexErrorKind::Unwritable,
+            _ => IndexErrorKind::System,
+        };
+        Self::new(kind, format!("{what}: {error}"))
     }
 }
 
@@ -49,7 +56,8 @@ impl From<rusqlite::Error> for IndexError {
             ReadOnly, SystemIoFailure,
         };
         let kind = match error.sqlite_error_code() {
-            Some(DiskFull | SystemIoFailure | ReadOnly | CannotOpen) => IndexErrorKind::System,
+            Some(DiskFull | SystemIoFailure) => IndexErrorKind::System,
+            Some(ReadOnly | CannotOpen) => IndexErrorKind::Unwritable,
             Some(DatabaseBusy | DatabaseLocked) => IndexErrorKind::Moved,
             Some(DatabaseCorrupt | NotADatabase) | Some(_) | None => IndexErrorKind::Damaged,
         };

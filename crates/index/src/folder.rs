@@ -82,8 +82,9 @@ impl Index {
         let tables = home.tables();
         let opened = connect(&tables, OpenFlags::SQLITE_OPEN_READ_WRITE);
         match opened.and_then(|db| self.read(db, home.clone())) {
-            Err(error) if error.kind == IndexErrorKind::System && !has_journal(&tables) => {
-                self.read(connect_unchanging(&tables).map_err(|_| error)?, home)
+            Err(error) if error.kind == IndexErrorKind::Unwritable && !has_journal(&tables) => {
+                let found = self.read(connect_as_it_stands(&tables).map_err(|_| error)?, home)?;
+                Ok(found.map(Snapshot::for_one_question))
             }
             opened => opened,
         }
@@ -359,9 +360,11 @@ fn has_journal(tables: &Path) -> bool {
     fs::metadata(journal).is_ok_and(|metadata| metadata.len() > 0)
 }
 
-/// Opens tables where nothing can be written, so that nobody changes them.
-fn connect_unchanging(path: &Path) -> Result<Connection, IndexError> {
-    let path = path.display().to_string().replace('\\', "/");
+/// Opens tables where this process can write nothing. What somebody else writes there is not seen,
+/// so they are good for one question.
+fn connect_as_it_stands(path: &Path) -> Result<Connection, IndexError> {
+    let path = path.display().to_string();
+    let path = path.trim_start_matches(r"\\?\").replace('\\', "/");
     let path = path.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
     let lead = if path.starts_with('/') { "" } else { "/" };
     let address = format!("file:{lead}{path}?immutable=1");

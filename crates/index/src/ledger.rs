@@ -10,7 +10,7 @@ use std::sync::Arc;
 use heirloom_core::Problem;
 use heirloom_core::fast;
 use heirloom_core::fold::{Line, Memory, Place, fold};
-use heirloom_core::recall::ties_of_line;
+use heirloom_core::recall::{TEXT, ties_of_line};
 use heirloom_core::record;
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
@@ -35,6 +35,12 @@ pub(crate) struct Noted {
 /// only make a component larger than it need be. That of an id is made of its last digits, the last
 /// one first, so that ids which end alike lie together.
 pub(crate) fn short(name: &str) -> i64 {
+    // What a fact says is named by a hash already.
+    if let Some(hash) = name.strip_prefix(TEXT)
+        && let Some(Ok(start)) = hash.get(..16).map(|start| u64::from_str_radix(start, 16))
+    {
+        return start.cast_signed();
+    }
     if name.len() == 36
         && let Ok(id) = Uuid::parse_str(name)
     {
@@ -64,9 +70,13 @@ fn ordered(number: u64) -> i64 {
     (number ^ 1 << 63).cast_signed()
 }
 
+/// Fewer digits name nothing.
+const SHORTEST: usize = 4;
+
 /// Returns the ids of records that end in some digits.
 pub(crate) fn ids_ending_in(db: &Connection, typed: &str) -> Result<Vec<String>, IndexError> {
     let typed = typed.trim().trim_start_matches("entry:").to_ascii_lowercase();
+    let typed = Uuid::parse_str(&typed).map_or(typed, |id| id.to_string());
     let digits: Option<Vec<u64>> = typed
         .chars()
         .rev()
@@ -74,7 +84,7 @@ pub(crate) fn ids_ending_in(db: &Connection, typed: &str) -> Result<Vec<String>,
         .take(16)
         .map(|c| c.to_digit(16).map(u64::from))
         .collect();
-    let Some(digits) = digits.filter(|digits| !digits.is_empty()) else { return Ok(vec![]) };
+    let Some(digits) = digits.filter(|digits| digits.len() >= SHORTEST) else { return Ok(vec![]) };
     let left = 4 * (16 - digits.len());
     let first = digits.into_iter().fold(0, |turned, digit| turned << 4 | digit) << left;
     let last = first | ((1_u64 << left) - 1);
@@ -252,6 +262,8 @@ pub(crate) fn tie_and_fold<T: Send>(
 /// components. A line that is alone is a component by its own name.
 fn tie(db: &Connection, rows: &[Row]) -> Result<(), IndexError> {
     let mut groups = Groups::default();
+    groups.places.reserve(2 * rows.len());
+    groups.parents.reserve(2 * rows.len());
     for row in rows {
         let mut names = row.ties.iter();
         if let Some(first) = names.next() {
@@ -292,8 +304,20 @@ fn tie(db: &Connection, rows: &[Row]) -> Result<(), IndexError> {
         tied.extend(called.get(&group).map(|(component, _)| (name, *component)));
     }
     tied.sort_unstable();
+    write_ties(db, &tied)
+}
+
+/// Writes names and their components, several at once.
+fn write_ties(db: &Connection, tied: &[(i64, i64)]) -> Result<(), IndexError> {
+    let (eights, rest) = tied.as_chunks::<8>();
+    let mut insert = db.prepare_cached(
+        "INSERT OR REPLACE INTO tie VALUES(?, ?), (?, ?), (?, ?), (?, ?), (?, ?), (?, ?), (?, ?), (?, ?)",
+    )?;
+    for eight in eights {
+        insert.execute(rusqlite::params_from_iter(eight.iter().flat_map(|(a, b)| [*a, *b])))?;
+    }
     let mut insert = db.prepare_cached("INSERT OR REPLACE INTO tie VALUES(?, ?)")?;
-    for (name, component) in &tied {
+    for (name, component) in rest {
         insert.execute([name, component])?;
     }
     Ok(())

@@ -16,9 +16,11 @@ mod segment;
 mod slots;
 mod snapshot;
 mod update;
+mod view;
 
 pub use error::{IndexError, IndexErrorKind};
 pub use folder::{Index, Lock};
 pub use slots::State;
-pub use snapshot::{Filter, Kept, Shelf, Snapshot, View};
+pub use snapshot::{Kept, Snapshot};
 pub use update::{NewLine, Read, Source, Update};
+pub use view::{Filter, Shelf, View};

@@ -28,11 +28,7 @@ pub(crate) fn write_small(vector: &[f32], numbers: &mut Vec<u8>, bits: &mut Vec<
     let times = if scale > 0.0 { 1.0 / scale } else { 0.0 };
     kernels::shrink(vector, times, numbers);
     let end = bits.len() + bytes_of_bits(vector.len());
-    let eights = vector.chunks(8);
-    bits.extend(
-        eights
-            .map(|eight| eight.iter().rev().fold(0, |byte: u8, x| byte << 1 | u8::from(*x > 0.0))),
-    );
+    kernels::signs(vector, bits);
     bits.resize(end, 0);
     scale
 }

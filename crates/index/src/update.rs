@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use heirloom_core::embedding::Embedder;
 use heirloom_core::fold::{Line, Memory, Standing};
+use heirloom_core::hands;
 use heirloom_core::recall::Passage;
 use heirloom_core::record::{Body, Record};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -106,7 +107,9 @@ pub(crate) fn apply(
         })
         .collect();
     puts.extend(writing.records(&taken.records, taken.things)?);
+    let records = taken.records.len();
     let segment = writing.put(puts, embedder, progress)?;
+    hands::let_go((taken.memory, taken.records), records);
     writing.see_repeated()?;
     writing.link()?;
     db::write_slots(db, slots)?;

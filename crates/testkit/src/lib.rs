@@ -1,5 +1,5 @@
-//! A hermetic workspace for tests: a temporary folder, a fixed clock, no user configuration, and
-//! git with fixed authors and dates.
+//! What tests stand on: a hermetic workspace, which is a temporary folder, a fixed clock, no user
+//! configuration, and git with fixed authors and dates; and what every index promises (`corpus`).
 #![allow(clippy::disallowed_methods, reason = "tests set up real files")]
 #![allow(
     clippy::expect_used,

@@ -14,7 +14,7 @@ pub struct Posting {
 
 /// The memories among which one looks. Those that are filtered out are not there at all: they
 /// count for no statistics and are in no answer.
-pub trait Corpus {
+pub trait Corpus: Sync {
     /// Returns how many memories there are.
     fn size(&self) -> usize;
 

@@ -102,6 +102,10 @@ fn title(record: &Record) -> Option<&str> {
     }
 }
 
+/// What stands before the hash of what a fact says, in the name that ties it to those that say the
+/// same.
+pub const TEXT: &str = "text:";
+
 /// Returns everything that ties a record to others, so that what becomes of one can be told from
 /// those that share a name with it, directly or by way of others.
 pub fn ties(record: &Record) -> Vec<String> {
@@ -125,6 +129,6 @@ fn names_that_tie(record: &Record, says: Option<&[u8; 32]>) -> Vec<String> {
             ties.extend(origin.split('#').next().map(str::to_owned));
         }
     }
-    ties.extend(says.map(|key| format!("text:{}", blake3::Hash::from(*key).to_hex())));
+    ties.extend(says.map(|key| format!("{TEXT}{}", blake3::Hash::from(*key).to_hex())));
     ties
 }

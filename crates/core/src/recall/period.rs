@@ -97,6 +97,17 @@ fn bounded(lead: &str, period: Period, today: Date) -> Period {
     }
 }
 
+/// Whether the sign at a place stands within a date in numbers.
+fn is_in_a_date(text: &str, at: usize) -> bool {
+    let is_other = |c: char| !c.is_ascii_digit() && !matches!(c, '.' | '/');
+    let start = text[..at]
+        .rfind(is_other)
+        .map_or(0, |before| before + text[before..].chars().next().map_or(0, char::len_utf8));
+    let end = text[at..].find(is_other).map_or(text.len(), |after| at + after);
+    let written = text[start..end].trim_end_matches(['.', '/']);
+    at < start + written.len() && in_numbers(written).is_some()
+}
+
 struct Word {
     lower: String,
     /// Whether it is written as a name, and not only because a sentence begins with it.
@@ -107,12 +118,7 @@ fn words(text: &str) -> Vec<Word> {
     let mut words: Vec<Word> = Vec::new();
     let mut begins = true;
     // A sign between two digits joins them: `10.05.2026`.
-    let joins = |at: usize, c: char| {
-        let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
-        matches!(c, '.' | '/')
-            && is_digit(text[..at].chars().next_back())
-            && is_digit(text[at + 1..].chars().next())
-    };
+    let joins = |at: usize, c: char| matches!(c, '.' | '/') && is_in_a_date(text, at);
     let mut start = 0;
     let ends =
         text.char_indices().filter(|(at, c)| !c.is_alphanumeric() && *c != '-' && !joins(*at, *c));
@@ -185,7 +191,7 @@ fn quantity(words: &[Word]) -> Option<(usize, i32)> {
     number(word(lead)).map(|count| (lead + 1 + of, count))
 }
 
-/// `2023-05-07`, `2023/05/07`, `7.5.2023`, `5/7/2023` and `2023-05`.
+/// `2023-05-07`, `2023/05/07`, `7.5.2023`, `5/7/2023`, `2023-05`, `05/2023` and `5.2023`.
 fn in_numbers(word: &str) -> Option<RangeInclusive<Date>> {
     if let Ok(day) = word.parse::<Date>() {
         return Some(day..=day);
@@ -203,6 +209,10 @@ fn in_numbers(word: &str) -> Option<RangeInclusive<Date>> {
         };
         let day = Date::new(year, month, day).ok()?;
         return Some(day..=day);
+    }
+    if let [month, year] = parts.as_slice() {
+        let first = Date::new(full_year(year)?, month.parse().ok()?, 1).ok()?;
+        return Some(first..=first.last_of_month());
     }
     let (year, month) = word.split_once('-')?;
     let first = Date::new(full_year(year)?, month.parse().ok()?, 1).ok()?;
@@ -423,6 +433,11 @@ mod tests {
             ("on 5/10/2026", "2026-05-10", "2026-05-10"),
             ("on 31/10/2026", "2026-10-31", "2026-10-31"),
             ("since 2026/05/10", "2026-05-10", "2026-11-15"),
+            ("in 05/2026", "2026-05-01", "2026-05-31"),
+            ("since 5.2026", "2026-05-01", "2026-11-15"),
+            ("in Q1/2026", "2026-01-01", "2026-12-31"),
+            ("2025/2026", "2025-01-01", "2025-12-31"),
+            ("May 1/2026", "2026-05-01", "2026-05-01"),
         ] {
             assert_eq!(days(text), Some((first.to_owned(), last.to_owned())), "{text}");
         }

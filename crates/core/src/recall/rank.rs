@@ -14,7 +14,7 @@
 use jiff::civil::Date;
 
 use super::{Corpus, Period, Posting, Slot, period, piece_terms};
-use crate::day;
+use crate::{day, hands};
 
 /// How many neighbours on each side speak for a memory.
 const AROUND: usize = 4;
@@ -51,6 +51,8 @@ const SPARE: usize = 20;
 const REPEATED: f32 = 0.8;
 /// What a term counts that was probably meant.
 const MISSPELT: f32 = 0.7;
+/// Among so many memories, words and meanings are looked for at the same time.
+const MANY: usize = 200_000;
 /// How many memories are looked at closely for their words, and how many for their meaning.
 const CLOSELY: usize = 400;
 
@@ -148,14 +150,21 @@ pub fn damping(length: u32, mean: f64) -> f32 {
 
 /// Returns the memories that answer best, best first, at most so many.
 pub fn rank(corpus: &impl Corpus, question: &Question, most: usize) -> Vec<Scored> {
-    let (wanted, whole) = wanted(corpus, question);
     let often = |posting: &Posting| posting.count as f32 * corpus.damping(posting.slot);
     let most = most.min(corpus.slots());
     let closely = CLOSELY.max(most.saturating_mul(4)).min(corpus.slots().max(CLOSELY));
-    let mut candidates = anchors(corpus, &wanted, &often, closely);
-    if !question.vector.is_empty() {
-        candidates.extend(corpus.nearest(&question.vector, closely));
-    }
+    let by_meaning = || match question.vector.is_empty() {
+        true => vec![],
+        false => corpus.nearest(&question.vector, closely),
+    };
+    let by_words = || {
+        let (wanted, whole) = wanted(corpus, question);
+        let anchors = anchors(corpus, &wanted, &often, closely);
+        (wanted, whole, anchors)
+    };
+    let (near, (wanted, whole, mut candidates)) =
+        hands::both(corpus.slots() >= MANY, by_meaning, by_words);
+    candidates.extend(near);
     let ground = Ground::around(corpus, candidates);
     let ranking = Ranking {
         corpus,

@@ -12,6 +12,7 @@ use heirloom_store::layout::{self, Placed};
 use heirloom_store::log::{self, Log};
 use jiff::Timestamp;
 use jiff::civil::Date;
+use uuid::Uuid;
 
 use super::thing::Thing;
 use super::{Book, entry_ref};
@@ -142,7 +143,7 @@ impl Recollection {
                 let problems = merged(problems, more);
                 Ok(Self::of(memory, noted, problems, When::default()))
             }
-            // What stands in the way of the index must not stand in the way of writing.
+            // What stands in the way of the index must not stand in anybody's way.
             Ok(None) | Err(_) => Self::read(session),
         }
     }
@@ -220,11 +221,21 @@ impl Recollection {
         asked.into_iter().all(|day| since.is_some_and(|since| since <= day))
     }
 
+    /// Returns what was pinned on this machine, with the events that did it: a pin is nobody else's
+    /// business.
+    pub(crate) fn pin_events(&self) -> impl Iterator<Item = (&str, Vec<Uuid>)> {
+        let is_own = |id: &Uuid| self.memory.place(*id).is_some_and(|place| place.is_local);
+        let pinned = self.memory.acted_on(Action::Pin).into_iter();
+        let own = pinned.map(move |(target, events)| {
+            (target, events.iter().copied().filter(is_own).collect::<Vec<_>>())
+        });
+        own.filter(|(_, events)| !events.is_empty())
+    }
+
     /// Returns what is pinned and still stands, what was pinned first coming first.
     pub(crate) fn pins(&self) -> Vec<(String, Thing)> {
-        let pinned = self.memory.acted_on(Action::Pin);
-        let mut pins: Vec<(&[uuid::Uuid], &str)> =
-            pinned.into_iter().map(|(target, events)| (events, target)).collect();
+        let mut pins: Vec<(Vec<Uuid>, &str)> =
+            self.pin_events().map(|(target, events)| (events, target)).collect();
         pins.sort();
         let mut seen = Vec::new();
         let mut things = Vec::new();
@@ -251,7 +262,7 @@ impl Recollection {
 
     /// Returns what a stored name leads to.
     pub(crate) fn thing(&self, name: &str) -> Option<Thing> {
-        if let Ok(id) = uuid::Uuid::parse_str(name) {
+        if let Ok(id) = Uuid::parse_str(name) {
             let item = self.memory.item(id)?;
             return Some(Thing::of_record(&self.memory, &item));
         }
@@ -292,7 +303,7 @@ impl Recollection {
 
     /// Returns whether a name is that of a record which only this machine has.
     pub(crate) fn is_local(&self, name: &str) -> bool {
-        let id = uuid::Uuid::parse_str(name).ok();
+        let id = Uuid::parse_str(name).ok();
         id.is_some_and(|id| {
             self.memory.place(id).is_some_and(|place| place.is_local)
                 || self.memory.record(id).is_some_and(Record::is_private)

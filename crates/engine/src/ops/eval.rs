@@ -234,6 +234,11 @@ fn check(
         ..Search::default()
     };
     let answer = search.run(session)?;
+    if answer.is_by_words {
+        let why = answer.problems.last().map(|problem| problem.message.clone());
+        return Err(Error::system(format!("nothing can be told: {}", why.unwrap_or_default()))
+            .hint("start the embedder that is set, or set another"));
+    }
     let (hits, unread) = (answer.hits, answer.problems);
     let rank = |must: &str| hits.iter().position(|hit| is_meant(hit, must)).map(|at| at + 1);
     let is_among = |rank: Option<usize>| rank.is_some_and(|rank| rank <= expected.k);

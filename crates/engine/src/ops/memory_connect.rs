@@ -67,10 +67,11 @@ impl Operation for MemoryConnect {
         let known = Recollection::named(session, &ends)?;
         let from = end(session, &mut pen, &known, &request.source)?;
         let to = end(session, &mut pen, &known, &request.target)?;
-        let known = Recollection::of_names(session, vec![from.clone(), to.clone()])?;
         if from == to {
             return Err(Error::bad_input("a thing is not related to itself"));
         }
+        // Documents are not known by what was typed.
+        let known = Recollection::of_names(session, vec![from.clone(), to.clone()])?;
         let head = |name: &String| {
             known.memory.heads(name).into_iter().next().unwrap_or_else(|| name.clone())
         };

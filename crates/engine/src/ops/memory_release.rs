@@ -51,7 +51,7 @@ impl Operation for MemoryRelease {
             .collect();
         // A pin may have been set on what the pinned thing replaced.
         let mut events: Vec<Uuid> = Vec::new();
-        for (target, own) in known.memory.acted_on(Action::Pin) {
+        for (target, own) in known.pin_events() {
             let heads = known.memory.heads(target);
             let all = request.fact_ids.is_empty();
             if all || heads.iter().any(|head| released.iter().any(|(name, _)| name == head)) {

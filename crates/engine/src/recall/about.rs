@@ -1,10 +1,13 @@
 //! What the log says of a few things, without reading all of it.
 
+use std::collections::BTreeSet;
+
 use heirloom_core::Problem;
 use heirloom_core::fold::Memory;
 use heirloom_core::recall::ties;
 use heirloom_core::record::{Kind, Record};
 use heirloom_index::{Filter, Shelf};
+use uuid::Uuid;
 
 use super::fresh::up_to_date_at_once;
 use super::{Search, keep, up_to_date};
@@ -52,8 +55,18 @@ pub(crate) fn about(
         let filter = Filter { marks: vec![("kind", vec![kind.word().to_owned()])] };
         named.extend(kept.snapshot.names(Shelf::Everything, &filter)?);
     }
-    let mut all = kept.snapshot.relations_of(&named)?;
-    all.extend(named);
+    // Relations hang on what a thing is called now, or by those who say the same.
+    let known = kept.snapshot.memory_of(&named, None)?;
+    let mut all: BTreeSet<String> = BTreeSet::new();
+    for name in named {
+        all.extend(known.heads(&name));
+        if let Ok(id) = Uuid::parse_str(&name) {
+            all.extend(known.aliases(id).iter().map(Uuid::to_string));
+        }
+        all.insert(name);
+    }
+    let mut all: Vec<String> = all.into_iter().collect();
+    all.extend(kept.snapshot.relations_of(&all)?);
     all.extend(wanted.entries);
     let memory = kept.snapshot.memory_of(&all, None)?;
     let problems = kept.all_problems()?;

@@ -1,5 +1,6 @@
 //! Asking every workspace of this machine at once.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use heirloom_core::Problem;
@@ -23,11 +24,16 @@ pub(crate) fn across(session: &Session, search: &Search<'_>) -> Result<Found, Er
         let name = own.file_name().map(|name| name.to_string_lossy().into_owned());
         workspaces.insert(0, (name.unwrap_or_else(|| "this".to_owned()), own));
     }
-    let mut all = Found { hits: vec![], near_misses: vec![], problems: vec![] };
+    let mut all = Found { hits: vec![], near_misses: vec![], problems: vec![], is_by_words: false };
+    let mut kinds = BTreeSet::new();
     for (name, folder) in workspaces {
+        let mut ask = |session: &Session| {
+            kinds.extend(Search::kinds(session)?);
+            search.run_unchecked(session)
+        };
         let asked = match folder == own {
-            true => search.run(session),
-            false => session.other(folder).and_then(|other| search.run(&other)),
+            true => ask(session),
+            false => session.other(folder).and_then(|other| ask(&other)),
         };
         match asked {
             Ok(found) => all.take(found, &name),
@@ -37,6 +43,7 @@ pub(crate) fn across(session: &Session, search: &Search<'_>) -> Result<Found, Er
             ),
         }
     }
+    search.check_kinds(&kinds)?;
     all.problems.extend(problems);
     let score = |hit: &super::Hit| hit.thing.score.unwrap_or_default();
     for hits in [&mut all.hits, &mut all.near_misses] {
@@ -63,5 +70,6 @@ impl Found {
             problem
         });
         self.problems.extend(of_it);
+        self.is_by_words |= other.is_by_words;
     }
 }

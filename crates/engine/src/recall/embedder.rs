@@ -14,7 +14,9 @@ use crate::{Error, Session};
 /// An embedder that others may use at the same time.
 pub(crate) type Shared = Arc<dyn Embedder>;
 
-/// The file of a transformer's weights.
+/// The files of a transformer.
+const SHAPE: &str = "config.json";
+const VOCABULARY: &str = "vocab.txt";
 const WEIGHTS: &str = "model.safetensors";
 
 /// Returns the embedder that the settings name. One that is slow to open is kept for the next time.
@@ -24,12 +26,12 @@ pub(crate) fn embedder(session: &Session) -> Result<Shared, Error> {
         return Ok(Arc::new(heirloom_embed::builtin()));
     }
     let root = session.root().path().display();
-    // Weights that were replaced are another embedder.
-    let weights = settings
-        .folder
-        .as_deref()
-        .and_then(|folder| Stamp::of(&session.root().path().join(folder).join(WEIGHTS)));
-    let known_as = format!("{root}\n{settings:?}\n{:?}\n{weights:?}", session.remote_embedder());
+    // One whose files were replaced is another.
+    let stamps = settings.folder.as_deref().map(|folder| {
+        let folder = session.root().path().join(folder);
+        [SHAPE, VOCABULARY, WEIGHTS].map(|file| Stamp::of(&folder.join(file)))
+    });
+    let known_as = format!("{root}\n{settings:?}\n{:?}\n{stamps:?}", session.remote_embedder());
     if let Some(kept) = session.warm().embedder(&known_as) {
         return Ok(kept);
     }
@@ -65,8 +67,8 @@ fn transformer(session: &Session, settings: &config::Embedder) -> Result<Transfo
     let folder = session.root().path().join(Path::new(folder));
     let text = |name: &str| files::read_given(&folder.join(name));
     let files = Files {
-        config: text("config.json")?,
-        vocabulary: text("vocab.txt")?,
+        config: text(SHAPE)?,
+        vocabulary: text(VOCABULARY)?,
         weights: files::read_bytes_given(&folder.join(WEIGHTS))?,
     };
     Ok(Transformer::read(&files)?)

@@ -60,7 +60,8 @@ impl From<IndexError> for Error {
         let hint = match error.kind {
             IndexErrorKind::Damaged => "`heir index rebuild` makes it anew",
             IndexErrorKind::Moved => "another process is writing the index; try again",
-            IndexErrorKind::System => "make room, or see who may write .heirloom/cache",
+            IndexErrorKind::System => "make room, or see whether the disk is well",
+            IndexErrorKind::Unwritable => "see who may write .heirloom/cache",
             IndexErrorKind::Embedder => "please report this",
         };
         Error::system(error.message).hint(error.hint.as_deref().unwrap_or(hint))
@@ -76,6 +77,11 @@ impl From<EmbedError> for Error {
 /// Returns the index as it must be now: what changed since it was written is read first. What could
 /// not be listed is told beside it. Whoever is done with it gives it to [`keep`].
 pub(crate) fn up_to_date(session: &Session, embedder: &dyn Embedder) -> Result<Kept, Error> {
+    try_up_to_date(session, embedder).map_err(Error::from)
+}
+
+/// Does the same, and tells whose fault it is if it cannot be done.
+pub(super) fn try_up_to_date(session: &Session, embedder: &dyn Embedder) -> Result<Kept, Failed> {
     let index = index_of(session, embedder);
     let snapshot = match warm(session, &index)? {
         Some(kept) if kept.watched.is_same() => return Ok(kept),
@@ -96,8 +102,8 @@ pub(crate) fn in_memory(session: &Session, embedder: &dyn Embedder) -> Result<Ke
 /// So many bytes are read in no time.
 const LITTLE: u64 = 200_000;
 
-/// Returns the index as it must be now, if it can be had at once: whoever is about to write must not
-/// wait for a model, or for an index to be made.
+/// Returns the index as it must be now, if it can be had at once: whoever wants to know of one thing,
+/// perhaps to write another, must not wait for a model, or for an index to be made.
 pub(crate) fn up_to_date_at_once(session: &Session) -> Result<Option<Kept>, Error> {
     if session.config()?.embedder.kind != EmbedderKind::Static {
         return Ok(None);
@@ -114,7 +120,7 @@ pub(crate) fn up_to_date_at_once(session: &Session) -> Result<Option<Kept>, Erro
     if found.bytes_behind(snapshot.sources()?) >= LITTLE {
         return Ok(None);
     }
-    brought_up(session, &index, Some(snapshot), found, embedder).map(Some)
+    Ok(Some(brought_up(session, &index, Some(snapshot), found, embedder)?))
 }
 
 /// The index that the process keeps open, if nobody has written a newer one.
@@ -133,22 +139,26 @@ fn brought_up(
     snapshot: Option<Snapshot>,
     mut found: Found,
     embedder: &dyn Embedder,
-) -> Result<Kept, Error> {
+) -> Result<Kept, Failed> {
+    use IndexErrorKind::{Damaged, System, Unwritable};
     let watched = found.watched(session);
-    let snapshot = match on_disk(session, index, snapshot, &found, embedder) {
+    let mut told = Vec::new();
+    let snapshot = match on_disk(session, index, snapshot, &found, embedder, &mut told) {
         Ok(snapshot) => snapshot,
-        Err(Failed::Index(error)) if error.kind == IndexErrorKind::System => {
+        Err(Failed::Index(error)) if matches!(error.kind, Damaged | System | Unwritable) => {
+            told.push(not_kept("the index cannot be kept, so it is made anew", &error));
             let update = found.changed(session, &BTreeMap::new())?;
-            let what = "the index cannot be kept, so it is made anew for every question";
-            found.problems.push(
-                Problem::of_file(FOLDER, format!("{what}: {error}"))
-                    .hint("see who may write there, or make room"),
-            );
             index.in_memory(update, embedder)?
         }
-        Err(failed) => return Err(failed.into()),
+        Err(failed) => return Err(failed),
     };
+    found.problems.extend(told);
     Ok(Kept::new(index.folder(), snapshot, watched, found.problems))
+}
+
+fn not_kept(what: &str, error: &IndexError) -> Problem {
+    Problem::of_file(FOLDER, format!("{what} for every question: {error}"))
+        .hint("see who may write there, or make room")
 }
 
 /// Keeps an index for the next question.
@@ -157,9 +167,16 @@ pub(crate) fn keep(session: &Session, kept: Kept) {
 }
 
 /// Why the index on disk could not be used.
-enum Failed {
+pub(super) enum Failed {
     Index(IndexError),
     Other(Error),
+}
+
+impl Failed {
+    /// Returns whether the embedder is to blame.
+    pub(super) fn is_of_embedder(&self) -> bool {
+        matches!(self, Failed::Index(error) if error.kind == IndexErrorKind::Embedder)
+    }
 }
 
 impl From<IndexError> for Failed {
@@ -189,6 +206,7 @@ fn on_disk(
     warm: Option<Snapshot>,
     found: &Found,
     embedder: &dyn Embedder,
+    told: &mut Vec<Problem>,
 ) -> Result<Snapshot, Failed> {
     let newest = match warm {
         Some(snapshot) => Some(snapshot),
@@ -202,9 +220,9 @@ fn on_disk(
         return Ok(snapshot);
     }
     match index.try_lock() {
-        // Another process writes, or nobody can.
         Ok(None) => Ok(index.overlaid(snapshot, update, embedder)?),
-        Err(error) if error.kind == IndexErrorKind::System => {
+        Err(error) if error.kind == IndexErrorKind::Unwritable => {
+            told.push(not_kept("what changed cannot be added to the index, so it is read", &error));
             Ok(index.overlaid(snapshot, update, embedder)?)
         }
         Err(error) => Err(error.into()),

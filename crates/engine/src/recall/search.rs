@@ -10,10 +10,10 @@ use heirloom_core::{Problem, name};
 use heirloom_index::{Filter, Shelf};
 use heirloom_store::config::{self, EmbedderKind};
 
-use super::fresh::in_memory;
+use super::fresh::{in_memory, try_up_to_date};
 use super::hits::{Hit, hits};
 use super::warm::Kept;
-use super::{embedder, keep, up_to_date};
+use super::{embedder, keep};
 use crate::memory::When;
 use crate::{Error, ErrorKind, Session, inherit};
 
@@ -72,34 +72,52 @@ pub(crate) struct Found {
     pub(crate) near_misses: Vec<Hit>,
     /// What could not be read.
     pub(crate) problems: Vec<Problem>,
+    /// Whether nobody could tell what anything means.
+    pub(crate) is_by_words: bool,
+}
+
+impl Found {
+    /// Says that words alone were looked for, and why.
+    fn only_words(&mut self, error: &Error) {
+        let what = format!("words alone are looked for: {}", error.message);
+        let problem = Problem::of_file(config::PATH, what);
+        self.problems.push(match &error.hint {
+            Some(hint) => problem.hint(hint.clone()),
+            None => problem,
+        });
+        self.is_by_words = true;
+    }
 }
 
 impl Search<'_> {
     /// Looks.
     pub(crate) fn run(&self, session: &Session) -> Result<Found, Error> {
-        self.check_kinds(session)?;
-        let asked = embedder(session).and_then(|embedder| {
-            let kept = up_to_date(session, &*embedder)?;
-            self.look(session, kept, &*embedder)
-        });
+        self.check_kinds(&Self::kinds(session)?)?;
+        self.run_unchecked(session)
+    }
+
+    /// Looks, whether or not there is such a kind here.
+    pub(super) fn run_unchecked(&self, session: &Session) -> Result<Found, Error> {
         let is_elsewhere = session.config()?.embedder.kind == EmbedderKind::Endpoint;
-        match asked {
+        let embedder = match embedder(session) {
             Err(error) if is_elsewhere && error.kind == ErrorKind::System => {
-                self.by_words(session, &error)
+                return self.by_words(session, &error);
             }
-            asked => asked,
+            embedder => embedder?,
+        };
+        match try_up_to_date(session, &*embedder) {
+            Ok(kept) => self.look(session, kept, &*embedder),
+            Err(failed) if is_elsewhere && failed.is_of_embedder() => {
+                self.by_words(session, &failed.into())
+            }
+            Err(failed) => Err(failed.into()),
         }
     }
 
     /// Looks for words alone, where the embedder that is set does not answer.
     fn by_words(&self, session: &Session, error: &Error) -> Result<Found, Error> {
         let mut found = self.look(session, in_memory(session, &Wordless)?, &Wordless)?;
-        let what = format!("words alone are looked for: {}", error.message);
-        let problem = Problem::of_file(config::PATH, what);
-        found.problems.push(match &error.hint {
-            Some(hint) => problem.hint(hint.clone()),
-            None => problem,
-        });
+        found.only_words(error);
         Ok(found)
     }
 
@@ -108,7 +126,8 @@ impl Search<'_> {
         let is_past = self.when.as_of.is_some() || self.when.valid_at.is_some();
         let shelf = if is_past { Shelf::Everything } else { self.shelf };
         let view = snapshot.view(shelf, &self.filter());
-        let vector = embedder.embed_one(self.query)?;
+        let embedded = embedder.embed_one(self.query).map_err(Error::from);
+        let vector = embedded.as_ref().map(Vec::clone).unwrap_or_default();
         let words = heirloom_embed::builtin().vocabulary();
         let is_word = |word: &str| words.id(word).is_some();
         let question = Question::new(self.query, vector, session.today(), is_word);
@@ -125,29 +144,30 @@ impl Search<'_> {
         };
         let problems = kept.all_problems()?;
         keep(session, kept);
-        Ok(Found { hits, near_misses, problems })
+        let mut found = Found { hits, near_misses, problems, is_by_words: false };
+        if let Err(error) = embedded {
+            found.only_words(&error);
+        }
+        Ok(found)
+    }
+
+    /// Returns the kinds of things that a workspace may hold.
+    pub(super) fn kinds(session: &Session) -> Result<BTreeSet<String>, Error> {
+        let (_, hierarchy) = inherit::hierarchy(session.config()?, None)?;
+        let mut known: BTreeSet<String> = ["adr", "context", "document"].map(str::to_owned).into();
+        known.extend(Kind::REMEMBERED.map(|kind| kind.word().to_owned()));
+        known.extend(EntryKind::ALL.map(|kind| kind.word().to_owned()));
+        known.extend(hierarchy.levels.into_iter().map(|level| level.name));
+        Ok(known)
     }
 
     /// A kind that there is not is a typo, and a typo must not be silent.
-    fn check_kinds(&self, session: &Session) -> Result<(), Error> {
-        if self.kinds.is_empty() {
-            return Ok(());
-        }
-        let (_, hierarchy) = inherit::hierarchy(session.config()?, None)?;
-        let mut known: BTreeSet<&str> =
-            hierarchy.levels.iter().map(|level| level.name.as_str()).collect();
-        known.extend(["adr", "context", "document"]);
-        for kind in Kind::REMEMBERED {
-            known.insert(kind.word());
-        }
-        for kind in EntryKind::ALL {
-            known.insert(kind.word());
-        }
-        let is_known = |kind: &&String| known.contains(kind.trim().to_lowercase().as_str());
+    pub(super) fn check_kinds(&self, known: &BTreeSet<String>) -> Result<(), Error> {
+        let is_known = |kind: &&String| known.contains(&kind.trim().to_lowercase());
         let Some(unknown) = self.kinds.iter().find(|kind| !is_known(kind)) else { return Ok(()) };
-        let all: Vec<&str> = known.iter().copied().collect();
+        let all: Vec<&str> = known.iter().map(String::as_str).collect();
         Err(Error {
-            candidates: name::nearest(unknown, known, 3),
+            candidates: name::nearest(unknown, all.iter().copied(), 3),
             ..Error::bad_input(format!("there is no kind `{}`", unknown.escape_default()))
                 .hint(format!("kinds are {}", all.join(", ")))
         })

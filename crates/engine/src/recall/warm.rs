@@ -57,7 +57,7 @@ impl Warm {
 
     /// Puts an index back.
     pub(super) fn put(&self, kept: Kept) {
-        if !kept.snapshot.is_on_disk() {
+        if !kept.snapshot.is_lasting() {
             return;
         }
         let mut all = self.indexes.lock().unwrap_or_else(PoisonError::into_inner);

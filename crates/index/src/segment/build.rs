@@ -33,8 +33,11 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// Adds a vector of a memory.
+    /// Adds a vector of a memory, unless it says nothing.
     pub(crate) fn add(&mut self, slot: Slot, vector: &[f32]) {
+        if vector.iter().all(|x| *x == 0.0) {
+            return;
+        }
         let scale = write_small(vector, &mut self.numbers, &mut self.bits);
         self.slots.extend(slot.to_le_bytes());
         self.scales.extend(scale.to_le_bytes());

@@ -1,7 +1,6 @@
 //! Reading texts: which terms they have, and of which pieces an embedder makes their vectors.
 
 use std::collections::HashMap;
-use std::ops::Range;
 
 use heirloom_core::embedding::ByWords;
 use heirloom_core::fast::{self, Words};
@@ -9,6 +8,9 @@ use heirloom_core::recall::{Passage, Slot, piece_terms};
 
 /// How many words are remembered with what they come to.
 const REMEMBERED: usize = 200_000;
+
+/// About so many bytes are a word, and the space behind it.
+const WORD: usize = 5;
 
 /// Terms, each with its id; ids are the numbers from zero on.
 pub(super) type Terms = HashMap<Box<str>, u32, fast::Hash>;
@@ -34,8 +36,12 @@ struct Word {
     pieces: (u32, u32),
 }
 
-fn range((start, end): (u32, u32)) -> Range<usize> {
-    start as usize..end as usize
+/// Adds a part of a list, which mostly is one number or none: no call is worth that.
+#[inline]
+fn extend(to: &mut Vec<u32>, from: &[u32], (start, end): (u32, u32)) {
+    for at in start..end {
+        to.push(from[at as usize]);
+    }
 }
 
 /// What was read of some memories.
@@ -90,23 +96,26 @@ impl<'e> Reader<'e> {
     /// are terms that are found only by their exact name. Neither counts for a memory's length.
     pub(crate) fn read(&mut self, first: Slot, passages: &[&Passage]) -> Texts {
         let mut texts = Texts { reader: self.number, ..Texts::default() };
+        let words = passages.iter().map(|passage| passage.text.len()).sum::<usize>() / WORD;
+        texts.terms.reserve(words);
+        texts.pieces.reserve(words);
         for (slot, passage) in (first..).zip(passages) {
             let before = texts.terms.len();
             for word in passage.text.split_whitespace() {
                 let word = self.word(word);
-                texts.terms.extend_from_slice(&self.word_terms[range(word.terms)]);
-                texts.pieces.extend_from_slice(&self.word_pieces[range(word.pieces)]);
+                extend(&mut texts.terms, &self.word_terms, word.terms);
+                extend(&mut texts.pieces, &self.word_pieces, word.pieces);
             }
             texts.cut.push((slot, texts.pieces.len()));
             texts.lengths.push((texts.terms.len() - before) as u32);
             for word in passage.title.iter().flat_map(|title| title.split_whitespace()) {
                 let word = self.word(word);
-                texts.terms.extend_from_slice(&self.word_terms[range(word.terms)]);
+                extend(&mut texts.terms, &self.word_terms, word.terms);
             }
             if let Some(summary) = &passage.summary {
                 for word in summary.split_whitespace() {
                     let word = self.word(word);
-                    texts.pieces.extend_from_slice(&self.word_pieces[range(word.pieces)]);
+                    extend(&mut texts.pieces, &self.word_pieces, word.pieces);
                 }
                 texts.cut.push((slot, texts.pieces.len()));
             }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use heirloom_core::day;
 use heirloom_core::embedding::Embedder;
 use heirloom_core::fold::{Memory, Standing};
 use heirloom_core::recall::{Passage, Slot, asks};
 use heirloom_core::record::Kind;
+use heirloom_core::{day, hands};
 use rusqlite::{OptionalExtension, params};
 use uuid::Uuid;
 
@@ -26,12 +26,17 @@ pub(super) struct Put {
     fingerprint: [u8; 16],
     source: Option<i64>,
     state: State,
+    /// Decides between those that answer equally well.
+    tie: u64,
 }
 
 impl Put {
     /// Takes a passage of a document, or of the log.
     pub(super) fn new(passage: Passage, source: Option<i64>, state: State) -> Self {
-        Put { fingerprint: passage.fingerprint(), passage: Box::new(passage), source, state }
+        let name = blake3::hash(passage.name.as_bytes());
+        let tie = name.as_bytes().first_chunk().map_or(0, |eight| u64::from_le_bytes(*eight));
+        let fingerprint = passage.fingerprint();
+        Put { fingerprint, passage: Box::new(passage), source, state, tie }
     }
 
     /// Returns what is known of it beside its text, which has so many terms.
@@ -41,7 +46,7 @@ impl Put {
             asks: asks(&self.passage.text),
             sure: self.passage.confidence.map(of_a_hundred),
             length,
-            tie: short(&self.passage.name).cast_unsigned(),
+            tie: self.tie,
             day: self.passage.day.map(day::number),
             before: None,
             after: None,
@@ -178,6 +183,9 @@ impl Writing<'_> {
         for (put, length) in fresh.iter().zip(lengths) {
             self.slots.push(put.entry(length));
         }
+        drop(work);
+        let parts = fresh.len();
+        hands::let_go(fresh, parts);
         Ok(Some(builder.finish()?))
     }
 

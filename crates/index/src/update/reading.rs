@@ -78,7 +78,7 @@ impl<'w> Work<'w> {
     fn added_up(&self, embedder: &dyn ByWords, texts: &Texts) -> Rows {
         let mut rows = Rows::default();
         let mut vector = vec![0.0; self.embedder.dimensions()];
-        for (slot, pieces) in texts.cut().filter(|(_, pieces)| !pieces.is_empty()) {
+        for (slot, pieces) in texts.cut() {
             embedder.write_vector(pieces, &mut vector);
             rows.add(slot, &vector);
         }
@@ -105,9 +105,7 @@ impl<'w> Work<'w> {
         let mut slots = slots.into_iter();
         self.embedder.embed(&texts, &mut |vector| {
             let Some(slot) = slots.next() else { return };
-            if vector.iter().any(|x| *x != 0.0) {
-                rows.add(slot, vector);
-            }
+            rows.add(slot, vector);
             tell();
         })?;
         Ok(rows)

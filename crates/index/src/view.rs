@@ -1,0 +1,317 @@
+//! The memories of a generation as ranking sees them.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use heirloom_core::fold::Standing;
+use heirloom_core::recall::{Corpus, Posting, Slot, damping, mark};
+
+use crate::links::Links;
+use crate::quantise::Small;
+use crate::segment::{NO_ROW, Segment};
+use crate::slots::{Slots, State};
+
+/// What is known of the memories of a shelf taken together.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Measured {
+    size: usize,
+    /// For each slot, whether it is on the shelf.
+    holds: Vec<bool>,
+    /// For each slot, by how much less a term counts for the memory's length.
+    damping: Vec<f32>,
+}
+
+impl Measured {
+    /// Measures them.
+    pub(crate) fn of(slots: &Slots, shelf: Shelf) -> Self {
+        let holds: Vec<bool> = slots.all().iter().map(|entry| shelf.holds(entry.state)).collect();
+        let on_shelf = slots.all().iter().zip(&holds).filter(|(_, holds)| **holds);
+        let (size, length) = on_shelf.fold((0, 0_u64), |(size, length), (entry, _)| {
+            (size + 1, length + u64::from(entry.length))
+        });
+        let mean = if size == 0 { 0.0 } else { length as f64 / size as f64 };
+        let damping = slots.all().iter().map(|entry| damping(entry.length, mean)).collect();
+        Measured { size, holds, damping }
+    }
+}
+
+/// Among which memories one looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Shelf {
+    /// Those that are known to be so.
+    #[default]
+    Active,
+    /// Those that were put away or replaced.
+    Archive,
+    /// All that were ever known.
+    Everything,
+}
+
+impl Shelf {
+    /// Returns whether things of a standing are looked for.
+    pub fn is_for(self, standing: Standing) -> bool {
+        match self {
+            Shelf::Active => standing == Standing::Active,
+            Shelf::Archive => standing != Standing::Active,
+            Shelf::Everything => true,
+        }
+    }
+
+    fn holds(self, state: State) -> bool {
+        match self {
+            Shelf::Active => state == State::Active,
+            Shelf::Archive => matches!(state, State::Archived | State::Superseded),
+            Shelf::Everything => {
+                matches!(state, State::Active | State::Archived | State::Superseded)
+            }
+        }
+    }
+}
+
+/// What a memory must be to be in an answer: one of each sort that is named.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// Sorts, each with the words of which a memory must have one.
+    pub marks: Vec<(&'static str, Vec<String>)>,
+}
+
+/// The memories among which one looks.
+pub struct View<'s> {
+    pub(crate) slots: &'s Slots,
+    pub(crate) segments: &'s [Arc<Segment>],
+    /// Where each segment's vectors start among all.
+    pub(crate) starts: &'s [u32],
+    /// The first vector of each slot, among all.
+    pub(crate) rows: &'s [u32],
+    pub(crate) links: &'s Links,
+    pub(crate) measured: Cow<'s, Measured>,
+    /// Which slots may be in the answer; empty if all may.
+    pub(crate) wanted: Vec<bool>,
+}
+
+impl View<'_> {
+    /// Leaves out what is not of the sorts that are named.
+    pub(crate) fn narrow(&mut self, filter: &Filter) {
+        for (sort, words) in &filter.marks {
+            let mut holds = vec![false; self.slots.len()];
+            for word in words {
+                let term = mark(sort, word);
+                for segment in self.segments {
+                    segment.postings(&term, |posting| {
+                        if let Some(holds) = holds.get_mut(posting.slot as usize) {
+                            *holds = true;
+                        }
+                    });
+                }
+            }
+            if self.wanted.is_empty() {
+                self.wanted = holds;
+            } else {
+                self.wanted.iter_mut().zip(holds).for_each(|(wanted, holds)| *wanted &= holds);
+            }
+        }
+    }
+
+    /// Has a vector brought near that is soon to be looked at.
+    fn fetch(&self, row: u32) {
+        if let Some((segment, at)) = self.place_of_row(row) {
+            segment.fetch(at);
+        }
+    }
+
+    fn nearness_of_row(&self, row: u32, query: &Small) -> f32 {
+        self.place_of_row(row).map_or(0.0, |(segment, at)| segment.nearness(at, query))
+    }
+
+    /// The segment that holds a row, and where in it.
+    fn place_of_row(&self, row: u32) -> Option<(&Segment, usize)> {
+        let at = self.starts.partition_point(|start| *start <= row).checked_sub(1)?;
+        let (segment, own) = (&self.segments[at], row - self.starts[at]);
+        Some((&**segment, own as usize)).filter(|(segment, own)| *own < segment.rows())
+    }
+}
+
+impl Corpus for View<'_> {
+    fn size(&self) -> usize {
+        self.measured.size
+    }
+
+    fn slots(&self) -> usize {
+        self.slots.len()
+    }
+
+    fn postings(&self, term: &str, found: &mut Vec<Posting>) {
+        for segment in self.segments {
+            segment.postings(term, |posting| {
+                if self.holds(posting.slot) {
+                    found.push(posting);
+                }
+            });
+        }
+    }
+
+    fn alike(&self, term: &str) -> Vec<String> {
+        crate::alike::alike(self, term)
+    }
+
+    fn damping(&self, slot: Slot) -> f32 {
+        self.measured.damping.get(slot as usize).copied().unwrap_or_default()
+    }
+
+    fn holds(&self, slot: Slot) -> bool {
+        self.measured.holds.get(slot as usize).is_some_and(|holds| *holds)
+    }
+
+    fn is_wanted(&self, slot: Slot) -> bool {
+        self.holds(slot) && (self.wanted.is_empty() || self.wanted[slot as usize])
+    }
+
+    fn before(&self, slot: Slot) -> Option<Slot> {
+        self.slots.get(slot).before
+    }
+
+    fn after(&self, slot: Slot) -> Option<Slot> {
+        self.slots.get(slot).after
+    }
+
+    fn asks(&self, slot: Slot) -> bool {
+        self.slots.get(slot).asks
+    }
+
+    fn day(&self, slot: Slot) -> Option<i32> {
+        self.slots.get(slot).day
+    }
+
+    /// Looks at one bit a dimension first, then closely at those that are nearest by that. All that
+    /// are equally near are looked at, so that the answer depends on nothing but what is there.
+    fn nearest(&self, vector: &[f32], most: usize) -> Vec<Slot> {
+        let query = Small::new(vector);
+        let mut distances: Vec<u8> = Vec::with_capacity(self.slots());
+        for segment in self.segments {
+            segment.distances(&query, &mut distances);
+        }
+        let near = self.within(&distances, most * CLOSELY);
+        let mut found: Vec<(f32, Slot)> = Vec::with_capacity(near.len());
+        for (at, (row, slot)) in near.iter().enumerate() {
+            if let Some((soon, _)) = near.get(at + AHEAD) {
+                self.fetch(*soon);
+            }
+            found.push((self.nearness_of_row(*row, &query), *slot));
+        }
+        let better = |a: &(f32, Slot), b: &(f32, Slot)| {
+            b.0.total_cmp(&a.0).then_with(|| self.tie(a.1).cmp(&self.tie(b.1)))
+        };
+        if found.len() > most {
+            found.select_nth_unstable_by(most, better);
+            found.truncate(most);
+        }
+        found.into_iter().map(|(_, slot)| slot).collect()
+    }
+
+    fn nearness(&self, slots: &[Slot], vector: &[f32]) -> Vec<f32> {
+        let query = Small::new(vector);
+        let nearness = |slot: &Slot| {
+            let mut row = self.rows[*slot as usize];
+            let mut best: Option<f32> = None;
+            while row != NO_ROW && self.slot_of_row(row) == Some(*slot) {
+                let near = self.nearness_of_row(row, &query);
+                best = Some(best.map_or(near, |best| best.max(near)));
+                row += 1;
+            }
+            best.unwrap_or_default()
+        };
+        let soon = slots.iter().skip(AHEAD).map(Some).chain(std::iter::repeat(None));
+        let fetched = slots.iter().zip(soon).map(|(slot, soon)| {
+            soon.into_iter().for_each(|slot| self.fetch(self.rows[*slot as usize]));
+            nearness(slot)
+        });
+        fetched.collect()
+    }
+
+    fn confidence(&self, slot: Slot) -> Option<f32> {
+        self.slots.get(slot).sure.map(|sure| f32::from(sure) / 100.0)
+    }
+
+    fn related(&self, slot: Slot) -> &[Slot] {
+        self.links.get(&slot).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    fn likeness(&self, a: Slot, b: Slot) -> f32 {
+        let row = |slot: Slot| self.rows.get(slot as usize).copied().unwrap_or(NO_ROW);
+        let (a, b) = (row(a), row(b));
+        let places = self.place_of_row(a).zip(self.place_of_row(b));
+        places.map_or(0.0, |((segment, a), (other, b))| segment.likeness(a, other, b))
+    }
+
+    fn tie(&self, slot: Slot) -> u64 {
+        self.slots.get(slot).tie
+    }
+}
+
+/// How many vectors before it is looked at a vector is fetched.
+const AHEAD: usize = 6;
+
+/// For each memory that is wanted, how many are looked at closely.
+const CLOSELY: usize = 4;
+
+impl View<'_> {
+    /// Returns the wanted vectors that are at least as near as so many of them are, and their slots.
+    fn within(&self, distances: &[u8], most: usize) -> Vec<(u32, Slot)> {
+        let mut counts = [0_usize; 256];
+        distances.iter().for_each(|distance| counts[*distance as usize] += 1);
+        // No more vectors are wanted than there are, so the limit is no less than this one.
+        let mut reach = most;
+        loop {
+            let mut seen = 0;
+            let limit = counts.iter().position(|count| {
+                seen += count;
+                seen >= reach
+            });
+            let near = self.wanted_within(distances, limit.unwrap_or(255) as u8);
+            if near.len() >= most || limit.is_none() {
+                return self.nearest_of(near, distances, most);
+            }
+            reach = reach.saturating_mul(8);
+        }
+    }
+
+    /// Cuts vectors down to those that are at least as near as so many of them are.
+    fn nearest_of(
+        &self,
+        mut near: Vec<(u32, Slot)>,
+        distances: &[u8],
+        most: usize,
+    ) -> Vec<(u32, Slot)> {
+        let mut counts = [0_usize; 256];
+        near.iter().for_each(|(row, _)| counts[distances[*row as usize] as usize] += 1);
+        let mut seen = 0;
+        let limit = counts.iter().position(|count| {
+            seen += count;
+            seen >= most
+        });
+        if let Some(limit) = limit {
+            near.retain(|(row, _)| distances[*row as usize] as usize <= limit);
+        }
+        near
+    }
+
+    fn wanted_within(&self, distances: &[u8], limit: u8) -> Vec<(u32, Slot)> {
+        let rows = distances.iter().enumerate().filter(|(_, distance)| **distance <= limit);
+        let with_slot = |(row, _): (usize, &u8)| {
+            let row = row as u32;
+            self.slot_of_row(row).filter(|slot| self.is_wanted(*slot)).map(|slot| (row, slot))
+        };
+        rows.filter_map(with_slot).collect()
+    }
+
+    fn slot_of_row(&self, row: u32) -> Option<Slot> {
+        self.place_of_row(row).map(|(segment, at)| segment.slot_of(at))
+    }
+
+    /// Gives every term that is held and how many hold it, of all segments.
+    pub(crate) fn each_term<'v>(&'v self, mut take: impl FnMut(&'v str, usize)) {
+        for segment in self.segments {
+            segment.each_term(&mut take);
+        }
+    }
+}

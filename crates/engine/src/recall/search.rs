@@ -126,8 +126,10 @@ impl Search<'_> {
         let is_past = self.when.as_of.is_some() || self.when.valid_at.is_some();
         let shelf = if is_past { Shelf::Everything } else { self.shelf };
         let view = snapshot.view(shelf, &self.filter());
-        let embedded = embedder.embed_one(self.query).map_err(Error::from);
-        let vector = embedded.as_ref().map(Vec::clone).unwrap_or_default();
+        let (vector, unknown) = match embedder.embed_one(self.query) {
+            Ok(vector) => (vector, None),
+            Err(error) => (vec![], Some(Error::from(error))),
+        };
         let words = heirloom_embed::builtin().vocabulary();
         let is_word = |word: &str| words.id(word).is_some();
         let question = Question::new(self.query, vector, session.today(), is_word);
@@ -145,7 +147,7 @@ impl Search<'_> {
         let problems = kept.all_problems()?;
         keep(session, kept);
         let mut found = Found { hits, near_misses, problems, is_by_words: false };
-        if let Err(error) = embedded {
+        if let Some(error) = unknown {
             found.only_words(&error);
         }
         Ok(found)

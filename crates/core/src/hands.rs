@@ -12,7 +12,7 @@ pub fn map<T: Sync, U: Send>(things: &[T], least: usize, turn: impl Fn(&T) -> U 
     if hands < 2 {
         return things.iter().map(turn).collect();
     }
-    let pieces: Vec<&[T]> = things.chunks(things.len().div_ceil(hands * PIECES)).collect();
+    let pieces: Vec<&[T]> = things.chunks((things.len() / (hands * PIECES)).max(1)).collect();
     let next = AtomicUsize::new(0);
     let work = || {
         let mut done: Vec<(usize, Vec<U>)> = Vec::new();

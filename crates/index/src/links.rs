@@ -35,15 +35,15 @@ pub(crate) fn write(
     let mut ends: BTreeSet<End> = BTreeSet::new();
     let mut delete = db.prepare_cached("DELETE FROM link WHERE edge = ?")?;
     let had_any = !is_empty(db)?;
-    for id in records {
-        let edge = id.to_string();
-        if had_any {
-            delete.execute([&edge])?;
+    if had_any {
+        for id in records {
+            delete.execute([id.to_string()])?;
         }
-        let Some(Body::Edge(body)) = memory.record(*id).map(|record| &record.body) else {
-            continue;
-        };
-        if memory.standing(&edge) == Standing::Active {
+    }
+    for record in memory.records() {
+        let Body::Edge(body) = &record.body else { continue };
+        let edge = record.id.to_string();
+        if records.contains(&record.id) && memory.standing(&edge) == Standing::Active {
             for (end, name) in [(0, &body.from), (1, &body.to)] {
                 ends.insert(End { edge: edge.clone(), end, name: name.clone() });
             }

@@ -193,6 +193,7 @@ impl Writing<'_> {
         }
         let all: Vec<Noted> = stay.into_iter().chain(new).collect();
         let Touched { records, entries } = touched;
+        let records: BTreeSet<uuid::Uuid> = records.into_iter().collect();
         let (memory, things) =
             ledger::tie_and_fold(self.db, all, |memory| passages::of_records(&records, memory))?;
         ledger::write_trouble(self.db, &memory)?;
@@ -249,13 +250,13 @@ impl Writing<'_> {
 /// The records and entries that lines say something of.
 #[derive(Default)]
 struct Touched {
-    records: BTreeSet<uuid::Uuid>,
+    records: Vec<uuid::Uuid>,
     entries: BTreeSet<String>,
 }
 
 impl Touched {
     fn add(&mut self, record: &Record) {
-        self.records.insert(record.id);
+        self.records.push(record.id);
         let targets = match &record.body {
             Body::Event(event) => event.targets.as_slice(),
             _ => &[],

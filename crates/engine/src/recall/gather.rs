@@ -14,6 +14,9 @@ use heirloom_store::stamp::{self, Stamp, Watched};
 use super::passages::{self, Sort};
 use crate::{Error, Session, archive, inherit};
 
+/// So many bytes take a while to read.
+const MUCH: u64 = 1_000_000;
+
 /// The date of a file that is to be read again the next time.
 const NEVER: i64 = i64::MIN;
 
@@ -133,27 +136,25 @@ impl Found {
         known: &BTreeMap<String, Source>,
     ) -> Result<Update, Error> {
         let mut update = Update::default();
-        for read in self.read_shards(known) {
+        // Documents are read by whoever may ask where they are, and the log by the others meanwhile.
+        let documents = || {
+            let read = |(document, stamp): &(Document, Stamp)| {
+                let path = &document.placed.document.path;
+                self.read_document(session, document, *stamp, known.get(path))
+            };
+            self.documents.iter().map(read).collect::<Vec<_>>()
+        };
+        let is_much = self.bytes_behind(known) >= MUCH;
+        let shards = &self.shards;
+        let (shards, documents) = hands::both(is_much, || read_shards(shards, known), documents);
+        for read in shards.into_iter().chain(documents) {
             update.read.extend(read?);
-        }
-        for (document, stamp) in &self.documents {
-            let path = &document.placed.document.path;
-            update.read.extend(self.read_document(session, document, *stamp, known.get(path))?);
         }
         let shards = self.shards.iter().map(|(shard, _)| &shard.shown);
         let documents = self.documents.iter().map(|(document, _)| &document.placed.document.path);
         let there: HashSet<&String> = shards.chain(documents).collect();
         update.gone = known.keys().filter(|path| !there.contains(path)).cloned().collect();
         Ok(update)
-    }
-
-    /// Reads what is new of the shards, on all processors, in their order.
-    fn read_shards(&self, known: &BTreeMap<String, Source>) -> Vec<Result<Option<Read>, Error>> {
-        let is_changed = |(shard, stamp): &&(Shard, Stamp)| {
-            !known.get(&shard.shown).is_some_and(|known| is_as_read(known, *stamp))
-        };
-        let changed: Vec<&(Shard, Stamp)> = self.shards.iter().filter(is_changed).collect();
-        hands::map(&changed, 1, |(shard, stamp)| read_shard(shard, *stamp, known.get(&shard.shown)))
     }
 
     fn read_document(
@@ -192,6 +193,18 @@ impl Found {
 /// Returns whether a file looks as it did when it was read.
 fn is_as_read(known: &Source, stamp: Stamp) -> bool {
     known.size == stamp.size && known.modified == stamp.modified
+}
+
+/// Reads what is new of shards, on all processors, in their order.
+fn read_shards(
+    shards: &[(Shard, Stamp)],
+    known: &BTreeMap<String, Source>,
+) -> Vec<Result<Option<Read>, Error>> {
+    let is_changed = |(shard, stamp): &&(Shard, Stamp)| {
+        !known.get(&shard.shown).is_some_and(|known| is_as_read(known, *stamp))
+    };
+    let changed: Vec<&(Shard, Stamp)> = shards.iter().filter(is_changed).collect();
+    hands::map(&changed, 1, |(shard, stamp)| read_shard(shard, *stamp, known.get(&shard.shown)))
 }
 
 /// Reads what is new of a shard that changed. One that only grew is read from where it ended before.

@@ -62,7 +62,7 @@ documents become lines of a memory log and are asked for through the engine, as 
     [
         "scale",
         "Scale",
-        "scale 100000 1000000 --questions 200",
+        "scale 100000 1000000",
         "Memories of about thirty words, one in twenty in a markdown file, beside bare tantivy and a bare scan of vectors
 of the same data. The warm rows are `heir mcp`.
 

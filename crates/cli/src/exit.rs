@@ -24,7 +24,7 @@ pub(crate) enum Code {
 pub(crate) const EXPLAINED: &str = "\
 Exit codes:
   0  fine
-  1  a check found something (context validate), or rows could not be taken (import)
+  1  a check found something (context validate, eval), or rows could not be taken (import)
   2  wrong usage or bad input: a flag, a name, a file
   3  there is no workspace here
   4  the system failed: disk, permission, port";

@@ -153,6 +153,53 @@ fn the_index_mends_itself() {
 }
 
 #[test]
+fn a_page_of_the_index_that_is_lost_is_made_anew() {
+    let team = team();
+    let right = ask(&team, "refunds after payment");
+    let tables = || {
+        let files = team.files(".heirloom/cache/index");
+        team.path().join(files.iter().find(|file| file.ends_with(".db")).unwrap())
+    };
+    let pages = fs::read(tables()).unwrap().len() / 4096;
+    for page in 1..pages {
+        for lost in [0x00, 0xa5] {
+            let mut bytes = fs::read(tables()).unwrap();
+            bytes[page * 4096..][..4096].fill(lost);
+            fs::write(tables(), bytes).unwrap();
+            assert_eq!(ask(&team, "refunds after payment"), right, "page {page}, {lost}");
+            team.run(&["index", "rebuild"]).ok();
+        }
+    }
+}
+
+#[test]
+fn a_title_is_found_before_anything_else_is_written() {
+    let team = team();
+    team.run(&["adr", "new", "Use PostgreSQL for the ledger"]).ok();
+    team.run(&["plan", "new", "Refund flow"]).ok();
+    let found = |query: &str, kind: &str| {
+        texts(&ask_for(&team, query, "--kind", kind)).first().map(|text| (*text).to_owned())
+    };
+    let adr = Some("ADR-0001: Use PostgreSQL for the ledger".to_owned());
+    assert_eq!(found("which database? PostgreSQL?", "adr"), adr);
+    assert_eq!(found("ADR-0001", "adr"), adr);
+    assert!(found("refund flow", "plan").unwrap().contains("Refund flow"));
+}
+
+#[test]
+fn who_asks_for_a_time_alone_gets_what_is_of_it() {
+    let team = team();
+    team.write(
+        ".heirloom/memory/fact/2023-05-old.jsonl",
+        "{\"v\":1,\"id\":\"0198c0de-0000-7000-8000-00000000000a\",\"kind\":\"fact\",\"section\":\"Specs\",\"content\":\"The ferry was painted\",\"at\":\"2023-05-03T00:00:00Z\",\"by\":\"ada\"}\n",
+    );
+    // As one types it, without quotes.
+    let answer = team.json("recall what happened in May 2023");
+    assert_eq!(texts(&answer), ["The ferry was painted"], "{answer:#}");
+    assert!(answer["hits"][0].as_object().unwrap().contains_key("confidence"));
+}
+
+#[test]
 fn one_sort_only() {
     let team = team();
     team.run(&["note", "the index needs care"]).ok();

@@ -10,6 +10,16 @@ pub(crate) const BLOCK: usize = 1024;
 /// The bytes of one slot.
 const WIDTH: usize = 32;
 
+/// The bytes of a hash, which stands behind a block: a block that was changed by nobody's will says
+/// something else of memories and not that it is damaged.
+const HASH: usize = 8;
+
+fn hash_of(block: &[u8]) -> [u8; HASH] {
+    let mut short = [0; HASH];
+    short.copy_from_slice(&blake3::hash(block).as_bytes()[..HASH]);
+    short
+}
+
 /// How sure one is who does not say so.
 const UNSAID: u8 = u8::MAX;
 
@@ -112,9 +122,12 @@ pub(crate) struct Slots {
 impl Slots {
     /// Takes the next block.
     pub(crate) fn take_block(&mut self, bytes: &[u8]) -> Result<(), IndexError> {
-        let (entries, rest) = bytes.as_chunks::<WIDTH>();
-        if !rest.is_empty() || !self.entries.len().is_multiple_of(BLOCK) {
-            return Err(IndexError::damaged("a block of slots is not whole"));
+        let damaged = || IndexError::damaged("a block of slots is not whole");
+        let (own, hash) = bytes.split_last_chunk::<HASH>().ok_or_else(damaged)?;
+        let (entries, rest) = own.as_chunks::<WIDTH>();
+        let is_whole = rest.is_empty() && *hash == hash_of(own);
+        if !is_whole || !self.entries.len().is_multiple_of(BLOCK) {
+            return Err(damaged());
         }
         self.entries.extend(entries.iter().map(Entry::read));
         Ok(())
@@ -125,8 +138,9 @@ impl Slots {
         let changed = std::mem::take(&mut self.changed);
         let block = |at: usize| {
             let entries = self.entries.iter().skip(at * BLOCK).take(BLOCK);
-            let mut bytes = Vec::with_capacity(BLOCK * WIDTH);
+            let mut bytes = Vec::with_capacity(BLOCK * WIDTH + HASH);
             entries.for_each(|entry| entry.write(&mut bytes));
+            bytes.extend(hash_of(&bytes));
             (at, bytes)
         };
         changed.into_iter().map(block).collect()
@@ -189,6 +203,9 @@ mod tests {
         let mut again = Slots::default();
         blocks.iter().for_each(|(_, block)| again.take_block(block).unwrap());
         assert_eq!(again.all(), slots.all());
+        let mut damaged = blocks[0].1.clone();
+        damaged[100] ^= 1;
+        assert!(Slots::default().take_block(&damaged).is_err());
         again.change(1400, |entry| entry.state = State::Free);
         assert_eq!(again.changed_blocks().iter().map(|(at, _)| *at).collect::<Vec<_>>(), [1]);
     }

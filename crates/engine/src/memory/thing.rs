@@ -56,8 +56,8 @@ pub(crate) struct Thing {
     /// Words to find it by.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) tags: Vec<String>,
-    /// How sure the writer was.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// How sure the writer was, if they said so.
+    #[serde(default)]
     pub(crate) confidence: Option<f64>,
     /// How often it was learnt again.
     #[serde(default, skip_serializing_if = "is_zero")]

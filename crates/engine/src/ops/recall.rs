@@ -52,7 +52,7 @@ impl Operation for Recall {
     type Response = Hits;
     const SPEC: Spec = Spec {
         name: "memory_recall",
-        usage: "recall <query>",
+        usage: "recall <query>...",
         group: Group::Core,
         effect: Effect::Reads,
         about: "Recall what is known of something: facts, episodes, patterns, workflows, notes, what agents and plans remember, decisions and documents, best first.",

@@ -42,13 +42,22 @@ pub(crate) fn bytes(session: &Session) -> u64 {
 /// Makes the index anew.
 pub(crate) fn rebuilt(session: &Session, embedder: &dyn Embedder) -> Result<Kept, Error> {
     let index = index_of(session, embedder);
-    let lock = index.lock()?;
-    let snapshot = index.begin(&lock)?;
     let found = Found::look(session)?;
     let watched = found.watched(session);
-    let update = found.changed(session, snapshot.sources()?)?;
-    let snapshot = committed(session, &index, &lock, snapshot, update, embedder)?;
+    let snapshot = anew(session, &index, &found, embedder)?;
     Ok(Kept::new(index.folder(), snapshot, watched, found.problems))
+}
+
+fn anew(
+    session: &Session,
+    index: &Index,
+    found: &Found,
+    embedder: &dyn Embedder,
+) -> Result<Snapshot, Failed> {
+    let lock = index.lock()?;
+    let snapshot = index.begin(&lock)?;
+    let update = found.changed(session, snapshot.sources()?)?;
+    committed(session, index, &lock, snapshot, update, embedder)
 }
 
 fn index_of(session: &Session, embedder: &dyn Embedder) -> Index {
@@ -143,7 +152,11 @@ fn brought_up(
     use IndexErrorKind::{Damaged, System, Unwritable};
     let watched = found.watched(session);
     let mut told = Vec::new();
-    let snapshot = match on_disk(session, index, snapshot, &found, embedder, &mut told) {
+    let made = match on_disk(session, index, snapshot, &found, embedder, &mut told) {
+        Err(failed) if failed.is_damage() => anew(session, index, &found, embedder),
+        made => made,
+    };
+    let snapshot = match made {
         Ok(snapshot) => snapshot,
         Err(Failed::Index(error)) if matches!(error.kind, Damaged | System | Unwritable) => {
             told.push(not_kept("the index cannot be kept, so it is made anew", &error));
@@ -173,6 +186,11 @@ pub(super) enum Failed {
 }
 
 impl Failed {
+    /// Returns whether the index is not whole.
+    pub(super) fn is_damage(&self) -> bool {
+        matches!(self, Failed::Index(error) if error.kind == IndexErrorKind::Damaged)
+    }
+
     /// Returns whether the embedder is to blame.
     pub(super) fn is_of_embedder(&self) -> bool {
         matches!(self, Failed::Index(error) if error.kind == IndexErrorKind::Embedder)

@@ -4,13 +4,14 @@ use heirloom_core::fold::{Memory, Standing};
 use heirloom_core::recall::{Parts, Scored};
 use heirloom_core::staleness::{self, Freshness};
 use heirloom_core::{Problem, day};
-use heirloom_index::{Kept, Snapshot};
+use heirloom_index::{IndexError, IndexErrorKind, Kept, Snapshot};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
 use super::Search;
+use super::fresh::Failed;
 use crate::memory::{Thing, When};
 use crate::{Error, Session};
 
@@ -112,12 +113,10 @@ pub(crate) fn hits(
     snapshot: &Snapshot,
     scored: &[Scored],
     search: &Search<'_>,
-) -> Result<Vec<Hit>, Error> {
+) -> Result<Vec<Hit>, Failed> {
     let mut kept: Vec<(&Scored, Kept)> = Vec::with_capacity(scored.len());
     for one in scored {
-        if let Some(found) = snapshot.kept(one.slot)? {
-            kept.push((one, found));
-        }
+        kept.push((one, snapshot.kept(one.slot)?.ok_or_else(|| missing("a memory"))?));
     }
     let subjects: Vec<String> = kept.iter().map(|(_, kept)| kept.subject.clone()).collect();
     let memory = snapshot.memory_of(&subjects, search.when.as_of)?;
@@ -155,12 +154,21 @@ pub(crate) fn hits(
     Ok(hits)
 }
 
+/// What an index names and does not hold shows that it is damaged.
+fn missing(what: &str) -> IndexError {
+    let message = format!("{what} of the index is missing");
+    IndexError { kind: IndexErrorKind::Damaged, message, hint: None }
+}
+
 /// Returns a thing as it was at a time, if it was so then.
-fn thing(memory: &Memory, kept: &Kept, when: When) -> Result<Option<Thing>, Error> {
+fn thing(memory: &Memory, kept: &Kept, when: When) -> Result<Option<Thing>, Failed> {
     let Some(data) = &kept.data else {
         let id =
             Uuid::parse_str(&kept.subject).map_err(|error| Error::system(error.to_string()))?;
-        let Some(item) = memory.item(id) else { return Ok(None) };
+        let Some(item) = memory.item(id) else {
+            // Then it may not have been there yet; now it must be.
+            return if when.as_of.is_some() { Ok(None) } else { Err(missing("a line").into()) };
+        };
         let was_so = when.valid_at.is_none_or(|day| {
             item.standing != Standing::Archived
                 && memory.aliases(item.id).iter().any(|alias| {
@@ -187,7 +195,7 @@ fn was_true(memory: &Memory, subject: &str, when: When) -> bool {
 }
 
 /// What could not be read of the files that an index was made of.
-pub(super) fn unread(snapshot: &Snapshot) -> Result<Vec<Problem>, Error> {
+pub(super) fn unread(snapshot: &Snapshot) -> Result<Vec<Problem>, IndexError> {
     let mut problems: Vec<Problem> = snapshot.trouble()?;
     for source in snapshot.sources()?.values().filter(|source| !source.problems.is_empty()) {
         let own: Vec<Problem> = serde_json::from_str(&source.problems).unwrap_or_default();

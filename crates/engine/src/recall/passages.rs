@@ -88,7 +88,7 @@ fn of_sections(placed: &Placed, sort: Sort) -> Result<Vec<Passage>, Error> {
         (Sort::OfLevel, Part::Main) => placed.level.as_str(),
         (Sort::OfLevel, _) => "context",
     };
-    let title = document.title.clone().unwrap_or_else(|| document.path.clone());
+    let mut title = document.title.clone().unwrap_or_else(|| document.path.clone());
     let project = placed.selectors.get("project").map(String::as_str);
     let (standing, called) = match sort {
         Sort::Archived => (Standing::Archived, None),
@@ -99,6 +99,9 @@ fn of_sections(placed: &Placed, sort: Sort) -> Result<Vec<Passage>, Error> {
                 true => Standing::Superseded,
                 false => Standing::Active,
             };
+            if !title.to_lowercase().contains(&adr.id.to_lowercase()) {
+                title = format!("{}: {title}", adr.id);
+            }
             (standing, Some(catalog::id_of_record(&adr.id, project)))
         }
     };
@@ -108,8 +111,16 @@ fn of_sections(placed: &Placed, sort: Sort) -> Result<Vec<Passage>, Error> {
     let mut passages = Vec::new();
     let written_by_someone =
         |section: &Section<'_>| !untouched().contains(&normalised(&section.text));
-    for (at, section) in sections(document).into_iter().filter(written_by_someone).enumerate() {
+    let mut written_sections: Vec<Section<'_>> =
+        sections(document).into_iter().filter(written_by_someone).collect();
+    // Who makes a plan or a decision record gives it a title at least.
+    let is_named = sort == Sort::Adr || placed.part == Part::Main && !placed.selectors.is_empty();
+    if written_sections.is_empty() && document.title.is_some() && is_named {
+        written_sections.push(Section { heading: "", line: 1, text: String::new() });
+    }
+    for (at, section) in written_sections.into_iter().enumerate() {
         let said = match section.heading {
+            _ if section.text.is_empty() => title.clone(),
             "" => format!("{title}: {}", section.text),
             heading if heading == title => format!("{title}: {}", section.text),
             heading => format!("{title} › {heading}: {}", section.text),

@@ -10,7 +10,7 @@ use heirloom_core::{Problem, name};
 use heirloom_index::{Filter, Shelf};
 use heirloom_store::config::{self, EmbedderKind};
 
-use super::fresh::{in_memory, try_up_to_date};
+use super::fresh::{Failed, in_memory, rebuilt, try_up_to_date};
 use super::hits::{Hit, hits};
 use super::warm::Kept;
 use super::{embedder, keep};
@@ -98,19 +98,27 @@ impl Search<'_> {
 
     /// Looks, whether or not there is such a kind here.
     pub(super) fn run_unchecked(&self, session: &Session) -> Result<Found, Error> {
-        let is_elsewhere = session.config()?.embedder.kind == EmbedderKind::Endpoint;
+        let kind = session.config()?.embedder.kind;
+        let is_elsewhere = kind == EmbedderKind::Endpoint;
         let embedder = match embedder(session) {
-            Err(error) if is_elsewhere && error.kind == ErrorKind::System => {
+            // The settings come with the repository; a model may not be on every machine.
+            Err(error) if kind == EmbedderKind::Transformer || error.kind == ErrorKind::System => {
                 return self.by_words(session, &error);
             }
             embedder => embedder?,
         };
-        match try_up_to_date(session, &*embedder) {
-            Ok(kept) => self.look(session, kept, &*embedder),
+        let asked = try_up_to_date(session, &*embedder)
+            .and_then(|kept| self.look(session, kept, &*embedder));
+        match asked {
             Err(failed) if is_elsewhere && failed.is_of_embedder() => {
                 self.by_words(session, &failed.into())
             }
-            Err(failed) => Err(failed.into()),
+            // What was damaged is made anew, by itself.
+            Err(failed) if failed.is_damage() => {
+                let anew = rebuilt(session, &*embedder).or_else(|_| in_memory(session, &*embedder));
+                Ok(self.look(session, anew?, &*embedder)?)
+            }
+            asked => Ok(asked?),
         }
     }
 
@@ -121,7 +129,12 @@ impl Search<'_> {
         Ok(found)
     }
 
-    fn look(&self, session: &Session, kept: Kept, embedder: &dyn Embedder) -> Result<Found, Error> {
+    fn look(
+        &self,
+        session: &Session,
+        kept: Kept,
+        embedder: &dyn Embedder,
+    ) -> Result<Found, Failed> {
         let snapshot = &kept.snapshot;
         let is_past = self.when.as_of.is_some() || self.when.valid_at.is_some();
         let shelf = if is_past { Shelf::Everything } else { self.shelf };
@@ -135,8 +148,12 @@ impl Search<'_> {
         let question = Question::new(self.query, vector, session.today(), is_word);
         let most = self.limit.max(NEAR_MISSES).saturating_mul(if is_past { PAST } else { 1 });
         let scored = rank(&view, &question, most);
-        let (answering, others): (Vec<Scored>, Vec<Scored>) =
+        let (mut answering, mut others): (Vec<Scored>, Vec<Scored>) =
             scored.into_iter().partition(Scored::answers);
+        if answering.is_empty() {
+            // Who asks for nothing but a time is answered with what is of that time.
+            (answering, others) = others.into_iter().partition(|scored| scored.parts.time > 0.0);
+        }
         let shown = |scored: &[Scored]| hits(session, snapshot, scored, self);
         let mut hits = shown(&answering)?;
         hits.truncate(self.limit);
@@ -179,7 +196,9 @@ impl Search<'_> {
         let mut marks: Vec<(&'static str, Vec<String>)> = Vec::new();
         marks.extend(self.section.map(|section| ("section", vec![section.title().to_owned()])));
         marks.extend(self.scope.map(|scope| ("scope", vec![scope.to_owned()])));
-        marks.extend(self.tag.map(|tag| ("tag", vec![tag.to_owned()])));
+        // A tag is shown with a sign before it.
+        let tag = self.tag.map(|tag| tag.trim_start_matches('#'));
+        marks.extend(tag.map(|tag| ("tag", vec![tag.to_owned()])));
         if !self.kinds.is_empty() {
             marks.push(("kind", self.kinds.clone()));
         }

@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use heirloom_core::Problem;
-use heirloom_index::Snapshot;
+use heirloom_index::{IndexError, Snapshot};
 use heirloom_store::stamp::Watched;
 
 use super::embedder::Shared;
 use super::hits::unread;
-use crate::Error;
 
 /// How many workspaces' indexes and embedders are kept; the index that was asked longest ago goes.
 const MOST: usize = 8;
@@ -76,7 +75,7 @@ impl Kept {
     }
 
     /// Returns what could not be read of the files that it was made of, or not be listed, each once.
-    pub(crate) fn all_problems(&self) -> Result<Vec<Problem>, Error> {
+    pub(crate) fn all_problems(&self) -> Result<Vec<Problem>, IndexError> {
         let mut problems = unread(&self.snapshot)?;
         problems.extend(self.problems.iter().cloned());
         problems.sort();

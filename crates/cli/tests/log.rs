@@ -167,7 +167,7 @@ fn what_was_known_and_what_was_true() {
         ],
     );
     let asked = |arguments: &str| {
-        let answer = team.json(&format!("recall database {arguments}"));
+        let answer = team.json(&format!("recall database --kind fact {arguments}"));
         texts(&answer).iter().map(|text| (*text).to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(asked(""), ["The database is Postgres"]);

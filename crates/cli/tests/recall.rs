@@ -170,6 +170,19 @@ fn a_page_of_the_index_that_is_lost_is_made_anew() {
             team.run(&["index", "rebuild"]).ok();
         }
     }
+    let segment = || {
+        let files = team.files(".heirloom/cache/index");
+        team.path().join(files.iter().find(|file| file.ends_with(".seg")).unwrap())
+    };
+    let length = fs::read(segment()).unwrap().len();
+    for at in (0..length).step_by(length / 30) {
+        let mut bytes = fs::read(segment()).unwrap();
+        bytes[at] ^= 0x55;
+        fs::write(segment(), bytes).unwrap();
+        let texts_of = |answer: &Value| texts(answer).join("\n");
+        assert_eq!(texts_of(&ask(&team, "refunds after payment")), texts_of(&right), "byte {at}");
+        team.run(&["index", "rebuild"]).ok();
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! A piece of the index that never changes: who holds which term, and the vectors.
 //!
 //! ```text
-//! header    magic, sizes, a hash of both
+//! header    magic, sizes, a hash of all but the numbers, a hash of the header
 //! rows      the slot of each vector, then its scale
 //! bits      one bit a dimension, for a first look
 //! numbers   one byte a dimension, for a second
@@ -23,8 +23,8 @@ use heirloom_core::recall::{Posting, Slot};
 use crate::IndexError;
 use crate::quantise::{Small, bytes_of_bits};
 
-const MAGIC: &[u8; 8] = b"HEIRSEG1";
-const HEADER: usize = 64;
+const MAGIC: &[u8; 8] = b"HEIRSEG2";
+const HEADER: usize = 96;
 /// What a vector without a row is called.
 pub(crate) const NO_ROW: u32 = u32::MAX;
 
@@ -88,15 +88,17 @@ impl Sizes {
         Some(parts)
     }
 
-    fn header(&self) -> [u8; HEADER] {
+    /// The header of a piece with such a body.
+    fn header(&self, body: &blake3::Hash) -> [u8; HEADER] {
         let mut header = [0; HEADER];
         header[..8].copy_from_slice(MAGIC);
         let numbers = [self.dimensions, self.rows, self.terms, self.term_bytes, self.list_bytes];
         for (at, number) in numbers.into_iter().enumerate() {
             header[8 + at * 8..16 + at * 8].copy_from_slice(&(number as u64).to_le_bytes());
         }
-        let hash = blake3::hash(&header[..48]);
-        header[48..].copy_from_slice(&hash.as_bytes()[..16]);
+        header[48..80].copy_from_slice(body.as_bytes());
+        let hash = blake3::hash(&header[..80]);
+        header[80..].copy_from_slice(&hash.as_bytes()[..16]);
         header
     }
 }
@@ -121,7 +123,12 @@ impl Segment {
             list_bytes: number(4)?,
         };
         let parts = sizes.parts()?;
-        let is_whole = *header == sizes.header() && parts[8] == bytes.len();
+        let body = || {
+            // The numbers are most of it, and what is wrong with one of them changes little.
+            let rest = [&bytes[parts[0]..parts[3]], &bytes[parts[4]..parts[8]]];
+            hash_of(rest.into_iter())
+        };
+        let is_whole = parts[8] == bytes.len() && *header == sizes.header(&body());
         is_whole.then(|| Segment {
             dimensions: sizes.dimensions,
             rows: sizes.rows,
@@ -235,6 +242,15 @@ impl Segment {
         let numbers = &self.part(3)[row * self.dimensions..][..self.dimensions];
         (numbers, f32::from_bits(self.number(1, row) as u32))
     }
+}
+
+/// The hash of bytes that lie in several places.
+fn hash_of<'b>(parts: impl Iterator<Item = &'b [u8]>) -> blake3::Hash {
+    let mut hasher = blake3::Hasher::new();
+    for part in parts {
+        hasher.update(part);
+    }
+    hasher.finalize()
 }
 
 fn number(bytes: &[u8]) -> u32 {

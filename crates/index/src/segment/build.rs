@@ -3,7 +3,7 @@
 use heirloom_core::recall::Slot;
 
 use super::read::{Reader, Terms, Texts};
-use super::{Bytes, HEADER, Segment, Sizes, put_number};
+use super::{Bytes, HEADER, Segment, Sizes, hash_of, put_number};
 use crate::IndexError;
 use crate::quantise::{bytes_of_bits, write_small};
 
@@ -204,7 +204,15 @@ impl Builder {
             text.extend(end.to_le_bytes());
         }
         lists().for_each(|list| text.extend_from_slice(&list.bytes));
-        Ok(Draft { header: sizes.header(), rows: self.rows, text })
+        let rows = || self.rows.iter();
+        let body = hash_of(
+            rows()
+                .map(|rows| rows.slots.as_slice())
+                .chain(rows().map(|rows| rows.scales.as_slice()))
+                .chain(rows().map(|rows| rows.bits.as_slice()))
+                .chain([text.as_slice()]),
+        );
+        Ok(Draft { header: sizes.header(&body), rows: self.rows, text })
     }
 }
 

@@ -97,13 +97,19 @@ fn bounded(lead: &str, period: Period, today: Date) -> Period {
     }
 }
 
+/// A longer run of digits and signs is no date, though a sentence may end with it.
+const LONGEST: usize = "10.05.2026.".len();
+
 /// Whether the sign at a place stands within a date in numbers.
 fn is_in_a_date(text: &str, at: usize) -> bool {
-    let is_other = |c: char| !c.is_ascii_digit() && !matches!(c, '.' | '/');
-    let start = text[..at]
-        .rfind(is_other)
-        .map_or(0, |before| before + text[before..].chars().next().map_or(0, char::len_utf8));
-    let end = text[at..].find(is_other).map_or(text.len(), |after| at + after);
+    let is_own = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'/');
+    let bytes = text.as_bytes();
+    let before = bytes[..at].iter().rev().take(LONGEST + 1).take_while(|byte| is_own(byte)).count();
+    let after = bytes[at..].iter().take(LONGEST + 1).take_while(|byte| is_own(byte)).count();
+    if before + after > LONGEST {
+        return false;
+    }
+    let (start, end) = (at - before, at + after);
     let written = text[start..end].trim_end_matches(['.', '/']);
     let is_part = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     let is_alone =
@@ -433,6 +439,7 @@ mod tests {
             ("what came on Friday?", "2026-11-13", "2026-11-13"),
             ("decided this morning", "2026-11-15", "2026-11-15"),
             ("am 10.05.2026.", "2026-05-10", "2026-05-10"),
+            ("on 2026/05/10.", "2026-05-10", "2026-05-10"),
             ("on 5/10/2026", "2026-05-10", "2026-05-10"),
             ("on 31/10/2026", "2026-10-31", "2026-10-31"),
             ("since 2026/05/10", "2026-05-10", "2026-11-15"),
@@ -462,6 +469,11 @@ mod tests {
         assert!(week.fit(date(2026, 11, 9)) > week.fit(date(2026, 11, 12)));
         assert_eq!(week.fit(date(2026, 11, 20)), 0.0);
         assert_eq!(week.fit(date(2026, 10, 20)), 0.0);
+    }
+
+    #[test]
+    fn a_long_run_of_numbers_is_read_once() {
+        assert_eq!(period(&"1.".repeat(200_000), TODAY), None);
     }
 
     #[test]

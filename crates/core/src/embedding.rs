@@ -55,6 +55,23 @@ impl<E: Embedder + ?Sized> Embedder for &E {
     }
 }
 
+/// Gives the vectors of texts, word by word: what [`Embedder::embed`] is for one that goes by words.
+pub fn embed_by_words(
+    embedder: &dyn ByWords,
+    dimensions: usize,
+    texts: &[&str],
+    take: &mut dyn FnMut(&[f32]),
+) {
+    let mut pieces = Vec::new();
+    let mut vector = vec![0.0; dimensions];
+    for text in texts {
+        pieces.clear();
+        text.split_whitespace().for_each(|word| embedder.add_pieces(word, &mut pieces));
+        embedder.write_vector(&pieces, &mut vector);
+        take(&vector);
+    }
+}
+
 /// Why there are no vectors.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]

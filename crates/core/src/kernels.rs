@@ -169,18 +169,19 @@ pub fn shrink(vector: &[f32], times: f32, found: &mut Vec<u8>) {
 /// Writes a bit for each number: whether it is above zero.
 pub fn signs(vector: &[f32], found: &mut Vec<u8>) {
     let (eights, rest) = vector.as_chunks::<8>();
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has just been asked for what the form needs.
-        unsafe { wide_signs(eights, found) };
-    } else {
-        found.extend(eights.iter().map(|eight| sign_bits(eight)));
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    found.extend(eights.iter().map(|eight| sign_bits(eight)));
+    signs_of_eights(eights, found);
     if !rest.is_empty() {
         found.push(sign_bits(rest));
     }
+}
+
+fn signs_of_eights(eights: &[[f32; 8]], found: &mut Vec<u8>) {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has just been asked for what the form needs.
+        return unsafe { wide_signs(eights, found) };
+    }
+    found.extend(eights.iter().map(|eight| sign_bits(eight)));
 }
 
 fn sign_bits(numbers: &[f32]) -> u8 {

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use heirloom_core::embedding::{ByWords, EmbedError, Embedder, normalise};
+use heirloom_core::embedding::{ByWords, EmbedError, Embedder, embed_by_words, normalise};
 use heirloom_core::kernels;
 
 use crate::Vocabulary;
@@ -100,14 +100,7 @@ impl Embedder for StaticModel {
     }
 
     fn embed(&self, texts: &[&str], take: &mut dyn FnMut(&[f32])) -> Result<(), EmbedError> {
-        let mut pieces = Vec::new();
-        let mut vector = vec![0.0; self.dimensions];
-        for text in texts {
-            pieces.clear();
-            text.split_whitespace().for_each(|word| self.add_pieces(word, &mut pieces));
-            self.write_vector(&pieces, &mut vector);
-            take(&vector);
-        }
+        embed_by_words(self, self.dimensions, texts, take);
         Ok(())
     }
 

@@ -364,7 +364,10 @@ fn has_journal(tables: &Path) -> bool {
 /// so they are good for one question.
 fn connect_as_it_stands(path: &Path) -> Result<Connection, IndexError> {
     let path = path.display().to_string();
-    let path = path.trim_start_matches(r"\\?\").replace('\\', "/");
+    let path = match cfg!(windows) {
+        true => path.trim_start_matches(r"\\?\").replace('\\', "/"),
+        false => path,
+    };
     let path = path.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
     let lead = if path.starts_with('/') { "" } else { "/" };
     let address = format!("file:{lead}{path}?immutable=1");

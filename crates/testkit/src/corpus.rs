@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use heirloom_core::day;
-use heirloom_core::embedding::{ByWords, EmbedError, Embedder, normalise};
+use heirloom_core::embedding::{ByWords, EmbedError, Embedder, embed_by_words, normalise};
 use heirloom_core::recall::{Corpus, Passage, Posting, Question, Slot, asks, rank, terms};
 use jiff::civil::Date;
 
@@ -29,13 +29,7 @@ impl Embedder for Letters {
     }
 
     fn embed(&self, texts: &[&str], take: &mut dyn FnMut(&[f32])) -> Result<(), EmbedError> {
-        for text in texts {
-            let mut pieces = Vec::new();
-            text.split_whitespace().for_each(|word| self.add_pieces(word, &mut pieces));
-            let mut vector = vec![0.0; Self::DIMENSIONS];
-            self.write_vector(&pieces, &mut vector);
-            take(&vector);
-        }
+        embed_by_words(self, Self::DIMENSIONS, texts, take);
         Ok(())
     }
 

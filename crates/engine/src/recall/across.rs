@@ -28,7 +28,9 @@ pub(crate) fn across(session: &Session, search: &Search<'_>) -> Result<Found, Er
     let mut kinds = BTreeSet::new();
     for (name, folder) in workspaces {
         let mut ask = |session: &Session| {
-            kinds.extend(Search::kinds(session)?);
+            if !search.kinds.is_empty() {
+                kinds.extend(Search::kinds(session)?);
+            }
             search.run_unchecked(session)
         };
         let asked = match folder == own {

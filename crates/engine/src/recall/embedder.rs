@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use heirloom_core::embedding::Embedder;
+use heirloom_core::embedding::{EmbedError, Embedder};
 use heirloom_embed::{Endpoint, Files, Transformer};
 use heirloom_store::config::{self, EmbedderKind};
 use heirloom_store::files;
@@ -13,6 +13,24 @@ use crate::{Error, Session};
 
 /// An embedder that others may use at the same time.
 pub(crate) type Shared = Arc<dyn Embedder>;
+
+/// One that knows the meaning of nothing, so that words alone are looked for.
+pub(super) struct Meaningless;
+
+impl Embedder for Meaningless {
+    fn name(&self) -> &str {
+        "none"
+    }
+
+    fn dimensions(&self) -> usize {
+        0
+    }
+
+    fn embed(&self, texts: &[&str], take: &mut dyn FnMut(&[f32])) -> Result<(), EmbedError> {
+        texts.iter().for_each(|_| take(&[]));
+        Ok(())
+    }
+}
 
 /// The files of a transformer.
 const SHAPE: &str = "config.json";

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use heirloom_core::embedding::{EmbedError, Embedder};
+use heirloom_core::embedding::Embedder;
 use heirloom_core::memory::EntryKind;
 use heirloom_core::recall::{Question, Scored, rank};
 use heirloom_core::record::{Kind, Section};
@@ -10,30 +10,13 @@ use heirloom_core::{Problem, name};
 use heirloom_index::{Filter, Shelf};
 use heirloom_store::config::{self, EmbedderKind};
 
+use super::embedder::Meaningless;
 use super::fresh::{Failed, in_memory, rebuilt, try_up_to_date};
 use super::hits::{Hit, hits};
 use super::warm::Kept;
 use super::{embedder, keep};
 use crate::memory::When;
 use crate::{Error, ErrorKind, Session, inherit};
-
-/// Knows the meaning of nothing.
-struct Wordless;
-
-impl Embedder for Wordless {
-    fn name(&self) -> &str {
-        "none"
-    }
-
-    fn dimensions(&self) -> usize {
-        0
-    }
-
-    fn embed(&self, texts: &[&str], take: &mut dyn FnMut(&[f32])) -> Result<(), EmbedError> {
-        texts.iter().for_each(|_| take(&[]));
-        Ok(())
-    }
-}
 
 /// How many are shown that come near where nothing answers.
 pub(super) const NEAR_MISSES: usize = 3;
@@ -92,7 +75,9 @@ impl Found {
 impl Search<'_> {
     /// Looks.
     pub(crate) fn run(&self, session: &Session) -> Result<Found, Error> {
-        self.check_kinds(&Self::kinds(session)?)?;
+        if !self.kinds.is_empty() {
+            self.check_kinds(&Self::kinds(session)?)?;
+        }
         self.run_unchecked(session)
     }
 
@@ -124,7 +109,7 @@ impl Search<'_> {
 
     /// Looks for words alone, where the embedder that is set does not answer.
     fn by_words(&self, session: &Session, error: &Error) -> Result<Found, Error> {
-        let mut found = self.look(session, in_memory(session, &Wordless)?, &Wordless)?;
+        let mut found = self.look(session, in_memory(session, &Meaningless)?, &Meaningless)?;
         found.only_words(error);
         Ok(found)
     }

@@ -1,5 +1,7 @@
 //! Making a piece of the index: from texts, or from smaller pieces.
 
+use std::sync::Arc;
+
 use heirloom_core::recall::Slot;
 
 use super::read::{Reader, Terms, Texts};
@@ -88,25 +90,10 @@ impl Builder {
         }
     }
 
-    /// Takes texts that were read, by these, in the order of their slots.
-    pub(crate) fn take_texts(&mut self, readers: Vec<Reader<'_>>, texts: Vec<Texts>) {
-        let ids: Vec<Vec<u32>> =
-            readers.into_iter().map(|reader| self.take_terms(reader.into_terms())).collect();
-        for Texts { reader, slots, terms, .. } in texts {
-            let mut start = 0;
-            for (slot, end) in slots {
-                let terms = terms[start..end].iter().map(|term| ids[reader][*term as usize]);
-                self.pending.extend(terms.map(|id| (id, slot)));
-                start = end;
-            }
-            if self.pending.len() >= PENDING {
-                self.sort_in();
-            }
-        }
-    }
-
-    /// Takes terms, and returns which id each has here, by the one that it had.
-    fn take_terms(&mut self, terms: Terms) -> Vec<u32> {
+    /// Takes the terms that a reader found, and returns which id each has here, by the one that it
+    /// had there.
+    pub(crate) fn take_terms(&mut self, reader: Reader<'_>) -> Arc<[u32]> {
+        let terms = reader.into_terms();
         if self.terms.is_empty() {
             self.lists.resize_with(terms.len(), List::default);
             self.terms = terms;
@@ -114,7 +101,20 @@ impl Builder {
         }
         let mut ids = vec![0; terms.len()];
         terms.iter().for_each(|(term, id)| ids[*id as usize] = self.id(term));
-        ids
+        ids.into()
+    }
+
+    /// Takes texts of which the terms were taken, in the order of their slots.
+    pub(crate) fn take_texts(&mut self, ids: &[u32], texts: Texts) {
+        let mut start = 0;
+        for (slot, end) in texts.slots {
+            let terms = texts.terms[start..end].iter().map(|term| ids[*term as usize]);
+            self.pending.extend(terms.map(|id| (id, slot)));
+            start = end;
+        }
+        if self.pending.len() >= PENDING {
+            self.sort_in();
+        }
     }
 
     /// Adds what is pending to the lists, list by list.

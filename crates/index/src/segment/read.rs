@@ -17,8 +17,6 @@ pub(super) type Terms = HashMap<Box<str>, u32, fast::Hash>;
 
 /// Reads texts word by word, and remembers the words.
 pub(crate) struct Reader<'e> {
-    /// Which of several readers it is.
-    number: usize,
     /// The embedder, if it goes by words.
     embedder: Option<&'e dyn ByWords>,
     terms: Terms,
@@ -47,9 +45,7 @@ fn extend(to: &mut Vec<u32>, from: &[u32], (start, end): (u32, u32)) {
 /// What was read of some memories.
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
-    /// Who knows what its terms are.
-    pub(super) reader: usize,
-    /// The terms of all memories, one after the other.
+    /// The terms of all memories, one after the other, by their reader's ids.
     pub(super) terms: Vec<u32>,
     /// The slot of each memory, and where its terms end.
     pub(super) slots: Vec<(Slot, usize)>,
@@ -70,21 +66,15 @@ impl Texts {
 }
 
 impl<'e> Reader<'e> {
-    /// Begins; readers that read parts of one piece have numbers from zero on.
-    pub(crate) fn new(number: usize, embedder: Option<&'e dyn ByWords>) -> Self {
+    /// Knows no word yet.
+    pub(crate) fn new(embedder: Option<&'e dyn ByWords>) -> Self {
         Reader {
-            number,
             embedder,
             terms: Terms::default(),
             known: Words::default(),
             word_terms: vec![],
             word_pieces: vec![],
         }
-    }
-
-    /// Returns which of several readers it is.
-    pub(crate) fn number(&self) -> usize {
-        self.number
     }
 
     /// Returns the terms that it knows.
@@ -95,7 +85,7 @@ impl<'e> Reader<'e> {
     /// Reads memories whose slots follow one another. The words of a title count once more; marks
     /// are terms that are found only by their exact name. Neither counts for a memory's length.
     pub(crate) fn read(&mut self, first: Slot, passages: &[&Passage]) -> Texts {
-        let mut texts = Texts { reader: self.number, ..Texts::default() };
+        let mut texts = Texts::default();
         let words = passages.iter().map(|passage| passage.text.len()).sum::<usize>() / WORD;
         texts.terms.reserve(words);
         texts.pieces.reserve(words);

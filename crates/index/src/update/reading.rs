@@ -19,7 +19,6 @@ pub(super) struct Work<'w> {
     passages: Vec<&'w Passage>,
     /// The share that nobody has begun.
     next: AtomicUsize,
-    readers: AtomicUsize,
     done: AtomicUsize,
 }
 
@@ -34,7 +33,7 @@ impl<'w> Work<'w> {
     /// Takes passages, whose slots follow one another.
     pub(super) fn new(embedder: &'w dyn Embedder, first: Slot, passages: Vec<&'w Passage>) -> Self {
         let none = || AtomicUsize::new(0);
-        Work { embedder, first, passages, next: none(), readers: none(), done: none() }
+        Work { embedder, first, passages, next: none(), done: none() }
     }
 
     /// Returns how many threads may help the one that asks.
@@ -45,13 +44,12 @@ impl<'w> Work<'w> {
 
     /// Returns how many passages are done.
     pub(super) fn done(&self) -> usize {
-        self.done.load(Ordering::Relaxed).min(self.passages.len())
+        self.done.load(Ordering::Relaxed)
     }
 
     /// Reads what nobody else has begun, share by share, until none is left.
     pub(super) fn take_part(&self, tell: &dyn Fn()) -> Result<Part<'w>, IndexError> {
-        let number = self.readers.fetch_add(1, Ordering::Relaxed);
-        let mut reader = Reader::new(number, self.embedder.by_words());
+        let mut reader = Reader::new(self.embedder.by_words());
         let mut shares = Vec::new();
         loop {
             let number = self.next.fetch_add(1, Ordering::Relaxed);
@@ -113,18 +111,19 @@ impl<'w> Work<'w> {
 }
 
 /// Puts together what was read, and returns how many terms each passage has.
-pub(super) fn put_together(builder: &mut Builder, mut parts: Vec<Part<'_>>) -> Vec<u32> {
-    let mut shares: Vec<(usize, Texts, Rows)> =
-        parts.iter_mut().flat_map(|part| std::mem::take(&mut part.shares)).collect();
+pub(super) fn put_together(builder: &mut Builder, parts: Vec<Part<'_>>) -> Vec<u32> {
+    let mut shares = Vec::new();
+    for part in parts {
+        let ids = builder.take_terms(part.reader);
+        let with_ids = |(number, texts, rows)| (number, ids.clone(), texts, rows);
+        shares.extend(part.shares.into_iter().map(with_ids));
+    }
     shares.sort_by_key(|(number, ..)| *number);
-    let lengths = shares.iter().flat_map(|(_, texts, _)| texts.lengths.iter().copied()).collect();
-    let mut readers: Vec<Reader<'_>> = parts.into_iter().map(|part| part.reader).collect();
-    readers.sort_by_key(Reader::number);
-    let mut texts = Vec::with_capacity(shares.len());
-    for (_, own, rows) in shares {
-        texts.push(own);
+    let mut lengths = Vec::new();
+    for (_, ids, texts, rows) in shares {
+        lengths.extend_from_slice(&texts.lengths);
+        builder.take_texts(&ids, texts);
         builder.take_rows(rows);
     }
-    builder.take_texts(readers, texts);
     lengths
 }

@@ -31,7 +31,7 @@ pub(crate) use table::measure;
 pub(crate) const DEFAULT_FOLDER: &str = "target/peers";
 
 /// How long a peer may take to remember everything.
-const PATIENCE: Duration = Duration::from_secs(600);
+const PATIENCE: Duration = Duration::from_secs(3600);
 
 /// How long between two looks at one that works.
 const LOOK: Duration = Duration::from_millis(50);

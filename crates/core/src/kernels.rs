@@ -51,6 +51,44 @@ fn differing(row: &[u8], query: &[u8]) -> u32 {
     pairs.map(|(a, b)| (u64::from_le_bytes(*a) ^ u64::from_le_bytes(*b)).count_ones()).sum()
 }
 
+/// Writes the places of the bytes that are at most as large as a limit.
+pub fn within(bytes: &[u8], limit: u8, found: &mut Vec<u32>) {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has just been asked for what the form needs.
+        return unsafe { wide_within(bytes, limit, found) };
+    }
+    plain_within(bytes, 0, limit, found);
+}
+
+fn plain_within(bytes: &[u8], start: usize, limit: u8, found: &mut Vec<u32>) {
+    let small = bytes.iter().enumerate().filter(|(_, byte)| **byte <= limit);
+    found.extend(small.map(|(at, _)| (start + at) as u32));
+}
+
+/// Thirty-two bytes at a time.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn wide_within(bytes: &[u8], limit: u8, found: &mut Vec<u32>) {
+    use std::arch::x86_64::{
+        __m256i, _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_max_epu8, _mm256_movemask_epi8,
+        _mm256_set1_epi8,
+    };
+    let limits = _mm256_set1_epi8(limit.cast_signed());
+    let (chunks, rest) = bytes.as_chunks::<32>();
+    for (at, chunk) in chunks.iter().enumerate() {
+        // SAFETY: thirty-two bytes are read that are there.
+        let chunk = unsafe { _mm256_loadu_si256(chunk.as_ptr().cast::<__m256i>()) };
+        let is_small = _mm256_cmpeq_epi8(_mm256_max_epu8(chunk, limits), limits);
+        let mut small = _mm256_movemask_epi8(is_small).cast_unsigned();
+        while small != 0 {
+            found.push((at * 32) as u32 + small.trailing_zeros());
+            small &= small - 1;
+        }
+    }
+    plain_within(rest, bytes.len() - rest.len(), limit, found);
+}
+
 /// Multiplies two rows of small numbers, of equal length.
 pub fn product(a: &[u8], b: &[u8]) -> i32 {
     debug_assert_eq!(a.len(), b.len());
@@ -231,6 +269,14 @@ mod tests {
             let a: Vec<u8> = (0..length).map(|at| (at * 37 % 256) as u8).collect();
             let b: Vec<u8> = (0..length).map(|at| (at * 101 % 256) as u8).collect();
             assert_eq!(product(&a, &b), plain_product(&a, &b));
+        }
+        let bytes: Vec<u8> = (0..100_u8).map(|at| at.wrapping_mul(89)).collect();
+        for limit in [0, 1, 100, 200, 255] {
+            let (mut found, mut plain) = (vec![], vec![]);
+            within(&bytes, limit, &mut found);
+            plain_within(&bytes, 0, limit, &mut plain);
+            assert_eq!(found, plain);
+            assert!(!found.is_empty() && (limit == 255) == (found.len() == bytes.len()));
         }
         let mut sum = [1.0, 2.0];
         add_scaled(&mut sum, &[255, 4], 0.5);

@@ -31,7 +31,7 @@ pub struct Session {
     signature: OnceCell<String>,
     llm: Remote,
     embedder: Remote,
-    config: OnceCell<Config>,
+    config: OnceCell<Arc<Config>>,
     warm: Warm,
     progress: Progress,
     registry: Option<Arc<Registry>>,
@@ -122,7 +122,7 @@ impl Session {
         &self.embedder
     }
 
-    /// Shares an index that the process keeps open.
+    /// Shares what the process keeps from one question to the next.
     #[must_use]
     pub fn with_warm(mut self, warm: Warm) -> Self {
         self.warm = warm;
@@ -212,7 +212,7 @@ impl Session {
         if let Some(config) = self.config.get() {
             return Ok(config);
         }
-        let config = Config::load(&self.root)?;
+        let config = self.warm.config(&self.root)?;
         Ok(self.config.get_or_init(|| config))
     }
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use heirloom_core::fold::Standing;
+use heirloom_core::kernels;
 use heirloom_core::recall::{Corpus, Posting, Slot, damping, mark};
 
 use crate::links::Links;
@@ -112,17 +113,6 @@ impl View<'_> {
         }
     }
 
-    /// Has a vector brought near that is soon to be looked at.
-    fn fetch(&self, row: u32) {
-        if let Some((segment, at)) = self.place_of_row(row) {
-            segment.fetch(at);
-        }
-    }
-
-    fn nearness_of_row(&self, row: u32, query: &Small) -> f32 {
-        self.place_of_row(row).map_or(0.0, |(segment, at)| segment.nearness(at, query))
-    }
-
     /// The segment that holds a row, and where in it.
     fn place_of_row(&self, row: u32) -> Option<(&Segment, usize)> {
         let at = self.starts.partition_point(|start| *start <= row).checked_sub(1)?;
@@ -190,13 +180,14 @@ impl Corpus for View<'_> {
         for segment in self.segments {
             segment.distances(&query, &mut distances);
         }
-        let near = self.within(&distances, most * CLOSELY);
+        let closely = (most * CLOSELY.0).max(self.size().isqrt() * CLOSELY.1);
+        let near = self.within(&distances, closely);
         let mut found: Vec<(f32, Slot)> = Vec::with_capacity(near.len());
-        for (at, (row, slot)) in near.iter().enumerate() {
-            if let Some((soon, _)) = near.get(at + AHEAD) {
-                self.fetch(*soon);
+        for (at, own) in near.iter().enumerate() {
+            if let Some(soon) = near.get(at + AHEAD) {
+                self.segments[soon.segment].fetch(soon.row);
             }
-            found.push((self.nearness_of_row(*row, &query), *slot));
+            found.push((self.segments[own.segment].nearness(own.row, &query), own.slot));
         }
         let better = |a: &(f32, Slot), b: &(f32, Slot)| {
             b.0.total_cmp(&a.0).then_with(|| self.tie(a.1).cmp(&self.tie(b.1)))
@@ -210,22 +201,19 @@ impl Corpus for View<'_> {
 
     fn nearness(&self, slots: &[Slot], vector: &[f32]) -> Vec<f32> {
         let query = Small::new(vector);
-        let nearness = |slot: &Slot| {
-            let mut row = self.rows[*slot as usize];
-            let mut best: Option<f32> = None;
-            while row != NO_ROW && self.slot_of_row(row) == Some(*slot) {
-                let near = self.nearness_of_row(row, &query);
-                best = Some(best.map_or(near, |best| best.max(near)));
-                row += 1;
+        let mut found = Vec::with_capacity(slots.len());
+        for (at, slot) in slots.iter().enumerate() {
+            let soon = slots.get(at + AHEAD).and_then(|slot| self.first_vector(*slot));
+            if let Some((segment, row)) = soon {
+                segment.fetch(row);
             }
-            best.unwrap_or_default()
-        };
-        let soon = slots.iter().skip(AHEAD).map(Some).chain(std::iter::repeat(None));
-        let fetched = slots.iter().zip(soon).map(|(slot, soon)| {
-            soon.into_iter().for_each(|slot| self.fetch(self.rows[*slot as usize]));
-            nearness(slot)
-        });
-        fetched.collect()
+            let near = self.first_vector(*slot).map(|(segment, first)| {
+                let own = (first..segment.rows()).take_while(|row| segment.slot_of(*row) == *slot);
+                own.map(|row| segment.nearness(row, &query)).fold(f32::MIN, f32::max)
+            });
+            found.push(near.unwrap_or_default());
+        }
+        found
     }
 
     fn confidence(&self, slot: Slot) -> Option<f32> {
@@ -237,9 +225,7 @@ impl Corpus for View<'_> {
     }
 
     fn likeness(&self, a: Slot, b: Slot) -> f32 {
-        let row = |slot: Slot| self.rows.get(slot as usize).copied().unwrap_or(NO_ROW);
-        let (a, b) = (row(a), row(b));
-        let places = self.place_of_row(a).zip(self.place_of_row(b));
+        let places = self.first_vector(a).zip(self.first_vector(b));
         places.map_or(0.0, |((segment, a), (other, b))| segment.likeness(a, other, b))
     }
 
@@ -251,61 +237,79 @@ impl Corpus for View<'_> {
 /// How many vectors before it is looked at a vector is fetched.
 const AHEAD: usize = 6;
 
-/// For each memory that is wanted, how many are looked at closely.
-const CLOSELY: usize = 4;
+/// How many are looked at closely: for each that is wanted, and for each of the root of all.
+const CLOSELY: (usize, usize) = (2, 3);
+
+/// A vector that is near by a first look.
+struct Near {
+    segment: usize,
+    row: usize,
+    slot: Slot,
+    distance: u8,
+}
+
+/// How many vectors are at each distance.
+fn counted(distances: impl Iterator<Item = u8>) -> [usize; 256] {
+    let mut counts = [0; 256];
+    distances.for_each(|distance| counts[distance as usize] += 1);
+    counts
+}
+
+/// The least distance within which so many vectors are, and how many are; none if there are fewer.
+fn limit(counts: &[usize; 256], most: usize) -> Option<(u8, usize)> {
+    let mut seen = 0;
+    counts.iter().enumerate().find_map(|(distance, count)| {
+        seen += count;
+        (seen >= most).then_some((distance as u8, seen))
+    })
+}
 
 impl View<'_> {
-    /// Returns the wanted vectors that are at least as near as so many of them are, and their slots.
-    fn within(&self, distances: &[u8], most: usize) -> Vec<(u32, Slot)> {
-        let mut counts = [0_usize; 256];
-        distances.iter().for_each(|distance| counts[*distance as usize] += 1);
+    /// Returns the wanted vectors that are at least as near as so many of them are.
+    fn within(&self, distances: &[u8], most: usize) -> Vec<Near> {
+        let counts = counted(distances.iter().copied());
         // No more vectors are wanted than there are, so the limit is no less than this one.
         let mut reach = most;
         loop {
-            let mut seen = 0;
-            let limit = counts.iter().position(|count| {
-                seen += count;
-                seen >= reach
-            });
-            let near = self.wanted_within(distances, limit.unwrap_or(255) as u8);
-            if near.len() >= most || limit.is_none() {
-                return self.nearest_of(near, distances, most);
+            let found = limit(&counts, reach);
+            let (farthest, all) = found.unwrap_or((u8::MAX, distances.len()));
+            let mut near = self.wanted_within(distances, farthest);
+            if near.len() < most && found.is_some() {
+                reach = reach.saturating_mul(8);
+                continue;
             }
-            reach = reach.saturating_mul(8);
+            // Where some are not wanted, one looked farther than one need.
+            if near.len() < all
+                && let Some((limit, _)) =
+                    limit(&counted(near.iter().map(|near| near.distance)), most)
+            {
+                near.retain(|near| near.distance <= limit);
+            }
+            return near;
         }
     }
 
-    /// Cuts vectors down to those that are at least as near as so many of them are.
-    fn nearest_of(
-        &self,
-        mut near: Vec<(u32, Slot)>,
-        distances: &[u8],
-        most: usize,
-    ) -> Vec<(u32, Slot)> {
-        let mut counts = [0_usize; 256];
-        near.iter().for_each(|(row, _)| counts[distances[*row as usize] as usize] += 1);
-        let mut seen = 0;
-        let limit = counts.iter().position(|count| {
-            seen += count;
-            seen >= most
-        });
-        if let Some(limit) = limit {
-            near.retain(|(row, _)| distances[*row as usize] as usize <= limit);
+    fn wanted_within(&self, distances: &[u8], limit: u8) -> Vec<Near> {
+        let (mut near, mut rows) = (Vec::new(), Vec::new());
+        for (at, segment) in self.segments.iter().enumerate() {
+            let own = distances.get(self.starts[at] as usize..).unwrap_or_default();
+            let own = &own[..segment.rows().min(own.len())];
+            rows.clear();
+            kernels::within(own, limit, &mut rows);
+            let found = rows.iter().map(|row| *row as usize).map(|row| Near {
+                segment: at,
+                row,
+                slot: segment.slot_of(row),
+                distance: own[row],
+            });
+            near.extend(found.filter(|near| self.is_wanted(near.slot)));
         }
         near
     }
 
-    fn wanted_within(&self, distances: &[u8], limit: u8) -> Vec<(u32, Slot)> {
-        let rows = distances.iter().enumerate().filter(|(_, distance)| **distance <= limit);
-        let with_slot = |(row, _): (usize, &u8)| {
-            let row = row as u32;
-            self.slot_of_row(row).filter(|slot| self.is_wanted(*slot)).map(|slot| (row, slot))
-        };
-        rows.filter_map(with_slot).collect()
-    }
-
-    fn slot_of_row(&self, row: u32) -> Option<Slot> {
-        self.place_of_row(row).map(|(segment, at)| segment.slot_of(at))
+    /// Where the first vector of a memory is, if it has one.
+    fn first_vector(&self, slot: Slot) -> Option<(&Segment, usize)> {
+        self.place_of_row(self.rows.get(slot as usize).copied().unwrap_or(NO_ROW))
     }
 
     /// Gives every term that is held and how many hold it, of all segments.

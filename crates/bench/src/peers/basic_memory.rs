@@ -79,9 +79,8 @@ impl Contender for BasicMemory {
             "search_type": "text", "output_format": "json",
         });
         let answer = server.call("search_notes", &arguments)?;
-        let rows = answer["structuredContent"]["result"]["results"].as_array().cloned();
-        let rows = rows.unwrap_or_default();
-        let numbers = rows.iter().filter_map(|row| {
+        let rows = answer["structuredContent"]["result"]["results"].as_array();
+        let numbers = rows.into_iter().flatten().filter_map(|row| {
             let path = row["file_path"].as_str()?;
             path.strip_prefix('m')?.strip_suffix(".md")?.parse::<usize>().ok()
         });

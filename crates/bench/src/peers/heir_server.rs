@@ -43,8 +43,8 @@ impl Contender for HeirServer {
         let Some(server) = &mut self.running else { return Ok(vec![]) };
         let arguments = json!({"query": question.text, "limit": limit});
         let answer = server.call("memory_recall", &arguments)?;
-        let hits = answer["structuredContent"]["hits"].as_array().cloned().unwrap_or_default();
-        let sources = hits.iter().filter_map(|hit| hit["source"].as_str());
+        let hits = answer["structuredContent"]["hits"].as_array();
+        let sources = hits.into_iter().flatten().filter_map(|hit| hit["source"].as_str());
         Ok(sources.map(str::to_owned).collect())
     }
 }

@@ -88,7 +88,8 @@ impl Pipes {
 
     fn send(&mut self, message: &Value) -> Result<(), Failure> {
         let Some(input) = &mut self.input else { return Ok(()) };
-        let sent = writeln!(input, "{message}").and_then(|()| input.flush());
+        // A pipe takes every write at once, so that a message is one.
+        let sent = input.write_all(format!("{message}\n").as_bytes());
         sent.map_err(Failure::io("speaking to", Path::new("a server")))
     }
 }

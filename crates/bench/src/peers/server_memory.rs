@@ -73,9 +73,8 @@ impl Contender for ServerMemory {
         // It finds what holds the whole query as it stands, and ranks nothing.
         by_word(&question.text, limit, |word| {
             let answer = server.call("search_nodes", &json!({"query": word}))?;
-            let entities = answer["structuredContent"]["entities"].as_array().cloned();
-            let names = entities.unwrap_or_default();
-            let numbers = names.iter().filter_map(|entity| number_of(entity["name"].as_str()?));
+            let entities = answer["structuredContent"]["entities"].as_array().into_iter().flatten();
+            let numbers = entities.filter_map(|entity| number_of(entity["name"].as_str()?));
             Ok(numbers.filter_map(|number| self.ids.get(number).cloned()).collect())
         })
     }

@@ -53,8 +53,9 @@ const REPEATED: f32 = 0.8;
 const MISSPELT: f32 = 0.7;
 /// Among so many memories, words and meanings are looked for at the same time.
 const MANY: usize = 200_000;
-/// How many memories are looked at closely for their words, and how many for their meaning.
-const CLOSELY: usize = 400;
+/// How many memories are looked at closely for their words, and how many for their meaning: so many
+/// at least, or one for so many of the root of all that there are.
+const CLOSELY: (usize, usize) = (200, 2);
 
 /// What is asked.
 #[derive(Debug, Clone)]
@@ -152,7 +153,8 @@ pub fn damping(length: u32, mean: f64) -> f32 {
 pub fn rank(corpus: &impl Corpus, question: &Question, most: usize) -> Vec<Scored> {
     let often = |posting: &Posting| posting.count as f32 * corpus.damping(posting.slot);
     let most = most.min(corpus.slots());
-    let closely = CLOSELY.max(most.saturating_mul(4)).min(corpus.slots().max(CLOSELY));
+    let enough = CLOSELY.0.max(corpus.size().isqrt() / CLOSELY.1);
+    let closely = enough.max(most.saturating_mul(4)).min(corpus.slots().max(enough));
     let by_meaning = || match question.vector.is_empty() {
         true => vec![],
         false => corpus.nearest(&question.vector, closely),
@@ -174,7 +176,7 @@ pub fn rank(corpus: &impl Corpus, question: &Question, most: usize) -> Vec<Score
         ground: &ground,
         today: day::number(question.today),
     };
-    ranking.best(&ground.held(&wanted, &often), most)
+    ranking.best(&Held::by(&ground, &wanted, &often), most)
 }
 
 /// All that decides which of the memories that are looked at closely answer best.
@@ -189,16 +191,18 @@ struct Ranking<'r, C> {
 }
 
 impl<C: Corpus> Ranking<'_, C> {
-    fn best(&self, held: &[Vec<f32>], most: usize) -> Vec<Scored> {
+    fn best(&self, held: &Held, most: usize) -> Vec<Scored> {
         let slots = &self.ground.slots;
         let meanings = match self.question.vector.is_empty() {
             true => vec![0.0; slots.len()],
             false => self.corpus.nearness(slots, &self.question.vector),
         };
         let scores = slots.iter().enumerate().filter(|(_, slot)| self.corpus.is_wanted(**slot));
+        let mut oftens = Vec::new();
         let mut scores: Vec<(f32, usize)> = scores
             .map(|(at, slot)| {
-                let words = sum(self.shares(held, at).map(|(_, share, _)| share));
+                self.count(held, at, &mut oftens);
+                let words = sum(self.shares(&oftens, at).map(|(_, share)| share));
                 let gains = self.timely(*slot) + self.standing(*slot);
                 (words + MEANING * meanings[at] + gains, at)
             })
@@ -222,19 +226,19 @@ impl<C: Corpus> Ranking<'_, C> {
         scores.sort_by(|(a, _), (b, _)| better(a, b));
         scores.truncate(most);
         let explained = |((score, at), repeats): ((f32, usize), bool)| {
-            let shares: Vec<(usize, f32, bool)> = self.shares(held, at).collect();
+            self.count(held, at, &mut oftens);
+            let shares = || self.shares(&oftens, at);
             let parts = Parts {
-                words: sum(shares.iter().map(|(_, share, _)| *share)),
+                words: sum(shares().map(|(_, share)| share)),
                 meaning: MEANING * meanings[at],
                 time: self.timely(slots[at]),
                 standing: self.standing(slots[at]),
                 repeats,
-                terms: shares
-                    .into_iter()
-                    .map(|(term, share, own)| TermShare {
+                terms: shares()
+                    .map(|(term, share)| TermShare {
                         term: self.wanted[term].term.clone(),
                         share,
-                        own,
+                        own: held.of(at)[term] > 0.0,
                     })
                     .collect(),
                 asks: self.corpus.asks(slots[at]),
@@ -244,19 +248,24 @@ impl<C: Corpus> Ranking<'_, C> {
         scores.into_iter().map(explained).collect()
     }
 
-    /// What each term adds for a memory, and whether it holds the term itself.
-    fn shares<'h>(
-        &'h self,
-        held: &'h [Vec<f32>],
-        at: usize,
-    ) -> impl Iterator<Item = (usize, f32, bool)> + 'h {
+    /// Counts how often a memory and those around it hold each term, for their lengths.
+    fn count(&self, held: &Held, at: usize, oftens: &mut Vec<f32>) {
+        oftens.clear();
+        oftens.resize(self.wanted.len(), 0.0);
+        let add = |oftens: &mut [f32], at: usize, weight: f32| {
+            oftens.iter_mut().zip(held.of(at)).for_each(|(often, held)| *often += weight * held);
+        };
+        let (near, count) = self.ground.neighbours(self.corpus, at);
+        near[..count].iter().for_each(|(at, weight)| add(oftens, *at as usize, *weight));
+        add(oftens, at, 1.0);
+    }
+
+    /// What each term adds for a memory, by how often it is held.
+    fn shares(&self, oftens: &[f32], at: usize) -> impl Iterator<Item = (usize, f32)> {
         let asking = if self.corpus.asks(self.ground.slots[at]) { ASKING } else { 1.0 };
-        let near = self.ground.neighbours(self.corpus, at);
-        held.iter().enumerate().filter_map(move |(term, row)| {
-            let around: f32 = near.iter().map(|(at, weight)| weight * row[*at as usize]).sum();
-            let often = row[at] + around;
+        oftens.iter().enumerate().filter(|(_, often)| **often > 0.0).map(move |(term, often)| {
             let share = self.wanted[term].weight * often / (often + SATURATION) / self.whole;
-            (often > 0.0).then_some((term, share * asking, row[at] > 0.0))
+            (term, share * asking)
         })
     }
 
@@ -400,24 +409,9 @@ impl Ground {
         }
     }
 
-    /// How often each term is held by each of them, for its length.
-    fn held(&self, wanted: &[Wanted], often: &impl Fn(&Posting) -> f32) -> Vec<Vec<f32>> {
-        let rows = wanted.iter().map(|term| {
-            let mut row = vec![0.0; self.slots.len()];
-            for posting in &term.holders {
-                let place = self.places[posting.slot as usize];
-                if place != NOWHERE {
-                    row[place as usize] = often(posting);
-                }
-            }
-            row
-        });
-        rows.collect()
-    }
-
-    /// The neighbours of one of them that are looked at as well, and what they count; the places
-    /// that are left over count nothing.
-    fn neighbours(&self, corpus: &impl Corpus, at: usize) -> [(u32, f32); NEIGHBOURS] {
+    /// The neighbours of one of them that are looked at as well, what they count, and how many
+    /// they are.
+    fn neighbours(&self, corpus: &impl Corpus, at: usize) -> ([(u32, f32); NEIGHBOURS], usize) {
         let mut near = [(0, 0.0); NEIGHBOURS];
         let mut count = 0;
         for (step, backwards) in [(Step::Before, true), (Step::After, false)] {
@@ -441,7 +435,34 @@ impl Ground {
                 count += 1;
             }
         }
-        near
+        (near, count)
+    }
+}
+
+/// How often each term is held by each memory that is looked at closely, for its length.
+struct Held {
+    terms: usize,
+    /// All terms of the first memory, then all of the next.
+    oftens: Vec<f32>,
+}
+
+impl Held {
+    fn by(ground: &Ground, wanted: &[Wanted], often: &impl Fn(&Posting) -> f32) -> Self {
+        let terms = wanted.len();
+        let mut oftens = vec![0.0; terms * ground.slots.len()];
+        for (term, wanted) in wanted.iter().enumerate() {
+            for posting in &wanted.holders {
+                let place = ground.places[posting.slot as usize];
+                if place != NOWHERE {
+                    oftens[place as usize * terms + term] = often(posting);
+                }
+            }
+        }
+        Held { terms, oftens }
+    }
+
+    fn of(&self, place: usize) -> &[f32] {
+        &self.oftens[place * self.terms..][..self.terms]
     }
 }
 

@@ -1,4 +1,4 @@
-//! An index that a process keeps open from one question to the next.
+//! What a process keeps from one question to the next.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -7,20 +7,30 @@ use std::sync::{Arc, Mutex, PoisonError};
 use heirloom_core::Problem;
 use heirloom_index::{IndexError, Snapshot};
 use heirloom_store::stamp::Watched;
+use heirloom_store::{Config, Root, config};
 
 use super::embedder::Shared;
 use super::hits::unread;
 
-/// How many workspaces' indexes and embedders are kept; the index that was asked longest ago goes.
+/// How many workspaces' indexes, embedders and settings are kept; the index that was asked longest
+/// ago goes.
 const MOST: usize = 8;
 
-/// Indexes that a process keeps open from one question to the next, one for each workspace. Who
-/// finds one in use opens another.
+/// What a process keeps from one question to the next: for each workspace its settings, and its
+/// index, open. Who finds that in use opens another.
 #[derive(Clone, Default)]
 pub struct Warm {
     indexes: Arc<Mutex<Vec<Kept>>>,
     /// Embedders that are slow to open, by what they are known as.
     embedders: Arc<Mutex<HashMap<String, Shared>>>,
+    /// Settings, by the workspace's folder.
+    settings: Arc<Mutex<HashMap<PathBuf, Settings>>>,
+}
+
+/// Settings, and what would show that they were changed.
+struct Settings {
+    watched: Watched,
+    config: Arc<Config>,
 }
 
 /// An index, and what would show that it is not as the files are any more.
@@ -37,6 +47,21 @@ impl Warm {
         let mut kept = self.indexes.lock().unwrap_or_else(PoisonError::into_inner);
         let at = kept.iter().position(|kept| kept.folder == folder)?;
         Some(kept.remove(at))
+    }
+
+    /// Returns the settings of a workspace; they are read if they may have changed.
+    pub(crate) fn config(&self, root: &Root) -> Result<Arc<Config>, Problem> {
+        let mut all = self.settings.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(settings) = all.get(root.path()).filter(|own| own.watched.is_same()) {
+            return Ok(settings.config.clone());
+        }
+        let watched = Watched::new([root.join(config::PATH)]);
+        let config = Arc::new(Config::load(root)?);
+        if all.len() == MOST {
+            all.clear();
+        }
+        all.insert(root.path().to_path_buf(), Settings { watched, config: config.clone() });
+        Ok(config)
     }
 
     /// Returns an embedder that was opened before.

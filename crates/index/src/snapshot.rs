@@ -15,7 +15,7 @@ use crate::folder::Home;
 use crate::ledger::{self, short};
 use crate::links::{self, Links};
 use crate::segment::{NO_ROW, Segment};
-use crate::slots::{Slots, State};
+use crate::slots::{Entry, Slots, State};
 use crate::update::{self, Source};
 use crate::view::{Filter, Measured, Shelf, View};
 use crate::{IndexError, db};
@@ -186,6 +186,17 @@ impl Snapshot {
         let mut names = Vec::new();
         for slot in wanted {
             names.extend(self.kept(slot)?.map(|kept| kept.subject));
+        }
+        Ok(names)
+    }
+
+    /// Returns the names of all memories since a day, given by its number, whatever became of them.
+    pub fn names_since(&self, day: i32) -> Result<Vec<String>, IndexError> {
+        let is_since =
+            |entry: &Entry| entry.state != State::Free && entry.day.is_some_and(|own| own >= day);
+        let mut names = Vec::new();
+        for (slot, _) in self.slots.all().iter().enumerate().filter(|(_, entry)| is_since(entry)) {
+            names.extend(self.kept(slot as Slot)?.map(|kept| kept.subject));
         }
         Ok(names)
     }

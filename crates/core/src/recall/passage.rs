@@ -106,6 +106,11 @@ fn title(record: &Record) -> Option<&str> {
 /// same.
 pub const TEXT: &str = "text:";
 
+/// Returns the name that ties together what was taken from one origin.
+pub fn origin_tie(origin: &str) -> String {
+    format!("origin:{origin}")
+}
+
 /// Returns everything that ties a record to others, so that what becomes of one can be told from
 /// those that share a name with it, directly or by way of others.
 pub fn ties(record: &Record) -> Vec<String> {
@@ -124,7 +129,7 @@ fn names_that_tie(record: &Record, says: Option<&[u8; 32]>) -> Vec<String> {
         ties.extend(event.targets.iter().chain(&event.undoes).cloned());
     }
     if let Some(origin) = record.origin.as_deref() {
-        ties.push(format!("origin:{origin}"));
+        ties.push(origin_tie(origin));
         if origin.starts_with("entry:") {
             ties.extend(origin.split('#').next().map(str::to_owned));
         }

@@ -6,6 +6,7 @@ use heirloom_core::fold::Standing;
 use heirloom_core::memory::{Entry, EntryKind, Field};
 use heirloom_core::record::{Action, Body, Fact, Record, Section};
 use heirloom_core::supersession::Supersession;
+use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::{Noted, Pen, Recollection, entry_ref};
@@ -65,14 +66,26 @@ pub(crate) struct Ingested {
     pub(crate) left_out: Vec<String>,
 }
 
+/// Reads what became of the facts that decision records state, and of those that entries state.
+pub(crate) fn known_of<'a>(
+    session: &Session,
+    adrs: impl IntoIterator<Item = &'a Adr>,
+) -> Result<Recollection, Error> {
+    Recollection::of_origins(session, adrs.into_iter().map(adr_origin), None)
+}
+
+/// Reads the same for all decision records, and what was recorded since a moment.
+pub(crate) fn known_since(
+    session: &Session,
+    catalog: &Catalog,
+    since: Option<Timestamp>,
+) -> Result<Recollection, Error> {
+    Recollection::of_origins(session, catalog.adrs.iter().map(adr_origin), since)
+}
+
 /// Writes the facts that decision records in force, plan decisions and answered questions state and
 /// that were not taken before.
-pub(crate) fn ingest_all(
-    pen: &mut Pen<'_>,
-    session: &Session,
-    known: &Recollection,
-) -> Result<Ingested, Error> {
-    let catalog = Catalog::read(session)?;
+pub(crate) fn ingest_all(pen: &mut Pen<'_>, catalog: &Catalog, known: &Recollection) -> Ingested {
     let supersession = Supersession::new(&catalog.adrs);
     let mut done = Ingested::default();
     for (at, adr) in catalog.adrs.iter().enumerate() {
@@ -90,7 +103,7 @@ pub(crate) fn ingest_all(
             done.take(&place, ingest_entry(pen, known, noted, entry).map(|(_, fact)| fact));
         }
     }
-    Ok(done)
+    done
 }
 
 impl Ingested {

@@ -232,7 +232,7 @@ impl<'s> Pen<'s> {
     }
 }
 
-/// An id that is this document's own.
-fn apart(id: &str, path: &str) -> String {
+/// Returns an id that is this document's own.
+pub(crate) fn apart(id: &str, path: &str) -> String {
     heirloom_core::words::digest(&format!("{id}\n{path}"))
 }

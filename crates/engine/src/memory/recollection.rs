@@ -8,16 +8,14 @@ use heirloom_core::hierarchy::Selectors;
 use heirloom_core::memory::{self, Entry, Field, Notebook};
 use heirloom_core::record::{Action, Kind, Record};
 use heirloom_core::{Problem, day};
-use heirloom_store::layout::{self, Placed};
-use heirloom_store::log::{self, Log};
+use heirloom_store::layout::Placed;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use uuid::Uuid;
 
 use super::thing::Thing;
 use super::{Book, entry_ref};
-use crate::recall::{self, Wanted};
-use crate::{Error, Session, inherit};
+use crate::Error;
 
 /// All that is remembered.
 #[derive(Debug)]
@@ -85,70 +83,13 @@ impl When {
 }
 
 impl Recollection {
-    /// Reads everything.
-    pub(crate) fn read(session: &Session) -> Result<Self, Error> {
-        Self::read_at(session, When::default())
-    }
-
-    /// Reads what was known at a time.
-    pub(crate) fn read_at(session: &Session, when: When) -> Result<Self, Error> {
-        let (memory, problems) = Log::read(session.root()).fold(when.as_of);
-        let (noted, problems) = documents(session, problems)?;
-        Ok(Self::of(memory, noted, problems, when))
-    }
-
-    /// Reads all that a new record touches: what says the same or nearly the same, what it names
-    /// and what typed ids may mean. Of a long log only that is read, from the index.
-    pub(crate) fn about(
-        session: &Session,
-        record: &Record,
-        typed: &[String],
-    ) -> Result<Self, Error> {
-        Self::read_some(session, Wanted { record: Some(record), typed, ..Wanted::default() })
-    }
-
-    /// Reads what typed ids may mean, what became of that and how it is related. Of a long log only
-    /// that is read.
-    pub(crate) fn named(session: &Session, typed: &[String]) -> Result<Self, Error> {
-        Self::read_some(session, Wanted { typed, ..Wanted::default() })
-    }
-
-    /// Reads what has some names, what became of it and how it is related. Of a long log only that
-    /// is read.
-    pub(crate) fn of_names(session: &Session, names: Vec<String>) -> Result<Self, Error> {
-        Self::read_some(session, Wanted { names, ..Wanted::default() })
-    }
-
-    /// Reads what is pinned and what typed ids may mean. Of a long log only that is read.
-    pub(crate) fn pinned(session: &Session, typed: &[String]) -> Result<Self, Error> {
-        let (local, _) = Log::read_local(session.root()).fold(None);
-        let names = local.acted_on(Action::Pin).into_keys().map(str::to_owned).collect();
-        Self::read_some(session, Wanted { typed, names, ..Wanted::default() })
-    }
-
-    /// Reads all records of a kind and what became of them. Of a long log only that is read.
-    pub(crate) fn of_kind(session: &Session, kind: Kind) -> Result<Self, Error> {
-        Self::read_some(session, Wanted { kind: Some(kind), ..Wanted::default() })
-    }
-
-    fn read_some(session: &Session, mut wanted: Wanted<'_>) -> Result<Self, Error> {
-        if log::bytes(session.root()) < SHORT {
-            return Self::read(session);
-        }
-        let (noted, problems) = documents(session, vec![])?;
-        let entries = noted.iter().flat_map(|noted| &noted.notebook.entries);
-        wanted.entries.extend(entries.map(|entry| entry_ref(&entry.id)));
-        match recall::about(session, wanted) {
-            Ok(Some((memory, more))) => {
-                let problems = merged(problems, more);
-                Ok(Self::of(memory, noted, problems, When::default()))
-            }
-            // What stands in the way of the index must not stand in anybody's way.
-            Ok(None) | Err(_) => Self::read(session),
-        }
-    }
-
-    fn of(memory: Memory, noted: Vec<Noted>, problems: Vec<Problem>, when: When) -> Self {
+    /// Puts together what was read.
+    pub(super) fn of(
+        memory: Memory,
+        noted: Vec<Noted>,
+        problems: Vec<Problem>,
+        when: When,
+    ) -> Self {
         Recollection {
             memory,
             noted,
@@ -311,27 +252,8 @@ impl Recollection {
     }
 }
 
-/// A log of fewer bytes is read as quickly as its index.
-const SHORT: u64 = 500_000;
-
-/// Reads every memory document.
-fn documents(
-    session: &Session,
-    mut problems: Vec<Problem>,
-) -> Result<(Vec<Noted>, Vec<Problem>), Error> {
-    let (_, hierarchy) = inherit::hierarchy(session.config()?, None)?;
-    let read = layout::read_memories(session.root(), &hierarchy);
-    let mut noted = Vec::new();
-    for placed in read.placed {
-        problems.extend(placed.document.problems.iter().cloned());
-        let one = Noted::of(placed);
-        problems.extend(one.notebook.problems.iter().cloned());
-        noted.push(one);
-    }
-    Ok((noted, merged(problems, read.problems)))
-}
-
-fn merged(mut problems: Vec<Problem>, more: Vec<Problem>) -> Vec<Problem> {
+/// Puts problems together, each once.
+pub(super) fn merged(mut problems: Vec<Problem>, more: Vec<Problem>) -> Vec<Problem> {
     problems.extend(more);
     problems.sort();
     problems.dedup();

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::answers::Created;
-use crate::memory::{Pen, Recollection, lifecycle};
+use crate::memory::{Pen, lifecycle};
 use crate::setup::scaffold;
 use crate::{Effect, Error, Group, Operation, Session, Spec, inherit};
 
@@ -68,9 +68,10 @@ impl Operation for AdrNew {
         pen.guard(&text).map_err(|error| error.hint("leave the secret out of the title"))?;
         pen.edit(&path, None, text.clone());
         if status == Status::Accepted {
-            let known = Recollection::read(session)?;
+            let adr = adr::read(&path, &text);
+            let known = lifecycle::known_of(session, [&adr])?;
             let title = Document { path: path.clone(), ..Document::default() };
-            lifecycle::ingest_adr(&mut pen, &known, &adr::read(&path, &text), &title, &[])?;
+            lifecycle::ingest_adr(&mut pen, &known, &adr, &title, &[])?;
         }
         pen.finish()?;
         Ok(Created { what: "decision record", name: id, path })

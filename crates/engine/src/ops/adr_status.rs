@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::catalog::Catalog;
-use crate::memory::{Pen, Recollection, lifecycle};
+use crate::memory::{Pen, lifecycle};
 use crate::view::{Role, View, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
@@ -94,17 +94,18 @@ impl Operation for AdrStatus {
                 )?;
             }
             pen.edit(&adr.path, Some(&filed.text), after);
-            let known = Recollection::read(session)?;
+            let supersession = Supersession::new(&catalog.adrs);
+            let own = supersession.at_path(&adr.path).into_iter();
+            let replaced: Vec<&Adr> = own
+                .flat_map(|at| supersession.predecessors(at).collect::<Vec<_>>())
+                .map(|old| &catalog.adrs[old])
+                .collect();
+            let concerned = replaced.iter().copied().chain([adr]);
+            let known = lifecycle::known_of(session, concerned)?;
             if before == Status::Accepted {
                 lifecycle::retire_adr(&mut pen, &known, adr, status.word())?;
             }
             if status == Status::Accepted {
-                let supersession = Supersession::new(&catalog.adrs);
-                let own = supersession.at_path(&adr.path).into_iter();
-                let replaced: Vec<&Adr> = own
-                    .flat_map(|at| supersession.predecessors(at).collect::<Vec<_>>())
-                    .map(|old| &catalog.adrs[old])
-                    .collect();
                 match lifecycle::ingest_adr(&mut pen, &known, adr, &filed.document, &replaced) {
                     Ok(stored) => fact = stored,
                     Err(error) => warnings.push(lifecycle::not_a_fact(adr, &error)),

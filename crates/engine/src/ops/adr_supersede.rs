@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::catalog::Catalog;
-use crate::memory::{Pen, Recollection, lifecycle};
+use crate::memory::{Pen, lifecycle};
 use crate::view::{Role, View, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
@@ -107,7 +107,7 @@ impl Operation for AdrSupersede {
         for change in changes {
             pen.edit(&change.path, change.before.as_deref(), change.after);
         }
-        let known = Recollection::read(session)?;
+        let known = lifecycle::known_of(session, [old_adr, new_adr])?;
         let mut warnings = warnings(old_adr, new_adr);
         let no = lifecycle::supersede_adr(&mut pen, &known, old_adr, new_adr, &new.document)?;
         warnings.extend(no);

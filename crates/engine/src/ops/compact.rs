@@ -98,14 +98,15 @@ impl Operation for Compact {
             .as_ref()
             .and_then(|(transcript, _)| llm::summary(session, transcript, &mut warnings));
         let mut pen = Pen::take(session, false)?;
-        let known = Recollection::read(session)?;
+        let origin = transcript.as_ref().map(|(_, digest)| format!("transcript:{digest}"));
+        let known = Recollection::pinned_or_of(session, origin.as_deref())?;
         let whose = match &request.plan {
             Some(plan) => Some(Book::open(session, plan, request.agent.as_deref())?),
             None => None,
         };
         let mut brief = brief(&known, whose.as_ref());
         brief.problems = known.problems.clone();
-        if let Some((transcript, digest)) = transcript {
+        if let Some(((transcript, _), origin)) = transcript.zip(origin) {
             let todos = transcript::digest(&transcript).todos;
             let mut episode = episode_of(session, &transcript);
             if let Some(title) = request.title.filter(|title| !title.trim().is_empty()) {
@@ -120,7 +121,6 @@ impl Operation for Compact {
             warnings.extend(left_out);
             brief.take(&episode, todos);
             brief.problems.extend(transcript.problems);
-            let origin = format!("transcript:{digest}");
             let there =
                 known.memory.records().find(|record| record.origin.as_deref() == Some(&origin));
             if let Some(there) = there {

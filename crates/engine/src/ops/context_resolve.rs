@@ -161,7 +161,8 @@ fn remember(session: &Session, inherited: &mut Inheritance) -> Result<Vec<Thing>
     let has_pins = !local.lines.is_empty() || !local.problems.is_empty();
     let is_marked =
         inherited.placed.iter_mut().filter(is_memory).any(|p| p.text.contains("<!-- id:"));
-    let known = if has_pins || is_marked { Some(Recollection::read(session)?) } else { None };
+    let known =
+        if has_pins || is_marked { Some(Recollection::pinned(session, &[])?) } else { None };
     let nothing = Memory::default();
     let memory = known.as_ref().map_or(&nothing, |known| &known.memory);
     for placed in inherited.placed.iter_mut().filter(is_memory) {

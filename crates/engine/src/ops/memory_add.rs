@@ -4,13 +4,12 @@ use heirloom_core::fold::Standing;
 use heirloom_core::memory::{self, Counters, Entry, EntryKind, Field, Fields, NewEntry, Owner};
 use heirloom_core::words::{digest, normalised};
 use heirloom_core::{Value, day};
-use heirloom_store::log::Log;
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::answers::Kept;
-use crate::memory::{Book, Pen, Recollection, entry_ref, lifecycle};
+use crate::memory::{Book, Pen, Recollection, entry_ref, lifecycle, log_of_entries};
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(super) struct MemoryAdd;
@@ -91,7 +90,7 @@ impl Operation for MemoryAdd {
             .chain(fields.values().map(String::as_str))
             .try_for_each(|text| pen.guard(text))?;
         let book = Book::open(session, &request.plan_id, request.agent_id.as_deref())?;
-        if let Some(kept) = already(session, &book, kind, text, &fields) {
+        if let Some(kept) = already(session, &book, kind, text, &fields)? {
             return Ok(kept);
         }
         let resolved =
@@ -132,7 +131,8 @@ impl Operation for MemoryAdd {
             from: None,
         };
         if is_lifecycle(&book, &entry) {
-            let known = Recollection::read(session)?;
+            let known =
+                Recollection::of_new_entries(session, &book.path, std::slice::from_ref(&entry.id))?;
             let noted = known.with_edit(&book, pen.text_of(&book.path, "").to_owned());
             let (id, fact) = lifecycle::ingest_entry(&mut pen, &known, &noted, &entry)?;
             kept.id = id;
@@ -160,7 +160,7 @@ fn already(
     kind: EntryKind,
     text: &str,
     fields: &Fields,
-) -> Option<Kept> {
+) -> Result<Option<Kept>, Error> {
     let says_more = |entry: &Entry| {
         fields
             .iter()
@@ -173,16 +173,18 @@ fn already(
     };
     let same = book.notebook.of(kind).find(|entry| {
         normalised(&entry.text) == normalised(text) && !entry.resolved && !says_more(entry)
-    })?;
+    });
+    let Some(same) = same else { return Ok(None) };
     // Whatever was done to an entry first wrote its id beside it.
+    let name = entry_ref(&same.id);
     let stands = !same.is_marked() || {
-        let (memory, _) = Log::read(session.root()).fold(None);
-        memory.standing(&entry_ref(&same.id)) == Standing::Active
+        let (memory, _) = log_of_entries(session, vec![name.clone()])?;
+        memory.standing(&name) == Standing::Active
     };
     if !stands {
-        return None;
+        return Ok(None);
     }
-    Some(Kept {
+    Ok(Some(Kept {
         done: "already there:",
         kind,
         name: same.name(),
@@ -191,7 +193,7 @@ fn already(
         source: book.path.clone(),
         fact: None,
         from: None,
-    })
+    }))
 }
 
 fn is_open(status: &str) -> bool {

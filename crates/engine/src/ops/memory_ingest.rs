@@ -6,6 +6,7 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use crate::answers::Done;
+use crate::catalog::Catalog;
 use crate::memory::lifecycle::{self, Ingested};
 use crate::memory::{Pen, Recollection};
 use crate::{Effect, Error, Group, Operation, Session, Spec};
@@ -33,15 +34,17 @@ impl Operation for MemoryIngest {
 
     fn run(session: &Session, request: Request) -> Result<Done, Error> {
         let mut pen = Pen::take(session, false)?;
-        let known = Recollection::read(session)?;
+        let catalog = Catalog::read(session)?;
+        let known = lifecycle::known_of(session, &catalog.adrs)?;
         let Ingested { stored, left_out: notes } =
-            lifecycle::ingest_all(&mut pen, session, &known)?;
+            lifecycle::ingest_all(&mut pen, &catalog, &known);
         if request.dry_run {
             return Ok(Done { done: "would be stored", items: pen.things(&stored), notes });
         }
         pen.finish()?;
         let names: Vec<String> = stored.iter().map(Uuid::to_string).collect();
-        let items = Recollection::read(session)?.described(&names, Standing::Active);
+        let now = Recollection::of_names(session, names.clone())?;
+        let items = now.described(&names, Standing::Active);
         Ok(Done { done: "stored", items, notes })
     }
 }

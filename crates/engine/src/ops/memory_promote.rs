@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::answers::Kept;
-use crate::memory::{Book, Pen, Recollection, lifecycle};
+use crate::memory::{Book, Pen, Recollection, apart, lifecycle};
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(super) struct MemoryPromote;
@@ -61,7 +61,9 @@ impl Operation for MemoryPromote {
                 plan.path
             )));
         }
-        let known = Recollection::read(session)?;
+        let ids = [entry.id.clone(), apart(&entry.id, &agent.path)];
+        let promoted = ids.map(|id| promoted_id(&id, &plan.path));
+        let known = Recollection::of_new_entries(session, &plan.path, &promoted)?;
         let agent_noted = known.with_edit(&agent, agent.text.clone().unwrap_or_default());
         let from = pen.mark(&known, &agent_noted, entry)?;
         let who = agent.agent.clone().unwrap_or_default();

@@ -42,7 +42,7 @@ impl Operation for MemorySearchArchive {
             let search = Search { query, limit, shelf: Shelf::Archive, ..Search::default() };
             return Ok(Recalled::of(search.run(session)?));
         }
-        let known = Recollection::read(session)?;
+        let known = Recollection::archived(session)?;
         let mut things: Vec<Thing> = known
             .things(&Kind::REMEMBERED, true)
             .into_iter()

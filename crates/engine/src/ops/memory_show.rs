@@ -4,11 +4,10 @@ use heirloom_core::Problem;
 use heirloom_core::fold::Standing;
 use heirloom_core::memory::{Entry, EntryKind, Field};
 use heirloom_core::record::short;
-use heirloom_store::log::Log;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::memory::{Book, entry_ref};
+use crate::memory::{Book, entry_ref, log_of_entries};
 use crate::present;
 use crate::view::{Role, View, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
@@ -140,10 +139,14 @@ impl Operation for MemoryShow {
         };
         let entries: Vec<&Entry> = book.notebook.entries.iter().filter(wanted).collect();
         // Whatever was done to an entry first wrote its id beside it.
-        let (memory, problems) = if entries.iter().any(|entry| entry.is_marked()) {
-            Log::read(session.root()).fold(None)
-        } else {
-            (heirloom_core::fold::Memory::default(), vec![])
+        let marked: Vec<String> = entries
+            .iter()
+            .filter(|entry| entry.is_marked())
+            .map(|entry| entry_ref(&entry.id))
+            .collect();
+        let (memory, problems) = match marked.is_empty() {
+            true => Default::default(),
+            false => log_of_entries(session, marked)?,
         };
         let of = |kind: EntryKind| entries.iter().filter(move |entry| entry.kind == kind).copied();
         Ok(Shown {

@@ -70,7 +70,11 @@ impl<K: RecordKind> Operation for RecordList<K> {
             };
             return Ok(Recalled::of(search.run(session)?));
         }
-        let known = Recollection::read_at(session, when)?;
+        // Facts are most of a log.
+        let known = match when.as_of.is_none() && when.valid_at.is_none() && K::KIND != Kind::Fact {
+            true => Recollection::of_kind(session, K::KIND)?,
+            false => Recollection::read_at(session, when)?,
+        };
         let wanted = |thing: &Thing| {
             (request.all || when.valid_at.is_some() || thing.standing == Standing::Active)
                 && request.section.is_none_or(|section| thing.section == Some(section))

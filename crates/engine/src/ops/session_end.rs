@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use super::session_start::Open;
 use crate::answers::Stored;
+use crate::catalog::Catalog;
 use crate::memory::{OPEN_SESSIONS, Pen, Recollection, episode_of, lifecycle, without_secrets};
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
@@ -53,10 +54,11 @@ impl Operation for SessionEnd {
         let mut pen = Pen::take(session, false)?;
         let shelf = state::Shelf::of(session.root(), OPEN_SESSIONS);
         let open = find(session, request.id.as_deref())?;
-        let known = Recollection::read(session)?;
+        let started: Option<Timestamp> = open.started.parse().ok();
+        let catalog = Catalog::read(session)?;
+        let known = lifecycle::known_since(session, &catalog, started)?;
         let transcript =
             request.transcript.as_deref().map(|text| transcript::read("transcript", text));
-        let started: Option<Timestamp> = open.started.parse().ok();
         let mut episode = transcript.as_ref().map(|it| episode_of(session, it)).unwrap_or_default();
         let done = git::since(session.root().path(), open.commit.as_deref());
         let title = request.title.or(open.title.clone());
@@ -85,7 +87,7 @@ impl Operation for SessionEnd {
         record.tags = vec!["auto".to_owned()];
         record.origin = Some(format!("session:{}", open.id));
         pen.write(&known, &record)?;
-        let ingested = lifecycle::ingest_all(&mut pen, session, &known)?;
+        let ingested = lifecycle::ingest_all(&mut pen, &catalog, &known);
         pen.finish()?;
         shelf.remove(&open.id)?;
         let notes = left_out.into_iter().chain(done.problem).chain(ingested.left_out).collect();

@@ -4,7 +4,8 @@ use heirloom_store::{git, log, state};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::memory::{OPEN_SESSIONS, Pen, Recollection, lifecycle};
+use crate::catalog::Catalog;
+use crate::memory::{OPEN_SESSIONS, Pen, lifecycle};
 use crate::view::{Role, View, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
@@ -60,8 +61,9 @@ impl Operation for SessionStart {
             serde_json::to_string(&open).map_err(|error| Error::system(error.to_string()))?;
         // What people decided in their editors since the last session is known from here on.
         let mut pen = Pen::take(session, false)?;
-        let known = Recollection::read(session)?;
-        let ingested = lifecycle::ingest_all(&mut pen, session, &known)?;
+        let catalog = Catalog::read(session)?;
+        let known = lifecycle::known_of(session, &catalog.adrs)?;
+        let ingested = lifecycle::ingest_all(&mut pen, &catalog, &known);
         pen.finish()?;
         state::Shelf::of(session.root(), OPEN_SESSIONS).write(&open.id, &text)?;
         open.notes = ingested.left_out;

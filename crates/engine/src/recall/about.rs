@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use heirloom_core::Problem;
 use heirloom_core::fold::Memory;
 use heirloom_core::recall::ties;
-use heirloom_core::record::{Kind, Record};
+use heirloom_core::record::Record;
+use heirloom_core::{Problem, day};
 use heirloom_index::{Filter, Shelf};
+use jiff::civil::Date;
 use uuid::Uuid;
 
 use super::fresh::up_to_date_at_once;
@@ -27,8 +28,10 @@ pub(crate) struct Wanted<'w> {
     pub(crate) names: Vec<String>,
     /// Entries of documents, whose relations are left alone.
     pub(crate) entries: Vec<String>,
-    /// All of a kind.
-    pub(crate) kind: Option<Kind>,
+    /// All of a shelf that is of some sort.
+    pub(crate) sort: Option<(Shelf, Filter)>,
+    /// All that was recorded since a day.
+    pub(crate) since: Option<Date>,
 }
 
 /// Returns what is known of something, and how it is related. What could not be read is told beside
@@ -51,9 +54,11 @@ pub(crate) fn about(
     for typed in wanted.typed {
         named.extend(kept.snapshot.ids_ending_in(typed)?);
     }
-    if let Some(kind) = wanted.kind {
-        let filter = Filter { marks: vec![("kind", vec![kind.word().to_owned()])] };
-        named.extend(kept.snapshot.names(Shelf::Everything, &filter)?);
+    if let Some((shelf, filter)) = &wanted.sort {
+        named.extend(kept.snapshot.names(*shelf, filter)?);
+    }
+    if let Some(since) = wanted.since {
+        named.extend(kept.snapshot.names_since(day::number(since))?);
     }
     // Relations hang on what a thing is called now, or by those who say the same.
     let known = kept.snapshot.memory_of(&named, None)?;

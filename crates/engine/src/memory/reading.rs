@@ -1,0 +1,166 @@
+//! Reading what is remembered: all of it, or of a long log only what is asked about.
+
+use heirloom_core::fold::Memory;
+use heirloom_core::recall::origin_tie;
+use heirloom_core::record::{Action, Kind, Record};
+use heirloom_core::{Problem, day};
+use heirloom_index::{Filter, Shelf};
+use heirloom_store::layout;
+use heirloom_store::log::{self, Log};
+use jiff::Timestamp;
+
+use super::recollection::merged;
+use super::{Noted, Recollection, When, apart, entry_ref};
+use crate::recall::{self, Wanted};
+use crate::{Error, Session, inherit};
+
+impl Recollection {
+    /// Reads everything.
+    pub(crate) fn read(session: &Session) -> Result<Self, Error> {
+        Self::read_at(session, When::default())
+    }
+
+    /// Reads what was known at a time.
+    pub(crate) fn read_at(session: &Session, when: When) -> Result<Self, Error> {
+        let (memory, problems) = Log::read(session.root()).fold(when.as_of);
+        let (noted, problems) = documents(session, problems)?;
+        Ok(Self::of(memory, noted, problems, when))
+    }
+
+    /// Reads all that a new record touches: what says the same or nearly the same, what it names
+    /// and what typed ids may mean. Of a long log only that is read, from the index.
+    pub(crate) fn about(
+        session: &Session,
+        record: &Record,
+        typed: &[String],
+    ) -> Result<Self, Error> {
+        Self::read_some(session, Wanted { record: Some(record), typed, ..Wanted::default() })
+    }
+
+    /// Reads what typed ids may mean, what became of that and how it is related. Of a long log only
+    /// that is read.
+    pub(crate) fn named(session: &Session, typed: &[String]) -> Result<Self, Error> {
+        Self::read_some(session, Wanted { typed, ..Wanted::default() })
+    }
+
+    /// Reads what has some names, what became of it and how it is related. Of a long log only that
+    /// is read.
+    pub(crate) fn of_names(session: &Session, names: Vec<String>) -> Result<Self, Error> {
+        Self::read_some(session, Wanted { names, ..Wanted::default() })
+    }
+
+    /// Reads what was taken from some origins, what became of it, and all that was recorded since a
+    /// moment. Of a long log only that is read.
+    pub(crate) fn of_origins(
+        session: &Session,
+        origins: impl Iterator<Item = String>,
+        since: Option<Timestamp>,
+    ) -> Result<Self, Error> {
+        let names = origins.map(|origin| origin_tie(&origin)).collect();
+        let since = since.map(day::of);
+        Self::read_some(session, Wanted { names, since, ..Wanted::default() })
+    }
+
+    /// Reads what is known of entries that are about to be written to a document. Of a long log only
+    /// that is read.
+    pub(crate) fn of_new_entries(
+        session: &Session,
+        path: &str,
+        ids: &[String],
+    ) -> Result<Self, Error> {
+        let names = |id: &String| [entry_ref(id), entry_ref(&apart(id, path))];
+        let entries = ids.iter().flat_map(names).collect();
+        Self::read_some(session, Wanted { entries, ..Wanted::default() })
+    }
+
+    /// Reads what is pinned and what typed ids may mean. Of a long log only that is read.
+    pub(crate) fn pinned(session: &Session, typed: &[String]) -> Result<Self, Error> {
+        Self::read_some(session, Wanted { typed, names: pins(session), ..Wanted::default() })
+    }
+
+    /// Reads what is pinned and what was taken from an origin. Of a long log only that is read.
+    pub(crate) fn pinned_or_of(session: &Session, origin: Option<&str>) -> Result<Self, Error> {
+        let names = pins(session).into_iter().chain(origin.map(origin_tie)).collect();
+        Self::of_names(session, names)
+    }
+
+    /// Reads all records of a kind and what became of them. Of a long log only that is read.
+    pub(crate) fn of_kind(session: &Session, kind: Kind) -> Result<Self, Error> {
+        let filter = Filter { marks: vec![("kind", vec![kind.word().to_owned()])] };
+        let sort = Some((Shelf::Everything, filter));
+        Self::read_some(session, Wanted { sort, ..Wanted::default() })
+    }
+
+    /// Reads all that was put away or replaced. Of a long log only that is read.
+    pub(crate) fn archived(session: &Session) -> Result<Self, Error> {
+        let sort = Some((Shelf::Archive, Filter::default()));
+        Self::read_some(session, Wanted { sort, ..Wanted::default() })
+    }
+
+    fn read_some(session: &Session, mut wanted: Wanted<'_>) -> Result<Self, Error> {
+        if log::bytes(session.root()) < SHORT {
+            return Self::read(session);
+        }
+        let (noted, problems) = documents(session, vec![])?;
+        for noted in &noted {
+            let entries = &noted.notebook.entries;
+            wanted.entries.extend(entries.iter().map(|entry| entry_ref(&entry.id)));
+            // What is not marked yet may have been, by an id of its document's own.
+            let unmarked = entries.iter().filter(|entry| !entry.is_marked());
+            wanted.entries.extend(unmarked.map(|entry| entry_ref(&apart(&entry.id, &noted.path))));
+        }
+        match recall::about(session, wanted) {
+            Ok(Some((memory, more))) => {
+                let problems = merged(problems, more);
+                Ok(Self::of(memory, noted, problems, When::default()))
+            }
+            // What stands in the way of the index must not stand in anybody's way.
+            Ok(None) | Err(_) => Self::read(session),
+        }
+    }
+}
+
+/// A log of fewer bytes is read as quickly as its index.
+const SHORT: u64 = 500_000;
+
+/// Reads what the log says of some entries, and what is wrong with it. Of a long log only that is
+/// read.
+pub(crate) fn log_of_entries(
+    session: &Session,
+    entries: Vec<String>,
+) -> Result<(Memory, Vec<Problem>), Error> {
+    let whole = || Log::read(session.root()).fold(None);
+    if log::bytes(session.root()) < SHORT {
+        return Ok(whole());
+    }
+    match recall::about(session, Wanted { entries, ..Wanted::default() }) {
+        Ok(Some((memory, mut problems))) => {
+            problems.retain(|problem| problem.path.ends_with(".jsonl"));
+            Ok((memory, problems))
+        }
+        Ok(None) | Err(_) => Ok(whole()),
+    }
+}
+
+/// The names of what is pinned on this machine.
+fn pins(session: &Session) -> Vec<String> {
+    let (local, _) = Log::read_local(session.root()).fold(None);
+    local.acted_on(Action::Pin).into_keys().map(str::to_owned).collect()
+}
+
+/// Reads every memory document.
+fn documents(
+    session: &Session,
+    mut problems: Vec<Problem>,
+) -> Result<(Vec<Noted>, Vec<Problem>), Error> {
+    let (_, hierarchy) = inherit::hierarchy(session.config()?, None)?;
+    let read = layout::read_memories(session.root(), &hierarchy);
+    let mut noted = Vec::new();
+    for placed in read.placed {
+        problems.extend(placed.document.problems.iter().cloned());
+        let one = Noted::of(placed);
+        problems.extend(one.notebook.problems.iter().cloned());
+        noted.push(one);
+    }
+    Ok((noted, merged(problems, read.problems)))
+}

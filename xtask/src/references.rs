@@ -118,6 +118,15 @@ fn rows(schema: &Value, whole: &Value, default: &Value, path: &str, page: &mut S
                 .as_str()
                 .and_then(|reference| whole.pointer(reference.trim_start_matches('#'))),
         ) {
+            (Some(inner), _) if inner["oneOf"].is_array() => {
+                let words = inner["oneOf"].as_array().into_iter().flatten();
+                let words: Vec<String> = words.map(|word| word["const"].to_string()).collect();
+                let default = &default[name];
+                page.push_str(&format!(
+                    "| `{here}` | {} | `{default}` | {about} |\n",
+                    words.join(" or ")
+                ));
+            }
             (Some(inner), _) => rows(inner, whole, &default[name], &here, page),
             (None, Some(inner)) => rows(inner, whole, &Value::Null, &format!("{here}.NAME"), page),
             (None, None) if field["items"]["$ref"].is_string() => {

@@ -71,7 +71,14 @@ pub enum Match {
     Unknown(Vec<String>),
 }
 
-/// Finds whom a name means: the same name, else the same leading number.
+/// Returns a name without the number that it starts with: `graph` of `0042-graph`.
+fn without_number(name: &str) -> &str {
+    let number = leading_number(name).map_or(0, str::len);
+    name[number..].trim_start_matches(['-', '_', ' '])
+}
+
+/// Finds whom a name means: the same name, else the same leading number, else the same name without
+/// one.
 pub fn find<'n>(typed: &str, candidates: impl IntoIterator<Item = &'n str>) -> Match {
     let candidates: Vec<&str> = candidates.into_iter().collect();
     if candidates.contains(&typed) {
@@ -91,11 +98,13 @@ pub fn find<'n>(typed: &str, candidates: impl IntoIterator<Item = &'n str>) -> M
     let mut matches = if all_digits { by_number(typed) } else { vec![] };
     if matches.is_empty() {
         let folded = typed.to_lowercase();
-        matches = candidates
-            .iter()
-            .filter(|name| name.to_lowercase() == folded)
-            .map(|&name| name.to_owned())
-            .collect();
+        let same = |is_same: &dyn Fn(&str) -> bool| -> Vec<String> {
+            candidates.iter().filter(|name| is_same(name)).map(|&name| name.to_owned()).collect()
+        };
+        matches = same(&|name| name.to_lowercase() == folded);
+        if matches.is_empty() {
+            matches = same(&|name| without_number(name).to_lowercase() == folded);
+        }
     }
     match matches.len() {
         1 => Match::One(matches.remove(0)),
@@ -171,6 +180,12 @@ mod tests {
         );
         assert_eq!(find("0042-grph", names), Match::Unknown(vec!["0042-graph".into()]));
         assert_eq!(find("000", ["000-a", "001-b"]), Match::One("000-a".into()));
+        assert_eq!(find("Auth", names), Match::One("0043-auth".into()));
+        assert_eq!(
+            find("a", ["000-a", "001-a"]),
+            Match::Ambiguous(vec!["000-a".into(), "001-a".into()])
+        );
+        assert_eq!(find("a", ["000-a", "a"]), Match::One("a".into()));
     }
 
     #[test]

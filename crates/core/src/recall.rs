@@ -14,4 +14,4 @@ pub use corpus::{Corpus, Posting, Slot};
 pub use passage::{Passage, TEXT, mark, origin_tie, ties, ties_of_line};
 pub use period::{Period, period};
 pub use rank::{Parts, Question, Scored, TermShare, damping, rank};
-pub use terms::{asks, piece_terms, terms};
+pub use terms::{asks, joined_terms, piece_terms, terms};

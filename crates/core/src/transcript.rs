@@ -25,6 +25,7 @@ mod todos;
 mod tools;
 
 pub use digest::{Digest, digest};
+pub use prose::gist;
 pub use todos::Todo;
 pub use tools::ToolKind;
 

@@ -74,7 +74,7 @@ fn tool(op: &Op) -> Tool {
 pub async fn serve(open: Open, listing: Listing) -> Result<(), String> {
     let server = Server { open, listing };
     let running =
-        server.serve(rmcp::transport::stdio()).await.map_err(|error| error.to_string())?;
+        server.serve(rmcp::transport::stdio_pipes()).await.map_err(|error| error.to_string())?;
     running.waiting().await.map_err(|error| error.to_string())?;
     Ok(())
 }

@@ -51,6 +51,25 @@ pub fn piece_terms(piece: &str, found: &mut Vec<String>) {
     }
 }
 
+/// Adds what a piece of a text can be found by besides: two words beside each other in a name,
+/// written as one. `frontmatter` finds `parseFrontMatter` and `front-matter`.
+pub fn joined_terms(piece: &str, found: &mut Vec<String>) {
+    let is_plain = piece.bytes().all(|byte| byte.is_ascii_lowercase());
+    if is_plain || piece.len() > LONGEST {
+        return;
+    }
+    // A path is several names.
+    for name in piece.split(|c: char| !is_part(c) && !matches!(c, '-' | '_')) {
+        let words = name.split(['-', '_']).filter(|word| !word.is_empty());
+        let words: Vec<&str> = words.flat_map(humps).collect();
+        let is_word = |c: char| c.is_alphabetic() && !is_unspaced(c);
+        let pairs = words.windows(2).map(<[&str]>::concat);
+        for pair in pairs.filter(|pair| pair.len() < name.len() && pair.chars().all(is_word)) {
+            add_plain(&folded(&pair), found);
+        }
+    }
+}
+
 fn is_part(c: char) -> bool {
     c.is_alphanumeric() || is_combining_mark(c)
 }
@@ -165,6 +184,18 @@ mod tests {
             ["c", "c++", "melani", "http", "server", "httpserver"]
         );
         assert_eq!(terms("schema.ts"), ["schema", "ts", "schema.ts"]);
+        let joined = |piece: &str| {
+            let mut found = vec![];
+            joined_terms(piece, &mut found);
+            found
+        };
+        assert_eq!(joined("`parseFrontMatter`"), ["parsefront", "frontmatt"]);
+        assert_eq!(joined("src/front_matter.rs,"), ["frontmatt"]);
+        assert_eq!(joined("front-end"), ["frontend"]);
+        for piece in ["FrontMatter", "plain", "2024-05-01", "it's", "--", "数据-库", "", "src/auth"]
+        {
+            assert_eq!(joined(piece), Vec::<String>::new(), "{piece}");
+        }
         assert_eq!(terms("Café NAÏVE"), ["cafe", "naiv"]);
         assert_eq!(terms("数据库连接"), ["数据", "据库", "库连", "连接"]);
         assert_eq!(terms("\" — … 🎉"), Vec::<String>::new());

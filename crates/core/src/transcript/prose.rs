@@ -72,7 +72,7 @@ pub(super) fn whole(text: &str, most: usize) -> &str {
 }
 
 /// Returns the beginning of a text as one line: its paragraphs and items, without code.
-pub(super) fn gist(text: &str, most: usize) -> String {
+pub fn gist(text: &str, most: usize) -> String {
     let mut line = String::new();
     for block in blocks(text).iter().filter(|block| block.kind != Kind::Heading) {
         join(&mut line, &block.text);

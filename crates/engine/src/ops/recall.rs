@@ -4,11 +4,12 @@ use heirloom_core::record::Section;
 use heirloom_index::Shelf;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::given::ten;
 use crate::answers::Hits;
 use crate::memory::When;
-use crate::recall::{Search, across};
+use crate::recall::{Search, across, is_at_hand};
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(super) struct Recall;
@@ -78,5 +79,9 @@ impl Operation for Recall {
             false => search.run(session)?,
         };
         Ok(Hits { hits: found.hits, near_misses: found.near_misses, problems: found.problems })
+    }
+
+    fn is_at_hand(session: &Session, request: &Value) -> bool {
+        request["workspaces"] != true && is_at_hand(session)
     }
 }

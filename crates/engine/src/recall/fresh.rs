@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use heirloom_core::Problem;
 use heirloom_core::embedding::{EmbedError, Embedder};
 use heirloom_index::{Index, IndexError, IndexErrorKind, Lock, Snapshot, Update};
+use heirloom_store::Config;
 use heirloom_store::config::EmbedderKind;
 
 use super::gather::Found;
@@ -130,6 +131,13 @@ pub(crate) fn up_to_date_at_once(session: &Session) -> Result<Option<Kept>, Erro
         return Ok(None);
     }
     Ok(Some(brought_up(session, &index, Some(snapshot), found, embedder)?))
+}
+
+/// Returns whether a question is answered from memory: the process keeps the index open, and the
+/// embedder is its own.
+pub(crate) fn is_at_hand(session: &Session) -> bool {
+    let is_own = |config: &Config| config.embedder.kind == EmbedderKind::Static;
+    session.config().is_ok_and(is_own) && session.warm().keeps(&session.root().join(FOLDER))
 }
 
 /// The index that the process keeps open, if nobody has written a newer one.

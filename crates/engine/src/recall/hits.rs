@@ -2,8 +2,9 @@
 
 use heirloom_core::fold::{Memory, Standing};
 use heirloom_core::recall::{Parts, Scored};
+use heirloom_core::record::{Body, Episode, Record};
 use heirloom_core::staleness::{self, Freshness};
-use heirloom_core::{Problem, day};
+use heirloom_core::{Problem, day, transcript};
 use heirloom_index::{IndexError, IndexErrorKind, Kept, Snapshot};
 use jiff::civil::Date;
 use schemars::JsonSchema;
@@ -14,6 +15,9 @@ use super::Search;
 use super::fresh::Failed;
 use crate::memory::{Thing, When};
 use crate::{Error, Session};
+
+/// How many characters of an episode's story are shown.
+const GIST: usize = 300;
 
 /// One thing that answers a question.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -131,12 +135,12 @@ pub(crate) fn hits(
         let date = thing.date.as_deref().and_then(day::parse);
         let freshness = staleness::judge(date, session.today(), None, &thresholds).status;
         let place = thing.source.clone();
-        if let Some(learnt_from) = Uuid::parse_str(&kept.subject)
-            .ok()
-            .and_then(|id| memory.item(id))
-            .and_then(|item| item.record.source.clone())
-        {
-            thing.source = learnt_from;
+        let item = Uuid::parse_str(&kept.subject).ok().and_then(|id| memory.item(id));
+        if let Some(record) = item.map(|item| item.record) {
+            thing.source = record.source.clone().unwrap_or(thing.source);
+            if let Body::Episode(episode) = &record.body {
+                thing.text = told(record, episode);
+            }
         }
         let (path, line) = match place.rsplit_once(':') {
             Some((path, line)) => (path.to_owned(), line.parse().ok()),
@@ -152,6 +156,15 @@ pub(crate) fn hits(
         });
     }
     Ok(hits)
+}
+
+/// What an episode tells to one who did not know of it: more than its title.
+fn told(record: &Record, episode: &Episode) -> String {
+    let story = record.levels.summary.as_deref().unwrap_or(&episode.content);
+    match transcript::gist(story, GIST).as_str() {
+        "" => episode.title.clone(),
+        gist => format!("{}: {gist}", episode.title),
+    }
 }
 
 /// What an index names and does not hold shows that it is damaged.

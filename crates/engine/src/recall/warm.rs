@@ -49,6 +49,12 @@ impl Warm {
         Some(kept.remove(at))
     }
 
+    /// Returns whether the index of a folder is there.
+    pub(super) fn keeps(&self, folder: &Path) -> bool {
+        let kept = self.indexes.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.iter().any(|kept| kept.folder == folder)
+    }
+
     /// Returns the settings of a workspace; they are read if they may have changed.
     pub(crate) fn config(&self, root: &Root) -> Result<Arc<Config>, Problem> {
         let mut all = self.settings.lock().unwrap_or_else(PoisonError::into_inner);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use heirloom_core::embedding::ByWords;
 use heirloom_core::fast::{self, Words};
-use heirloom_core::recall::{Passage, Slot, piece_terms};
+use heirloom_core::recall::{Passage, Slot, joined_terms, piece_terms};
 
 /// How many words are remembered with what they come to.
 const REMEMBERED: usize = 200_000;
@@ -128,6 +128,7 @@ impl<'e> Reader<'e> {
         let (first_term, first_piece) = (self.word_terms.len(), self.word_pieces.len());
         let mut terms = Vec::new();
         piece_terms(word, &mut terms);
+        joined_terms(word, &mut terms);
         for term in &terms {
             let id = self.id(term);
             self.word_terms.push(id);

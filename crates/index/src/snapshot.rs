@@ -124,7 +124,9 @@ impl Snapshot {
         if self.home.as_ref().is_some_and(|home| !home.is_current()) {
             return Ok(false);
         }
-        self.db.execute_batch("ROLLBACK; BEGIN")?;
+        for statement in ["ROLLBACK", "BEGIN"] {
+            self.db.prepare_cached(statement)?.execute([])?;
+        }
         Ok(db::get(&self.db, "generation")? == Some(self.generation))
     }
 

@@ -5,6 +5,8 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use indexmap::IndexMap;
+
 /// How much of a file's end is looked at to see whether only more came.
 const BLOCK: u64 = 4096;
 
@@ -83,8 +85,7 @@ impl Watched {
         // The file system's clock is asked and not the caller's: a fixed one would tell nothing.
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let now = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);
-        let seen: Vec<_> =
-            paths.into_iter().map(|path| (look(&path), path)).map(|(s, p)| (p, s)).collect();
+        let seen = worth_watching(paths);
         let is_old = |stamp: &Stamp| {
             let grain = if stamp.modified % 1_000_000_000 == 0 { 40 * GRAIN } else { GRAIN };
             stamp.modified.saturating_add(grain) < now
@@ -99,6 +100,66 @@ impl Watched {
     }
 }
 
+/// Looks at paths. What is not there can only come with the first of its folders that is not there,
+/// and that shows in the folder around it, where that is watched.
+fn worth_watching(paths: impl IntoIterator<Item = PathBuf>) -> Vec<(PathBuf, Option<Stamp>)> {
+    let mut seen: IndexMap<PathBuf, Option<Stamp>> = IndexMap::new();
+    let mut missing = Vec::new();
+    for path in paths {
+        match look(&path) {
+            None => missing.push(path),
+            stamp => drop(seen.insert(path, stamp)),
+        }
+    }
+    for path in missing {
+        let first = path.ancestors().take_while(|path| look(path).is_none()).last();
+        // What has just come is told by its being there.
+        let first = first.unwrap_or(&path);
+        if first.parent().is_none_or(|folder| !seen.contains_key(folder)) {
+            seen.insert(first.to_path_buf(), None);
+        }
+    }
+    seen.into_iter().collect()
+}
+
 fn look(path: &Path) -> Option<Stamp> {
     fs::metadata(path).ok().map(|metadata| Stamp::new(&metadata))
+}
+
+// Elsewhere a folder cannot be opened to set its time.
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn what_is_not_there_yet_is_watched_for() {
+        let home = tempfile::tempdir().unwrap();
+        let home = home.path();
+        let logs = home.join("logs");
+        fs::create_dir(&logs).unwrap();
+        let paths = ["logs", "logs/a", "logs/b", "state/x/y", "state/x/z", "none"];
+        let watch = || {
+            // What was changed long ago cannot change again at the same time.
+            for folder in [home, &logs] {
+                let long_ago = SystemTime::now() - Duration::from_secs(60);
+                File::open(folder).unwrap().set_modified(long_ago).unwrap();
+            }
+            Watched::new(paths.iter().map(|path| home.join(path)))
+        };
+        let watched = watch();
+        assert!(watched.is_same());
+        assert_eq!(watched.seen.len(), 3, "logs, state and none: {watched:?}");
+        for path in ["logs/b", "none", "state"] {
+            let watched = watch();
+            fs::create_dir(home.join(path)).unwrap();
+            assert!(!watched.is_same(), "{path}");
+        }
+        let watched = watch();
+        fs::create_dir_all(home.join("state/x")).unwrap();
+        assert!(!watched.is_same());
+    }
 }

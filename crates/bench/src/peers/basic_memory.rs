@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use serde_json::json;
 use tempfile::TempDir;
@@ -70,6 +71,10 @@ impl Contender for BasicMemory {
         finish(self.command(&["reindex", "--search"]).stdin(Stdio::null()))?;
         self.running = Some(Pipes::start(&mut self.command(&["mcp"]))?);
         Ok(())
+    }
+
+    fn waited(&mut self) -> Option<Duration> {
+        self.running.as_mut().map(Pipes::waited)
     }
 
     fn ask(&mut self, question: &Asked, limit: usize) -> Result<Vec<String>, Failure> {

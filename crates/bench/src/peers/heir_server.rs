@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use serde_json::json;
 use tempfile::TempDir;
@@ -37,6 +38,10 @@ impl Contender for HeirServer {
         server.call("memory_recall", &json!({"query": "first"}))?;
         self.running = Some(server);
         Ok(())
+    }
+
+    fn waited(&mut self) -> Option<Duration> {
+        self.running.as_mut().map(Pipes::waited)
     }
 
     fn ask(&mut self, question: &Asked, limit: usize) -> Result<Vec<String>, Failure> {

@@ -96,6 +96,10 @@ impl Contender for Limps {
         Ok(())
     }
 
+    fn waited(&mut self) -> Option<Duration> {
+        self.running.as_mut().map(|(_, http)| http.waited())
+    }
+
     fn ask(&mut self, question: &Asked, limit: usize) -> Result<Vec<String>, Failure> {
         let Some((_, http)) = &mut self.running else { return Ok(vec![]) };
         by_word(&question.text, limit, |word| {

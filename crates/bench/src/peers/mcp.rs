@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -43,6 +44,7 @@ pub(crate) struct Pipes {
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
     number: u64,
+    waited: Duration,
 }
 
 impl Pipes {
@@ -58,7 +60,8 @@ impl Pipes {
             .map_err(Failure::io("starting", program))?;
         let input = child.stdin.take();
         let output = child.stdout.take().ok_or_else(|| Failure::new("a server without output"))?;
-        let mut pipes = Pipes { child, input, output: BufReader::new(output), number: 0 };
+        let output = BufReader::new(output);
+        let mut pipes = Pipes { child, input, output, number: 0, waited: Duration::ZERO };
         pipes.ask("initialize", &hello())?;
         pipes.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
         Ok(pipes)
@@ -69,18 +72,28 @@ impl Pipes {
         self.ask("tools/call", &called(tool, arguments))
     }
 
+    /// Returns how long one waited for answers since this was last asked.
+    pub(crate) fn waited(&mut self) -> Duration {
+        std::mem::take(&mut self.waited)
+    }
+
     fn ask(&mut self, method: &str, params: &Value) -> Result<Value, Failure> {
         self.number += 1;
-        self.send(&request(self.number, method, params))?;
+        let message = request(self.number, method, params);
+        let started = Instant::now();
+        self.send(&message)?;
+        let mut line = String::new();
         loop {
-            let mut line = String::new();
+            line.clear();
             let read = self.output.read_line(&mut line);
             if read.map_err(Failure::io("hearing", Path::new("a server")))? == 0 {
                 return Err(Failure::new(format!("the server ended before it answered {method}")));
             }
+            let waited = started.elapsed();
             // Some print more than answers.
             let Ok(answer) = serde_json::from_str::<Value>(&line) else { continue };
             if answer["id"] == self.number && answer.get("method").is_none() {
+                self.waited += waited;
                 return result(answer, method);
             }
         }
@@ -108,6 +121,7 @@ pub(crate) struct Http {
     agent: ureq::Agent,
     session: Option<String>,
     number: u64,
+    waited: Duration,
 }
 
 const SESSION: &str = "mcp-session-id";
@@ -116,7 +130,8 @@ impl Http {
     /// Greets a server.
     pub(crate) fn open(url: &str) -> Result<Self, Failure> {
         let agent = ureq::Agent::new_with_defaults();
-        let mut http = Http { url: url.to_owned(), agent, session: None, number: 0 };
+        let (url, waited) = (url.to_owned(), Duration::ZERO);
+        let mut http = Http { url, agent, session: None, number: 0, waited };
         http.ask("initialize", &hello())?;
         http.post(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
         Ok(http)
@@ -127,9 +142,17 @@ impl Http {
         self.ask("tools/call", &called(tool, arguments))
     }
 
+    /// Returns how long one waited for answers since this was last asked.
+    pub(crate) fn waited(&mut self) -> Duration {
+        std::mem::take(&mut self.waited)
+    }
+
     fn ask(&mut self, method: &str, params: &Value) -> Result<Value, Failure> {
         self.number += 1;
-        let text = self.post(&request(self.number, method, params))?;
+        let message = request(self.number, method, params);
+        let started = Instant::now();
+        let text = self.post(&message)?;
+        self.waited += started.elapsed();
         // An answer is a stream of events, or one object.
         let events = text.lines().filter_map(|line| line.strip_prefix("data:"));
         let mut answers = events.chain([text.as_str()]).filter_map(|text| {

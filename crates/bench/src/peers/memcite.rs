@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use serde_json::json;
 use tempfile::TempDir;
@@ -69,6 +70,10 @@ impl Contender for Memcite {
         let mut command = Command::new(&self.program);
         self.running = Some(Pipes::start(command.arg("--repo").arg(self.scratch.path()))?);
         Ok(())
+    }
+
+    fn waited(&mut self) -> Option<Duration> {
+        self.running.as_mut().map(Pipes::waited)
     }
 
     fn ask(&mut self, question: &Asked, limit: usize) -> Result<Vec<String>, Failure> {

@@ -18,6 +18,12 @@ pub(crate) trait Contender {
 
     /// Returns the ids of the documents that answer, best first.
     fn ask(&mut self, question: &Asked, limit: usize) -> Result<Vec<String>, Failure>;
+
+    /// Returns how long one waited for its answers since this was last asked, if it is a server:
+    /// what one does with an answer that is there is not its time.
+    fn waited(&mut self) -> Option<Duration> {
+        None
+    }
 }
 
 /// All that a run found.

@@ -69,20 +69,21 @@ impl Aliases {
 /// What makes two facts the same. A private fact is apart: nothing that is shared may name it.
 pub(crate) fn text_key(record: &Record) -> Option<[u8; 32]> {
     let Body::Fact(fact) = &record.body else { return None };
-    let mut hasher = blake3::Hasher::new();
+    let text = normalised(&record.text());
     let parts = [
         if record.is_private() { "private" } else { "" },
         fact.section.title(),
         fact.scope.as_deref().unwrap_or_default(),
         fact.key.as_deref().unwrap_or_default(),
         fact.value.as_deref().unwrap_or_default(),
-        &normalised(&record.text()),
+        &text,
     ];
+    let mut said = Vec::with_capacity(text.len() + 128);
     for part in parts {
-        hasher.update(&(part.len() as u64).to_le_bytes());
-        hasher.update(part.as_bytes());
+        said.extend((part.len() as u64).to_le_bytes());
+        said.extend(part.as_bytes());
     }
-    Some(*hasher.finalize().as_bytes())
+    Some(*blake3::hash(&said).as_bytes())
 }
 
 /// Groups of positions, each known by its first.

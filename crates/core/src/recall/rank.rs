@@ -218,7 +218,7 @@ impl<C: Corpus> Ranking<'_, C> {
             scores.truncate(enough);
         }
         scores.sort_by(better);
-        let repeating = self.repeating(&scores);
+        let repeating = self.repeating(&scores, most);
         for (score, _) in scores.iter_mut().zip(&repeating).filter(|(_, repeats)| **repeats) {
             score.0 *= REPEATED;
         }
@@ -269,14 +269,21 @@ impl<C: Corpus> Ranking<'_, C> {
         })
     }
 
-    /// For each memory, best first, whether it says what a better one says.
-    fn repeating(&self, scores: &[(f32, usize)]) -> Vec<bool> {
+    /// For each memory, best first, whether it says what a better one says; as far as it matters for
+    /// which of them are the best so many.
+    fn repeating(&self, scores: &[(f32, usize)], most: usize) -> Vec<bool> {
         let mut repeating = vec![false; scores.len()];
-        let slot = |at: usize| self.ground.slots[scores[at].1];
-        for at in 1..scores.len().min(REPEATS) {
-            repeating[at] = (0..at)
-                .filter(|better| !repeating[*better])
-                .any(|better| self.corpus.likeness(slot(better), slot(at)) >= SAME);
+        let mut own: Vec<Slot> = Vec::with_capacity(most);
+        for ((_, at), repeats) in scores.iter().zip(&mut repeating).take(REPEATS) {
+            // Whatever comes after so many that say something of their own comes too late.
+            if own.len() == most {
+                break;
+            }
+            let slot = self.ground.slots[*at];
+            *repeats = own.iter().any(|better| self.corpus.likeness(*better, slot) >= SAME);
+            if !*repeats {
+                own.push(slot);
+            }
         }
         repeating
     }

@@ -241,8 +241,8 @@ struct PeersArgs {
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     memories: u32,
 
-    /// Questions for the times
-    #[arg(long, value_name = "N", default_value_t = 50)]
+    /// Questions for the times; the first fifty only warm up
+    #[arg(long, value_name = "N", default_value_t = 250)]
     questions: u32,
 
     /// Only tools whose name holds this; may be repeated

@@ -35,6 +35,9 @@ CREATE INDEX passage_group ON passage(grouped, position) WHERE grouped IS NOT NU
 CREATE INDEX passage_repeats ON passage(repeats) WHERE repeats IS NOT NULL;
 ";
 
+/// So many bytes of the tables are read where they lie.
+const MAPPED: i64 = 1 << 30;
+
 /// Prepares a connection. The index is derived, so a commit need not reach the disk at once: what
 /// a power cut takes is made anew.
 pub(crate) fn prepare(db: &Connection) -> Result<(), IndexError> {
@@ -42,6 +45,7 @@ pub(crate) fn prepare(db: &Connection) -> Result<(), IndexError> {
     db.pragma_update(None, "synchronous", "OFF")?;
     db.pragma_update(None, "temp_store", "MEMORY")?;
     db.pragma_update(None, "cache_size", -16_000)?;
+    db.pragma_update(None, "mmap_size", MAPPED)?;
     db.set_prepared_statement_cache_capacity(64);
     Ok(())
 }

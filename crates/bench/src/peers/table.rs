@@ -20,6 +20,9 @@ use crate::scale::corpus::Corpus;
 /// How many times as long a peer takes, at least.
 const FASTER: f64 = 20.0;
 
+/// How many questions come before those whose time is taken.
+const WARMING: usize = 50;
+
 /// All that a run found.
 #[derive(Serialize)]
 pub(crate) struct Report {
@@ -147,6 +150,10 @@ fn timed(
     contender.load(documents)?;
     let load = started.elapsed();
     let mut times = Vec::with_capacity(questions.len());
+    let (first, questions) = questions.split_at(WARMING.min(questions.len() / 2));
+    for question in first {
+        contender.ask(question, DEPTHS[2])?;
+    }
     contender.waited();
     for question in questions {
         let started = Instant::now();

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use crate::progress;
 use clap::ArgMatches;
 use heirloom_engine::{Error, ErrorKind, Registry, Remote, Session, Warm};
+use heirloom_server::Opens;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -110,15 +111,20 @@ impl Environment {
             Some(root) => Session::at(root, self.now()),
             None => Session::find(&current_folder()?, self.now()),
         };
+        session.map(|session| self.dressed(session))
+    }
+
+    /// Gives a session what it may use of this process's surroundings.
+    fn dressed(&self, session: Session) -> Session {
         let given = |name: &str| std::env::var(name).ok().filter(|text| !text.trim().is_empty());
         let remote = |endpoint, key| Remote { endpoint: given(endpoint), key: given(key) };
-        Ok(session?
+        session
             .by(given(AGENT))
             .with_remote_llm(remote(LLM_ENDPOINT, LLM_KEY))
             .with_remote_embedder(remote(EMBEDDER_ENDPOINT, EMBEDDER_KEY))
             .with_warm(self.warm.clone())
             .with_progress(progress::bar())
-            .with_registry(self.registry().ok().map(Arc::new)))
+            .with_registry(self.registry().ok().map(Arc::new))
     }
 
     /// Returns the workspaces that are registered on this machine.
@@ -140,6 +146,20 @@ impl Environment {
         ["VISUAL", "EDITOR"]
             .iter()
             .find_map(|name| std::env::var(name).ok().filter(|editor| !editor.trim().is_empty()))
+    }
+}
+
+impl Opens for Environment {
+    fn open(&self) -> Result<Session, Error> {
+        self.session()
+    }
+
+    fn open_at_once(&self) -> Option<Session> {
+        let session = match &self.root {
+            Some(root) => Session::at_once(root, self.now()),
+            None => Session::find_at_once(&current_folder().ok()?, self.now()),
+        };
+        session.map(|session| self.dressed(session))
     }
 }
 

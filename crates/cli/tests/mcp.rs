@@ -394,7 +394,7 @@ fn initialize_is_answered_before_a_file_of_the_workspace_is_opened() {
     let heir = team.command();
     let mut strace = Command::new("strace");
     strace
-        .args(["-f", "-qq", "-s", "65536", "-e", "trace=open,openat,openat2,write", "-o"])
+        .args(["-f", "-qq", "-s", "65536", "-e", "trace=open,openat,openat2,write,writev", "-o"])
         .arg(trace.path())
         .arg(HEIR)
         .arg("mcp");

@@ -42,7 +42,7 @@ fn ask(team: &Workspace, query: &str) -> Value {
 fn names_are_found_whole_in_parts_and_misspelt() {
     let team = team();
     for query in
-        ["parseFrontMatter", "front matter", "login.ts", "src/auth/login.ts", "parsefrontmater"]
+        ["parseFrontMatter", "front matter", "frontmatter", "src/auth/login.ts", "parsefrontmater"]
     {
         assert!(first(&ask(&team, query)).starts_with("parseFrontMatter"), "{query}");
     }
@@ -439,8 +439,10 @@ const TIED: &str = r#"{"v":1,"id":"0198c0df-0000-7000-8000-0000aaaa0001","kind":
 {"v":1,"id":"0198c0df-0000-7000-8000-0000bbbb0001","kind":"fact","section":"Specs","content":"beta one","at":"2026-01-01T00:00:00Z","by":"ada"}
 {"v":1,"id":"0198c0df-0000-7000-8000-0000bbbb0002","kind":"fact","section":"Specs","content":"beta two","at":"2026-01-02T00:00:00Z","by":"ada","supersedes":["0198c0df-0000-7000-8000-0000bbbb0001"]}
 {"v":1,"id":"0198c0df-0000-7000-8000-0000bbbb0003","kind":"fact","section":"Specs","content":"Beta two.","at":"2026-01-03T00:00:00Z","by":"bob"}
+{"v":1,"id":"0198c0df-0000-7000-8000-0000cccc0001","kind":"fact","section":"Specs","content":"gamma","at":"2026-01-01T00:00:00Z","by":"ada"}
 {"v":1,"id":"0198c0df-0000-7000-8000-0000eeee0001","kind":"edge","from":"0198c0df-0000-7000-8000-0000aaaa0002","to":"0198c0df-0000-7000-8000-0000bbbb0002","relation":"depends_on","at":"2026-01-03T00:00:00Z","by":"ada"}
 {"v":1,"id":"0198c0df-0000-7000-8000-0000dddd0001","kind":"event","action":"pin","targets":["0198c0df-0000-7000-8000-0000aaaa0002"],"at":"2026-01-03T00:00:00Z","by":"bob"}
+this is no line of a log
 "#;
 
 /// A line of the log that was just written has an id of its own, and a place that tells nothing.
@@ -463,6 +465,7 @@ fn a_long_log_answers_as_a_short_one() {
         team.write(".heirloom/memory/fact/2026-01-tied.jsonl", TIED);
         team.run(&["plan", "new", "caches"]).ok();
         team.run(&["agent", "new", "0001", "coder"]).ok();
+        team.write(".heirloom/context/damaged.md", "---\ntags: [\n---\n# Damaged\n");
         team.run(&["recall", "alpha"]).ok();
         let mut answers = Vec::new();
         for words in [
@@ -481,9 +484,12 @@ fn a_long_log_answers_as_a_short_one() {
             &["adr", "status", "ADR-0001", "accepted"],
             &["session", "start", "Caches"],
             &["memory", "ingest"],
+            // What was said before is said again.
+            &["fact", "add", "--section", "Specs", "Alpha two", "--supersedes", "cccc0001"],
+            &["fact", "add", "--section", "Specs", "Nobody else knows", "--private"],
             &["memory", "add", "0001", "--plan", "decision", "Cache for a minute"],
             &["memory", "add", "0001", "--plan", "decision", "Cache for a minute"],
-            &["memory", "add", "0001", "000", "decision", "Ports are fixed"],
+            &["memory", "add", "caches", "coder", "decision", "Ports are fixed"],
             &["memory", "promote", "0001", "000", "decision-1"],
             &["memory", "add", "0001", "--plan", "question", "Which cache?"],
             &["memory", "resolve", "0001", "--plan", "question-1", "Redis"],
@@ -500,9 +506,18 @@ fn a_long_log_answers_as_a_short_one() {
             &["adr", "status", "ADR-0002", "deprecated"],
         ] {
             let ran = team.run(&[words, &["--json"]].concat());
+            let is_meant_to_fail = words == ["fact", "show", "2"];
+            assert_eq!(ran.code != 0, is_meant_to_fail, "{words:?}: {}", ran.stderr);
             let answer = without_ids(serde_json::from_str(&ran.stdout).unwrap_or_default());
             answers.push((words.join(" "), ran.code, ran.stderr, answer));
         }
+        let episodes: Value =
+            serde_json::from_str(&team.run(&["episode", "list", "--json"]).ok()).unwrap();
+        let last = episodes["items"][0]["id"].as_str().unwrap();
+        let shown: Value =
+            serde_json::from_str(&team.run(&["episode", "show", last, "--json"]).ok()).unwrap();
+        let stored = shown["record"]["stored"].as_array().unwrap().len();
+        answers.push(("stored".to_owned(), 0, String::new(), stored.into()));
         answers
     };
     let (short, long) = (answers(&team()), answers(&team_with_a_long_log()));
@@ -560,6 +575,22 @@ fn a_server_does_not_touch_an_index_that_was_made_anew_beside_it() {
     fs::remove_dir_all(team.path().join(".heirloom/cache")).unwrap();
     assert_eq!(server.first("yachts"), "Yachts are slow");
     assert_eq!(first(&ask(&team, "yachts")), "Yachts are slow");
+}
+
+#[test]
+fn a_server_sees_settings_that_were_changed() {
+    let team = team_with_a_long_log();
+    let mut server = Mcp::start(&team);
+    let call = json!({"name": "memory_recall", "arguments": {"query": "service 77"}});
+    let mut freshness = || {
+        let mut answer = server.ask("tools/call", &call);
+        answer["structuredContent"]["hits"][0]["freshness"].take()
+    };
+    assert_eq!(freshness(), "critical");
+    assert_eq!(freshness(), "critical");
+    let settings = "[staleness]\nwarning = 100\ncritical = 200\narchive = 300\n";
+    team.write(".heirloom/config.toml", settings);
+    assert_eq!(freshness(), "fresh");
 }
 
 /// `heir mcp`, which ends with this.

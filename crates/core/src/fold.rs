@@ -249,6 +249,13 @@ impl Memory {
         self.aliases.group(&self.aliases.canonical(id)).to_vec()
     }
 
+    /// Returns when something that says the same as this was recorded last.
+    pub fn latest(&self, id: Uuid) -> Option<Timestamp> {
+        let all = self.aliases.canonical(id);
+        let all = self.aliases.group(&all).iter();
+        all.filter_map(|id| self.held.get(id)).map(|line| line.record.at).max()
+    }
+
     /// Returns how things stand with a record or an entry. Records that say the same stand as long
     /// as one of them does: an archive covers only those that it names.
     pub fn standing(&self, name: &str) -> Standing {

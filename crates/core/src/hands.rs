@@ -1,14 +1,22 @@
 //! Work that is shared among the processors.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How many pieces there are for each processor, so that none waits long for another.
 const PIECES: usize = 8;
 
+/// How many processors there are; the system is slow to tell.
+fn processors() -> usize {
+    static PROCESSORS: OnceLock<usize> = OnceLock::new();
+    *PROCESSORS
+        .get_or_init(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
+}
+
 /// Turns each thing into another, in order. So many things at least are worth another hand.
 pub fn map<T: Sync, U: Send>(things: &[T], least: usize, turn: impl Fn(&T) -> U + Sync) -> Vec<U> {
-    let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    let hands = processors.min(things.len() / least.max(1));
+    let worth = things.len() / least.max(1);
+    let hands = if worth < 2 { 1 } else { processors().min(worth) };
     if hands < 2 {
         return things.iter().map(turn).collect();
     }

@@ -77,8 +77,21 @@ fn without_number(name: &str) -> &str {
     name[number..].trim_start_matches(['-', '_', ' '])
 }
 
-/// Finds whom a name means: the same name, else the same leading number, else the same name without
-/// one.
+/// Finds whom a name means that a person typed: as [`find`], else the same name without its number.
+pub fn find_typed<'n>(typed: &str, candidates: impl IntoIterator<Item = &'n str>) -> Match {
+    let candidates: Vec<&str> = candidates.into_iter().collect();
+    let found = find(typed, candidates.iter().copied());
+    let folded = typed.to_lowercase();
+    let is_same = |name: &&str| !typed.is_empty() && without_number(name).to_lowercase() == folded;
+    let mut same = candidates.into_iter().filter(is_same).map(str::to_owned).collect::<Vec<_>>();
+    match (found, same.len()) {
+        (Match::Unknown(_), 1) => Match::One(same.remove(0)),
+        (Match::Unknown(_), 2..) => Match::Ambiguous(same),
+        (found, _) => found,
+    }
+}
+
+/// Finds whom a name means: the same name, else the same leading number.
 pub fn find<'n>(typed: &str, candidates: impl IntoIterator<Item = &'n str>) -> Match {
     let candidates: Vec<&str> = candidates.into_iter().collect();
     if candidates.contains(&typed) {
@@ -98,13 +111,11 @@ pub fn find<'n>(typed: &str, candidates: impl IntoIterator<Item = &'n str>) -> M
     let mut matches = if all_digits { by_number(typed) } else { vec![] };
     if matches.is_empty() {
         let folded = typed.to_lowercase();
-        let same = |is_same: &dyn Fn(&str) -> bool| -> Vec<String> {
-            candidates.iter().filter(|name| is_same(name)).map(|&name| name.to_owned()).collect()
-        };
-        matches = same(&|name| name.to_lowercase() == folded);
-        if matches.is_empty() {
-            matches = same(&|name| without_number(name).to_lowercase() == folded);
-        }
+        matches = candidates
+            .iter()
+            .filter(|name| name.to_lowercase() == folded)
+            .map(|&name| name.to_owned())
+            .collect();
     }
     match matches.len() {
         1 => Match::One(matches.remove(0)),
@@ -180,12 +191,15 @@ mod tests {
         );
         assert_eq!(find("0042-grph", names), Match::Unknown(vec!["0042-graph".into()]));
         assert_eq!(find("000", ["000-a", "001-b"]), Match::One("000-a".into()));
-        assert_eq!(find("Auth", names), Match::One("0043-auth".into()));
+        assert_eq!(find_typed("42", names), Match::One("0042-graph".into()));
+        assert_eq!(find_typed("Auth", names), Match::One("0043-auth".into()));
         assert_eq!(
-            find("a", ["000-a", "001-a"]),
+            find_typed("a", ["000-a", "001-a"]),
             Match::Ambiguous(vec!["000-a".into(), "001-a".into()])
         );
-        assert_eq!(find("a", ["000-a", "a"]), Match::One("a".into()));
+        assert_eq!(find_typed("a", ["000-a", "a"]), Match::One("a".into()));
+        assert_eq!(find_typed("", ["x-y-z"]), Match::Unknown(vec![]));
+        assert_eq!(find_typed("0042-grph", names), Match::Unknown(vec!["0042-graph".into()]));
     }
 
     #[test]

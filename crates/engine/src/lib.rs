@@ -20,7 +20,7 @@ pub mod setup;
 pub mod view;
 
 pub use error::{Error, ErrorKind};
-pub use op::{Answer, Effect, Group, Op, Operation, Reply, Spec};
+pub use op::{Answer, AtHand, Effect, Group, Op, Operation, Reply, Spec};
 pub use ops::OPS;
 pub use progress::{Progress, Watcher};
 pub use recall::Warm;

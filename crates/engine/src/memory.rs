@@ -21,7 +21,7 @@ pub(crate) use lookup::{Target, entry_ref};
 pub(crate) use near::Near;
 pub(crate) use open_session::OPEN_SESSIONS;
 pub(crate) use pen::{Pen, apart};
-pub(crate) use reading::log_of_entries;
+pub(crate) use reading::log_about;
 pub(crate) use recollection::{Noted, Recollection, When};
 pub(crate) use thing::{Thing, show_things};
 pub(crate) use web::standing_prose;

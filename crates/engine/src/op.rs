@@ -23,12 +23,13 @@ pub trait Operation: 'static {
     /// Does it.
     fn run(session: &Session, request: Self::Request) -> Result<Self::Response, Error>;
 
-    /// Says whether the answer is at hand: a server then gives it before it listens again, since
-    /// letting another thread do so would take longer than the answer.
-    fn is_at_hand(_: &Session, _: &Value) -> bool {
-        false
-    }
+    /// Tells whether the answer to a request is at hand, if it ever is: a server then gives it
+    /// before it listens again, since another thread would take longer.
+    const AT_HAND: Option<AtHand> = None;
 }
+
+/// Tells whether the answer to a request is at hand.
+pub type AtHand = fn(&Session, &Value) -> bool;
 
 /// What every response can do.
 pub trait Answer: Serialize + JsonSchema + 'static {
@@ -102,7 +103,8 @@ pub struct Op {
     request_schema: fn() -> Schema,
     response_schema: fn() -> Schema,
     call: fn(&Session, Value) -> Result<Reply, Error>,
-    is_at_hand: fn(&Session, &Value) -> bool,
+    /// Tells whether the answer to a request is at hand, if it ever is.
+    pub at_hand: Option<AtHand>,
 }
 
 /// An operation's answer, ready for any door.
@@ -118,7 +120,7 @@ impl Op {
             request_schema: schema::<O::Request>,
             response_schema: schema::<O::Response>,
             call: call::<O>,
-            is_at_hand: O::is_at_hand,
+            at_hand: O::AT_HAND,
         }
     }
 
@@ -135,11 +137,6 @@ impl Op {
     /// Runs it.
     pub fn call(&self, session: &Session, request: Value) -> Result<Reply, Error> {
         (self.call)(session, request)
-    }
-
-    /// Says whether the answer is at hand, so that no other thread need find it.
-    pub fn is_at_hand(&self, session: &Session, request: &Value) -> bool {
-        (self.is_at_hand)(session, request)
     }
 
     /// Returns its words on the command line: `context resolve`.

@@ -1,6 +1,6 @@
 //! One workspace at one moment, as an operation sees it.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,6 +10,7 @@ use heirloom_store::{Config, Root, git, journal};
 use jiff::Timestamp;
 use jiff::civil::Date;
 
+use crate::recall::Kept;
 use crate::{Error, Progress, Warm};
 
 /// What the person at this machine allows of a model elsewhere; nothing of it is in the repository.
@@ -33,8 +34,18 @@ pub struct Session {
     embedder: Remote,
     config: OnceCell<Arc<Config>>,
     warm: Warm,
+    /// The index, if it is known to be as the files are.
+    held: RefCell<Option<Kept>>,
     progress: Progress,
     registry: Option<Arc<Registry>>,
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if let Some(kept) = self.take_held() {
+            self.warm.put(kept);
+        }
+    }
 }
 
 impl Remote {
@@ -71,9 +82,26 @@ impl Session {
         Self::new(Root::at(folder)?, now)
     }
 
+    /// Opens the workspace that a folder lies in, unless one has to wait for another process.
+    pub fn find_at_once(start: &Path, now: Timestamp) -> Option<Self> {
+        Root::find(start)
+            .ok()
+            .filter(|root| !journal::is_open(root))
+            .map(|root| Self::on(root, now))
+    }
+
+    /// Opens the workspace at a folder, unless one has to wait for another process.
+    pub fn at_once(folder: &Path, now: Timestamp) -> Option<Self> {
+        Root::at(folder).ok().filter(|root| !journal::is_open(root)).map(|root| Self::on(root, now))
+    }
+
     fn new(root: Root, now: Timestamp) -> Result<Self, Error> {
         journal::recover(&root)?;
-        Ok(Session {
+        Ok(Self::on(root, now))
+    }
+
+    fn on(root: Root, now: Timestamp) -> Self {
+        Session {
             root,
             now,
             counts_tokens: true,
@@ -83,9 +111,10 @@ impl Session {
             embedder: Remote::default(),
             config: OnceCell::new(),
             warm: Warm::default(),
+            held: RefCell::default(),
             progress: Progress::default(),
             registry: None,
-        })
+        }
     }
 
     /// Leaves token counts out: loading the tokenizer costs more than most answers, and people do
@@ -166,6 +195,16 @@ impl Session {
     /// Returns the index that the process keeps open.
     pub(crate) fn warm(&self) -> &Warm {
         &self.warm
+    }
+
+    /// Holds the index, which is as the files are, for the question that comes next.
+    pub(crate) fn hold(&self, kept: Kept) {
+        self.held.replace(Some(kept));
+    }
+
+    /// Takes the index that is held.
+    pub(crate) fn take_held(&self) -> Option<Kept> {
+        self.held.take()
     }
 
     /// Returns what is allowed of a language model.

@@ -6,7 +6,7 @@ use crate::IndexError;
 use crate::slots::Slots;
 
 /// The version of the tables and of the segments; an index of another one is made anew.
-pub(crate) const VERSION: i64 = 9;
+pub(crate) const VERSION: i64 = 10;
 
 const TABLES: &str = "
 CREATE TABLE state(key TEXT PRIMARY KEY, value) WITHOUT ROWID;

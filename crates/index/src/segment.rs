@@ -17,6 +17,8 @@ mod read;
 pub(crate) use build::{Builder, Draft, Rows};
 pub(crate) use read::{Reader, Texts};
 
+use std::ops::Range;
+
 use heirloom_core::kernels;
 use heirloom_core::recall::{Posting, Slot};
 
@@ -209,10 +211,15 @@ impl Segment {
         }
     }
 
-    /// Writes how far each vector is from a query, by one bit a dimension.
-    pub(crate) fn distances(&self, query: &Small, found: &mut Vec<u8>) {
+    /// Writes how far some vectors are from a query, by one bit a dimension.
+    pub(crate) fn distances(&self, rows: Range<usize>, query: &Small, found: &mut Vec<u8>) {
         if query.numbers.len() == self.dimensions {
-            kernels::distances(self.part(2), &query.bits, found);
+            let width = query.bits.len();
+            kernels::distances(
+                &self.part(2)[rows.start * width..rows.end * width],
+                &query.bits,
+                found,
+            );
         }
     }
 

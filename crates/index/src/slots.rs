@@ -67,6 +67,8 @@ pub(crate) struct Entry {
     pub(crate) tie: u64,
     /// Days since 1970.
     pub(crate) day: Option<i32>,
+    /// The last day on which it was said.
+    pub(crate) latest: Option<i32>,
     pub(crate) before: Option<Slot>,
     pub(crate) after: Option<Slot>,
 }
@@ -79,19 +81,21 @@ impl Entry {
         length: 0,
         tie: 0,
         day: None,
+        latest: None,
         before: None,
         after: None,
     };
 
     fn write(&self, bytes: &mut Vec<u8>) {
         let sure = self.sure.unwrap_or(UNSAID);
-        bytes.extend([self.state as u8, u8::from(self.asks), u8::from(self.day.is_some()), sure]);
+        let dated = u8::from(self.day.is_some()) | u8::from(self.latest.is_some()) << 1;
+        bytes.extend([self.state as u8, u8::from(self.asks), dated, sure]);
         bytes.extend(self.length.to_le_bytes());
         bytes.extend(self.tie.to_le_bytes());
         bytes.extend(self.day.unwrap_or_default().to_le_bytes());
         bytes.extend(self.before.unwrap_or(NONE).to_le_bytes());
         bytes.extend(self.after.unwrap_or(NONE).to_le_bytes());
-        bytes.extend([0; 4]);
+        bytes.extend(self.latest.unwrap_or_default().to_le_bytes());
     }
 
     fn read(bytes: &[u8; WIDTH]) -> Self {
@@ -104,7 +108,8 @@ impl Entry {
             asks: bytes[1] != 0,
             length: u32::from_le_bytes(four(4)),
             tie: u64::from(low) | u64::from(high) << 32,
-            day: (bytes[2] != 0).then(|| i32::from_le_bytes(four(16))),
+            day: (bytes[2] & 1 != 0).then(|| i32::from_le_bytes(four(16))),
+            latest: (bytes[2] & 2 != 0).then(|| i32::from_le_bytes(four(28))),
             before: slot(20),
             after: slot(24),
         }
@@ -194,6 +199,7 @@ mod tests {
                 length: at,
                 tie: u64::from(at) << 33 | 7,
                 day: (at % 2 == 0).then_some(-3 + at as i32),
+                latest: (at % 3 == 0).then_some(9 - at as i32),
                 before: at.checked_sub(1),
                 after: (at % 7 != 0).then_some(at + 1),
             });

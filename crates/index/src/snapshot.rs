@@ -192,10 +192,11 @@ impl Snapshot {
         Ok(names)
     }
 
-    /// Returns the names of all memories since a day, given by its number, whatever became of them.
+    /// Returns the names of all that was said since a day, given by its number, whatever became of it.
     pub fn names_since(&self, day: i32) -> Result<Vec<String>, IndexError> {
-        let is_since =
-            |entry: &Entry| entry.state != State::Free && entry.day.is_some_and(|own| own >= day);
+        let is_since = |entry: &Entry| {
+            entry.state != State::Free && entry.latest.is_some_and(|latest| latest >= day)
+        };
         let mut names = Vec::new();
         for (slot, _) in self.slots.all().iter().enumerate().filter(|(_, entry)| is_since(entry)) {
             names.extend(self.kept(slot as Slot)?.map(|kept| kept.subject));

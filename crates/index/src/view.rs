@@ -1,11 +1,12 @@
 //! The memories of a generation as ranking sees them.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 
 use heirloom_core::fold::Standing;
-use heirloom_core::kernels;
 use heirloom_core::recall::{Corpus, Posting, Slot, damping, mark};
+use heirloom_core::{hands, kernels};
 
 use crate::links::Links;
 use crate::quantise::Small;
@@ -176,10 +177,7 @@ impl Corpus for View<'_> {
     /// are equally near are looked at, so that the answer depends on nothing but what is there.
     fn nearest(&self, vector: &[f32], most: usize) -> Vec<Slot> {
         let query = Small::new(vector);
-        let mut distances: Vec<u8> = Vec::with_capacity(self.slots());
-        for segment in self.segments {
-            segment.distances(&query, &mut distances);
-        }
+        let distances = self.distances(&query);
         let closely = (most * CLOSELY.0).max(self.size().isqrt() * CLOSELY.1);
         let near = self.within(&distances, closely);
         let mut found: Vec<(f32, Slot)> = Vec::with_capacity(near.len());
@@ -237,6 +235,10 @@ impl Corpus for View<'_> {
 /// How many vectors before it is looked at a vector is fetched.
 const AHEAD: usize = 6;
 
+/// So many vectors are looked at in one go, and so many goes at least are worth another hand.
+const PIECE: usize = 65_536;
+const WORTH_SHARING: usize = 4;
+
 /// How many are looked at closely: for each that is wanted, and for each of the root of all.
 const CLOSELY: (usize, usize) = (2, 3);
 
@@ -250,10 +252,17 @@ struct Near {
 
 /// How many vectors are at each distance. Most are at a few, and a count that was just changed is
 /// slow to change again: so there are four of each.
-fn counted(distances: impl Iterator<Item = u8>) -> [usize; 256] {
-    let mut counts = [[0_u32; 4]; 256];
-    distances.enumerate().for_each(|(at, distance)| counts[distance as usize][at % 4] += 1);
-    counts.map(|four| four.iter().map(|count| *count as usize).sum())
+fn counted(distances: &[u8]) -> [usize; 256] {
+    let mut counts = [[0_u32; 256]; 4];
+    let (fours, rest) = distances.as_chunks::<4>();
+    for [a, b, c, d] in fours {
+        counts[0][*a as usize] += 1;
+        counts[1][*b as usize] += 1;
+        counts[2][*c as usize] += 1;
+        counts[3][*d as usize] += 1;
+    }
+    rest.iter().for_each(|distance| counts[0][*distance as usize] += 1);
+    std::array::from_fn(|at| counts.iter().map(|own| own[at] as usize).sum())
 }
 
 /// The least distance within which so many vectors are, and how many are; none if there are fewer.
@@ -266,9 +275,25 @@ fn limit(counts: &[usize; 256], most: usize) -> Option<(u8, usize)> {
 }
 
 impl View<'_> {
+    /// Returns how far all vectors are from a query, by a first look. Who has others to help lets
+    /// them take a share: it is memory that one waits for.
+    fn distances(&self, query: &Small) -> Vec<u8> {
+        let pieces = self.segments.iter().flat_map(|segment| {
+            let starts = (0..segment.rows()).step_by(PIECE);
+            starts.map(move |start| (segment, start..segment.rows().min(start + PIECE)))
+        });
+        let pieces: Vec<(&Arc<Segment>, Range<usize>)> = pieces.collect();
+        let look = |(segment, rows): &(&Arc<Segment>, Range<usize>)| {
+            let mut found = Vec::with_capacity(rows.len());
+            segment.distances(rows.clone(), query, &mut found);
+            found
+        };
+        hands::map(&pieces, WORTH_SHARING, look).concat()
+    }
+
     /// Returns the wanted vectors that are at least as near as so many of them are.
     fn within(&self, distances: &[u8], most: usize) -> Vec<Near> {
-        let counts = counted(distances.iter().copied());
+        let counts = counted(distances);
         // No more vectors are wanted than there are, so the limit is no less than this one.
         let mut reach = most;
         loop {
@@ -280,11 +305,10 @@ impl View<'_> {
                 continue;
             }
             // Where some are not wanted, one looked farther than one need.
-            if near.len() < all
-                && let Some((limit, _)) =
-                    limit(&counted(near.iter().map(|near| near.distance)), most)
-            {
-                near.retain(|near| near.distance <= limit);
+            if near.len() < all {
+                let own: Vec<u8> = near.iter().map(|near| near.distance).collect();
+                let farthest = limit(&counted(&own), most).map_or(u8::MAX, |(limit, _)| limit);
+                near.retain(|near| near.distance <= farthest);
             }
             return near;
         }

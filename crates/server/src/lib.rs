@@ -14,11 +14,21 @@ use std::sync::Arc;
 use heirloom_engine::{Error, Op, Reply, Session};
 use serde_json::Value;
 
-/// Opens the workspace; called for each request and never before the first one.
-pub type Open = Arc<dyn Fn() -> Result<Session, Error> + Send + Sync>;
+/// Whoever can open the workspace; asked for each request and never before the first one.
+pub trait Opens: Send + Sync {
+    /// Opens it.
+    fn open(&self) -> Result<Session, Error>;
+
+    /// Opens it, unless one has to wait for another process.
+    fn open_at_once(&self) -> Option<Session>;
+}
+
+/// Whoever can open the workspace, for all requests.
+pub type Open = Arc<dyn Opens>;
 
 /// Runs an operation and puts its answer into the form that the door needs there, where the answer
-/// lives: off the event loop, since it reads files, unless the answer is at hand.
+/// lives: off the event loop, since it reads files and may wait for others, unless the answer is at
+/// hand.
 async fn call<T: Send + 'static>(
     open: &Open,
     op: &'static Op,
@@ -26,21 +36,34 @@ async fn call<T: Send + 'static>(
     form: fn(&Reply) -> T,
 ) -> Result<T, Error> {
     let run = move |session: &Session, request: Value| {
-        let answer = || op.call(session, request).map(|reply| form(&reply));
-        panic::catch_unwind(AssertUnwindSafe(answer)).unwrap_or_else(|_| Err(crashed(op)))
+        op.call(session, request).map(|reply| form(&reply))
     };
-    let answer = match open() {
-        Ok(session) if op.is_at_hand(&session, &request) => run(&session, request),
-        Ok(session) => tokio::task::spawn_blocking(move || run(&session, request))
-            .await
-            .unwrap_or_else(|_| Err(crashed(op))),
-        Err(error) => Err(error),
+    let at_hand = || {
+        let is_at_hand = op.at_hand?;
+        open.open_at_once().filter(|session| is_at_hand(session, &request))
+    };
+    let answer = match caught(op, || Ok(at_hand()))? {
+        Some(session) => caught(op, || run(&session, request)),
+        None => {
+            let open = open.clone();
+            let work = move || caught(op, || run(&open.open()?, request));
+            tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| Err(crashed(op, "")))
+        }
     };
     answer.map_err(|error| Error { hint: error.hint.as_deref().map(with_fields), ..error })
 }
 
-fn crashed(op: &Op) -> Error {
-    Error::system(format!("{} crashed", op.spec.name)).hint("please report this")
+/// Does something; a crash is an answer as well.
+fn caught<T>(op: &Op, work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|crash| {
+        let said = crash.downcast_ref::<String>().map(String::as_str);
+        let said = said.or_else(|| crash.downcast_ref::<&str>().copied());
+        Err(crashed(op, said.unwrap_or_default()))
+    })
+}
+
+fn crashed(op: &Op, said: &str) -> Error {
+    Error::system(format!("{} crashed: {said}", op.spec.name)).hint("please report this")
 }
 
 /// Names the fields of a request where a hint names the flags of the command line. A whole command

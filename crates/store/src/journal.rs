@@ -143,10 +143,15 @@ pub fn lock(root: &Root) -> Result<WriteLock, StoreError> {
 
 /// Finishes what a process left unfinished, if there is anything; readers call it first.
 pub fn recover(root: &Root) -> Result<(), StoreError> {
-    if root.state_folder().join("journal.json").exists() {
+    if is_open(root) {
         lock(root)?;
     }
     Ok(())
+}
+
+/// Returns whether somebody is changing several files, or was kept from it.
+pub fn is_open(root: &Root) -> bool {
+    root.state_folder().join("journal.json").exists()
 }
 
 impl WriteLock {

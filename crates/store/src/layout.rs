@@ -102,7 +102,7 @@ pub fn find_name(
         return Ok(typed.to_owned());
     }
     let candidates = names(root, level, selectors)?;
-    match name::find(typed, candidates.iter().map(String::as_str)) {
+    match name::find_typed(typed, candidates.iter().map(String::as_str)) {
         Match::One(name) => Ok(name),
         Match::Ambiguous(candidates) => {
             Err(StoreError::Ambiguous { name: typed.into(), what, candidates })

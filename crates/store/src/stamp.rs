@@ -1,10 +1,11 @@
 //! How a file is known again without reading it.
 
 use std::fs::{self, File, Metadata};
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use heirloom_core::hands;
 use indexmap::IndexMap;
 
 /// How much of a file's end is looked at to see whether only more came.
@@ -76,6 +77,9 @@ pub struct Watched {
     is_settled: bool,
 }
 
+/// So many files at least are looked at by another hand.
+const WORTH_SHARING: usize = 200;
+
 /// A change that comes sooner after another may bear the same time.
 const GRAIN: i64 = 50_000_000;
 
@@ -96,7 +100,9 @@ impl Watched {
 
     /// Returns whether nothing has changed since.
     pub fn is_same(&self) -> bool {
-        self.is_settled && self.seen.iter().all(|(path, stamp)| look(path) == *stamp)
+        let is_same = |(path, stamp): &(PathBuf, Option<Stamp>)| look(path) == *stamp;
+        self.is_settled
+            && hands::map(&self.seen, WORTH_SHARING, is_same).into_iter().all(|same| same)
     }
 }
 
@@ -112,14 +118,20 @@ fn worth_watching(paths: impl IntoIterator<Item = PathBuf>) -> Vec<(PathBuf, Opt
         }
     }
     for path in missing {
-        let first = path.ancestors().take_while(|path| look(path).is_none()).last();
-        // What has just come is told by its being there.
-        let first = first.unwrap_or(&path);
-        if first.parent().is_none_or(|folder| !seen.contains_key(folder)) {
-            seen.insert(first.to_path_buf(), None);
+        let first = path.ancestors().take_while(|path| is_nowhere(path)).last();
+        match first {
+            Some(first) if first.parent().is_some_and(|folder| seen.contains_key(folder)) => {}
+            Some(first) => drop(seen.insert(first.to_path_buf(), None)),
+            // It has just come, or leads elsewhere, or may not be looked at.
+            None => drop(seen.insert(path, None)),
         }
     }
     seen.into_iter().collect()
+}
+
+/// Whether there is not even a link at a path, as far as one may look.
+fn is_nowhere(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_err_and(|error| error.kind() == ErrorKind::NotFound)
 }
 
 fn look(path: &Path) -> Option<Stamp> {
@@ -160,6 +172,17 @@ mod tests {
         }
         let watched = watch();
         fs::create_dir_all(home.join("state/x")).unwrap();
+        assert!(!watched.is_same());
+        // What a link leads to comes without a sign in the folder that the link lies in.
+        let elsewhere = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink(elsewhere.path().join("later"), logs.join("a")).unwrap();
+        let long_ago = SystemTime::now() - Duration::from_secs(60);
+        for folder in ["logs/b", "none", "state", "state/x"] {
+            File::open(home.join(folder)).unwrap().set_modified(long_ago).unwrap();
+        }
+        let watched = watch();
+        assert!(watched.is_same());
+        fs::create_dir(elsewhere.path().join("later")).unwrap();
         assert!(!watched.is_same());
     }
 }

@@ -34,8 +34,6 @@ fn run(call: &Call<'_>) -> Result<Code, Error> {
     let environment = call.environment.clone();
     let failed = |message: String| Error::system(message);
     let runtime = heirloom_server::runtime().map_err(|error| failed(error.to_string()))?;
-    runtime
-        .block_on(mcp::serve(Arc::new(move || environment.session()), listing))
-        .map_err(failed)?;
+    runtime.block_on(mcp::serve(Arc::new(environment), listing)).map_err(failed)?;
     Ok(Code::Fine)
 }

@@ -40,7 +40,7 @@ fn run(call: &Call<'_>) -> Result<Code, Error> {
             true => call.output.text(&format!("{}\n", json!({"listening": url}))),
             false => call.output.text(&format!("listening on {url}\n")),
         }
-        bound.serve(Arc::new(move || environment.session())).await.map_err(failed)
+        bound.serve(Arc::new(environment)).await.map_err(failed)
     })?;
     Ok(Code::Fine)
 }

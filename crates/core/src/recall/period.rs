@@ -98,7 +98,7 @@ fn bounded(lead: &str, period: Period, today: Date) -> Period {
 }
 
 /// A longer run of digits and signs is no date, though a sentence may end with it.
-const LONGEST: usize = "10.05.2026.".len();
+const LONGEST: usize = "10.05.2026...".len();
 
 /// Whether the sign at a place stands within a date in numbers.
 fn is_in_a_date(text: &str, at: usize) -> bool {

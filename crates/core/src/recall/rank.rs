@@ -164,8 +164,9 @@ pub fn rank(corpus: &impl Corpus, question: &Question, most: usize) -> Vec<Score
         let anchors = anchors(corpus, &wanted, &often, closely);
         (wanted, whole, anchors)
     };
-    let (near, (wanted, whole, mut candidates)) =
-        hands::both(corpus.slots() >= MANY, by_meaning, by_words);
+    // Meanings take longer, and do not wait for another hand.
+    let ((wanted, whole, mut candidates), near) =
+        hands::both(corpus.slots() >= MANY, by_words, by_meaning);
     candidates.extend(near);
     let ground = Ground::around(corpus, candidates);
     let ranking = Ranking {

@@ -58,13 +58,15 @@ pub fn joined_terms(piece: &str, found: &mut Vec<String>) {
     if is_plain || piece.len() > LONGEST {
         return;
     }
+    // What is two words and nothing else was found whole already.
+    let whole = piece.trim_matches(|c: char| !is_part(c)).len();
     // A path is several names.
     for name in piece.split(|c: char| !is_part(c) && !matches!(c, '-' | '_')) {
         let words = name.split(['-', '_']).filter(|word| !word.is_empty());
         let words: Vec<&str> = words.flat_map(humps).collect();
         let is_word = |c: char| c.is_alphabetic() && !is_unspaced(c);
         let pairs = words.windows(2).map(<[&str]>::concat);
-        for pair in pairs.filter(|pair| pair.len() < name.len() && pair.chars().all(is_word)) {
+        for pair in pairs.filter(|pair| pair.len() < whole && pair.chars().all(is_word)) {
             add_plain(&folded(&pair), found);
         }
     }
@@ -192,8 +194,18 @@ mod tests {
         assert_eq!(joined("`parseFrontMatter`"), ["parsefront", "frontmatt"]);
         assert_eq!(joined("src/front_matter.rs,"), ["frontmatt"]);
         assert_eq!(joined("front-end"), ["frontend"]);
-        for piece in ["FrontMatter", "plain", "2024-05-01", "it's", "--", "数据-库", "", "src/auth"]
-        {
+        assert_eq!(joined("FrontMatter::new()"), ["frontmatt"]);
+        for piece in [
+            "`FrontMatter`",
+            "--dryRun",
+            "plain",
+            "2024-05-01",
+            "it's",
+            "--",
+            "数据-库",
+            "",
+            "src/auth",
+        ] {
             assert_eq!(joined(piece), Vec::<String>::new(), "{piece}");
         }
         assert_eq!(terms("Café NAÏVE"), ["cafe", "naiv"]);

@@ -73,15 +73,16 @@ impl Recollection {
         Self::read_some(session, Wanted { entries, ..Wanted::default() })
     }
 
-    /// Reads what is pinned and what typed ids may mean. Of a long log only that is read.
-    pub(crate) fn pinned(session: &Session, typed: &[String]) -> Result<Self, Error> {
-        Self::read_some(session, Wanted { typed, names: pins(session), ..Wanted::default() })
+    /// Reads what became of the entries of all memory documents. Of a long log only that is read.
+    pub(crate) fn of_entries(session: &Session) -> Result<Self, Error> {
+        Self::read_some(session, Wanted::default())
     }
 
-    /// Reads what is pinned and what was taken from an origin. Of a long log only that is read.
-    pub(crate) fn pinned_or_of(session: &Session, origin: Option<&str>) -> Result<Self, Error> {
-        let names = pins(session).into_iter().chain(origin.map(origin_tie)).collect();
-        Self::of_names(session, names)
+    /// Reads what is pinned, and something else. Of a long log only that is read.
+    pub(crate) fn pinned(session: &Session, mut wanted: Wanted<'_>) -> Result<Self, Error> {
+        let (local, _) = Log::read_local(session.root()).fold(None);
+        wanted.names.extend(local.acted_on(Action::Pin).into_keys().map(str::to_owned));
+        Self::read_some(session, wanted)
     }
 
     /// Reads all records of a kind and what became of them. Of a long log only that is read.
@@ -98,9 +99,6 @@ impl Recollection {
     }
 
     fn read_some(session: &Session, mut wanted: Wanted<'_>) -> Result<Self, Error> {
-        if log::bytes(session.root()) < SHORT {
-            return Self::read(session);
-        }
         let (noted, problems) = documents(session, vec![])?;
         for noted in &noted {
             let entries = &noted.notebook.entries;
@@ -109,43 +107,24 @@ impl Recollection {
             let unmarked = entries.iter().filter(|entry| !entry.is_marked());
             wanted.entries.extend(unmarked.map(|entry| entry_ref(&apart(&entry.id, &noted.path))));
         }
-        match recall::about(session, wanted) {
-            Ok(Some((memory, more))) => {
-                let problems = merged(problems, more);
-                Ok(Self::of(memory, noted, problems, When::default()))
-            }
-            // What stands in the way of the index must not stand in anybody's way.
-            Ok(None) | Err(_) => Self::read(session),
-        }
+        let (memory, more) = log_about(session, wanted);
+        Ok(Self::of(memory, noted, merged(problems, more), When::default()))
     }
 }
 
 /// A log of fewer bytes is read as quickly as its index.
 const SHORT: u64 = 500_000;
 
-/// Reads what the log says of some entries, and what is wrong with it. Of a long log only that is
+/// Reads what the log says of some things, and what is wrong with it. Of a long log only that is
 /// read.
-pub(crate) fn log_of_entries(
-    session: &Session,
-    entries: Vec<String>,
-) -> Result<(Memory, Vec<Problem>), Error> {
-    let whole = || Log::read(session.root()).fold(None);
-    if log::bytes(session.root()) < SHORT {
-        return Ok(whole());
+pub(crate) fn log_about(session: &Session, wanted: Wanted<'_>) -> (Memory, Vec<Problem>) {
+    if log::bytes(session.root()) >= SHORT
+        && let Ok(Some(some)) = recall::about(session, wanted)
+    {
+        return some;
     }
-    match recall::about(session, Wanted { entries, ..Wanted::default() }) {
-        Ok(Some((memory, mut problems))) => {
-            problems.retain(|problem| problem.path.ends_with(".jsonl"));
-            Ok((memory, problems))
-        }
-        Ok(None) | Err(_) => Ok(whole()),
-    }
-}
-
-/// The names of what is pinned on this machine.
-fn pins(session: &Session) -> Vec<String> {
-    let (local, _) = Log::read_local(session.root()).fold(None);
-    local.acted_on(Action::Pin).into_keys().map(str::to_owned).collect()
+    // What stands in the way of the index must not stand in anybody's way.
+    Log::read(session.root()).fold(None)
 }
 
 /// Reads every memory document.

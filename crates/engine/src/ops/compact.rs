@@ -2,6 +2,7 @@
 
 use heirloom_core::fold::Standing;
 use heirloom_core::memory::EntryKind;
+use heirloom_core::recall::origin_tie;
 use heirloom_core::record::{Body, Episode, short};
 use heirloom_core::transcript;
 use heirloom_core::{Problem, words};
@@ -13,6 +14,7 @@ use crate::memory::{
     Book, Noted, Pen, Recollection, Thing, episode_of, show_things, without_secrets,
 };
 use crate::present;
+use crate::recall::Wanted;
 use crate::view::{Role, View, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
@@ -99,7 +101,8 @@ impl Operation for Compact {
             .and_then(|(transcript, _)| llm::summary(session, transcript, &mut warnings));
         let mut pen = Pen::take(session, false)?;
         let origin = transcript.as_ref().map(|(_, digest)| format!("transcript:{digest}"));
-        let known = Recollection::pinned_or_of(session, origin.as_deref())?;
+        let names = origin.as_deref().map(origin_tie).into_iter().collect();
+        let known = Recollection::pinned(session, Wanted { names, ..Wanted::default() })?;
         let whose = match &request.plan {
             Some(plan) => Some(Book::open(session, plan, request.agent.as_deref())?),
             None => None,

@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::inherit::{self, Inheritance};
 use crate::memory::{Recollection, Thing, entry_ref, show_things, standing_prose};
 use crate::present;
+use crate::recall::Wanted;
 use crate::view::{Role, Span, View, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
@@ -161,8 +162,16 @@ fn remember(session: &Session, inherited: &mut Inheritance) -> Result<Vec<Thing>
     let has_pins = !local.lines.is_empty() || !local.problems.is_empty();
     let is_marked =
         inherited.placed.iter_mut().filter(is_memory).any(|p| p.text.contains("<!-- id:"));
-    let known =
-        if has_pins || is_marked { Some(Recollection::pinned(session, &[])?) } else { None };
+    let known = if has_pins || is_marked {
+        // They may be of another hierarchy than the one that memory is looked for in.
+        let notebooks = inherited.placed.iter().filter(|placed| placed.part == Part::Memory);
+        let notebooks = notebooks.map(|placed| memory::read(&placed.document.path, &placed.text));
+        let entries = notebooks.flat_map(|notebook| notebook.entries);
+        let entries = entries.map(|entry| entry_ref(&entry.id)).collect();
+        Some(Recollection::pinned(session, Wanted { entries, ..Wanted::default() })?)
+    } else {
+        None
+    };
     let nothing = Memory::default();
     let memory = known.as_ref().map_or(&nothing, |known| &known.memory);
     for placed in inherited.placed.iter_mut().filter(is_memory) {

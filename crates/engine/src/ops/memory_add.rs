@@ -9,7 +9,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::answers::Kept;
-use crate::memory::{Book, Pen, Recollection, entry_ref, lifecycle, log_of_entries};
+use crate::memory::{Book, Pen, Recollection, entry_ref, lifecycle, log_about};
+use crate::recall::Wanted;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(super) struct MemoryAdd;
@@ -90,7 +91,7 @@ impl Operation for MemoryAdd {
             .chain(fields.values().map(String::as_str))
             .try_for_each(|text| pen.guard(text))?;
         let book = Book::open(session, &request.plan_id, request.agent_id.as_deref())?;
-        if let Some(kept) = already(session, &book, kind, text, &fields)? {
+        if let Some(kept) = already(session, &book, kind, text, &fields) {
             return Ok(kept);
         }
         let resolved =
@@ -160,7 +161,7 @@ fn already(
     kind: EntryKind,
     text: &str,
     fields: &Fields,
-) -> Result<Option<Kept>, Error> {
+) -> Option<Kept> {
     let says_more = |entry: &Entry| {
         fields
             .iter()
@@ -173,18 +174,18 @@ fn already(
     };
     let same = book.notebook.of(kind).find(|entry| {
         normalised(&entry.text) == normalised(text) && !entry.resolved && !says_more(entry)
-    });
-    let Some(same) = same else { return Ok(None) };
+    })?;
     // Whatever was done to an entry first wrote its id beside it.
     let name = entry_ref(&same.id);
     let stands = !same.is_marked() || {
-        let (memory, _) = log_of_entries(session, vec![name.clone()])?;
+        let entries = vec![name.clone()];
+        let (memory, _) = log_about(session, Wanted { entries, ..Wanted::default() });
         memory.standing(&name) == Standing::Active
     };
     if !stands {
-        return Ok(None);
+        return None;
     }
-    Ok(Some(Kept {
+    Some(Kept {
         done: "already there:",
         kind,
         name: same.name(),
@@ -193,7 +194,7 @@ fn already(
         source: book.path.clone(),
         fact: None,
         from: None,
-    }))
+    })
 }
 
 fn is_open(status: &str) -> bool {

@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use crate::answers::Done;
 use crate::memory::{Pen, Recollection};
+use crate::recall::Wanted;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(super) struct MemoryFocus;
@@ -33,7 +34,7 @@ impl Operation for MemoryFocus {
 
     fn run(session: &Session, request: Request) -> Result<Done, Error> {
         let mut pen = Pen::take(session, false)?;
-        let known = Recollection::pinned(session, &request.fact_ids)?;
+        let known = Recollection::pinned(session, Wanted::typed(&request.fact_ids))?;
         let mut pinned: Vec<String> = known.pins().into_iter().map(|(name, _)| name).collect();
         let before = pinned.len();
         let mut notes = Vec::new();

@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use crate::answers::Done;
 use crate::memory::{Pen, Recollection, Thing};
+use crate::recall::Wanted;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(super) struct MemoryRelease;
@@ -32,7 +33,7 @@ impl Operation for MemoryRelease {
 
     fn run(session: &Session, request: Request) -> Result<Done, Error> {
         let mut pen = Pen::take(session, false)?;
-        let known = Recollection::pinned(session, &request.fact_ids)?;
+        let known = Recollection::pinned(session, Wanted::typed(&request.fact_ids))?;
         let pins = known.pins();
         let mut wanted = Vec::new();
         for typed in &request.fact_ids {

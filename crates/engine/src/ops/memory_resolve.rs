@@ -74,7 +74,7 @@ impl Operation for MemoryResolve {
             from: None,
         };
         if entry.kind == EntryKind::Question {
-            let known = Recollection::of_names(session, vec![])?;
+            let known = Recollection::of_entries(session)?;
             let noted = known.with_edit(&book, after);
             if let Which::One(entry) = noted.notebook.find(&kept.name) {
                 let (id, fact) = lifecycle::ingest_entry(&mut pen, &known, &noted, entry)?;

@@ -7,8 +7,9 @@ use heirloom_core::record::short;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::memory::{Book, entry_ref, log_of_entries};
+use crate::memory::{Book, entry_ref, log_about};
 use crate::present;
+use crate::recall::Wanted;
 use crate::view::{Role, View, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
@@ -139,14 +140,11 @@ impl Operation for MemoryShow {
         };
         let entries: Vec<&Entry> = book.notebook.entries.iter().filter(wanted).collect();
         // Whatever was done to an entry first wrote its id beside it.
-        let marked: Vec<String> = entries
-            .iter()
-            .filter(|entry| entry.is_marked())
-            .map(|entry| entry_ref(&entry.id))
-            .collect();
+        let marked = entries.iter().filter(|entry| entry.is_marked());
+        let marked: Vec<String> = marked.map(|entry| entry_ref(&entry.id)).collect();
         let (memory, problems) = match marked.is_empty() {
             true => Default::default(),
-            false => log_of_entries(session, marked)?,
+            false => log_about(session, Wanted { entries: marked, ..Wanted::default() }),
         };
         let of = |kind: EntryKind| entries.iter().filter(move |entry| entry.kind == kind).copied();
         Ok(Shown {

@@ -10,7 +10,7 @@ use super::given::ten;
 use crate::answers::Hits;
 use crate::memory::When;
 use crate::recall::{Search, across, is_at_hand};
-use crate::{Effect, Error, Group, Operation, Session, Spec};
+use crate::{AtHand, Effect, Error, Group, Operation, Session, Spec};
 
 pub(super) struct Recall;
 
@@ -59,6 +59,8 @@ impl Operation for Recall {
         about: "Recall what is known of something: facts, episodes, patterns, workflows, notes, what agents and plans remember, decisions and documents, best first.",
     };
 
+    const AT_HAND: Option<AtHand> = Some(is_answered_at_once);
+
     fn run(session: &Session, request: Request) -> Result<Hits, Error> {
         if request.limit == 0 {
             return Err(Error::bad_input("at most 0 are none").hint("say how many: 1 or more"));
@@ -80,8 +82,14 @@ impl Operation for Recall {
         };
         Ok(Hits { hits: found.hits, near_misses: found.near_misses, problems: found.problems })
     }
+}
 
-    fn is_at_hand(session: &Session, request: &Value) -> bool {
-        request["workspaces"] != true && is_at_hand(session)
-    }
+/// A longer question, or one for more than so many answers, takes a while.
+const SHORT: (usize, u64) = (4_000, 100);
+
+/// Tells whether a question is answered in no time.
+fn is_answered_at_once(session: &Session, request: &Value) -> bool {
+    let is_short = request["query"].as_str().is_some_and(|query| query.len() <= SHORT.0);
+    let is_for_few = request["limit"].as_u64().is_none_or(|limit| limit <= SHORT.1);
+    is_short && is_for_few && request["workspaces"] != true && is_at_hand(session)
 }

@@ -34,8 +34,15 @@ pub(crate) struct Wanted<'w> {
     pub(crate) since: Option<Date>,
 }
 
-/// Returns what is known of something, and how it is related. What could not be read is told beside
-/// it. Nothing if the index is not there, or far behind.
+impl<'w> Wanted<'w> {
+    /// Wants what typed ids may mean.
+    pub(crate) fn typed(typed: &'w [String]) -> Self {
+        Wanted { typed, ..Wanted::default() }
+    }
+}
+
+/// Returns what is known of something, and how it is related. What of the log could not be read is
+/// told beside it. Nothing if the index is not there, or far behind.
 pub(crate) fn about(
     session: &Session,
     wanted: Wanted<'_>,
@@ -74,7 +81,7 @@ pub(crate) fn about(
     all.extend(kept.snapshot.relations_of(&all)?);
     all.extend(wanted.entries);
     let memory = kept.snapshot.memory_of(&all, None)?;
-    let problems = kept.all_problems()?;
+    let problems = kept.log_problems()?;
     keep(session, kept);
     Ok(Some((memory, problems)))
 }

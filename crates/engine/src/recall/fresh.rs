@@ -46,7 +46,7 @@ pub(crate) fn rebuilt(session: &Session, embedder: &dyn Embedder) -> Result<Kept
     let found = Found::look(session)?;
     let watched = found.watched(session);
     let snapshot = anew(session, &index, &found, embedder)?;
-    Ok(Kept::new(index.folder(), snapshot, watched, found.problems))
+    Ok(Kept::new(index.folder(), snapshot, watched, found))
 }
 
 fn anew(
@@ -92,6 +92,9 @@ pub(crate) fn up_to_date(session: &Session, embedder: &dyn Embedder) -> Result<K
 
 /// Does the same, and tells whose fault it is if it cannot be done.
 pub(super) fn try_up_to_date(session: &Session, embedder: &dyn Embedder) -> Result<Kept, Failed> {
+    if let Some(kept) = session.take_held() {
+        return Ok(kept);
+    }
     let index = index_of(session, embedder);
     let snapshot = match warm(session, &index)? {
         Some(kept) if kept.watched.is_same() => return Ok(kept),
@@ -106,7 +109,7 @@ pub(crate) fn in_memory(session: &Session, embedder: &dyn Embedder) -> Result<Ke
     let found = Found::look(session)?;
     let watched = found.watched(session);
     let snapshot = index.in_memory(found.changed(session, &BTreeMap::new())?, embedder)?;
-    Ok(Kept::new(index.folder(), snapshot, watched, found.problems))
+    Ok(Kept::new(index.folder(), snapshot, watched, found))
 }
 
 /// So many bytes are read in no time.
@@ -133,11 +136,24 @@ pub(crate) fn up_to_date_at_once(session: &Session) -> Result<Option<Kept>, Erro
     Ok(Some(brought_up(session, &index, Some(snapshot), found, embedder)?))
 }
 
-/// Returns whether a question is answered from memory: the process keeps the index open, and the
-/// embedder is its own.
+/// Lays hands on the index, if a question can be answered from memory: the process keeps it open,
+/// nothing has changed since, and the embedder is our own.
 pub(crate) fn is_at_hand(session: &Session) -> bool {
     let is_own = |config: &Config| config.embedder.kind == EmbedderKind::Static;
-    session.config().is_ok_and(is_own) && session.warm().keeps(&session.root().join(FOLDER))
+    if !session.config().is_ok_and(is_own) {
+        return false;
+    }
+    match warm(session, &index_of(session, heirloom_embed::builtin())) {
+        Ok(Some(kept)) if kept.watched.is_same() => {
+            session.hold(kept);
+            true
+        }
+        Ok(Some(kept)) => {
+            keep(session, kept);
+            false
+        }
+        Ok(None) | Err(_) => false,
+    }
 }
 
 /// The index that the process keeps open, if nobody has written a newer one.
@@ -174,7 +190,7 @@ fn brought_up(
         Err(failed) => return Err(failed),
     };
     found.problems.extend(told);
-    Ok(Kept::new(index.folder(), snapshot, watched, found.problems))
+    Ok(Kept::new(index.folder(), snapshot, watched, found))
 }
 
 fn not_kept(what: &str, error: &IndexError) -> Problem {

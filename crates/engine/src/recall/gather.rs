@@ -26,6 +26,8 @@ pub(super) struct Found {
     documents: Vec<(Document, Stamp)>,
     /// What could not be listed.
     pub(super) problems: Vec<Problem>,
+    /// What of that is of the log.
+    pub(super) log_problems: Vec<Problem>,
     /// The settings decide which level a document is of.
     settings: [u8; 8],
     /// The files that say what git ignores, there or not.
@@ -58,7 +60,8 @@ impl Found {
     /// Looks what is there.
     pub(super) fn look(session: &Session) -> Result<Self, Error> {
         let root = session.root();
-        let (shards, mut problems) = log::shards(root);
+        let (shards, log_problems) = log::shards(root);
+        let mut problems = log_problems.clone();
         let shards = shards.into_iter().filter_map(|shard| {
             let stamp = Stamp::of(&shard.path)?;
             Some((shard, stamp))
@@ -99,6 +102,7 @@ impl Found {
             shards: shards.collect(),
             documents: documents.into_values().collect(),
             problems,
+            log_problems,
             settings,
             rules: ignored.files(),
         })

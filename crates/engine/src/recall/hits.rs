@@ -207,10 +207,14 @@ fn was_true(memory: &Memory, subject: &str, when: When) -> bool {
     })
 }
 
-/// What could not be read of the files that an index was made of.
-pub(super) fn unread(snapshot: &Snapshot) -> Result<Vec<Problem>, IndexError> {
+/// What could not be read of the files that an index was made of, as far as they are wanted.
+pub(super) fn unread(
+    snapshot: &Snapshot,
+    is_wanted: impl Fn(&str) -> bool,
+) -> Result<Vec<Problem>, IndexError> {
     let mut problems: Vec<Problem> = snapshot.trouble()?;
-    for source in snapshot.sources()?.values().filter(|source| !source.problems.is_empty()) {
+    let damaged = snapshot.sources()?.iter().filter(|(_, source)| !source.problems.is_empty());
+    for (_, source) in damaged.filter(|(path, _)| is_wanted(path)) {
         let own: Vec<Problem> = serde_json::from_str(&source.problems).unwrap_or_default();
         problems.extend(own);
     }

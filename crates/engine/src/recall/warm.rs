@@ -10,10 +10,11 @@ use heirloom_store::stamp::Watched;
 use heirloom_store::{Config, Root, config};
 
 use super::embedder::Shared;
+use super::gather::Found;
 use super::hits::unread;
 
-/// How many workspaces' indexes, embedders and settings are kept; the index that was asked longest
-/// ago goes.
+/// How many workspaces' indexes, embedders and settings are kept. Of more indexes, the one that was
+/// asked longest ago goes; embedders and settings are kept anew.
 const MOST: usize = 8;
 
 /// What a process keeps from one question to the next: for each workspace its settings, and its
@@ -39,6 +40,7 @@ pub(crate) struct Kept {
     pub(super) snapshot: Snapshot,
     pub(super) watched: Watched,
     problems: Vec<Problem>,
+    log_problems: Vec<Problem>,
 }
 
 impl Warm {
@@ -49,12 +51,6 @@ impl Warm {
         Some(kept.remove(at))
     }
 
-    /// Returns whether the index of a folder is there.
-    pub(super) fn keeps(&self, folder: &Path) -> bool {
-        let kept = self.indexes.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.iter().any(|kept| kept.folder == folder)
-    }
-
     /// Returns the settings of a workspace; they are read if they may have changed.
     pub(crate) fn config(&self, root: &Root) -> Result<Arc<Config>, Problem> {
         let mut all = self.settings.lock().unwrap_or_else(PoisonError::into_inner);
@@ -63,7 +59,7 @@ impl Warm {
         }
         let watched = Watched::new([root.join(config::PATH)]);
         let config = Arc::new(Config::load(root)?);
-        if all.len() == MOST {
+        if all.len() == MOST && !all.contains_key(root.path()) {
             all.clear();
         }
         all.insert(root.path().to_path_buf(), Settings { watched, config: config.clone() });
@@ -86,7 +82,7 @@ impl Warm {
     }
 
     /// Puts an index back.
-    pub(super) fn put(&self, kept: Kept) {
+    pub(crate) fn put(&self, kept: Kept) {
         if !kept.snapshot.is_lasting() {
             return;
         }
@@ -107,26 +103,41 @@ impl Kept {
 
     /// Returns what could not be read of the files that it was made of, or not be listed, each once.
     pub(crate) fn all_problems(&self) -> Result<Vec<Problem>, IndexError> {
-        let mut problems = unread(&self.snapshot)?;
-        problems.extend(self.problems.iter().cloned());
+        self.problems_of(&self.problems, |_| true)
+    }
+
+    /// Returns what of that is of the log.
+    pub(super) fn log_problems(&self) -> Result<Vec<Problem>, IndexError> {
+        self.problems_of(&self.log_problems, |path| path.ends_with(".jsonl"))
+    }
+
+    fn problems_of(
+        &self,
+        listed: &[Problem],
+        is_wanted: impl Fn(&str) -> bool,
+    ) -> Result<Vec<Problem>, IndexError> {
+        let mut problems = unread(&self.snapshot, is_wanted)?;
+        problems.extend(listed.iter().cloned());
         problems.sort();
         problems.dedup();
         Ok(problems)
     }
 
-    /// Keeps an index of a folder.
-    pub(super) fn new(
-        folder: &Path,
-        snapshot: Snapshot,
-        watched: Watched,
-        problems: Vec<Problem>,
-    ) -> Self {
-        Kept { folder: folder.to_path_buf(), snapshot, watched, problems }
+    /// Keeps an index of a folder, which was made of what was found there.
+    pub(super) fn new(folder: &Path, snapshot: Snapshot, watched: Watched, found: Found) -> Self {
+        let Found { problems, log_problems, .. } = found;
+        Kept { folder: folder.to_path_buf(), snapshot, watched, problems, log_problems }
     }
 }
 
 impl std::fmt::Debug for Warm {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.write_str("Warm")
+    }
+}
+
+impl std::fmt::Debug for Kept {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Kept").field("folder", &self.folder).finish_non_exhaustive()
     }
 }

@@ -26,6 +26,8 @@ pub(super) struct Put {
     fingerprint: [u8; 16],
     source: Option<i64>,
     state: State,
+    /// The number of the last day on which it was said.
+    latest: Option<i32>,
     /// Decides between those that answer equally well.
     tie: u64,
 }
@@ -36,7 +38,8 @@ impl Put {
         let name = blake3::hash(passage.name.as_bytes());
         let tie = name.as_bytes().first_chunk().map_or(0, |eight| u64::from_le_bytes(*eight));
         let fingerprint = passage.fingerprint();
-        Put { fingerprint, passage: Box::new(passage), source, state, tie }
+        let latest = passage.day.map(day::number);
+        Put { fingerprint, passage: Box::new(passage), source, state, latest, tie }
     }
 
     /// Returns what is known of it beside its text, which has so many terms.
@@ -48,6 +51,7 @@ impl Put {
             length,
             tie: self.tie,
             day: self.passage.day.map(day::number),
+            latest: self.latest,
             before: None,
             after: None,
         }
@@ -65,7 +69,10 @@ pub(super) fn of_records(records: &BTreeSet<Uuid>, memory: &Memory) -> Vec<Optio
     let put = |id: &Uuid| {
         let item = memory.item(*id)?;
         let is_thing = item.id == *id && Kind::REMEMBERED.contains(&item.record.kind());
-        is_thing.then(|| Put::new(Passage::of_item(&item), None, standing(item.standing)))
+        is_thing.then(|| {
+            let put = Put::new(Passage::of_item(&item), None, standing(item.standing));
+            Put { latest: memory.latest(*id).map(day::of).map(day::number), ..put }
+        })
     };
     records.iter().map(put).collect()
 }
@@ -212,6 +219,7 @@ impl Writing<'_> {
         self.slots.change(slot, |entry| {
             entry.state = put.state;
             entry.day = passage.day.map(day::number);
+            entry.latest = put.latest;
             entry.sure = passage.confidence.map(of_a_hundred);
         });
         Ok(())

@@ -241,7 +241,7 @@ struct PeersArgs {
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     memories: u32,
 
-    /// Questions for the times; the first fifty only warm up
+    /// Questions for the times; fifty of them, or half, only warm up
     #[arg(long, value_name = "N", default_value_t = 250)]
     questions: u32,
 

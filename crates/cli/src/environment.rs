@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::progress;
 use clap::ArgMatches;
-use heirloom_engine::{Error, ErrorKind, Registry, Remote, Session, Warm};
+use heirloom_engine::{Error, ErrorKind, Progress, Registry, Remote, Session, Warm};
 use heirloom_server::Opens;
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -57,6 +57,11 @@ pub(crate) struct Environment {
     /// Where to look for the workspace, and whether it must be right there.
     root: Option<PathBuf>,
     fixed_now: Option<Timestamp>,
+    agent: Option<String>,
+    llm: Remote,
+    embedder: Remote,
+    registry: Option<Arc<Registry>>,
+    progress: Progress,
     /// What a server keeps from one question to the next.
     warm: Warm,
 }
@@ -75,7 +80,18 @@ impl Environment {
             .get_one::<PathBuf>("root")
             .cloned()
             .or_else(|| std::env::var_os(ROOT).filter(|root| !root.is_empty()).map(PathBuf::from));
-        Ok(Environment { root, fixed_now, warm: Warm::default() })
+        let given = |name: &str| std::env::var(name).ok().filter(|text| !text.trim().is_empty());
+        let remote = |endpoint, key| Remote { endpoint: given(endpoint), key: given(key) };
+        Ok(Environment {
+            root,
+            fixed_now,
+            agent: given(AGENT),
+            llm: remote(LLM_ENDPOINT, LLM_KEY),
+            embedder: remote(EMBEDDER_ENDPOINT, EMBEDDER_KEY),
+            registry: user_home().map(|home| Arc::new(Registry::in_folder(&home))),
+            progress: progress::bar(),
+            warm: Warm::default(),
+        })
     }
 
     /// Returns the moment.
@@ -116,24 +132,21 @@ impl Environment {
 
     /// Gives a session what it may use of this process's surroundings.
     fn dressed(&self, session: Session) -> Session {
-        let given = |name: &str| std::env::var(name).ok().filter(|text| !text.trim().is_empty());
-        let remote = |endpoint, key| Remote { endpoint: given(endpoint), key: given(key) };
         session
-            .by(given(AGENT))
-            .with_remote_llm(remote(LLM_ENDPOINT, LLM_KEY))
-            .with_remote_embedder(remote(EMBEDDER_ENDPOINT, EMBEDDER_KEY))
+            .by(self.agent.clone())
+            .with_remote_llm(self.llm.clone())
+            .with_remote_embedder(self.embedder.clone())
             .with_warm(self.warm.clone())
-            .with_progress(progress::bar())
-            .with_registry(self.registry().ok().map(Arc::new))
+            .with_progress(self.progress.clone())
+            .with_registry(self.registry.clone())
     }
 
     /// Returns the workspaces that are registered on this machine.
-    pub(crate) fn registry(&self) -> Result<Registry, Error> {
-        let home = user_home().ok_or_else(|| {
+    pub(crate) fn registry(&self) -> Result<&Registry, Error> {
+        self.registry.as_deref().ok_or_else(|| {
             Error::system("there is no folder for this user's own state")
                 .hint(format!("set {HOME} to a folder of yours"))
-        })?;
-        Ok(Registry::in_folder(&home))
+        })
     }
 
     /// Returns the folder that a new workspace goes to.

@@ -249,11 +249,15 @@ impl Memory {
         self.aliases.group(&self.aliases.canonical(id)).to_vec()
     }
 
-    /// Returns when something that says the same as this was recorded last.
-    pub fn latest(&self, id: Uuid) -> Option<Timestamp> {
-        let all = self.aliases.canonical(id);
-        let all = self.aliases.group(&all).iter();
-        all.filter_map(|id| self.held.get(id)).map(|line| line.record.at).max()
+    /// Returns when a thing was said last.
+    pub fn latest(&self, item: &Item<'_>) -> Timestamp {
+        match self.aliases.group(&item.id) {
+            [_] => item.record.at,
+            all => {
+                let said = all.iter().filter_map(|id| self.held.get(id));
+                said.map(|line| line.record.at).max().unwrap_or(item.record.at)
+            }
+        }
     }
 
     /// Returns how things stand with a record or an entry. Records that say the same stand as long

@@ -1,5 +1,6 @@
 //! What a process keeps from one question to the next.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -41,6 +42,7 @@ pub(crate) struct Kept {
     pub(super) watched: Watched,
     problems: Vec<Problem>,
     log_problems: Vec<Problem>,
+    all_problems: OnceCell<Vec<Problem>>,
 }
 
 impl Warm {
@@ -103,7 +105,11 @@ impl Kept {
 
     /// Returns what could not be read of the files that it was made of, or not be listed, each once.
     pub(crate) fn all_problems(&self) -> Result<Vec<Problem>, IndexError> {
-        self.problems_of(&self.problems, |_| true)
+        if let Some(problems) = self.all_problems.get() {
+            return Ok(problems.clone());
+        }
+        let problems = self.problems_of(&self.problems, |_| true)?;
+        Ok(self.all_problems.get_or_init(|| problems).clone())
     }
 
     /// Returns what of that is of the log.
@@ -126,7 +132,8 @@ impl Kept {
     /// Keeps an index of a folder, which was made of what was found there.
     pub(super) fn new(folder: &Path, snapshot: Snapshot, watched: Watched, found: Found) -> Self {
         let Found { problems, log_problems, .. } = found;
-        Kept { folder: folder.to_path_buf(), snapshot, watched, problems, log_problems }
+        let (folder, all_problems) = (folder.to_path_buf(), OnceCell::new());
+        Kept { folder, snapshot, watched, problems, log_problems, all_problems }
     }
 }
 

@@ -71,7 +71,7 @@ pub(super) fn of_records(records: &BTreeSet<Uuid>, memory: &Memory) -> Vec<Optio
         let is_thing = item.id == *id && Kind::REMEMBERED.contains(&item.record.kind());
         is_thing.then(|| {
             let put = Put::new(Passage::of_item(&item), None, standing(item.standing));
-            Put { latest: memory.latest(*id).map(day::of).map(day::number), ..put }
+            Put { latest: Some(day::number(day::of(memory.latest(&item)))), ..put }
         })
     };
     records.iter().map(put).collect()

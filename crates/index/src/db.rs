@@ -53,6 +53,8 @@ pub(crate) fn prepare(db: &Connection) -> Result<(), IndexError> {
 /// Makes the tables, for one who is alone with them.
 pub(crate) fn create(db: &Connection, embedder: &str, dimensions: usize) -> Result<(), IndexError> {
     db.pragma_update(None, "page_size", 8192)?;
+    // What is written for the first time is not read where it lies.
+    db.pragma_update(None, "mmap_size", 0)?;
     db.pragma_update(None, "journal_mode", "OFF")?;
     db.execute_batch("BEGIN IMMEDIATE")?;
     db.execute_batch(TABLES)?;
@@ -66,7 +68,8 @@ pub(crate) fn create(db: &Connection, embedder: &str, dimensions: usize) -> Resu
 
 /// Prepares tables for several who read them while one writes.
 pub(crate) fn share(db: &Connection) -> Result<(), IndexError> {
-    Ok(db.pragma_update(None, "journal_mode", "WAL")?)
+    db.pragma_update(None, "journal_mode", "WAL")?;
+    Ok(db.pragma_update(None, "mmap_size", MAPPED)?)
 }
 
 /// Reads a number of the state.

@@ -159,34 +159,6 @@ pub(crate) fn lines_of(
     Ok(found)
 }
 
-/// Returns the lines of the components that names belong to, each with its row.
-pub(crate) fn lines_of_names(
-    db: &Connection,
-    names: &[i64],
-) -> Result<Vec<(i64, Box<Line>)>, IndexError> {
-    let mut first = db.prepare_cached(
-        "SELECT tie.component, line.json, line.component IS NULL AND line.id IS NOT NULL
-         FROM tie LEFT JOIN line ON line.id = tie.component WHERE tie.hash = ?",
-    )?;
-    let mut files = Files { db, known: HashMap::new() };
-    let (mut found, mut seen, mut larger) = (Vec::new(), HashSet::new(), BTreeSet::new());
-    for name in names {
-        let mut rows = first.query([name])?;
-        let Some(row) = rows.next()? else { continue };
-        let component: i64 = row.get(0)?;
-        if !seen.insert(component) {
-            continue;
-        }
-        // Most lines are alone.
-        match row.get(2)? {
-            true => found.push(files.line(row)?),
-            false => drop(larger.insert(component)),
-        }
-    }
-    found.extend(lines_of(db, &larger)?);
-    Ok(found)
-}
-
 /// The files that lines are in.
 struct Files<'c> {
     db: &'c Connection,

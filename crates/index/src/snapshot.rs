@@ -172,7 +172,8 @@ impl Snapshot {
         as_of: Option<Timestamp>,
     ) -> Result<Memory, IndexError> {
         let names: Vec<i64> = names.iter().map(|name| short(name)).collect();
-        Ok(ledger::folded(ledger::lines_of_names(&self.db, &names)?, as_of))
+        let components = ledger::components_of(&self.db, &names)?;
+        Ok(ledger::folded(ledger::lines_of(&self.db, &components)?, as_of))
     }
 
     /// Returns the relations that lead to some names or start there, and the names at their ends.

@@ -41,6 +41,12 @@ impl Line {
         Line { hash, says: text_key(&record), place, record }
     }
 
+    /// Takes what a line says that shares no name with another, and says what no other says: nobody
+    /// compares it with one.
+    pub fn alone(record: Record, place: Place) -> Self {
+        Line { hash: [0; 32], says: None, place, record }
+    }
+
     /// Returns what is equal in two facts that say the same.
     pub(crate) fn says(&self) -> Option<&[u8; 32]> {
         self.says.as_ref()

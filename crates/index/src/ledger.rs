@@ -11,7 +11,7 @@ use heirloom_core::Problem;
 use heirloom_core::fast;
 use heirloom_core::fold::{Line, Memory, Place, fold};
 use heirloom_core::recall::{TEXT, ties_of_line};
-use heirloom_core::record;
+use heirloom_core::record::{self, Record};
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
 use uuid::Uuid;
@@ -138,6 +138,23 @@ pub(crate) fn lines_of(
     db: &Connection,
     components: &BTreeSet<i64>,
 ) -> Result<Vec<(i64, Box<Line>)>, IndexError> {
+    read_lines(db, components, Line::new)
+}
+
+/// Returns the same for one who only shows what they say, and compares it with nothing new.
+pub(crate) fn lines_to_show(
+    db: &Connection,
+    components: &BTreeSet<i64>,
+) -> Result<Vec<(i64, Box<Line>)>, IndexError> {
+    read_lines(db, components, |record, _, place| Line::alone(record, place))
+}
+
+/// Reads the lines of components; one that is alone becomes what it is made into.
+fn read_lines(
+    db: &Connection,
+    components: &BTreeSet<i64>,
+    alone: impl Fn(Record, &[u8], Place) -> Line,
+) -> Result<Vec<(i64, Box<Line>)>, IndexError> {
     let mut first = db.prepare_cached("SELECT id, json, component FROM line WHERE id = ?")?;
     let mut all = db.prepare_cached("SELECT id, json FROM line WHERE component = ?")?;
     let mut files = Files { db, known: HashMap::new() };
@@ -146,14 +163,14 @@ pub(crate) fn lines_of(
         let mut rows = first.query([component])?;
         let is_alone = match rows.next()? {
             Some(row) if row.get::<_, Option<i64>>(2)?.is_none() => {
-                found.push(files.line(row)?);
+                found.push(files.line(row, &alone)?);
                 true
             }
             _ => false,
         };
         let mut rows = all.query([component])?;
         while !is_alone && let Some(row) = rows.next()? {
-            found.push(files.line(row)?);
+            found.push(files.line(row, &Line::new)?);
         }
     }
     Ok(found)
@@ -166,7 +183,11 @@ struct Files<'c> {
 }
 
 impl Files<'_> {
-    fn line(&mut self, row: &rusqlite::Row<'_>) -> Result<(i64, Box<Line>), IndexError> {
+    fn line(
+        &mut self,
+        row: &rusqlite::Row<'_>,
+        make: &impl Fn(Record, &[u8], Place) -> Line,
+    ) -> Result<(i64, Box<Line>), IndexError> {
         let id: i64 = row.get(0)?;
         let json = row.get_ref(1)?.as_bytes();
         let json = json.map_err(|_| IndexError::damaged("a line of the log is none"))?;
@@ -175,7 +196,7 @@ impl Files<'_> {
         };
         let (path, is_local) = self.file(id >> 32)?;
         let place = Place { path, line: (id & NUMBER) as usize, is_local };
-        Ok((id, Box::new(Line::new(record, json, place))))
+        Ok((id, Box::new(make(record, json, place))))
     }
 
     fn file(&mut self, source: i64) -> Result<(Arc<str>, bool), IndexError> {

@@ -176,6 +176,17 @@ impl Snapshot {
         Ok(ledger::folded(ledger::lines_of(&self.db, &components)?, as_of))
     }
 
+    /// Returns the same for one who only shows it, and looks for nothing that says the same.
+    pub fn memory_to_show(
+        &self,
+        names: &[String],
+        as_of: Option<Timestamp>,
+    ) -> Result<Memory, IndexError> {
+        let names: Vec<i64> = names.iter().map(|name| short(name)).collect();
+        let components = ledger::components_of(&self.db, &names)?;
+        Ok(ledger::folded(ledger::lines_to_show(&self.db, &components)?, as_of))
+    }
+
     /// Returns the relations that lead to some names or start there, and the names at their ends.
     pub fn relations_of(&self, names: &[String]) -> Result<Vec<String>, IndexError> {
         links::at(&self.db, names)

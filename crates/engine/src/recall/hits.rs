@@ -123,7 +123,7 @@ pub(crate) fn hits(
         kept.push((one, snapshot.kept(one.slot)?.ok_or_else(|| missing("a memory"))?));
     }
     let subjects: Vec<String> = kept.iter().map(|(_, kept)| kept.subject.clone()).collect();
-    let memory = snapshot.memory_of(&subjects, search.when.as_of)?;
+    let memory = snapshot.memory_to_show(&subjects, search.when.as_of)?;
     let thresholds = session.config()?.staleness;
     let mut hits = Vec::with_capacity(kept.len());
     for (scored, kept) in kept {

@@ -82,6 +82,12 @@ The times are of servers that keep running, after fifty questions that are not c
 limits us among 10,000 memories: a third is ranking, a fifth looking up what is answered, a tenth seeing whether a file
 has changed; the rest is JSON and the protocol.",
     ],
+    [
+        "peers-slow",
+        "Peers that are slow to load",
+        "peers --only basic-memory --only memcite",
+        "The other two, asked for times alone.",
+    ],
 ];
 
 /// What a measurement printed and found.

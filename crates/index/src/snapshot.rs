@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use heirloom_core::Problem;
@@ -171,9 +171,7 @@ impl Snapshot {
         names: &[String],
         as_of: Option<Timestamp>,
     ) -> Result<Memory, IndexError> {
-        let names: Vec<i64> = names.iter().map(|name| short(name)).collect();
-        let components = ledger::components_of(&self.db, &names)?;
-        Ok(ledger::folded(ledger::lines_of(&self.db, &components)?, as_of))
+        Ok(ledger::folded(ledger::lines_of(&self.db, &self.components_of(names)?)?, as_of))
     }
 
     /// Returns the same for one who only shows it, and looks for nothing that says the same.
@@ -182,9 +180,12 @@ impl Snapshot {
         names: &[String],
         as_of: Option<Timestamp>,
     ) -> Result<Memory, IndexError> {
+        Ok(ledger::folded(ledger::lines_to_show(&self.db, &self.components_of(names)?)?, as_of))
+    }
+
+    fn components_of(&self, names: &[String]) -> Result<BTreeSet<i64>, IndexError> {
         let names: Vec<i64> = names.iter().map(|name| short(name)).collect();
-        let components = ledger::components_of(&self.db, &names)?;
-        Ok(ledger::folded(ledger::lines_to_show(&self.db, &components)?, as_of))
+        ledger::components_of(&self.db, &names)
     }
 
     /// Returns the relations that lead to some names or start there, and the names at their ends.

@@ -63,6 +63,7 @@ fn widest_distances(rows: &[[u8; 32]], query: &[u8; 32], found: &mut Vec<u8>) {
     narrower_distances(rest.as_flattened(), query, found);
 }
 
+/// The same for vectors of any width, on any processor.
 fn narrower_distances(rows: &[u8], query: &[u8], found: &mut Vec<u8>) {
     type Arguments<'a> = (&'a [u8], &'a [u8], &'a mut Vec<u8>);
     type Answer = ();

@@ -13,7 +13,7 @@ mod warm;
 pub(crate) use about::{Wanted, about};
 pub(crate) use across::across;
 pub(crate) use embedder::embedder;
-pub(crate) use fresh::{FOLDER, Lag, bytes, is_at_hand, keep, lag, rebuilt, up_to_date};
+pub(crate) use fresh::{FOLDER, Lag, bytes, hold_index, keep, lag, rebuilt, up_to_date};
 pub(crate) use hits::Hit;
 pub(crate) use search::{Found, Search};
 pub(crate) use warm::Kept;

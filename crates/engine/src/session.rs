@@ -84,15 +84,16 @@ impl Session {
 
     /// Opens the workspace that a folder lies in, unless one has to wait for another process.
     pub fn find_at_once(start: &Path, now: Timestamp) -> Option<Self> {
-        Root::find(start)
-            .ok()
-            .filter(|root| !journal::is_open(root))
-            .map(|root| Self::on(root, now))
+        Root::find(start).ok().and_then(|root| Self::unless_busy(root, now))
     }
 
     /// Opens the workspace at a folder, unless one has to wait for another process.
     pub fn at_once(folder: &Path, now: Timestamp) -> Option<Self> {
-        Root::at(folder).ok().filter(|root| !journal::is_open(root)).map(|root| Self::on(root, now))
+        Root::at(folder).ok().and_then(|root| Self::unless_busy(root, now))
+    }
+
+    fn unless_busy(root: Root, now: Timestamp) -> Option<Self> {
+        (!journal::is_open(&root)).then(|| Self::on(root, now))
     }
 
     fn new(root: Root, now: Timestamp) -> Result<Self, Error> {

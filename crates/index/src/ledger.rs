@@ -149,11 +149,11 @@ pub(crate) fn lines_to_show(
     read_lines(db, components, |record, _, place| Line::alone(record, place))
 }
 
-/// Reads the lines of components; one that is alone becomes what it is made into.
+/// Reads the lines of components; `make_alone` makes a line of one that is alone in its component.
 fn read_lines(
     db: &Connection,
     components: &BTreeSet<i64>,
-    alone: impl Fn(Record, &[u8], Place) -> Line,
+    make_alone: impl Fn(Record, &[u8], Place) -> Line,
 ) -> Result<Vec<(i64, Box<Line>)>, IndexError> {
     let mut first = db.prepare_cached("SELECT id, json, component FROM line WHERE id = ?")?;
     let mut all = db.prepare_cached("SELECT id, json FROM line WHERE component = ?")?;
@@ -163,7 +163,7 @@ fn read_lines(
         let mut rows = first.query([component])?;
         let is_alone = match rows.next()? {
             Some(row) if row.get::<_, Option<i64>>(2)?.is_none() => {
-                found.push(files.line(row, &alone)?);
+                found.push(files.line(row, &make_alone)?);
                 true
             }
             _ => false,

@@ -196,12 +196,7 @@ impl Snapshot {
     /// Returns the names of all memories of a shelf that are of some sort.
     pub fn names(&self, shelf: Shelf, filter: &Filter) -> Result<Vec<String>, IndexError> {
         let view = self.view(shelf, filter);
-        let wanted = (0..view.slots() as Slot).filter(|slot| view.is_wanted(*slot));
-        let mut names = Vec::new();
-        for slot in wanted {
-            names.extend(self.kept(slot)?.map(|kept| kept.subject));
-        }
-        Ok(names)
+        self.subjects((0..view.slots() as Slot).filter(|slot| view.is_wanted(*slot)))
     }
 
     /// Returns the names of all that was said since a day, given by its number, whatever became of it.
@@ -209,11 +204,16 @@ impl Snapshot {
         let is_since = |entry: &Entry| {
             entry.state != State::Free && entry.latest.is_some_and(|latest| latest >= day)
         };
-        let mut names = Vec::new();
-        for (slot, _) in self.slots.all().iter().enumerate().filter(|(_, entry)| is_since(entry)) {
-            names.extend(self.kept(slot as Slot)?.map(|kept| kept.subject));
+        let slots = self.slots.all().iter().enumerate().filter(|(_, entry)| is_since(entry));
+        self.subjects(slots.map(|(slot, _)| slot as Slot))
+    }
+
+    fn subjects(&self, slots: impl Iterator<Item = Slot>) -> Result<Vec<String>, IndexError> {
+        let mut subjects = Vec::new();
+        for slot in slots {
+            subjects.extend(self.kept(slot)?.map(|kept| kept.subject));
         }
-        Ok(names)
+        Ok(subjects)
     }
 
     /// Returns the ids of records that end in some digits, whatever became of them.

@@ -178,7 +178,7 @@ impl Corpus for View<'_> {
     fn nearest(&self, vector: &[f32], most: usize) -> Vec<Slot> {
         let query = Small::new(vector);
         let distances = self.distances(&query);
-        let closely = (most * CLOSELY.0).max(self.size().isqrt() * CLOSELY.1);
+        let closely = (most * CLOSELY).max(self.size().isqrt() * ROOTS);
         let near = self.within(&distances, closely);
         let mut found: Vec<(f32, Slot)> = Vec::with_capacity(near.len());
         for (at, own) in near.iter().enumerate() {
@@ -239,8 +239,10 @@ const AHEAD: usize = 6;
 const PIECE: usize = 65_536;
 const WORTH_SHARING: usize = 4;
 
-/// How many are looked at closely: for each that is wanted, and for each of the root of all.
-const CLOSELY: (usize, usize) = (2, 3);
+/// For each memory that is wanted, how many vectors are looked at closely.
+const CLOSELY: usize = 2;
+/// Among many, it is the square root of how many memories there are, times this.
+const ROOTS: usize = 3;
 
 /// A vector that is near by a first look.
 struct Near {
@@ -275,8 +277,8 @@ fn limit(counts: &[usize; 256], most: usize) -> Option<(u8, usize)> {
 }
 
 impl View<'_> {
-    /// Returns how far all vectors are from a query, by a first look. Who has others to help lets
-    /// them take a share: it is memory that one waits for.
+    /// Returns how far all vectors are from a query, by one bit a dimension. Many are shared among
+    /// the processors, since one alone waits for memory.
     fn distances(&self, query: &Small) -> Vec<u8> {
         let pieces = self.segments.iter().flat_map(|segment| {
             let starts = (0..segment.rows()).step_by(PIECE);

@@ -62,8 +62,7 @@ impl Aliases {
 
     /// Returns all that say the same as a canonical one, in order.
     pub(super) fn group<'a>(&'a self, canonical: &'a Uuid) -> &'a [Uuid] {
-        let group = if self.groups.is_empty() { None } else { self.groups.get(canonical) };
-        group.map_or_else(|| slice::from_ref(canonical), Vec::as_slice)
+        self.groups.get(canonical).map_or_else(|| slice::from_ref(canonical), Vec::as_slice)
     }
 }
 

@@ -53,9 +53,10 @@ const REPEATED: f32 = 0.8;
 const MISSPELT: f32 = 0.7;
 /// Among so many memories, words and meanings are looked for at the same time.
 const MANY: usize = 200_000;
-/// How many memories are looked at closely for their words, and how many for their meaning: so many
-/// at least, or one for so many of the root of all that there are.
-const CLOSELY: (usize, usize) = (200, 2);
+/// How many memories at least are looked at closely for their words, and how many for their meaning.
+const CLOSELY: usize = 200;
+/// Among many, it is the square root of how many there are, divided by this.
+const ROOT_SHARE: usize = 2;
 
 /// What is asked.
 #[derive(Debug, Clone)]
@@ -153,7 +154,7 @@ pub fn damping(length: u32, mean: f64) -> f32 {
 pub fn rank(corpus: &impl Corpus, question: &Question, most: usize) -> Vec<Scored> {
     let often = |posting: &Posting| posting.count as f32 * corpus.damping(posting.slot);
     let most = most.min(corpus.slots());
-    let enough = CLOSELY.0.max(corpus.size().isqrt() / CLOSELY.1);
+    let enough = CLOSELY.max(corpus.size().isqrt() / ROOT_SHARE);
     let closely = enough.max(most.saturating_mul(4)).min(corpus.slots().max(enough));
     let by_meaning = || match question.vector.is_empty() {
         true => vec![],

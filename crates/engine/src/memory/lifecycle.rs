@@ -71,16 +71,16 @@ pub(crate) fn known_of<'a>(
     session: &Session,
     adrs: impl IntoIterator<Item = &'a Adr>,
 ) -> Result<Recollection, Error> {
-    Recollection::of_origins(session, adrs.into_iter().map(adr_origin), None)
+    known_since(session, adrs, None)
 }
 
-/// Reads the same for all decision records, and what was recorded since a moment.
-pub(crate) fn known_since(
+/// Reads the same, and what was recorded since a moment.
+pub(crate) fn known_since<'a>(
     session: &Session,
-    catalog: &Catalog,
+    adrs: impl IntoIterator<Item = &'a Adr>,
     since: Option<Timestamp>,
 ) -> Result<Recollection, Error> {
-    Recollection::of_origins(session, catalog.adrs.iter().map(adr_origin), since)
+    Recollection::of_origins(session, adrs.into_iter().map(adr_origin), since)
 }
 
 /// Writes the facts that decision records in force, plan decisions and answered questions state and

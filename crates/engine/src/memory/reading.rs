@@ -1,4 +1,5 @@
-//! Reading what is remembered: all of it, or of a long log only what is asked about.
+//! Reading what is remembered: all of it, or what is asked about. Of a long log, whoever asks about
+//! something reads just that, from the index.
 
 use heirloom_core::fold::Memory;
 use heirloom_core::recall::origin_tie;
@@ -28,7 +29,7 @@ impl Recollection {
     }
 
     /// Reads all that a new record touches: what says the same or nearly the same, what it names
-    /// and what typed ids may mean. Of a long log only that is read, from the index.
+    /// and what typed ids may mean.
     pub(crate) fn about(
         session: &Session,
         record: &Record,
@@ -37,20 +38,18 @@ impl Recollection {
         Self::read_some(session, Wanted { record: Some(record), typed, ..Wanted::default() })
     }
 
-    /// Reads what typed ids may mean, what became of that and how it is related. Of a long log only
-    /// that is read.
+    /// Reads what typed ids may mean, what became of that and how it is related.
     pub(crate) fn named(session: &Session, typed: &[String]) -> Result<Self, Error> {
-        Self::read_some(session, Wanted { typed, ..Wanted::default() })
+        Self::read_some(session, Wanted::typed(typed))
     }
 
-    /// Reads what has some names, what became of it and how it is related. Of a long log only that
-    /// is read.
+    /// Reads what has some names, what became of it and how it is related.
     pub(crate) fn of_names(session: &Session, names: Vec<String>) -> Result<Self, Error> {
         Self::read_some(session, Wanted { names, ..Wanted::default() })
     }
 
     /// Reads what was taken from some origins, what became of it, and all that was recorded since a
-    /// moment. Of a long log only that is read.
+    /// moment.
     pub(crate) fn of_origins(
         session: &Session,
         origins: impl Iterator<Item = String>,
@@ -61,8 +60,7 @@ impl Recollection {
         Self::read_some(session, Wanted { names, since, ..Wanted::default() })
     }
 
-    /// Reads what is known of entries that are about to be written to a document. Of a long log only
-    /// that is read.
+    /// Reads what is known of entries that are about to be written to a document.
     pub(crate) fn of_new_entries(
         session: &Session,
         path: &str,
@@ -73,26 +71,26 @@ impl Recollection {
         Self::read_some(session, Wanted { entries, ..Wanted::default() })
     }
 
-    /// Reads what became of the entries of all memory documents. Of a long log only that is read.
+    /// Reads what became of the entries of all memory documents.
     pub(crate) fn of_entries(session: &Session) -> Result<Self, Error> {
         Self::read_some(session, Wanted::default())
     }
 
-    /// Reads what is pinned, and something else. Of a long log only that is read.
+    /// Reads what is pinned, and something else.
     pub(crate) fn pinned(session: &Session, mut wanted: Wanted<'_>) -> Result<Self, Error> {
         let (local, _) = Log::read_local(session.root()).fold(None);
         wanted.names.extend(local.acted_on(Action::Pin).into_keys().map(str::to_owned));
         Self::read_some(session, wanted)
     }
 
-    /// Reads all records of a kind and what became of them. Of a long log only that is read.
+    /// Reads all records of a kind and what became of them.
     pub(crate) fn of_kind(session: &Session, kind: Kind) -> Result<Self, Error> {
         let filter = Filter { marks: vec![("kind", vec![kind.word().to_owned()])] };
         let sort = Some((Shelf::Everything, filter));
         Self::read_some(session, Wanted { sort, ..Wanted::default() })
     }
 
-    /// Reads all that was put away or replaced. Of a long log only that is read.
+    /// Reads all that was put away or replaced.
     pub(crate) fn archived(session: &Session) -> Result<Self, Error> {
         let sort = Some((Shelf::Archive, Filter::default()));
         Self::read_some(session, Wanted { sort, ..Wanted::default() })
@@ -100,26 +98,34 @@ impl Recollection {
 
     fn read_some(session: &Session, mut wanted: Wanted<'_>) -> Result<Self, Error> {
         let (noted, problems) = documents(session, vec![])?;
-        for noted in &noted {
-            let entries = &noted.notebook.entries;
-            wanted.entries.extend(entries.iter().map(|entry| entry_ref(&entry.id)));
-            // What is not marked yet may have been, by an id of its document's own.
-            let unmarked = entries.iter().filter(|entry| !entry.is_marked());
-            wanted.entries.extend(unmarked.map(|entry| entry_ref(&apart(&entry.id, &noted.path))));
-        }
-        let (memory, more) = log_about(session, wanted);
+        let (memory, more) = log_about(session, || {
+            wanted.entries.extend(noted.iter().flat_map(entries_of));
+            wanted
+        });
         Ok(Self::of(memory, noted, merged(problems, more), When::default()))
     }
+}
+
+/// The names under which the log may speak of a document's entries.
+fn entries_of(noted: &Noted) -> impl Iterator<Item = String> {
+    let entries = noted.notebook.entries.iter();
+    // What is not marked yet may have been, by an id of its document's own.
+    let unmarked = entries.clone().filter(|entry| !entry.is_marked());
+    let own = unmarked.map(|entry| entry_ref(&apart(&entry.id, &noted.path)));
+    entries.map(|entry| entry_ref(&entry.id)).chain(own)
 }
 
 /// A log of fewer bytes is read as quickly as its index.
 const SHORT: u64 = 500_000;
 
-/// Reads what the log says of some things, and what is wrong with it. Of a long log only that is
-/// read.
-pub(crate) fn log_about(session: &Session, wanted: Wanted<'_>) -> (Memory, Vec<Problem>) {
+/// Reads what the log says of some things, and what is wrong with it. A short log is read whole, and
+/// nobody is asked what is wanted of it.
+pub(crate) fn log_about<'w>(
+    session: &Session,
+    wanted: impl FnOnce() -> Wanted<'w>,
+) -> (Memory, Vec<Problem>) {
     if log::bytes(session.root()) >= SHORT
-        && let Ok(Some(some)) = recall::about(session, wanted)
+        && let Ok(Some(some)) = recall::about(session, wanted())
     {
         return some;
     }

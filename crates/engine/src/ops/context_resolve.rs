@@ -157,16 +157,16 @@ impl Operation for ContextResolve {
 /// what they are in dispute about. The log is only read if something is pinned, or if something was
 /// done to an entry, which first wrote its id beside it.
 fn remember(session: &Session, inherited: &mut Inheritance) -> Result<Vec<Thing>, Error> {
-    let is_memory = |placed: &&mut Placed| placed.part == Part::Memory;
+    let is_memory = |placed: &Placed| placed.part == Part::Memory;
+    let memories = || inherited.placed.iter().filter(|placed| is_memory(placed));
+    let notebooks: Vec<Notebook> =
+        memories().map(|placed| memory::read(&placed.document.path, &placed.text)).collect();
     let local = Log::read_local(session.root());
     let has_pins = !local.lines.is_empty() || !local.problems.is_empty();
-    let is_marked =
-        inherited.placed.iter_mut().filter(is_memory).any(|p| p.text.contains("<!-- id:"));
+    let is_marked = memories().any(|placed| placed.text.contains("<!-- id:"));
     let known = if has_pins || is_marked {
         // They may be of another hierarchy than the one that memory is looked for in.
-        let notebooks = inherited.placed.iter().filter(|placed| placed.part == Part::Memory);
-        let notebooks = notebooks.map(|placed| memory::read(&placed.document.path, &placed.text));
-        let entries = notebooks.flat_map(|notebook| notebook.entries);
+        let entries = notebooks.iter().flat_map(|notebook| &notebook.entries);
         let entries = entries.map(|entry| entry_ref(&entry.id)).collect();
         Some(Recollection::pinned(session, Wanted { entries, ..Wanted::default() })?)
     } else {
@@ -174,18 +174,13 @@ fn remember(session: &Session, inherited: &mut Inheritance) -> Result<Vec<Thing>
     };
     let nothing = Memory::default();
     let memory = known.as_ref().map_or(&nothing, |known| &known.memory);
-    for placed in inherited.placed.iter_mut().filter(is_memory) {
+    for placed in inherited.placed.iter_mut().filter(|placed| is_memory(placed)) {
         placed.document.prose = standing_prose(memory, &placed.document, &placed.text);
     }
-    let notebooks: Vec<(&Placed, Notebook)> = inherited
-        .placed
-        .iter()
-        .filter(|placed| placed.part == Part::Memory)
-        .map(|placed| (placed, memory::read(&placed.document.path, &placed.text)))
-        .collect();
     let stands = |entry: &&Entry| memory.standing(&entry_ref(&entry.id)) == Standing::Active;
-    let sheets: Vec<Sheet<'_>> = notebooks
-        .iter()
+    let memories = inherited.placed.iter().filter(|placed| is_memory(placed));
+    let sheets: Vec<Sheet<'_>> = memories
+        .zip(&notebooks)
         .map(|(placed, notebook)| Sheet {
             level: &placed.level,
             path: &placed.document.path,
@@ -195,10 +190,8 @@ fn remember(session: &Session, inherited: &mut Inheritance) -> Result<Vec<Thing>
     let (plans, agents): (Vec<_>, Vec<_>) =
         sheets.into_iter().partition(|sheet| sheet.level == "plan");
     let disputes = conflict::decisions(plans.first(), &agents);
-    let problems: Vec<Problem> =
-        notebooks.iter().flat_map(|(_, notebook)| notebook.problems.clone()).collect();
     inherited.conflicts.extend(disputes);
-    inherited.problems.extend(problems);
+    inherited.problems.extend(notebooks.into_iter().flat_map(|notebook| notebook.problems));
     inherited.problems.extend(known.iter().flat_map(|known| known.problems.iter().cloned()));
     inherited.problems.sort();
     inherited.problems.dedup();

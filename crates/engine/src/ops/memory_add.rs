@@ -179,7 +179,7 @@ fn already(
     let name = entry_ref(&same.id);
     let stands = !same.is_marked() || {
         let entries = vec![name.clone()];
-        let (memory, _) = log_about(session, Wanted { entries, ..Wanted::default() });
+        let (memory, _) = log_about(session, || Wanted { entries, ..Wanted::default() });
         memory.standing(&name) == Standing::Active
     };
     if !stands {

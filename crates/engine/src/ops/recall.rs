@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::given::ten;
 use crate::answers::Hits;
 use crate::memory::When;
-use crate::recall::{Search, across, is_at_hand};
+use crate::recall::{Search, across, hold_index};
 use crate::{AtHand, Effect, Error, Group, Operation, Session, Spec};
 
 pub(super) struct Recall;
@@ -84,12 +84,14 @@ impl Operation for Recall {
     }
 }
 
-/// A longer question, or one for more than so many answers, takes a while.
-const SHORT: (usize, u64) = (4_000, 100);
+/// A question of more bytes takes a while.
+const SHORT: usize = 4_000;
+/// So do more answers.
+const FEW: u64 = 100;
 
-/// Tells whether a question is answered in no time.
+/// Tells whether a question is answered in no time, and holds what it is answered from.
 fn is_answered_at_once(session: &Session, request: &Value) -> bool {
-    let is_short = request["query"].as_str().is_some_and(|query| query.len() <= SHORT.0);
-    let is_for_few = request["limit"].as_u64().is_none_or(|limit| limit <= SHORT.1);
-    is_short && is_for_few && request["workspaces"] != true && is_at_hand(session)
+    let is_short = request["query"].as_str().is_some_and(|query| query.len() <= SHORT);
+    let is_for_few = request["limit"].as_u64().is_none_or(|limit| limit <= FEW);
+    is_short && is_for_few && request["workspaces"] != true && hold_index(session)
 }

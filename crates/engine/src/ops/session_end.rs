@@ -56,7 +56,7 @@ impl Operation for SessionEnd {
         let open = find(session, request.id.as_deref())?;
         let started: Option<Timestamp> = open.started.parse().ok();
         let catalog = Catalog::read(session)?;
-        let known = lifecycle::known_since(session, &catalog, started)?;
+        let known = lifecycle::known_since(session, &catalog.adrs, started)?;
         let transcript =
             request.transcript.as_deref().map(|text| transcript::read("transcript", text));
         let mut episode = transcript.as_ref().map(|it| episode_of(session, it)).unwrap_or_default();

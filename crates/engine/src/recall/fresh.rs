@@ -136,9 +136,9 @@ pub(crate) fn up_to_date_at_once(session: &Session) -> Result<Option<Kept>, Erro
     Ok(Some(brought_up(session, &index, Some(snapshot), found, embedder)?))
 }
 
-/// Lays hands on the index, if a question can be answered from memory: the process keeps it open,
-/// nothing has changed since, and the embedder is our own.
-pub(crate) fn is_at_hand(session: &Session) -> bool {
+/// Holds the index for the question that comes next, if that can be answered from memory: the process
+/// keeps it open, nothing has changed since, and the embedder is our own. Returns whether it does.
+pub(crate) fn hold_index(session: &Session) -> bool {
     let is_own = |config: &Config| config.embedder.kind == EmbedderKind::Static;
     if !session.config().is_ok_and(is_own) {
         return false;

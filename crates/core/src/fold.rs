@@ -128,6 +128,15 @@ pub struct Item<'m> {
     pub place: &'m Place,
     /// How things stand with it.
     pub standing: Standing,
+    /// A hash of the line in which that is written.
+    hash: &'m [u8; 32],
+}
+
+impl Item<'_> {
+    /// Returns what changes when it says something else.
+    pub fn fingerprint(&self) -> [u8; 16] {
+        self.hash.first_chunk().copied().unwrap_or_default()
+    }
 }
 
 /// A thing that was replaced by several that do not agree.
@@ -242,7 +251,8 @@ impl Memory {
         let (standing, first) = standings.min()?;
         let speaker = if standing == Standing::Active { first } else { canonical };
         let held = self.held.get(&speaker)?;
-        Some(Item { id: canonical, record: &held.record, place: &held.place, standing })
+        let Line { record, place, hash, .. } = held.as_ref();
+        Some(Item { id: canonical, record, place, standing, hash })
     }
 
     /// Returns the thing that says the same as a record which is not written yet.

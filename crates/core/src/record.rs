@@ -137,18 +137,19 @@ pub struct Levels {
     pub index: Option<String>,
 }
 
-/// What a record says, by its kind.
+/// What a record says, by its kind. Most records are facts, so what takes more room than a fact lies
+/// elsewhere.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Body {
     /// One thing that is known.
     Fact(Fact),
     /// What happened in a stretch of work, and why.
-    Episode(Episode),
+    Episode(Box<Episode>),
     /// A shape that code takes here.
-    Pattern(Pattern),
+    Pattern(Box<Pattern>),
     /// Steps that are taken here.
-    Workflow(Workflow),
+    Workflow(Box<Workflow>),
     /// A relation between two things.
     Edge(Edge),
     /// Something to come back to.

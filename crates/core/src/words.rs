@@ -5,7 +5,10 @@ use std::collections::HashSet;
 /// Returns a text as it is compared: in small letters, one space between words, no full stop.
 pub fn normalised(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    if text.is_ascii() {
+    if is_plain(text) {
+        out.push_str(text);
+        out.make_ascii_lowercase();
+    } else if text.is_ascii() {
         for word in text.split_ascii_whitespace() {
             if !out.is_empty() {
                 out.push(' ');
@@ -26,6 +29,17 @@ pub fn normalised(text: &str) -> String {
         out.truncate(end);
     }
     out
+}
+
+/// Returns whether a text is of ASCII, with one space between words and none around them. It looks at
+/// every byte before it tells, for then it looks at many at once.
+fn is_plain(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let is_odd = |byte: u8| !byte.is_ascii() || byte < b' ';
+    let odd = bytes.iter().fold(false, |odd, byte| odd | is_odd(*byte));
+    let pairs = bytes.iter().zip(bytes.iter().skip(1));
+    let gap = pairs.fold(false, |gap, pair| gap | ((*pair.0 == b' ') & (*pair.1 == b' ')));
+    !odd && !gap && !bytes.starts_with(b" ") && !bytes.ends_with(b" ")
 }
 
 /// Returns the words of a text in small letters. What joins letters in a name (`schema.ts`, `C++`,
@@ -95,6 +109,9 @@ mod tests {
     #[test]
     fn equal_texts_normalise_alike() {
         assert_eq!(normalised("  Use\n SQLite. "), normalised("use sqlite"));
+        for odd in ["use  sqlite", "use\tSQLITE", "use sqlite ", " use sqlite", "use\u{a0}sqlite!"] {
+            assert_eq!(normalised(odd), "use sqlite", "{odd:?}");
+        }
         assert_ne!(normalised("use sqlite"), normalised("use sqlite3"));
         assert_eq!(normalised("..."), "...");
     }

@@ -6,7 +6,7 @@ use crate::IndexError;
 use crate::slots::Slots;
 
 /// The version of the tables and of the segments; an index of another one is made anew.
-pub(crate) const VERSION: i64 = 10;
+pub(crate) const VERSION: i64 = 11;
 
 const TABLES: &str = "
 CREATE TABLE state(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -16,7 +16,7 @@ CREATE TABLE source(
     id INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL, is_local INTEGER NOT NULL,
     size INTEGER NOT NULL, modified INTEGER NOT NULL,
     mark BLOB NOT NULL, lines INTEGER NOT NULL, problems TEXT NOT NULL);
-CREATE TABLE line(id INTEGER PRIMARY KEY, component INTEGER, json TEXT NOT NULL);
+CREATE TABLE line(id INTEGER PRIMARY KEY, component INTEGER, json BLOB NOT NULL);
 CREATE INDEX line_component ON line(component) WHERE component IS NOT NULL;
 CREATE TABLE trouble(path TEXT NOT NULL, line INTEGER NOT NULL, problem TEXT NOT NULL,
     PRIMARY KEY(path, line)) WITHOUT ROWID;

@@ -10,14 +10,14 @@ use std::sync::Arc;
 use heirloom_core::Problem;
 use heirloom_core::fast;
 use heirloom_core::fold::{Line, Memory, Place, fold};
-use heirloom_core::recall::{TEXT, ties_of_line};
+use heirloom_core::recall::{ORIGIN, TEXT, Tie, ties_of_line};
 use heirloom_core::record::{self, Record};
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
 use uuid::Uuid;
 
 use crate::IndexError;
-use crate::update::NewLine;
+use crate::update::{NewLine, Piece};
 
 /// A line of the log as the ledger holds it.
 #[derive(Debug, Clone)]
@@ -28,7 +28,7 @@ pub(crate) struct Noted {
     pub(crate) line: Box<Line>,
     ties: Vec<i64>,
     /// Its bytes, if it is not written yet.
-    new: Option<String>,
+    new: Option<Piece>,
 }
 
 /// Returns the short form of a name, under which it is looked up. Two names with one short form
@@ -44,13 +44,32 @@ pub(crate) fn short(name: &str) -> i64 {
     if name.len() == 36
         && let Ok(id) = Uuid::parse_str(name)
     {
-        let last = id.as_u128() as u64;
-        return ordered((0..16).fold(0, |turned, at| turned << 4 | (last >> (4 * at) & 0xf)));
+        return short_of_id(id);
     }
-    let hash = blake3::hash(name.as_bytes());
-    let mut eight = [0; 8];
-    eight.copy_from_slice(&hash.as_bytes()[..8]);
-    i64::from_le_bytes(eight)
+    start_of(&blake3::hash(name.as_bytes()))
+}
+
+fn short_of_id(id: Uuid) -> i64 {
+    let last = id.as_u128() as u64;
+    ordered((0..16).fold(0, |turned, at| turned << 4 | (last >> (4 * at) & 0xf)))
+}
+
+fn start_of(hash: &blake3::Hash) -> i64 {
+    hash.as_bytes().first_chunk().map_or(0, |eight| i64::from_le_bytes(*eight))
+}
+
+/// Returns the short form of a tie's name, which need not be spelled out for that.
+fn short_of(tie: Tie<'_>) -> i64 {
+    match tie {
+        Tie::Id(id) => short_of_id(id),
+        Tie::Name(name) => short(name),
+        Tie::Origin(origin) => {
+            let mut hasher = blake3::Hasher::new();
+            hasher.update(ORIGIN.as_bytes()).update(origin.as_bytes());
+            start_of(&hasher.finalize())
+        }
+        Tie::Says(hash) => hash.first_chunk().map_or(0, |eight| i64::from_be_bytes(*eight)),
+    }
 }
 
 impl Noted {
@@ -108,7 +127,7 @@ pub(crate) fn remove(db: &Connection, noted: &[Noted]) -> Result<(), IndexError>
 
 /// Returns the short forms of the names that tie a line to others.
 pub(crate) fn ties_of(line: &Line) -> Vec<i64> {
-    ties_of_line(line).iter().map(|name| short(name)).collect()
+    ties_of_line(line).map(short_of).collect()
 }
 
 /// Returns the components that names belong to.
@@ -253,7 +272,7 @@ pub(crate) fn forget(db: &Connection, noted: &[Noted]) -> Result<(), IndexError>
 struct Row {
     id: i64,
     ties: Vec<i64>,
-    new: Option<String>,
+    new: Option<Piece>,
 }
 
 /// Writes down which lines belong together; meanwhile folds them, and sees what comes of that.
@@ -275,6 +294,7 @@ pub(crate) fn tie_and_fold<T: Send>(
             (memory, seen)
         });
         tie(db, &rows)?;
+        drop(rows);
         Ok(folding.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     })
 }
@@ -315,7 +335,7 @@ fn tie(db: &Connection, rows: &[Row]) -> Result<(), IndexError> {
         let component = component.filter(|(_, lines)| *lines > 1).map(|(name, _)| *name);
         match &row.new {
             None => update.execute(params![component, row.id])?,
-            Some(json) => insert.execute(params![row.id, component, json])?,
+            Some(json) => insert.execute(params![row.id, component, json.bytes()])?,
         };
     }
     let names: Vec<(i64, usize)> = groups.places.iter().map(|(name, at)| (*name, *at)).collect();

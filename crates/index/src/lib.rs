@@ -22,5 +22,5 @@ pub use error::{IndexError, IndexErrorKind};
 pub use folder::{Index, Lock};
 pub use slots::State;
 pub use snapshot::{Kept, Snapshot};
-pub use update::{NewLine, Read, Source, Update};
+pub use update::{NewLine, Piece, Read, Source, Update};
 pub use view::{Filter, Shelf, View};

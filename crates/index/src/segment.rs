@@ -15,7 +15,7 @@ mod build;
 mod read;
 
 pub(crate) use build::{Builder, Draft, Rows};
-pub(crate) use read::{Reader, Texts};
+pub(crate) use read::{Cut, Reader, Texts};
 
 use std::ops::Range;
 

@@ -4,6 +4,8 @@ mod passages;
 mod reading;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ops::Range;
+use std::sync::Arc;
 
 use heirloom_core::embedding::Embedder;
 use heirloom_core::fold::{Line, Memory, Standing};
@@ -13,7 +15,7 @@ use heirloom_core::record::{Body, Record};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::ledger::{self, Noted, short};
-use crate::segment::Draft;
+use crate::segment::{Builder, Draft};
 use crate::slots::{Slots, State};
 use crate::{IndexError, db, links};
 use passages::{Put, standing};
@@ -41,14 +43,29 @@ pub struct Source {
 #[derive(Debug, Clone)]
 pub struct NewLine {
     pub(crate) line: Box<Line>,
-    pub(crate) json: String,
+    pub(crate) json: Piece,
     pub(crate) ties: Vec<i64>,
 }
 
 impl NewLine {
     /// Takes what a line says, and its bytes.
-    pub fn new(line: Box<Line>, json: String) -> Self {
+    pub fn new(line: Box<Line>, json: Piece) -> Self {
         NewLine { ties: ledger::ties_of(&line), line, json }
+    }
+}
+
+/// A piece of a file that was read, which all pieces share.
+#[derive(Debug, Clone)]
+pub struct Piece {
+    /// The file's bytes.
+    pub file: Arc<Vec<u8>>,
+    /// Which of them it is.
+    pub range: Range<usize>,
+}
+
+impl Piece {
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.file.get(self.range.clone()).unwrap_or_default()
     }
 }
 
@@ -81,6 +98,9 @@ impl Update {
     }
 }
 
+/// So many passages are worth another hand.
+const MANY: usize = 1000;
+
 /// Writes an update, and returns the segment that it makes, if it makes one.
 pub(crate) fn apply(
     db: &Connection,
@@ -100,20 +120,23 @@ pub(crate) fn apply(
         .into_iter()
         .map(|(id, passage)| {
             let state = match passage.standing {
-                Standing::Active => state(&passage.subject),
+                Standing::Active => state(passage.subject()),
                 by_itself => standing(by_itself),
             };
-            Put::new(passage, Some(id), state)
+            Put::new(passage, id, state)
         })
         .collect();
-    puts.extend(writing.records(&taken.records, taken.things)?);
+    writing.add_records(&taken.records, taken.things, &mut puts)?;
     let records = taken.records.len();
-    let segment = writing.put(puts, embedder, progress)?;
-    hands::let_go((taken.memory, taken.records), records);
-    writing.see_repeated()?;
-    writing.link()?;
-    db::write_slots(db, slots)?;
-    Ok(segment)
+    let (put, segment) = writing.put(puts, embedder, progress)?;
+    let (segment, finished) = hands::both(
+        put.len() >= MANY,
+        || segment.map(Builder::finish).transpose(),
+        || writing.finish(),
+    );
+    finished?;
+    hands::let_go((put, taken.memory, taken.records), records);
+    segment
 }
 
 struct Writing<'w> {
@@ -147,8 +170,10 @@ impl Writing<'_> {
                 components.extend(ledger::components_in(self.db, id)?);
             }
         }
-        let mut new: Vec<Noted> = Vec::new();
-        let mut passages = Vec::new();
+        let mut new: Vec<Noted> =
+            Vec::with_capacity(update.read.iter().map(|read| read.lines.len()).sum());
+        let mut passages =
+            Vec::with_capacity(update.read.iter().map(|read| read.passages.len()).sum());
         let mut written = Vec::new();
         for read in update.read {
             let known = self.source(&read.source.path)?;
@@ -170,13 +195,14 @@ impl Writing<'_> {
         }
         if self.has_lines()? {
             let mut names: Vec<i64> = new.iter().flat_map(Noted::ties).collect();
-            names.extend(passages.iter().map(|(_, passage)| short(&passage.subject)));
+            names.extend(passages.iter().map(|(_, passage)| short(passage.subject())));
             components.extend(ledger::components_of(self.db, &names)?);
         }
         let before = ledger::lines_of(self.db, &components)?.into_iter();
         let before: Vec<Noted> = before.map(Noted::written).collect();
         ledger::forget(self.db, &before)?;
         let mut touched = Touched::default();
+        touched.records.reserve(before.len() + new.len());
         before.iter().chain(&new).for_each(|noted| touched.add(&noted.line.record));
         let (stay, go): (Vec<Noted>, Vec<Noted>) = before
             .into_iter()
@@ -191,13 +217,21 @@ impl Writing<'_> {
         for (id, source) in &written {
             self.write_source(*id, source)?;
         }
-        let all: Vec<Noted> = stay.into_iter().chain(new).collect();
+        let mut all = new;
+        all.extend(stay);
         let Touched { records, entries } = touched;
         let records: BTreeSet<uuid::Uuid> = records.into_iter().collect();
         let (memory, things) =
             ledger::tie_and_fold(self.db, all, |memory| passages::of_records(&records, memory))?;
         ledger::write_trouble(self.db, &memory)?;
         Ok(Taken { memory, records, things, entries, passages })
+    }
+
+    /// Writes what follows from all that was written.
+    fn finish(&mut self) -> Result<(), IndexError> {
+        self.see_repeated()?;
+        self.link()?;
+        db::write_slots(self.db, self.slots)
     }
 
     fn has_lines(&self) -> Result<bool, IndexError> {

@@ -36,7 +36,7 @@ fn document(path: &str, chance: &mut Chance) -> Read {
             (0..chance.below(9)).filter_map(|_| chance.pick(WORDS).copied()).collect();
         let name = format!("entry:{at}@{path}");
         Passage {
-            subject: name.clone(),
+            own_subject: None,
             name,
             text: text.join(" "),
             title: (chance.below(4) == 0).then(|| "token budget".to_owned()),

@@ -107,10 +107,7 @@ impl Log {
         let path: Arc<str> = shown.as_str().into();
         let mut seen_crlf = false;
         for (number, whole) in (first..).zip(bytes.split(|byte| *byte == b'\n')) {
-            let (line, has_mark) = match whole.strip_prefix(b"\xef\xbb\xbf") {
-                Some(rest) => (rest, true),
-                None => (whole, false),
-            };
+            let (has_mark, line) = without_mark(whole);
             if has_mark {
                 self.problems.push(
                     Problem::at(shown, number, "a byte order mark; the line is read without it")
@@ -133,6 +130,14 @@ impl Log {
                 Err(damage) => self.problems.push(damage_problem(shown, number, damage)),
             }
         }
+    }
+}
+
+/// Returns whether a line begins with a byte order mark, and the line without it.
+pub fn without_mark(line: &[u8]) -> (bool, &[u8]) {
+    match line.strip_prefix(b"\xef\xbb\xbf") {
+        Some(rest) => (true, rest),
+        None => (false, line),
     }
 }
 

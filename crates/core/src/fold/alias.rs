@@ -16,16 +16,20 @@ use crate::words::normalised;
 pub(super) struct Aliases {
     canonical: HashMap<Uuid, Uuid>,
     groups: HashMap<Uuid, Vec<Uuid>>,
-    by_text: HashMap<[u8; 32], Uuid, fast::Hash>,
+    /// Where the first fact that says something stands among all records.
+    by_text: HashMap<[u8; 32], usize, fast::Hash>,
+    /// All records, in order.
+    ids: Vec<Uuid>,
 }
 
 impl Aliases {
     /// Groups records, given in order of id: facts with equal section, scope, key and text, and
     /// whatever has one origin.
-    pub(super) fn of<'l>(lines: impl Iterator<Item = &'l Line>) -> Self {
-        let mut ids = Vec::new();
-        let mut groups = Union::default();
+    pub(super) fn of<'l>(lines: impl ExactSizeIterator<Item = &'l Line>) -> Self {
+        let mut ids = Vec::with_capacity(lines.len());
+        let mut groups = Union { parent: Vec::with_capacity(lines.len()) };
         let mut by_text: HashMap<[u8; 32], usize, fast::Hash> = HashMap::default();
+        by_text.reserve(lines.len());
         let mut by_origin: HashMap<&str, usize> = HashMap::new();
         for line in lines {
             let record = &line.record;
@@ -38,13 +42,13 @@ impl Aliases {
                 groups.join_first(by_origin.entry(origin), at);
             }
         }
-        let by_text = by_text.into_iter().map(|(text, at)| (text, ids[at])).collect();
-        let mut aliases = Aliases { by_text, ..Aliases::default() };
-        for at in 0..ids.len() {
+        let mut aliases = Aliases { by_text, ids, ..Aliases::default() };
+        for (at, id) in aliases.ids.iter().enumerate() {
             let first = groups.find(at);
             if first != at {
-                aliases.canonical.insert(ids[at], ids[first]);
-                aliases.groups.entry(ids[first]).or_insert_with(|| vec![ids[first]]).push(ids[at]);
+                let first = aliases.ids[first];
+                aliases.canonical.insert(*id, first);
+                aliases.groups.entry(first).or_insert_with(|| vec![first]).push(*id);
             }
         }
         aliases
@@ -57,7 +61,7 @@ impl Aliases {
 
     /// Returns the first that says the same as a record which is not among them.
     pub(super) fn same(&self, record: &Record) -> Option<Uuid> {
-        self.by_text.get(&text_key(record)?).copied()
+        self.by_text.get(&text_key(record)?).map(|at| self.ids[*at])
     }
 
     /// Returns all that say the same as a canonical one, in order.
@@ -87,7 +91,6 @@ pub(crate) fn text_key(record: &Record) -> Option<[u8; 32]> {
 }
 
 /// Groups of positions, each known by its first.
-#[derive(Default)]
 struct Union {
     parent: Vec<usize>,
 }

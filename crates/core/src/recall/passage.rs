@@ -1,6 +1,9 @@
 //! One thing that can be recalled, as an index keeps it.
 
+use std::fmt;
+
 use jiff::civil::Date;
+use uuid::Uuid;
 
 use crate::fold::{Item, Line, Standing, text_key};
 use crate::record::{Body, Record};
@@ -11,9 +14,9 @@ use crate::{day, words};
 pub struct Passage {
     /// What it is called in an index, and nothing else is.
     pub name: String,
-    /// The name under which the log speaks of it: a record's id, `entry:…`, which equal entries of
-    /// two documents share, or `doc:…`, which all parts of a document share.
-    pub subject: String,
+    /// The name under which the log speaks of it, unless that is the same: `entry:…`, which equal
+    /// entries of two documents share, or `doc:…`, which all parts of a document share.
+    pub own_subject: Option<String>,
     /// What it says, with every word that it can be found by.
     pub text: String,
     /// What it is called, whose words count twice.
@@ -56,7 +59,7 @@ impl Passage {
         marks.extend(record.tags.iter().map(|tag| mark("tag", tag)));
         Passage {
             name: item.id.to_string(),
-            subject: item.id.to_string(),
+            own_subject: None,
             text: record.searchable(),
             title: title(record).map(str::to_owned),
             summary: record.levels.summary.clone(),
@@ -71,9 +74,9 @@ impl Passage {
         }
     }
 
-    /// Returns its subject, if that is not its name.
-    pub fn own_subject(&self) -> Option<&str> {
-        Some(self.subject.as_str()).filter(|subject| *subject != self.name)
+    /// Returns the name under which the log speaks of it: for a thing of the log, its id.
+    pub fn subject(&self) -> &str {
+        self.own_subject.as_ref().unwrap_or(&self.name)
     }
 
     /// Returns a hash of all that is looked for in it: two with equal ones need not be read again.
@@ -106,34 +109,60 @@ fn title(record: &Record) -> Option<&str> {
 /// same.
 pub const TEXT: &str = "text:";
 
+/// What stands before what a record was taken from, in the name that ties it to others from there.
+pub const ORIGIN: &str = "origin:";
+
 /// Returns the name that ties together what was taken from one origin.
 pub fn origin_tie(origin: &str) -> String {
-    format!("origin:{origin}")
+    Tie::Origin(origin).to_string()
 }
 
-/// Returns everything that ties a record to others, so that what becomes of one can be told from
-/// those that share a name with it, directly or by way of others.
+/// Something that ties a record to others, shown as its name.
+#[derive(Debug, Clone, Copy)]
+pub enum Tie<'r> {
+    /// Its own id.
+    Id(Uuid),
+    /// A record or an entry that it names.
+    Name(&'r str),
+    /// What it was taken from.
+    Origin(&'r str),
+    /// The hash of what it says.
+    Says(&'r [u8; 32]),
+}
+
+impl fmt::Display for Tie<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Tie::Id(id) => id.fmt(f),
+            Tie::Name(name) => f.write_str(name),
+            Tie::Origin(origin) => write!(f, "{ORIGIN}{origin}"),
+            Tie::Says(hash) => write!(f, "{TEXT}{}", blake3::Hash::from(**hash).to_hex()),
+        }
+    }
+}
+
+/// Returns the names of everything that ties a record to others, so that what becomes of one can be
+/// told from those that share a name with it, directly or by way of others.
 pub fn ties(record: &Record) -> Vec<String> {
-    names_that_tie(record, text_key(record).as_ref())
+    what_ties(record, text_key(record).as_ref()).map(|tie| tie.to_string()).collect()
 }
 
 /// Returns the same for a line of the log, which knows what it says.
-pub fn ties_of_line(line: &Line) -> Vec<String> {
-    names_that_tie(&line.record, line.says())
+pub fn ties_of_line(line: &Line) -> impl Iterator<Item = Tie<'_>> {
+    what_ties(&line.record, line.says())
 }
 
-fn names_that_tie(record: &Record, says: Option<&[u8; 32]>) -> Vec<String> {
-    let mut ties = vec![record.id.to_string()];
-    ties.extend(record.supersedes.iter().cloned());
-    if let Body::Event(event) = &record.body {
-        ties.extend(event.targets.iter().chain(&event.undoes).cloned());
-    }
-    if let Some(origin) = record.origin.as_deref() {
-        ties.push(origin_tie(origin));
-        if origin.starts_with("entry:") {
-            ties.extend(origin.split('#').next().map(str::to_owned));
-        }
-    }
-    ties.extend(says.map(|key| format!("{TEXT}{}", blake3::Hash::from(*key).to_hex())));
-    ties
+fn what_ties<'r>(record: &'r Record, says: Option<&'r [u8; 32]>) -> impl Iterator<Item = Tie<'r>> {
+    let (targets, undoes) = match &record.body {
+        Body::Event(event) => (event.targets.as_slice(), event.undoes.as_slice()),
+        _ => Default::default(),
+    };
+    let named = record.supersedes.iter().chain(targets).chain(undoes).map(String::as_str);
+    let origin = record.origin.as_deref();
+    let entry = origin.filter(|origin| origin.starts_with("entry:"));
+    let entry = entry.and_then(|origin| origin.split('#').next());
+    std::iter::once(Tie::Id(record.id))
+        .chain(named.chain(entry).map(Tie::Name))
+        .chain(origin.map(Tie::Origin))
+        .chain(says.map(Tie::Says))
 }

@@ -130,7 +130,7 @@ impl Operation for Compact {
                 brief.episode = Some(there.id.to_string());
                 brief.already = true;
             } else if !request.dry_run {
-                let mut record = pen.record(Body::Episode(episode));
+                let mut record = pen.record(Body::Episode(Box::new(episode)));
                 record.tags = vec!["compact".to_owned()];
                 record.origin = Some(origin);
                 if request.private {

@@ -52,7 +52,7 @@ impl Operation for EpisodeAdd {
 
     fn run(session: &Session, request: Request) -> Result<Stored, Error> {
         let title = super::record_add::named(&request.title, "an episode without a title")?;
-        let body = Body::Episode(Episode {
+        let body = Body::Episode(Box::new(Episode {
             title,
             content: request.content.unwrap_or_default(),
             goals: request.goals,
@@ -62,7 +62,7 @@ impl Operation for EpisodeAdd {
             open: request.open,
             files: request.files,
             ..Episode::default()
-        });
+        }));
         super::record_add::store(session, body, &request.particulars)
     }
 }

@@ -52,7 +52,8 @@ impl Operation for PatternAdd {
                 .unwrap_or(Value::String(text))
         });
         let content = request.content.unwrap_or_default();
-        let body = Body::Pattern(Pattern { trigger, template, hint: request.hint, content });
+        let body =
+            Body::Pattern(Box::new(Pattern { trigger, template, hint: request.hint, content }));
         super::record_add::store(session, body, &request.particulars)
     }
 }

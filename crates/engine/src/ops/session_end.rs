@@ -83,7 +83,7 @@ impl Operation for SessionEnd {
             episode.content = told(&episode);
         }
         let (episode, left_out) = without_secrets(episode);
-        let mut record = pen.record(Body::Episode(episode));
+        let mut record = pen.record(Body::Episode(Box::new(episode)));
         record.tags = vec!["auto".to_owned()];
         record.origin = Some(format!("session:{}", open.id));
         pen.write(&known, &record)?;

@@ -60,13 +60,13 @@ impl Operation for WorkflowAdd {
                 .hint(format!("the steps are {}", steps.join(", "))));
         }
         let details = request.details.into_iter().map(|(step, how)| (step, Value::String(how)));
-        let body = Body::Workflow(Workflow {
+        let body = Body::Workflow(Box::new(Workflow {
             trigger,
             steps,
             details: details.collect(),
             hint: request.hint,
             content: request.content.unwrap_or_default(),
-        });
+        }));
         super::record_add::store(session, body, &request.particulars)
     }
 }

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use heirloom_core::{Problem, hands};
-use heirloom_index::{NewLine, Read, Source, Update};
+use heirloom_index::{NewLine, Piece, Read, Source, Update};
 use heirloom_store::adrs::{self, Scope};
 use heirloom_store::ignored::Ignored;
 use heirloom_store::layout::{self, Part, Placed};
@@ -228,15 +229,17 @@ fn read_shard(shard: &Shard, stamp: Stamp, known: Option<&Source>) -> Result<Opt
     };
     let mut log = Log::default();
     log.take_from(shard, first, &bytes);
-    let raw: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
-    let json = |line: usize| {
-        let raw = raw.get(line - first).copied().unwrap_or_default();
-        let raw = raw.strip_prefix(b"\xef\xbb\xbf").unwrap_or(raw).trim_ascii();
-        String::from_utf8_lossy(raw).into_owned()
-    };
+    let bytes = Arc::new(bytes);
+    let breaks = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at);
+    let ends: Vec<usize> = breaks.chain([bytes.len()]).collect();
     let lines = log.lines.into_iter().map(|line| {
-        let json = json(line.place.line);
-        NewLine::new(line, json)
+        let at = line.place.line - first;
+        let (start, end) = (at.checked_sub(1).map_or(0, |before| ends[before] + 1), ends[at]);
+        let (_, line_start) = log::without_mark(&bytes[start..end]);
+        let line_start = line_start.trim_ascii_start();
+        let start = end - line_start.len();
+        let range = start..start + line_start.trim_ascii_end().len();
+        NewLine::new(line, Piece { file: bytes.clone(), range })
     });
     let lines: Vec<NewLine> = lines.collect();
     let size = start + bytes.len() as u64;
@@ -259,7 +262,7 @@ fn read_shard(shard: &Shard, stamp: Stamp, known: Option<&Source>) -> Result<Opt
         modified: if size == stamp.size { stamp.modified } else { NEVER },
         mark,
         // After the last line break stands an empty piece, which is no line.
-        lines: first + raw.len() - 2,
+        lines: first + ends.len() - 2,
         problems: written(&problems)?,
     };
     Ok(Some(Read { source, grew: grown.is_some(), lines, passages: vec![] }))

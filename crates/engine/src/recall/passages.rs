@@ -58,7 +58,7 @@ fn of_entry(noted: &Noted, entry: &Entry) -> Result<Passage, Error> {
     marks.extend(noted.selectors.iter().map(|(level, name)| mark(level, name)));
     Ok(Passage {
         name: format!("{subject}@{}", noted.path),
-        subject,
+        own_subject: Some(subject),
         text: thing.searchable.clone(),
         title: None,
         summary: None,
@@ -137,7 +137,7 @@ fn of_sections(placed: &Placed, sort: Sort) -> Result<Vec<Passage>, Error> {
         marks.extend(placed.selectors.iter().map(|(level, name)| mark(level, name)));
         marks.extend(thing.tags.iter().map(|tag| mark("tag", tag)));
         passages.push(Passage {
-            subject: called.as_ref().map_or_else(|| name.clone(), |id| format!("doc:{id}")),
+            own_subject: called.as_ref().map(|id| format!("doc:{id}")),
             name,
             text: said,
             title: Some(section.heading).filter(|heading| !heading.is_empty()).map(str::to_owned),

@@ -58,7 +58,7 @@ pub fn recall_ask(data: &[u8]) -> Signature {
 fn passage(at: usize, text: &str) -> Passage {
     let name = format!("entry:{at}");
     Passage {
-        subject: name.clone(),
+        own_subject: None,
         name,
         text: text.to_owned(),
         title: None,

@@ -1,10 +1,8 @@
 //! Making a piece of the index: from texts, or from smaller pieces.
 
-use std::sync::Arc;
-
 use heirloom_core::recall::Slot;
 
-use super::read::{Reader, Terms, Texts};
+use super::read::{Terms, Texts};
 use super::{Bytes, HEADER, Segment, Sizes, hash_of, put_number};
 use crate::IndexError;
 use crate::quantise::{bytes_of_bits, write_small};
@@ -90,22 +88,10 @@ impl Builder {
         }
     }
 
-    /// Takes the terms that a reader found, and returns which id each has here, by the one that it
-    /// had there.
-    pub(crate) fn take_terms(&mut self, reader: Reader<'_>) -> Arc<[u32]> {
-        let terms = reader.into_terms();
-        if self.terms.is_empty() {
-            self.lists.resize_with(terms.len(), List::default);
-            self.terms = terms;
-            return (0..self.lists.len() as u32).collect();
-        }
-        let mut ids = vec![0; terms.len()];
-        terms.iter().for_each(|(term, id)| ids[*id as usize] = self.id(term));
-        ids.into()
-    }
-
-    /// Takes texts of which the terms were taken, in the order of their slots.
-    pub(crate) fn take_texts(&mut self, ids: &[u32], texts: Texts) {
+    /// Takes texts of a reader, in the order of their slots. `ids` tells which id each of the
+    /// reader's terms has here, and is told of those that the reader met for the first time.
+    pub(crate) fn take_texts(&mut self, ids: &mut Vec<u32>, texts: Texts) {
+        ids.extend(texts.new_terms.iter().map(|term| self.id(term)));
         let mut start = 0;
         for (slot, end) in texts.slots {
             let terms = texts.terms[start..end].iter().map(|term| ids[*term as usize]);

@@ -20,6 +20,9 @@ pub(crate) struct Reader<'e> {
     /// The embedder, if it goes by words.
     embedder: Option<&'e dyn ByWords>,
     terms: Terms,
+    /// Terms that were met for the first time since texts were last given away, in the order of
+    /// their ids.
+    new_terms: Vec<Box<str>>,
     known: Words<Word>,
     /// The terms of all known words, one after the other.
     word_terms: Vec<u32>,
@@ -47,21 +50,41 @@ fn extend(to: &mut Vec<u32>, from: &[u32], (start, end): (u32, u32)) {
 pub(crate) struct Texts {
     /// The terms of all memories, one after the other, by their reader's ids.
     pub(super) terms: Vec<u32>,
+    /// Those of them that the reader met for the first time, in the order of their ids.
+    pub(super) new_terms: Vec<Box<str>>,
     /// The slot of each memory, and where its terms end.
     pub(super) slots: Vec<(Slot, usize)>,
     /// How many terms the text of each memory has.
     pub(crate) lengths: Vec<u32>,
-    /// The pieces of all texts that are to have a vector, one after the other.
-    pieces: Vec<u32>,
-    /// The slot of each such text, and where its pieces end.
-    cut: Vec<(Slot, usize)>,
+    /// What is to have a vector.
+    cut: Cut,
 }
 
 impl Texts {
-    /// Returns the texts that are to have a vector: to which slot each belongs, and its pieces.
-    pub(crate) fn cut(&self) -> impl Iterator<Item = (Slot, &[u32])> {
-        let starts = std::iter::once(0).chain(self.cut.iter().map(|(_, end)| *end));
-        starts.zip(&self.cut).map(|(start, (slot, end))| (*slot, &self.pieces[start..*end]))
+    /// Gives away what is to have a vector.
+    pub(crate) fn take_cut(&mut self) -> Cut {
+        std::mem::take(&mut self.cut)
+    }
+}
+
+/// Texts as an embedder's pieces.
+#[derive(Debug, Default)]
+pub(crate) struct Cut {
+    /// The pieces of all texts, one after the other.
+    pieces: Vec<u32>,
+    /// The slot of each text, and where its pieces end.
+    ends: Vec<(Slot, usize)>,
+}
+
+impl Cut {
+    /// Returns the texts: to which slot each belongs, and its pieces.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = (Slot, &[u32])> {
+        let starts = std::iter::once(0).chain(self.ends.iter().map(|(_, end)| *end));
+        starts.zip(&self.ends).map(|(start, (slot, end))| (*slot, &self.pieces[start..*end]))
+    }
+
+    fn end(&mut self, slot: Slot) {
+        self.ends.push((slot, self.pieces.len()));
     }
 }
 
@@ -71,15 +94,11 @@ impl<'e> Reader<'e> {
         Reader {
             embedder,
             terms: Terms::default(),
+            new_terms: vec![],
             known: Words::default(),
             word_terms: vec![],
             word_pieces: vec![],
         }
-    }
-
-    /// Returns the terms that it knows.
-    pub(super) fn into_terms(self) -> Terms {
-        self.terms
     }
 
     /// Reads memories whose slots follow one another. The words of a title count once more; marks
@@ -88,15 +107,15 @@ impl<'e> Reader<'e> {
         let mut texts = Texts::default();
         let words = passages.iter().map(|passage| passage.text.len()).sum::<usize>() / WORD;
         texts.terms.reserve(words);
-        texts.pieces.reserve(words);
+        texts.cut.pieces.reserve(words);
         for (slot, passage) in (first..).zip(passages) {
             let before = texts.terms.len();
             for word in passage.text.split_whitespace() {
                 let word = self.word(word);
                 extend(&mut texts.terms, &self.word_terms, word.terms);
-                extend(&mut texts.pieces, &self.word_pieces, word.pieces);
+                extend(&mut texts.cut.pieces, &self.word_pieces, word.pieces);
             }
-            texts.cut.push((slot, texts.pieces.len()));
+            texts.cut.end(slot);
             texts.lengths.push((texts.terms.len() - before) as u32);
             for word in passage.title.iter().flat_map(|title| title.split_whitespace()) {
                 let word = self.word(word);
@@ -105,13 +124,14 @@ impl<'e> Reader<'e> {
             if let Some(summary) = &passage.summary {
                 for word in summary.split_whitespace() {
                     let word = self.word(word);
-                    extend(&mut texts.pieces, &self.word_pieces, word.pieces);
+                    extend(&mut texts.cut.pieces, &self.word_pieces, word.pieces);
                 }
-                texts.cut.push((slot, texts.pieces.len()));
+                texts.cut.end(slot);
             }
             texts.terms.extend(passage.marks.iter().map(|mark| self.id(mark)));
             texts.slots.push((slot, texts.terms.len()));
         }
+        texts.new_terms = std::mem::take(&mut self.new_terms);
         texts
     }
 
@@ -150,6 +170,7 @@ impl<'e> Reader<'e> {
         }
         let id = self.terms.len() as u32;
         self.terms.insert(term.into(), id);
+        self.new_terms.push(term.into());
         id
     }
 }

@@ -2,19 +2,20 @@
 
 use std::collections::BTreeSet;
 
+use heirloom_core::day;
 use heirloom_core::embedding::Embedder;
-use heirloom_core::fold::{Memory, Standing};
+use heirloom_core::fold::{Item, Memory, Standing};
 use heirloom_core::recall::{Passage, Slot, asks};
 use heirloom_core::record::Kind;
-use heirloom_core::{day, hands};
+use jiff::Timestamp;
 use rusqlite::{OptionalExtension, params};
 use uuid::Uuid;
 
 use super::Writing;
-use super::reading::{self, Work};
+use super::reading::Work;
 use crate::IndexError;
 use crate::ledger::short;
-use crate::segment::{Builder, Draft};
+use crate::segment::Builder;
 use crate::slots::{Entry, State};
 
 /// How long a writer waits before it looks again how far those are who help it.
@@ -33,13 +34,31 @@ pub(super) struct Put {
 }
 
 impl Put {
-    /// Takes a passage of a document, or of the log.
-    pub(super) fn new(passage: Passage, source: Option<i64>, state: State) -> Self {
-        let name = blake3::hash(passage.name.as_bytes());
-        let tie = name.as_bytes().first_chunk().map_or(0, |eight| u64::from_le_bytes(*eight));
+    /// Takes a passage of a document.
+    pub(super) fn new(passage: Passage, source: i64, state: State) -> Self {
         let fingerprint = passage.fingerprint();
         let latest = passage.day.map(day::number);
-        Put { fingerprint, passage: Box::new(passage), source, state, latest, tie }
+        Put {
+            tie: tie_of(&passage),
+            passage: Box::new(passage),
+            fingerprint,
+            source: Some(source),
+            state,
+            latest,
+        }
+    }
+
+    /// Takes a thing of the log, which was said last at some time.
+    fn of_item(item: &Item<'_>, latest: Timestamp) -> Self {
+        let passage = Passage::of_item(item);
+        Put {
+            tie: tie_of(&passage),
+            passage: Box::new(passage),
+            fingerprint: item.fingerprint(),
+            source: None,
+            state: standing(item.standing),
+            latest: Some(day::number(day::of(latest))),
+        }
     }
 
     /// Returns what is known of it beside its text, which has so many terms.
@@ -58,6 +77,12 @@ impl Put {
     }
 }
 
+/// Decides between passages that answer equally well.
+fn tie_of(passage: &Passage) -> u64 {
+    let name = blake3::hash(passage.name.as_bytes());
+    name.as_bytes().first_chunk().map_or(0, |eight| u64::from_le_bytes(*eight))
+}
+
 /// What is known of a passage that is there.
 struct There {
     slot: Slot,
@@ -69,10 +94,7 @@ pub(super) fn of_records(records: &BTreeSet<Uuid>, memory: &Memory) -> Vec<Optio
     let put = |id: &Uuid| {
         let item = memory.item(*id)?;
         let is_thing = item.id == *id && Kind::REMEMBERED.contains(&item.record.kind());
-        is_thing.then(|| {
-            let put = Put::new(Passage::of_item(&item), None, standing(item.standing));
-            Put { latest: Some(day::number(day::of(memory.latest(&item)))), ..put }
-        })
+        is_thing.then(|| Put::of_item(&item, memory.latest(&item)))
     };
     records.iter().map(put).collect()
 }
@@ -108,12 +130,13 @@ impl Writing<'_> {
     }
 
     /// Takes the records that are things of their own, and drops those that are not any more.
-    pub(super) fn records(
+    pub(super) fn add_records(
         &mut self,
         records: &BTreeSet<Uuid>,
         things: Vec<Option<Put>>,
-    ) -> Result<Vec<Put>, IndexError> {
-        let mut puts = Vec::with_capacity(things.len());
+        puts: &mut Vec<Put>,
+    ) -> Result<(), IndexError> {
+        puts.reserve(things.len());
         for (id, thing) in records.iter().zip(things) {
             match thing {
                 Some(put) => puts.push(put),
@@ -121,7 +144,7 @@ impl Writing<'_> {
                 None => {}
             }
         }
-        Ok(puts)
+        Ok(())
     }
 
     fn there(&self, name: &str) -> Result<Option<There>, IndexError> {
@@ -132,15 +155,16 @@ impl Writing<'_> {
         Ok(found.optional()?)
     }
 
-    /// Writes passages: those that read as before keep their slot, the others get a new one.
+    /// Writes passages: those that read as before keep their slot, the others get a new one. Returns
+    /// those, and the segment that is to be finished of them.
     pub(super) fn put(
         &mut self,
         puts: Vec<Put>,
         embedder: &dyn Embedder,
         progress: &dyn Fn(usize, usize),
-    ) -> Result<Option<Draft>, IndexError> {
+    ) -> Result<(Vec<Put>, Option<Builder>), IndexError> {
         let is_first = self.slots.len() == 0;
-        let mut fresh: Vec<Put> = Vec::new();
+        let mut fresh: Vec<Put> = Vec::with_capacity(puts.len());
         for put in puts {
             let there = if is_first { None } else { self.there(&put.passage.name)? };
             match there {
@@ -155,10 +179,10 @@ impl Writing<'_> {
             }
         }
         if fresh.is_empty() {
-            return Ok(None);
+            return Ok((vec![], None));
         }
         // Neighbours side by side, so that what is read together lies together.
-        fresh.sort_by(|a, b| {
+        fresh.sort_unstable_by(|a, b| {
             let (a, b) = (&a.passage, &b.passage);
             (&a.group, a.position, &a.name).cmp(&(&b.group, b.position, &b.name))
         });
@@ -166,7 +190,7 @@ impl Writing<'_> {
         let passages = fresh.iter().map(|put| &*put.passage).collect();
         let work = Work::new(embedder, first, passages);
         let tell = || progress(work.done(), fresh.len());
-        let parts = std::thread::scope(|scope| {
+        std::thread::scope(|scope| {
             let helpers: Vec<_> =
                 (0..work.helpers()).map(|_| scope.spawn(|| work.take_part(&|| ()))).collect();
             for (slot, put) in (first..).zip(&fresh) {
@@ -175,25 +199,21 @@ impl Writing<'_> {
                     tell();
                 }
             }
-            let mut parts = vec![work.take_part(&tell)?];
+            work.take_part(&tell)?;
             for helper in helpers {
                 while !helper.is_finished() {
                     tell();
                     std::thread::sleep(LOOK);
                 }
-                parts.push(helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+                helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
             }
-            Ok::<_, IndexError>(parts)
+            Ok::<_, IndexError>(())
         })?;
-        let mut builder = Builder::new(embedder.dimensions());
-        let lengths = reading::put_together(&mut builder, parts);
+        let (builder, lengths) = work.end();
         for (put, length) in fresh.iter().zip(lengths) {
             self.slots.push(put.entry(length));
         }
-        drop(work);
-        let parts = fresh.len();
-        hands::let_go(fresh, parts);
-        Ok(Some(builder.finish()?))
+        Ok((fresh, Some(builder)))
     }
 
     /// A passage that reads as before may still stand elsewhere.
@@ -207,7 +227,7 @@ impl Writing<'_> {
              data = ? WHERE slot = ?",
         )?;
         update.execute(params![
-            passage.own_subject(),
+            passage.own_subject,
             put.source,
             group,
             passage.position,
@@ -235,7 +255,7 @@ impl Writing<'_> {
         insert.execute(params![
             slot,
             passage.name,
-            passage.own_subject(),
+            passage.own_subject,
             put.source,
             group,
             passage.position,

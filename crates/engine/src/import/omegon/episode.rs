@@ -28,7 +28,7 @@ impl Omegon<'_, '_> {
             tool_calls: row.number("tool_calls_count"),
             ..Episode::default()
         };
-        let mut record = self.batch.draft(origin, Body::Episode(episode));
+        let mut record = self.batch.draft(origin, Body::Episode(Box::new(episode)));
         self.describe(&mut record, row);
         if let Some(moment) = self.batch.moment(&row.place, row.text("date").as_deref()) {
             record.valid_from = Some(day::of(moment));

@@ -397,6 +397,16 @@ fn a_long_log_that_has_not_changed_is_not_read() {
 
     let shown = answer(&["fact", "show", "0000004d"]);
     assert_eq!(shown["text"], "service 77 listens on port 10077", "{shown:#}");
+    let shown = answer(&["fact", "show", "0000004d", "--as-of", "2026-02-01"]);
+    assert_eq!(shown["text"], "service 77 listens on port 10077", "{shown:#}");
+    let listed = answer(&["fact", "list", "--limit", "50"]);
+    let facts = listed["items"].as_array().unwrap();
+    let is_fact = |text: &str| facts.iter().any(|fact| fact["text"] == text);
+    assert!(is_fact("service 1 listens on port 10001"), "{listed:#}");
+    let active = &answer(&["stats"])["records"]["fact"]["active"];
+    assert_eq!(active.as_u64(), listed["more"].as_u64().map(|more| more + 50), "{listed:#}");
+    let chosen = answer(&["fact", "list", "--section", "specs"]);
+    assert_eq!(chosen["items"][77]["text"], "service 77 listens on port 10077");
     let connect = || answer(&["memory", "connect", "0000004d", "0000004e", "depends_on"]);
     assert_eq!(connect()["done"], "connected");
     assert_eq!(connect()["done"], "already connected");
@@ -524,6 +534,85 @@ fn a_long_log_answers_as_a_short_one() {
     for (short, long) in short.into_iter().zip(long) {
         assert_eq!(short, long);
     }
+}
+
+#[test]
+fn what_is_told_of_a_long_log_is_the_same_without_an_index() {
+    let team = team_with_a_long_log();
+    team.write(".heirloom/memory/fact/2026-01-tied.jsonl", TIED);
+    team.run(&["plan", "new", "caches"]).ok();
+    let note = |text: &str| {
+        let noted: Value =
+            serde_json::from_str(&team.run(&["note", text, "--json"]).ok()).unwrap();
+        noted["id"].as_str().unwrap().to_owned()
+    };
+    note("look at the ports");
+    let done = note("look at the caches");
+    for words in [
+        ["memory", "add", "0001", "--plan", "decision", "Cache for a minute"].as_slice(),
+        &["memory", "add", "0001", "--plan", "question", "Which cache?"],
+        &["fact", "add", "--section", "Specs", "Nobody else knows", "--private", "--tag", "own"],
+        &["fact", "add", "--section", "Specs", "alpha three", "--supersedes", "aaaa0001"],
+        &["memory", "archive", "0000004d", "--reason", "it moved"],
+        &["memory", "connect", "0000004e", "cccc0001", "contradicts"],
+        &["note", "promote", &done, "--section", "specs", "--content", "caches are looked at"],
+        &["memory", "focus", "0000004f"],
+        &["episode", "add", "The great move", "--content", "Ports were moved."],
+        &["recall", "ports"],
+    ] {
+        team.run(words).ok();
+    }
+    let answers = || {
+        let asked = [
+            ["stats"].as_slice(),
+            &["context", "health"],
+            &["context", "conflicts"],
+            &["context", "validate"],
+            &["graph", "health"],
+            &["graph", "export", "--format", "json"],
+            &["graph", "show", "fact/0198c0df-0000-7000-8000-0000cccc0001"],
+            &["graph", "show", "aaaa0002"],
+            &["graph", "show", "0000004e", "--depth", "3"],
+            &["graph", "export", "--node", "bbbb0002"],
+            &["fact", "list"],
+            &["fact", "list", "--all", "--limit", "4100"],
+            &["fact", "list", "--limit", "3"],
+            &["fact", "list", "--limit", "0"],
+            &["fact", "list", "--limit", "4006"],
+            &["fact", "list", "--section", "Specs", "--all"],
+            &["fact", "list", "--tag", "own"],
+            &["fact", "list", "--scope", "nowhere"],
+            &["fact", "list", "--as-of", "2026-01-01"],
+            &["fact", "list", "--valid-at", "2026-01-02", "--section", "Specs"],
+            &["fact", "show", "aaaa0001", "--as-of", "2026-01-01"],
+            &["fact", "show", "bbbb0002", "--as-of", "2026-01-03"],
+            &["fact", "show", "bbbb0002", "--as-of", "2025-01-03"],
+            &["episode", "list"],
+            &["episode", "list", "--as-of", "2026-01-03"],
+            &["episode", "list", "--all"],
+            &["export"],
+            &["export", "--format", "markdown"],
+            &["memory", "search-archive"],
+        ];
+        let ask = |words: &&[&str]| {
+            let ran = team.run(&[words, &["--json"][..]].concat());
+            (words.join(" "), ran.code, ran.stdout, ran.stderr)
+        };
+        asked.iter().map(ask).collect::<Vec<_>>()
+    };
+    let with_index = answers();
+    let cache = team.path().join(".heirloom/cache");
+    assert!(cache.join("index").exists());
+    fs::remove_dir_all(&cache).unwrap();
+    for (with, without) in with_index.into_iter().zip(answers()) {
+        assert_eq!(with, without);
+    }
+    assert!(!cache.join("index/current").exists(), "somebody made an index");
+    let stats: Value = serde_json::from_str(&team.run(&["stats", "--json"]).ok()).unwrap();
+    let facts = &stats["records"]["fact"];
+    assert_eq!((&facts["archived"], &facts["private"]), (&1.into(), &1.into()), "{stats:#}");
+    assert_eq!(stats["records"]["note"]["done"], 1, "{stats:#}");
+    assert_eq!(stats["forks"].as_array().map(Vec::len), Some(1), "{stats:#}");
 }
 
 #[test]

@@ -109,7 +109,8 @@ mod tests {
     #[test]
     fn equal_texts_normalise_alike() {
         assert_eq!(normalised("  Use\n SQLite. "), normalised("use sqlite"));
-        for odd in ["use  sqlite", "use\tSQLITE", "use sqlite ", " use sqlite", "use\u{a0}sqlite!"] {
+        for odd in ["use  sqlite", "use\tSQLITE", "use sqlite ", " use sqlite", "use\u{a0}sqlite!"]
+        {
             assert_eq!(normalised(odd), "use sqlite", "{odd:?}");
         }
         assert_ne!(normalised("use sqlite"), normalised("use sqlite3"));

@@ -8,6 +8,7 @@ mod gather;
 mod hits;
 mod passages;
 mod search;
+mod survey;
 mod warm;
 
 pub(crate) use about::{Wanted, about};
@@ -16,5 +17,6 @@ pub(crate) use embedder::embedder;
 pub(crate) use fresh::{FOLDER, Lag, bytes, hold_index, keep, lag, rebuilt, up_to_date};
 pub(crate) use hits::Hit;
 pub(crate) use search::{Found, Search};
+pub(crate) use survey::{Count, Tally, first_facts, survey};
 pub(crate) use warm::Kept;
 pub use warm::Warm;

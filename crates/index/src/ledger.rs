@@ -143,6 +143,14 @@ pub(crate) fn components_of(db: &Connection, names: &[i64]) -> Result<BTreeSet<i
     Ok(found)
 }
 
+/// Returns the components of more than one line.
+pub(crate) fn components_of_several(db: &Connection) -> Result<BTreeSet<i64>, IndexError> {
+    let mut query =
+        db.prepare_cached("SELECT DISTINCT component FROM line WHERE component IS NOT NULL")?;
+    let rows = query.query_map([], |row| row.get(0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
 /// Returns the components that have lines in a file.
 pub(crate) fn components_in(db: &Connection, source: i64) -> Result<BTreeSet<i64>, IndexError> {
     let mut query = db.prepare_cached(

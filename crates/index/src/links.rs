@@ -99,6 +99,13 @@ pub(crate) fn at(db: &Connection, names: &[String]) -> Result<Vec<String>, Index
     Ok(found.into_iter().collect())
 }
 
+/// Returns all relations, with the names at both ends.
+pub(crate) fn all(db: &Connection) -> Result<Vec<String>, IndexError> {
+    let mut query = db.prepare_cached("SELECT edge FROM link UNION SELECT name FROM link")?;
+    let rows = query.query_map([], |row| row.get(0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
 fn is_empty(db: &Connection) -> Result<bool, IndexError> {
     Ok(db.query_row("SELECT NOT EXISTS(SELECT 1 FROM link)", [], |row| row.get(0))?)
 }

@@ -144,6 +144,17 @@ impl Snapshot {
         counts
     }
 
+    /// Returns how many memories of some sort are in each state.
+    pub fn counts_of(&self, filter: &Filter) -> BTreeMap<State, usize> {
+        let view = self.view(Shelf::Active, filter);
+        let mut counts = BTreeMap::new();
+        let wanted = self.slots.all().iter().zip(&view.wanted).filter(|(_, wanted)| **wanted);
+        for (entry, _) in wanted {
+            *counts.entry(entry.state).or_default() += 1;
+        }
+        counts
+    }
+
     /// Returns whether so much of it is free that it should be made anew.
     pub fn is_worn(&self) -> bool {
         let free = self.slots.all().iter().filter(|entry| entry.state == State::Free).count();
@@ -172,6 +183,15 @@ impl Snapshot {
         as_of: Option<Timestamp>,
     ) -> Result<Memory, IndexError> {
         Ok(ledger::folded(ledger::lines_of(&self.db, &self.components_of(names)?)?, as_of))
+    }
+
+    /// Returns what is known of some names, of all that is related, and of all that was replaced, put
+    /// away, or said more than once: of a line that is not among these, nothing but that it stands.
+    pub fn memory_of_related(&self, names: &[String]) -> Result<Memory, IndexError> {
+        let mut components = ledger::components_of_several(&self.db)?;
+        components.extend(self.components_of(names)?);
+        components.extend(self.components_of(&links::all(&self.db)?)?);
+        Ok(ledger::folded(ledger::lines_of(&self.db, &components)?, None))
     }
 
     /// Returns the same for one who only shows it, and looks for nothing that says the same.

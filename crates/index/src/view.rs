@@ -77,6 +77,13 @@ pub struct Filter {
     pub marks: Vec<(&'static str, Vec<String>)>,
 }
 
+impl Filter {
+    /// Takes what is of a kind.
+    pub fn of_kind(word: &str) -> Self {
+        Filter { marks: vec![("kind", vec![word.to_owned()])] }
+    }
+}
+
 /// The memories among which one looks.
 pub struct View<'s> {
     pub(crate) slots: &'s Slots,

@@ -42,7 +42,7 @@ pub struct Passage {
 }
 
 /// Makes a term that no text has, for those who ask for one sort only: `kind`, `section`, `scope`,
-/// `tag`, `level`.
+/// `tag`, `level`, `visibility`.
 pub fn mark(sort: &str, word: &str) -> String {
     format!("\u{1}{sort}={}", words::normalised(word))
 }
@@ -57,6 +57,7 @@ impl Passage {
             marks.extend(fact.scope.iter().map(|scope| mark("scope", scope)));
         }
         marks.extend(record.tags.iter().map(|tag| mark("tag", tag)));
+        marks.extend(record.is_private().then(|| mark("visibility", "private")));
         Passage {
             name: item.id.to_string(),
             own_subject: None,

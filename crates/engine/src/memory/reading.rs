@@ -12,7 +12,7 @@ use jiff::Timestamp;
 
 use super::recollection::merged;
 use super::{Noted, Recollection, When, apart, entry_ref};
-use crate::recall::{self, Wanted};
+use crate::recall::{self, Tally, Wanted};
 use crate::{Error, Session, inherit};
 
 impl Recollection {
@@ -41,6 +41,30 @@ impl Recollection {
     /// Reads what typed ids may mean, what became of that and how it is related.
     pub(crate) fn named(session: &Session, typed: &[String]) -> Result<Self, Error> {
         Self::read_some(session, Wanted::typed(typed))
+    }
+
+    /// Reads the same as it was known at a time.
+    pub(crate) fn named_at(session: &Session, typed: &[String], when: When) -> Result<Self, Error> {
+        Self::read_some_at(session, Wanted::typed(typed), when)
+    }
+
+    /// Reads all that is related, all that was replaced, put away, or said more than once, and what
+    /// typed ids may mean.
+    pub(crate) fn related(session: &Session, typed: &[String]) -> Result<Self, Error> {
+        Self::read_some(session, Wanted { related: true, ..Wanted::typed(typed) })
+    }
+
+    /// Reads the same, and how much there is of everything.
+    pub(crate) fn surveyed(session: &Session) -> Result<(Self, Tally), Error> {
+        let (noted, problems) = documents(session, vec![])?;
+        let names: Vec<String> = noted.iter().flat_map(entries_of).collect();
+        let from_index = || recall::survey(session, &names).ok().flatten();
+        let surveyed = is_long(session).then(from_index).flatten();
+        let (tally, memory, more) = surveyed.unwrap_or_else(|| {
+            let (memory, problems) = Log::read(session.root()).fold(None);
+            (Tally::of(&memory), memory, problems)
+        });
+        Ok((Self::of(memory, noted, merged(problems, more), When::default()), tally))
     }
 
     /// Reads what has some names, what became of it and how it is related.
@@ -85,9 +109,27 @@ impl Recollection {
 
     /// Reads all records of a kind and what became of them.
     pub(crate) fn of_kind(session: &Session, kind: Kind) -> Result<Self, Error> {
-        let filter = Filter { marks: vec![("kind", vec![kind.word().to_owned()])] };
+        Self::of_sort(session, Filter::of_kind(kind.word()), When::default())
+    }
+
+    /// Reads all records of a sort and what became of them, as it was known at a time.
+    pub(crate) fn of_sort(session: &Session, filter: Filter, when: When) -> Result<Self, Error> {
         let sort = Some((Shelf::Everything, filter));
-        Self::read_some(session, Wanted { sort, ..Wanted::default() })
+        Self::read_some_at(session, Wanted { sort, ..Wanted::default() }, when)
+    }
+
+    /// Reads the first facts that stand, section by section, and how many stand in all. Nothing where
+    /// that is no quicker than to read everything.
+    pub(crate) fn first_facts(
+        session: &Session,
+        most: usize,
+    ) -> Result<Option<(Self, usize)>, Error> {
+        if !is_long(session) {
+            return Ok(None);
+        }
+        let Ok(Some((names, total))) = recall::first_facts(session, most) else { return Ok(None) };
+        let wanted = Wanted { entries: names, ..Wanted::default() };
+        Ok(Some((Self::read_some(session, wanted)?, total)))
     }
 
     /// Reads all that was put away or replaced.
@@ -96,13 +138,18 @@ impl Recollection {
         Self::read_some(session, Wanted { sort, ..Wanted::default() })
     }
 
-    fn read_some(session: &Session, mut wanted: Wanted<'_>) -> Result<Self, Error> {
+    fn read_some(session: &Session, wanted: Wanted<'_>) -> Result<Self, Error> {
+        Self::read_some_at(session, wanted, When::default())
+    }
+
+    fn read_some_at(session: &Session, mut wanted: Wanted<'_>, when: When) -> Result<Self, Error> {
         let (noted, problems) = documents(session, vec![])?;
-        let (memory, more) = log_about(session, || {
+        let with_entries = || {
             wanted.entries.extend(noted.iter().flat_map(entries_of));
             wanted
-        });
-        Ok(Self::of(memory, noted, merged(problems, more), When::default()))
+        };
+        let (memory, more) = log_about_at(session, with_entries, when.as_of);
+        Ok(Self::of(memory, noted, merged(problems, more), when))
     }
 }
 
@@ -124,13 +171,26 @@ pub(crate) fn log_about<'w>(
     session: &Session,
     wanted: impl FnOnce() -> Wanted<'w>,
 ) -> (Memory, Vec<Problem>) {
-    if log::bytes(session.root()) >= SHORT
-        && let Ok(Some(some)) = recall::about(session, wanted())
+    log_about_at(session, wanted, None)
+}
+
+/// Reads the same as it was known at a time.
+fn log_about_at<'w>(
+    session: &Session,
+    wanted: impl FnOnce() -> Wanted<'w>,
+    as_of: Option<Timestamp>,
+) -> (Memory, Vec<Problem>) {
+    if is_long(session)
+        && let Ok(Some(some)) = recall::about(session, wanted(), as_of)
     {
         return some;
     }
     // What stands in the way of the index must not stand in anybody's way.
-    Log::read(session.root()).fold(None)
+    Log::read(session.root()).fold(as_of)
+}
+
+fn is_long(session: &Session) -> bool {
+    log::bytes(session.root()) >= SHORT
 }
 
 /// Reads every memory document.

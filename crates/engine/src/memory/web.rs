@@ -71,15 +71,19 @@ impl Recollection {
         Graph::new(nodes, edges)
     }
 
+    /// Reads all that is related, and what a node may be that somebody asks for.
+    pub(crate) fn around(session: &Session, typed: &str) -> Result<Self, Error> {
+        Self::related(session, &[typed.to_owned(), bare(typed).to_owned()])
+    }
+
     /// Finds a node by its id, or by any name of a document or a memory.
     pub(crate) fn find_node<'r>(
         &'r self,
         catalog: &Catalog,
         typed: &str,
     ) -> Result<(String, Option<Target<'r>>), Error> {
-        let bare = typed.rsplit('/').next().unwrap_or(typed);
         let named = catalog.find(typed);
-        match (named, self.find(typed).or_else(|_| self.find(bare))) {
+        match (named, self.find(typed).or_else(|_| self.find(bare(typed)))) {
             (Ok(filed), _) => Ok((filed.id.clone(), None)),
             (Err(_), Ok(target)) => {
                 let name = match target {
@@ -125,6 +129,11 @@ impl Recollection {
             days_old: since.map(|since| staleness::days_between(since, session.today())),
         }
     }
+}
+
+/// What somebody typed without the kind of a node that may stand before it.
+fn bare(typed: &str) -> &str {
+    typed.rsplit('/').next().unwrap_or(typed)
 }
 
 /// The id that a stored name has in the graph.

@@ -44,7 +44,7 @@ impl Operation for ContextConflicts {
                 Some(layout::find_name(session.root(), &plans, &Default::default(), typed)?)
             }
         };
-        let known = Recollection::read(session)?;
+        let known = Recollection::related(session, &[])?;
         let mut conflicts = catalog.conflicts(session, plan.as_deref());
         conflicts.extend(known.disputes(plan.as_deref()));
         conflict::worst_first(&mut conflicts);

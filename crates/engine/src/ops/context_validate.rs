@@ -33,7 +33,7 @@ impl Operation for ContextValidate {
 
     fn run(session: &Session, request: Request) -> Result<Findings, Error> {
         let catalog = Catalog::read(session)?;
-        let known = Recollection::read(session)?;
+        let known = Recollection::related(session, &[])?;
         let mut conflicts = catalog.conflicts(session, None);
         conflicts.extend(known.disputes(None));
         conflict::worst_first(&mut conflicts);

@@ -55,10 +55,16 @@ impl Operation for Export {
     };
 
     fn run(session: &Session, request: Request) -> Result<Exported, Error> {
-        let known = Recollection::read(session)?;
-        let text = match request.format {
-            Format::Jsonl => lines(session, &known, request.private)?,
-            Format::Markdown => markdown(&known, request.private),
+        let (text, known) = match request.format {
+            // Lines are given as they are written, whatever became of them.
+            Format::Jsonl => {
+                let known = Recollection::of_entries(session)?;
+                (lines(session, &known, request.private)?, known)
+            }
+            Format::Markdown => {
+                let known = Recollection::read(session)?;
+                (markdown(&known, request.private), known)
+            }
         };
         Ok(Exported { text, problems: known.problems })
     }

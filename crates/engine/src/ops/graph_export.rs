@@ -63,7 +63,10 @@ impl Operation for GraphExport {
 
     fn run(session: &Session, request: Request) -> Result<Exported, Error> {
         let catalog = Catalog::read(session)?;
-        let known = Recollection::read(session)?;
+        let known = match &request.node {
+            Some(node) => Recollection::around(session, node)?,
+            None => Recollection::related(session, &[])?,
+        };
         let graph = match &request.node {
             Some(node) => {
                 let (id, asked) = known.find_node(&catalog, node)?;

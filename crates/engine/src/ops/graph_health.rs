@@ -69,7 +69,7 @@ impl Operation for GraphHealth {
 
     fn run(session: &Session, _: Request) -> Result<Health, Error> {
         let catalog = Catalog::read(session)?;
-        let known = Recollection::read(session)?;
+        let known = Recollection::related(session, &[])?;
         let graph = known.weave(session, &catalog, None, true);
         let orphan_references: Vec<conflict::Conflict> = catalog
             .conflicts(session, None)

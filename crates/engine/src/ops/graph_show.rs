@@ -48,7 +48,7 @@ impl Operation for GraphShow {
 
     fn run(session: &Session, request: Request) -> Result<Shown, Error> {
         let catalog = Catalog::read(session)?;
-        let known = Recollection::read(session)?;
+        let known = Recollection::around(session, &request.node)?;
         let (id, asked) = known.find_node(&catalog, &request.node)?;
         let mut graph =
             known.weave(session, &catalog, asked, true).around(&id, request.depth.clamp(1, 10));

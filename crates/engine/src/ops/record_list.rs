@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use heirloom_core::fold::Standing;
 use heirloom_core::record::{Kind, Section};
-use heirloom_index::Shelf;
+use heirloom_index::{Filter, Shelf};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -70,11 +70,8 @@ impl<K: RecordKind> Operation for RecordList<K> {
             };
             return Ok(Recalled::of(search.run(session)?));
         }
-        // Facts are most of a log.
-        let known = match when.as_of.is_none() && when.valid_at.is_none() && K::KIND != Kind::Fact {
-            true => Recollection::of_kind(session, K::KIND)?,
-            false => Recollection::read_at(session, when)?,
-        };
+        let limit = request.limit.unwrap_or(usize::MAX);
+        let (known, total) = read(session, K::KIND, &request, when)?;
         let wanted = |thing: &Thing| {
             (request.all || when.valid_at.is_some() || thing.standing == Standing::Active)
                 && request.section.is_none_or(|section| thing.section == Some(section))
@@ -88,6 +85,36 @@ impl<K: RecordKind> Operation for RecordList<K> {
         } else {
             things.reverse();
         }
-        Ok(Recalled::first(things, request.limit.unwrap_or(usize::MAX), known.problems))
+        let total = total.unwrap_or(things.len());
+        things.truncate(limit);
+        Ok(Recalled { more: total - things.len(), items: things, problems: known.problems })
     }
+}
+
+/// Reads what a list is made of, and how long that is if not all of it was read.
+fn read(
+    session: &Session,
+    kind: Kind,
+    request: &Request,
+    when: When,
+) -> Result<(Recollection, Option<usize>), Error> {
+    let Request { section, tag, scope, all, as_of, valid_at, limit, .. } = request;
+    let mut filter = Filter::of_kind(kind.word());
+    // Those who say the same need not have had the same tags once.
+    if as_of.is_none() {
+        filter.marks.extend(section.map(|section| ("section", vec![section.title().to_owned()])));
+        filter.marks.extend(tag.clone().map(|tag| ("tag", vec![tag])));
+        filter.marks.extend(scope.clone().map(|scope| ("scope", vec![scope])));
+    }
+    // Facts are most of a log.
+    if kind != Kind::Fact || filter.marks.len() > 1 {
+        return Ok((Recollection::of_sort(session, filter, when)?, None));
+    }
+    let is_plain = !all && [as_of, valid_at, tag, scope].iter().all(|given| given.is_none());
+    if let Some(limit) = limit.filter(|_| is_plain)
+        && let Some((known, total)) = Recollection::first_facts(session, limit)?
+    {
+        return Ok((known, Some(total)));
+    }
+    Ok((Recollection::read_at(session, when)?, None))
 }

@@ -62,10 +62,7 @@ impl<K: RecordKind> Operation for RecordShow<K> {
 
     fn run(session: &Session, request: Request) -> Result<Shown, Error> {
         let when = When::read(request.as_of.as_deref(), None)?;
-        let known = match when.as_of {
-            None => Recollection::named(session, std::slice::from_ref(&request.id))?,
-            Some(_) => Recollection::read_at(session, when)?,
-        };
+        let known = Recollection::named_at(session, std::slice::from_ref(&request.id), when)?;
         let id = known.find_record(&request.id)?;
         let item = known.memory.item(id).filter(|item| item.record.kind() == K::KIND);
         let item = item.ok_or_else(|| {

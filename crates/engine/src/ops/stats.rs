@@ -3,13 +3,14 @@
 use heirloom_core::Problem;
 use heirloom_core::fold::{Memory, Standing};
 use heirloom_core::memory::EntryKind;
-use heirloom_core::record::{Action, Body, Kind, Section};
+use heirloom_core::record::{Action, Kind};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::memory::{Recollection, Thing, entry_ref, show_things};
 use crate::present;
+use crate::recall::Count;
 use crate::view::{Role, View, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
@@ -72,25 +73,18 @@ impl Operation for Stats {
     };
 
     fn run(session: &Session, _: Request) -> Result<Counted, Error> {
-        let known = Recollection::read(session)?;
-        let mut sections: IndexMap<&'static str, usize> =
-            Section::ALL.iter().map(|section| (section.title(), 0)).collect();
-        for item in known.memory.items(Kind::Fact) {
-            if let Body::Fact(fact) = &item.record.body
-                && item.standing == Standing::Active
-            {
-                *sections.entry(fact.section.title()).or_default() += 1;
-            }
-        }
+        let (known, tally) = Recollection::surveyed(session)?;
+        let records: IndexMap<&'static str, Counts> = tally
+            .kinds
+            .iter()
+            .map(|(kind, count)| (kind.word(), Counts::of(*count, done(&known.memory, *kind))))
+            .collect();
         let of_entries =
             |kind: EntryKind| known.entries().filter(|(_, entry)| entry.kind == kind).count();
-        let pending = |id: String| known.memory.events(Action::Resolve, &id).is_empty();
         Ok(Counted {
-            records: Kind::REMEMBERED
-                .iter()
-                .map(|kind| (kind.word(), counts(&known.memory, *kind)))
-                .collect(),
-            sections,
+            pending_notes: records.get(Kind::Note.word()).map_or(0, |notes| notes.active),
+            records,
+            sections: tally.sections.iter().map(|(own, count)| (own.title(), *count)).collect(),
             entries: EntryKind::ALL.iter().map(|kind| (kind.word(), of_entries(*kind))).collect(),
             open: known
                 .entries()
@@ -100,11 +94,6 @@ impl Operation for Stats {
                 })
                 .count(),
             relations: known.memory.edges().len(),
-            pending_notes: known
-                .memory
-                .items(Kind::Note)
-                .filter(|item| item.standing == Standing::Active && pending(item.id.to_string()))
-                .count(),
             pins: known.pins().into_iter().map(|(_, thing)| thing).collect(),
             most_pins: session.config()?.memory.pins,
             forks: known
@@ -118,19 +107,18 @@ impl Operation for Stats {
     }
 }
 
-fn counts(memory: &Memory, kind: Kind) -> Counts {
-    let mut counts = Counts::default();
-    let done = memory.acted_on(Action::Resolve);
-    for item in memory.items(kind) {
-        match item.standing {
-            Standing::Active if done.contains_key(item.id.to_string().as_str()) => counts.done += 1,
-            Standing::Active => counts.active += 1,
-            Standing::Superseded => counts.superseded += 1,
-            Standing::Archived => counts.archived += 1,
-        }
-        counts.private += usize::from(item.record.is_private());
+impl Counts {
+    fn of(count: Count, done: usize) -> Self {
+        let Count { active, superseded, archived, private } = count;
+        Counts { active: active.saturating_sub(done), done, superseded, archived, private }
     }
-    counts
+}
+
+/// Returns how many things of a kind stand and are done with.
+fn done(memory: &Memory, kind: Kind) -> usize {
+    let items = memory.items(kind).filter(|item| item.standing == Standing::Active);
+    let is_done = |id: String| !memory.events(Action::Resolve, &id).is_empty();
+    items.filter(|item| is_done(item.id.to_string())).count()
 }
 
 impl Answer for Counted {

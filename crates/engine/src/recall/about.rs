@@ -6,7 +6,8 @@ use heirloom_core::fold::Memory;
 use heirloom_core::recall::ties;
 use heirloom_core::record::Record;
 use heirloom_core::{Problem, day};
-use heirloom_index::{Filter, Shelf};
+use heirloom_index::{Filter, Shelf, Snapshot};
+use jiff::Timestamp;
 use jiff::civil::Date;
 use uuid::Uuid;
 
@@ -28,8 +29,10 @@ pub(crate) struct Wanted<'w> {
     pub(crate) names: Vec<String>,
     /// Entries of documents, whose relations are left alone.
     pub(crate) entries: Vec<String>,
-    /// All of a shelf that is of some sort.
+    /// All of a shelf that is of some sort, whose relations are left alone.
     pub(crate) sort: Option<(Shelf, Filter)>,
+    /// All that is related, and all that was replaced, put away, or said more than once.
+    pub(crate) related: bool,
     /// All that was recorded since a day.
     pub(crate) since: Option<Date>,
 }
@@ -41,14 +44,16 @@ impl<'w> Wanted<'w> {
     }
 }
 
-/// Returns what is known of something, and how it is related. What of the log could not be read is
-/// told beside it. Nothing if the index is not there, or far behind.
+/// Returns what is known of something, and how it is related; with `as_of`, what was known then. What
+/// of the log could not be read is told beside it. Nothing if the index is not there, or far behind.
 pub(crate) fn about(
     session: &Session,
     wanted: Wanted<'_>,
+    as_of: Option<Timestamp>,
 ) -> Result<Option<(Memory, Vec<Problem>)>, Error> {
     let Some(mut kept) = up_to_date_at_once(session)? else { return Ok(None) };
     let mut named = wanted.names;
+    let mut alone = wanted.entries;
     if let Some(record) = wanted.record {
         let text = record.text();
         // The search takes the index from where it is kept, and puts it back.
@@ -62,13 +67,31 @@ pub(crate) fn about(
         named.extend(kept.snapshot.ids_ending_in(typed)?);
     }
     if let Some((shelf, filter)) = &wanted.sort {
-        named.extend(kept.snapshot.names(*shelf, filter)?);
+        alone.extend(kept.snapshot.names(*shelf, filter)?);
     }
     if let Some(since) = wanted.since {
         named.extend(kept.snapshot.names_since(day::number(since))?);
     }
-    // Relations hang on what a thing is called now, or by those who say the same.
-    let known = kept.snapshot.memory_of(&named, None)?;
+    let memory = match wanted.related {
+        true => kept.snapshot.memory_of_related(&[named, alone].concat())?,
+        false => {
+            alone.extend(with_relations(&kept.snapshot, named, as_of.is_some())?);
+            kept.snapshot.memory_of(&alone, as_of)?
+        }
+    };
+    let problems = kept.log_problems()?;
+    keep(session, kept);
+    Ok(Some((memory, problems)))
+}
+
+/// Adds to names what is related to them. Relations hang on what a thing is called now, or by those
+/// who say the same; once they may have hung on anything that it replaced, or that replaced it.
+fn with_relations(
+    snapshot: &Snapshot,
+    named: Vec<String>,
+    is_past: bool,
+) -> Result<Vec<String>, Error> {
+    let known = snapshot.memory_of(&named, None)?;
     let mut all: BTreeSet<String> = BTreeSet::new();
     for name in named {
         all.extend(known.heads(&name));
@@ -77,11 +100,10 @@ pub(crate) fn about(
         }
         all.insert(name);
     }
+    if is_past {
+        all.extend(known.records().map(|record| record.id.to_string()));
+    }
     let mut all: Vec<String> = all.into_iter().collect();
-    all.extend(kept.snapshot.relations_of(&all)?);
-    all.extend(wanted.entries);
-    let memory = kept.snapshot.memory_of(&all, None)?;
-    let problems = kept.log_problems()?;
-    keep(session, kept);
-    Ok(Some((memory, problems)))
+    all.extend(snapshot.relations_of(&all)?);
+    Ok(all)
 }

@@ -102,7 +102,7 @@ impl<'w> Work<'w> {
             let first = self.first + start as Slot;
             let mut texts = reader.read(first, passages);
             let rows = match self.embedder.by_words() {
-                Some(embedder) => Ok(self.added_up(embedder, texts.take_cut())),
+                Some(embedder) => Ok(self.added_up(embedder, &texts.take_cut())),
                 None => self.embedded(first, passages, tell),
             };
             // Where it fails, nobody need begin what will be thrown away.
@@ -132,7 +132,7 @@ impl<'w> Work<'w> {
     }
 
     /// Makes the vectors of texts of which the pieces are known.
-    fn added_up(&self, embedder: &dyn ByWords, cut: Cut) -> Rows {
+    fn added_up(&self, embedder: &dyn ByWords, cut: &Cut) -> Rows {
         let mut rows = Rows::default();
         let mut vector = vec![0.0; self.embedder.dimensions()];
         for (slot, pieces) in cut.texts() {

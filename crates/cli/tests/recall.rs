@@ -542,8 +542,7 @@ fn what_is_told_of_a_long_log_is_the_same_without_an_index() {
     team.write(".heirloom/memory/fact/2026-01-tied.jsonl", TIED);
     team.run(&["plan", "new", "caches"]).ok();
     let note = |text: &str| {
-        let noted: Value =
-            serde_json::from_str(&team.run(&["note", text, "--json"]).ok()).unwrap();
+        let noted: Value = serde_json::from_str(&team.run(&["note", text, "--json"]).ok()).unwrap();
         noted["id"].as_str().unwrap().to_owned()
     };
     note("look at the ports");

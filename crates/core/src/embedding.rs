@@ -30,7 +30,8 @@ pub trait Embedder: Send + Sync {
 
 /// Turns texts into vectors by their words, which are parted by white space.
 pub trait ByWords: Sync {
-    /// Adds the ids of the pieces that a word consists of.
+    /// Adds the ids of the pieces that a word consists of. A word of ASCII letters and digits with a
+    /// punctuation mark behind it consists of those of the two.
     fn add_pieces(&self, word: &str, pieces: &mut Vec<u32>);
 
     /// Writes the vector of a text, given the pieces of its words.

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-use heirloom_core::embedding::Embedder;
+use heirloom_core::embedding::{ByWords, Embedder};
 use heirloom_embed::builtin;
 use serde_json::Value;
 
@@ -32,6 +32,21 @@ fn pieces_and_vectors_are_those_of_the_maker() {
         }
         let length: f32 = vector.iter().map(|x| x * x).sum();
         assert!(length == 0.0 || (length - 1.0).abs() < 1e-4, "{text:?} is {length} long");
+    }
+}
+
+#[test]
+fn a_mark_behind_a_word_is_a_piece_of_its_own() {
+    let pieces = |word: &str| {
+        let mut pieces = Vec::new();
+        builtin().add_pieces(word, &mut pieces);
+        pieces
+    };
+    for word in ["cache", "parseFrontMatter", "HTTPServer2", "zxqvbn", "42", &"a".repeat(150)] {
+        for mark in [".", ",", ";", ":", "!", "?"] {
+            let both = [pieces(word), pieces(mark)].concat();
+            assert_eq!(pieces(&format!("{word}{mark}")), both, "{word}{mark}");
+        }
     }
 }
 

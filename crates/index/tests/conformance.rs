@@ -41,7 +41,7 @@ fn document(path: &str, chance: &mut Chance) -> Read {
             text: text.join(" "),
             title: (chance.below(4) == 0).then(|| "token budget".to_owned()),
             summary: (chance.below(4) == 0).then(|| "a summary of the ledger".to_owned()),
-            marks: vec![mark("kind", "finding")],
+            marks: vec![mark("kind", "finding").into()],
             group: group.clone(),
             position: chance.below(3) as i64,
             day: (chance.below(2) == 0).then(|| jiff::civil::date(2026, 1, 1 + at as i8)),

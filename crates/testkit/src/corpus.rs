@@ -92,7 +92,10 @@ fn check_terms(corpus: &impl Corpus, memories: &BTreeMap<Slot, Passage>) {
     let mut held: BTreeMap<String, BTreeMap<Slot, u32>> = BTreeMap::new();
     for (slot, memory) in memories {
         let title = memory.title.as_deref().unwrap_or_default();
-        let own = terms(&memory.text).into_iter().chain(terms(title)).chain(memory.marks.clone());
+        let own = terms(&memory.text)
+            .into_iter()
+            .chain(terms(title))
+            .chain(memory.marks.iter().map(ToString::to_string));
         own.for_each(|term| *held.entry(term).or_default().entry(*slot).or_default() += 1);
     }
     for (term, holders) in &held {

@@ -1,12 +1,14 @@
 //! One thing that can be recalled, as an index keeps it.
 
+use std::borrow::Cow;
 use std::fmt;
+use std::sync::LazyLock;
 
 use jiff::civil::Date;
 use uuid::Uuid;
 
 use crate::fold::{Item, Line, Standing, text_key};
-use crate::record::{Body, Record};
+use crate::record::{Body, Kind, Record, Section};
 use crate::{day, words};
 
 /// One thing that can be recalled.
@@ -24,7 +26,7 @@ pub struct Passage {
     /// The same in a sentence or two, whose meaning is looked at as well.
     pub summary: Option<String>,
     /// What it is, for those who ask for one sort only: see [`mark`].
-    pub marks: Vec<String>,
+    pub marks: Vec<Cow<'static, str>>,
     /// The document, session or conversation that it stands in.
     pub group: Option<String>,
     /// Where it stands there.
@@ -47,17 +49,32 @@ pub fn mark(sort: &str, word: &str) -> String {
     format!("\u{1}{sort}={}", words::normalised(word))
 }
 
+/// Marks that most things of the log have.
+type KnownMarks<T> = LazyLock<Vec<(T, String)>>;
+
+static KINDS: KnownMarks<Kind> =
+    LazyLock::new(|| Kind::ALL.map(|kind| (kind, mark("kind", kind.word()))).into());
+
+static SECTIONS: KnownMarks<Section> = LazyLock::new(|| {
+    Section::ALL.map(|section| (section, mark("section", section.title()))).into()
+});
+
+fn known_mark<T: PartialEq>(marks: &'static KnownMarks<T>, of: T) -> Cow<'static, str> {
+    let own = marks.iter().find(|(one, _)| *one == of);
+    own.map(|(_, mark)| mark.as_str()).unwrap_or_default().into()
+}
+
 impl Passage {
     /// Takes a thing of the log.
     pub fn of_item(item: &Item<'_>) -> Self {
         let record = item.record;
-        let mut marks = vec![mark("kind", record.kind().word())];
+        let mut marks = vec![known_mark(&KINDS, record.kind())];
         if let Body::Fact(fact) = &record.body {
-            marks.push(mark("section", fact.section.title()));
-            marks.extend(fact.scope.iter().map(|scope| mark("scope", scope)));
+            marks.push(known_mark(&SECTIONS, fact.section));
+            marks.extend(fact.scope.iter().map(|scope| mark("scope", scope).into()));
         }
-        marks.extend(record.tags.iter().map(|tag| mark("tag", tag)));
-        marks.extend(record.is_private().then(|| mark("visibility", "private")));
+        marks.extend(record.tags.iter().map(|tag| mark("tag", tag).into()));
+        marks.extend(record.is_private().then(|| mark("visibility", "private").into()));
         Passage {
             name: item.id.to_string(),
             own_subject: None,
@@ -86,7 +103,7 @@ impl Passage {
         let summary = self.summary.as_deref().unwrap_or_default();
         let title = self.title.as_deref().unwrap_or_default();
         let own = [self.text.as_str(), summary, title];
-        for part in own.into_iter().chain(self.marks.iter().map(String::as_str)) {
+        for part in own.into_iter().chain(self.marks.iter().map(Cow::as_ref)) {
             hasher.update(&(part.len() as u64).to_le_bytes());
             hasher.update(part.as_bytes());
         }

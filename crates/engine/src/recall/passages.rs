@@ -54,8 +54,8 @@ pub(super) fn of_placed(placed: Placed, sort: Sort) -> Result<(Vec<Passage>, Vec
 fn of_entry(noted: &Noted, entry: &Entry) -> Result<Passage, Error> {
     let thing = Thing::of_entry(&Memory::default(), noted, entry);
     let subject = entry_ref(&entry.id);
-    let mut marks = vec![mark("kind", &thing.kind), mark("level", &noted.level)];
-    marks.extend(noted.selectors.iter().map(|(level, name)| mark(level, name)));
+    let mut marks = vec![mark("kind", &thing.kind).into(), mark("level", &noted.level).into()];
+    marks.extend(noted.selectors.iter().map(|(level, name)| mark(level, name).into()));
     Ok(Passage {
         name: format!("{subject}@{}", noted.path),
         own_subject: Some(subject),
@@ -133,9 +133,9 @@ fn of_sections(placed: &Placed, sort: Sort) -> Result<Vec<Passage>, Error> {
             standing,
             ..Thing::said(&name, kind, &said)
         };
-        let mut marks = vec![mark("kind", kind)];
-        marks.extend(placed.selectors.iter().map(|(level, name)| mark(level, name)));
-        marks.extend(thing.tags.iter().map(|tag| mark("tag", tag)));
+        let mut marks = vec![mark("kind", kind).into()];
+        marks.extend(placed.selectors.iter().map(|(level, name)| mark(level, name).into()));
+        marks.extend(thing.tags.iter().map(|tag| mark("tag", tag).into()));
         passages.push(Passage {
             own_subject: called.as_ref().map(|id| format!("doc:{id}")),
             name,

@@ -45,6 +45,29 @@ fn extend(to: &mut Vec<u32>, from: &[u32], (start, end): (u32, u32)) {
     }
 }
 
+/// Gives the words of a text, each without the mark behind it, which comes to the same by itself: a
+/// word is met with all sorts of marks, and need be read once only.
+#[inline]
+fn for_each_word(text: &str, mut take: impl FnMut(&str)) {
+    for word in text.split_whitespace() {
+        let (word, mark) = without_mark(word);
+        take(word);
+        mark.into_iter().for_each(&mut take);
+    }
+}
+
+#[inline]
+fn without_mark(word: &str) -> (&str, Option<&str>) {
+    let Some((bare, mark)) = word.len().checked_sub(1).and_then(|at| word.split_at_checked(at))
+    else {
+        return (word, None);
+    };
+    let is_parted = matches!(mark, "." | "," | ";" | ":" | "!" | "?")
+        && !bare.is_empty()
+        && bare.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if is_parted { (bare, Some(mark)) } else { (word, None) }
+}
+
 /// What was read of some memories.
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
@@ -110,22 +133,22 @@ impl<'e> Reader<'e> {
         texts.cut.pieces.reserve(words);
         for (slot, passage) in (first..).zip(passages) {
             let before = texts.terms.len();
-            for word in passage.text.split_whitespace() {
+            for_each_word(&passage.text, |word| {
                 let word = self.word(word);
                 extend(&mut texts.terms, &self.word_terms, word.terms);
                 extend(&mut texts.cut.pieces, &self.word_pieces, word.pieces);
-            }
+            });
             texts.cut.end(slot);
             texts.lengths.push((texts.terms.len() - before) as u32);
-            for word in passage.title.iter().flat_map(|title| title.split_whitespace()) {
+            for_each_word(passage.title.as_deref().unwrap_or_default(), |word| {
                 let word = self.word(word);
                 extend(&mut texts.terms, &self.word_terms, word.terms);
-            }
+            });
             if let Some(summary) = &passage.summary {
-                for word in summary.split_whitespace() {
+                for_each_word(summary, |word| {
                     let word = self.word(word);
                     extend(&mut texts.cut.pieces, &self.word_pieces, word.pieces);
-                }
+                });
                 texts.cut.end(slot);
             }
             texts.terms.extend(passage.marks.iter().map(|mark| self.id(mark)));
@@ -172,5 +195,58 @@ impl<'e> Reader<'e> {
         self.terms.insert(term.into(), id);
         self.new_terms.push(term.into());
         id
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Knows the words of ASCII letters by their length, and every other character by itself.
+    struct Lengths;
+
+    impl ByWords for Lengths {
+        fn add_pieces(&self, word: &str, pieces: &mut Vec<u32>) {
+            for part in word.split_inclusive(|c: char| !c.is_ascii_alphanumeric()) {
+                let bare = part.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
+                pieces.extend((!bare.is_empty()).then_some(bare.len() as u32));
+                pieces.extend(part[bare.len()..].chars().map(|c| 1000 + c as u32));
+            }
+        }
+
+        fn write_vector(&self, _: &[u32], _: &mut [f32]) {}
+    }
+
+    #[test]
+    fn a_word_is_read_as_it_would_be_with_the_mark_behind_it() {
+        for word in [
+            "cache.",
+            "Cache,",
+            "parseFrontMatter:",
+            "42;",
+            "why?",
+            "e.g.",
+            "...",
+            ".",
+            "C++.",
+            "café!",
+            "a.b.",
+            "😊.",
+        ] {
+            let read_of = |words: &[&str]| {
+                let mut reader = Reader::new(Some(&Lengths));
+                let (mut terms, mut pieces) = (vec![], vec![]);
+                for word in words {
+                    let known = reader.word(word);
+                    extend(&mut terms, &reader.word_terms, known.terms);
+                    extend(&mut pieces, &reader.word_pieces, known.pieces);
+                }
+                (terms, reader.new_terms, pieces)
+            };
+            let mut parts = vec![];
+            for_each_word(word, |part| parts.push(part.to_owned()));
+            let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+            assert_eq!(read_of(&parts), read_of(&[word]), "{word}");
+        }
     }
 }

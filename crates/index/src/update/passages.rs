@@ -163,21 +163,10 @@ impl Writing<'_> {
         embedder: &dyn Embedder,
         progress: &dyn Fn(usize, usize),
     ) -> Result<(Vec<Put>, Option<Builder>), IndexError> {
-        let is_first = self.slots.len() == 0;
-        let mut fresh: Vec<Put> = Vec::with_capacity(puts.len());
-        for put in puts {
-            let there = if is_first { None } else { self.there(&put.passage.name)? };
-            match there {
-                Some(there) if there.fingerprint == put.fingerprint => {
-                    self.keep(there.slot, &put)?;
-                }
-                Some(_) => {
-                    self.drop_passage(&put.passage.name)?;
-                    fresh.push(put);
-                }
-                None => fresh.push(put),
-            }
-        }
+        let mut fresh = match self.slots.len() {
+            0 => puts,
+            _ => self.not_kept(puts)?,
+        };
         if fresh.is_empty() {
             return Ok((vec![], None));
         }
@@ -214,6 +203,24 @@ impl Writing<'_> {
             self.slots.push(put.entry(length));
         }
         Ok((fresh, Some(builder)))
+    }
+
+    /// Keeps the passages that read as before, and returns the others.
+    fn not_kept(&mut self, puts: Vec<Put>) -> Result<Vec<Put>, IndexError> {
+        let mut others = Vec::new();
+        for put in puts {
+            match self.there(&put.passage.name)? {
+                Some(there) if there.fingerprint == put.fingerprint => {
+                    self.keep(there.slot, &put)?;
+                }
+                Some(_) => {
+                    self.drop_passage(&put.passage.name)?;
+                    others.push(put);
+                }
+                None => others.push(put),
+            }
+        }
+        Ok(others)
     }
 
     /// A passage that reads as before may still stand elsewhere.

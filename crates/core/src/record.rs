@@ -3,6 +3,7 @@
 //! On disk a record is one flat JSON object. Lines are never rewritten, so a field that this
 //! version does not know stays where it is.
 
+mod fact_line;
 mod line;
 mod words;
 

@@ -283,12 +283,13 @@ struct Row {
     new: Option<Piece>,
 }
 
-/// Writes down which lines belong together; meanwhile folds them, and sees what comes of that.
+/// Writes down lines and which of them belong together; meanwhile folds them, and sees what comes of
+/// that. The names that tie them are still to be written.
 pub(crate) fn tie_and_fold<T: Send>(
     db: &Connection,
     noted: Vec<Noted>,
     see: impl FnOnce(&Memory) -> T + Send,
-) -> Result<(Memory, T), IndexError> {
+) -> Result<(Ties, Memory, T), IndexError> {
     let mut rows = Vec::with_capacity(noted.len());
     let mut lines = Vec::with_capacity(noted.len());
     for Noted { id, line, ties, new } in noted {
@@ -301,15 +302,17 @@ pub(crate) fn tie_and_fold<T: Send>(
             let seen = see(&memory);
             (memory, seen)
         });
-        tie(db, &rows)?;
+        let ties = tie(db, &rows)?;
         drop(rows);
-        Ok(folding.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        let (memory, seen) =
+            folding.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        Ok((ties, memory, seen))
     })
 }
 
-/// Finds which lines belong together, and writes that down: names to components, lines to
-/// components. A line that is alone is a component by its own name.
-fn tie(db: &Connection, rows: &[Row]) -> Result<(), IndexError> {
+/// Finds which lines belong together, and writes that down for the lines. A line that is alone is a
+/// component by its own name.
+fn tie(db: &Connection, rows: &[Row]) -> Result<Ties, IndexError> {
     let mut groups = Groups::default();
     groups.places.reserve(2 * rows.len());
     groups.parents.reserve(2 * rows.len());
@@ -352,24 +355,29 @@ fn tie(db: &Connection, rows: &[Row]) -> Result<(), IndexError> {
         let group = groups.find(at);
         tied.extend(called.get(&group).map(|(component, _)| (name, *component)));
     }
-    tied.sort_unstable();
-    write_ties(db, &tied)
+    Ok(Ties(tied))
 }
 
-/// Writes names and their components, several at once.
-fn write_ties(db: &Connection, tied: &[(i64, i64)]) -> Result<(), IndexError> {
-    let (eights, rest) = tied.as_chunks::<8>();
-    let mut insert = db.prepare_cached(
-        "INSERT OR REPLACE INTO tie VALUES(?, ?), (?, ?), (?, ?), (?, ?), (?, ?), (?, ?), (?, ?), (?, ?)",
-    )?;
-    for eight in eights {
-        insert.execute(rusqlite::params_from_iter(eight.iter().flat_map(|(a, b)| [*a, *b])))?;
+/// Names in their short form, each with its component.
+pub(crate) struct Ties(Vec<(i64, i64)>);
+
+impl Ties {
+    /// Writes them in their order, several at once.
+    pub(crate) fn write(mut self, db: &Connection) -> Result<(), IndexError> {
+        self.0.sort_unstable();
+        let (eights, rest) = self.0.as_chunks::<8>();
+        let mut insert = db.prepare_cached(
+            "INSERT OR REPLACE INTO tie VALUES(?, ?), (?, ?), (?, ?), (?, ?), (?, ?), (?, ?), (?, ?), (?, ?)",
+        )?;
+        for eight in eights {
+            insert.execute(rusqlite::params_from_iter(eight.iter().flat_map(|(a, b)| [*a, *b])))?;
+        }
+        let mut insert = db.prepare_cached("INSERT OR REPLACE INTO tie VALUES(?, ?)")?;
+        for (name, component) in rest {
+            insert.execute([name, component])?;
+        }
+        Ok(())
     }
-    let mut insert = db.prepare_cached("INSERT OR REPLACE INTO tie VALUES(?, ?)")?;
-    for (name, component) in rest {
-        insert.execute([name, component])?;
-    }
-    Ok(())
 }
 
 /// Writes what is wrong with lines taken together.

@@ -14,7 +14,7 @@ use heirloom_core::recall::Passage;
 use heirloom_core::record::{Body, Record};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::ledger::{self, Noted, short};
+use crate::ledger::{self, Noted, Ties, short};
 use crate::segment::{Builder, Draft};
 use crate::slots::{Slots, State};
 use crate::{IndexError, db, links};
@@ -110,13 +110,11 @@ pub(crate) fn apply(
     progress: &dyn Fn(usize, usize),
 ) -> Result<Option<Draft>, IndexError> {
     let mut writing = Writing { db, slots, groups: BTreeSet::new() };
-    let taken = writing.take(update)?;
-    links::write(db, &taken.memory, &taken.records, &taken.entries)?;
-    let over = taken_over(&taken.memory);
-    let state = |subject: &str| state_of(&taken.memory, &over, subject);
-    writing.settle(&taken.entries, state)?;
-    let mut puts: Vec<Put> = taken
-        .passages
+    let Taken { touched, ties, things, passages } = writing.take(update)?;
+    let over = taken_over(&touched.memory);
+    let state = |subject: &str| state_of(&touched.memory, &over, subject);
+    writing.settle(&touched.entries, state)?;
+    let mut puts: Vec<Put> = passages
         .into_iter()
         .map(|(id, passage)| {
             let state = match passage.standing {
@@ -126,16 +124,16 @@ pub(crate) fn apply(
             Put::new(passage, id, state)
         })
         .collect();
-    writing.add_records(&taken.records, taken.things, &mut puts)?;
-    let records = taken.records.len();
-    let (put, segment) = writing.put(puts, embedder, progress)?;
+    writing.add_records(&touched.records, things, &mut puts)?;
+    let (put, segment) = writing.put(puts, embedder, progress, || ties.write(db))?;
     let (segment, finished) = hands::both(
         put.len() >= MANY,
         || segment.map(Builder::finish).transpose(),
-        || writing.finish(),
+        || writing.finish(&touched),
     );
     finished?;
-    hands::let_go((put, taken.memory, taken.records), records);
+    let count = touched.records.len();
+    hands::let_go((put, touched), count);
     segment
 }
 
@@ -146,18 +144,25 @@ struct Writing<'w> {
     groups: BTreeSet<i64>,
 }
 
-/// What an update touches.
+/// What an update brings.
 struct Taken {
-    /// What is known of all that it touches.
-    memory: Memory,
-    /// The records that it touches.
-    records: BTreeSet<uuid::Uuid>,
-    /// What they are, those that are things of their own, in the same order.
+    touched: Touched,
+    /// Which lines belong together.
+    ties: Ties,
+    /// What the records are that it touches, those that are things of their own, in the same order.
     things: Vec<Option<Put>>,
-    /// The entries that the log says something else of now.
-    entries: BTreeSet<String>,
     /// What documents hold.
     passages: Vec<(i64, Passage)>,
+}
+
+/// What an update touches of what the log says.
+struct Touched {
+    /// What is known of all of it.
+    memory: Memory,
+    /// The records.
+    records: BTreeSet<uuid::Uuid>,
+    /// The entries that the log says something else of now.
+    entries: BTreeSet<String>,
 }
 
 impl Writing<'_> {
@@ -201,9 +206,9 @@ impl Writing<'_> {
         let before = ledger::lines_of(self.db, &components)?.into_iter();
         let before: Vec<Noted> = before.map(Noted::written).collect();
         ledger::forget(self.db, &before)?;
-        let mut touched = Touched::default();
-        touched.records.reserve(before.len() + new.len());
-        before.iter().chain(&new).for_each(|noted| touched.add(&noted.line.record));
+        let mut named = Named::default();
+        named.records.reserve(before.len() + new.len());
+        before.iter().chain(&new).for_each(|noted| named.add(&noted.line.record));
         let (stay, go): (Vec<Noted>, Vec<Noted>) = before
             .into_iter()
             .partition(|noted| !replaced.contains(noted.line.place.path.as_ref()));
@@ -219,16 +224,17 @@ impl Writing<'_> {
         }
         let mut all = new;
         all.extend(stay);
-        let Touched { records, entries } = touched;
+        let Named { records, entries } = named;
         let records: BTreeSet<uuid::Uuid> = records.into_iter().collect();
-        let (memory, things) =
+        let (ties, memory, things) =
             ledger::tie_and_fold(self.db, all, |memory| passages::of_records(&records, memory))?;
         ledger::write_trouble(self.db, &memory)?;
-        Ok(Taken { memory, records, things, entries, passages })
+        Ok(Taken { touched: Touched { memory, records, entries }, ties, things, passages })
     }
 
     /// Writes what follows from all that was written.
-    fn finish(&mut self) -> Result<(), IndexError> {
+    fn finish(&mut self, touched: &Touched) -> Result<(), IndexError> {
+        links::write(self.db, &touched.memory, &touched.records, &touched.entries)?;
         self.see_repeated()?;
         self.link()?;
         db::write_slots(self.db, self.slots)
@@ -283,12 +289,12 @@ impl Writing<'_> {
 
 /// The records and entries that lines say something of.
 #[derive(Default)]
-struct Touched {
+struct Named {
     records: Vec<uuid::Uuid>,
     entries: BTreeSet<String>,
 }
 
-impl Touched {
+impl Named {
     fn add(&mut self, record: &Record) {
         self.records.push(record.id);
         let targets = match &record.body {

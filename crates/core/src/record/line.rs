@@ -1,6 +1,6 @@
 //! A record as a line of JSON.
 
-use super::{Kind, Record, VERSION};
+use super::{Kind, Record, VERSION, fact_line};
 use crate::Value;
 
 /// A longer line is not read: no memory is that long, and it would stall every command.
@@ -35,7 +35,11 @@ pub fn read(line: &[u8]) -> Result<Option<Record>, Damage> {
     if let Some(at) = line.iter().position(|byte| *byte == 0) {
         return Err(Damage::Broken(format!("a NUL byte at column {}", at + 1)));
     }
-    match serde_json::from_slice::<Record>(line) {
+    let read = match fact_line::read(line) {
+        Some(fact) => Ok(fact),
+        None => serde_json::from_slice::<Record>(line),
+    };
+    match read {
         Ok(record) if record.v > VERSION => Err(newer_version(record.v)),
         Ok(record) => Ok(Some(record)),
         Err(error) => Err(diagnosis(line, &error)),

@@ -33,6 +33,16 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
+    /// Has room for so many vectors.
+    pub(crate) fn with_capacity(count: usize, dimensions: usize) -> Self {
+        Rows {
+            slots: Vec::with_capacity(4 * count),
+            scales: Vec::with_capacity(4 * count),
+            bits: Vec::with_capacity(bytes_of_bits(dimensions) * count),
+            numbers: Vec::with_capacity(dimensions * count),
+        }
+    }
+
     /// Adds a vector of a memory, unless it says nothing.
     pub(crate) fn add(&mut self, slot: Slot, vector: &[f32]) {
         if vector.iter().all(|x| *x == 0.0) {

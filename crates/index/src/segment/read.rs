@@ -100,6 +100,11 @@ pub(crate) struct Cut {
 }
 
 impl Cut {
+    /// Returns how many texts there are.
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
     /// Returns the texts: to which slot each belongs, and its pieces.
     pub(crate) fn texts(&self) -> impl Iterator<Item = (Slot, &[u32])> {
         let starts = std::iter::once(0).chain(self.ends.iter().map(|(_, end)| *end));

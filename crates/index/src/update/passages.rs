@@ -26,6 +26,8 @@ pub(super) struct Put {
     passage: Box<Passage>,
     fingerprint: [u8; 16],
     source: Option<i64>,
+    /// The short form of the name of what it stands in.
+    group: Option<i64>,
     state: State,
     /// The number of the last day on which it was said.
     latest: Option<i32>,
@@ -38,11 +40,13 @@ impl Put {
     pub(super) fn new(passage: Passage, source: i64, state: State) -> Self {
         let fingerprint = passage.fingerprint();
         let latest = passage.day.map(day::number);
+        let group = group_of(&passage);
         Put {
             tie: tie_of(&passage),
             passage: Box::new(passage),
             fingerprint,
             source: Some(source),
+            group,
             state,
             latest,
         }
@@ -52,6 +56,7 @@ impl Put {
     fn of_item(item: &Item<'_>, latest: Timestamp) -> Self {
         let passage = Passage::of_item(item);
         Put {
+            group: group_of(&passage),
             tie: tie_of(&passage),
             passage: Box::new(passage),
             fingerprint: item.fingerprint(),
@@ -75,6 +80,10 @@ impl Put {
             after: None,
         }
     }
+}
+
+fn group_of(passage: &Passage) -> Option<i64> {
+    passage.group.as_deref().map(short)
 }
 
 /// Decides between passages that answer equally well.
@@ -156,24 +165,28 @@ impl Writing<'_> {
     }
 
     /// Writes passages: those that read as before keep their slot, the others get a new one. Returns
-    /// those, and the segment that is to be finished of them.
+    /// those, and the segment that is to be finished of them. What is to be written `meanwhile` is
+    /// written while others read them.
     pub(super) fn put(
         &mut self,
         puts: Vec<Put>,
         embedder: &dyn Embedder,
         progress: &dyn Fn(usize, usize),
+        meanwhile: impl FnOnce() -> Result<(), IndexError>,
     ) -> Result<(Vec<Put>, Option<Builder>), IndexError> {
         let mut fresh = match self.slots.len() {
             0 => puts,
             _ => self.not_kept(puts)?,
         };
         if fresh.is_empty() {
+            meanwhile()?;
             return Ok((vec![], None));
         }
         // Neighbours side by side, so that what is read together lies together.
         fresh.sort_unstable_by(|a, b| {
-            let (a, b) = (&a.passage, &b.passage);
-            (&a.group, a.position, &a.name).cmp(&(&b.group, b.position, &b.name))
+            let (one, other) = (&a.passage, &b.passage);
+            let within = || (one.position, &one.name).cmp(&(other.position, &other.name));
+            a.group.cmp(&b.group).then_with(within)
         });
         let first = self.slots.len() as Slot;
         let passages = fresh.iter().map(|put| &*put.passage).collect();
@@ -182,6 +195,7 @@ impl Writing<'_> {
         std::thread::scope(|scope| {
             let helpers: Vec<_> =
                 (0..work.helpers()).map(|_| scope.spawn(|| work.take_part(&|| ()))).collect();
+            meanwhile()?;
             for (slot, put) in (first..).zip(&fresh) {
                 self.insert(slot, put)?;
                 if slot % 1024 == 0 {
@@ -226,7 +240,7 @@ impl Writing<'_> {
     /// A passage that reads as before may still stand elsewhere.
     fn keep(&mut self, slot: Slot, put: &Put) -> Result<(), IndexError> {
         let passage = &put.passage;
-        let group = passage.group.as_deref().map(short);
+        let group = put.group;
         let mut query = self.db.prepare_cached("SELECT grouped FROM passage WHERE slot = ?")?;
         let before: Option<i64> = query.query_row([slot], |row| row.get(0))?;
         let mut update = self.db.prepare_cached(
@@ -254,7 +268,6 @@ impl Writing<'_> {
 
     fn insert(&mut self, slot: Slot, put: &Put) -> Result<(), IndexError> {
         let passage = &put.passage;
-        let group = passage.group.as_deref().map(short);
         let mut insert = self.db.prepare_cached(
             "INSERT INTO passage(slot, name, subject, source, grouped, position, fingerprint,
              repeats, data) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -264,13 +277,13 @@ impl Writing<'_> {
             passage.name,
             passage.own_subject,
             put.source,
-            group,
+            put.group,
             passage.position,
             put.fingerprint.as_slice(),
             passage.repeats,
             passage.data
         ])?;
-        self.groups.extend(group);
+        self.groups.extend(put.group);
         Ok(())
     }
 

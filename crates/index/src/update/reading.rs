@@ -133,8 +133,9 @@ impl<'w> Work<'w> {
 
     /// Makes the vectors of texts of which the pieces are known.
     fn added_up(&self, embedder: &dyn ByWords, cut: &Cut) -> Rows {
-        let mut rows = Rows::default();
-        let mut vector = vec![0.0; self.embedder.dimensions()];
+        let dimensions = self.embedder.dimensions();
+        let mut rows = Rows::with_capacity(cut.len(), dimensions);
+        let mut vector = vec![0.0; dimensions];
         for (slot, pieces) in cut.texts() {
             embedder.write_vector(pieces, &mut vector);
             rows.add(slot, &vector);

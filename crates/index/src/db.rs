@@ -6,7 +6,7 @@ use crate::IndexError;
 use crate::slots::Slots;
 
 /// The version of the tables and of the segments; an index of another one is made anew.
-pub(crate) const VERSION: i64 = 11;
+pub(crate) const VERSION: i64 = 12;
 
 const TABLES: &str = "
 CREATE TABLE state(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -26,8 +26,8 @@ CREATE INDEX link_name ON link(name);
 CREATE INDEX link_head ON link(head);
 CREATE TABLE tie(hash INTEGER PRIMARY KEY, component INTEGER NOT NULL);
 CREATE TABLE passage(
-    slot INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL, subject TEXT, source INTEGER, grouped INTEGER,
-    position INTEGER NOT NULL, fingerprint BLOB NOT NULL, repeats TEXT,
+    slot INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL, subject TEXT, source INTEGER, line INTEGER,
+    grouped INTEGER, position INTEGER NOT NULL, fingerprint BLOB NOT NULL, repeats TEXT,
     data TEXT);
 CREATE INDEX passage_source ON passage(source) WHERE source IS NOT NULL;
 CREATE INDEX passage_subject ON passage(subject) WHERE subject IS NOT NULL;

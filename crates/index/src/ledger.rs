@@ -10,14 +10,14 @@ use std::sync::Arc;
 use heirloom_core::Problem;
 use heirloom_core::fast;
 use heirloom_core::fold::{Line, Memory, Place, fold};
-use heirloom_core::recall::{ORIGIN, TEXT, Tie, ties_of_line};
+use heirloom_core::recall::{ORIGIN, Slot, TEXT, Tie, ties_of_line};
 use heirloom_core::record::{self, Record};
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
 use uuid::Uuid;
 
-use crate::IndexError;
 use crate::update::{NewLine, Piece};
+use crate::{IndexError, Kept};
 
 /// A line of the log as the ledger holds it.
 #[derive(Debug, Clone)]
@@ -76,6 +76,11 @@ impl Noted {
     /// Takes a line that is written.
     pub(crate) fn written((id, line): (i64, Box<Line>)) -> Self {
         Noted { id, ties: ties_of(&line), line, new: None }
+    }
+
+    /// Returns the file that it is in.
+    pub(crate) fn source(&self) -> i64 {
+        self.id >> 32
     }
 
     /// Returns the short forms of the names that tie it to others.
@@ -165,23 +170,6 @@ pub(crate) fn lines_of(
     db: &Connection,
     components: &BTreeSet<i64>,
 ) -> Result<Vec<(i64, Box<Line>)>, IndexError> {
-    read_lines(db, components, Line::new)
-}
-
-/// Returns the same for one who only shows what they say, and compares it with nothing new.
-pub(crate) fn lines_to_show(
-    db: &Connection,
-    components: &BTreeSet<i64>,
-) -> Result<Vec<(i64, Box<Line>)>, IndexError> {
-    read_lines(db, components, |record, _, place| Line::alone(record, place))
-}
-
-/// Reads the lines of components; `make_alone` makes a line of one that is alone in its component.
-fn read_lines(
-    db: &Connection,
-    components: &BTreeSet<i64>,
-    make_alone: impl Fn(Record, &[u8], Place) -> Line,
-) -> Result<Vec<(i64, Box<Line>)>, IndexError> {
     let mut first = db.prepare_cached("SELECT id, json, component FROM line WHERE id = ?")?;
     let mut all = db.prepare_cached("SELECT id, json FROM line WHERE component = ?")?;
     let mut files = Files { db, known: HashMap::new() };
@@ -190,17 +178,49 @@ fn read_lines(
         let mut rows = first.query([component])?;
         let is_alone = match rows.next()? {
             Some(row) if row.get::<_, Option<i64>>(2)?.is_none() => {
-                found.push(files.line(row, &make_alone)?);
+                found.push(files.line(row, Line::new)?);
                 true
             }
             _ => false,
         };
         let mut rows = all.query([component])?;
         while !is_alone && let Some(row) = rows.next()? {
-            found.push(files.line(row, &Line::new)?);
+            found.push(files.line(row, Line::new)?);
         }
     }
     Ok(found)
+}
+
+/// Returns memories as they are kept, and all lines that say what they say or what became of them,
+/// for one who only shows that and compares it with nothing new.
+pub(crate) fn to_show(
+    db: &Connection,
+    slots: &[Slot],
+) -> Result<(Vec<Option<Kept>>, Vec<(i64, Box<Line>)>), IndexError> {
+    let mut query = db.prepare_cached(
+        "SELECT line.id, json, component, coalesce(subject, name), data FROM passage
+         LEFT JOIN line ON line.id = passage.line WHERE slot = ?",
+    )?;
+    let mut files = Files { db, known: HashMap::new() };
+    let (mut kept, mut names, mut lines) = (Vec::with_capacity(slots.len()), vec![], vec![]);
+    for slot in slots {
+        let mut rows = query.query([slot])?;
+        let Some(row) = rows.next()? else {
+            kept.push(None);
+            continue;
+        };
+        let own = Kept { subject: row.get(3)?, data: row.get(4)? };
+        let is_there = row.get::<_, Option<i64>>(0)?.is_some();
+        match row.get::<_, Option<i64>>(2)? {
+            None if is_there => {
+                lines.push(files.line(row, |record, _, place| Line::alone(record, place))?)
+            }
+            _ => names.push(short(&own.subject)),
+        }
+        kept.push(Some(own));
+    }
+    lines.extend(lines_of(db, &components_of(db, &names)?)?);
+    Ok((kept, lines))
 }
 
 /// The files that lines are in.
@@ -213,7 +233,7 @@ impl Files<'_> {
     fn line(
         &mut self,
         row: &rusqlite::Row<'_>,
-        make: &impl Fn(Record, &[u8], Place) -> Line,
+        make: impl Fn(Record, &[u8], Place) -> Line,
     ) -> Result<(i64, Box<Line>), IndexError> {
         let id: i64 = row.get(0)?;
         let json = row.get_ref(1)?.as_bytes();
@@ -248,7 +268,7 @@ pub(crate) fn folded(lines: Vec<(i64, Box<Line>)>, as_of: Option<Timestamp>) -> 
 const NUMBER: i64 = 0xffff_ffff;
 
 /// The row of a file's line.
-fn row_of(source: i64, line: usize) -> i64 {
+pub(crate) fn row_of(source: i64, line: usize) -> i64 {
     source << 32 | line as i64 & NUMBER
 }
 

@@ -194,13 +194,15 @@ impl Snapshot {
         Ok(ledger::folded(ledger::lines_of(&self.db, &components)?, None))
     }
 
-    /// Returns the same for one who only shows it, and looks for nothing that says the same.
-    pub fn memory_to_show(
+    /// Returns memories as they are kept, and what is known of them, for one who only shows it and
+    /// looks for nothing that says the same.
+    pub fn to_show(
         &self,
-        names: &[String],
+        slots: &[Slot],
         as_of: Option<Timestamp>,
-    ) -> Result<Memory, IndexError> {
-        Ok(ledger::folded(ledger::lines_to_show(&self.db, &self.components_of(names)?)?, as_of))
+    ) -> Result<(Vec<Option<Kept>>, Memory), IndexError> {
+        let (kept, lines) = ledger::to_show(&self.db, slots)?;
+        Ok((kept, ledger::folded(lines, as_of)))
     }
 
     fn components_of(&self, names: &[String]) -> Result<BTreeSet<i64>, IndexError> {

@@ -3,7 +3,7 @@
 mod passages;
 mod reading;
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -222,12 +222,16 @@ impl Writing<'_> {
         for (id, source) in &written {
             self.write_source(*id, source)?;
         }
+        let new_files = written.iter().map(|(id, source)| (source.path.as_str().into(), *id));
+        let old_files = stay.iter().map(|noted| (noted.line.place.path.clone(), noted.source()));
+        let files: HashMap<Arc<str>, i64> = new_files.chain(old_files).collect();
         let mut all = new;
         all.extend(stay);
         let Named { records, entries } = named;
         let records: BTreeSet<uuid::Uuid> = records.into_iter().collect();
-        let (ties, memory, things) =
-            ledger::tie_and_fold(self.db, all, |memory| passages::of_records(&records, memory))?;
+        let (ties, memory, things) = ledger::tie_and_fold(self.db, all, |memory| {
+            passages::of_records(&records, memory, &files)
+        })?;
         ledger::write_trouble(self.db, &memory)?;
         Ok(Taken { touched: Touched { memory, records, entries }, ties, things, passages })
     }

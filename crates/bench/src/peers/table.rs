@@ -23,6 +23,13 @@ const FASTER: f64 = 20.0;
 /// How many questions come before those whose time is taken.
 const WARMING: usize = 50;
 
+/// A peer and heir are asked in turns, so many times each: the machine is not always as fast.
+const ROUNDS: usize = 5;
+
+/// How many questions of a turn come before those whose time is taken, for somebody else worked in
+/// between.
+const AGAIN: usize = 10;
+
 /// All that a run found.
 #[derive(Serialize)]
 pub(crate) struct Report {
@@ -47,6 +54,8 @@ struct Row {
     load_s: Option<f64>,
     /// What a question takes, in milliseconds: until its answer is there, where it is a server.
     latency_ms: Option<Latency>,
+    /// What the same questions took heir, asked in turns with a peer.
+    heir_ms: Option<Latency>,
     /// Why something is missing.
     reasons: Vec<String>,
 }
@@ -90,6 +99,7 @@ pub(crate) fn measure(args: &PeersArgs) -> Result<Report, Failure> {
     ];
     let (documents, questions) = generated(args.memories as usize, args.questions as usize);
     let mut rows = Vec::new();
+    let mut heir_itself: Option<Box<dyn Contender>> = None;
     for (name, is_peer, make) in contenders {
         if is_peer && !args.only.is_empty() && !args.only.iter().any(|only| name.contains(only)) {
             continue;
@@ -112,11 +122,15 @@ pub(crate) fn measure(args: &PeersArgs) -> Result<Report, Failure> {
                     .map(|server| Box::new(server) as Box<dyn Contender>),
                 _ => make(),
             };
-            let timed = contender.and_then(|contender| timed(contender, &documents, &questions));
-            match timed {
-                Ok((load, latency)) => {
-                    row.load_s = Some(load.as_secs_f64());
-                    row.latency_ms = Some(latency);
+            let beside = heir_itself.as_mut().filter(|_| is_peer);
+            match contender.and_then(|contender| timed(contender, beside, &documents, &questions)) {
+                Ok(timed) => {
+                    row.load_s = Some(timed.load.as_secs_f64());
+                    row.latency_ms = Some(Latency::of(timed.own));
+                    row.heir_ms = is_peer.then(|| Latency::of(timed.beside));
+                    if row.name == "heir" {
+                        heir_itself = Some(timed.contender);
+                    }
                 }
                 Err(failure) => row.reasons.push(failure.to_string()),
             }
@@ -141,34 +155,56 @@ fn generated(memories: usize, questions: usize) -> (Vec<Document>, Vec<Asked>) {
     (documents, asked)
 }
 
+/// How long a contender took.
+struct Timed {
+    contender: Box<dyn Contender>,
+    load: Duration,
+    own: Vec<Duration>,
+    /// How long the one took that was asked in turns with it.
+    beside: Vec<Duration>,
+}
+
+/// Takes the time of a contender, and of one that has loaded the same, in turns.
 fn timed(
     mut contender: Box<dyn Contender>,
+    mut beside: Option<&mut Box<dyn Contender>>,
     documents: &[Document],
     questions: &[Asked],
-) -> Result<(Duration, Latency), Failure> {
+) -> Result<Timed, Failure> {
     let started = Instant::now();
     contender.load(documents)?;
     let load = started.elapsed();
-    let mut times = Vec::with_capacity(questions.len());
     let (first, questions) = questions.split_at(WARMING.min(questions.len() / 2));
-    for question in first {
-        contender.ask(question, DEPTHS[2])?;
+    ask_all(contender.as_mut(), first)?;
+    let (mut own, mut others) = (Vec::new(), Vec::new());
+    for turn in questions.chunks(questions.len().div_ceil(ROUNDS).max(1)) {
+        for (one, times) in [(Some(&mut contender), &mut own), (beside.as_deref_mut(), &mut others)]
+        {
+            let Some(one) = one else { continue };
+            ask_all(one.as_mut(), &first[..AGAIN.min(first.len())])?;
+            times.extend(ask_all(one.as_mut(), turn)?);
+        }
     }
+    Ok(Timed { contender, load, own, beside: others })
+}
+
+/// Asks questions, and returns how long each took.
+fn ask_all(contender: &mut dyn Contender, questions: &[Asked]) -> Result<Vec<Duration>, Failure> {
     contender.waited();
+    let mut times = Vec::with_capacity(questions.len());
     for question in questions {
         let started = Instant::now();
         contender.ask(question, DEPTHS[2])?;
         let elapsed = started.elapsed();
         times.push(contender.waited().unwrap_or(elapsed));
     }
-    Ok((load, Latency::of(times)))
+    Ok(times)
 }
 
 fn judged(rows: &[Row]) -> Vec<Bar> {
-    let Some(heir) = rows.first() else { return vec![] };
     let mut bars = Vec::new();
     for peer in rows.iter().filter(|row| row.is_peer) {
-        let times = heir.latency_ms.zip(peer.latency_ms).map(|(own, other)| other.p50 / own.p50);
+        let times = peer.heir_ms.zip(peer.latency_ms).map(|(own, other)| other.p50 / own.p50);
         let (verdict, detail) = match times {
             Some(times) if times >= FASTER => (Verdict::Pass, ratio_text(times)),
             Some(times) => (Verdict::Fail, ratio_text(times)),
@@ -192,7 +228,7 @@ impl fmt::Display for Report {
         writeln!(out, "times among {} memories", count(self.memories))?;
         write!(out, "{:<46}", "")?;
         DEPTHS.iter().try_for_each(|depth| write!(out, "{:>8}", format!("at {depth}")))?;
-        writeln!(out, "{:>8}{:>10}{:>12}", "mrr", "load", "question")?;
+        writeln!(out, "{:>8}{:>10}{:>12}{:>12}", "mrr", "load", "question", "heir then")?;
         for row in &self.rows {
             write!(out, "{:<46}", row.name)?;
             for depth in DEPTHS {
@@ -207,6 +243,9 @@ impl fmt::Display for Report {
             }
             if let (Some(load), Some(latency)) = (row.load_s, row.latency_ms) {
                 write!(out, "{load:>8.1} s{:>9.2} ms", latency.p50)?;
+            }
+            if let Some(heir) = row.heir_ms {
+                write!(out, "{:>9.2} ms", heir.p50)?;
             }
             writeln!(out)?;
             row.reasons.iter().try_for_each(|reason| writeln!(out, "  skipped: {reason}"))?;

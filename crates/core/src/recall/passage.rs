@@ -59,8 +59,8 @@ static SECTIONS: KnownMarks<Section> = LazyLock::new(|| {
     Section::ALL.map(|section| (section, mark("section", section.title()))).into()
 });
 
-fn known_mark<T: PartialEq>(marks: &'static KnownMarks<T>, of: T) -> Cow<'static, str> {
-    let own = marks.iter().find(|(one, _)| *one == of);
+fn known_mark<T: PartialEq>(marks: &'static KnownMarks<T>, of: &T) -> Cow<'static, str> {
+    let own = marks.iter().find(|(one, _)| one == of);
     own.map(|(_, mark)| mark.as_str()).unwrap_or_default().into()
 }
 
@@ -68,9 +68,9 @@ impl Passage {
     /// Takes a thing of the log.
     pub fn of_item(item: &Item<'_>) -> Self {
         let record = item.record;
-        let mut marks = vec![known_mark(&KINDS, record.kind())];
+        let mut marks = vec![known_mark(&KINDS, &record.kind())];
         if let Body::Fact(fact) = &record.body {
-            marks.push(known_mark(&SECTIONS, fact.section));
+            marks.push(known_mark(&SECTIONS, &fact.section));
             marks.extend(fact.scope.iter().map(|scope| mark("scope", scope).into()));
         }
         marks.extend(record.tags.iter().map(|tag| mark("tag", tag).into()));

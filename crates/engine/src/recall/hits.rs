@@ -1,7 +1,7 @@
 //! What was found, as it is answered.
 
 use heirloom_core::fold::{Memory, Standing};
-use heirloom_core::recall::{Parts, Scored};
+use heirloom_core::recall::{Parts, Scored, Slot};
 use heirloom_core::record::{Body, Episode, Record};
 use heirloom_core::staleness::{self, Freshness};
 use heirloom_core::{Problem, day, transcript};
@@ -118,15 +118,12 @@ pub(crate) fn hits(
     scored: &[Scored],
     search: &Search<'_>,
 ) -> Result<Vec<Hit>, Failed> {
-    let mut kept: Vec<(&Scored, Kept)> = Vec::with_capacity(scored.len());
-    for one in scored {
-        kept.push((one, snapshot.kept(one.slot)?.ok_or_else(|| missing("a memory"))?));
-    }
-    let subjects: Vec<String> = kept.iter().map(|(_, kept)| kept.subject.clone()).collect();
-    let memory = snapshot.memory_to_show(&subjects, search.when.as_of)?;
+    let slots: Vec<Slot> = scored.iter().map(|scored| scored.slot).collect();
+    let (kept, memory) = snapshot.to_show(&slots, search.when.as_of)?;
     let thresholds = session.config()?.staleness;
     let mut hits = Vec::with_capacity(kept.len());
-    for (scored, kept) in kept {
+    for (scored, kept) in scored.iter().zip(kept) {
+        let kept = kept.ok_or_else(|| missing("a memory"))?;
         let Some(mut thing) = thing(&memory, &kept, search.when)? else { continue };
         if search.when.valid_at.is_none() && !search.shelf.is_for(thing.standing) {
             continue;

@@ -1,10 +1,11 @@
 //! Passages as the index keeps them: which are new, which stay, which go, and what stands beside what.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use heirloom_core::day;
 use heirloom_core::embedding::Embedder;
-use heirloom_core::fold::{Item, Memory, Standing};
+use heirloom_core::fold::{Item, Memory, Place, Standing};
 use heirloom_core::recall::{Passage, Slot, asks};
 use heirloom_core::record::Kind;
 use jiff::Timestamp;
@@ -14,7 +15,7 @@ use uuid::Uuid;
 use super::Writing;
 use super::reading::Work;
 use crate::IndexError;
-use crate::ledger::short;
+use crate::ledger::{row_of, short};
 use crate::segment::Builder;
 use crate::slots::{Entry, State};
 
@@ -26,6 +27,8 @@ pub(super) struct Put {
     passage: Box<Passage>,
     fingerprint: [u8; 16],
     source: Option<i64>,
+    /// The row of the line that says it, if it is of the log.
+    line: Option<i64>,
     /// The short form of the name of what it stands in.
     group: Option<i64>,
     state: State,
@@ -46,14 +49,15 @@ impl Put {
             passage: Box::new(passage),
             fingerprint,
             source: Some(source),
+            line: None,
             group,
             state,
             latest,
         }
     }
 
-    /// Takes a thing of the log, which was said last at some time.
-    fn of_item(item: &Item<'_>, latest: Timestamp) -> Self {
+    /// Takes a thing of the log, which was said last at some time and is written in a line.
+    fn of_item(item: &Item<'_>, latest: Timestamp, line: Option<i64>) -> Self {
         let passage = Passage::of_item(item);
         Put {
             group: group_of(&passage),
@@ -61,6 +65,7 @@ impl Put {
             passage: Box::new(passage),
             fingerprint: item.fingerprint(),
             source: None,
+            line,
             state: standing(item.standing),
             latest: Some(day::number(day::of(latest))),
         }
@@ -99,11 +104,16 @@ struct There {
 }
 
 /// Returns what records are to be found as, in order: those that are things of their own.
-pub(super) fn of_records(records: &BTreeSet<Uuid>, memory: &Memory) -> Vec<Option<Put>> {
+pub(super) fn of_records(
+    records: &BTreeSet<Uuid>,
+    memory: &Memory,
+    files: &HashMap<Arc<str>, i64>,
+) -> Vec<Option<Put>> {
+    let row = |place: &Place| files.get(&place.path).map(|file| row_of(*file, place.line));
     let put = |id: &Uuid| {
         let item = memory.item(*id)?;
         let is_thing = item.id == *id && Kind::REMEMBERED.contains(&item.record.kind());
-        is_thing.then(|| Put::of_item(&item, memory.latest(&item)))
+        is_thing.then(|| Put::of_item(&item, memory.latest(&item), row(item.place)))
     };
     records.iter().map(put).collect()
 }
@@ -244,12 +254,13 @@ impl Writing<'_> {
         let mut query = self.db.prepare_cached("SELECT grouped FROM passage WHERE slot = ?")?;
         let before: Option<i64> = query.query_row([slot], |row| row.get(0))?;
         let mut update = self.db.prepare_cached(
-            "UPDATE passage SET subject = ?, source = ?, grouped = ?, position = ?, repeats = ?,
-             data = ? WHERE slot = ?",
+            "UPDATE passage SET subject = ?, source = ?, line = ?, grouped = ?, position = ?,
+             repeats = ?, data = ? WHERE slot = ?",
         )?;
         update.execute(params![
             passage.own_subject,
             put.source,
+            put.line,
             group,
             passage.position,
             passage.repeats,
@@ -269,14 +280,15 @@ impl Writing<'_> {
     fn insert(&mut self, slot: Slot, put: &Put) -> Result<(), IndexError> {
         let passage = &put.passage;
         let mut insert = self.db.prepare_cached(
-            "INSERT INTO passage(slot, name, subject, source, grouped, position, fingerprint,
-             repeats, data) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO passage(slot, name, subject, source, line, grouped, position, fingerprint,
+             repeats, data) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )?;
         insert.execute(params![
             slot,
             passage.name,
             passage.own_subject,
             put.source,
+            put.line,
             put.group,
             passage.position,
             put.fingerprint.as_slice(),

@@ -40,7 +40,7 @@ What limits us: decision records take a third (they are read whole, because any 
         "Folding the log",
         "fold --runs 8",
         "Two generated logs, one twice as long as the other, of all kinds of records by four writers. `heir stats --json`
-reads and folds all of it, and its counts are checked against what was generated.
+reads and folds all of it, since there is no index, and its counts are checked against what was generated.
 
 What limits us: two fifths go into folding (a map of all records in order of id, and the hash of each fact's words by
 which equal ones are found), a quarter into reading lines as JSON, a tenth into how things stand with each item.",
@@ -78,9 +78,10 @@ terms and vectors (a half).",
 next to nothing with a whole question: they are asked word by word, and what most words find comes first. That merging
 is ours, and it flatters them. basic-memory is asked by full text: its other search needs a model that it downloads.
 
-The times are of servers that keep running, after fifty questions that are not counted, until an answer has arrived. What
-limits us among 10,000 memories: a third is ranking, a fifth looking up what is answered, a tenth seeing whether a file
-has changed; the rest is JSON and the protocol.",
+The times are of servers that keep running, after fifty questions that are not counted, until an answer has arrived. heir
+is asked before a peer is started and again when it is gone, so that both have the machine to themselves. What limits us
+among 10,000 memories: a third is ranking, an eighth looking up what is answered, a tenth seeing whether a file has
+changed; the rest is JSON and the protocol.",
     ],
     [
         "peers-slow",

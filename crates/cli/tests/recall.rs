@@ -561,6 +561,17 @@ fn what_is_told_of_a_long_log_is_the_same_without_an_index() {
     ] {
         team.run(words).ok();
     }
+    // Importing twice adds nothing, whoever tells what is there.
+    let lists = "# Rules\n\n## Ports\n\n- Ports are numbers\n- Caches are small\n";
+    team.write("CLAUDE.md", lists);
+    let imported = |name: &str| {
+        let ran = team.run(&["import", name, "--dry-run", "--json"]);
+        (ran.code, ran.stdout, ran.stderr)
+    };
+    team.run(&["import", "CLAUDE.md"]).ok();
+    team.write("CLAUDE.md", format!("{lists}- Walls are high\n"));
+    team.write("some.jsonl", format!("{}{}", TIED.lines().next().unwrap(), "\n"));
+    team.run(&["recall", "ports"]).ok();
     let answers = || {
         let asked = [
             ["stats"].as_slice(),
@@ -599,11 +610,14 @@ fn what_is_told_of_a_long_log_is_the_same_without_an_index() {
         };
         asked.iter().map(ask).collect::<Vec<_>>()
     };
-    let with_index = answers();
+    let with_index = (answers(), imported("CLAUDE.md"), imported("some.jsonl"));
+    assert!(with_index.1.1.contains("\"already\": 2"), "{}", with_index.1.1);
     let cache = team.path().join(".heirloom/cache");
     assert!(cache.join("index").exists());
     fs::remove_dir_all(&cache).unwrap();
-    for (with, without) in with_index.into_iter().zip(answers()) {
+    assert_eq!(with_index.1, imported("CLAUDE.md"));
+    assert_eq!(with_index.2, imported("some.jsonl"));
+    for (with, without) in with_index.0.into_iter().zip(answers()) {
         assert_eq!(with, without);
     }
     assert!(!cache.join("index/current").exists(), "somebody made an index");

@@ -1,5 +1,6 @@
 //! The tables.
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::IndexError;
@@ -42,6 +43,8 @@ const MAPPED: i64 = 1 << 30;
 /// a power cut takes is made anew.
 pub(crate) fn prepare(db: &Connection) -> Result<(), IndexError> {
     db.busy_timeout(std::time::Duration::from_secs(20))?;
+    // Otherwise a join is planned anew for every value that it is asked with.
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     db.pragma_update(None, "synchronous", "OFF")?;
     db.pragma_update(None, "temp_store", "MEMORY")?;
     db.pragma_update(None, "cache_size", -16_000)?;

@@ -23,13 +23,6 @@ const FASTER: f64 = 20.0;
 /// How many questions come before those whose time is taken.
 const WARMING: usize = 50;
 
-/// A peer and heir are asked in turns, so many times each: the machine is not always as fast.
-const ROUNDS: usize = 5;
-
-/// How many questions of a turn come before those whose time is taken, for somebody else worked in
-/// between.
-const AGAIN: usize = 10;
-
 /// All that a run found.
 #[derive(Serialize)]
 pub(crate) struct Report {
@@ -54,7 +47,7 @@ struct Row {
     load_s: Option<f64>,
     /// What a question takes, in milliseconds: until its answer is there, where it is a server.
     latency_ms: Option<Latency>,
-    /// What the same questions took heir, asked in turns with a peer.
+    /// What the same questions took heir, asked before a peer was there and after it was gone.
     heir_ms: Option<Latency>,
     /// Why something is missing.
     reasons: Vec<String>,
@@ -99,12 +92,17 @@ pub(crate) fn measure(args: &PeersArgs) -> Result<Report, Failure> {
     ];
     let (documents, questions) = generated(args.memories as usize, args.questions as usize);
     let mut rows = Vec::new();
-    let mut heir_itself: Option<Box<dyn Contender>> = None;
+    // heir is a server for the times, as the others are.
+    let mut server = heir_server::HeirServer::find(heir)?;
+    let started = Instant::now();
+    server.load(&documents)?;
+    let load = started.elapsed();
     for (name, is_peer, make) in contenders {
         if is_peer && !args.only.is_empty() && !args.only.iter().any(|only| name.contains(only)) {
             continue;
         }
         eprintln!("asking {name}");
+        let is_heir = rows.is_empty();
         let mut row = Row { name, is_peer, ..Row::default() };
         if !args.files.is_empty() {
             match contender::measure(&args.files, &make) {
@@ -116,21 +114,17 @@ pub(crate) fn measure(args: &PeersArgs) -> Result<Report, Failure> {
             }
         }
         if !documents.is_empty() && row.reasons.is_empty() {
-            // heir is a server here, as the others are.
-            let contender = match row.name.as_str() {
-                "heir" => heir_server::HeirServer::find(heir)
-                    .map(|server| Box::new(server) as Box<dyn Contender>),
-                _ => make(),
+            let timed = match is_heir {
+                true => {
+                    warmed(&mut server, &questions).map(|own| Timed { load, own, heir: vec![] })
+                }
+                false => make().and_then(|made| timed(made, &mut server, &documents, &questions)),
             };
-            let beside = heir_itself.as_mut().filter(|_| is_peer);
-            match contender.and_then(|contender| timed(contender, beside, &documents, &questions)) {
+            match timed {
                 Ok(timed) => {
                     row.load_s = Some(timed.load.as_secs_f64());
                     row.latency_ms = Some(Latency::of(timed.own));
-                    row.heir_ms = is_peer.then(|| Latency::of(timed.beside));
-                    if row.name == "heir" {
-                        heir_itself = Some(timed.contender);
-                    }
+                    row.heir_ms = is_peer.then(|| Latency::of(timed.heir));
                 }
                 Err(failure) => row.reasons.push(failure.to_string()),
             }
@@ -157,35 +151,35 @@ fn generated(memories: usize, questions: usize) -> (Vec<Document>, Vec<Asked>) {
 
 /// How long a contender took.
 struct Timed {
-    contender: Box<dyn Contender>,
     load: Duration,
     own: Vec<Duration>,
-    /// How long the one took that was asked in turns with it.
-    beside: Vec<Duration>,
+    /// How long heir took before and after.
+    heir: Vec<Duration>,
 }
 
-/// Takes the time of a contender, and of one that has loaded the same, in turns.
+/// Takes the time of a contender, and of heir before it comes and after it has gone: the machine is
+/// not always as fast, and neither is to work beside the other.
 fn timed(
     mut contender: Box<dyn Contender>,
-    mut beside: Option<&mut Box<dyn Contender>>,
+    heir: &mut dyn Contender,
     documents: &[Document],
     questions: &[Asked],
 ) -> Result<Timed, Failure> {
+    let mut heirs = warmed(heir, questions)?;
     let started = Instant::now();
     contender.load(documents)?;
     let load = started.elapsed();
+    let own = warmed(contender.as_mut(), questions)?;
+    drop(contender);
+    heirs.extend(warmed(heir, questions)?);
+    Ok(Timed { load, own, heir: heirs })
+}
+
+/// Asks questions, and returns how long those took that came after the first.
+fn warmed(contender: &mut dyn Contender, questions: &[Asked]) -> Result<Vec<Duration>, Failure> {
     let (first, questions) = questions.split_at(WARMING.min(questions.len() / 2));
-    ask_all(contender.as_mut(), first)?;
-    let (mut own, mut others) = (Vec::new(), Vec::new());
-    for turn in questions.chunks(questions.len().div_ceil(ROUNDS).max(1)) {
-        for (one, times) in [(Some(&mut contender), &mut own), (beside.as_deref_mut(), &mut others)]
-        {
-            let Some(one) = one else { continue };
-            ask_all(one.as_mut(), &first[..AGAIN.min(first.len())])?;
-            times.extend(ask_all(one.as_mut(), turn)?);
-        }
-    }
-    Ok(Timed { contender, load, own, beside: others })
+    ask_all(contender, first)?;
+    ask_all(contender, questions)
 }
 
 /// Asks questions, and returns how long each took.

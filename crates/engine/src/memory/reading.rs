@@ -72,6 +72,14 @@ impl Recollection {
         Self::read_some(session, Wanted { names, ..Wanted::default() })
     }
 
+    /// Reads what has some names and what became of it, however many names there are.
+    pub(crate) fn of_many(session: &Session, names: Vec<String>) -> Result<Self, Error> {
+        if names.len() as u64 * A_NAME > log::bytes(session.root()) {
+            return Self::read(session);
+        }
+        Self::read_some(session, Wanted { entries: names, ..Wanted::default() })
+    }
+
     /// Reads what was taken from some origins, what became of it, and all that was recorded since a
     /// moment.
     pub(crate) fn of_origins(
@@ -161,6 +169,9 @@ fn entries_of(noted: &Noted) -> impl Iterator<Item = String> {
     let own = unmarked.map(|entry| entry_ref(&apart(&entry.id, &noted.path)));
     entries.map(|entry| entry_ref(&entry.id)).chain(own)
 }
+
+/// To look up a name takes as long as to read so many bytes of a log.
+const A_NAME: u64 = 1_500;
 
 /// A log of fewer bytes is read as quickly as its index.
 const SHORT: u64 = 500_000;

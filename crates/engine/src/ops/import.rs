@@ -1,8 +1,10 @@
 //! `import`: takes over what other tools, or another workspace, remember.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use heirloom_core::memory::{self, NewEntry, Owner};
+use heirloom_core::recall::origin_tie;
 use heirloom_core::record::{self, Damage, Record};
 use heirloom_core::words::normalised;
 use heirloom_core::{Problem, Value, day, name};
@@ -12,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::given::File;
-use crate::import::{self, Format, Importing, Text};
+use crate::import::{self, Format, Imported, Importing, Text};
 use crate::memory::{Pen, Recollection};
 use crate::present;
 use crate::view::{Role, View, span};
@@ -62,17 +64,14 @@ impl Operation for Import {
     };
 
     fn run(session: &Session, request: Request) -> Result<Taken, Error> {
-        let mut taking = Taking {
-            pen: Pen::take(session, request.allow_secret)?,
-            known: Recollection::read(session)?,
-            answer: Taken { dry_run: request.dry_run, ..Taken::default() },
-        };
+        let pen = Pen::take(session, request.allow_secret)?;
+        let mut answer = Taken { dry_run: request.dry_run, ..Taken::default() };
         let mut by_format: Vec<(Format, Vec<&File>)> = Vec::new();
         for file in &request.files {
             let Some(format) = request.format.or_else(|| import::detect(&file.name, &file.text))
             else {
                 let formats: Vec<&str> = Format::ALL.iter().map(|format| format.word()).collect();
-                taking.answer.problems.push(
+                answer.problems.push(
                     Problem::of_file(&file.name, "nothing in it says what it is")
                         .hint(format!("say --format {}", formats.join(", "))),
                 );
@@ -83,14 +82,13 @@ impl Operation for Import {
                 None => by_format.push((format, vec![file])),
             }
         }
+        let names = by_format.iter().flat_map(|(format, files)| named(session, *format, files));
+        let known = Recollection::of_many(session, names.collect())?;
+        let mut taking = Taking { pen, known, answer };
         for (format, files) in by_format {
             match format.importer() {
                 None => {
-                    let lines = files.iter().flat_map(|file| file.text.lines());
-                    let records: Vec<Record> = lines
-                        .filter_map(|line| record::read(line.as_bytes()).ok().flatten())
-                        .collect();
-                    taking.pen.expect(&taking.known, &records);
+                    taking.pen.expect(&taking.known, &own_records(&files));
                     files.iter().try_for_each(|file| taking.take_lines(session, file))?;
                 }
                 Some(importer) => taking.take_foreign(session, importer, &files),
@@ -102,6 +100,49 @@ impl Operation for Import {
         }
         Ok(answer)
     }
+}
+
+/// The records of an export.
+fn own_records(files: &[&File]) -> Vec<Record> {
+    let lines = files.iter().flat_map(|file| file.text.lines());
+    lines.filter_map(|line| record::read(line.as_bytes()).ok().flatten()).collect()
+}
+
+/// Has an importer read files, given which record is known to have an origin.
+fn read(
+    session: &Session,
+    importer: import::Importer,
+    files: &[&File],
+    known: &dyn Fn(&str) -> Option<Uuid>,
+) -> Imported {
+    let texts: Vec<Text<'_>> =
+        files.iter().map(|file| Text { path: &file.name, content: &file.text }).collect();
+    let (now, by) = (session.now(), session.author());
+    importer(&texts, &mut Importing { now, by: &by, new_id: &mut log::new_id, known })
+}
+
+/// The names under which what files hold may be known here: their ids, their origins and what they
+/// are about.
+fn named(session: &Session, format: Format, files: &[&File]) -> Vec<String> {
+    let origins = RefCell::new(HashSet::new());
+    let records: Vec<Record> = match format.importer() {
+        None => own_records(files),
+        Some(importer) => {
+            let ask = |origin: &str| {
+                origins.borrow_mut().insert(origin_tie(origin));
+                None
+            };
+            let imported = read(session, importer, files, &ask);
+            imported.records.into_iter().map(|(_, record)| record).collect()
+        }
+    };
+    let mut names: Vec<String> = origins.into_inner().into_iter().collect();
+    for record in &records {
+        names.extend(record.origin.as_deref().map(origin_tie));
+        names.extend(record.names().into_iter().map(str::to_owned));
+        names.push(record.id.to_string());
+    }
+    names
 }
 
 struct Taking<'s> {
@@ -122,18 +163,7 @@ impl Taking<'_> {
             .records()
             .filter_map(|record| Some((record.origin.as_deref()?, record.id)))
             .collect();
-        let texts: Vec<Text<'_>> =
-            files.iter().map(|file| Text { path: &file.name, content: &file.text }).collect();
-        let author = session.author();
-        let imported = importer(
-            &texts,
-            &mut Importing {
-                now: session.now(),
-                by: &author,
-                new_id: &mut log::new_id,
-                known: &|origin| origins.get(origin).copied(),
-            },
-        );
+        let imported = read(session, importer, files, &|origin| origins.get(origin).copied());
         self.answer.already += imported.already;
         self.answer.problems.extend(imported.problems);
         let mut refused: HashSet<String> = HashSet::new();

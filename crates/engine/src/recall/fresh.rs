@@ -97,8 +97,8 @@ pub(super) fn try_up_to_date(session: &Session, embedder: &dyn Embedder) -> Resu
     }
     let index = index_of(session, embedder);
     let snapshot = match warm(session, &index)? {
-        Some(kept) if kept.watched.is_same() => return Ok(kept),
-        warm => warm.map(|kept| kept.snapshot),
+        Some((kept, true)) => return Ok(kept),
+        warm => warm.map(|(kept, _)| kept.snapshot),
     };
     brought_up(session, &index, snapshot, Found::look(session)?, embedder)
 }
@@ -124,8 +124,8 @@ pub(crate) fn up_to_date_at_once(session: &Session) -> Result<Option<Kept>, Erro
     let embedder = heirloom_embed::builtin();
     let index = index_of(session, embedder);
     let snapshot = match warm(session, &index)? {
-        Some(kept) if kept.watched.is_same() => return Ok(Some(kept)),
-        Some(kept) => Some(kept.snapshot),
+        Some((kept, true)) => return Ok(Some(kept)),
+        Some((kept, false)) => Some(kept.snapshot),
         None => index.open()?,
     };
     let Some(snapshot) = snapshot.filter(|snapshot| !snapshot.is_worn()) else { return Ok(None) };
@@ -144,11 +144,11 @@ pub(crate) fn hold_index(session: &Session) -> bool {
         return false;
     }
     match warm(session, &index_of(session, heirloom_embed::builtin())) {
-        Ok(Some(kept)) if kept.watched.is_same() => {
+        Ok(Some((kept, true))) => {
             session.hold(kept);
             true
         }
-        Ok(Some(kept)) => {
+        Ok(Some((kept, false))) => {
             keep(session, kept);
             false
         }
@@ -156,12 +156,16 @@ pub(crate) fn hold_index(session: &Session) -> bool {
     }
 }
 
-/// The index that the process keeps open, if nobody has written a newer one.
-fn warm(session: &Session, index: &Index) -> Result<Option<Kept>, Error> {
-    Ok(match session.warm().take(index.folder()) {
-        Some(kept) if index.owns(&kept.snapshot) && kept.snapshot.is_newest()? => Some(kept),
-        _ => None,
-    })
+/// The index that the process keeps open, and whether all files are as they were when it was brought
+/// up to date. Where they are, whoever wrote a newer one wrote the same; where they are not, one that
+/// is not the newest is no use.
+fn warm(session: &Session, index: &Index) -> Result<Option<(Kept, bool)>, Error> {
+    let kept = session.warm().take(index.folder());
+    let Some(kept) = kept.filter(|kept| index.owns(&kept.snapshot)) else { return Ok(None) };
+    if kept.watched.is_same() {
+        return Ok(Some((kept, true)));
+    }
+    Ok(kept.snapshot.is_newest()?.then_some((kept, false)))
 }
 
 /// Brings an index up to date with what was found, or makes one; where nothing can be written, in

@@ -455,6 +455,11 @@ const TIED: &str = r#"{"v":1,"id":"0198c0df-0000-7000-8000-0000aaaa0001","kind":
 this is no line of a log
 "#;
 
+/// A relation that held for a month.
+const ENDED: &str = r#"{"v":1,"id":"0198c0df-0000-7000-8000-0000eeee0002","kind":"edge","from":"0198c0df-0000-7000-8000-0000cccc0001","to":"0198c0df-0000-7000-8000-0000bbbb0002","relation":"enables","at":"2026-01-03T00:00:00Z","by":"ada"}
+{"v":1,"id":"0198c0df-0000-7000-8000-0000dddd0002","kind":"event","action":"archive","targets":["0198c0df-0000-7000-8000-0000eeee0002"],"at":"2026-02-01T00:00:00Z","by":"bob"}
+"#;
+
 /// A line of the log that was just written has an id of its own, and a place that tells nothing.
 fn without_ids(answer: Value) -> Value {
     match answer {
@@ -539,7 +544,7 @@ fn a_long_log_answers_as_a_short_one() {
 #[test]
 fn what_is_told_of_a_long_log_is_the_same_without_an_index() {
     let team = team_with_a_long_log();
-    team.write(".heirloom/memory/fact/2026-01-tied.jsonl", TIED);
+    team.write(".heirloom/memory/fact/2026-01-tied.jsonl", format!("{TIED}{ENDED}"));
     team.run(&["plan", "new", "caches"]).ok();
     let note = |text: &str| {
         let noted: Value = serde_json::from_str(&team.run(&["note", text, "--json"]).ok()).unwrap();
@@ -568,9 +573,19 @@ fn what_is_told_of_a_long_log_is_the_same_without_an_index() {
         let ran = team.run(&["import", name, "--dry-run", "--json"]);
         (ran.code, ran.stdout, ran.stderr)
     };
+    let edge = r#"{"_type":"edge","id":"e1","source_fact_id":"f1","target_fact_id":"f2","relation":"runs_on"}"#;
+    let fact = |id: &str| {
+        format!(
+            r#"{{"_type":"fact","id":"{id}","section":"Decisions","content":"fact {id}","status":"active","created_at":"2026-01-02"}}"#
+        )
+    };
+    team.write("facts.jsonl", format!("{}\n{}\n{edge}\n", fact("f1"), fact("f2")));
+    team.run(&["import", "facts.jsonl"]).ok();
+    team.write("facts.jsonl", format!("{edge}\n"));
     team.run(&["import", "CLAUDE.md"]).ok();
     team.write("CLAUDE.md", format!("{lists}- Walls are high\n"));
-    team.write("some.jsonl", format!("{}{}", TIED.lines().next().unwrap(), "\n"));
+    // Also where an export begins with a byte order mark.
+    team.write("some.jsonl", format!("\u{feff}{}\n", TIED.lines().next().unwrap()));
     team.run(&["recall", "ports"]).ok();
     let answers = || {
         let asked = [
@@ -597,6 +612,8 @@ fn what_is_told_of_a_long_log_is_the_same_without_an_index() {
             &["fact", "show", "aaaa0001", "--as-of", "2026-01-01"],
             &["fact", "show", "bbbb0002", "--as-of", "2026-01-03"],
             &["fact", "show", "bbbb0002", "--as-of", "2025-01-03"],
+            &["fact", "show", "cccc0001", "--as-of", "2026-01-15"],
+            &["fact", "show", "cccc0001"],
             &["episode", "list"],
             &["episode", "list", "--as-of", "2026-01-03"],
             &["episode", "list", "--all"],
@@ -610,13 +627,15 @@ fn what_is_told_of_a_long_log_is_the_same_without_an_index() {
         };
         asked.iter().map(ask).collect::<Vec<_>>()
     };
-    let with_index = (answers(), imported("CLAUDE.md"), imported("some.jsonl"));
-    assert!(with_index.1.1.contains("\"already\": 2"), "{}", with_index.1.1);
+    let importing = || ["CLAUDE.md", "some.jsonl", "facts.jsonl"].map(imported);
+    let with_index = (answers(), importing());
+    for ((_, answer, _), already) in with_index.1.iter().zip([2, 1, 1]) {
+        assert!(answer.contains(&format!("\"already\": {already}")), "{answer}");
+    }
     let cache = team.path().join(".heirloom/cache");
     assert!(cache.join("index").exists());
     fs::remove_dir_all(&cache).unwrap();
-    assert_eq!(with_index.1, imported("CLAUDE.md"));
-    assert_eq!(with_index.2, imported("some.jsonl"));
+    assert_eq!(with_index.1, importing());
     for (with, without) in with_index.0.into_iter().zip(answers()) {
         assert_eq!(with, without);
     }

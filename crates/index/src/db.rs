@@ -7,7 +7,7 @@ use crate::IndexError;
 use crate::slots::Slots;
 
 /// The version of the tables and of the segments; an index of another one is made anew.
-pub(crate) const VERSION: i64 = 12;
+pub(crate) const VERSION: i64 = 13;
 
 const TABLES: &str = "
 CREATE TABLE state(key TEXT PRIMARY KEY, value) WITHOUT ROWID;

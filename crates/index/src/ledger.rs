@@ -165,11 +165,11 @@ pub(crate) fn components_in(db: &Connection, source: i64) -> Result<BTreeSet<i64
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Returns the lines of components, each with its row.
-pub(crate) fn lines_of(
-    db: &Connection,
-    components: &BTreeSet<i64>,
-) -> Result<Vec<(i64, Box<Line>)>, IndexError> {
+/// Lines, each with its row.
+pub(crate) type Lines = Vec<(i64, Box<Line>)>;
+
+/// Returns the lines of components.
+pub(crate) fn lines_of(db: &Connection, components: &BTreeSet<i64>) -> Result<Lines, IndexError> {
     let mut first = db.prepare_cached("SELECT id, json, component FROM line WHERE id = ?")?;
     let mut all = db.prepare_cached("SELECT id, json FROM line WHERE component = ?")?;
     let mut files = Files { db, known: HashMap::new() };
@@ -196,7 +196,7 @@ pub(crate) fn lines_of(
 pub(crate) fn to_show(
     db: &Connection,
     slots: &[Slot],
-) -> Result<(Vec<Option<Kept>>, Vec<(i64, Box<Line>)>), IndexError> {
+) -> Result<(Vec<Option<Kept>>, Lines), IndexError> {
     let mut query = db.prepare_cached(
         "SELECT line.id, json, component, coalesce(subject, name), data FROM passage
          LEFT JOIN line ON line.id = passage.line WHERE slot = ?",
@@ -213,13 +213,15 @@ pub(crate) fn to_show(
         let is_there = row.get::<_, Option<i64>>(0)?.is_some();
         match row.get::<_, Option<i64>>(2)? {
             None if is_there => {
-                lines.push(files.line(row, |record, _, place| Line::alone(record, place))?)
+                lines.push(files.line(row, |record, _, place| Line::alone(record, place))?);
             }
             _ => names.push(short(&own.subject)),
         }
         kept.push(Some(own));
     }
-    lines.extend(lines_of(db, &components_of(db, &names)?)?);
+    let alone: HashSet<i64> = lines.iter().map(|(row, _)| *row).collect();
+    let others = lines_of(db, &components_of(db, &names)?)?.into_iter();
+    lines.extend(others.filter(|(row, _)| !alone.contains(row)));
     Ok((kept, lines))
 }
 
@@ -260,7 +262,7 @@ impl Files<'_> {
 }
 
 /// Folds lines into what is known; with `as_of`, into what was known then.
-pub(crate) fn folded(lines: Vec<(i64, Box<Line>)>, as_of: Option<Timestamp>) -> Memory {
+pub(crate) fn folded(lines: Lines, as_of: Option<Timestamp>) -> Memory {
     fold(lines.into_iter().map(|(_, line)| line), as_of)
 }
 

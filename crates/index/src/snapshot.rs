@@ -119,9 +119,14 @@ impl Snapshot {
         self.generation == 0
     }
 
+    /// Returns whether it is still of the index that holds, and that was not made anew.
+    pub fn is_in_place(&self) -> bool {
+        self.home.as_ref().is_none_or(Home::is_current)
+    }
+
     /// Returns whether nothing newer has been written since it was opened.
     pub fn is_newest(&self) -> Result<bool, IndexError> {
-        if self.home.as_ref().is_some_and(|home| !home.is_current()) {
+        if !self.is_in_place() {
             return Ok(false);
         }
         for statement in ["ROLLBACK", "BEGIN"] {
@@ -135,21 +140,13 @@ impl Snapshot {
         ledger::trouble(&self.db)
     }
 
-    /// Returns how many memories are in each state.
-    pub fn counts(&self) -> BTreeMap<State, usize> {
-        let mut counts = BTreeMap::new();
-        for entry in self.slots.all() {
-            *counts.entry(entry.state).or_default() += 1;
-        }
-        counts
-    }
-
     /// Returns how many memories of some sort are in each state.
     pub fn counts_of(&self, filter: &Filter) -> BTreeMap<State, usize> {
         let view = self.view(Shelf::Active, filter);
+        let is_wanted = |slot: usize| view.wanted.get(slot).is_none_or(|wanted| *wanted);
         let mut counts = BTreeMap::new();
-        let wanted = self.slots.all().iter().zip(&view.wanted).filter(|(_, wanted)| **wanted);
-        for (entry, _) in wanted {
+        let all = self.slots.all().iter().enumerate();
+        for (_, entry) in all.filter(|(slot, _)| is_wanted(*slot)) {
             *counts.entry(entry.state).or_default() += 1;
         }
         counts
@@ -187,11 +184,16 @@ impl Snapshot {
 
     /// Returns what is known of some names, of all that is related, and of all that was replaced, put
     /// away, or said more than once: of a line that is not among these, nothing but that it stands.
-    pub fn memory_of_related(&self, names: &[String]) -> Result<Memory, IndexError> {
+    /// With `as_of`, what was known then.
+    pub fn memory_of_related(
+        &self,
+        names: &[String],
+        as_of: Option<Timestamp>,
+    ) -> Result<Memory, IndexError> {
         let mut components = ledger::components_of_several(&self.db)?;
         components.extend(self.components_of(names)?);
         components.extend(self.components_of(&links::all(&self.db)?)?);
-        Ok(ledger::folded(ledger::lines_of(&self.db, &components)?, None))
+        Ok(ledger::folded(ledger::lines_of(&self.db, &components)?, as_of))
     }
 
     /// Returns memories as they are kept, and what is known of them, for one who only shows it and

@@ -78,9 +78,9 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Takes what is of a kind.
-    pub fn of_kind(word: &str) -> Self {
-        Filter { marks: vec![("kind", vec![word.to_owned()])] }
+    /// Takes the records of the log that are of a kind.
+    pub fn of_records(kind: &str) -> Self {
+        Filter { marks: vec![("record", vec![kind.to_owned()])] }
     }
 }
 

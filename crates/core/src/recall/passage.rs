@@ -44,7 +44,7 @@ pub struct Passage {
 }
 
 /// Makes a term that no text has, for those who ask for one sort only: `kind`, `section`, `scope`,
-/// `tag`, `level`, `visibility`.
+/// `tag`, `level`, `visibility`, `record`.
 pub fn mark(sort: &str, word: &str) -> String {
     format!("\u{1}{sort}={}", words::normalised(word))
 }
@@ -54,6 +54,9 @@ type KnownMarks<T> = LazyLock<Vec<(T, String)>>;
 
 static KINDS: KnownMarks<Kind> =
     LazyLock::new(|| Kind::ALL.map(|kind| (kind, mark("kind", kind.word()))).into());
+
+static RECORDS: KnownMarks<Kind> =
+    LazyLock::new(|| Kind::ALL.map(|kind| (kind, mark("record", kind.word()))).into());
 
 static SECTIONS: KnownMarks<Section> = LazyLock::new(|| {
     Section::ALL.map(|section| (section, mark("section", section.title()))).into()
@@ -68,7 +71,11 @@ impl Passage {
     /// Takes a thing of the log.
     pub fn of_item(item: &Item<'_>) -> Self {
         let record = item.record;
-        let mut marks = vec![known_mark(&KINDS, &record.kind())];
+        let mut marks = vec![
+            known_mark(&KINDS, &record.kind()),
+            // Documents may be of a level that is called as a kind of record is.
+            known_mark(&RECORDS, &record.kind()),
+        ];
         if let Body::Fact(fact) = &record.body {
             marks.push(known_mark(&SECTIONS, &fact.section));
             marks.extend(fact.scope.iter().map(|scope| mark("scope", scope).into()));

@@ -1,9 +1,12 @@
 //! A fact, which most lines are, read field by field: to find out first which kind a record is of
 //! takes twice as long.
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 use jiff::civil::Date;
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use uuid::Uuid;
 
 use super::{Body, Fact, Levels, Record, Section, Visibility};
@@ -14,8 +17,8 @@ use crate::day;
 struct Fields {
     v: u32,
     id: Uuid,
-    #[serde(rename = "kind")]
-    _kind: FactAlone,
+    #[serde(rename = "kind", deserialize_with = "fact_alone")]
+    _kind: (),
     section: Section,
     #[serde(default)]
     content: String,
@@ -46,10 +49,12 @@ struct Fields {
     session: Option<String>,
 }
 
-#[derive(Deserialize)]
-enum FactAlone {
-    #[serde(rename = "fact")]
-    Fact,
+/// Takes no other kind, and gives up at once where there is one.
+fn fact_alone<'de, D: Deserializer<'de>>(input: D) -> Result<(), D::Error> {
+    match &*<Cow<'_, str>>::deserialize(input)? {
+        "fact" => Ok(()),
+        other => Err(D::Error::custom(other)),
+    }
 }
 
 /// Reads a line if it is a fact and all is well with it.
@@ -106,5 +111,7 @@ mod tests {
             assert_eq!(read(line.as_bytes()), None, "{line}");
         }
         assert_eq!(read(br#"{"v":1,"kind":"note","content":"x"}"#), None);
+        let odd = format!("{START}}}").replace("\"fact\"", r#"{"fact":null}"#);
+        assert_eq!(read(odd.as_bytes()), None);
     }
 }

@@ -117,7 +117,7 @@ impl Recollection {
 
     /// Reads all records of a kind and what became of them.
     pub(crate) fn of_kind(session: &Session, kind: Kind) -> Result<Self, Error> {
-        Self::of_sort(session, Filter::of_kind(kind.word()), When::default())
+        Self::of_sort(session, Filter::of_records(kind.word()), When::default())
     }
 
     /// Reads all records of a sort and what became of them, as it was known at a time.

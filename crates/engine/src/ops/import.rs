@@ -102,9 +102,14 @@ impl Operation for Import {
     }
 }
 
+/// The lines of an export.
+fn own_lines(file: &File) -> std::str::Lines<'_> {
+    file.text.trim_start_matches('\u{feff}').lines()
+}
+
 /// The records of an export.
 fn own_records(files: &[&File]) -> Vec<Record> {
-    let lines = files.iter().flat_map(|file| file.text.lines());
+    let lines = files.iter().flat_map(|file| own_lines(file));
     lines.filter_map(|line| record::read(line.as_bytes()).ok().flatten()).collect()
 }
 
@@ -128,12 +133,15 @@ fn named(session: &Session, format: Format, files: &[&File]) -> Vec<String> {
     let records: Vec<Record> = match format.importer() {
         None => own_records(files),
         Some(importer) => {
-            let ask = |origin: &str| {
-                origins.borrow_mut().insert(origin_tie(origin));
-                None
-            };
-            let imported = read(session, importer, files, &ask);
-            imported.records.into_iter().map(|(_, record)| record).collect()
+            // What is asked next may depend on what was known: once everything is, once nothing.
+            let records = [true, false].map(|is_known| {
+                let ask = |origin: &str| {
+                    origins.borrow_mut().insert(origin_tie(origin));
+                    is_known.then(|| log::new_id(session.now()))
+                };
+                read(session, importer, files, &ask).records
+            });
+            records.into_iter().flatten().map(|(_, record)| record).collect()
         }
     };
     let mut names: Vec<String> = origins.into_inner().into_iter().collect();
@@ -192,7 +200,7 @@ impl Taking<'_> {
 
     /// Takes lines of an export as they are.
     fn take_lines(&mut self, session: &Session, file: &File) -> Result<(), Error> {
-        for (at, line) in file.text.trim_start_matches('\u{feff}').lines().enumerate() {
+        for (at, line) in own_lines(file).enumerate() {
             let number = at + 1;
             match record::read(line.as_bytes()) {
                 Ok(None) => {}

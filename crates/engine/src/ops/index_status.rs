@@ -2,7 +2,7 @@
 
 use heirloom_core::Problem;
 use heirloom_core::embedding::Embedder;
-use heirloom_index::State;
+use heirloom_index::{Filter, State};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -49,7 +49,7 @@ impl Status {
         embedder: &dyn Embedder,
     ) -> Result<Self, Error> {
         let snapshot = kept.snapshot();
-        let counts = snapshot.counts();
+        let counts = snapshot.counts_of(&Filter::default());
         let number = |state: State| counts.get(&state).copied().unwrap_or_default();
         Ok(Status {
             state,

@@ -85,7 +85,8 @@ impl<K: RecordKind> Operation for RecordList<K> {
         } else {
             things.reverse();
         }
-        let total = total.unwrap_or(things.len());
+        // Somebody may have written more since they were counted.
+        let total = total.unwrap_or_default().max(things.len());
         things.truncate(limit);
         Ok(Recalled { more: total - things.len(), items: things, problems: known.problems })
     }
@@ -99,7 +100,7 @@ fn read(
     when: When,
 ) -> Result<(Recollection, Option<usize>), Error> {
     let Request { section, tag, scope, all, as_of, valid_at, limit, .. } = request;
-    let mut filter = Filter::of_kind(kind.word());
+    let mut filter = Filter::of_records(kind.word());
     // Those who say the same need not have had the same tags once.
     if as_of.is_none() {
         filter.marks.extend(section.map(|section| ("section", vec![section.title().to_owned()])));

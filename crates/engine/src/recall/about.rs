@@ -72,10 +72,12 @@ pub(crate) fn about(
     if let Some(since) = wanted.since {
         named.extend(kept.snapshot.names_since(day::number(since))?);
     }
-    let memory = match wanted.related {
-        true => kept.snapshot.memory_of_related(&[named, alone].concat())?,
+    // A relation that held once is found by what ended it.
+    let is_past = as_of.is_some() && !named.is_empty();
+    let memory = match wanted.related || is_past {
+        true => kept.snapshot.memory_of_related(&[named, alone].concat(), as_of)?,
         false => {
-            alone.extend(with_relations(&kept.snapshot, named, as_of.is_some())?);
+            alone.extend(with_relations(&kept.snapshot, named)?);
             kept.snapshot.memory_of(&alone, as_of)?
         }
     };
@@ -85,12 +87,8 @@ pub(crate) fn about(
 }
 
 /// Adds to names what is related to them. Relations hang on what a thing is called now, or by those
-/// who say the same; once they may have hung on anything that it replaced, or that replaced it.
-fn with_relations(
-    snapshot: &Snapshot,
-    named: Vec<String>,
-    is_past: bool,
-) -> Result<Vec<String>, Error> {
+/// who say the same.
+fn with_relations(snapshot: &Snapshot, named: Vec<String>) -> Result<Vec<String>, Error> {
     let known = snapshot.memory_of(&named, None)?;
     let mut all: BTreeSet<String> = BTreeSet::new();
     for name in named {
@@ -99,9 +97,6 @@ fn with_relations(
             all.extend(known.aliases(id).iter().map(Uuid::to_string));
         }
         all.insert(name);
-    }
-    if is_past {
-        all.extend(known.records().map(|record| record.id.to_string()));
     }
     let mut all: Vec<String> = all.into_iter().collect();
     all.extend(snapshot.relations_of(&all)?);

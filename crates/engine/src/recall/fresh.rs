@@ -157,12 +157,12 @@ pub(crate) fn hold_index(session: &Session) -> bool {
 }
 
 /// The index that the process keeps open, and whether all files are as they were when it was brought
-/// up to date. Where they are, whoever wrote a newer one wrote the same; where they are not, one that
-/// is not the newest is no use.
+/// up to date. Where they are, whoever wrote more to it wrote the same; where they are not, one that
+/// is not the newest is no use. One that was made anew by somebody takes its place in any case.
 fn warm(session: &Session, index: &Index) -> Result<Option<(Kept, bool)>, Error> {
     let kept = session.warm().take(index.folder());
     let Some(kept) = kept.filter(|kept| index.owns(&kept.snapshot)) else { return Ok(None) };
-    if kept.watched.is_same() {
+    if kept.snapshot.is_in_place() && kept.watched.is_same() {
         return Ok(Some((kept, true)));
     }
     Ok(kept.snapshot.is_newest()?.then_some((kept, false)))

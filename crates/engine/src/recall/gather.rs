@@ -234,11 +234,11 @@ fn read_shard(shard: &Shard, stamp: Stamp, known: Option<&Source>) -> Result<Opt
     let ends: Vec<usize> = breaks.chain([bytes.len()]).collect();
     let lines = log.lines.into_iter().map(|line| {
         let at = line.place.line - first;
-        let (start, end) = (at.checked_sub(1).map_or(0, |before| ends[before] + 1), ends[at]);
-        let (_, line_start) = log::without_mark(&bytes[start..end]);
-        let line_start = line_start.trim_ascii_start();
-        let start = end - line_start.len();
-        let range = start..start + line_start.trim_ascii_end().len();
+        let (from, end) = (at.checked_sub(1).map_or(0, |before| ends[before] + 1), ends[at]);
+        let (_, own) = log::without_mark(&bytes[from..end]);
+        let own = own.trim_ascii_start();
+        let from = end - own.len();
+        let range = from..from + own.trim_ascii_end().len();
         NewLine::new(line, Piece { file: bytes.clone(), range })
     });
     let lines: Vec<NewLine> = lines.collect();

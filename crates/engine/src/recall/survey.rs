@@ -55,7 +55,7 @@ impl Tally {
     /// Counts what an index holds.
     fn of_index(snapshot: &Snapshot) -> Self {
         let count = |kind: Kind| {
-            let mut filter = Filter::of_kind(kind.word());
+            let mut filter = Filter::of_records(kind.word());
             let all = snapshot.counts_of(&filter);
             let in_state = |state: State| all.get(&state).copied().unwrap_or_default();
             filter.marks.push(("visibility", vec!["private".to_owned()]));
@@ -77,7 +77,7 @@ impl Tally {
 }
 
 fn facts_in(section: Section) -> Filter {
-    let mut filter = Filter::of_kind(Kind::Fact.word());
+    let mut filter = Filter::of_records(Kind::Fact.word());
     filter.marks.push(("section", vec![section.title().to_owned()]));
     filter
 }
@@ -117,7 +117,7 @@ pub(crate) fn survey(
 ) -> Result<Option<(Tally, Memory, Vec<Problem>)>, Error> {
     let Some(kept) = up_to_date_at_once(session)? else { return Ok(None) };
     let tally = Tally::of_index(&kept.snapshot);
-    let memory = kept.snapshot.memory_of_related(names)?;
+    let memory = kept.snapshot.memory_of_related(names, None)?;
     let problems = kept.log_problems()?;
     keep(session, kept);
     Ok(Some((tally, memory, problems)))

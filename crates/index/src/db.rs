@@ -6,7 +6,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 use crate::IndexError;
 use crate::slots::Slots;
 
-/// The version of the tables and of the segments; an index of another one is made anew.
+/// The version of the tables, of the segments, and of which words and marks a record is found by; an
+/// index of another one is made anew.
 pub(crate) const VERSION: i64 = 13;
 
 const TABLES: &str = "

@@ -80,7 +80,7 @@ impl Noted {
 
     /// Returns the file that it is in.
     pub(crate) fn source(&self) -> i64 {
-        self.id >> 32
+        source_of(self.id)
     }
 
     /// Returns the short forms of the names that tie it to others.
@@ -243,7 +243,7 @@ impl Files<'_> {
         let Ok(Some(record)) = record::read(json) else {
             return Err(IndexError::damaged("a line of the log reads otherwise now"));
         };
-        let (path, is_local) = self.file(id >> 32)?;
+        let (path, is_local) = self.file(source_of(id))?;
         let place = Place { path, line: (id & NUMBER) as usize, is_local };
         Ok((id, Box::new(make(record, json, place))))
     }
@@ -272,6 +272,11 @@ const NUMBER: i64 = 0xffff_ffff;
 /// The row of a file's line.
 pub(crate) fn row_of(source: i64, line: usize) -> i64 {
     source << 32 | line as i64 & NUMBER
+}
+
+/// The file of a row.
+fn source_of(row: i64) -> i64 {
+    row >> 32
 }
 
 /// Takes new lines of a file.

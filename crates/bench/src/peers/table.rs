@@ -50,7 +50,7 @@ struct Row {
     load_s: Option<f64>,
     /// What a question takes, in milliseconds: until its answer is there, where it is a server.
     latency_ms: Option<Latency>,
-    /// What the same questions took heir, asked before a peer was there and after it was gone.
+    /// What such questions took heir, asked before a peer was there and after it was gone.
     heir_ms: Option<Latency>,
     /// Why something is missing.
     reasons: Vec<String>,

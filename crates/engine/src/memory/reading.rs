@@ -77,7 +77,7 @@ impl Recollection {
         if names.len() as u64 * A_NAME > log::bytes(session.root()) {
             return Self::read(session);
         }
-        Self::read_some(session, Wanted { entries: names, ..Wanted::default() })
+        Self::read_some(session, Wanted { alone: names, ..Wanted::default() })
     }
 
     /// Reads what was taken from some origins, what became of it, and all that was recorded since a
@@ -99,8 +99,8 @@ impl Recollection {
         ids: &[String],
     ) -> Result<Self, Error> {
         let names = |id: &String| [entry_ref(id), entry_ref(&apart(id, path))];
-        let entries = ids.iter().flat_map(names).collect();
-        Self::read_some(session, Wanted { entries, ..Wanted::default() })
+        let alone = ids.iter().flat_map(names).collect();
+        Self::read_some(session, Wanted { alone, ..Wanted::default() })
     }
 
     /// Reads what became of the entries of all memory documents.
@@ -136,7 +136,7 @@ impl Recollection {
             return Ok(None);
         }
         let Ok(Some((names, total))) = recall::first_facts(session, most) else { return Ok(None) };
-        let wanted = Wanted { entries: names, ..Wanted::default() };
+        let wanted = Wanted { alone: names, ..Wanted::default() };
         Ok(Some((Self::read_some(session, wanted)?, total)))
     }
 
@@ -153,7 +153,7 @@ impl Recollection {
     fn read_some_at(session: &Session, mut wanted: Wanted<'_>, when: When) -> Result<Self, Error> {
         let (noted, problems) = documents(session, vec![])?;
         let with_entries = || {
-            wanted.entries.extend(noted.iter().flat_map(entries_of));
+            wanted.alone.extend(noted.iter().flat_map(entries_of));
             wanted
         };
         let (memory, more) = log_about_at(session, with_entries, when.as_of);

@@ -168,7 +168,7 @@ fn remember(session: &Session, inherited: &mut Inheritance) -> Result<Vec<Thing>
         // They may be of another hierarchy than the one that memory is looked for in.
         let entries = notebooks.iter().flat_map(|notebook| &notebook.entries);
         let entries = entries.map(|entry| entry_ref(&entry.id)).collect();
-        Some(Recollection::pinned(session, Wanted { entries, ..Wanted::default() })?)
+        Some(Recollection::pinned(session, Wanted { alone: entries, ..Wanted::default() })?)
     } else {
         None
     };

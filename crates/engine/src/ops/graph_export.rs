@@ -63,18 +63,15 @@ impl Operation for GraphExport {
 
     fn run(session: &Session, request: Request) -> Result<Exported, Error> {
         let catalog = Catalog::read(session)?;
-        let known = match &request.node {
-            Some(node) => Recollection::around(session, node)?,
-            None => Recollection::related(session, &[])?,
-        };
         let graph = match &request.node {
             Some(node) => {
+                let known = Recollection::around(session, node)?;
                 let (id, asked) = known.find_node(&catalog, node)?;
                 known
                     .weave(session, &catalog, asked, false)
                     .around(&id, request.depth.clamp(1, 100))
             }
-            None => known.weave(session, &catalog, None, false),
+            None => Recollection::related(session, &[])?.weave(session, &catalog, None, false),
         };
         let text = match request.format {
             Format::Dot => Some(graph::dot(&graph)),

@@ -178,8 +178,8 @@ fn already(
     // Whatever was done to an entry first wrote its id beside it.
     let name = entry_ref(&same.id);
     let stands = !same.is_marked() || {
-        let entries = vec![name.clone()];
-        let (memory, _) = log_about(session, || Wanted { entries, ..Wanted::default() });
+        let alone = vec![name.clone()];
+        let (memory, _) = log_about(session, || Wanted { alone, ..Wanted::default() });
         memory.standing(&name) == Standing::Active
     };
     if !stands {

@@ -144,7 +144,7 @@ impl Operation for MemoryShow {
         let marked: Vec<String> = marked.map(|entry| entry_ref(&entry.id)).collect();
         let (memory, problems) = match marked.is_empty() {
             true => Default::default(),
-            false => log_about(session, || Wanted { entries: marked, ..Wanted::default() }),
+            false => log_about(session, || Wanted { alone: marked, ..Wanted::default() }),
         };
         let of = |kind: EntryKind| entries.iter().filter(move |entry| entry.kind == kind).copied();
         Ok(Shown {

@@ -27,8 +27,8 @@ pub(crate) struct Wanted<'w> {
     pub(crate) typed: &'w [String],
     /// What has these names, and how it is related.
     pub(crate) names: Vec<String>,
-    /// Entries of documents, whose relations are left alone.
-    pub(crate) entries: Vec<String>,
+    /// What has these names, and the relations of which are left alone.
+    pub(crate) alone: Vec<String>,
     /// All of a shelf that is of some sort, whose relations are left alone.
     pub(crate) sort: Option<(Shelf, Filter)>,
     /// All that is related, and all that was replaced, put away, or said more than once.
@@ -53,7 +53,7 @@ pub(crate) fn about(
 ) -> Result<Option<(Memory, Vec<Problem>)>, Error> {
     let Some(mut kept) = up_to_date_at_once(session)? else { return Ok(None) };
     let mut named = wanted.names;
-    let mut alone = wanted.entries;
+    let mut alone = wanted.alone;
     if let Some(record) = wanted.record {
         let text = record.text();
         // The search takes the index from where it is kept, and puts it back.

@@ -50,14 +50,14 @@ fn extend(to: &mut Vec<u32>, from: &[u32], (start, end): (u32, u32)) {
 #[inline]
 fn for_each_word(text: &str, mut take: impl FnMut(&str)) {
     for word in text.split_whitespace() {
-        let (word, mark) = without_mark(word);
+        let (word, mark) = without_punctuation(word);
         take(word);
         mark.into_iter().for_each(&mut take);
     }
 }
 
 #[inline]
-fn without_mark(word: &str) -> (&str, Option<&str>) {
+fn without_punctuation(word: &str) -> (&str, Option<&str>) {
     let Some((bare, mark)) = word.len().checked_sub(1).and_then(|at| word.split_at_checked(at))
     else {
         return (word, None);

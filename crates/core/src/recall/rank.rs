@@ -54,7 +54,7 @@ const MISSPELT: f32 = 0.7;
 /// Among so many memories, words and meanings are looked for at the same time.
 const MANY: usize = 200_000;
 /// How many memories at least are looked at closely for their words, and how many for their meaning.
-const CLOSELY: usize = 200;
+const CLOSELY: usize = 100;
 /// Among many, it is the square root of how many there are, divided by this.
 const ROOT_SHARE: usize = 2;
 

@@ -249,7 +249,7 @@ const WORTH_SHARING: usize = 4;
 /// For each memory that is wanted, how many vectors are looked at closely.
 const CLOSELY: usize = 2;
 /// Among many, it is the square root of how many memories there are, times this.
-const ROOTS: usize = 3;
+const ROOTS: usize = 2;
 
 /// A vector that is near by a first look.
 struct Near {

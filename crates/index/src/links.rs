@@ -116,13 +116,14 @@ pub(crate) fn read(db: &Connection, tie: impl Fn(Slot) -> u64) -> Result<Links, 
     if is_empty(db)? {
         return Ok(links);
     }
+    // There are fewer relations than memories, so they come first.
     let mut query = db.prepare_cached(
         "WITH held AS (
              SELECT link.edge, link.end, passage.slot FROM link
-             JOIN passage ON passage.name = link.head
+             CROSS JOIN passage ON passage.name = link.head
              UNION
              SELECT link.edge, link.end, passage.slot FROM link
-             JOIN passage ON passage.subject = link.head)
+             CROSS JOIN passage ON passage.subject = link.head)
          SELECT DISTINCT a.slot, b.slot FROM held AS a JOIN held AS b ON a.edge = b.edge
          WHERE a.end = 0 AND b.end = 1 AND a.slot <> b.slot",
     )?;

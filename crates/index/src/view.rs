@@ -184,9 +184,8 @@ impl Corpus for View<'_> {
     /// are equally near are looked at, so that the answer depends on nothing but what is there.
     fn nearest(&self, vector: &[f32], most: usize) -> Vec<Slot> {
         let query = Small::new(vector);
-        let distances = self.distances(&query);
         let closely = (most * CLOSELY).max(self.size().isqrt() * ROOTS);
-        let near = self.within(&distances, closely);
+        let near = self.within(&self.distances(&query), closely);
         let mut found: Vec<(f32, Slot)> = Vec::with_capacity(near.len());
         for (at, own) in near.iter().enumerate() {
             if let Some(soon) = near.get(at + AHEAD) {
@@ -259,9 +258,18 @@ struct Near {
     distance: u8,
 }
 
-/// How many vectors are at each distance. Most are at a few, and a count that was just changed is
-/// slow to change again: so there are four of each.
-fn counted(distances: &[u8]) -> [usize; 256] {
+/// How many vectors are at each distance.
+type Counts = [usize; 256];
+
+/// How far vectors are from a query.
+struct Distances {
+    all: Vec<u8>,
+    counts: Counts,
+}
+
+/// Counts how many vectors are at each distance. Most are at a few, and a count that was just changed
+/// is slow to change again: so there are four of each.
+fn counted(distances: &[u8]) -> Counts {
     let mut counts = [[0_u32; 256]; 4];
     let (fours, rest) = distances.as_chunks::<4>();
     for [a, b, c, d] in fours {
@@ -275,7 +283,7 @@ fn counted(distances: &[u8]) -> [usize; 256] {
 }
 
 /// The least distance within which so many vectors are, and how many are; none if there are fewer.
-fn limit(counts: &[usize; 256], most: usize) -> Option<(u8, usize)> {
+fn limit(counts: &Counts, most: usize) -> Option<(u8, usize)> {
     let mut seen = 0;
     counts.iter().enumerate().find_map(|(distance, count)| {
         seen += count;
@@ -286,7 +294,7 @@ fn limit(counts: &[usize; 256], most: usize) -> Option<(u8, usize)> {
 impl View<'_> {
     /// Returns how far all vectors are from a query, by one bit a dimension. Many are shared among
     /// the processors, since one alone waits for memory.
-    fn distances(&self, query: &Small) -> Vec<u8> {
+    fn distances(&self, query: &Small) -> Distances {
         let pieces = self.segments.iter().flat_map(|segment| {
             let starts = (0..segment.rows()).step_by(PIECE);
             starts.map(move |start| (segment, start..segment.rows().min(start + PIECE)))
@@ -295,18 +303,25 @@ impl View<'_> {
         let look = |(segment, rows): &(&Arc<Segment>, Range<usize>)| {
             let mut found = Vec::with_capacity(rows.len());
             segment.distances(rows.clone(), query, &mut found);
-            found
+            let counts = counted(&found);
+            (found, counts)
         };
-        hands::map(&pieces, WORTH_SHARING, look).concat()
+        let count = pieces.iter().map(|(_, rows)| rows.len()).sum();
+        let mut distances = Distances { all: Vec::with_capacity(count), counts: [0; 256] };
+        for (own, counts) in hands::map(&pieces, WORTH_SHARING, look) {
+            distances.all.extend(own);
+            distances.counts.iter_mut().zip(counts).for_each(|(count, own)| *count += own);
+        }
+        distances
     }
 
     /// Returns the wanted vectors that are at least as near as so many of them are.
-    fn within(&self, distances: &[u8], most: usize) -> Vec<Near> {
-        let counts = counted(distances);
+    fn within(&self, distances: &Distances, most: usize) -> Vec<Near> {
+        let Distances { all: distances, counts } = distances;
         // No more vectors are wanted than there are, so the limit is no less than this one.
         let mut reach = most;
         loop {
-            let found = limit(&counts, reach);
+            let found = limit(counts, reach);
             let (farthest, all) = found.unwrap_or((u8::MAX, distances.len()));
             let mut near = self.wanted_within(distances, farthest);
             if near.len() < most && found.is_some() {

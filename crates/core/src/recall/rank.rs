@@ -162,14 +162,14 @@ pub fn rank(corpus: &impl Corpus, question: &Question, most: usize) -> Vec<Score
     };
     let by_words = || {
         let (wanted, whole) = wanted(corpus, question);
-        let anchors = anchors(corpus, &wanted, &often, closely);
-        (wanted, whole, anchors)
+        let mut ground = Ground::new(corpus.slots());
+        ground.add_around(corpus, anchors(corpus, &wanted, &often, closely));
+        (wanted, whole, ground)
     };
     // Meanings take longer, and do not wait for another hand.
-    let ((wanted, whole, mut candidates), near) =
+    let ((wanted, whole, mut ground), near) =
         hands::both(corpus.slots() >= MANY, by_words, by_meaning);
-    candidates.extend(near);
-    let ground = Ground::around(corpus, candidates);
+    ground.add_around(corpus, near);
     let ranking = Ranking {
         corpus,
         question,
@@ -393,21 +393,25 @@ const NOWHERE: u32 = u32::MAX;
 const NEIGHBOURS: usize = 2 * AROUND + RELATED.1;
 
 impl Ground {
-    fn around(corpus: &impl Corpus, candidates: Vec<Slot>) -> Self {
-        let mut ground = Ground { slots: Vec::new(), places: vec![NOWHERE; corpus.slots()] };
+    /// Looks at none yet, of so many slots.
+    fn new(slots: usize) -> Self {
+        Ground { slots: Vec::new(), places: vec![NOWHERE; slots] }
+    }
+
+    /// Looks at some, and at those around them.
+    fn add_around(&mut self, corpus: &impl Corpus, candidates: Vec<Slot>) {
         for slot in candidates {
-            ground.add(slot);
-            related(corpus, slot).for_each(|slot| ground.add(slot));
+            self.add(slot);
+            related(corpus, slot).for_each(|slot| self.add(slot));
             for step in [Step::Before, Step::After] {
                 let mut at = slot;
                 for _ in 0..AROUND {
                     let Some(next) = step.from(corpus, at) else { break };
-                    ground.add(next);
+                    self.add(next);
                     at = next;
                 }
             }
         }
-        ground
     }
 
     fn add(&mut self, slot: Slot) {

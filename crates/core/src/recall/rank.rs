@@ -57,6 +57,8 @@ const MANY: usize = 200_000;
 const CLOSELY: usize = 100;
 /// Among many, it is the square root of how many there are, divided by this.
 const ROOT_SHARE: usize = 2;
+/// To see who of many may be among the best at all, one looks at so many for each that is wanted.
+const SAMPLE: usize = 16;
 
 /// What is asked.
 #[derive(Debug, Clone)]
@@ -364,6 +366,13 @@ fn anchors(
         by_score.then_with(|| corpus.tie(*a).cmp(&corpus.tie(*b)))
     };
     let first = |mut slots: Vec<Slot>| {
+        if slots.len() > most * SAMPLE * 2 {
+            // Who is not among the best of a few is not among the best of all.
+            let few = slots.iter().step_by(slots.len() / (most * SAMPLE));
+            let mut few: Vec<f32> = few.map(|slot| scores[*slot as usize]).collect();
+            let (_, least, _) = few.select_nth_unstable_by(most, |a, b| b.total_cmp(a));
+            slots.retain(|slot| scores[*slot as usize] >= *least);
+        }
         if slots.len() > most {
             slots.select_nth_unstable_by(most, better);
             slots.truncate(most);

@@ -32,6 +32,8 @@ const SHARD: usize = 5_000;
 const AGENTS: u32 = 10;
 /// Times that an index is made.
 const TURNS: usize = 3;
+/// Questions that one memory is asked before it is another one's turn.
+const ROUND: usize = 30;
 /// Times that a fresh process is run.
 const FRESH: usize = 20;
 
@@ -76,25 +78,55 @@ struct Size {
     bars: Vec<Bar>,
 }
 
-/// Makes a memory of each size, asks it and its bare parts, and returns the report.
-pub(crate) fn measure(args: &ScaleArgs) -> Result<Report, Failure> {
-    let sizes = args.memories.iter().map(|memories| measure_size(args, *memories as usize));
-    let sizes = sizes.collect::<Result<Vec<Size>, Failure>>()?;
-    let pairs = sizes.iter().zip(sizes.iter().skip(1));
-    let bars =
-        pairs.filter(|(less, more)| more.memories == 10 * less.memories).map(|(less, more)| {
-            let (few, many) = (count(less.memories), count(more.memories));
-            at_most(
-                &format!("warm p50 at {many} / at {few}"),
-                more.warm.p50 / less.warm.p50,
-                TENFOLD,
-            )
-        });
-    Ok(Report { bars: bars.collect(), sizes })
+/// A memory that was measured, to be asked again beside another.
+struct Asked {
+    workspace: PathBuf,
+    questions: Vec<String>,
+    /// Goes with it.
+    _scratch: tempfile::TempDir,
 }
 
-fn measure_size(args: &ScaleArgs, total: usize) -> Result<Size, Failure> {
+/// Makes a memory of each size, asks it and its bare parts, and returns the report.
+pub(crate) fn measure(args: &ScaleArgs) -> Result<Report, Failure> {
     let heir = programs::heir(args.heir.as_deref())?;
+    let sizes = args.memories.iter().map(|memories| measure_size(args, &heir, *memories as usize));
+    let (sizes, asked): (Vec<Size>, Vec<Asked>) =
+        sizes.collect::<Result<Vec<_>, Failure>>()?.into_iter().unzip();
+    let mut bars = Vec::new();
+    for (at, pair) in sizes.windows(2).enumerate() {
+        let [few, many] = [&pair[0], &pair[1]].map(|size| size.memories);
+        if many == 10 * few {
+            let name = format!("warm p50 at {} / at {}", count(many), count(few));
+            bars.push(at_most(&name, in_turns(&heir, &asked[at], &asked[at + 1])?, TENFOLD));
+        }
+    }
+    Ok(Report { bars, sizes })
+}
+
+/// Asks two memories in turns, since a machine is not as fast in one minute as in another, and
+/// returns how many times as long the second takes.
+fn in_turns(heir: &Path, few: &Asked, many: &Asked) -> Result<f64, Failure> {
+    eprintln!("asking both in turns");
+    let start = |asked: &Asked| Server::start(heir, &asked.workspace);
+    let mut both = [(few, start(few)?, vec![]), (many, start(many)?, vec![])];
+    let rounds = few.questions.len().min(many.questions.len()).div_ceil(ROUND);
+    for round in 0..rounds {
+        for (asked, server, times) in &mut both {
+            let questions = asked.questions.iter().skip(round * ROUND).take(ROUND);
+            for (at, question) in questions.enumerate() {
+                let time = server.recall(question)?;
+                // The first one finds in the caches what the other memory left there.
+                if at > 0 {
+                    times.push(time);
+                }
+            }
+        }
+    }
+    let [few, many] = both.map(|(_, _, times)| Times::of(times).p50);
+    Ok(many / few)
+}
+
+fn measure_size(args: &ScaleArgs, heir: &Path, total: usize) -> Result<(Size, Asked), Failure> {
     let scratch =
         tempfile::tempdir().map_err(Failure::io("making", Path::new("a temporary folder")))?;
     eprintln!("generating {} memories", count(total));
@@ -117,7 +149,7 @@ fn measure_size(args: &ScaleArgs, total: usize) -> Result<Size, Failure> {
     for turn in 1..=TURNS {
         eprintln!("indexing with bare tantivy, then with heir: {turn} of {TURNS}");
         tantivy_indexing.push(index_with_tantivy(&lines, &new_folder(&scratch, turn)?)?);
-        indexing.push(run(&heir, root, &["index", "rebuild", "--json"])?.0);
+        indexing.push(run(heir, root, &["index", "rebuild", "--json"])?.0);
     }
     let asked = Tantivy::new(&new_folder(&scratch, 0)?, &memories)?.ask(&questions)?;
     let model = heirloom_embed::builtin();
@@ -127,14 +159,14 @@ fn measure_size(args: &ScaleArgs, total: usize) -> Result<Size, Failure> {
     drop(vectors);
 
     eprintln!("asking {} questions", count(questions.len()));
-    let mut server = Server::start(&heir, root)?;
+    let mut server = Server::start(heir, root)?;
     server.recall(&questions[0])?;
     let warm =
         questions.iter().map(|question| server.recall(question)).collect::<Result<_, _>>()?;
     let mut after_add = Vec::new();
     for at in 0..FRESH {
         let text = format!("the measured memory number {at} speaks of {}", corpus.memory());
-        run(&heir, root, &["fact", "add", "--section", "Specs", &text])?;
+        run(heir, root, &["fact", "add", "--section", "Specs", &text])?;
         after_add.push(server.recall(&questions[at % questions.len()])?);
     }
     drop(server);
@@ -143,11 +175,11 @@ fn measure_size(args: &ScaleArgs, total: usize) -> Result<Size, Failure> {
     let mut status = Vec::new();
     for at in 0..FRESH {
         let question = &questions[at * 31 % questions.len()];
-        fresh.push(run(&heir, root, &["recall", question, "--json"])?.0);
-        version.push(run(&heir, root, &["--version"])?.0);
+        fresh.push(run(heir, root, &["recall", question, "--json"])?.0);
+        version.push(run(heir, root, &["--version"])?.0);
         status.push(run(Path::new("git"), root, &["status", "--short"])?.0);
     }
-    let peak_bytes = peak(&heir, root, &questions[0]);
+    let peak_bytes = peak(heir, root, &questions[0]);
     let mut report = Size {
         memories: total,
         in_markdown,
@@ -164,7 +196,7 @@ fn measure_size(args: &ScaleArgs, total: usize) -> Result<Size, Failure> {
         bars: vec![],
     };
     report.bars = report.judged();
-    Ok(report)
+    Ok((report, Asked { workspace: workspace.root, questions, _scratch: scratch }))
 }
 
 /// A folder for an index of tantivy.

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use heirloom_core::fold::Standing;
-use heirloom_core::recall::{Passage, Slot, mark};
+use heirloom_core::recall::{Passage, Question, Slot, mark, rank};
 use heirloom_index::{Filter, Index, Read, Shelf, Snapshot, Source, Update};
 use heirloom_testkit::Chance;
 use heirloom_testkit::corpus::{Letters, check};
@@ -28,27 +28,39 @@ const WORDS: &[&str] = &[
     "ledger",
 ];
 
+/// A memory that says nothing but its text.
+fn passage(name: String, text: String) -> Passage {
+    Passage {
+        own_subject: None,
+        name,
+        text,
+        title: None,
+        summary: None,
+        marks: vec![mark("kind", "finding").into()],
+        group: None,
+        position: 0,
+        day: None,
+        confidence: None,
+        repeats: None,
+        standing: Standing::Active,
+        data: None,
+    }
+}
+
 /// A document with some memories in it.
 fn document(path: &str, chance: &mut Chance) -> Read {
     let group = (chance.below(3) > 0).then(|| format!("document:{path}"));
     let passages = (0..chance.below(6)).map(|at| {
         let text: Vec<&str> =
             (0..chance.below(9)).filter_map(|_| chance.pick(WORDS).copied()).collect();
-        let name = format!("entry:{at}@{path}");
         Passage {
-            own_subject: None,
-            name,
-            text: text.join(" "),
             title: (chance.below(4) == 0).then(|| "token budget".to_owned()),
             summary: (chance.below(4) == 0).then(|| "a summary of the ledger".to_owned()),
-            marks: vec![mark("kind", "finding").into()],
             group: group.clone(),
             position: chance.below(3) as i64,
             day: (chance.below(2) == 0).then(|| jiff::civil::date(2026, 1, 1 + at as i8)),
             confidence: (chance.below(2) == 0).then_some(chance.below(101) as f64 / 100.0),
-            repeats: None,
-            standing: Standing::Active,
-            data: None,
+            ..passage(format!("entry:{at}@{path}"), text.join(" "))
         }
     });
     let source = Source { path: path.to_owned(), ..Source::default() };
@@ -127,4 +139,30 @@ fn an_index_keeps_its_promises_however_it_came_to_be() {
         let over = Update { gone: vec![], read: vec![read] };
         check_all(&index.overlaid(snapshot, over, &Letters).unwrap(), &there);
     }
+}
+
+#[test]
+fn the_best_of_many_that_hold_a_word_are_found() {
+    const ALL: usize = 5_000;
+    let is_best = |at: usize| at % 500 == 3;
+    let passages = (0..ALL).map(|at| {
+        let text =
+            if is_best(at) { "the budget of the quokka" } else { "the budget of the ledger" };
+        passage(format!("entry:{at}"), text.to_owned())
+    });
+    let source = Source { path: "plans/all.md".to_owned(), ..Source::default() };
+    let read = vec![Read { source, passages: passages.collect(), ..Read::default() }];
+    let folder = tempfile::tempdir().unwrap();
+    let index = Index::at(folder.path(), &Letters);
+    let snapshot = index.in_memory(Update { gone: vec![], read }, &Letters).unwrap();
+    let today = jiff::civil::date(2026, 1, 1);
+    let question = Question::new("the budget of the quokka", vec![], today, |_| true);
+    let found = rank(&snapshot.view(Shelf::Active, &Filter::default()), &question, 10);
+    let mut names: Vec<String> =
+        found.iter().map(|scored| snapshot.kept(scored.slot).unwrap().unwrap().subject).collect();
+    let mut best: Vec<String> =
+        (0..ALL).filter(|at| is_best(*at)).map(|at| format!("entry:{at}")).collect();
+    names.sort();
+    best.sort();
+    assert_eq!(names, best);
 }

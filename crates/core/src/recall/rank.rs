@@ -367,7 +367,7 @@ fn anchors(
     };
     let first = |mut slots: Vec<Slot>| {
         if slots.len() > most * SAMPLE * 2 {
-            // Who is not among the best of a few is not among the best of all.
+            // Who has less than the best of a few have is not among the best of all.
             let few = slots.iter().step_by(slots.len() / (most * SAMPLE));
             let mut few: Vec<f32> = few.map(|slot| scores[*slot as usize]).collect();
             let (_, least, _) = few.select_nth_unstable_by(most, |a, b| b.total_cmp(a));

@@ -206,10 +206,20 @@ fn who_asks_for_a_time_alone_gets_what_is_of_it() {
         ".heirloom/memory/fact/2023-05-old.jsonl",
         "{\"v\":1,\"id\":\"0198c0de-0000-7000-8000-00000000000a\",\"kind\":\"fact\",\"section\":\"Specs\",\"content\":\"The ferry was painted\",\"at\":\"2023-05-03T00:00:00Z\",\"by\":\"ada\"}\n",
     );
+    // More than are looked at closely for their words or their meaning.
+    let later = (0..300).map(|at| {
+        format!("{{\"v\":1,\"id\":\"0198c0de-0001-7000-8000-{at:012x}\",\"kind\":\"fact\",\"section\":\"Specs\",\"content\":\"What happened to boat {at} was decided in port\",\"at\":\"2026-01-03T00:00:00Z\",\"by\":\"ada\"}}\n")
+    });
+    team.write(".heirloom/memory/fact/2026-01-later.jsonl", later.collect::<String>());
     // As one types it, without quotes.
-    let answer = team.json("recall what happened in May 2023");
-    assert_eq!(texts(&answer), ["The ferry was painted"], "{answer:#}");
+    let answer = team.json("recall painted in May 2023");
     assert!(answer["hits"][0].as_object().unwrap().contains_key("confidence"));
+    for question in
+        ["what happened in May 2023", "in May of 2023", "what was decided on 3 May 2023"]
+    {
+        let answer = team.json(&format!("recall {question}"));
+        assert_eq!(first(&answer), "The ferry was painted", "{question}: {answer:#}");
+    }
 }
 
 #[test]
@@ -362,7 +372,7 @@ fn team_with_a_long_log() -> Workspace {
     let line = |at: usize| {
         let port = 10_000 + at;
         format!(
-            "{{\"v\":1,\"id\":\"0198c0de-0000-7000-8000-{at:012x}\",\"kind\":\"fact\",\"section\":\"Specs\",\"content\":\"service {at} listens on port {port}\",\"at\":\"2026-01-01T00:00:00Z\",\"by\":\"ada\"}}\n"
+            "{{\"v\":1,\"id\":\"0198c0de-0001-7000-8000-{at:012x}\",\"kind\":\"fact\",\"section\":\"Specs\",\"content\":\"service {at} listens on port {port}\",\"at\":\"2026-01-01T00:00:00Z\",\"by\":\"ada\"}}\n"
         )
     };
     team.write(LONG, (0..4000).map(line).collect::<String>());

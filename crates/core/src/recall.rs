@@ -12,6 +12,6 @@ mod terms;
 
 pub use corpus::{Corpus, Posting, Slot};
 pub use passage::{ORIGIN, Passage, TEXT, Tie, mark, origin_tie, ties, ties_of_line};
-pub use period::{Period, period};
+pub use period::{Period, Time, time};
 pub use rank::{Parts, Question, Scored, TermShare, damping, rank};
 pub use terms::{asks, joined_terms, piece_terms, terms};

@@ -55,31 +55,73 @@ fn days_between(a: Date, b: Date) -> i32 {
     b.since(a).map_or(i32::MAX / 8, |span| span.get_days())
 }
 
+/// A time, as a question names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Time {
+    /// Which one.
+    pub period: Period,
+    /// Whether the question asks for nothing else.
+    pub is_all: bool,
+}
+
+impl Time {
+    /// Returns how well a day fits, 0 to 1. Who asks for nothing else wants no other day.
+    pub fn fit(&self, day: Date) -> f32 {
+        let fit = self.period.fit(day);
+        if self.is_all && fit < 1.0 { 0.0 } else { fit }
+    }
+}
+
+/// Words that say nothing of what one asks for.
+const BARE: &str = "\
+    a about after all an and any anything are at been before between by change changed \
+    changes decide decided did do does done during everything for from had happen happened \
+    happening has have i in is it know known learn learned learnt me new news of on our \
+    recorded remember remembered say show since something stored tell that the there they \
+    things this to until us was we went were what which within work worked written wrote \
+    you";
+
+fn is_bare(word: &Word) -> bool {
+    BARE.split(' ').any(|bare| bare == word.lower)
+}
+
 /// Returns the time that a text names, as it is understood on a day; the first that is named, or
 /// what lies between two.
-pub fn period(text: &str, today: Date) -> Option<Period> {
+pub fn time(text: &str, today: Date) -> Option<Time> {
     let words = words(text);
-    let mut at = 0;
-    let mut found: Option<(usize, Period)> = None;
+    let (mut at, mut found, mut others) = (0, None, Vec::new());
     while at < words.len() {
-        let Some((length, period)) = at_start(&words[at..], today) else {
+        let lead = at.checked_sub(1).map(|before| words[before].lower.as_str()).unwrap_or_default();
+        let Some((length, period)) = at_start(&words[at..], lead, today) else {
+            others.push(&words[at]);
             at += 1;
             continue;
         };
-        let lead = at.checked_sub(1).map(|before| words[before].lower.as_str()).unwrap_or_default();
-        match found {
-            None => found = Some((at, bounded(lead, period, today))),
-            Some((_, Period::Days(first, _))) if matches!(lead, "and" | "to" | "until" | "-") => {
-                return Some(match period {
-                    Period::Days(_, last) if first <= last => Period::Days(first, last),
-                    other => other,
-                });
-            }
-            Some(_) => {}
-        }
+        found = Some(match found {
+            None => bounded(lead, period, today),
+            Some(first) if matches!(lead, "and" | "to" | "until" | "-") => between(first, period),
+            Some(first) => first,
+        });
         at += length;
     }
-    found.map(|(_, period)| period)
+    found.map(|period| Time { period, is_all: others.into_iter().all(is_bare) })
+}
+
+/// From one period to another. Of two, often only the last has a year.
+fn between(first: Period, last: Period) -> Period {
+    match (first, last) {
+        (Period::Days(first, _), Period::Days(_, last)) if first <= last => {
+            Period::Days(first, last)
+        }
+        (Period::Yearly { month, day }, Period::Days(start, last)) => {
+            let years = [last.year(), last.year() - 1].into_iter();
+            let first = years.filter_map(|year| Date::new(year, month, day.unwrap_or(1)).ok());
+            let first = first.filter(|first| *first <= last).max();
+            Period::Days(first.unwrap_or(start), last)
+        }
+        (first @ Period::Yearly { .. }, Period::Yearly { .. }) => first,
+        (_, last) => last,
+    }
 }
 
 /// A period that reaches on from, or up to, the one that is named.
@@ -146,8 +188,8 @@ fn words(text: &str) -> Vec<Word> {
     words
 }
 
-/// The period that some words start with, and how many of them name it.
-fn at_start(words: &[Word], today: Date) -> Option<(usize, Period)> {
+/// The period that some words start with, and how many of them name it; `lead` is the word before.
+fn at_start(words: &[Word], lead: &str, today: Date) -> Option<(usize, Period)> {
     let word = |at: usize| words.get(at).map(|word| word.lower.as_str()).unwrap_or_default();
     let days = |count: usize, days: RangeInclusive<Date>| {
         Some((count, Period::Days(*days.start(), *days.end())))
@@ -185,7 +227,7 @@ fn at_start(words: &[Word], today: Date) -> Option<(usize, Period)> {
         let (unit, start) = (word(length), before(count, word(length), today)?);
         return days(length + 2, about(start, unit));
     }
-    named(words, today)
+    named(words, lead, today)
 }
 
 fn back_to(today: Date, days: i8) -> Date {
@@ -229,7 +271,7 @@ fn in_numbers(word: &str) -> Option<RangeInclusive<Date>> {
 }
 
 /// A month with its day and year, or a year alone.
-fn named(words: &[Word], today: Date) -> Option<(usize, Period)> {
+fn named(words: &[Word], lead: &str, today: Date) -> Option<(usize, Period)> {
     let word = |at: usize| words.get(at).map(|word| word.lower.as_str()).unwrap_or_default();
     if let Some(year) = full_year(word(0)) {
         let first = date(year, 1, 1);
@@ -243,16 +285,26 @@ fn named(words: &[Word], today: Date) -> Option<(usize, Period)> {
         (Some(day), _) => (2, month(word(1))?, Some(day)),
         (None, Some(day)) => (2, month(word(0))?, Some(day)),
         (None, None) => {
-            let is_meant = full_year(word(1)).is_some() || is_month_by_itself(words.first()?);
+            let has_year = full_year(word(1)).or_else(|| of_year(word(1), word(2))).is_some();
+            let is_meant = has_year || lead == "in" || is_month_by_itself(words.first()?);
             (1, month(word(0)).filter(|_| is_meant)?, None)
         }
     };
-    let Some(year) = full_year(word(length)) else {
+    let (length, year) = match of_year(word(length), word(length + 1)) {
+        Some(year) => (length + 1, Some(year)),
+        None => (length, full_year(word(length))),
+    };
+    let Some(year) = year else {
         return Some((length, Period::Yearly { month, day }));
     };
     let first = Date::new(year, month, day.unwrap_or(1)).ok()?;
     let last = if day.is_some() { first } else { first.last_of_month() };
     Some((length + 1, Period::Days(first, last)))
+}
+
+/// `of 2023`.
+fn of_year(of: &str, year: &str) -> Option<i16> {
+    if of == "of" { full_year(year) } else { None }
 }
 
 fn full_year(word: &str) -> Option<i16> {
@@ -342,6 +394,7 @@ fn about(day: Date, unit: &str) -> RangeInclusive<Date> {
 fn this(unit: &str, today: Date) -> Option<RangeInclusive<Date>> {
     match unit {
         "week" => Some(monday(today)..=today),
+        "weekend" => Some(weekend(monday(today))),
         "month" => Some(today.first_of_month()..=today.last_of_month()),
         "year" => Some(today.first_of_year()..=today.last_of_year()),
         "morning" | "afternoon" | "evening" => Some(today..=today),
@@ -355,6 +408,7 @@ fn last(unit: &str, today: Date) -> Option<RangeInclusive<Date>> {
             let monday = monday(today).checked_sub(7.days()).ok()?;
             Some(monday..=monday.checked_add(6.days()).ok()?)
         }
+        "weekend" => Some(weekend(monday(today).checked_sub(7.days()).ok()?)),
         "month" => {
             let before = today.first_of_month().checked_sub(1.day()).ok()?;
             Some(before.first_of_month()..=before)
@@ -370,6 +424,12 @@ fn last(unit: &str, today: Date) -> Option<RangeInclusive<Date>> {
             Some(day..=day)
         }
     }
+}
+
+/// The end of the week that starts on a day.
+fn weekend(monday: Date) -> RangeInclusive<Date> {
+    let after = |days: i32| monday.checked_add(days.days()).unwrap_or(monday);
+    after(5)..=after(6)
 }
 
 fn monday(day: Date) -> Date {
@@ -396,6 +456,10 @@ mod tests {
 
     /// A Sunday.
     const TODAY: Date = date(2026, 11, 15);
+
+    fn period(text: &str, today: Date) -> Option<Period> {
+        time(text, today).map(|time| time.period)
+    }
 
     fn days(text: &str) -> Option<(String, String)> {
         match period(text, TODAY) {
@@ -447,6 +511,12 @@ mod tests {
             ("since 5.2026", "2026-05-01", "2026-11-15"),
             ("in Q1/2026", "2026-01-01", "2026-12-31"),
             ("2025/2026", "2025-01-01", "2025-12-31"),
+            ("in May of 2023", "2023-05-01", "2023-05-31"),
+            ("between April and June 2023", "2023-04-01", "2023-06-30"),
+            ("from april to june 2023", "2023-04-01", "2023-06-30"),
+            ("from November to February 2023", "2022-11-01", "2023-02-28"),
+            ("last weekend", "2026-11-07", "2026-11-08"),
+            ("this weekend", "2026-11-14", "2026-11-15"),
         ] {
             assert_eq!(days(text), Some((first.to_owned(), last.to_owned())), "{text}");
         }
@@ -455,6 +525,7 @@ mod tests {
     #[test]
     fn a_month_without_a_year_is_of_every_year() {
         assert_eq!(period("in May", TODAY), Some(Period::Yearly { month: 5, day: None }));
+        assert_eq!(period("in may", TODAY), Some(Period::Yearly { month: 5, day: None }));
         assert_eq!(period("on Jun 3", TODAY), Some(Period::Yearly { month: 6, day: Some(3) }));
         let may = Period::Yearly { month: 5, day: None };
         assert_eq!(may.fit(date(2023, 5, 31)), 1.0);
@@ -469,6 +540,19 @@ mod tests {
         assert!(week.fit(date(2026, 11, 9)) > week.fit(date(2026, 11, 12)));
         assert_eq!(week.fit(date(2026, 11, 20)), 0.0);
         assert_eq!(week.fit(date(2026, 10, 20)), 0.0);
+    }
+
+    #[test]
+    fn who_asks_for_a_time_alone_wants_no_other_day() {
+        for text in ["last week", "What happened in May 2023?", "what was decided yesterday"] {
+            assert!(time(text, TODAY).is_some_and(|time| time.is_all), "{text}");
+        }
+        for text in ["deploys last week", "what did Ada do in May 2023?"] {
+            assert!(time(text, TODAY).is_some_and(|time| !time.is_all), "{text}");
+        }
+        let fit = |text: &str| time(text, TODAY).map(|time| time.fit(TODAY));
+        assert_eq!(fit("yesterday"), Some(0.0));
+        assert!(fit("deploys yesterday").is_some_and(|fit| fit > 0.0));
     }
 
     #[test]

@@ -13,7 +13,7 @@
 
 use jiff::civil::Date;
 
-use super::{Corpus, Period, Posting, Slot, period, piece_terms};
+use super::{Corpus, Posting, Slot, Time, piece_terms, time};
 use crate::{day, hands};
 
 /// How many neighbours on each side speak for a memory.
@@ -34,6 +34,8 @@ const MEANING: f32 = 0.5;
 const NEAR: f32 = 0.3;
 /// What a memory gains for being of the time that the question names.
 const TIMELY: f32 = 0.1;
+/// What it gains if the question names nothing else.
+const TIMELY_ALONE: f32 = 1.0;
 /// What the terms of a memory count that a relation ties to this one, and how many such are looked at.
 const RELATED: (f32, usize) = (0.5, 4);
 /// Memories whose scores differ by less than this are told apart by how sure and how fresh they are.
@@ -69,7 +71,7 @@ pub struct Question {
     /// Its meaning; empty if nobody can tell.
     pub vector: Vec<f32>,
     /// The time that it names.
-    pub period: Option<Period>,
+    pub time: Option<Time>,
     /// The day on which it is asked.
     pub today: Date,
 }
@@ -77,13 +79,18 @@ pub struct Question {
 impl Scored {
     /// Returns whether it answers, or only comes nearer than others.
     pub fn answers(&self) -> bool {
-        self.parts.words > 0.0 || self.parts.meaning >= MEANING * NEAR
+        self.parts.words > 0.0
+            || self.parts.meaning >= MEANING * NEAR
+            || self.parts.time >= TIMELY_ALONE
     }
 }
 
 impl Question {
-    /// Reads a text, whatever it is, that is asked on a day, with one who knows words.
+    /// Reads a text, whatever it is, that is asked on a day, with one who knows words. A text that
+    /// names nothing but a time means nothing else.
     pub fn new(text: &str, vector: Vec<f32>, today: Date, is_word: impl Fn(&str) -> bool) -> Self {
+        let time = time(text, today);
+        let vector = if time.as_ref().is_some_and(|time| time.is_all) { vec![] } else { vector };
         let mut terms: Vec<(String, bool)> = Vec::new();
         let mut seen = std::collections::HashSet::new();
         for piece in text.split_whitespace() {
@@ -94,7 +101,7 @@ impl Question {
             let new = own.into_iter().filter(|term| seen.insert(term.clone()));
             terms.extend(new.map(|term| (term, is_known)));
         }
-        Question { terms, vector, period: period(text, today), today }
+        Question { terms, vector, time, today }
     }
 }
 
@@ -172,6 +179,9 @@ pub fn rank(corpus: &impl Corpus, question: &Question, most: usize) -> Vec<Score
     let ((wanted, whole, mut ground), near) =
         hands::both(corpus.slots() >= MANY, by_words, by_meaning);
     ground.add_around(corpus, near);
+    if let Some(time) = &question.time {
+        ground.add_around(corpus, timely(corpus, time, closely));
+    }
     let ranking = Ranking {
         corpus,
         question,
@@ -293,9 +303,10 @@ impl<C: Corpus> Ranking<'_, C> {
     }
 
     fn timely(&self, slot: Slot) -> f32 {
-        let Some(period) = &self.question.period else { return 0.0 };
+        let Some(time) = &self.question.time else { return 0.0 };
         let day = self.corpus.day(slot).and_then(day::of_number);
-        day.map_or(0.0, |day| TIMELY * period.fit(day))
+        let gain = if time.is_all { TIMELY_ALONE } else { TIMELY };
+        day.map_or(0.0, |day| gain * time.fit(day))
     }
 
     fn standing(&self, slot: Slot) -> f32 {
@@ -387,6 +398,30 @@ fn anchors(
         found.extend(first(touched));
     }
     found
+}
+
+/// Returns the memories that fit a time best; of those that fit equally well, the latest.
+fn timely(corpus: &impl Corpus, time: &Time, most: usize) -> Vec<Slot> {
+    // Many are of the same day as the one before.
+    let mut known = (i32::MIN, 0.0);
+    let mut found: Vec<(f32, i32, Slot)> = Vec::new();
+    for slot in (0..corpus.slots() as Slot).filter(|slot| corpus.is_wanted(*slot)) {
+        let Some(day) = corpus.day(slot) else { continue };
+        if day != known.0 {
+            known = (day, day::of_number(day).map_or(0.0, |day| time.fit(day)));
+        }
+        if known.1 > 0.0 {
+            found.push((known.1, day, slot));
+        }
+    }
+    if found.len() > most {
+        found.select_nth_unstable_by(most, |a, b| {
+            let by_fit = b.0.total_cmp(&a.0).then_with(|| b.1.cmp(&a.1));
+            by_fit.then_with(|| corpus.tie(a.2).cmp(&corpus.tie(b.2)))
+        });
+        found.truncate(most);
+    }
+    found.into_iter().map(|(_, _, slot)| slot).collect()
 }
 
 /// The memories that are looked at closely, with those around them.

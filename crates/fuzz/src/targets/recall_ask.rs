@@ -50,7 +50,7 @@ pub fn recall_ask(data: &[u8]) -> Signature {
     Signature::of((
         answering.min(4),
         question.terms.len().min(8),
-        question.period.is_some(),
+        question.time.is_some(),
         repeats,
     ))
 }

@@ -47,12 +47,7 @@ pub fn recall_ask(data: &[u8]) -> Signature {
     assert!(!is_said || answers.iter().any(Scored::answers), "who says it does not answer");
     let answering = answers.iter().filter(|answer| answer.answers()).count();
     let repeats = answers.iter().any(|answer| answer.parts.repeats);
-    Signature::of((
-        answering.min(4),
-        question.terms.len().min(8),
-        question.time.is_some(),
-        repeats,
-    ))
+    Signature::of((answering.min(4), question.terms.len().min(8), question.time.is_some(), repeats))
 }
 
 fn passage(at: usize, text: &str) -> Passage {

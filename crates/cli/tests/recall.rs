@@ -372,7 +372,7 @@ fn team_with_a_long_log() -> Workspace {
     let line = |at: usize| {
         let port = 10_000 + at;
         format!(
-            "{{\"v\":1,\"id\":\"0198c0de-0001-7000-8000-{at:012x}\",\"kind\":\"fact\",\"section\":\"Specs\",\"content\":\"service {at} listens on port {port}\",\"at\":\"2026-01-01T00:00:00Z\",\"by\":\"ada\"}}\n"
+            "{{\"v\":1,\"id\":\"0198c0de-0000-7000-8000-{at:012x}\",\"kind\":\"fact\",\"section\":\"Specs\",\"content\":\"service {at} listens on port {port}\",\"at\":\"2026-01-01T00:00:00Z\",\"by\":\"ada\"}}\n"
         )
     };
     team.write(LONG, (0..4000).map(line).collect::<String>());

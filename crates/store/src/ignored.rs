@@ -18,8 +18,10 @@ pub struct Ignored<'r> {
     above: Vec<PathBuf>,
 }
 
-/// Our own folder is named, not looked for: whoever keeps it out of git still has it read.
-const OWN: &str = ".heirloom/";
+/// Our own folder is not looked for but known: whoever keeps all of it out of git still has it read.
+const OWN: &str = ".heirloom";
+/// What is meant to stay on this machine is not in git, and read.
+const LOCAL: &str = ".heirloom/local/";
 
 impl<'r> Ignored<'r> {
     /// Takes a workspace; nothing is read yet.
@@ -38,7 +40,7 @@ impl<'r> Ignored<'r> {
     /// Returns whether git ignores a file of the workspace. The nearest rule decides, and what is
     /// in a folder that is ignored is ignored too.
     pub fn holds(&self, path: &str) -> bool {
-        if path.starts_with(OWN) {
+        if path.starts_with(LOCAL) {
             return false;
         }
         let mut above = PathBuf::new();
@@ -46,6 +48,9 @@ impl<'r> Ignored<'r> {
         for (at, part) in parts.iter().enumerate() {
             let is_folder = at + 1 < parts.len();
             above.push(part);
+            if at == 0 && *part == OWN {
+                continue;
+            }
             match self.decide(&above, is_folder) {
                 Match::Ignore(()) => return true,
                 Match::None | Match::Whitelist(()) => {}
@@ -102,7 +107,10 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         };
-        write(".gitignore", "drafts/\n*.tmp.md\n.heirloom/\n/plans/0009-*\n");
+        write(
+            ".gitignore",
+            "drafts/\n*.tmp.md\n.heirloom/\n.heirloom/context/private.md\n/plans/0009-*\n",
+        );
         write("plans/.gitignore", "!kept.tmp.md\nsecret.md\n");
         fs::create_dir_all(folder.path().join(".git/info")).unwrap();
         write(".git/info/exclude", "mine.md\n");
@@ -117,6 +125,9 @@ mod tests {
             ("plans/0009-b/plan.md", true),
             ("docs/secret.md", false),
             (".heirloom/context/vision.md", false),
+            (".heirloom/context/private.md", true),
+            (".heirloom/context/drafts/vision.md", true),
+            (".heirloom/local/drafts/vision.md", false),
         ] {
             assert_eq!(ignored.holds(path), expected, "{path}");
         }

@@ -55,7 +55,7 @@ impl Damaged {
     #[track_caller]
     fn check_now(&self, facts: &[&str], problems: &[(usize, &str)]) {
         let listed = self.workspace.json("fact list --all");
-        let mut texts: Vec<&str> = items(&listed["items"]).map(text).collect();
+        let mut texts: Vec<&str> = items(&listed["hits"]).map(text).collect();
         let mut facts = facts.to_vec();
         texts.sort_unstable();
         facts.sort_unstable();
@@ -177,7 +177,7 @@ fn a_record_in_the_shard_of_another_kind_is_read() {
     let note = FACT.replace("\"kind\":\"fact\",\"section\":\"Decisions\"", "\"kind\":\"note\"");
     let damaged = Damaged::with_line(note);
     damaged.check(&["the first", "the second"], &[]);
-    assert_eq!(text(&damaged.workspace.json("notes")["items"][0]), "from elsewhere");
+    assert_eq!(text(&damaged.workspace.json("notes")["hits"][0]), "from elsewhere");
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn one_id_with_two_texts() {
     for lines in [format!("{FACT}\n{other}"), format!("{other}\n{FACT}")] {
         let damaged = Damaged::with_line(&lines);
         let listed = damaged.workspace.json("fact list --all");
-        let texts: Vec<&str> = items(&listed["items"]).map(text).collect();
+        let texts: Vec<&str> = items(&listed["hits"]).map(text).collect();
         let own = ["from elsewhere", "by hand"].into_iter().find(|own| texts.contains(own));
         let own = own.unwrap();
         let lost = 2 + lines.lines().position(|line| !line.contains(own)).unwrap();
@@ -232,7 +232,7 @@ fn a_torn_line_of_this_machine_alone() {
     workspace.write(&shard, bytes);
     private("the last");
     let listed = workspace.json("fact list");
-    let mut texts: Vec<&str> = items(&listed["items"]).map(text).collect();
+    let mut texts: Vec<&str> = items(&listed["hits"]).map(text).collect();
     texts.sort_unstable();
     assert_eq!(texts, ["the first", "the last"]);
     assert_eq!(listed["problems"][0]["path"], *shard);

@@ -39,7 +39,7 @@ fn a_transcript_becomes_an_episode_and_what_is_needed_to_go_on() {
     assert_eq!(shown["record"]["duration_seconds"], 600);
     let again = team.json("compact session.jsonl");
     assert_eq!((again["already"].as_bool(), &again["episode"]), (Some(true), &brief["episode"]));
-    assert_eq!(team.json("episode list")["items"].as_array().unwrap().len(), 1);
+    assert_eq!(team.json("episode list")["hits"].as_array().unwrap().len(), 1);
 }
 
 #[test]
@@ -110,9 +110,9 @@ fn a_model_that_answers_writes_the_summary() {
 /// Everything that a listing says, apart from where it is written.
 fn state(workspace: &Workspace) -> Value {
     let mut state = json!({
-        "facts": workspace.json("fact list --all")["items"],
-        "episodes": workspace.json("episode list --all")["items"],
-        "notes": workspace.json("notes --all")["items"],
+        "facts": workspace.json("fact list --all")["hits"],
+        "episodes": workspace.json("episode list --all")["hits"],
+        "notes": workspace.json("notes --all")["hits"],
         "stats": workspace.json("stats"),
         "agent": workspace.json("memory show 0042 001"),
     });
@@ -124,6 +124,7 @@ fn forget_places(value: &mut Value) {
     match value {
         Value::Object(map) => {
             map.shift_remove("source");
+            map.shift_remove("_meta");
             map.values_mut().for_each(forget_places);
         }
         Value::Array(items) => items.iter_mut().for_each(forget_places),
@@ -200,7 +201,7 @@ fn instructions_and_notes_of_other_tools_are_taken() {
     team.write("notes/store.md", "---\ntitle: Store\npermalink: store\n---\n\n## Observations\n- [design] Redis holds sessions\n");
     team.write(".pi/memory/facts.jsonl", "{\"_type\":\"fact\",\"id\":\"f1\",\"section\":\"Decisions\",\"content\":\"Ship weekly\",\"status\":\"active\",\"created_at\":\"2026-01-01T00:00:00Z\"}\n");
     team.heir("import CLAUDE.md notes .pi/memory/facts.jsonl").ok();
-    let facts = team.json("fact list")["items"].to_string();
+    let facts = team.json("fact list")["hits"].to_string();
     for text in
         ["just test", "card numbers", "Sessions over JWT", "Redis holds sessions", "Ship weekly"]
     {

@@ -93,9 +93,9 @@ fn what_is_already_there_is_reinforced_and_what_is_near_is_listed() {
     );
     assert_eq!(near["near"][0]["id"], id.as_str());
     let listed = team.json("fact list");
-    assert_eq!(listed["items"].as_array().unwrap().len(), 2);
+    assert_eq!(listed["hits"].as_array().unwrap().len(), 2);
     let first =
-        listed["items"].as_array().unwrap().iter().find(|item| item["id"] == id.as_str()).unwrap();
+        listed["hits"].as_array().unwrap().iter().find(|item| item["id"] == id.as_str()).unwrap();
     assert_eq!(first["reinforced"], 1);
 }
 
@@ -142,7 +142,7 @@ fn archiving_and_restoring() {
     let error = team.run(&["memory", "restore", "ffffffff"]).failed(2);
     assert!(error.contains("nothing is remembered"), "{error}");
     team.run(&["memory", "restore", &id]).ok();
-    assert_eq!(team.json("fact list")["items"][0]["id"], id.as_str());
+    assert_eq!(team.json("fact list")["hits"][0]["id"], id.as_str());
     team.run(&["memory", "restore", &id]).failed(2);
 }
 
@@ -241,7 +241,7 @@ fn what_is_private_and_what_names_it_stays_on_this_machine() {
     team.run(&["memory", "connect", id, &shared, "enables"]).ok();
     team.run(&["fact", "edit", id, "My other habit"]).ok();
     let listed = team.json("fact list habit");
-    team.run(&["memory", "archive", listed["items"][0]["id"].as_str().unwrap()]).ok();
+    team.run(&["memory", "archive", listed["hits"][0]["id"].as_str().unwrap()]).ok();
     let files = team.git(&["ls-files", "--others", "--exclude-standard"]);
     let ours: Vec<&str> =
         files.lines().filter(|file| file.starts_with(".heirloom/memory/")).collect();
@@ -299,7 +299,7 @@ fn episodes_patterns_and_workflows() {
     team.run(&["episode", "edit", &episode, "--set", "outcome=shipped", "--set", "goals=a; b"])
         .ok();
     let listed = team.json("episode list");
-    let shown = team.json(&format!("episode show {}", listed["items"][0]["id"].as_str().unwrap()));
+    let shown = team.json(&format!("episode show {}", listed["hits"][0]["id"].as_str().unwrap()));
     assert_eq!(
         (shown["record"]["outcome"].as_str(), shown["record"]["goals"][1].as_str()),
         (Some("shipped"), Some("b"))
@@ -308,7 +308,7 @@ fn episodes_patterns_and_workflows() {
         .run(&[
             "episode",
             "edit",
-            listed["items"][0]["id"].as_str().unwrap(),
+            listed["hits"][0]["id"].as_str().unwrap(),
             "--set",
             "colour=blue",
         ])
@@ -344,7 +344,7 @@ fn decisions_become_facts_once() {
     team.heir("adr new Use-Redis").ok();
     let moved = team.json("adr status ADR-0002 accepted");
     assert!(moved["fact"].is_string(), "{moved}");
-    let fact = team.json("fact list")["items"][0].clone();
+    let fact = team.json("fact list")["hits"][0].clone();
     assert_eq!(fact["section"], "Decisions");
     let shown = team.json(&format!("fact show {}", fact["id"].as_str().unwrap()));
     assert_eq!(shown["record"]["origin"], "adr:ADR-0002#accepted");
@@ -410,7 +410,7 @@ fn two_branches_write_to_two_shards() {
     store(&team, "On a branch");
     let files = team.git(&["ls-files", "--others", "--exclude-standard", "--modified"]);
     assert_eq!(files.lines().count(), 1, "{files}");
-    assert_eq!(team.json("fact list")["items"].as_array().unwrap().len(), 2);
+    assert_eq!(team.json("fact list")["hits"].as_array().unwrap().len(), 2);
 }
 
 #[test]
@@ -476,7 +476,7 @@ fn a_fork_is_told_until_one_side_is_put_away() {
 fn an_edited_fact_goes_with_the_decision_that_it_came_from() {
     let team = team();
     team.heir("adr new Use-Redis --status accepted").ok();
-    let fact = team.json("fact list")["items"][0]["id"].as_str().unwrap().to_owned();
+    let fact = team.json("fact list")["hits"][0]["id"].as_str().unwrap().to_owned();
     team.run(&["fact", "edit", &fact, "Redis holds sessions"]).ok();
     team.heir("adr status ADR-0002 deprecated").ok();
     assert!(texts(&team.json("fact list")).is_empty());
@@ -538,7 +538,7 @@ fn a_long_history_is_followed_in_one_go() {
     team.write(shard.trim(), &lines);
     let listed = team.json("fact list --all");
     assert!(
-        listed["items"]
+        listed["hits"]
             .as_array()
             .unwrap()
             .iter()

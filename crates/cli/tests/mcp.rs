@@ -194,7 +194,7 @@ fn an_agent_remembers_with_the_parameters_that_were_asked_for() {
     assert_eq!(memory["blockers"][0]["resolved"], false);
     let id = &result(&stored)["structuredContent"]["id"];
     assert_eq!(&result(&recalled)["structuredContent"]["hits"][0]["id"], id);
-    assert_eq!(&result(&all)["structuredContent"]["items"][0]["id"], id);
+    assert_eq!(&result(&all)["structuredContent"]["hits"][0]["id"], id);
 }
 
 #[test]

@@ -196,7 +196,7 @@ fn a_finding_is_promoted_once_with_who_found_it_and_the_two_are_linked() {
     assert!(!team.read(AGENT).contains("| Keys"));
     assert!(team.read(PLAN).contains("| hashes | 002 |"), "{}", team.read(PLAN));
     let facts = team.json("fact list");
-    assert_eq!(facts["items"][0]["text"], "Keys: hashes");
+    assert_eq!(facts["hits"][0]["text"], "Keys: hashes");
     let graph = team.json("graph export");
     let promoted_edge =
         graph["edges"].as_array().unwrap().iter().any(|edge| edge["via"] == "promoted from");

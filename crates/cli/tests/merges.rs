@@ -80,14 +80,14 @@ fn entries(workspace: &Workspace, owner: &str) -> Entries {
 
 /// All that is remembered, without where it is written and without what only one machine knows.
 fn state(workspace: &Workspace) -> Value {
-    let facts: BTreeMap<String, Value> = list(&workspace.json("fact list --all")["items"])
+    let facts: BTreeMap<String, Value> = list(&workspace.json("fact list --all")["hits"])
         .map(|fact| {
             let keys = ["text", "section", "standing", "replaced_by", "tags", "reinforced"];
             let kept: Vec<&Value> = keys.iter().map(|key| &fact[key]).collect();
             (string(&fact["id"]), json!(kept))
         })
         .collect();
-    let notes: BTreeMap<String, Value> = list(&workspace.json("notes --all")["items"])
+    let notes: BTreeMap<String, Value> = list(&workspace.json("notes --all")["hits"])
         .map(|note| (string(&note["id"]), json!([note["text"], note["resolved"]])))
         .collect();
     let mut stats = workspace.json("stats");
@@ -110,7 +110,7 @@ fn documents(workspace: &Workspace) -> String {
 /// The standing of every fact that only one branch can have stored, by id: what both store is one
 /// fact, and stands as long as one of them lets it.
 fn standings(workspace: &Workspace) -> BTreeMap<String, String> {
-    list(&workspace.json("fact list --all")["items"])
+    list(&workspace.json("fact list --all")["hits"])
         .filter(|fact| !string(&fact["text"]).starts_with(COMMON))
         .map(|fact| (string(&fact["id"]), string(&fact["standing"])))
         .collect()
@@ -166,7 +166,7 @@ impl Worker<'_> {
     /// Lists ids in the order of what they stand for: an id itself is new in every run.
     fn ids(&self, command: &str) -> Vec<String> {
         let answer = self.workspace.json(command);
-        let mut items: Vec<(String, String)> = list(&answer["items"])
+        let mut items: Vec<(String, String)> = list(&answer["hits"])
             .map(|item| (string(&item["text"]), string(&item["id"])))
             .collect();
         items.sort();
@@ -357,7 +357,7 @@ fn two_branches_that_each_store_facts_touch_no_common_file() {
         let clone = branch(&origin, side);
         clone.run(&["fact", "add", "--section", "Decisions", &format!("Of the {side}.")]).ok();
         clone.run(&["note", side]).ok();
-        let old = clone.json("fact list")["items"][0]["id"].clone();
+        let old = clone.json("fact list")["hits"][0]["id"].clone();
         clone.run(&["memory", "archive", old.as_str().unwrap()]).ok();
         clone.git(&["add", "--all"]);
         let names = clone.git(&["diff", "--cached", "--name-only"]);
@@ -457,14 +457,14 @@ fn what_one_branch_archived_stays_archived_though_the_other_added_to_the_list() 
 fn a_fact_that_one_branch_archived_and_the_other_replaced_does_not_come_back() {
     let origin = team();
     origin.run(&["fact", "add", "--section", "Decisions", "Old."]).ok();
-    let id = string(&origin.json("fact list")["items"][0]["id"]);
+    let id = string(&origin.json("fact list")["hits"][0]["id"]);
     origin.commit_all("2026-02-21T00:00:00Z");
     let archive = |workspace: &Workspace| drop(workspace.run(&["memory", "archive", &id]).ok());
     let edit = |workspace: &Workspace| drop(workspace.run(&["fact", "edit", &id, "New."]).ok());
     for workspace in merged_both_ways(&origin, archive, edit) {
         assert_eq!(standings(&workspace)[&id], "superseded");
         let texts: Vec<Value> =
-            list(&workspace.json("fact list")["items"]).map(|fact| fact["text"].clone()).collect();
+            list(&workspace.json("fact list")["hits"]).map(|fact| fact["text"].clone()).collect();
         assert_eq!(texts, ["New."]);
     }
 }

@@ -6,12 +6,15 @@
 
 mod corpus;
 mod passage;
-mod period;
+mod question;
 mod rank;
+mod slip;
 mod terms;
+mod time;
 
 pub use corpus::{Corpus, Posting, Slot};
 pub use passage::{ORIGIN, Passage, TEXT, Tie, mark, origin_tie, ties, ties_of_line};
-pub use period::{Period, Time, time};
-pub use rank::{Parts, Question, Scored, TermShare, damping, rank};
+pub use question::{Asked, Lexicon, Question};
+pub use rank::{Parts, Scored, TermShare, damping, rank};
 pub use terms::{asks, joined_terms, piece_terms, terms};
+pub use time::{Period, Time, time};

@@ -12,7 +12,9 @@ const BATCH: usize = 64;
 /// Longer texts are cut: few models read more.
 const LONGEST: usize = 8_000;
 
-/// How long one answer may take.
+/// How long an answer may take for which somebody waits who wants to know one thing, and how long
+/// one for many texts.
+const SOON: Duration = Duration::from_secs(5);
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// An embedder behind an endpoint.
@@ -39,15 +41,22 @@ struct Row {
 }
 
 impl Endpoint {
+    /// Returns whether a text may be the address of an endpoint.
+    pub fn is_address(text: &str) -> bool {
+        let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
+        let is_part = |c: char| !c.is_whitespace() && !c.is_control() && !matches!(c, '?' | '#');
+        rest.is_some_and(|rest| !rest.starts_with(['/', ':']) && !rest.is_empty())
+            && text.chars().all(is_part)
+    }
+
     /// Asks an endpoint how many numbers its vectors have.
     pub fn open(endpoint: &str, model: &str, key: Option<&str>) -> Result<Self, EmbedError> {
-        if endpoint.contains(['?', '#']) {
+        if !Self::is_address(endpoint) {
             let message = format!("`{endpoint}` is no endpoint of an embedder");
             return Err(EmbedError::new(message, "write it as http://127.0.0.1:11434/v1"));
         }
         // What is sent goes to the place that was named, and nowhere else.
-        let config = ureq::Agent::config_builder().timeout_global(Some(PATIENCE)).max_redirects(0);
-        let agent = config.build().into();
+        let agent = ureq::Agent::config_builder().max_redirects(0).build().into();
         let mut opened = Endpoint {
             name: format!("endpoint {model} at {endpoint}"),
             url: format!("{}/embeddings", endpoint.trim_end_matches('/')),
@@ -65,7 +74,9 @@ impl Endpoint {
     }
 
     fn ask(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, Refusal> {
-        let mut call = self.agent.post(&self.url).header("Content-Type", "application/json");
+        let patience = if texts.len() == 1 { SOON } else { PATIENCE };
+        let call = self.agent.post(&self.url).header("Content-Type", "application/json");
+        let mut call = call.config().timeout_global(Some(patience)).build();
         if let Some(key) = &self.key {
             call = call.header("Authorization", &format!("Bearer {key}"));
         }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use heirloom_core::recall::Lexicon;
 use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
@@ -182,6 +183,17 @@ impl Vocabulary {
             }
             at = (at + 1) & (self.table.len() - 1);
         }
+    }
+}
+
+impl Lexicon for Vocabulary {
+    fn knows(&self, word: &str) -> bool {
+        self.id(word).is_some()
+    }
+
+    fn each_word(&self, take: &mut dyn FnMut(&str)) {
+        let pieces = (0..self.len() as u32).map(|id| self.piece(id));
+        pieces.filter(|piece| !piece.starts_with(GOES_ON)).for_each(take);
     }
 }
 

@@ -6,7 +6,6 @@ mod findings;
 mod hits;
 mod kept;
 mod listing;
-mod recalled;
 mod stored;
 
 pub(crate) use created::Created;
@@ -15,5 +14,4 @@ pub(crate) use findings::Findings;
 pub(crate) use hits::Hits;
 pub(crate) use kept::Kept;
 pub(crate) use listing::Listing;
-pub(crate) use recalled::Recalled;
 pub(crate) use stored::Stored;

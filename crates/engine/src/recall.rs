@@ -14,7 +14,7 @@ mod warm;
 pub(crate) use about::{Wanted, about};
 pub(crate) use across::across;
 pub(crate) use embedder::embedder;
-pub(crate) use fresh::{FOLDER, Lag, bytes, hold_index, keep, lag, rebuilt, up_to_date};
+pub(crate) use fresh::{FOLDER, Lag, by_words, bytes, hold_index, keep, lag, rebuilt, up_to_date};
 pub(crate) use hits::Hit;
 pub(crate) use search::{Found, Search};
 pub(crate) use survey::{Count, Tally, first_facts, survey};

@@ -95,7 +95,7 @@ impl Team {
     /// The ids of what is remembered.
     fn known(&self, all: bool) -> Vec<String> {
         let listed = self.ask("memory_query", json!({"all": all})).unwrap();
-        let items = listed["items"].as_array().unwrap().iter();
+        let items = listed["hits"].as_array().unwrap().iter();
         items.map(|item| item["id"].as_str().unwrap().to_owned()).collect()
     }
 

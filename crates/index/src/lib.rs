@@ -5,7 +5,6 @@
 //! and where it stands. Terms and vectors lie in segments, files that never change. A commit to
 //! SQLite, written last, names the segments that belong to it, so a reader sees one whole generation.
 
-mod alike;
 mod db;
 mod error;
 mod folder;

@@ -202,13 +202,9 @@ impl Segment {
         ends.first_chunk::<8>().map_or(0, |eight| u64::from_le_bytes(*eight) as usize)
     }
 
-    /// Gives every term and how many memories hold it.
-    pub(crate) fn each_term<'s>(&'s self, mut take: impl FnMut(&'s str, usize)) {
-        for at in 0..self.terms {
-            if let Ok(term) = std::str::from_utf8(self.term(at)) {
-                take(term, self.number(6, at));
-            }
-        }
+    /// Gives every term.
+    pub(crate) fn each_term(&self, take: impl FnMut(&str)) {
+        (0..self.terms).filter_map(|at| std::str::from_utf8(self.term(at)).ok()).for_each(take);
     }
 
     /// Writes how far some vectors are from a query, by one bit a dimension.

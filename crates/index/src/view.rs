@@ -148,8 +148,8 @@ impl Corpus for View<'_> {
         }
     }
 
-    fn alike(&self, term: &str) -> Vec<String> {
-        crate::alike::alike(self, term)
+    fn each_term(&self, take: &mut dyn FnMut(&str)) {
+        self.segments.iter().for_each(|segment| segment.each_term(&mut *take));
     }
 
     fn damping(&self, slot: Slot) -> f32 {
@@ -359,12 +359,5 @@ impl View<'_> {
     /// Where the first vector of a memory is, if it has one.
     fn first_vector(&self, slot: Slot) -> Option<(&Segment, usize)> {
         self.place_of_row(self.rows.get(slot as usize).copied().unwrap_or(NO_ROW))
-    }
-
-    /// Gives every term that is held and how many hold it, of all segments.
-    pub(crate) fn each_term<'v>(&'v self, mut take: impl FnMut(&'v str, usize)) {
-        for segment in self.segments {
-            segment.each_term(&mut take);
-        }
     }
 }

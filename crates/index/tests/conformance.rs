@@ -7,7 +7,7 @@ use heirloom_core::fold::Standing;
 use heirloom_core::recall::{Passage, Question, Slot, mark, rank};
 use heirloom_index::{Filter, Index, Read, Shelf, Snapshot, Source, Update};
 use heirloom_testkit::Chance;
-use heirloom_testkit::corpus::{Letters, check};
+use heirloom_testkit::corpus::{Anything, Letters, check};
 
 const WORDS: &[&str] = &[
     "token",
@@ -156,7 +156,7 @@ fn the_best_of_many_that_hold_a_word_are_found() {
     let index = Index::at(folder.path(), &Letters);
     let snapshot = index.in_memory(Update { gone: vec![], read }, &Letters).unwrap();
     let today = jiff::civil::date(2026, 1, 1);
-    let question = Question::new("the budget of the quokka", vec![], today, |_| true);
+    let question = Question::new("the budget of the quokka", vec![], today, &Anything);
     let found = rank(&snapshot.view(Shelf::Active, &Filter::default()), &question, 10);
     let mut names: Vec<String> =
         found.iter().map(|scored| snapshot.kept(scored.slot).unwrap().unwrap().subject).collect();

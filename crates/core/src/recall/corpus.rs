@@ -24,8 +24,8 @@ pub trait Corpus: Sync {
     /// Gives the memories that hold a term.
     fn postings(&self, term: &str, found: &mut Vec<Posting>);
 
-    /// Returns terms that differ from one which nobody holds by a slip of the finger, best first.
-    fn alike(&self, term: &str) -> Vec<String>;
+    /// Gives every term that may be held, and some that nobody holds any more; one may come twice.
+    fn each_term(&self, take: &mut dyn FnMut(&str));
 
     /// Returns by how much less a term counts in a memory for its length: see [`damping`].
     fn damping(&self, slot: Slot) -> f32;

@@ -7,13 +7,12 @@
 //! follows one is: it counts for less, and lends more to the next. What relations tie to a memory
 //! speaks for it as a neighbour does.
 //!
-//! A memory of the time that the question names gains something. How sure and how fresh a memory is
-//! only decides between those that answer almost equally well. One that says what a better one says
-//! comes later.
+//! A memory of the time that the question names gains something, and as much as all words together
+//! if the question names nothing else. How sure and how fresh a memory is only decides between those
+//! that answer almost equally well. One that says what a better one says comes later.
 
-use jiff::civil::Date;
-
-use super::{Corpus, Posting, Slot, Time, piece_terms, time};
+use super::slip::meant;
+use super::{Corpus, Posting, Question, Slot, Time};
 use crate::{day, hands};
 
 /// How many neighbours on each side speak for a memory.
@@ -53,6 +52,8 @@ const SPARE: usize = 20;
 const REPEATED: f32 = 0.8;
 /// What a term counts that was probably meant.
 const MISSPELT: f32 = 0.7;
+/// For how many words of a question one guesses what was meant.
+const GUESSES: usize = 32;
 /// Among so many memories, words and meanings are looked for at the same time.
 const MANY: usize = 200_000;
 /// How many memories at least are looked at closely for their words, and how many for their meaning.
@@ -61,49 +62,6 @@ const CLOSELY: usize = 100;
 const ROOT_SHARE: usize = 2;
 /// To see who of many may be among the best at all, one looks at so many for each that is wanted.
 const SAMPLE: usize = 16;
-
-/// What is asked.
-#[derive(Debug, Clone)]
-pub struct Question {
-    /// Its terms, each once, and whether the word that it comes from is known to be one: what is
-    /// spelt right is not taken for another word.
-    pub terms: Vec<(String, bool)>,
-    /// Its meaning; empty if nobody can tell.
-    pub vector: Vec<f32>,
-    /// The time that it names.
-    pub time: Option<Time>,
-    /// The day on which it is asked.
-    pub today: Date,
-}
-
-impl Scored {
-    /// Returns whether it answers, or only comes nearer than others.
-    pub fn answers(&self) -> bool {
-        self.parts.words > 0.0
-            || self.parts.meaning >= MEANING * NEAR
-            || self.parts.time >= TIMELY_ALONE
-    }
-}
-
-impl Question {
-    /// Reads a text, whatever it is, that is asked on a day, with one who knows words. A text that
-    /// names nothing but a time means nothing else.
-    pub fn new(text: &str, vector: Vec<f32>, today: Date, is_word: impl Fn(&str) -> bool) -> Self {
-        let time = time(text, today);
-        let vector = if time.as_ref().is_some_and(|time| time.is_all) { vec![] } else { vector };
-        let mut terms: Vec<(String, bool)> = Vec::new();
-        let mut seen = std::collections::HashSet::new();
-        for piece in text.split_whitespace() {
-            let mut own = Vec::new();
-            piece_terms(piece, &mut own);
-            let word = piece.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-            let is_known = is_word(&word);
-            let new = own.into_iter().filter(|term| seen.insert(term.clone()));
-            terms.extend(new.map(|term| (term, is_known)));
-        }
-        Question { terms, vector, time, today }
-    }
-}
 
 /// A memory that answers.
 #[derive(Debug, Clone, PartialEq)]
@@ -114,6 +72,15 @@ pub struct Scored {
     pub score: f32,
     /// What that is made of.
     pub parts: Parts,
+}
+
+impl Scored {
+    /// Returns whether it answers, or only comes nearer than others.
+    pub fn answers(&self) -> bool {
+        self.parts.words > 0.0
+            || self.parts.meaning >= MEANING * NEAR
+            || self.parts.time >= TIMELY_ALONE
+    }
 }
 
 /// What a score is made of.
@@ -160,7 +127,7 @@ pub fn damping(length: u32, mean: f64) -> f32 {
 }
 
 /// Returns the memories that answer best, best first, at most so many.
-pub fn rank(corpus: &impl Corpus, question: &Question, most: usize) -> Vec<Scored> {
+pub fn rank(corpus: &impl Corpus, question: &Question<'_>, most: usize) -> Vec<Scored> {
     let often = |posting: &Posting| posting.count as f32 * corpus.damping(posting.slot);
     let most = most.min(corpus.slots());
     let enough = CLOSELY.max(corpus.size().isqrt() / ROOT_SHARE);
@@ -196,7 +163,7 @@ pub fn rank(corpus: &impl Corpus, question: &Question, most: usize) -> Vec<Score
 /// All that decides which of the memories that are looked at closely answer best.
 struct Ranking<'r, C> {
     corpus: &'r C,
-    question: &'r Question,
+    question: &'r Question<'r>,
     wanted: &'r [Wanted],
     whole: f32,
     ground: &'r Ground,
@@ -217,7 +184,7 @@ impl<C: Corpus> Ranking<'_, C> {
             .map(|(at, slot)| {
                 self.count(held, at, &mut oftens);
                 let words = sum(self.shares(&oftens, at).map(|(_, share)| share));
-                let gains = self.timely(*slot) + self.standing(*slot);
+                let gains = self.gained_by_time(*slot) + self.standing(*slot);
                 (words + MEANING * meanings[at] + gains, at)
             })
             .collect();
@@ -245,7 +212,7 @@ impl<C: Corpus> Ranking<'_, C> {
             let parts = Parts {
                 words: sum(shares().map(|(_, share)| share)),
                 meaning: MEANING * meanings[at],
-                time: self.timely(slots[at]),
+                time: self.gained_by_time(slots[at]),
                 standing: self.standing(slots[at]),
                 repeats,
                 terms: shares()
@@ -302,10 +269,10 @@ impl<C: Corpus> Ranking<'_, C> {
         repeating
     }
 
-    fn timely(&self, slot: Slot) -> f32 {
+    fn gained_by_time(&self, slot: Slot) -> f32 {
         let Some(time) = &self.question.time else { return 0.0 };
         let day = self.corpus.day(slot).and_then(day::of_number);
-        let gain = if time.is_all { TIMELY_ALONE } else { TIMELY };
+        let gain = if time.is_alone { TIMELY_ALONE } else { TIMELY };
         day.map_or(0.0, |day| gain * time.fit(day))
     }
 
@@ -324,30 +291,31 @@ fn sum(shares: impl Iterator<Item = f32>) -> f32 {
 
 /// Finds who holds the terms of a question, and what all of them together weigh. A term that nobody
 /// holds weighs as well: what says nothing of it answers less.
-fn wanted(corpus: &impl Corpus, question: &Question) -> (Vec<Wanted>, f32) {
+fn wanted(corpus: &impl Corpus, question: &Question<'_>) -> (Vec<Wanted>, f32) {
     let size = corpus.size() as f32;
     let weigh = |holding: usize| {
         let holding = holding as f32;
         (1.0 + (size - holding + 0.5).max(0.0) / (holding + 0.5)).ln()
     };
     let mut whole = 0.0;
+    let mut guesses = 0;
     let mut wanted = Vec::with_capacity(question.terms.len());
-    for (term, is_word) in &question.terms {
+    for asked in &question.terms {
         let mut holders = Vec::new();
-        corpus.postings(term, &mut holders);
+        corpus.postings(&asked.term, &mut holders);
         let weight = weigh(holders.len());
         whole += weight;
         if !holders.is_empty() {
-            wanted.push(Wanted { term: term.clone(), weight, holders });
+            wanted.push(Wanted { term: asked.term.clone(), weight, holders });
             continue;
         }
-        if *is_word {
+        if asked.unknown.is_none() || guesses == GUESSES {
             continue;
         }
-        if let Some(meant) = corpus.alike(term).into_iter().next() {
-            corpus.postings(&meant, &mut holders);
+        guesses += 1;
+        if let Some((term, holders)) = meant(corpus, question.lexicon, asked) {
             let weight = MISSPELT * weigh(holders.len());
-            wanted.push(Wanted { term: meant, weight, holders });
+            wanted.push(Wanted { term, weight, holders });
         }
     }
     (wanted, whole.max(f32::EPSILON))
@@ -403,15 +371,15 @@ fn anchors(
 /// Returns the memories that fit a time best; of those that fit equally well, the latest.
 fn timely(corpus: &impl Corpus, time: &Time, most: usize) -> Vec<Slot> {
     // Many are of the same day as the one before.
-    let mut known = (i32::MIN, 0.0);
+    let (mut last, mut fit) = (i32::MIN, 0.0);
     let mut found: Vec<(f32, i32, Slot)> = Vec::new();
     for slot in (0..corpus.slots() as Slot).filter(|slot| corpus.is_wanted(*slot)) {
         let Some(day) = corpus.day(slot) else { continue };
-        if day != known.0 {
-            known = (day, day::of_number(day).map_or(0.0, |day| time.fit(day)));
+        if day != last {
+            (last, fit) = (day, day::of_number(day).map_or(0.0, |day| time.fit(day)));
         }
-        if known.1 > 0.0 {
-            found.push((known.1, day, slot));
+        if fit > 0.0 {
+            found.push((fit, day, slot));
         }
     }
     if found.len() > most {

@@ -23,6 +23,11 @@ const STOP: &[&str] = &[
     "which", "who", "whom", "whose", "why", "will", "with", "would", "you", "your",
 ];
 
+/// Returns whether a word, in small letters, only builds a sentence.
+pub(super) fn is_stop_word(word: &str) -> bool {
+    STOP.binary_search(&word).is_ok()
+}
+
 /// Returns whether a text asks something rather than telling it.
 pub fn asks(text: &str) -> bool {
     let end = text.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '"' | ')' | '\''));
@@ -31,7 +36,7 @@ pub fn asks(text: &str) -> bool {
 
 /// Returns the terms of a text, in order and as often as they occur: words in their stems and
 /// without accents, names such as `parseFrontMatter` and `src/auth/login.ts` in their parts and
-/// whole, and scripts that put no space between words in pairs of characters.
+/// whole, scripts that put no space between words in pairs of characters, and emoji.
 pub fn terms(text: &str) -> Vec<String> {
     let mut found = Vec::with_capacity(text.len() / 6);
     text.split_whitespace().for_each(|piece| piece_terms(piece, &mut found));
@@ -41,6 +46,9 @@ pub fn terms(text: &str) -> Vec<String> {
 /// Adds the terms of a piece of text that has no space in it. A text's terms are those of its
 /// pieces, so whoever reads many texts may remember what a piece comes to.
 pub fn piece_terms(piece: &str, found: &mut Vec<String>) {
+    if !piece.is_ascii() {
+        found.extend(piece.chars().filter(|c| is_picture(*c)).map(String::from));
+    }
     let piece = piece.trim_matches(|c: char| !is_part(c) && !matches!(c, '+' | '#'));
     if piece.len() > LONGEST {
         // What is too long to be a name may still hold some.
@@ -70,6 +78,13 @@ pub fn joined_terms(piece: &str, found: &mut Vec<String>) {
             add_plain(&folded(&pair), found);
         }
     }
+}
+
+/// Whether a character is a picture that says something by itself.
+fn is_picture(c: char) -> bool {
+    matches!(c as u32,
+        0x231A..=0x231B | 0x23E9..=0x23FA | 0x2600..=0x27BF | 0x2B1B..=0x2B1C | 0x2B50 | 0x2B55
+        | 0x1F000..=0x1F3FA | 0x1F400..=0x1FAFF)
 }
 
 fn is_part(c: char) -> bool {
@@ -118,7 +133,7 @@ fn add_word(word: &str, found: &mut Vec<String>) {
 
 /// Adds a word in small letters.
 fn add_plain(word: &str, found: &mut Vec<String>) {
-    if STOP.binary_search(&word).is_ok() {
+    if is_stop_word(word) {
         return;
     }
     thread_local! {
@@ -210,7 +225,8 @@ mod tests {
         }
         assert_eq!(terms("Café NAÏVE"), ["cafe", "naiv"]);
         assert_eq!(terms("数据库连接"), ["数据", "据库", "库连", "连接"]);
-        assert_eq!(terms("\" — … 🎉"), Vec::<String>::new());
+        assert_eq!(terms("🎉 shipped 👍🏽!"), ["🎉", "ship", "👍"]);
+        assert_eq!(terms("\" — … ←"), Vec::<String>::new());
     }
 
     #[test]

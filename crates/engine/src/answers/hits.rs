@@ -1,4 +1,4 @@
-//! What answers a question.
+//! What is remembered of something, as an answer.
 
 use heirloom_core::Problem;
 use heirloom_core::record::short;
@@ -6,37 +6,89 @@ use heirloom_core::staleness::Freshness;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::Answer;
-use crate::memory::show_things;
+use crate::memory::{Thing, show_things};
 use crate::present;
-use crate::recall::Hit;
+use crate::recall::{Found, Hit};
 use crate::view::{Role, View, span};
+use crate::{Answer, Error, Session};
 
-/// What answers a question, best first.
+/// What is remembered of something.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Hits {
-    /// What answers, best first.
-    pub(crate) hits: Vec<Hit>,
+    /// What answers the question, best first; without one, what is listed.
+    hits: Vec<Hit>,
+    /// How many more there are in a list.
+    #[serde(skip_serializing_if = "is_zero")]
+    more: usize,
     /// What comes nearest, if nothing answers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) near_misses: Vec<Hit>,
+    near_misses: Vec<Hit>,
+    /// Whether what comes nearest answers, and was left out by a filter.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    filtered: bool,
     /// What could not be read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) problems: Vec<Problem>,
+    problems: Vec<Problem>,
+    /// What is said if there is nothing.
+    #[serde(skip)]
+    nothing: &'static str,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+impl Hits {
+    /// Takes what answers a question.
+    pub(crate) fn of(found: Found) -> Self {
+        let Found { hits, near_misses, is_filtered, problems, .. } = found;
+        let nothing = match is_filtered {
+            true => "nothing is remembered of that with these filters; without them:",
+            false => "nothing is remembered of that",
+        };
+        Hits { hits, more: 0, near_misses, filtered: is_filtered, problems, nothing }
+    }
+
+    /// Takes a list of things, and how many more there are.
+    pub(crate) fn list(
+        session: &Session,
+        things: Vec<Thing>,
+        more: usize,
+        problems: Vec<Problem>,
+    ) -> Result<Self, Error> {
+        let hits = things.into_iter().map(|thing| Hit::new(session, thing));
+        let hits = hits.collect::<Result<_, Error>>()?;
+        Ok(Hits { hits, more, near_misses: vec![], filtered: false, problems, nothing: "none" })
+    }
+
+    /// Takes the first of some things.
+    pub(crate) fn first(
+        session: &Session,
+        mut things: Vec<Thing>,
+        limit: usize,
+        problems: Vec<Problem>,
+    ) -> Result<Self, Error> {
+        let more = things.len().saturating_sub(limit);
+        things.truncate(limit);
+        Hits::list(session, things, more, problems)
+    }
 }
 
 impl Answer for Hits {
     fn view(&self) -> View {
         let mut view = View::new();
         if self.hits.is_empty() {
-            view.line([span(Role::Dim, "nothing is remembered of that")]);
+            view.line([span(Role::Dim, self.nothing)]);
         }
         self.hits.iter().for_each(|hit| show(&mut view, hit));
-        show_old(&mut view, &self.hits);
-        if !self.near_misses.is_empty() {
-            view.line([span(Role::Dim, "what comes nearest:")]);
-            self.near_misses.iter().for_each(|hit| show(&mut view, hit));
+        if self.more > 0 {
+            view.line([span(Role::Dim, format!("and {} more; raise --limit", self.more))]);
         }
+        show_old(&mut view, &self.hits);
+        if !self.near_misses.is_empty() && !self.filtered {
+            view.line([span(Role::Dim, "what comes nearest:")]);
+        }
+        self.near_misses.iter().for_each(|hit| show(&mut view, hit));
         present::problems(&mut view, &self.problems);
         view
     }

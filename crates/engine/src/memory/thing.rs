@@ -67,8 +67,11 @@ pub(crate) struct Thing {
     pub(crate) by: String,
     /// When it was recorded, as far as it is known.
     pub(crate) date: Option<String>,
-    /// Where it is written.
+    /// Where it is written, or where a hit comes from if its writer said so.
     pub(crate) source: String,
+    /// Where its writer says that it comes from.
+    #[serde(skip)]
+    pub(crate) origin: Option<String>,
     /// Everything else that it says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) record: Option<Value>,
@@ -113,6 +116,7 @@ impl Thing {
             by: record.by.clone(),
             date: Some(day::of(record.at).to_string()),
             source: format!("{}:{}", item.place.path, item.place.line),
+            origin: record.source.clone(),
             record: None,
             score: None,
             searchable: record.searchable(),
@@ -145,6 +149,7 @@ impl Thing {
             by: owner.last().map(|name| (*name).to_owned()).unwrap_or_default(),
             date: noted.since(entry).map(|date| date.to_string()),
             source: format!("{}:{}", noted.path, entry.line),
+            origin: None,
             record: None,
             score: None,
             searchable: entry.sentence(),

@@ -1,7 +1,6 @@
 //! `index status`, and what `index rebuild` answers: how the index stands.
 
 use heirloom_core::Problem;
-use heirloom_core::embedding::Embedder;
 use heirloom_index::{Filter, State};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,10 +16,14 @@ pub(super) struct IndexStatus;
 #[serde(deny_unknown_fields)]
 pub(super) struct Request {}
 
+/// What is said where the embedder that is set cannot be had.
+const NOT_IN_USE: &str = "not in use";
+
 /// How the index stands.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Status {
-    /// Whether it was as the files are, was brought up to date, or was made anew.
+    /// Whether it was as the files are, was brought up to date, was made anew, or is not in use
+    /// because the embedder that is set cannot be had.
     state: &'static str,
     /// Where it lies; deleting it loses nothing.
     folder: String,
@@ -46,7 +49,7 @@ impl Status {
         state: &'static str,
         session: &Session,
         kept: &Kept,
-        embedder: &dyn Embedder,
+        embedder: &str,
     ) -> Result<Self, Error> {
         let snapshot = kept.snapshot();
         let counts = snapshot.counts_of(&Filter::default());
@@ -59,9 +62,17 @@ impl Status {
             files: snapshot.sources()?.len(),
             segments: snapshot.segments(),
             bytes: recall::bytes(session),
-            embedder: embedder.name().to_owned(),
+            embedder: embedder.to_owned(),
             problems: kept.all_problems()?,
         })
+    }
+}
+
+impl Status {
+    /// How it stands where the embedder that is set cannot be had.
+    fn by_words(session: &Session, error: &Error) -> Result<Self, Error> {
+        let kept = recall::by_words(session, error)?;
+        Status::of(NOT_IN_USE, session, &kept, "nobody")
     }
 }
 
@@ -77,21 +88,26 @@ impl Operation for IndexStatus {
     };
 
     fn run(session: &Session, _: Request) -> Result<Status, Error> {
-        let embedder = &*recall::embedder(session)?;
+        let embedder = match recall::embedder(session) {
+            Ok(embedder) => embedder,
+            Err(error) => return Status::by_words(session, &error),
+        };
+        let embedder = &*embedder;
         let state = match recall::lag(session, embedder)? {
             Lag::Nothing => "up to date",
             Lag::Something => "brought up to date",
             Lag::Everything => "made anew",
         };
         let kept = recall::up_to_date(session, embedder)?;
-        Status::of(state, session, &kept, embedder)
+        Status::of(state, session, &kept, embedder.name())
     }
 }
 
 impl Answer for Status {
     fn view(&self) -> View {
         let mut view = View::new();
-        view.line([span(Role::Good, self.state), "  ".into(), span(Role::Source, &self.folder)]);
+        let role = if self.state == NOT_IN_USE { Role::Warning } else { Role::Good };
+        view.line([span(role, self.state), "  ".into(), span(Role::Source, &self.folder)]);
         view.say(format!(
             "{} active, {} retired, of {}",
             count(self.active, "memory"),

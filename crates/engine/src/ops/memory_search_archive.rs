@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::given::ten;
-use crate::answers::Recalled;
+use crate::answers::Hits;
 use crate::memory::{Recollection, Thing};
 use crate::recall::Search;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
@@ -27,7 +27,7 @@ pub(super) struct Request {
 
 impl Operation for MemorySearchArchive {
     type Request = Request;
-    type Response = Recalled;
+    type Response = Hits;
     const SPEC: Spec = Spec {
         name: "memory_search_archive",
         usage: "memory search-archive [query]",
@@ -36,11 +36,11 @@ impl Operation for MemorySearchArchive {
         about: "Search what was superseded or archived; it is not injected, but not gone.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Recalled, Error> {
+    fn run(session: &Session, request: Request) -> Result<Hits, Error> {
         if let Some(query) = request.query.as_deref().map(str::trim).filter(|q| !q.is_empty()) {
             let limit = request.limit;
             let search = Search { query, limit, shelf: Shelf::Archive, ..Search::default() };
-            return Ok(Recalled::of(search.run(session)?));
+            return Ok(Hits::of(search.run(session)?));
         }
         let known = Recollection::archived(session)?;
         let mut things: Vec<Thing> = known
@@ -49,6 +49,6 @@ impl Operation for MemorySearchArchive {
             .filter(|thing| thing.standing != Standing::Active)
             .collect();
         things.reverse();
-        Ok(Recalled::first(things, request.limit, known.problems))
+        Hits::first(session, things, request.limit, known.problems)
     }
 }

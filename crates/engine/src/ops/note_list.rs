@@ -5,7 +5,7 @@ use heirloom_core::record::Kind;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::answers::Recalled;
+use crate::answers::Hits;
 use crate::memory::{Recollection, Thing};
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
@@ -21,7 +21,7 @@ pub(super) struct Request {
 
 impl Operation for NoteList {
     type Request = Request;
-    type Response = Recalled;
+    type Response = Hits;
     const SPEC: Spec = Spec {
         name: "notes",
         usage: "notes",
@@ -30,7 +30,7 @@ impl Operation for NoteList {
         about: "Show pending notes, newest first.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Recalled, Error> {
+    fn run(session: &Session, request: Request) -> Result<Hits, Error> {
         let known = Recollection::of_kind(session, Kind::Note)?;
         let pending = |thing: &Thing| thing.standing == Standing::Active && !thing.resolved;
         let mut notes: Vec<Thing> = known
@@ -39,6 +39,6 @@ impl Operation for NoteList {
             .filter(|thing| request.all || pending(thing))
             .collect();
         notes.reverse();
-        Ok(Recalled::first(notes, usize::MAX, known.problems))
+        Hits::first(session, notes, usize::MAX, known.problems)
     }
 }

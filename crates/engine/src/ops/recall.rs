@@ -76,11 +76,10 @@ impl Operation for Recall {
             when: When::read(request.as_of.as_deref(), request.valid_at.as_deref())?,
             explain: request.explain,
         };
-        let found = match request.workspaces {
+        Ok(Hits::of(match request.workspaces {
             true => across(session, &search)?,
             false => search.run(session)?,
-        };
-        Ok(Hits { hits: found.hits, near_misses: found.near_misses, problems: found.problems })
+        }))
     }
 }
 

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::record_kinds::RecordKind;
-use crate::answers::Recalled;
+use crate::answers::Hits;
 use crate::memory::{Recollection, Thing, When};
 use crate::recall::Search;
 use crate::{Error, Operation, Session, Spec};
@@ -50,10 +50,10 @@ const LIMIT: usize = 10;
 
 impl<K: RecordKind> Operation for RecordList<K> {
     type Request = Request;
-    type Response = Recalled;
+    type Response = Hits;
     const SPEC: Spec = K::LIST;
 
-    fn run(session: &Session, request: Request) -> Result<Recalled, Error> {
+    fn run(session: &Session, request: Request) -> Result<Hits, Error> {
         let when = When::read(request.as_of.as_deref(), request.valid_at.as_deref())?;
         if let Some(query) = request.query.as_deref().map(str::trim).filter(|q| !q.is_empty()) {
             let shelf = if request.all { Shelf::Everything } else { Shelf::Active };
@@ -68,7 +68,7 @@ impl<K: RecordKind> Operation for RecordList<K> {
                 when,
                 explain: false,
             };
-            return Ok(Recalled::of(search.run(session)?));
+            return Ok(Hits::of(search.run(session)?));
         }
         let limit = request.limit.unwrap_or(usize::MAX);
         let (known, total) = read(session, K::KIND, &request, when)?;
@@ -88,7 +88,8 @@ impl<K: RecordKind> Operation for RecordList<K> {
         // Somebody may have written more since they were counted.
         let total = total.unwrap_or_default().max(things.len());
         things.truncate(limit);
-        Ok(Recalled { more: total - things.len(), items: things, problems: known.problems })
+        let more = total - things.len();
+        Hits::list(session, things, more, known.problems)
     }
 }
 

@@ -24,7 +24,7 @@ pub(crate) fn across(session: &Session, search: &Search<'_>) -> Result<Found, Er
         let name = own.file_name().map(|name| name.to_string_lossy().into_owned());
         workspaces.insert(0, (name.unwrap_or_else(|| "this".to_owned()), own));
     }
-    let mut all = Found { hits: vec![], near_misses: vec![], problems: vec![], is_by_words: false };
+    let mut all = Found::default();
     let mut kinds = BTreeSet::new();
     for (name, folder) in workspaces {
         let mut ask = |session: &Session| {
@@ -55,6 +55,7 @@ pub(crate) fn across(session: &Session, search: &Search<'_>) -> Result<Found, Er
     all.near_misses.truncate(NEAR_MISSES);
     if !all.hits.is_empty() {
         all.near_misses.clear();
+        all.is_filtered = false;
     }
     Ok(all)
 }
@@ -72,6 +73,7 @@ impl Found {
             problem
         });
         self.problems.extend(of_it);
+        self.is_filtered |= other.is_filtered;
         self.is_by_words |= other.is_by_words;
     }
 }

@@ -32,6 +32,9 @@ impl Embedder for Meaningless {
     }
 }
 
+/// What an endpoint looks like.
+const EXAMPLE: &str = "http://127.0.0.1:11434/v1";
+
 /// The files of a transformer.
 const SHAPE: &str = "config.json";
 const VOCABULARY: &str = "vocab.txt";
@@ -63,12 +66,18 @@ pub(crate) fn embedder(session: &Session) -> Result<Shared, Error> {
 
 fn endpoint(session: &Session, settings: &config::Embedder) -> Result<Endpoint, Error> {
     let remote = session.remote_embedder();
+    let is_wrong = |named: &&str| !Endpoint::is_address(named);
+    if let Some(named) = settings.endpoint.as_deref().filter(is_wrong) {
+        let named = named.escape_default();
+        return Err(Error::bad_input(format!("`{named}` is no address of an embedder"))
+            .hint(write("endpoint", EXAMPLE)));
+    }
     let endpoint = remote.endpoint(settings.endpoint.as_deref()).map_err(|elsewhere| {
         Error::bad_input(format!("the embedder at {elsewhere} is not on this machine"))
             .hint("to send it what is remembered, set HEIRLOOM_EMBEDDER_ENDPOINT to it")
     })?;
     let Some(endpoint) = endpoint else {
-        return Err(missing("endpoint", "http://127.0.0.1:11434/v1"));
+        return Err(missing("endpoint", EXAMPLE));
     };
     if settings.model.is_empty() {
         return Err(missing("model", "nomic-embed-text"));
@@ -94,5 +103,9 @@ fn transformer(session: &Session, settings: &config::Embedder) -> Result<Transfo
 
 fn missing(setting: &str, example: &str) -> Error {
     Error::bad_input(format!("the settings name no embedder.{setting}"))
-        .hint(format!("write `{setting} = \"{example}\"` under [embedder] in {}", config::PATH))
+        .hint(write(setting, example))
+}
+
+fn write(setting: &str, example: &str) -> String {
+    format!("write `{setting} = \"{example}\"` under [embedder] in {}", config::PATH)
 }

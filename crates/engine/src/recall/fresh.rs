@@ -6,8 +6,9 @@ use heirloom_core::Problem;
 use heirloom_core::embedding::{EmbedError, Embedder};
 use heirloom_index::{Index, IndexError, IndexErrorKind, Lock, Snapshot, Update};
 use heirloom_store::Config;
-use heirloom_store::config::EmbedderKind;
+use heirloom_store::config::{self, EmbedderKind};
 
+use super::embedder::Meaningless;
 use super::gather::Found;
 use super::warm::Kept;
 use crate::{Error, Session};
@@ -104,12 +105,32 @@ pub(super) fn try_up_to_date(session: &Session, embedder: &dyn Embedder) -> Resu
 }
 
 /// Returns an index of all that is there, made for one question and kept nowhere.
-pub(crate) fn in_memory(session: &Session, embedder: &dyn Embedder) -> Result<Kept, Error> {
+pub(super) fn in_memory(session: &Session, embedder: &dyn Embedder) -> Result<Kept, Error> {
+    of_all(session, Found::look(session)?, embedder)
+}
+
+fn of_all(session: &Session, found: Found, embedder: &dyn Embedder) -> Result<Kept, Error> {
     let index = index_of(session, embedder);
-    let found = Found::look(session)?;
     let watched = found.watched(session);
     let snapshot = index.in_memory(found.changed(session, &BTreeMap::new())?, embedder)?;
     Ok(Kept::new(index.folder(), snapshot, watched, found))
+}
+
+/// Returns an index of all that is there by its words alone, since nobody can tell what it means.
+pub(crate) fn by_words(session: &Session, error: &Error) -> Result<Kept, Error> {
+    let mut found = Found::look(session)?;
+    found.problems.push(only_words(error));
+    of_all(session, found, &Meaningless)
+}
+
+/// Says that words alone are looked for, and why.
+pub(super) fn only_words(error: &Error) -> Problem {
+    let what = format!("words alone are looked for: {}", error.message);
+    let problem = Problem::of_file(config::PATH, what);
+    match &error.hint {
+        Some(hint) => problem.hint(hint.clone()),
+        None => problem,
+    }
 }
 
 /// So many bytes are read in no time.

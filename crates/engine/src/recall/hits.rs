@@ -40,6 +40,27 @@ pub(crate) struct Hit {
     pub(crate) explain: Option<Explained>,
 }
 
+impl Hit {
+    /// Takes a thing, as it is answered in a session.
+    pub(crate) fn new(session: &Session, mut thing: Thing) -> Result<Self, Error> {
+        let date = thing.date.as_deref().and_then(day::parse);
+        let thresholds = session.config()?.staleness;
+        let (path, line) = match thing.source.rsplit_once(':') {
+            Some((path, line)) => (path.to_owned(), line.parse().ok()),
+            None => (thing.source.clone(), None),
+        };
+        thing.source = thing.origin.take().unwrap_or(thing.source);
+        Ok(Hit {
+            workspace: None,
+            at: thing.date.clone(),
+            freshness: staleness::judge(date, session.today(), None, &thresholds).status,
+            meta: Meta { path, line, id: thing.id.clone() },
+            explain: None,
+            thing,
+        })
+    }
+}
+
 /// Where something is written.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Meta {
@@ -120,7 +141,6 @@ pub(crate) fn hits(
 ) -> Result<Vec<Hit>, Failed> {
     let slots: Vec<Slot> = scored.iter().map(|scored| scored.slot).collect();
     let (kept, memory) = snapshot.to_show(&slots, search.when.as_of)?;
-    let thresholds = session.config()?.staleness;
     let mut hits = Vec::with_capacity(kept.len());
     for (scored, kept) in scored.iter().zip(kept) {
         let kept = kept.ok_or_else(|| missing("a memory"))?;
@@ -129,28 +149,14 @@ pub(crate) fn hits(
             continue;
         }
         thing.score = Some(rounded(scored.score));
-        let date = thing.date.as_deref().and_then(day::parse);
-        let freshness = staleness::judge(date, session.today(), None, &thresholds).status;
-        let place = thing.source.clone();
         let item = Uuid::parse_str(&kept.subject).ok().and_then(|id| memory.item(id));
-        if let Some(record) = item.map(|item| item.record) {
-            thing.source = record.source.clone().unwrap_or(thing.source);
-            if let Body::Episode(episode) = &record.body {
-                thing.text = told(record, episode);
-            }
+        if let Some(record) = item.map(|item| item.record)
+            && let Body::Episode(episode) = &record.body
+        {
+            thing.text = told(record, episode);
         }
-        let (path, line) = match place.rsplit_once(':') {
-            Some((path, line)) => (path.to_owned(), line.parse().ok()),
-            None => (place.clone(), None),
-        };
-        hits.push(Hit {
-            workspace: None,
-            at: thing.date.clone(),
-            freshness,
-            meta: Meta { path, line, id: thing.id.clone() },
-            explain: search.explain.then(|| Explained::of(&scored.parts)),
-            thing,
-        });
+        let explain = search.explain.then(|| Explained::of(&scored.parts));
+        hits.push(Hit { explain, ..Hit::new(session, thing)? });
     }
     Ok(hits)
 }

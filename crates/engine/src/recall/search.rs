@@ -8,15 +8,15 @@ use heirloom_core::recall::{Question, Scored, rank};
 use heirloom_core::record::{Kind, Section};
 use heirloom_core::{Problem, name};
 use heirloom_index::{Filter, Shelf};
-use heirloom_store::config::{self, EmbedderKind};
+use heirloom_store::config::EmbedderKind;
 
 use super::embedder::Meaningless;
-use super::fresh::{Failed, in_memory, rebuilt, try_up_to_date};
+use super::fresh::{Failed, by_words, in_memory, only_words, rebuilt, try_up_to_date};
 use super::hits::{Hit, hits};
 use super::warm::Kept;
 use super::{embedder, keep};
 use crate::memory::When;
-use crate::{Error, ErrorKind, Session, inherit};
+use crate::{Error, Session, inherit};
 
 /// How many are shown that come near where nothing answers.
 pub(super) const NEAR_MISSES: usize = 3;
@@ -48,28 +48,18 @@ pub(crate) struct Search<'r> {
 }
 
 /// What was found.
+#[derive(Default)]
 pub(crate) struct Found {
     /// What answers, best first.
     pub(crate) hits: Vec<Hit>,
     /// What comes nearest, if nothing answers.
     pub(crate) near_misses: Vec<Hit>,
+    /// Whether those answer, and are not what was wanted.
+    pub(crate) is_filtered: bool,
     /// What could not be read.
     pub(crate) problems: Vec<Problem>,
     /// Whether nobody could tell what anything means.
     pub(crate) is_by_words: bool,
-}
-
-impl Found {
-    /// Says that words alone were looked for, and why.
-    fn only_words(&mut self, error: &Error) {
-        let what = format!("words alone are looked for: {}", error.message);
-        let problem = Problem::of_file(config::PATH, what);
-        self.problems.push(match &error.hint {
-            Some(hint) => problem.hint(hint.clone()),
-            None => problem,
-        });
-        self.is_by_words = true;
-    }
 }
 
 impl Search<'_> {
@@ -81,22 +71,43 @@ impl Search<'_> {
         self.run_unchecked(session)
     }
 
-    /// Looks, whether or not there is such a kind here.
+    /// Looks, whether or not there is such a kind here. Where what is wanted does not answer and
+    /// something else does, that is shown.
     pub(super) fn run_unchecked(&self, session: &Session) -> Result<Found, Error> {
-        let kind = session.config()?.embedder.kind;
-        let is_elsewhere = kind == EmbedderKind::Endpoint;
-        let embedder = match embedder(session) {
-            // The settings come with the repository; a model may not be on every machine.
-            Err(error) if kind == EmbedderKind::Transformer || error.kind == ErrorKind::System => {
-                return self.by_words(session, &error);
+        let mut found = self.find(session)?;
+        if found.hits.is_empty() && self.is_narrow() {
+            let Search { query, shelf, explain, .. } = *self;
+            let any = Search { query, limit: NEAR_MISSES, shelf, explain, ..Search::default() };
+            let others = any.find(session)?.hits;
+            if !others.is_empty() {
+                found.near_misses = others;
+                found.is_filtered = true;
             }
-            embedder => embedder?,
+        }
+        Ok(found)
+    }
+
+    /// Returns whether not everything is wanted that answers.
+    fn is_narrow(&self) -> bool {
+        !self.filter().marks.is_empty() || self.is_past()
+    }
+
+    fn is_past(&self) -> bool {
+        self.when.as_of.is_some() || self.when.valid_at.is_some()
+    }
+
+    fn find(&self, session: &Session) -> Result<Found, Error> {
+        let is_elsewhere = session.config()?.embedder.kind == EmbedderKind::Endpoint;
+        let embedder = match embedder(session) {
+            Ok(embedder) => embedder,
+            // The settings come with the repository; a model may not be on every machine.
+            Err(error) => return self.find_by_words(session, &error),
         };
         let asked = try_up_to_date(session, &*embedder)
             .and_then(|kept| self.look(session, kept, &*embedder));
         match asked {
             Err(failed) if is_elsewhere && failed.is_of_embedder() => {
-                self.by_words(session, &failed.into())
+                self.find_by_words(session, &failed.into())
             }
             // What was damaged is made anew, by itself.
             Err(failed) if failed.is_damage() => {
@@ -108,10 +119,9 @@ impl Search<'_> {
     }
 
     /// Looks for words alone, where the embedder that is set does not answer.
-    fn by_words(&self, session: &Session, error: &Error) -> Result<Found, Error> {
-        let mut found = self.look(session, in_memory(session, &Meaningless)?, &Meaningless)?;
-        found.only_words(error);
-        Ok(found)
+    fn find_by_words(&self, session: &Session, error: &Error) -> Result<Found, Error> {
+        let found = self.look(session, by_words(session, error)?, &Meaningless)?;
+        Ok(Found { is_by_words: true, ..found })
     }
 
     fn look(
@@ -121,7 +131,7 @@ impl Search<'_> {
         embedder: &dyn Embedder,
     ) -> Result<Found, Failed> {
         let snapshot = &kept.snapshot;
-        let is_past = self.when.as_of.is_some() || self.when.valid_at.is_some();
+        let is_past = self.is_past();
         let shelf = if is_past { Shelf::Everything } else { self.shelf };
         let view = snapshot.view(shelf, &self.filter());
         let (vector, unknown) = match embedder.embed_one(self.query) {
@@ -129,16 +139,11 @@ impl Search<'_> {
             Err(error) => (vec![], Some(Error::from(error))),
         };
         let words = heirloom_embed::builtin().vocabulary();
-        let is_word = |word: &str| words.id(word).is_some();
-        let question = Question::new(self.query, vector, session.today(), is_word);
+        let question = Question::new(self.query, vector, session.today(), words);
         let most = self.limit.max(NEAR_MISSES).saturating_mul(if is_past { PAST } else { 1 });
         let scored = rank(&view, &question, most);
-        let (mut answering, mut others): (Vec<Scored>, Vec<Scored>) =
+        let (answering, others): (Vec<Scored>, Vec<Scored>) =
             scored.into_iter().partition(Scored::answers);
-        if answering.is_empty() {
-            // Who asks for nothing but a time is answered with what is of that time.
-            (answering, others) = others.into_iter().partition(|scored| scored.parts.time > 0.0);
-        }
         let shown = |scored: &[Scored]| hits(session, snapshot, scored, self);
         let mut hits = shown(&answering)?;
         hits.truncate(self.limit);
@@ -146,13 +151,11 @@ impl Search<'_> {
             true => shown(&others)?.into_iter().take(NEAR_MISSES).collect(),
             false => vec![],
         };
-        let problems = kept.all_problems()?;
+        let mut problems = kept.all_problems()?;
         keep(session, kept);
-        let mut found = Found { hits, near_misses, problems, is_by_words: false };
-        if let Some(error) = unknown {
-            found.only_words(&error);
-        }
-        Ok(found)
+        let is_by_words = unknown.is_some();
+        problems.extend(unknown.as_ref().map(only_words));
+        Ok(Found { hits, near_misses, is_filtered: false, problems, is_by_words })
     }
 
     /// Returns the kinds of things that a workspace may hold.

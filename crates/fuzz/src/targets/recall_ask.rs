@@ -36,8 +36,7 @@ pub fn recall_ask(data: &[u8]) -> Signature {
     let view = snapshot.view(Shelf::Active, &Filter::default());
     let vector =
         model.embed_one(query).unwrap_or_else(|error| panic!("a question has no vector: {error}"));
-    let is_word = |word: &str| model.vocabulary().id(word).is_some();
-    let question = Question::new(query, vector, TODAY, is_word);
+    let question = Question::new(query, vector, TODAY, model.vocabulary());
     let answers = rank(&view, &question, MOST);
     assert_eq!(answers, rank(&view, &question, MOST), "asked twice, it answers otherwise");
     assert!(answers.len() <= MOST.min(memories.len()), "more answers than there are memories");

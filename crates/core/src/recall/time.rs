@@ -5,6 +5,8 @@ use std::ops::RangeInclusive;
 use jiff::ToSpan;
 use jiff::civil::{Date, Weekday, date};
 
+use super::terms::is_stop_word;
+
 /// The time that a question names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Period {
@@ -61,28 +63,26 @@ pub struct Time {
     /// Which one.
     pub period: Period,
     /// Whether the question asks for nothing else.
-    pub is_all: bool,
+    pub is_alone: bool,
 }
 
 impl Time {
     /// Returns how well a day fits, 0 to 1. Who asks for nothing else wants no other day.
     pub fn fit(&self, day: Date) -> f32 {
         let fit = self.period.fit(day);
-        if self.is_all && fit < 1.0 { 0.0 } else { fit }
+        if self.is_alone && fit < 1.0 { 0.0 } else { fit }
     }
 }
 
-/// Words that say nothing of what one asks for.
+/// Words that ask for what happened and name nothing of it, besides those that only build a sentence.
 const BARE: &str = "\
-    a about after all an and any anything are at been before between by change changed \
-    changes decide decided did do does done during everything for from had happen happened \
-    happening has have i in is it know known learn learned learnt me new news of on our \
-    recorded remember remembered say show since something stored tell that the there they \
-    things this to until us was we went were what which within work worked written wrote \
-    you";
+    after all any anything before between change changed changes decide decided during everything \
+    from happen happened happening know known learn learned learnt new news recorded remember \
+    remembered say show since something stored tell things until went within work worked written \
+    wrote";
 
 fn is_bare(word: &Word) -> bool {
-    BARE.split(' ').any(|bare| bare == word.lower)
+    is_stop_word(&word.lower) || BARE.split(' ').any(|bare| bare == word.lower)
 }
 
 /// Returns the time that a text names, as it is understood on a day; the first that is named, or
@@ -104,7 +104,7 @@ pub fn time(text: &str, today: Date) -> Option<Time> {
         });
         at += length;
     }
-    found.map(|period| Time { period, is_all: others.into_iter().all(is_bare) })
+    found.map(|period| Time { period, is_alone: others.into_iter().all(is_bare) })
 }
 
 /// From one period to another. Of two, often only the last has a year.
@@ -393,8 +393,8 @@ fn about(day: Date, unit: &str) -> RangeInclusive<Date> {
 
 fn this(unit: &str, today: Date) -> Option<RangeInclusive<Date>> {
     match unit {
-        "week" => Some(monday(today)..=today),
-        "weekend" => Some(weekend(monday(today))),
+        "week" => Some(monday(today)..=after_monday(today, 6)),
+        "weekend" => Some(after_monday(today, 5)..=after_monday(today, 6)),
         "month" => Some(today.first_of_month()..=today.last_of_month()),
         "year" => Some(today.first_of_year()..=today.last_of_year()),
         "morning" | "afternoon" | "evening" => Some(today..=today),
@@ -404,11 +404,7 @@ fn this(unit: &str, today: Date) -> Option<RangeInclusive<Date>> {
 
 fn last(unit: &str, today: Date) -> Option<RangeInclusive<Date>> {
     match unit {
-        "week" => {
-            let monday = monday(today).checked_sub(7.days()).ok()?;
-            Some(monday..=monday.checked_add(6.days()).ok()?)
-        }
-        "weekend" => Some(weekend(monday(today).checked_sub(7.days()).ok()?)),
+        "week" | "weekend" => this(unit, today.checked_sub(7.days()).ok()?),
         "month" => {
             let before = today.first_of_month().checked_sub(1.day()).ok()?;
             Some(before.first_of_month()..=before)
@@ -426,10 +422,9 @@ fn last(unit: &str, today: Date) -> Option<RangeInclusive<Date>> {
     }
 }
 
-/// The end of the week that starts on a day.
-fn weekend(monday: Date) -> RangeInclusive<Date> {
-    let after = |days: i32| monday.checked_add(days.days()).unwrap_or(monday);
-    after(5)..=after(6)
+/// The day that comes so many days after the Monday of its week.
+fn after_monday(day: Date, days: i32) -> Date {
+    monday(day).checked_add(days.days()).unwrap_or(day)
 }
 
 fn monday(day: Date) -> Date {
@@ -465,6 +460,16 @@ mod tests {
         match period(text, TODAY) {
             Some(Period::Days(first, last)) => Some((first.to_string(), last.to_string())),
             _ => None,
+        }
+    }
+
+    #[test]
+    fn a_week_is_whole_on_each_of_its_days() {
+        for today in [date(2026, 11, 9), date(2026, 11, 11), TODAY] {
+            let last = Period::Days(date(2026, 11, 2), date(2026, 11, 8));
+            assert_eq!(period("last week", today), Some(last), "{today}");
+            let this = Period::Days(date(2026, 11, 9), TODAY);
+            assert_eq!(period("this week", today), Some(this), "{today}");
         }
     }
 
@@ -545,10 +550,10 @@ mod tests {
     #[test]
     fn who_asks_for_a_time_alone_wants_no_other_day() {
         for text in ["last week", "What happened in May 2023?", "what was decided yesterday"] {
-            assert!(time(text, TODAY).is_some_and(|time| time.is_all), "{text}");
+            assert!(time(text, TODAY).is_some_and(|time| time.is_alone), "{text}");
         }
         for text in ["deploys last week", "what did Ada do in May 2023?"] {
-            assert!(time(text, TODAY).is_some_and(|time| !time.is_all), "{text}");
+            assert!(time(text, TODAY).is_some_and(|time| !time.is_alone), "{text}");
         }
         let fit = |text: &str| time(text, TODAY).map(|time| time.fit(TODAY));
         assert_eq!(fit("yesterday"), Some(0.0));

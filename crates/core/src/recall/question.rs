@@ -1,0 +1,67 @@
+//! What is asked.
+
+use std::collections::HashSet;
+
+use jiff::civil::Date;
+
+use super::{Time, piece_terms, time};
+
+/// One who knows words, and so which of them are spelt right.
+pub trait Lexicon: Sync {
+    /// Returns whether there is such a word, in small letters.
+    fn knows(&self, word: &str) -> bool;
+
+    /// Gives every word that there is.
+    fn each_word(&self, take: &mut dyn FnMut(&str));
+}
+
+/// What is asked.
+#[derive(Clone)]
+pub struct Question<'l> {
+    /// Its terms, each once.
+    pub terms: Vec<Asked>,
+    /// Its meaning; empty if nobody can tell.
+    pub vector: Vec<f32>,
+    /// The time that it names.
+    pub time: Option<Time>,
+    /// The day on which it is asked.
+    pub today: Date,
+    /// Who can tell which words were meant.
+    pub(super) lexicon: &'l dyn Lexicon,
+}
+
+/// A term that is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// The term.
+    pub term: String,
+    /// The word as it was typed, if there is no such word: what is spelt right is not taken for
+    /// another one.
+    pub unknown: Option<String>,
+}
+
+impl<'l> Question<'l> {
+    /// Reads a text, whatever it is, that is asked on a day. A text that names nothing but a time
+    /// means nothing else.
+    pub fn new(text: &str, vector: Vec<f32>, today: Date, lexicon: &'l dyn Lexicon) -> Self {
+        let time = time(text, today);
+        let vector = if time.as_ref().is_some_and(|time| time.is_alone) { vec![] } else { vector };
+        let mut terms: Vec<Asked> = Vec::new();
+        let mut seen = HashSet::new();
+        for piece in text.split_whitespace() {
+            let mut own = Vec::new();
+            piece_terms(piece, &mut own);
+            let word = piece.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+            let is_known = lexicon.knows(&word);
+            // What is made of several words is a name, and each of them may be mistyped.
+            let is_name = own.len() > 1;
+            for term in own.into_iter().filter(|term| seen.insert(term.clone())) {
+                let typed = if is_name { &term } else { &word };
+                let unknown = !is_known && !lexicon.knows(typed);
+                let unknown = unknown.then(|| typed.clone());
+                terms.push(Asked { term, unknown });
+            }
+        }
+        Question { terms, vector, time, today, lexicon }
+    }
+}

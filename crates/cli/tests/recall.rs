@@ -780,6 +780,30 @@ fn a_server_does_not_touch_an_index_that_was_made_anew_beside_it() {
     assert_eq!(first(&ask(&team, "yachts")), "Yachts are slow");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_server_survives_whatever_is_done_to_the_files_of_its_index() {
+    let team = team();
+    let mut server = Mcp::start(&team);
+    let index = team.path().join(".heirloom/cache/index");
+    // Each file by itself, as it is then, and at last all of them.
+    for round in 0..8 {
+        assert!(server.first("refunds").starts_with("Refunds"), "{round}");
+        // What was opened in the very moment of a change is looked at again.
+        std::thread::sleep(std::time::Duration::from_millis(60));
+        assert!(server.first("refunds").starts_with("Refunds"), "{round}");
+        let mut files: Vec<_> =
+            fs::read_dir(&index).unwrap().map(|entry| entry.unwrap().path()).collect();
+        files.sort();
+        let one = files.get(round).cloned().into_iter().collect();
+        for path in if round == 7 { files } else { one } {
+            let file = fs::File::options().write(true).open(&path).unwrap();
+            file.set_len(if round % 2 == 0 { 0 } else { 4097 }).unwrap();
+        }
+    }
+    assert!(server.first("refunds").starts_with("Refunds"));
+}
+
 #[test]
 fn a_server_sees_settings_that_were_changed() {
     let team = team_with_a_long_log();

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use heirloom_core::embedding::Embedder;
 use rusqlite::{Connection, OpenFlags, params};
 
-use crate::segment::{Builder, Bytes, Draft, Segment};
+use crate::segment::{Builder, Bytes, Draft, Mapped, Segment};
 use crate::slots::{Slots, State};
 use crate::update::{self, Update};
 use crate::{IndexError, IndexErrorKind, Snapshot, db};
@@ -125,11 +125,10 @@ impl Index {
             }
             Err(error) => return Err(IndexError::system(&path.display().to_string(), &error)),
         };
-        // SAFETY: segments are never changed once they have their name; a process that truncates
-        // files in the cache by hand may crash its readers, as with every mapped file.
-        let map = unsafe { memmap2::Mmap::map(&file) };
-        let map = map.map_err(|error| IndexError::system(&path.display().to_string(), &error))?;
-        let segment = Segment::new(Bytes::Mapped(map))?;
+        let mapped = Mapped::new(file);
+        let mapped =
+            mapped.map_err(|error| IndexError::system(&path.display().to_string(), &error))?;
+        let segment = Segment::new(Bytes::Mapped(mapped))?;
         match segment.dimensions() == self.dimensions {
             true => Ok(segment),
             false => Err(IndexError::damaged("a piece of the index is of another embedder")),
@@ -312,6 +311,9 @@ fn applied(
     Snapshot::with(db, slots, segments, None)
 }
 
+/// How long tables are, and what is shared of them in memory.
+pub(crate) type Lengths = [u64; 2];
+
 /// Where an index lies, and which one it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Home {
@@ -344,6 +346,19 @@ impl Home {
         Home::current(&self.folder).as_ref() == Some(self)
     }
 
+    /// Returns how long the files are that tables are read from where they lie.
+    pub(crate) fn lengths(&self) -> Lengths {
+        let length = |path: PathBuf| fs::metadata(path).map_or(0, |metadata| metadata.len());
+        [length(self.tables()), length(beside(&self.tables(), "-shm"))]
+    }
+
+    /// Has nobody open it any more.
+    pub(crate) fn give_up(&self) {
+        if self.is_current() {
+            drop(fs::remove_file(self.folder.join(CURRENT)));
+        }
+    }
+
     fn make_current(&self) -> Result<(), IndexError> {
         let path = self.folder.join(CURRENT);
         let draft = self.folder.join(format!("{}.draft", self.identity));
@@ -355,9 +370,14 @@ impl Home {
 
 /// Whether something was committed that is not in the tables' own file yet.
 fn has_journal(tables: &Path) -> bool {
-    let mut journal = tables.as_os_str().to_owned();
-    journal.push("-wal");
-    fs::metadata(journal).is_ok_and(|metadata| metadata.len() > 0)
+    fs::metadata(beside(tables, "-wal")).is_ok_and(|metadata| metadata.len() > 0)
+}
+
+/// A file that lies beside tables.
+fn beside(tables: &Path, ending: &str) -> PathBuf {
+    let mut path = tables.as_os_str().to_owned();
+    path.push(ending);
+    path.into()
 }
 
 /// Opens tables where this process can write nothing. What somebody else writes there is not seen,

@@ -12,9 +12,11 @@
 //! means that the term occurs once, and an even one is followed by how often.
 
 mod build;
+mod bytes;
 mod read;
 
 pub(crate) use build::{Builder, Draft, Rows};
+pub(crate) use bytes::{Bytes, Mapped};
 pub(crate) use read::{Cut, Reader, Texts};
 
 use std::ops::Range;
@@ -29,26 +31,6 @@ const MAGIC: &[u8; 8] = b"HEIRSEG2";
 const HEADER: usize = 96;
 /// What a vector without a row is called.
 pub(crate) const NO_ROW: u32 = u32::MAX;
-
-/// Where the bytes are.
-#[derive(Debug)]
-pub(crate) enum Bytes {
-    /// In a file.
-    Mapped(memmap2::Mmap),
-    /// In memory.
-    Held(Vec<u8>),
-}
-
-impl std::ops::Deref for Bytes {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        match self {
-            Bytes::Mapped(map) => map,
-            Bytes::Held(bytes) => bytes,
-        }
-    }
-}
 
 /// A piece of the index.
 #[derive(Debug)]
@@ -138,6 +120,14 @@ impl Segment {
             parts,
             bytes,
         })
+    }
+
+    /// Returns whether nobody has changed it since it was opened.
+    pub(crate) fn is_as_opened(&self) -> bool {
+        match &self.bytes {
+            Bytes::Mapped(mapped) => mapped.is_as_opened(),
+            Bytes::Held(_) => true,
+        }
     }
 
     /// Returns how many vectors it has.

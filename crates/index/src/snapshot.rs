@@ -1,7 +1,7 @@
 //! One generation of the index, as a reader sees it.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use heirloom_core::recall::{Corpus, Slot};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension};
 
-use crate::folder::Home;
+use crate::folder::{Home, Lengths};
 use crate::ledger::{self, short};
 use crate::links::{self, Links};
 use crate::segment::{NO_ROW, Segment};
@@ -35,6 +35,8 @@ pub struct Snapshot {
     generation: i64,
     /// Where it lies, if it is not only in memory.
     pub(crate) home: Option<Home>,
+    /// How long the tables' files were when they were last looked at.
+    lengths: Cell<Lengths>,
     /// Whether it shows when somebody writes a newer one.
     is_lasting: bool,
     /// Which embedder made its vectors, and how many numbers they have.
@@ -81,6 +83,7 @@ impl Snapshot {
         Ok(Snapshot {
             embedder,
             is_lasting: home.is_some(),
+            lengths: Cell::new(home.as_ref().map(Home::lengths).unwrap_or_default()),
             home,
             db,
             slots,
@@ -119,9 +122,30 @@ impl Snapshot {
         self.generation == 0
     }
 
-    /// Returns whether it is still of the index that holds, and that was not made anew.
+    /// Returns whether it is still of the index that holds, and that was neither made anew nor changed
+    /// by somebody.
     pub fn is_in_place(&self) -> bool {
         self.home.as_ref().is_none_or(Home::is_current)
+            && self.segments.iter().all(|segment| segment.is_as_opened())
+    }
+
+    /// Returns whether somebody has cut off the tables' files, which only grow. Whoever touches what
+    /// was there is ended.
+    pub fn is_cut_off(&self) -> bool {
+        let Some(home) = &self.home else { return false };
+        let now = home.lengths();
+        let is_shorter = now.iter().zip(self.lengths.get()).any(|(now, then)| *now < then);
+        self.lengths.set(now);
+        is_shorter
+    }
+
+    /// Gives the index up, so that it is made anew: not even to close its tables is safe any more, or
+    /// to open them again.
+    pub fn forsake(self) {
+        if let Some(home) = &self.home {
+            home.give_up();
+        }
+        std::mem::forget(self.db);
     }
 
     /// Returns whether nothing newer has been written since it was opened.

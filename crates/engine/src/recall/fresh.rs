@@ -183,6 +183,10 @@ pub(crate) fn hold_index(session: &Session) -> bool {
 fn warm(session: &Session, index: &Index) -> Result<Option<(Kept, bool)>, Error> {
     let kept = session.warm().take(index.folder());
     let Some(kept) = kept.filter(|kept| index.owns(&kept.snapshot)) else { return Ok(None) };
+    if kept.snapshot.is_cut_off() {
+        kept.snapshot.forsake();
+        return Ok(None);
+    }
     if kept.snapshot.is_in_place() && kept.watched.is_same() {
         return Ok(Some((kept, true)));
     }

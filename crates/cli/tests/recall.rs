@@ -258,7 +258,7 @@ fn one_sort_only() {
         assert!(left_out.contains("index"), "{filter}: {answer:#}");
     }
     let shown = team.run(&["recall", "index", "--tag", "nowhere"]).ok();
-    assert!(shown.contains("with these filters; without them:"), "{shown}");
+    assert!(shown.contains("among what was asked for; beyond it:"), "{shown}");
 }
 
 #[test]

@@ -12,9 +12,9 @@ const BATCH: usize = 64;
 /// Longer texts are cut: few models read more.
 const LONGEST: usize = 8_000;
 
-/// How long an answer may take for which somebody waits who wants to know one thing, and how long
-/// one for many texts.
-const SOON: Duration = Duration::from_secs(5);
+/// How long an answer may take for which somebody waits who has a question, and how long any other:
+/// a model may have to be read first.
+const SOON: Duration = Duration::from_secs(10);
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// An embedder behind an endpoint.
@@ -49,8 +49,22 @@ impl Endpoint {
             && text.chars().all(is_part)
     }
 
-    /// Asks an endpoint how many numbers its vectors have.
+    /// Asks an endpoint how many numbers its vectors have, and gives it a minute to answer.
     pub fn open(endpoint: &str, model: &str, key: Option<&str>) -> Result<Self, EmbedError> {
+        Self::open_within(PATIENCE, endpoint, model, key)
+    }
+
+    /// Does the same for somebody who has a question and does not wait for long.
+    pub fn open_soon(endpoint: &str, model: &str, key: Option<&str>) -> Result<Self, EmbedError> {
+        Self::open_within(SOON, endpoint, model, key)
+    }
+
+    fn open_within(
+        patience: Duration,
+        endpoint: &str,
+        model: &str,
+        key: Option<&str>,
+    ) -> Result<Self, EmbedError> {
         if !Self::is_address(endpoint) {
             let message = format!("`{endpoint}` is no endpoint of an embedder");
             return Err(EmbedError::new(message, "write it as http://127.0.0.1:11434/v1"));
@@ -65,7 +79,8 @@ impl Endpoint {
             agent,
             dimensions: 0,
         };
-        let asked = opened.ask(&["how long is a vector"]).map_err(|refusal| refusal.error);
+        let asked =
+            opened.ask(&["how long is a vector"], patience).map_err(|refusal| refusal.error);
         opened.dimensions = asked?.first().map_or(0, Vec::len);
         if opened.dimensions == 0 {
             return Err(opened.failed("it gives empty vectors"));
@@ -73,8 +88,7 @@ impl Endpoint {
         Ok(opened)
     }
 
-    fn ask(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, Refusal> {
-        let patience = if texts.len() == 1 { SOON } else { PATIENCE };
+    fn ask(&self, texts: &[&str], patience: Duration) -> Result<Vec<Vec<f32>>, Refusal> {
         let call = self.agent.post(&self.url).header("Content-Type", "application/json");
         let mut call = call.config().timeout_global(Some(patience)).build();
         if let Some(key) = &self.key {
@@ -102,15 +116,15 @@ impl Endpoint {
     }
 
     /// Asks for vectors; a text that is refused by itself has none.
-    fn ask_patiently(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
-        match self.ask(texts) {
+    fn ask_each(&self, texts: &[&str], patience: Duration) -> Result<Vec<Vec<f32>>, EmbedError> {
+        match self.ask(texts, patience) {
             Ok(vectors) => Ok(vectors),
             Err(refusal) if !refusal.is_of_texts => Err(refusal.error),
             Err(_) if texts.len() == 1 => Ok(vec![vec![0.0; self.dimensions]]),
             Err(_) => {
                 let (first, second) = texts.split_at(texts.len() / 2);
-                let mut vectors = self.ask_patiently(first)?;
-                vectors.extend(self.ask_patiently(second)?);
+                let mut vectors = self.ask_each(first, patience)?;
+                vectors.extend(self.ask_each(second, patience)?);
                 Ok(vectors)
             }
         }
@@ -151,13 +165,30 @@ impl Embedder for Endpoint {
     }
 
     fn embed(&self, texts: &[&str], take: &mut dyn FnMut(&[f32])) -> Result<(), EmbedError> {
+        self.embed_within(PATIENCE, texts, take)
+    }
+
+    fn embed_one(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
+        let mut made = Vec::new();
+        self.embed_within(SOON, &[text], &mut |vector| made = vector.to_vec())?;
+        Ok(made)
+    }
+}
+
+impl Endpoint {
+    fn embed_within(
+        &self,
+        patience: Duration,
+        texts: &[&str],
+        take: &mut dyn FnMut(&[f32]),
+    ) -> Result<(), EmbedError> {
         for batch in texts.chunks(BATCH) {
             // Some endpoints refuse a text that says nothing.
             let said = batch.iter().filter(|text| !text.trim().is_empty());
             let said: Vec<&str> = said.map(|text| cut(text)).collect();
             let mut made = match said.is_empty() {
                 true => vec![],
-                false => self.ask_patiently(&said)?,
+                false => self.ask_each(&said, patience)?,
             }
             .into_iter();
             for text in batch {

@@ -13,7 +13,7 @@ mod warm;
 
 pub(crate) use about::{Wanted, about};
 pub(crate) use across::across;
-pub(crate) use embedder::embedder;
+pub(crate) use embedder::{Haste, embedder};
 pub(crate) use fresh::{FOLDER, Lag, by_words, bytes, hold_index, keep, lag, rebuilt, up_to_date};
 pub(crate) use hits::Hit;
 pub(crate) use search::{Found, Search};

@@ -96,6 +96,20 @@ impl Index {
         is_here && snapshot.embedder == (self.embedder.clone(), self.dimensions)
     }
 
+    /// Gives up a generation whose tables were cut off, so that the index is made anew: to open them
+    /// again is not safe, and not even to close them.
+    pub fn give_up(&self, snapshot: Snapshot) -> Result<(), IndexError> {
+        let Snapshot { db, home, .. } = snapshot;
+        std::mem::forget(db);
+        let _lock = self.lock()?;
+        if home.is_some_and(|home| home.is_current()) {
+            let path = self.folder.join(CURRENT);
+            fs::remove_file(&path)
+                .map_err(|error| IndexError::system(&path.display().to_string(), &error))?;
+        }
+        Ok(())
+    }
+
     /// Takes what tables name, if they are ours.
     fn read(&self, db: Connection, home: Home) -> Result<Option<Snapshot>, IndexError> {
         // Everything that is read from here on is of one generation.
@@ -311,8 +325,8 @@ fn applied(
     Snapshot::with(db, slots, segments, None)
 }
 
-/// How long tables are, and what is shared of them in memory.
-pub(crate) type Lengths = [u64; 2];
+/// How long tables are, and what is shared of them in memory, where those are files.
+pub(crate) type Lengths = [Option<u64>; 2];
 
 /// Where an index lies, and which one it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -348,15 +362,8 @@ impl Home {
 
     /// Returns how long the files are that tables are read from where they lie.
     pub(crate) fn lengths(&self) -> Lengths {
-        let length = |path: PathBuf| fs::metadata(path).map_or(0, |metadata| metadata.len());
+        let length = |path: PathBuf| fs::metadata(path).map(|metadata| metadata.len()).ok();
         [length(self.tables()), length(beside(&self.tables(), "-shm"))]
-    }
-
-    /// Has nobody open it any more.
-    pub(crate) fn give_up(&self) {
-        if self.is_current() {
-            drop(fs::remove_file(self.folder.join(CURRENT)));
-        }
     }
 
     fn make_current(&self) -> Result<(), IndexError> {

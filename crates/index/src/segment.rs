@@ -154,22 +154,23 @@ impl Segment {
         self.part(5).get(start..self.number(4, at)).unwrap_or_default()
     }
 
-    fn find(&self, term: &str) -> Option<usize> {
+    /// Returns the place of a term, or the one that it would have.
+    fn find(&self, term: &str) -> Result<usize, usize> {
         let (mut low, mut high) = (0, self.terms);
         while low < high {
             let middle = low.midpoint(high);
             match self.term(middle).cmp(term.as_bytes()) {
                 std::cmp::Ordering::Less => low = middle + 1,
                 std::cmp::Ordering::Greater => high = middle,
-                std::cmp::Ordering::Equal => return Some(middle),
+                std::cmp::Ordering::Equal => return Ok(middle),
             }
         }
-        None
+        Err(low)
     }
 
     /// Gives the memories that hold a term.
     pub(crate) fn postings(&self, term: &str, take: impl FnMut(Posting)) {
-        if let Some(at) = self.find(term) {
+        if let Ok(at) = self.find(term) {
             self.list(at, take);
         }
     }
@@ -192,9 +193,13 @@ impl Segment {
         ends.first_chunk::<8>().map_or(0, |eight| u64::from_le_bytes(*eight) as usize)
     }
 
-    /// Gives every term.
-    pub(crate) fn each_term(&self, take: impl FnMut(&str)) {
-        (0..self.terms).filter_map(|at| std::str::from_utf8(self.term(at)).ok()).for_each(take);
+    /// Gives every term that starts with a character.
+    pub(crate) fn each_term(&self, first: char, take: impl FnMut(&str)) {
+        let first = String::from(first);
+        let (Ok(start) | Err(start)) = self.find(&first);
+        let terms = (start..self.terms).map(|at| self.term(at));
+        let terms = terms.take_while(|term| term.starts_with(first.as_bytes()));
+        terms.filter_map(|term| std::str::from_utf8(term).ok()).for_each(take);
     }
 
     /// Writes how far some vectors are from a query, by one bit a dimension.

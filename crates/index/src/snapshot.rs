@@ -130,22 +130,16 @@ impl Snapshot {
     }
 
     /// Returns whether somebody has cut off the tables' files, which only grow. Whoever touches what
-    /// was there is ended.
+    /// was there is ended. What was taken away as a whole is still there for who has it open.
     pub fn is_cut_off(&self) -> bool {
-        let Some(home) = &self.home else { return false };
-        let now = home.lengths();
-        let is_shorter = now.iter().zip(self.lengths.get()).any(|(now, then)| *now < then);
-        self.lengths.set(now);
-        is_shorter
-    }
-
-    /// Gives the index up, so that it is made anew: not even to close its tables is safe any more, or
-    /// to open them again.
-    pub fn forsake(self) {
-        if let Some(home) = &self.home {
-            home.give_up();
+        let Some(home) = self.home.as_ref().filter(|home| home.is_current()) else { return false };
+        let (now, then) = (home.lengths(), self.lengths.get());
+        let is_cut_off =
+            now.iter().zip(then).any(|(now, then)| now.is_some_and(|now| Some(now) < then));
+        if !is_cut_off {
+            self.lengths.set(now);
         }
-        std::mem::forget(self.db);
+        is_cut_off
     }
 
     /// Returns whether nothing newer has been written since it was opened.

@@ -148,8 +148,8 @@ impl Corpus for View<'_> {
         }
     }
 
-    fn each_term(&self, take: &mut dyn FnMut(&str)) {
-        self.segments.iter().for_each(|segment| segment.each_term(&mut *take));
+    fn each_term(&self, first: char, take: &mut dyn FnMut(&str)) {
+        self.segments.iter().for_each(|segment| segment.each_term(first, &mut *take));
     }
 
     fn damping(&self, slot: Slot) -> f32 {

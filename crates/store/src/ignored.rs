@@ -20,8 +20,10 @@ pub struct Ignored<'r> {
 
 /// Our own folder is not looked for but known: whoever keeps all of it out of git still has it read.
 const OWN: &str = ".heirloom";
-/// What is meant to stay on this machine is not in git, and read.
-const LOCAL: &str = ".heirloom/local/";
+/// What we put away is known as well, and what is meant to stay on this machine.
+const KNOWN: [&str; 2] = [".heirloom/archive/", ".heirloom/local/"];
+/// A file that nobody has: who ignores it there ignores all.
+const ANY: &str = ".heirloom/any file whatever";
 
 impl<'r> Ignored<'r> {
     /// Takes a workspace; nothing is read yet.
@@ -40,7 +42,9 @@ impl<'r> Ignored<'r> {
     /// Returns whether git ignores a file of the workspace. The nearest rule decides, and what is
     /// in a folder that is ignored is ignored too.
     pub fn holds(&self, path: &str) -> bool {
-        if path.starts_with(LOCAL) {
+        if KNOWN.iter().any(|known| path.starts_with(known))
+            || path.starts_with(OWN) && self.holds_all_of_ours()
+        {
             return false;
         }
         let mut above = PathBuf::new();
@@ -48,15 +52,19 @@ impl<'r> Ignored<'r> {
         for (at, part) in parts.iter().enumerate() {
             let is_folder = at + 1 < parts.len();
             above.push(part);
-            if at == 0 && *part == OWN {
-                continue;
-            }
             match self.decide(&above, is_folder) {
                 Match::Ignore(()) => return true,
                 Match::None | Match::Whitelist(()) => {}
             }
         }
         false
+    }
+
+    fn holds_all_of_ours(&self) -> bool {
+        let is_ignored = |path: &str, is_folder: bool| {
+            matches!(self.decide(Path::new(path), is_folder), Match::Ignore(()))
+        };
+        is_ignored(OWN, true) || is_ignored(ANY, false)
     }
 
     /// What the rules in the folders above a file or a folder say of it, the nearest first.
@@ -109,7 +117,7 @@ mod tests {
         };
         write(
             ".gitignore",
-            "drafts/\n*.tmp.md\n.heirloom/\n.heirloom/context/private.md\n/plans/0009-*\n",
+            "drafts/\n*.tmp.md\narchive/\n.heirloom/context/private.md\n/plans/0009-*\n",
         );
         write("plans/.gitignore", "!kept.tmp.md\nsecret.md\n");
         fs::create_dir_all(folder.path().join(".git/info")).unwrap();
@@ -128,8 +136,21 @@ mod tests {
             (".heirloom/context/private.md", true),
             (".heirloom/context/drafts/vision.md", true),
             (".heirloom/local/drafts/vision.md", false),
+            (".heirloom/archive/plans/0001-a/plan.md", false),
         ] {
             assert_eq!(ignored.holds(path), expected, "{path}");
+        }
+        for (path, rule) in [
+            (".gitignore", ".heirloom"),
+            (".gitignore", ".heirloom/"),
+            (".gitignore", ".heirloom/*"),
+            (".gitignore", "/.heirloom/**"),
+            (".heirloom/.gitignore", "*"),
+        ] {
+            write(".gitignore", "");
+            write(".heirloom/.gitignore", "");
+            write(path, rule);
+            assert!(!Ignored::new(&root).holds(".heirloom/context/vision.md"), "{rule}");
         }
     }
 }

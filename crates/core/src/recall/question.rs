@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use jiff::civil::Date;
 
+use super::terms::{folded, words_of};
 use super::{Time, piece_terms, time};
 
 /// One who knows words, and so which of them are spelt right.
@@ -35,8 +36,8 @@ pub struct Question<'l> {
 pub struct Asked {
     /// The term.
     pub term: String,
-    /// The word as it was typed, if there is no such word: what is spelt right is not taken for
-    /// another one.
+    /// The word as it was typed, or the term of a name, if there is no such word: what is spelt right
+    /// is not taken for another one.
     pub unknown: Option<String>,
 }
 
@@ -51,17 +52,22 @@ impl<'l> Question<'l> {
         for piece in text.split_whitespace() {
             let mut own = Vec::new();
             piece_terms(piece, &mut own);
-            let word = piece.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-            let is_known = lexicon.knows(&word);
-            // What is made of several words is a name, and each of them may be mistyped.
-            let is_name = own.len() > 1;
+            let words: Vec<(String, String)> = words_of(piece).filter_map(word_and_term).collect();
             for term in own.into_iter().filter(|term| seen.insert(term.clone())) {
-                let typed = if is_name { &term } else { &word };
-                let unknown = !is_known && !lexicon.knows(typed);
-                let unknown = unknown.then(|| typed.clone());
+                let word = words.iter().find(|(_, own)| *own == term).map(|(word, _)| word);
+                let word = word.unwrap_or(&term);
+                let unknown = (!lexicon.knows(word)).then(|| word.clone());
                 terms.push(Asked { term, unknown });
             }
         }
         Question { terms, vector, time, today, lexicon }
     }
+}
+
+/// A word in small letters and without accents, and the one term that it comes to.
+fn word_and_term(word: &str) -> Option<(String, String)> {
+    let mut terms = Vec::new();
+    piece_terms(word, &mut terms);
+    let [term] = <[String; 1]>::try_from(terms).ok()?;
+    Some((folded(word).into_owned(), term))
 }

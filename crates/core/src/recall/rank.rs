@@ -11,7 +11,7 @@
 //! if the question names nothing else. How sure and how fresh a memory is only decides between those
 //! that answer almost equally well. One that says what a better one says comes later.
 
-use super::slip::meant;
+use super::slip::{may_be_a_slip, meant};
 use super::{Corpus, Posting, Question, Slot, Time};
 use crate::{day, hands};
 
@@ -309,11 +309,17 @@ fn wanted(corpus: &impl Corpus, question: &Question<'_>) -> (Vec<Wanted>, f32) {
             wanted.push(Wanted { term: asked.term.clone(), weight, holders });
             continue;
         }
-        if asked.unknown.is_none() || guesses == GUESSES {
+        if guesses == GUESSES || !may_be_a_slip(asked) {
             continue;
         }
         guesses += 1;
-        if let Some((term, holders)) = meant(corpus, question.lexicon, asked) {
+        let meant = meant(corpus, question.lexicon, asked);
+        // Who types a word twice, once wrong, does not mean it more.
+        let is_new = |term: &str| {
+            wanted.iter().all(|wanted: &Wanted| wanted.term != term)
+                && question.terms.iter().all(|asked| asked.term != term)
+        };
+        if let Some((term, holders)) = meant.filter(|(term, _)| is_new(term)) {
             let weight = MISSPELT * weigh(holders.len());
             wanted.push(Wanted { term, weight, holders });
         }

@@ -10,6 +10,18 @@ const SHORTEST: usize = 4;
 /// From this length on, a word may have two.
 const LONG: usize = 8;
 
+/// Returns whether a term may have been mistyped.
+pub(super) fn may_be_a_slip(asked: &Asked) -> bool {
+    asked
+        .unknown
+        .as_deref()
+        .is_some_and(|word| [word, &asked.term].into_iter().any(may_be_mistyped))
+}
+
+fn may_be_mistyped(word: &str) -> bool {
+    word.chars().nth(SHORTEST - 1).is_some() && !word.contains(|c: char| c.is_ascii_digit())
+}
+
 /// Returns the term that was probably meant by one that nobody holds, and who holds it: one letter
 /// too many, too few, wrong or swapped, two in a long word. Of terms that are equally near, it is the
 /// one that most memories hold.
@@ -24,15 +36,18 @@ pub(super) fn meant(
         *least = slips.min(*least);
     };
     if let Some(typed) = Typed::new(&asked.term) {
-        corpus.each_term(&mut |term| {
-            if let Some(slips) = typed.slips_from(term) {
-                find(term.to_owned(), slips);
-            }
-        });
+        for first in typed.first_letters() {
+            corpus.each_term(first, &mut |term| {
+                if let Some(slips) = typed.slips_from(term) {
+                    find(term.to_owned(), slips);
+                }
+            });
+        }
     }
     // A slip in the ending of a word makes another stem of it. Whole words tell more, as far as they
     // are known.
-    if let Some(typed) = asked.unknown.as_deref().and_then(Typed::new) {
+    let word = asked.unknown.as_deref().filter(|word| word.chars().all(char::is_alphabetic));
+    if let Some(typed) = word.and_then(Typed::new) {
         let mut terms = Vec::new();
         lexicon.each_word(&mut |word| {
             if let Some(slips) = typed.slips_from(word) {
@@ -55,32 +70,56 @@ struct Typed {
     letters: Vec<char>,
     /// How many bytes it has.
     length: usize,
-    /// How many slips it may have.
+    /// Which bytes it has, each in a bit.
+    bytes: u32,
+    /// How many slips it may have, and how many bytes those may change.
     most: usize,
+    changed: usize,
 }
 
 impl Typed {
     fn new(word: &str) -> Option<Self> {
         let letters: Vec<char> = word.chars().collect();
-        let may_be_meant = letters.len() >= SHORTEST && !letters.iter().any(char::is_ascii_digit);
         let most = if letters.len() >= LONG { 2 } else { 1 };
-        may_be_meant.then_some(Typed { letters, length: word.len(), most })
+        let widest = letters.iter().map(|letter| letter.len_utf8()).max().unwrap_or_default();
+        may_be_mistyped(word).then(|| Typed {
+            letters,
+            length: word.len(),
+            bytes: bytes_of(word),
+            most,
+            changed: most * widest,
+        })
+    }
+
+    /// With which letters a word may start that was meant. Hardly anybody slips on the first letter,
+    /// but to swap it with the second.
+    fn first_letters(&self) -> impl Iterator<Item = char> {
+        let (first, second) = (self.letters[0], self.letters[1]);
+        [Some(first), Some(second).filter(|second| *second != first)].into_iter().flatten()
     }
 
     /// Returns how many slips lead from a word to this one, if they are few and not none.
     fn slips_from(&self, word: &str) -> Option<usize> {
-        // Hardly anybody slips on the first letter, but to swap it with the second.
-        let mut first = word.chars();
-        let first = [first.next(), first.next()];
-        let typed = [self.letters.first().copied(), self.letters.get(1).copied()];
-        let may_be = word.len().abs_diff(self.length) <= self.most
-            && (first[0] == typed[0] || first == [typed[1], typed[0]]);
+        // A slip brings in one letter and takes out another at most: what most words fail by.
+        let may_be = word.len().abs_diff(self.length) <= self.changed
+            && (self.bytes ^ bytes_of(word)).count_ones() as usize <= 2 * self.changed;
         if !may_be {
             return None;
         }
         let word: Vec<char> = word.chars().collect();
+        let typed = &self.letters;
+        let is_started = word.first() == typed.first()
+            || word.get(..2).is_some_and(|first| first == [typed[1], typed[0]]);
+        if !is_started {
+            return None;
+        }
         slips(&self.letters, &word, self.most).filter(|slips| *slips > 0)
     }
+}
+
+/// Which bytes a word has, each in a bit; some share one.
+fn bytes_of(word: &str) -> u32 {
+    word.bytes().fold(0, |bits, byte| bits | 1 << (byte & 31))
 }
 
 /// Returns how many slips lead from one word to another, if they are no more than some.
@@ -120,6 +159,9 @@ mod tests {
         assert_eq!(count("same", "same"), None);
         assert_eq!(count("bate", "late"), None);
         assert_eq!(count("tst", "test"), None);
+        assert_eq!(count("базза", "база"), Some(1));
+        assert_eq!(count("бамза", "базма"), Some(1));
+        assert_eq!(count("test", "日"), None);
         assert_eq!(count("port80", "port90"), None);
     }
 }

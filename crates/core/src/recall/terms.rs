@@ -46,17 +46,21 @@ pub fn terms(text: &str) -> Vec<String> {
 /// Adds the terms of a piece of text that has no space in it. A text's terms are those of its
 /// pieces, so whoever reads many texts may remember what a piece comes to.
 pub fn piece_terms(piece: &str, found: &mut Vec<String>) {
-    if !piece.is_ascii() {
-        found.extend(piece.chars().filter(|c| is_picture(*c)).map(String::from));
-    }
-    let piece = piece.trim_matches(|c: char| !is_part(c) && !matches!(c, '+' | '#'));
-    if piece.len() > LONGEST {
+    let words = piece.trim_matches(|c: char| !is_part(c) && !matches!(c, '+' | '#'));
+    if words.len() > LONGEST {
         // What is too long to be a name may still hold some.
-        return piece.split(|c: char| !is_part(c)).for_each(|part| add_word(part, found));
+        words.split(|c: char| !is_part(c)).for_each(|part| add_word(part, found));
+    } else if !words.is_empty() {
+        add_piece(words, found);
     }
-    if !piece.is_empty() {
-        add_piece(piece, found);
+    if !piece.is_ascii() {
+        found.extend(piece.chars().filter(|c| is_emoji(*c)).map(String::from));
     }
+}
+
+/// Returns the words that a piece of text consists of, as they are written.
+pub(super) fn words_of(piece: &str) -> impl Iterator<Item = &str> {
+    piece.split(|c: char| !is_part(c)).filter(|part| !part.is_empty()).flat_map(humps)
 }
 
 /// Adds what a piece of a text can be found by besides: two words beside each other in a name,
@@ -80,10 +84,11 @@ pub fn joined_terms(piece: &str, found: &mut Vec<String>) {
     }
 }
 
-/// Whether a character is a picture that says something by itself.
-fn is_picture(c: char) -> bool {
+/// Whether a character is a picture that says something by itself, and no mark such as a tick.
+fn is_emoji(c: char) -> bool {
     matches!(c as u32,
-        0x231A..=0x231B | 0x23E9..=0x23FA | 0x2600..=0x27BF | 0x2B1B..=0x2B1C | 0x2B50 | 0x2B55
+        0x231A..=0x231B | 0x23E9..=0x23FA | 0x2600..=0x260F | 0x2614..=0x26FF | 0x2705
+        | 0x2708..=0x270D | 0x2728 | 0x274C | 0x274E | 0x2753..=0x2757 | 0x2764 | 0x2B50 | 0x2B55
         | 0x1F000..=0x1F3FA | 0x1F400..=0x1FAFF)
 }
 
@@ -97,11 +102,9 @@ fn add_piece(piece: &str, found: &mut Vec<String>) {
     }
     let bare = piece.strip_suffix("'s").or_else(|| piece.strip_suffix("’s")).unwrap_or(piece);
     let mut parts = 0;
-    for part in bare.split(|c: char| !is_part(c)).filter(|part| !part.is_empty()) {
-        for word in humps(part) {
-            add_word(word, found);
-            parts += 1;
-        }
+    for word in words_of(bare) {
+        add_word(word, found);
+        parts += 1;
     }
     let is_name =
         parts > 1 && !bare.contains(['\'', '’']) || parts > 0 && bare.ends_with(['+', '#']);
@@ -147,7 +150,7 @@ fn add_plain(word: &str, found: &mut Vec<String>) {
 }
 
 /// In small letters, without accents.
-fn folded(word: &str) -> Cow<'_, str> {
+pub(super) fn folded(word: &str) -> Cow<'_, str> {
     if word.is_ascii() {
         return Cow::Owned(word.to_ascii_lowercase());
     }
@@ -226,7 +229,7 @@ mod tests {
         assert_eq!(terms("Café NAÏVE"), ["cafe", "naiv"]);
         assert_eq!(terms("数据库连接"), ["数据", "据库", "库连", "连接"]);
         assert_eq!(terms("🎉 shipped 👍🏽!"), ["🎉", "ship", "👍"]);
-        assert_eq!(terms("\" — … ←"), Vec::<String>::new());
+        assert_eq!(terms("\" — … ← ✓ ❯"), Vec::<String>::new());
     }
 
     #[test]

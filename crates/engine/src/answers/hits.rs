@@ -1,6 +1,7 @@
 //! What is remembered of something, as an answer.
 
 use heirloom_core::Problem;
+use heirloom_core::fold::Standing;
 use heirloom_core::record::short;
 use heirloom_core::staleness::Freshness;
 use schemars::JsonSchema;
@@ -29,9 +30,9 @@ pub(crate) struct Hits {
     /// What could not be read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     problems: Vec<Problem>,
-    /// What is said if there is nothing.
+    /// Whether nothing was asked, and it is a list.
     #[serde(skip)]
-    nothing: &'static str,
+    is_list: bool,
 }
 
 fn is_zero(number: &usize) -> bool {
@@ -42,11 +43,7 @@ impl Hits {
     /// Takes what answers a question.
     pub(crate) fn of(found: Found) -> Self {
         let Found { hits, near_misses, is_filtered, problems, .. } = found;
-        let nothing = match is_filtered {
-            true => "nothing is remembered of that with these filters; without them:",
-            false => "nothing is remembered of that",
-        };
-        Hits { hits, more: 0, near_misses, filtered: is_filtered, problems, nothing }
+        Hits { hits, more: 0, near_misses, filtered: is_filtered, problems, is_list: false }
     }
 
     /// Takes a list of things, and how many more there are.
@@ -58,7 +55,7 @@ impl Hits {
     ) -> Result<Self, Error> {
         let hits = things.into_iter().map(|thing| Hit::new(session, thing));
         let hits = hits.collect::<Result<_, Error>>()?;
-        Ok(Hits { hits, more, near_misses: vec![], filtered: false, problems, nothing: "none" })
+        Ok(Hits { hits, more, near_misses: vec![], filtered: false, problems, is_list: true })
     }
 
     /// Takes the first of some things.
@@ -78,13 +75,20 @@ impl Answer for Hits {
     fn view(&self) -> View {
         let mut view = View::new();
         if self.hits.is_empty() {
-            view.line([span(Role::Dim, self.nothing)]);
+            let said = match (self.is_list, self.filtered) {
+                (true, _) => "none",
+                (_, true) => "nothing is remembered of that among what was asked for; beyond it:",
+                (_, false) => "nothing is remembered of that",
+            };
+            view.line([span(Role::Dim, said)]);
         }
         self.hits.iter().for_each(|hit| show(&mut view, hit));
         if self.more > 0 {
             view.line([span(Role::Dim, format!("and {} more; raise --limit", self.more))]);
         }
-        show_old(&mut view, &self.hits);
+        if !self.is_list {
+            show_old(&mut view, &self.hits);
+        }
         if !self.near_misses.is_empty() && !self.filtered {
             view.line([span(Role::Dim, "what comes nearest:")]);
         }
@@ -99,6 +103,7 @@ fn show_old(view: &mut View, hits: &[Hit]) {
     let old: Vec<&str> = hits
         .iter()
         .filter(|hit| hit.freshness == Freshness::Critical)
+        .filter(|hit| hit.thing.standing == Standing::Active)
         .map(|hit| short(&hit.thing.id))
         .collect();
     if !old.is_empty() {

@@ -71,7 +71,7 @@ pub(crate) struct Thing {
     pub(crate) source: String,
     /// Where its writer says that it comes from.
     #[serde(skip)]
-    pub(crate) origin: Option<String>,
+    pub(crate) said_source: Option<String>,
     /// Everything else that it says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) record: Option<Value>,
@@ -116,7 +116,7 @@ impl Thing {
             by: record.by.clone(),
             date: Some(day::of(record.at).to_string()),
             source: format!("{}:{}", item.place.path, item.place.line),
-            origin: record.source.clone(),
+            said_source: record.source.clone(),
             record: None,
             score: None,
             searchable: record.searchable(),
@@ -149,7 +149,7 @@ impl Thing {
             by: owner.last().map(|name| (*name).to_owned()).unwrap_or_default(),
             date: noted.since(entry).map(|date| date.to_string()),
             source: format!("{}:{}", noted.path, entry.line),
-            origin: None,
+            said_source: None,
             record: None,
             score: None,
             searchable: entry.sentence(),

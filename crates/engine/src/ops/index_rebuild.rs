@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::index_status::Status;
-use crate::recall;
+use crate::recall::{self, Haste};
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(super) struct IndexRebuild;
@@ -25,7 +25,7 @@ impl Operation for IndexRebuild {
     };
 
     fn run(session: &Session, _: Request) -> Result<Status, Error> {
-        let embedder = &*recall::embedder(session)?;
+        let embedder = &*recall::embedder(session, Haste::InTime)?;
         let kept = recall::rebuilt(session, embedder)?;
         Status::of("made anew", session, &kept, embedder.name())
     }

@@ -2,11 +2,12 @@
 
 use heirloom_core::Problem;
 use heirloom_index::{Filter, State};
+use heirloom_store::config::EmbedderKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::present::{self, count};
-use crate::recall::{self, Kept, Lag};
+use crate::recall::{self, Haste, Kept, Lag};
 use crate::view::{Role, View, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
@@ -66,13 +67,22 @@ impl Status {
             problems: kept.all_problems()?,
         })
     }
-}
 
-impl Status {
+    fn with_embedder(session: &Session) -> Result<Self, Error> {
+        let embedder = &*recall::embedder(session, Haste::Soon)?;
+        let state = match recall::lag(session, embedder)? {
+            Lag::Nothing => "up to date",
+            Lag::Something => "brought up to date",
+            Lag::Everything => "made anew",
+        };
+        let kept = recall::up_to_date(session, embedder)?;
+        Status::of(state, session, &kept, embedder.name())
+    }
+
     /// How it stands where the embedder that is set cannot be had.
     fn by_words(session: &Session, error: &Error) -> Result<Self, Error> {
         let kept = recall::by_words(session, error)?;
-        Status::of(NOT_IN_USE, session, &kept, "nobody")
+        Ok(Status { segments: 0, ..Status::of(NOT_IN_USE, session, &kept, "nobody")? })
     }
 }
 
@@ -84,22 +94,17 @@ impl Operation for IndexStatus {
         usage: "index status",
         group: Group::Memory,
         effect: Effect::Reads,
-        about: "Show how the index of memory stands; it is brought up to date first, as before every question.",
+        about: "Show how the index of memory stands; it is brought up to date first, as before every question, if the embedder that is set can be had.",
     };
 
     fn run(session: &Session, _: Request) -> Result<Status, Error> {
-        let embedder = match recall::embedder(session) {
-            Ok(embedder) => embedder,
-            Err(error) => return Status::by_words(session, &error),
-        };
-        let embedder = &*embedder;
-        let state = match recall::lag(session, embedder)? {
-            Lag::Nothing => "up to date",
-            Lag::Something => "brought up to date",
-            Lag::Everything => "made anew",
-        };
-        let kept = recall::up_to_date(session, embedder)?;
-        Status::of(state, session, &kept, embedder.name())
+        match Status::with_embedder(session) {
+            // Our own is inside the program, and never fails.
+            Err(error) if session.config()?.embedder.kind != EmbedderKind::Static => {
+                Status::by_words(session, &error)
+            }
+            status => status,
+        }
     }
 }
 

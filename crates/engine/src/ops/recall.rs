@@ -62,9 +62,6 @@ impl Operation for Recall {
     const AT_HAND: Option<AtHand> = Some(is_answered_at_once);
 
     fn run(session: &Session, request: Request) -> Result<Hits, Error> {
-        if request.limit == 0 {
-            return Err(Error::bad_input("at most 0 are none").hint("say how many: 1 or more"));
-        }
         let search = Search {
             query: &request.query,
             limit: request.limit,

@@ -67,7 +67,13 @@ impl Found {
             hit
         };
         self.hits.extend(other.hits.into_iter().map(named));
-        self.near_misses.extend(other.near_misses.into_iter().map(named));
+        // What was left out by a filter answers, and what comes near elsewhere does not.
+        if other.is_filtered && !self.is_filtered {
+            self.near_misses.clear();
+        }
+        if other.is_filtered || !self.is_filtered {
+            self.near_misses.extend(other.near_misses.into_iter().map(named));
+        }
         let of_it = other.problems.into_iter().map(|mut problem| {
             problem.path = format!("{workspace}: {}", problem.path);
             problem

@@ -40,8 +40,17 @@ const SHAPE: &str = "config.json";
 const VOCABULARY: &str = "vocab.txt";
 const WEIGHTS: &str = "model.safetensors";
 
+/// How long one waits for an embedder.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Haste {
+    /// As one who has a question.
+    Soon,
+    /// As one who wants it to work.
+    InTime,
+}
+
 /// Returns the embedder that the settings name. One that is slow to open is kept for the next time.
-pub(crate) fn embedder(session: &Session) -> Result<Shared, Error> {
+pub(crate) fn embedder(session: &Session, haste: Haste) -> Result<Shared, Error> {
     let settings = &session.config()?.embedder;
     if settings.kind == EmbedderKind::Static {
         return Ok(Arc::new(heirloom_embed::builtin()));
@@ -57,16 +66,20 @@ pub(crate) fn embedder(session: &Session) -> Result<Shared, Error> {
         return Ok(kept);
     }
     let opened: Shared = match settings.kind {
-        EmbedderKind::Endpoint => Arc::new(endpoint(session, settings)?),
+        EmbedderKind::Endpoint => Arc::new(endpoint(session, settings, haste)?),
         _ => Arc::new(transformer(session, settings)?),
     };
     session.warm().keep_embedder(known_as, opened.clone());
     Ok(opened)
 }
 
-fn endpoint(session: &Session, settings: &config::Embedder) -> Result<Endpoint, Error> {
+fn endpoint(
+    session: &Session,
+    settings: &config::Embedder,
+    haste: Haste,
+) -> Result<Endpoint, Error> {
     let remote = session.remote_embedder();
-    let is_wrong = |named: &&str| !Endpoint::is_address(named);
+    let is_wrong = |named: &&str| remote.endpoint.is_none() && !Endpoint::is_address(named);
     if let Some(named) = settings.endpoint.as_deref().filter(is_wrong) {
         let named = named.escape_default();
         return Err(Error::bad_input(format!("`{named}` is no address of an embedder"))
@@ -84,7 +97,10 @@ fn endpoint(session: &Session, settings: &config::Embedder) -> Result<Endpoint, 
     }
     // The key is for the endpoint that the person named, not for one that a repository names.
     let key = remote.key.as_deref().filter(|_| remote.endpoint.is_some());
-    Ok(Endpoint::open(endpoint, &settings.model, key)?)
+    Ok(match haste {
+        Haste::Soon => Endpoint::open_soon(endpoint, &settings.model, key)?,
+        Haste::InTime => Endpoint::open(endpoint, &settings.model, key)?,
+    })
 }
 
 fn transformer(session: &Session, settings: &config::Embedder) -> Result<Transformer, Error> {

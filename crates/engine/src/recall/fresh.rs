@@ -182,9 +182,12 @@ pub(crate) fn hold_index(session: &Session) -> bool {
 /// is not the newest is no use. One that was made anew by somebody takes its place in any case.
 fn warm(session: &Session, index: &Index) -> Result<Option<(Kept, bool)>, Error> {
     let kept = session.warm().take(index.folder());
-    let Some(kept) = kept.filter(|kept| index.owns(&kept.snapshot)) else { return Ok(None) };
+    let Some(kept) = kept else { return Ok(None) };
     if kept.snapshot.is_cut_off() {
-        kept.snapshot.forsake();
+        index.give_up(kept.snapshot)?;
+        return Ok(None);
+    }
+    if !index.owns(&kept.snapshot) {
         return Ok(None);
     }
     if kept.snapshot.is_in_place() && kept.watched.is_same() {

@@ -49,7 +49,7 @@ impl Hit {
             Some((path, line)) => (path.to_owned(), line.parse().ok()),
             None => (thing.source.clone(), None),
         };
-        thing.source = thing.origin.take().unwrap_or(thing.source);
+        thing.source = thing.said_source.take().unwrap_or(thing.source);
         Ok(Hit {
             workspace: None,
             at: thing.date.clone(),

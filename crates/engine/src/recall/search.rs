@@ -7,14 +7,13 @@ use heirloom_core::memory::EntryKind;
 use heirloom_core::recall::{Question, Scored, rank};
 use heirloom_core::record::{Kind, Section};
 use heirloom_core::{Problem, name};
-use heirloom_index::{Filter, Shelf};
-use heirloom_store::config::EmbedderKind;
+use heirloom_index::{Filter, Shelf, Snapshot};
 
 use super::embedder::Meaningless;
 use super::fresh::{Failed, by_words, in_memory, only_words, rebuilt, try_up_to_date};
 use super::hits::{Hit, hits};
 use super::warm::Kept;
-use super::{embedder, keep};
+use super::{Haste, embedder, keep};
 use crate::memory::When;
 use crate::{Error, Session, inherit};
 
@@ -71,34 +70,12 @@ impl Search<'_> {
         self.run_unchecked(session)
     }
 
-    /// Looks, whether or not there is such a kind here. Where what is wanted does not answer and
-    /// something else does, that is shown.
+    /// Looks, whether or not there is such a kind here.
     pub(super) fn run_unchecked(&self, session: &Session) -> Result<Found, Error> {
-        let mut found = self.find(session)?;
-        if found.hits.is_empty() && self.is_narrow() {
-            let Search { query, shelf, explain, .. } = *self;
-            let any = Search { query, limit: NEAR_MISSES, shelf, explain, ..Search::default() };
-            let others = any.find(session)?.hits;
-            if !others.is_empty() {
-                found.near_misses = others;
-                found.is_filtered = true;
-            }
+        if self.limit == 0 {
+            return Err(Error::bad_input("at most 0 are none").hint("say how many: 1 or more"));
         }
-        Ok(found)
-    }
-
-    /// Returns whether not everything is wanted that answers.
-    fn is_narrow(&self) -> bool {
-        !self.filter().marks.is_empty() || self.is_past()
-    }
-
-    fn is_past(&self) -> bool {
-        self.when.as_of.is_some() || self.when.valid_at.is_some()
-    }
-
-    fn find(&self, session: &Session) -> Result<Found, Error> {
-        let is_elsewhere = session.config()?.embedder.kind == EmbedderKind::Endpoint;
-        let embedder = match embedder(session) {
+        let embedder = match embedder(session, Haste::Soon) {
             Ok(embedder) => embedder,
             // The settings come with the repository; a model may not be on every machine.
             Err(error) => return self.find_by_words(session, &error),
@@ -106,9 +83,7 @@ impl Search<'_> {
         let asked = try_up_to_date(session, &*embedder)
             .and_then(|kept| self.look(session, kept, &*embedder));
         match asked {
-            Err(failed) if is_elsewhere && failed.is_of_embedder() => {
-                self.find_by_words(session, &failed.into())
-            }
+            Err(failed) if failed.is_of_embedder() => self.find_by_words(session, &failed.into()),
             // What was damaged is made anew, by itself.
             Err(failed) if failed.is_damage() => {
                 let anew = rebuilt(session, &*embedder).or_else(|_| in_memory(session, &*embedder));
@@ -131,17 +106,38 @@ impl Search<'_> {
         embedder: &dyn Embedder,
     ) -> Result<Found, Failed> {
         let snapshot = &kept.snapshot;
-        let is_past = self.is_past();
-        let shelf = if is_past { Shelf::Everything } else { self.shelf };
-        let view = snapshot.view(shelf, &self.filter());
         let (vector, unknown) = match embedder.embed_one(self.query) {
             Ok(vector) => (vector, None),
             Err(error) => (vec![], Some(Error::from(error))),
         };
         let words = heirloom_embed::builtin().vocabulary();
         let question = Question::new(self.query, vector, session.today(), words);
+        let (hits, mut near_misses) = self.answers(session, snapshot, &question)?;
+        let mut is_filtered = false;
+        if hits.is_empty() && self.is_narrow() {
+            let (others, _) = self.wide().answers(session, snapshot, &question)?;
+            is_filtered = !others.is_empty();
+            near_misses = if is_filtered { others } else { near_misses };
+        }
+        let mut problems = kept.all_problems()?;
+        keep(session, kept);
+        let is_by_words = unknown.is_some();
+        problems.extend(unknown.as_ref().map(only_words));
+        Ok(Found { hits, near_misses, is_filtered, problems, is_by_words })
+    }
+
+    /// Returns what answers a question, and what comes nearest if nothing does.
+    fn answers(
+        &self,
+        session: &Session,
+        snapshot: &Snapshot,
+        question: &Question<'_>,
+    ) -> Result<(Vec<Hit>, Vec<Hit>), Failed> {
+        let is_past = self.is_past();
+        let shelf = if is_past { Shelf::Everything } else { self.shelf };
+        let view = snapshot.view(shelf, &self.filter());
         let most = self.limit.max(NEAR_MISSES).saturating_mul(if is_past { PAST } else { 1 });
-        let scored = rank(&view, &question, most);
+        let scored = rank(&view, question, most);
         let (answering, others): (Vec<Scored>, Vec<Scored>) =
             scored.into_iter().partition(Scored::answers);
         let shown = |scored: &[Scored]| hits(session, snapshot, scored, self);
@@ -151,11 +147,22 @@ impl Search<'_> {
             true => shown(&others)?.into_iter().take(NEAR_MISSES).collect(),
             false => vec![],
         };
-        let mut problems = kept.all_problems()?;
-        keep(session, kept);
-        let is_by_words = unknown.is_some();
-        problems.extend(unknown.as_ref().map(only_words));
-        Ok(Found { hits, near_misses, is_filtered: false, problems, is_by_words })
+        Ok((hits, near_misses))
+    }
+
+    /// Returns whether not everything is wanted that answers.
+    fn is_narrow(&self) -> bool {
+        !self.filter().marks.is_empty() || self.is_past()
+    }
+
+    fn is_past(&self) -> bool {
+        self.when.as_of.is_some() || self.when.valid_at.is_some()
+    }
+
+    /// The same question to all that is there.
+    fn wide(&self) -> Search<'_> {
+        let Search { query, shelf, explain, .. } = *self;
+        Search { query, limit: NEAR_MISSES, shelf, explain, ..Search::default() }
     }
 
     /// Returns the kinds of things that a workspace may hold.

@@ -26,6 +26,9 @@ pub trait Operation: 'static {
     /// Tells whether the answer to a request is at hand, if it ever is: a server then gives it
     /// before it listens again, since another thread would take longer.
     const AT_HAND: Option<AtHand> = None;
+
+    /// Other names that fields of the request go by.
+    const ALIASES: &[&str] = &[];
 }
 
 /// Tells whether the answer to a request is at hand.
@@ -237,7 +240,8 @@ fn call<O: Operation>(session: &Session, request: Value) -> Result<Reply, Error>
 fn refuse_unknown<O: Operation>(request: &Value) -> Result<(), Error> {
     let Some(given) = request.as_object().filter(|given| !given.is_empty()) else { return Ok(()) };
     let known = fields::<O>();
-    let Some(unknown) = given.keys().find(|name| !known.contains(name)) else { return Ok(()) };
+    let is_known = |name: &&String| known.contains(name) || O::ALIASES.contains(&name.as_str());
+    let Some(unknown) = given.keys().find(|name| !is_known(name)) else { return Ok(()) };
     Err(Error {
         candidates: heirloom_core::name::nearest(unknown, known.iter().map(String::as_str), 3),
         ..Error::bad_input(format!(

@@ -106,9 +106,10 @@ pub(crate) fn capitalised(word: &str) -> String {
     chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
 }
 
-/// `1 plan`, `2 plans`, `3 entries`.
+/// `1 plan`, `2 plans`, `3 entries`, `4 days`.
 pub(crate) fn count(number: usize, what: &str) -> String {
-    match (number, what.strip_suffix('y')) {
+    let stem = what.strip_suffix('y').filter(|stem| !stem.ends_with(['a', 'e', 'o', 'u']));
+    match (number, stem) {
         (1, _) => format!("1 {what}"),
         (_, Some(stem)) => format!("{number} {stem}ies"),
         (_, None) => format!("{number} {what}s"),

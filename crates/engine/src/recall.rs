@@ -13,8 +13,10 @@ mod warm;
 
 pub(crate) use about::{Wanted, about};
 pub(crate) use across::across;
-pub(crate) use embedder::{Haste, embedder};
-pub(crate) use fresh::{FOLDER, Lag, by_words, bytes, hold_index, keep, lag, rebuilt, up_to_date};
+pub(crate) use embedder::{Haste, Meaningless, embedder};
+pub(crate) use fresh::{
+    FOLDER, Lag, WORDS, bytes, hold_index, keep, lag, only_words, rebuilt, up_to_date,
+};
 pub(crate) use hits::Hit;
 pub(crate) use search::{Found, Search};
 pub(crate) use survey::{Count, Tally, first_facts, survey};

@@ -193,9 +193,9 @@ impl Segment {
         ends.first_chunk::<8>().map_or(0, |eight| u64::from_le_bytes(*eight) as usize)
     }
 
-    /// Gives every term that starts with a character.
-    pub(crate) fn each_term(&self, first: char, take: impl FnMut(&str)) {
-        let first = String::from(first);
+    /// Gives every term, or those that start with a character.
+    pub(crate) fn each_term(&self, first: Option<char>, take: impl FnMut(&str)) {
+        let first: String = first.into_iter().collect();
         let (Ok(start) | Err(start)) = self.find(&first);
         let terms = (start..self.terms).map(|at| self.term(at));
         let terms = terms.take_while(|term| term.starts_with(first.as_bytes()));

@@ -148,7 +148,7 @@ impl Corpus for View<'_> {
         }
     }
 
-    fn each_term(&self, first: char, take: &mut dyn FnMut(&str)) {
+    fn each_term(&self, first: Option<char>, take: &mut dyn FnMut(&str)) {
         self.segments.iter().for_each(|segment| segment.each_term(first, &mut *take));
     }
 

@@ -3,12 +3,14 @@
 //! A fresh clone has fresh file dates and must not look fresh, so git is asked before the file
 //! system.
 
+use std::collections::HashMap;
+
 use heirloom_core::{Document, Problem, day};
 use jiff::Timestamp;
 use jiff::civil::Date;
 
 use crate::Root;
-use crate::git::LastCommit;
+use crate::git::{GitFailed, LastCommit};
 use crate::history;
 
 /// Returns the date of each document, in order, and what was wrong with the dates they state.
@@ -25,31 +27,33 @@ pub fn of_documents(root: &Root, documents: &[&Document]) -> (Vec<Option<Date>>,
     if undated.is_empty() {
         return (dates, problems);
     }
-    let commits = history::last_commits(root, &undated);
-    if let Err(failed) = &commits {
-        problems.push(
+    match of_files(root, &undated) {
+        Ok(found) => {
+            for (document, date) in documents.iter().zip(&mut dates) {
+                *date = date.or_else(|| found.get(document.path.as_str()).copied());
+            }
+        }
+        Err(failed) => problems.push(
             Problem::of_file(
                 ".git",
                 format!("the history could not be read, so some dates are unknown: {}", failed.0),
             )
             .hint("install git"),
-        );
-    }
-    for (document, date) in documents.iter().zip(&mut dates) {
-        if date.is_none() {
-            *date = match &commits {
-                Err(_) => None,
-                Ok(commits) => match commits.get(&document.path) {
-                    Some(LastCommit::At(seconds)) => {
-                        Timestamp::from_second(*seconds).ok().map(day::of)
-                    }
-                    Some(LastCommit::BeyondShallow) => None,
-                    None => modified(root, &document.path),
-                },
-            };
-        }
+        ),
     }
     (dates, problems)
+}
+
+/// Returns the dates of files that state none: of their last commit, else of the file. One whose
+/// history is cut off has none.
+pub fn of_files<'p>(root: &Root, paths: &[&'p str]) -> Result<HashMap<&'p str, Date>, GitFailed> {
+    let commits = history::last_commits(root, paths)?;
+    let date = |path: &str| match commits.get(path) {
+        Some(LastCommit::At(seconds)) => Timestamp::from_second(*seconds).ok().map(day::of),
+        Some(LastCommit::BeyondShallow) => None,
+        None => modified(root, path),
+    };
+    Ok(paths.iter().filter_map(|path| date(path).map(|date| (*path, date))).collect())
 }
 
 fn stated(document: &Document, problems: &mut Vec<Problem>) -> Option<Date> {

@@ -71,6 +71,35 @@ pub fn head(root: &Path) -> Option<String> {
     })
 }
 
+/// Returns the files that change when another commit is checked out, there or not.
+pub fn head_files(root: &Path) -> Vec<PathBuf> {
+    let Some(git_dir) = git_dir(root) else { return vec![] };
+    let head = git_dir.join("HEAD");
+    let text = std::fs::read_to_string(&head).unwrap_or_default();
+    let common = common_of(&git_dir);
+    let reference = text.trim().strip_prefix("ref: ").map(|reference| common.join(reference));
+    std::iter::once(head).chain(reference).chain([common.join("packed-refs")]).collect()
+}
+
+/// Returns which of these files, given relative to the root, git keeps. One process is run for all.
+pub(crate) fn tracked<'p>(root: &Path, paths: &[&'p str]) -> Result<Vec<&'p str>, GitFailed> {
+    let mut command = git(root);
+    command.env("GIT_LITERAL_PATHSPECS", "1").args(["ls-files", "-z", "--"]);
+    match paths.len() <= MAX_PATHS_ON_COMMAND_LINE {
+        true => command.args(paths),
+        false => command.arg("."),
+    };
+    let listed = command.stdin(Stdio::null()).output();
+    let listed = listed.map_err(|error| GitFailed(format!("git could not be started: {error}")))?;
+    if !listed.status.success() {
+        let said = String::from_utf8_lossy(&listed.stderr);
+        return Err(GitFailed(said.lines().next().unwrap_or("git failed").to_owned()));
+    }
+    let text = String::from_utf8_lossy(&listed.stdout);
+    let kept: HashSet<&str> = text.split('\0').collect();
+    Ok(paths.iter().copied().filter(|path| kept.contains(path)).collect())
+}
+
 /// Returns the branch that is checked out; `None` outside git and on a detached head.
 pub fn branch(root: &Path) -> Option<String> {
     let head = std::fs::read_to_string(git_dir(root)?.join("HEAD")).ok()?;

@@ -112,7 +112,7 @@ fn check_terms(corpus: &impl Corpus, memories: &BTreeMap<Slot, Passage>) {
     let firsts: BTreeSet<char> = held.keys().filter_map(|term| term.chars().next()).collect();
     let mut given = BTreeSet::new();
     for first in firsts {
-        corpus.each_term(first, &mut |term| {
+        corpus.each_term(Some(first), &mut |term| {
             assert!(term.starts_with(first), "{term:?} does not start with {first:?}");
             given.insert(term.to_owned());
         });
@@ -120,6 +120,10 @@ fn check_terms(corpus: &impl Corpus, memories: &BTreeMap<Slot, Passage>) {
     for term in held.keys() {
         assert!(given.contains(term), "{term:?} is not given");
     }
+    corpus.each_term(None, &mut |term| {
+        given.remove(term);
+    });
+    assert_eq!(given, BTreeSet::new(), "not among all");
 }
 
 /// Those of one group follow each other, and nothing else does.

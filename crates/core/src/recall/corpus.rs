@@ -24,9 +24,9 @@ pub trait Corpus: Sync {
     /// Gives the memories that hold a term.
     fn postings(&self, term: &str, found: &mut Vec<Posting>);
 
-    /// Gives every term that starts with a character and may be held, and some that nobody holds any
-    /// more; one may come twice.
-    fn each_term(&self, first: char, take: &mut dyn FnMut(&str));
+    /// Gives every term that may be held, all or those that start with a character, and some that
+    /// nobody holds any more; one may come twice.
+    fn each_term(&self, first: Option<char>, take: &mut dyn FnMut(&str));
 
     /// Returns by how much less a term counts in a memory for its length: see [`damping`].
     fn damping(&self, slot: Slot) -> f32;

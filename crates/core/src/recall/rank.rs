@@ -11,6 +11,8 @@
 //! if the question names nothing else. How sure and how fresh a memory is only decides between those
 //! that answer almost equally well. One that says what a better one says comes later.
 
+use jiff::civil::Date;
+
 use super::slip::{may_be_a_slip, meant};
 use super::{Corpus, Posting, Question, Slot, Time};
 use crate::{day, hands};
@@ -107,6 +109,8 @@ pub struct Parts {
 pub struct TermShare {
     /// The term.
     pub term: String,
+    /// The word that was typed, if the term is only what was probably meant by it.
+    pub typed: Option<String>,
     /// What it adds.
     pub share: f32,
     /// Whether the memory itself holds it, or only one around it.
@@ -116,6 +120,8 @@ pub struct TermShare {
 /// A term of the question and who holds it.
 struct Wanted {
     term: String,
+    /// The word that was typed, if this is only what was probably meant by it.
+    typed: Option<String>,
     weight: f32,
     holders: Vec<Posting>,
 }
@@ -218,6 +224,7 @@ impl<C: Corpus> Ranking<'_, C> {
                 terms: shares()
                     .map(|(term, share)| TermShare {
                         term: self.wanted[term].term.clone(),
+                        typed: self.wanted[term].typed.clone(),
                         share,
                         own: held.of(at)[term] > 0.0,
                     })
@@ -306,7 +313,7 @@ fn wanted(corpus: &impl Corpus, question: &Question<'_>) -> (Vec<Wanted>, f32) {
         let weight = weigh(holders.len());
         whole += weight;
         if !holders.is_empty() {
-            wanted.push(Wanted { term: asked.term.clone(), weight, holders });
+            wanted.push(Wanted { term: asked.term.clone(), typed: None, weight, holders });
             continue;
         }
         if guesses == GUESSES || !may_be_a_slip(asked) {
@@ -321,7 +328,7 @@ fn wanted(corpus: &impl Corpus, question: &Question<'_>) -> (Vec<Wanted>, f32) {
         };
         if let Some((term, holders)) = meant.filter(|(term, _)| is_new(term)) {
             let weight = MISSPELT * weigh(holders.len());
-            wanted.push(Wanted { term, weight, holders });
+            wanted.push(Wanted { term, typed: asked.unknown.clone(), weight, holders });
         }
     }
     (wanted, whole.max(f32::EPSILON))
@@ -374,24 +381,32 @@ fn anchors(
     found
 }
 
-/// Returns the memories that fit a time best; of those that fit equally well, the latest.
+/// Returns the memories that fit a time best; of those that fit equally well, the latest. Where none
+/// fits and nothing else is asked for, those that come nearest.
 fn timely(corpus: &impl Corpus, time: &Time, most: usize) -> Vec<Slot> {
+    let fitting = best_by(corpus, most, |day| Some(time.fit(day)).filter(|fit| *fit > 0.0));
+    match fitting.is_empty() && time.is_alone {
+        true => best_by(corpus, most, |day| Some(-(time.distance(day) as f32))),
+        false => fitting,
+    }
+}
+
+/// Returns the memories whose days are the best; of those that are equally good, the latest.
+fn best_by(corpus: &impl Corpus, most: usize, worth: impl Fn(Date) -> Option<f32>) -> Vec<Slot> {
     // Many are of the same day as the one before.
-    let (mut last, mut fit) = (i32::MIN, 0.0);
+    let (mut last, mut own) = (i32::MIN, None);
     let mut found: Vec<(f32, i32, Slot)> = Vec::new();
     for slot in (0..corpus.slots() as Slot).filter(|slot| corpus.is_wanted(*slot)) {
         let Some(day) = corpus.day(slot) else { continue };
         if day != last {
-            (last, fit) = (day, day::of_number(day).map_or(0.0, |day| time.fit(day)));
+            (last, own) = (day, day::of_number(day).and_then(&worth));
         }
-        if fit > 0.0 {
-            found.push((fit, day, slot));
-        }
+        found.extend(own.map(|worth| (worth, day, slot)));
     }
     if found.len() > most {
         found.select_nth_unstable_by(most, |a, b| {
-            let by_fit = b.0.total_cmp(&a.0).then_with(|| b.1.cmp(&a.1));
-            by_fit.then_with(|| corpus.tie(a.2).cmp(&corpus.tie(b.2)))
+            let by_worth = b.0.total_cmp(&a.0).then_with(|| b.1.cmp(&a.1));
+            by_worth.then_with(|| corpus.tie(a.2).cmp(&corpus.tie(b.2)))
         });
         found.truncate(most);
     }

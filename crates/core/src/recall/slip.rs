@@ -24,45 +24,57 @@ fn may_be_mistyped(word: &str) -> bool {
 
 /// Returns the term that was probably meant by one that nobody holds, and who holds it: one letter
 /// too many, too few, wrong or swapped, two in a long word. Of terms that are equally near, it is the
-/// one that most memories hold.
+/// one that most memories hold. Hardly anybody slips on the first letter, but to swap it with the
+/// second: that is looked for last.
 pub(super) fn meant(
     corpus: &impl Corpus,
     lexicon: &dyn Lexicon,
     asked: &Asked,
 ) -> Option<(String, Vec<Posting>)> {
-    let mut found: BTreeMap<String, usize> = BTreeMap::new();
-    let mut find = |term: String, slips: usize| {
-        let least = found.entry(term).or_insert(slips);
-        *least = slips.min(*least);
-    };
-    if let Some(typed) = Typed::new(&asked.term) {
-        for first in typed.first_letters() {
-            corpus.each_term(first, &mut |term| {
-                if let Some(slips) = typed.slips_from(term) {
-                    find(term.to_owned(), slips);
-                }
-            });
-        }
-    }
+    let stem = Typed::new(&asked.term);
     // A slip in the ending of a word makes another stem of it. Whole words tell more, as far as they
     // are known.
     let word = asked.unknown.as_deref().filter(|word| word.chars().all(char::is_alphabetic));
-    if let Some(typed) = word.and_then(Typed::new) {
-        let mut terms = Vec::new();
-        lexicon.each_word(&mut |word| {
-            if let Some(slips) = typed.slips_from(word) {
-                piece_terms(word, &mut terms);
-                terms.drain(..).for_each(|term| find(term, slips));
+    let word = word.and_then(Typed::new);
+    [Start::Right, Start::Wrong].into_iter().find_map(|start| {
+        let mut found: BTreeMap<String, usize> = BTreeMap::new();
+        let mut find = |term: &str, slips: usize| match found.get_mut(term) {
+            Some(least) => *least = slips.min(*least),
+            None => drop(found.insert(term.to_owned(), slips)),
+        };
+        if let Some(typed) = &stem {
+            for first in typed.first_letters(start) {
+                corpus.each_term(first, &mut |term| {
+                    if let Some(slips) = typed.slips_from(term, start) {
+                        find(term, slips);
+                    }
+                });
             }
+        }
+        if let Some(typed) = &word {
+            let mut terms = Vec::new();
+            lexicon.each_word(&mut |word| {
+                if let Some(slips) = typed.slips_from(word, start) {
+                    piece_terms(word, &mut terms);
+                    terms.drain(..).for_each(|term| find(&term, slips));
+                }
+            });
+        }
+        let held = found.into_iter().filter_map(|(term, slips)| {
+            let mut holders = Vec::new();
+            corpus.postings(&term, &mut holders);
+            (!holders.is_empty()).then_some((slips, Reverse(holders.len()), term, holders))
         });
-    }
-    let held = found.into_iter().filter_map(|(term, slips)| {
-        let mut holders = Vec::new();
-        corpus.postings(&term, &mut holders);
-        (!holders.is_empty()).then_some((slips, Reverse(holders.len()), term, holders))
-    });
-    let best = held.min_by(|a, b| (a.0, a.1, &a.2).cmp(&(b.0, b.1, &b.2)));
-    best.map(|(.., term, holders)| (term, holders))
+        let best = held.min_by(|a, b| (a.0, a.1, &a.2).cmp(&(b.0, b.1, &b.2)));
+        best.map(|(.., term, holders)| (term, holders))
+    })
+}
+
+/// Whether the first letter was typed right, or swapped with the second.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Start {
+    Right,
+    Wrong,
 }
 
 /// A word that somebody may have mistyped.
@@ -91,15 +103,19 @@ impl Typed {
         })
     }
 
-    /// With which letters a word may start that was meant. Hardly anybody slips on the first letter,
-    /// but to swap it with the second.
-    fn first_letters(&self) -> impl Iterator<Item = char> {
+    /// With which letters a word may start that was meant; with any, if the first is wrong.
+    fn first_letters(&self, start: Start) -> Vec<Option<char>> {
         let (first, second) = (self.letters[0], self.letters[1]);
-        [Some(first), Some(second).filter(|second| *second != first)].into_iter().flatten()
+        match start {
+            Start::Wrong => vec![None],
+            Start::Right if first == second => vec![Some(first)],
+            Start::Right => vec![Some(first), Some(second)],
+        }
     }
 
-    /// Returns how many slips lead from a word to this one, if they are few and not none.
-    fn slips_from(&self, word: &str) -> Option<usize> {
+    /// Returns how many slips lead from a word to this one, if they are few and not none. Who has the
+    /// first letter wrong has made one already.
+    fn slips_from(&self, word: &str, start: Start) -> Option<usize> {
         // A slip brings in one letter and takes out another at most: what most words fail by.
         let may_be = word.len().abs_diff(self.length) <= self.changed
             && (self.bytes ^ bytes_of(word)).count_ones() as usize <= 2 * self.changed;
@@ -110,10 +126,11 @@ impl Typed {
         let typed = &self.letters;
         let is_started = word.first() == typed.first()
             || word.get(..2).is_some_and(|first| first == [typed[1], typed[0]]);
-        if !is_started {
+        if is_started != (start == Start::Right) {
             return None;
         }
-        slips(&self.letters, &word, self.most).filter(|slips| *slips > 0)
+        let most = if is_started { self.most } else { 1 };
+        slips(typed, &word, most).filter(|slips| *slips > 0)
     }
 }
 
@@ -149,7 +166,9 @@ mod tests {
 
     #[test]
     fn slips_are_counted() {
-        let count = |typed: &str, word: &str| Typed::new(typed).and_then(|it| it.slips_from(word));
+        let count = |typed: &str, word: &str| {
+            Typed::new(typed).and_then(|typed| typed.slips_from(word, Start::Right))
+        };
         assert_eq!(count("postgers", "postgres"), Some(1));
         assert_eq!(count("cache", "cach"), Some(1));
         assert_eq!(count("kubernets", "kubernetes"), Some(1));
@@ -162,6 +181,13 @@ mod tests {
         assert_eq!(count("базза", "база"), Some(1));
         assert_eq!(count("бамза", "базма"), Some(1));
         assert_eq!(count("test", "日"), None);
+        let wrong = |typed: &str, word: &str| {
+            Typed::new(typed).and_then(|typed| typed.slips_from(word, Start::Wrong))
+        };
+        assert_eq!(wrong("ubernetes", "kubernetes"), Some(1));
+        assert_eq!(wrong("xubernetes", "kubernetes"), Some(1));
+        assert_eq!(wrong("xubernets", "kubernetes"), None);
+        assert_eq!(wrong("kubernets", "kubernetes"), None);
         assert_eq!(count("port80", "port90"), None);
     }
 }

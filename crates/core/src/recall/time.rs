@@ -47,6 +47,16 @@ impl Period {
         };
         late(days_between(last, day).max(0))
     }
+
+    /// Returns how many days a day is away from the period; none if it is of it, or of every year.
+    fn distance(&self, day: Date) -> i32 {
+        match self {
+            Period::Days(first, last) => {
+                days_between(day, *first).max(days_between(*last, day)).max(0)
+            }
+            Period::Yearly { .. } => 0,
+        }
+    }
 }
 
 fn late(days: i32) -> f32 {
@@ -71,6 +81,11 @@ impl Time {
     pub fn fit(&self, day: Date) -> f32 {
         let fit = self.period.fit(day);
         if self.is_alone && fit < 1.0 { 0.0 } else { fit }
+    }
+
+    /// Returns how many days a day is away from it.
+    pub fn distance(&self, day: Date) -> i32 {
+        self.period.distance(day)
     }
 }
 
@@ -225,7 +240,9 @@ fn at_start(words: &[Word], lead: &str, today: Date) -> Option<(usize, Period)> 
         && word(length + 1) == "ago"
     {
         let (unit, start) = (word(length), before(count, word(length), today)?);
-        return days(length + 2, about(start, unit));
+        let is_vague =
+            words[..length].iter().any(|word| matches!(word.lower.as_str(), "couple" | "few"));
+        return days(length + 2, about(start, unit, is_vague));
     }
     named(words, lead, today)
 }
@@ -380,9 +397,9 @@ fn before(count: i32, unit: &str, today: Date) -> Option<Date> {
 }
 
 /// What one means who says "two weeks ago": not that very day.
-fn about(day: Date, unit: &str) -> RangeInclusive<Date> {
+fn about(day: Date, unit: &str, is_vague: bool) -> RangeInclusive<Date> {
     let slack = match unit {
-        "day" | "days" => 0,
+        "day" | "days" => i32::from(is_vague),
         "week" | "weeks" => 3,
         "month" | "months" => 15,
         _ => 180,
@@ -504,7 +521,8 @@ mod tests {
             ("a couple of weeks ago", "2026-10-29", "2026-11-04"),
             ("in the last couple of weeks", "2026-11-01", "2026-11-15"),
             ("the past few days", "2026-11-12", "2026-11-15"),
-            ("a few days ago?", "2026-11-12", "2026-11-12"),
+            ("a few days ago?", "2026-11-11", "2026-11-13"),
+            ("a couple of days ago", "2026-11-12", "2026-11-14"),
             ("what came on Friday?", "2026-11-13", "2026-11-13"),
             ("decided this morning", "2026-11-15", "2026-11-15"),
             ("am 10.05.2026.", "2026-05-10", "2026-05-10"),

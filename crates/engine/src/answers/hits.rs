@@ -2,12 +2,11 @@
 
 use heirloom_core::Problem;
 use heirloom_core::fold::Standing;
-use heirloom_core::record::short;
 use heirloom_core::staleness::Freshness;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::memory::{Thing, show_things};
+use crate::memory::{Recollection, Thing, show_things};
 use crate::present;
 use crate::recall::{Found, Hit};
 use crate::view::{Role, View, span};
@@ -104,7 +103,7 @@ fn show_old(view: &mut View, hits: &[Hit]) {
         .iter()
         .filter(|hit| hit.freshness == Freshness::Critical)
         .filter(|hit| hit.thing.standing == Standing::Active)
-        .map(|hit| short(&hit.thing.id))
+        .map(|hit| Recollection::short_name(&hit.thing.id))
         .collect();
     if !old.is_empty() {
         let are = if old.len() == 1 { "is" } else { "are" };
@@ -136,7 +135,8 @@ fn show(view: &mut View, hit: &Hit) {
         .iter()
         .map(|term| {
             let around = if term.around { " (a neighbour)" } else { "" };
-            format!("{} {:.3}{around}", term.term, term.share)
+            let typed = term.typed.iter().map(|typed| format!(" for `{typed}`"));
+            format!("{}{} {:.3}{around}", term.term, typed.collect::<String>(), term.share)
         })
         .collect();
     if !terms.is_empty() {

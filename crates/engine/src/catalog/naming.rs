@@ -113,7 +113,13 @@ impl Catalog {
 
     /// Finds the document that a name means: an id, a path, an ADR's id, a plan, a file's stem.
     pub fn find(&self, typed: &str) -> Result<&Filed, Error> {
-        let path = typed.trim_start_matches("./");
+        // A part of a document is named as recall names it: `document:docs/plan.md#2`.
+        let path = typed.strip_prefix("document:").unwrap_or(typed).trim_start_matches("./");
+        let is_number = |part: &str| !part.is_empty() && part.bytes().all(|c| c.is_ascii_digit());
+        let path = match path.rsplit_once('#') {
+            Some((path, part)) if is_number(part) && self.at_path(path).is_some() => path,
+            _ => path,
+        };
         let exact = self
             .at_path(path)
             .or_else(|| self.at_path(&format!(".heirloom/{path}")))

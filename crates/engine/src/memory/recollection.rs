@@ -278,6 +278,11 @@ impl Noted {
         }
     }
 
+    /// Dates a document that states no date.
+    pub(crate) fn dated(self, date: Option<Date>) -> Self {
+        Noted { updated: self.updated.or(date), ..self }
+    }
+
     /// Returns since when an entry is known, as far as it can be told.
     pub(crate) fn since(&self, entry: &Entry) -> Option<Date> {
         entry.field(Field::Date).and_then(day::parse).or(self.created).or(self.updated)

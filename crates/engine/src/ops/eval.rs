@@ -1,12 +1,13 @@
 //! `eval`: whether recall still finds what a team expects it to find.
 
-use heirloom_core::record::{Section, short};
+use heirloom_core::record::Section;
 use heirloom_core::words::normalised;
 use heirloom_core::{Problem, Value, yaml};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::given::{File, ten};
+use crate::memory::Recollection;
 use crate::present;
 use crate::recall::{Hit, Search};
 use crate::view::{Role, View, span};
@@ -298,7 +299,7 @@ impl Answer for Checked {
                 view.line([span(Role::Plain, format!("  `{unwanted}` is found"))]);
             }
             for (at, found) in failed.found.iter().enumerate().take(3) {
-                let (id, text) = (short(&found.id), &found.text);
+                let (id, text) = (Recollection::short_name(&found.id), &found.text);
                 view.line([span(Role::Dim, format!("  {}. {id}  {text}", at + 1))]);
             }
         }

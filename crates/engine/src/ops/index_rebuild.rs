@@ -27,6 +27,6 @@ impl Operation for IndexRebuild {
     fn run(session: &Session, _: Request) -> Result<Status, Error> {
         let embedder = &*recall::embedder(session, Haste::InTime)?;
         let kept = recall::rebuilt(session, embedder)?;
-        Status::of("made anew", session, &kept, embedder.name())
+        Status::of("made anew", session, &kept, embedder)
     }
 }

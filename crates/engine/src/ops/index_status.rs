@@ -1,13 +1,14 @@
 //! `index status`, and what `index rebuild` answers: how the index stands.
 
 use heirloom_core::Problem;
+use heirloom_core::embedding::Embedder;
 use heirloom_index::{Filter, State};
 use heirloom_store::config::EmbedderKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::present::{self, count};
-use crate::recall::{self, Haste, Kept, Lag};
+use crate::recall::{self, Haste, Kept, Lag, Meaningless};
 use crate::view::{Role, View, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
@@ -17,14 +18,10 @@ pub(super) struct IndexStatus;
 #[serde(deny_unknown_fields)]
 pub(super) struct Request {}
 
-/// What is said where the embedder that is set cannot be had.
-const NOT_IN_USE: &str = "not in use";
-
 /// How the index stands.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Status {
-    /// Whether it was as the files are, was brought up to date, was made anew, or is not in use
-    /// because the embedder that is set cannot be had.
+    /// Whether it was as the files are, was brought up to date, or was made anew.
     state: &'static str,
     /// Where it lies; deleting it loses nothing.
     folder: String,
@@ -50,39 +47,44 @@ impl Status {
         state: &'static str,
         session: &Session,
         kept: &Kept,
-        embedder: &str,
+        embedder: &dyn Embedder,
     ) -> Result<Self, Error> {
         let snapshot = kept.snapshot();
+        let folder = if embedder.dimensions() == 0 { recall::WORDS } else { recall::FOLDER };
         let counts = snapshot.counts_of(&Filter::default());
         let number = |state: State| counts.get(&state).copied().unwrap_or_default();
         Ok(Status {
             state,
-            folder: recall::FOLDER.to_owned(),
+            folder: folder.to_owned(),
             active: number(State::Active),
             retired: number(State::Superseded) + number(State::Archived),
             files: snapshot.sources()?.len(),
             segments: snapshot.segments(),
-            bytes: recall::bytes(session),
-            embedder: embedder.to_owned(),
+            bytes: recall::bytes(session, folder),
+            embedder: embedder.name().to_owned(),
             problems: kept.all_problems()?,
         })
     }
 
     fn with_embedder(session: &Session) -> Result<Self, Error> {
-        let embedder = &*recall::embedder(session, Haste::Soon)?;
+        Self::brought_up(session, &*recall::embedder(session, Haste::Soon)?)
+    }
+
+    fn brought_up(session: &Session, embedder: &dyn Embedder) -> Result<Self, Error> {
         let state = match recall::lag(session, embedder)? {
             Lag::Nothing => "up to date",
             Lag::Something => "brought up to date",
             Lag::Everything => "made anew",
         };
         let kept = recall::up_to_date(session, embedder)?;
-        Status::of(state, session, &kept, embedder.name())
+        Status::of(state, session, &kept, embedder)
     }
 
-    /// How it stands where the embedder that is set cannot be had.
+    /// How the index of words stands, where the embedder that is set cannot be had.
     fn by_words(session: &Session, error: &Error) -> Result<Self, Error> {
-        let kept = recall::by_words(session, error)?;
-        Ok(Status { segments: 0, ..Status::of(NOT_IN_USE, session, &kept, "nobody")? })
+        let mut status = Self::brought_up(session, &Meaningless)?;
+        status.problems.push(recall::only_words(error));
+        Ok(status)
     }
 }
 
@@ -94,7 +96,7 @@ impl Operation for IndexStatus {
         usage: "index status",
         group: Group::Memory,
         effect: Effect::Reads,
-        about: "Show how the index of memory stands; it is brought up to date first, as before every question, if the embedder that is set can be had.",
+        about: "Show how the index of memory stands; it is brought up to date first, as before every question.",
     };
 
     fn run(session: &Session, _: Request) -> Result<Status, Error> {
@@ -111,8 +113,7 @@ impl Operation for IndexStatus {
 impl Answer for Status {
     fn view(&self) -> View {
         let mut view = View::new();
-        let role = if self.state == NOT_IN_USE { Role::Warning } else { Role::Good };
-        view.line([span(role, self.state), "  ".into(), span(Role::Source, &self.folder)]);
+        view.line([span(Role::Good, self.state), "  ".into(), span(Role::Source, &self.folder)]);
         view.say(format!(
             "{} active, {} retired, of {}",
             count(self.active, "memory"),

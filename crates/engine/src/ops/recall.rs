@@ -60,6 +60,7 @@ impl Operation for Recall {
     };
 
     const AT_HAND: Option<AtHand> = Some(is_answered_at_once);
+    const ALIASES: &[&str] = &["k"];
 
     fn run(session: &Session, request: Request) -> Result<Hits, Error> {
         let search = Search {
@@ -88,6 +89,7 @@ const FEW: u64 = 100;
 /// Tells whether a question is answered in no time, and holds what it is answered from.
 fn is_answered_at_once(session: &Session, request: &Value) -> bool {
     let is_short = request["query"].as_str().is_some_and(|query| query.len() <= SHORT);
-    let is_for_few = request["limit"].as_u64().is_none_or(|limit| limit <= FEW);
+    let is_for_few =
+        ["limit", "k"].iter().all(|name| request[name].as_u64().is_none_or(|most| most <= FEW));
     is_short && is_for_few && request["workspaces"] != true && hold_index(session)
 }

@@ -15,7 +15,7 @@ use crate::{Error, Session};
 pub(crate) type Shared = Arc<dyn Embedder>;
 
 /// One that knows the meaning of nothing, so that words alone are looked for.
-pub(super) struct Meaningless;
+pub(crate) struct Meaningless;
 
 impl Embedder for Meaningless {
     fn name(&self) -> &str {
@@ -62,15 +62,19 @@ pub(crate) fn embedder(session: &Session, haste: Haste) -> Result<Shared, Error>
         [SHAPE, VOCABULARY, WEIGHTS].map(|file| Stamp::of(&folder.join(file)))
     });
     let known_as = format!("{root}\n{settings:?}\n{:?}\n{stamps:?}", session.remote_embedder());
-    if let Some(kept) = session.warm().embedder(&known_as) {
-        return Ok(kept);
+    match (session.warm().embedder(&known_as), haste) {
+        (Some(Ok(kept)), _) => return Ok(kept),
+        (Some(Err(error)), Haste::Soon) => return Err(error),
+        _ => {}
     }
-    let opened: Shared = match settings.kind {
-        EmbedderKind::Endpoint => Arc::new(endpoint(session, settings, haste)?),
-        _ => Arc::new(transformer(session, settings)?),
+    let opened = match settings.kind {
+        EmbedderKind::Endpoint => {
+            endpoint(session, settings, haste).map(|endpoint| Arc::new(endpoint) as Shared)
+        }
+        _ => transformer(session, settings).map(|transformer| Arc::new(transformer) as Shared),
     };
-    session.warm().keep_embedder(known_as, opened.clone());
-    Ok(opened)
+    session.warm().keep_embedder(known_as, &opened);
+    opened
 }
 
 fn endpoint(

@@ -8,13 +8,14 @@ use heirloom_index::{Index, IndexError, IndexErrorKind, Lock, Snapshot, Update};
 use heirloom_store::Config;
 use heirloom_store::config::{self, EmbedderKind};
 
-use super::embedder::Meaningless;
 use super::gather::Found;
 use super::warm::Kept;
 use crate::{Error, Session};
 
 /// Where the index lies.
 pub(crate) const FOLDER: &str = ".heirloom/cache/index";
+/// Where one lies that knows words alone, for as long as the embedder that is set cannot be had.
+pub(crate) const WORDS: &str = ".heirloom/cache/words";
 
 /// How far the index is behind the files that it is made of.
 pub(crate) enum Lag {
@@ -34,10 +35,10 @@ pub(crate) fn lag(session: &Session, embedder: &dyn Embedder) -> Result<Lag, Err
     Ok(if update.is_empty() { Lag::Nothing } else { Lag::Something })
 }
 
-/// Returns how many bytes the index takes on disk.
-pub(crate) fn bytes(session: &Session) -> u64 {
-    let items = session.root().list(FOLDER).unwrap_or_default();
-    let size = |name: &str| session.root().metadata(&format!("{FOLDER}/{name}")).ok().flatten();
+/// Returns how many bytes an index takes on disk.
+pub(crate) fn bytes(session: &Session, folder: &str) -> u64 {
+    let items = session.root().list(folder).unwrap_or_default();
+    let size = |name: &str| session.root().metadata(&format!("{folder}/{name}")).ok().flatten();
     items.iter().filter_map(|item| size(&item.name)).map(|metadata| metadata.len()).sum()
 }
 
@@ -63,7 +64,8 @@ fn anew(
 }
 
 fn index_of(session: &Session, embedder: &dyn Embedder) -> Index {
-    Index::at(&session.root().join(FOLDER), embedder)
+    let folder = if embedder.dimensions() == 0 { WORDS } else { FOLDER };
+    Index::at(&session.root().join(folder), embedder)
 }
 
 impl From<IndexError> for Error {
@@ -106,25 +108,15 @@ pub(super) fn try_up_to_date(session: &Session, embedder: &dyn Embedder) -> Resu
 
 /// Returns an index of all that is there, made for one question and kept nowhere.
 pub(super) fn in_memory(session: &Session, embedder: &dyn Embedder) -> Result<Kept, Error> {
-    of_all(session, Found::look(session)?, embedder)
-}
-
-fn of_all(session: &Session, found: Found, embedder: &dyn Embedder) -> Result<Kept, Error> {
     let index = index_of(session, embedder);
+    let found = Found::look(session)?;
     let watched = found.watched(session);
     let snapshot = index.in_memory(found.changed(session, &BTreeMap::new())?, embedder)?;
     Ok(Kept::new(index.folder(), snapshot, watched, found))
 }
 
-/// Returns an index of all that is there by its words alone, since nobody can tell what it means.
-pub(crate) fn by_words(session: &Session, error: &Error) -> Result<Kept, Error> {
-    let mut found = Found::look(session)?;
-    found.problems.push(only_words(error));
-    of_all(session, found, &Meaningless)
-}
-
 /// Says that words alone are looked for, and why.
-pub(super) fn only_words(error: &Error) -> Problem {
+pub(crate) fn only_words(error: &Error) -> Problem {
     let what = format!("words alone are looked for: {}", error.message);
     let problem = Problem::of_file(config::PATH, what);
     match &error.hint {

@@ -4,15 +4,17 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use heirloom_core::{Problem, hands};
+use heirloom_core::{self as core, Problem, day, hands};
 use heirloom_index::{NewLine, Piece, Read, Source, Update};
 use heirloom_store::adrs::{self, Scope};
 use heirloom_store::ignored::Ignored;
 use heirloom_store::layout::{self, Part, Placed};
 use heirloom_store::log::{self, Log, Shard};
 use heirloom_store::stamp::{self, Stamp, Watched};
+use heirloom_store::{dates, git};
+use jiff::civil::Date;
 
-use super::passages::{self, Sort};
+use super::passages::{self, Sort, stated_date};
 use crate::{Error, Session, archive, inherit};
 
 /// So many bytes take a while to read.
@@ -24,7 +26,7 @@ const NEVER: i64 = i64::MIN;
 /// Everything that is there to be recalled, and none of it read yet.
 pub(super) struct Found {
     shards: Vec<(Shard, Stamp)>,
-    documents: Vec<(Document, Stamp)>,
+    documents: Vec<Listed>,
     /// What could not be listed.
     pub(super) problems: Vec<Problem>,
     /// What of that is of the log.
@@ -117,6 +119,8 @@ impl Found {
             self.documents.iter().map(|(document, _)| root.join(&document.placed.document.path));
         let settings = root.join(heirloom_store::config::PATH);
         let settings = self.rules.iter().cloned().chain([settings]);
+        // A commit changes the dates of documents that state none.
+        let settings = settings.chain(git::head_files(root.path()));
         let folders = root.looked_into().into_iter().chain(log::local_folders(root));
         Watched::new(shards.chain(documents).chain(folders).chain(settings))
     }
@@ -142,19 +146,14 @@ impl Found {
     ) -> Result<Update, Error> {
         let mut update = Update::default();
         // Documents are read by whoever may ask where they are, and the log by the others meanwhile.
-        let documents = || {
-            let read = |(document, stamp): &(Document, Stamp)| {
-                let path = &document.placed.document.path;
-                self.read_document(session, document, *stamp, known.get(path))
-            };
-            self.documents.iter().map(read).collect::<Vec<_>>()
-        };
+        let documents = || self.read_documents(session, known);
         let is_much = self.bytes_behind(known) >= MUCH;
         let shards = &self.shards;
         let (shards, documents) = hands::both(is_much, || read_shards(shards, known), documents);
-        for read in shards.into_iter().chain(documents) {
+        for read in shards {
             update.read.extend(read?);
         }
+        update.read.extend(documents?);
         let shards = self.shards.iter().map(|(shard, _)| &shard.shown);
         let documents = self.documents.iter().map(|(document, _)| &document.placed.document.path);
         let there: HashSet<&String> = shards.chain(documents).collect();
@@ -162,28 +161,60 @@ impl Found {
         Ok(update)
     }
 
-    fn read_document(
+    /// Reads the documents that are not as they were. One that states no date has that of its file,
+    /// which may change though the document does not.
+    fn read_documents(
         &self,
         session: &Session,
-        document: &Document,
-        stamp: Stamp,
-        known: Option<&Source>,
-    ) -> Result<Option<Read>, Error> {
-        let is_same = known
-            .is_some_and(|known| is_as_read(known, stamp) && known.mark.ends_with(&self.settings));
-        if is_same {
-            return Ok(None);
-        }
-        let path = &document.placed.document.path;
-        let Some((text, read)) = layout::read_document(session.root(), path) else {
-            return Ok(None);
+        known: &BTreeMap<String, Source>,
+    ) -> Result<Vec<Read>, Error> {
+        let is_same = |one: &&Listed| {
+            known.get(path_of(one)).is_some_and(|known| {
+                is_as_read(known, one.1) && known.mark.get(HASH..DATED) == Some(&self.settings)
+            })
         };
-        let mut mark = blake3::hash(text.as_bytes()).as_bytes()[..16].to_vec();
+        let (same, changed): (Vec<&Listed>, Vec<&Listed>) =
+            self.documents.iter().partition(is_same);
+        let read =
+            |one| layout::read_document(session.root(), path_of(one)).map(|read| (one, read));
+        let mut changed: Vec<(&Listed, (String, core::Document))> =
+            changed.into_iter().filter_map(read).collect();
+        let undated_before = same.into_iter().filter(|one| known[path_of(one)].mark.len() > DATED);
+        let undated_before: Vec<&Listed> = undated_before.collect();
+        let undated = changed.iter().filter(|(_, (_, read))| stated_date(read).is_none());
+        let undated = undated.map(|(one, _)| *one).chain(undated_before.iter().copied());
+        let undated: Vec<&str> = undated.map(path_of).collect();
+        // Where the history cannot be read, nothing is known of it.
+        let dates = dates::of_files(session.root(), &undated).unwrap_or_default();
+        let is_redated = |one: &&Listed| {
+            let date = dates.get(path_of(one)).copied();
+            known[path_of(one)].mark.get(DATED..) != Some(&bytes_of(date))
+        };
+        changed.extend(undated_before.into_iter().filter(is_redated).filter_map(read));
+        let read = changed.into_iter().map(|(one, (text, document))| {
+            let date = dates.get(path_of(one)).copied();
+            self.read_document(one, text, document, date)
+        });
+        read.collect()
+    }
+
+    fn read_document(
+        &self,
+        (listed, stamp): &Listed,
+        text: String,
+        document: core::Document,
+        date: Option<Date>,
+    ) -> Result<Read, Error> {
+        let mut mark = blake3::hash(text.as_bytes()).as_bytes()[..HASH].to_vec();
         mark.extend(self.settings);
-        let placed = Placed { text, document: read, ..document.placed.clone() };
-        let (passages, problems) = passages::of_placed(placed, document.sort)?;
+        if stated_date(&document).is_none() {
+            mark.extend(bytes_of(date));
+        }
+        let path = listed.placed.document.path.clone();
+        let placed = Placed { text, document, ..listed.placed.clone() };
+        let (passages, problems) = passages::of_placed(placed, listed.sort, date)?;
         let source = Source {
-            path: path.clone(),
+            path,
             is_local: false,
             size: stamp.size,
             modified: stamp.modified,
@@ -191,8 +222,24 @@ impl Found {
             lines: 0,
             problems: written(&problems)?,
         };
-        Ok(Some(Read { source, grew: false, lines: vec![], passages }))
+        Ok(Read { source, grew: false, lines: vec![], passages })
     }
+}
+
+/// A document and how its file looks.
+type Listed = (Document, Stamp);
+
+fn path_of((document, _): &Listed) -> &str {
+    &document.placed.document.path
+}
+
+/// A document is known again by a hash of its text and one of the settings, up to here, and by the
+/// date of its file if it states none.
+const HASH: usize = 16;
+const DATED: usize = HASH + 8;
+
+fn bytes_of(date: Option<Date>) -> [u8; 4] {
+    date.map_or(i32::MIN, day::number).to_le_bytes()
 }
 
 /// Returns whether a file looks as it did when it was read.

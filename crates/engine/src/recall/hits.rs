@@ -97,6 +97,9 @@ pub(crate) struct Explained {
 pub(crate) struct Term {
     /// The term as it is looked for.
     pub(crate) term: String,
+    /// The word that was typed, if the term is only what was probably meant by it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) typed: Option<String>,
     /// What it adds.
     pub(crate) share: f64,
     /// Whether only a neighbour holds it.
@@ -110,6 +113,7 @@ impl Explained {
             .iter()
             .map(|share| Term {
                 term: share.term.clone(),
+                typed: share.typed.clone(),
                 share: rounded(share.share),
                 around: !share.own,
             })

@@ -9,6 +9,7 @@ use heirloom_core::recall::{Passage, mark};
 use heirloom_core::words::normalised;
 use heirloom_core::{Document, Problem, adr, day};
 use heirloom_store::layout::{Part, Placed};
+use jiff::civil::Date;
 
 use crate::Error;
 use crate::catalog;
@@ -29,13 +30,24 @@ pub(super) enum Sort {
     Archived,
 }
 
-/// Returns what a document holds, and what could not be read of it.
-pub(super) fn of_placed(placed: Placed, sort: Sort) -> Result<(Vec<Passage>, Vec<Problem>), Error> {
+/// Returns the date that a document states.
+pub(super) fn stated_date(document: &Document) -> Option<Date> {
+    let mut keys = ["updated", "date", "created"].iter();
+    keys.find_map(|key| document.field(key).and_then(day::parse))
+}
+
+/// Returns what a document holds, and what could not be read of it; `date` is that of the file, for
+/// a document that states none.
+pub(super) fn of_placed(
+    placed: Placed,
+    sort: Sort,
+    date: Option<Date>,
+) -> Result<(Vec<Passage>, Vec<Problem>), Error> {
     let mut problems = placed.document.problems.clone();
     if placed.part != Part::Memory || sort == Sort::Archived {
-        return Ok((of_sections(&placed, sort)?, problems));
+        return Ok((of_sections(&placed, sort, date)?, problems));
     }
-    let noted = Noted::of(placed);
+    let noted = Noted::of(placed).dated(date);
     problems.extend(noted.notebook.problems.iter().cloned());
     let passages = noted.notebook.entries.iter().map(|entry| of_entry(&noted, entry));
     let mut passages: Vec<Passage> = passages.collect::<Result<_, _>>()?;
@@ -80,7 +92,7 @@ struct Section<'d> {
     text: String,
 }
 
-fn of_sections(placed: &Placed, sort: Sort) -> Result<Vec<Passage>, Error> {
+fn of_sections(placed: &Placed, sort: Sort, date: Option<Date>) -> Result<Vec<Passage>, Error> {
     let document = &placed.document;
     let kind = match (sort, placed.part) {
         (Sort::Adr, _) => "adr",
@@ -105,9 +117,7 @@ fn of_sections(placed: &Placed, sort: Sort) -> Result<Vec<Passage>, Error> {
             (standing, Some(catalog::id_of_record(&adr.id, project)))
         }
     };
-    let date = ["updated", "date", "created"]
-        .iter()
-        .find_map(|key| document.field(key).and_then(day::parse));
+    let date = stated_date(document).or(date);
     let mut passages = Vec::new();
     let written_by_someone =
         |section: &Section<'_>| !untouched().contains(&normalised(&section.text));

@@ -10,7 +10,7 @@ use heirloom_core::{Problem, name};
 use heirloom_index::{Filter, Shelf, Snapshot};
 
 use super::embedder::Meaningless;
-use super::fresh::{Failed, by_words, in_memory, only_words, rebuilt, try_up_to_date};
+use super::fresh::{Failed, in_memory, only_words, rebuilt, try_up_to_date};
 use super::hits::{Hit, hits};
 use super::warm::Kept;
 use super::{Haste, embedder, keep};
@@ -80,23 +80,30 @@ impl Search<'_> {
             // The settings come with the repository; a model may not be on every machine.
             Err(error) => return self.find_by_words(session, &error),
         };
-        let asked = try_up_to_date(session, &*embedder)
-            .and_then(|kept| self.look(session, kept, &*embedder));
-        match asked {
+        match self.find(session, &*embedder) {
             Err(failed) if failed.is_of_embedder() => self.find_by_words(session, &failed.into()),
-            // What was damaged is made anew, by itself.
-            Err(failed) if failed.is_damage() => {
-                let anew = rebuilt(session, &*embedder).or_else(|_| in_memory(session, &*embedder));
-                Ok(self.look(session, anew?, &*embedder)?)
-            }
-            asked => Ok(asked?),
+            found => Ok(found?),
         }
     }
 
     /// Looks for words alone, where the embedder that is set does not answer.
     fn find_by_words(&self, session: &Session, error: &Error) -> Result<Found, Error> {
-        let found = self.look(session, by_words(session, error)?, &Meaningless)?;
+        let mut found = self.find(session, &Meaningless)?;
+        found.problems.push(only_words(error));
         Ok(Found { is_by_words: true, ..found })
+    }
+
+    fn find(&self, session: &Session, embedder: &dyn Embedder) -> Result<Found, Failed> {
+        let asked =
+            try_up_to_date(session, embedder).and_then(|kept| self.look(session, kept, embedder));
+        match asked {
+            // What was damaged is made anew, by itself.
+            Err(failed) if failed.is_damage() => {
+                let anew = rebuilt(session, embedder).or_else(|_| in_memory(session, embedder));
+                self.look(session, anew?, embedder)
+            }
+            asked => asked,
+        }
     }
 
     fn look(
@@ -152,17 +159,18 @@ impl Search<'_> {
 
     /// Returns whether not everything is wanted that answers.
     fn is_narrow(&self) -> bool {
-        !self.filter().marks.is_empty() || self.is_past()
+        self.shelf != Shelf::Everything || !self.filter().marks.is_empty() || self.is_past()
     }
 
     fn is_past(&self) -> bool {
         self.when.as_of.is_some() || self.when.valid_at.is_some()
     }
 
-    /// The same question to all that is there.
+    /// The same question to all that was ever known.
     fn wide(&self) -> Search<'_> {
-        let Search { query, shelf, explain, .. } = *self;
-        Search { query, limit: NEAR_MISSES, shelf, explain, ..Search::default() }
+        let Search { query, explain, .. } = *self;
+        let (limit, shelf) = (NEAR_MISSES, Shelf::Everything);
+        Search { query, limit, shelf, explain, ..Search::default() }
     }
 
     /// Returns the kinds of things that a workspace may hold.

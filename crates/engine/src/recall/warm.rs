@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use heirloom_core::Problem;
 use heirloom_index::{IndexError, Snapshot};
@@ -13,6 +14,7 @@ use heirloom_store::{Config, Root, config};
 use super::embedder::Shared;
 use super::gather::Found;
 use super::hits::unread;
+use crate::Error;
 
 /// How many workspaces' indexes, embedders and settings are kept. Of more indexes, the one that was
 /// asked longest ago goes; embedders and settings are kept anew.
@@ -23,11 +25,18 @@ const MOST: usize = 8;
 #[derive(Clone, Default)]
 pub struct Warm {
     indexes: Arc<Mutex<Vec<Kept>>>,
-    /// Embedders that are slow to open, by what they are known as.
-    embedders: Arc<Mutex<HashMap<String, Shared>>>,
+    /// Embedders that are slow to open, or why one could not be opened and when, by what they are
+    /// known as.
+    embedders: Arc<Mutex<HashMap<String, Opened>>>,
     /// Settings, by the workspace's folder.
     settings: Arc<Mutex<HashMap<PathBuf, Settings>>>,
 }
+
+/// An embedder, or when and why it could not be opened.
+type Opened = Result<Shared, (Instant, Error)>;
+
+/// One that could not be opened is not asked again for so long: somebody waits for each answer.
+const PAUSE: Duration = Duration::from_secs(30);
 
 /// Settings, and what would show that they were changed.
 struct Settings {
@@ -68,19 +77,23 @@ impl Warm {
         Ok(config)
     }
 
-    /// Returns an embedder that was opened before.
-    pub(super) fn embedder(&self, known_as: &str) -> Option<Shared> {
+    /// Returns an embedder that was opened before, or why it could not be opened a moment ago.
+    pub(super) fn embedder(&self, known_as: &str) -> Option<Result<Shared, Error>> {
         let embedders = self.embedders.lock().unwrap_or_else(PoisonError::into_inner);
-        embedders.get(known_as).cloned()
+        match embedders.get(known_as)? {
+            Ok(embedder) => Some(Ok(embedder.clone())),
+            Err((at, error)) => (at.elapsed() < PAUSE).then(|| Err(error.clone())),
+        }
     }
 
-    /// Keeps an embedder.
-    pub(super) fn keep_embedder(&self, known_as: String, embedder: Shared) {
+    /// Keeps an embedder, or why it could not be opened.
+    pub(super) fn keep_embedder(&self, known_as: String, opened: &Result<Shared, Error>) {
         let mut embedders = self.embedders.lock().unwrap_or_else(PoisonError::into_inner);
         if embedders.len() == MOST {
             embedders.clear();
         }
-        embedders.insert(known_as, embedder);
+        let opened = opened.clone().map_err(|error| (Instant::now(), error));
+        embedders.insert(known_as, opened);
     }
 
     /// Puts an index back.

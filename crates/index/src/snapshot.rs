@@ -122,17 +122,20 @@ impl Snapshot {
         self.generation == 0
     }
 
-    /// Returns whether it is still of the index that holds, and that was neither made anew nor changed
-    /// by somebody.
-    pub fn is_in_place(&self) -> bool {
+    /// Returns whether it is still of the index that holds, and that was not made anew.
+    pub fn is_current(&self) -> bool {
         self.home.as_ref().is_none_or(Home::is_current)
-            && self.segments.iter().all(|segment| segment.is_as_opened())
+    }
+
+    /// Returns whether nobody has changed its segments.
+    pub fn is_as_opened(&self) -> bool {
+        self.segments.iter().all(|segment| segment.is_as_opened())
     }
 
     /// Returns whether somebody has cut off the tables' files, which only grow. Whoever touches what
-    /// was there is ended. What was taken away as a whole is still there for who has it open.
+    /// was there is ended; what was taken away as a whole is still there for who has it open.
     pub fn is_cut_off(&self) -> bool {
-        let Some(home) = self.home.as_ref().filter(|home| home.is_current()) else { return false };
+        let Some(home) = &self.home else { return false };
         let (now, then) = (home.lengths(), self.lengths.get());
         let is_cut_off =
             now.iter().zip(then).any(|(now, then)| now.is_some_and(|now| Some(now) < then));
@@ -144,7 +147,7 @@ impl Snapshot {
 
     /// Returns whether nothing newer has been written since it was opened.
     pub fn is_newest(&self) -> Result<bool, IndexError> {
-        if !self.is_in_place() {
+        if !self.is_current() || !self.is_as_opened() {
             return Ok(false);
         }
         for statement in ["ROLLBACK", "BEGIN"] {

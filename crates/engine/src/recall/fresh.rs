@@ -175,14 +175,15 @@ pub(crate) fn hold_index(session: &Session) -> bool {
 fn warm(session: &Session, index: &Index) -> Result<Option<(Kept, bool)>, Error> {
     let kept = session.warm().take(index.folder());
     let Some(kept) = kept else { return Ok(None) };
-    if kept.snapshot.is_cut_off() {
+    let is_current = kept.snapshot.is_current();
+    if is_current && kept.snapshot.is_cut_off() {
         index.give_up(kept.snapshot)?;
         return Ok(None);
     }
-    if !index.owns(&kept.snapshot) {
+    if !is_current || !index.owns(&kept.snapshot) {
         return Ok(None);
     }
-    if kept.snapshot.is_in_place() && kept.watched.is_same() {
+    if kept.snapshot.is_as_opened() && kept.watched.is_same() {
         return Ok(Some((kept, true)));
     }
     Ok(kept.snapshot.is_newest()?.then_some((kept, false)))

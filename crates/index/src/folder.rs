@@ -5,6 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use heirloom_core::embedding::Embedder;
 use rusqlite::{Connection, OpenFlags, params};
@@ -325,6 +326,9 @@ fn applied(
     Snapshot::with(db, slots, segments, None)
 }
 
+/// A file by when it was put there.
+pub(crate) type Named = SystemTime;
+
 /// How long tables are, and what is shared of them in memory, where those are files.
 pub(crate) type Lengths = [Option<u64>; 2];
 
@@ -345,7 +349,7 @@ impl Home {
 
     /// One that nobody else has.
     fn new(folder: &Path) -> Self {
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         let seed = format!("{} {:?}", std::process::id(), now);
         let identity = blake3::hash(seed.as_bytes()).to_hex()[..16].to_owned();
         Home { folder: folder.to_path_buf(), identity }
@@ -358,6 +362,14 @@ impl Home {
     /// Returns whether it is still the one that holds.
     pub(crate) fn is_current(&self) -> bool {
         Home::current(&self.folder).as_ref() == Some(self)
+    }
+
+    /// Returns which file names the one that holds, without reading it: whoever names another one puts
+    /// another file there. Nothing where times are too coarse to tell.
+    pub(crate) fn named(&self) -> Option<Named> {
+        let modified = fs::metadata(self.folder.join(CURRENT)).ok()?.modified().ok()?;
+        let since = modified.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+        (since.subsec_nanos() != 0).then_some(modified)
     }
 
     /// Returns how long the files are that tables are read from where they lie.

@@ -11,7 +11,7 @@ use heirloom_core::recall::{Corpus, Slot};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension};
 
-use crate::folder::{Home, Lengths};
+use crate::folder::{Home, Lengths, Named};
 use crate::ledger::{self, short};
 use crate::links::{self, Links};
 use crate::segment::{NO_ROW, Segment};
@@ -35,6 +35,8 @@ pub struct Snapshot {
     generation: i64,
     /// Where it lies, if it is not only in memory.
     pub(crate) home: Option<Home>,
+    /// The file that named it when that was last read.
+    named: Cell<Option<Named>>,
     /// How long the tables' files were when they were last looked at.
     lengths: Cell<Lengths>,
     /// Whether it shows when somebody writes a newer one.
@@ -83,6 +85,7 @@ impl Snapshot {
         Ok(Snapshot {
             embedder,
             is_lasting: home.is_some(),
+            named: Cell::new(None),
             lengths: Cell::new(home.as_ref().map(Home::lengths).unwrap_or_default()),
             home,
             db,
@@ -124,7 +127,14 @@ impl Snapshot {
 
     /// Returns whether it is still of the index that holds, and that was not made anew.
     pub fn is_current(&self) -> bool {
-        self.home.as_ref().is_none_or(Home::is_current)
+        let Some(home) = &self.home else { return true };
+        let named = home.named();
+        if named.is_some() && named == self.named.get() {
+            return true;
+        }
+        let is_current = home.is_current();
+        self.named.set(named.filter(|_| is_current));
+        is_current
     }
 
     /// Returns whether nobody has changed its segments.

@@ -45,11 +45,11 @@ pub(crate) fn last_commits(
     }
     let missing: Vec<&str> =
         paths.iter().copied().filter(|path| !known.commits.contains_key(*path)).collect();
-    // A long history is not walked for what nobody has committed yet.
-    let missing = if missing.is_empty() { missing } else { git::tracked(root.path(), &missing)? };
     if !missing.is_empty() {
         changed = true;
-        let found = git::last_commits(root.path(), &missing, None)?;
+        // A long history is not walked for what nobody has committed yet.
+        let kept = git::tracked(root.path(), &missing)?;
+        let found = git::last_commits(root.path(), &kept, None)?;
         known
             .commits
             .extend(missing.iter().map(|path| ((*path).to_owned(), found.get(*path).copied())));

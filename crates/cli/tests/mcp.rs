@@ -6,12 +6,12 @@
 )]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-use heirloom_testkit::{TEAM, Workspace};
+use heirloom_testkit::{TEAM, Wire, Workspace};
 use serde_json::{Value, json};
 
 const HEIR: &str = env!("CARGO_BIN_EXE_heir");
@@ -358,7 +358,6 @@ fn a_folder_without_a_workspace_is_served_and_the_calls_say_what_is_missing() {
 fn the_default_tools_cost_few_tokens() {
     let team = team();
     let mut wire = Wire::open(team.command().arg("mcp"));
-    wire.initialize();
     let line = wire.ask("tools/list", &json!({}));
     let tools = serde_json::from_str::<Value>(&line).unwrap()["result"]["tools"].to_string();
     assert!(line.contains(&tools), "the wire has it in another form:\n{line}");
@@ -371,9 +370,8 @@ fn the_default_tools_cost_few_tokens() {
 fn a_line_that_is_no_message_does_not_end_the_server() {
     let team = team();
     let mut wire = Wire::open(team.command().arg("mcp"));
-    wire.initialize();
     for line in [&b"garbage\n"[..], b"\n", b"\xff\xfe\n", b"{\"jsonrpc\":\n"] {
-        wire.to.as_mut().unwrap().write_all(line).unwrap();
+        wire.write(line);
     }
     assert!(wire.ask("tools/list", &json!({})).contains("context_resolve"));
     wire.close();
@@ -400,7 +398,6 @@ fn initialize_is_answered_before_a_file_of_the_workspace_is_opened() {
         .arg("mcp");
     surroundings_of(&heir, &mut strace);
     let mut wire = Wire::open(&mut strace);
-    wire.initialize();
     wire.ask("tools/call", &json!({"name": "context_resolve", "arguments": {"plan": "0042"}}));
     wire.close();
 
@@ -536,56 +533,4 @@ impl Client {
 
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-/// A server and its standard streams, without a client between.
-struct Wire {
-    server: Child,
-    to: Option<ChildStdin>,
-    from: BufReader<ChildStdout>,
-    asked: u64,
-}
-
-impl Wire {
-    fn open(command: &mut Command) -> Self {
-        let mut server = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the server starts");
-        let (to, from) = (server.stdin.take(), BufReader::new(server.stdout.take().unwrap()));
-        Wire { server, to, from, asked: 0 }
-    }
-
-    fn initialize(&mut self) {
-        let answer = self.ask("initialize", &json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "wire", "version": "1"}}));
-        assert!(answer.contains("serverInfo"), "{answer}");
-        self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
-    }
-
-    /// Sends a request and returns the line of its answer.
-    fn ask(&mut self, method: &str, params: &Value) -> String {
-        self.asked += 1;
-        self.send(&json!({"jsonrpc": "2.0", "id": self.asked, "method": method, "params": params}));
-        let mut line = String::new();
-        self.from.read_line(&mut line).unwrap();
-        line
-    }
-
-    fn send(&mut self, message: &Value) {
-        writeln!(self.to.as_mut().unwrap(), "{message}").unwrap();
-    }
-
-    /// Hangs up; the server must end well.
-    fn close(mut self) {
-        self.to = None;
-        assert!(self.server.wait().unwrap().success());
-    }
-}
-
-impl Drop for Wire {
-    fn drop(&mut self) {
-        drop(self.server.kill());
-        drop(self.server.wait());
-    }
 }

@@ -9,8 +9,10 @@
 
 mod chance;
 pub mod corpus;
+mod wire;
 
 pub use chance::{Chance, is_long};
+pub use wire::Wire;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,0 +1,274 @@
+//! The index is nobody's business: it is as the files are, whatever is done to it or beside it.
+
+use std::fs;
+use std::thread;
+use std::time::Duration;
+
+use heirloom_testkit::{Wire, Workspace};
+use serde_json::{Value, json};
+
+use super::long_log::team_with_a_long_log;
+use super::{ask, first, team, texts};
+
+/// A server that keeps running.
+fn serve(team: &Workspace) -> Wire {
+    Wire::open(team.command().arg("mcp"))
+}
+
+/// What answers best.
+fn best(server: &mut Wire, query: &str) -> String {
+    first(&server.call("memory_recall", &json!({"query": query}))).to_owned()
+}
+
+#[test]
+fn what_is_written_is_found_at_once_and_what_is_archived_no_more() {
+    let team = team();
+    assert!(texts(&ask(&team, "webhooks retry")).is_empty());
+    let stored: Value = serde_json::from_str(
+        &team
+            .run(&["fact", "add", "--section", "Specs", "Webhooks retry five times", "--json"])
+            .ok(),
+    )
+    .unwrap();
+    assert_eq!(first(&ask(&team, "webhooks retry")), "Webhooks retry five times");
+    team.run(&["memory", "archive", stored["id"].as_str().unwrap()]).ok();
+    assert!(texts(&ask(&team, "webhooks retry")).is_empty());
+    let beyond = ask(&team, "webhooks retry");
+    assert_eq!(beyond["near_misses"][0]["standing"], "archived", "{beyond:#}");
+    let archived = team.json("memory search-archive webhooks");
+    assert_eq!(archived["hits"][0]["text"], "Webhooks retry five times");
+}
+
+#[test]
+fn the_index_mends_itself() {
+    let team = team();
+    let good = ask(&team, "sqlite");
+    let folder = team.path().join(".heirloom/cache/index");
+    for damage in ["remove", "truncate", "scribble", "other"] {
+        let entries = fs::read_dir(&folder).unwrap().flatten();
+        for path in entries.map(|entry| entry.path()).filter(|path| !path.ends_with("lock")) {
+            match damage {
+                "remove" => fs::remove_file(&path).unwrap(),
+                "truncate" => {
+                    let size = fs::metadata(&path).unwrap().len();
+                    fs::File::options().write(true).open(&path).unwrap().set_len(size / 2).unwrap();
+                }
+                "scribble" => fs::write(&path, "not an index").unwrap(),
+                _ if path.extension().is_some_and(|ending| ending == "seg") => {
+                    fs::remove_file(&path).unwrap();
+                }
+                _ => {}
+            }
+        }
+        assert_eq!(ask(&team, "sqlite"), good, "{damage}");
+    }
+    let status = team.json("index status");
+    assert_eq!(status["state"], "up to date");
+    assert_eq!(status["active"], 3, "three facts, and documents that nobody has written yet");
+    assert_eq!(team.json("index rebuild")["state"], "made anew");
+    assert_eq!(ask(&team, "sqlite"), good);
+}
+
+#[test]
+fn a_page_of_the_index_that_is_lost_is_made_anew() {
+    let team = team();
+    let right = ask(&team, "refunds after payment");
+    let tables = || {
+        let files = team.files(".heirloom/cache/index");
+        team.path().join(files.iter().find(|file| file.ends_with(".db")).unwrap())
+    };
+    let pages = fs::read(tables()).unwrap().len() / 4096;
+    for page in 1..pages {
+        for lost in [0x00, 0xa5] {
+            let mut bytes = fs::read(tables()).unwrap();
+            bytes[page * 4096..][..4096].fill(lost);
+            fs::write(tables(), bytes).unwrap();
+            assert_eq!(ask(&team, "refunds after payment"), right, "page {page}, {lost}");
+            team.run(&["index", "rebuild"]).ok();
+        }
+    }
+    let segment = || {
+        let files = team.files(".heirloom/cache/index");
+        team.path().join(files.iter().find(|file| file.ends_with(".seg")).unwrap())
+    };
+    let length = fs::read(segment()).unwrap().len();
+    for at in (0..length).step_by(length / 30) {
+        let mut bytes = fs::read(segment()).unwrap();
+        bytes[at] ^= 0x55;
+        fs::write(segment(), bytes).unwrap();
+        let texts_of = |answer: &Value| texts(answer).join("\n");
+        assert_eq!(texts_of(&ask(&team, "refunds after payment")), texts_of(&right), "byte {at}");
+        team.run(&["index", "rebuild"]).ok();
+    }
+}
+
+#[test]
+fn where_an_embedder_does_not_answer_words_do() {
+    let team = team();
+    assert!(first(&ask(&team, "refunds after payment")).contains("thirty days"));
+    let index = team.read(".heirloom/cache/index/current");
+    // This one takes a question and never answers.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let silent = format!("http://{}/v1", silent.local_addr().unwrap());
+    let settings = team.read(".heirloom/config.toml");
+    for (endpoint, why) in [
+        ("http://127.0.0.1:9/v1", "does not answer"),
+        (silent.as_str(), "does not answer"),
+        ("https://example.com/v1", "not on this machine"),
+        ("not a url", "no address"),
+    ] {
+        let other =
+            format!("[embedder]\nkind = \"endpoint\"\nendpoint = \"{endpoint}\"\nmodel = \"m\"\n");
+        team.write(".heirloom/config.toml", format!("{settings}\n{other}"));
+        let answer = ask(&team, "refunds after payment");
+        assert!(first(&answer).contains("thirty days"), "{answer:#}");
+        let problem = answer["problems"][0]["message"].as_str().unwrap();
+        assert!(problem.contains("words alone") && problem.contains(why), "{answer:#}");
+    }
+    let status = team.json("index status");
+    assert_eq!(
+        (&status["folder"], &status["active"]),
+        (&json!(".heirloom/cache/words"), &json!(3))
+    );
+    assert!(status["problems"][0]["message"].as_str().unwrap().contains("words alone"));
+    assert_eq!(team.read(".heirloom/cache/index/current"), index, "its vectors are kept");
+    // A test of memory that cannot be made has not passed.
+    team.write("expected.yaml", "- query: refunds after payment\n  must: thirty days\n");
+    assert_eq!(team.run(&["eval", "expected.yaml"]).code, 4);
+}
+
+#[test]
+fn an_entry_that_was_copied_with_its_id_breaks_nothing() {
+    let team = team();
+    team.run(&["plan", "new", "Refund flow"]).ok();
+    let path = "plans/0001-refund-flow/plan.memory.md";
+    let entry = "- Walruses sleep on the ice <!-- id:0123456789ab -->\n";
+    let other = "- Walruses swim <!-- id:0123456789ab -->\n";
+    team.write(
+        path,
+        format!("---\nname: m\n---\n\n## Shared Discoveries\n\n{entry}{other}{entry}"),
+    );
+    assert!(first(&ask(&team, "walruses on the ice")).starts_with("Walruses sleep"));
+}
+
+#[test]
+fn a_document_that_states_no_date_has_that_of_its_last_commit() {
+    let team = team();
+    team.git(&["init", "-q"]);
+    let path = ".heirloom/context/herds.md";
+    team.write(path, "# Herds\n\nThe wildebeest migrates.\n");
+    let dated = |server: &mut Wire| {
+        let asked = json!({"query": "wildebeest", "k": 1});
+        let warm = server.call("memory_recall", &asked)["hits"][0]["at"].take();
+        let fresh = ask(&team, "wildebeest")["hits"][0]["at"].take();
+        assert_eq!(warm, fresh);
+        fs::remove_dir_all(team.path().join(".heirloom/cache")).unwrap();
+        let anew = ask(&team, "wildebeest")["hits"][0]["at"].take();
+        assert_eq!(anew, fresh);
+        anew.as_str().unwrap_or_default().to_owned()
+    };
+    let mut server = serve(&team);
+    // Until then it is the file's own.
+    assert_ne!(dated(&mut server), "");
+    for day in ["2025-05-05", "2025-06-06"] {
+        team.commit_all(&format!("{day}T10:00:00Z"));
+        assert_eq!(dated(&mut server), day);
+        team.write(path, format!("# Herds\n\nThe wildebeest migrates since {day}.\n"));
+        assert_eq!(dated(&mut server), day);
+    }
+    let asked = team.run(&["recall", "what was written in June 2025"]).ok();
+    assert!(asked.contains("wildebeest"), "{asked}");
+    let stated = "---\nupdated: 2025-01-01\n---\n\n# Herds\n\nThe wildebeest migrates.\n";
+    team.write(path, stated);
+    assert_eq!(dated(&mut server), "2025-01-01");
+}
+
+#[test]
+fn what_git_ignores_is_not_found_and_what_was_put_away_is_in_the_archive() {
+    let team = team();
+    team.run(&["plan", "new", "Wombat rollout", "--description", "Wombats reach every shop"]).ok();
+    let plan = team.files("plans").into_iter().find(|path| path.ends_with("plan.md")).unwrap();
+    let found = |query: &str| {
+        let paths = ask(&team, query)["hits"].as_array().unwrap().clone();
+        paths.iter().any(|hit| hit["_meta"]["path"] == plan.as_str())
+    };
+    assert!(found("wombats"));
+    let ignored = team.read(".gitignore");
+    team.write(".gitignore", format!("{ignored}plans/\n"));
+    assert!(!found("wombats"));
+    team.write(".gitignore", format!("{ignored}.heirloom/\n"));
+    assert!(found("wombats"));
+    // Who keeps all that is remembered out of git still remembers; a document by its name is meant.
+    let notes = ".heirloom/context/vision.md";
+    team.write(notes, "---\nname: vision\n---\n\n# Vision\n\nEvery emu shall have a fence.\n");
+    assert!(first(&ask(&team, "emu")).contains("fence"));
+    team.write(".gitignore", format!("{ignored}{notes}\n"));
+    assert_eq!(texts(&ask(&team, "emu")), Vec::<&str>::new());
+    team.write(".gitignore", ignored);
+    assert!(found("wombats"));
+    team.run(&["context", "archive", &plan]).ok();
+    assert!(!found("wombats"));
+    let ran = team.run(&["memory", "search-archive", "wombats", "--json"]);
+    assert!(ran.ok().contains("Wombats reach every shop"));
+}
+
+#[test]
+fn a_server_does_not_touch_an_index_that_was_made_anew_beside_it() {
+    let team = team();
+    let mut server = serve(&team);
+    assert_eq!(
+        best(&mut server, "refunds"),
+        "Refunds are possible for thirty days after the payment"
+    );
+    for text in ["Xylophones are loud", "Yachts are slow"] {
+        team.run(&["fact", "add", "--section", "specs", text]).ok();
+    }
+    team.run(&["index", "rebuild"]).ok();
+    team.run(&["fact", "add", "--section", "specs", "Aardvarks dig tunnels"]).ok();
+    assert_eq!(first(&ask(&team, "aardvarks")), "Aardvarks dig tunnels");
+    assert_eq!(best(&mut server, "aardvarks"), "Aardvarks dig tunnels");
+    for (query, text) in [("aardvarks", "Aardvarks dig tunnels"), ("yachts", "Yachts are slow")] {
+        assert_eq!(first(&ask(&team, query)), text);
+        assert_eq!(best(&mut server, query), text);
+    }
+    fs::remove_dir_all(team.path().join(".heirloom/cache")).unwrap();
+    assert_eq!(best(&mut server, "yachts"), "Yachts are slow");
+    assert_eq!(first(&ask(&team, "yachts")), "Yachts are slow");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_server_survives_whatever_is_done_to_the_files_of_its_index() {
+    let team = team();
+    let mut server = serve(&team);
+    let index = team.path().join(".heirloom/cache/index");
+    // Each file by itself, as it is then, and at last all of them.
+    for round in 0..8 {
+        assert!(best(&mut server, "refunds").starts_with("Refunds"), "{round}");
+        // What was opened in the very moment of a change is looked at again.
+        thread::sleep(Duration::from_millis(60));
+        assert!(best(&mut server, "refunds").starts_with("Refunds"), "{round}");
+        let mut files: Vec<_> =
+            fs::read_dir(&index).unwrap().map(|entry| entry.unwrap().path()).collect();
+        files.sort();
+        let one = files.get(round).cloned().into_iter().collect();
+        for path in if round == 7 { files } else { one } {
+            let file = fs::File::options().write(true).open(&path).unwrap();
+            file.set_len(if round % 2 == 0 { 0 } else { 4097 }).unwrap();
+        }
+    }
+    assert!(best(&mut server, "refunds").starts_with("Refunds"));
+}
+
+#[test]
+fn a_server_sees_settings_that_were_changed() {
+    let team = team_with_a_long_log();
+    let mut server = serve(&team);
+    let asked = json!({"query": "service 77"});
+    let mut freshness = || server.call("memory_recall", &asked)["hits"][0]["freshness"].take();
+    assert_eq!(freshness(), "critical");
+    assert_eq!(freshness(), "critical");
+    let settings = "[staleness]\nwarning = 100\ncritical = 200\narchive = 300\n";
+    team.write(".heirloom/config.toml", settings);
+    assert_eq!(freshness(), "fresh");
+}

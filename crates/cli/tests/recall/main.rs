@@ -1,0 +1,39 @@
+//! Recall as a user meets it: any text is a question, and the index is nobody's business.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test changes files behind the program's back"
+)]
+
+mod index;
+mod long_log;
+mod questions;
+
+use heirloom_testkit::Workspace;
+use serde_json::Value;
+
+fn team() -> Workspace {
+    let team = Workspace::empty(env!("CARGO_BIN_EXE_heir"));
+    team.run(&["init", "--name", "shop"]).ok();
+    for (section, text) in [
+        ("Decisions", "The index is kept in SQLite because it must change whole or not at all"),
+        ("Architecture", "parseFrontMatter in src/auth/login.ts reads the header of a document"),
+        ("Constraints", "Refunds are possible for thirty days after the payment"),
+    ] {
+        team.run(&["fact", "add", "--section", section, text]).ok();
+    }
+    team
+}
+
+fn texts(answer: &Value) -> Vec<&str> {
+    answer["hits"].as_array().unwrap().iter().map(|hit| hit["text"].as_str().unwrap()).collect()
+}
+
+fn first(answer: &Value) -> &str {
+    texts(answer).first().copied().unwrap_or_default()
+}
+
+fn ask(team: &Workspace, query: &str) -> Value {
+    serde_json::from_str(&team.run(&["recall", query, "--json"]).ok()).unwrap()
+}

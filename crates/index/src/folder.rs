@@ -326,9 +326,6 @@ fn applied(
     Snapshot::with(db, slots, segments, None)
 }
 
-/// A file by when it was put there.
-pub(crate) type Named = SystemTime;
-
 /// How long tables are, and what is shared of them in memory, where those are files.
 pub(crate) type Lengths = [Option<u64>; 2];
 
@@ -364,9 +361,9 @@ impl Home {
         Home::current(&self.folder).as_ref() == Some(self)
     }
 
-    /// Returns which file names the one that holds, without reading it: whoever names another one puts
-    /// another file there. Nothing where times are too coarse to tell.
-    pub(crate) fn named(&self) -> Option<Named> {
+    /// Returns when the file was put there that names the one which holds: whoever names another one
+    /// puts another file there. Nothing where times are too coarse to tell.
+    pub(crate) fn named_at(&self) -> Option<SystemTime> {
         let modified = fs::metadata(self.folder.join(CURRENT)).ok()?.modified().ok()?;
         let since = modified.duration_since(SystemTime::UNIX_EPOCH).ok()?;
         (since.subsec_nanos() != 0).then_some(modified)

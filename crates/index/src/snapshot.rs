@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use heirloom_core::Problem;
 use heirloom_core::fold::Memory;
@@ -11,7 +12,7 @@ use heirloom_core::recall::{Corpus, Slot};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension};
 
-use crate::folder::{Home, Lengths, Named};
+use crate::folder::{Home, Lengths};
 use crate::ledger::{self, short};
 use crate::links::{self, Links};
 use crate::segment::{NO_ROW, Segment};
@@ -35,8 +36,8 @@ pub struct Snapshot {
     generation: i64,
     /// Where it lies, if it is not only in memory.
     pub(crate) home: Option<Home>,
-    /// The file that named it when that was last read.
-    named: Cell<Option<Named>>,
+    /// When the file was put there that named it when it was last read.
+    named_at: Cell<Option<SystemTime>>,
     /// How long the tables' files were when they were last looked at.
     lengths: Cell<Lengths>,
     /// Whether it shows when somebody writes a newer one.
@@ -85,7 +86,7 @@ impl Snapshot {
         Ok(Snapshot {
             embedder,
             is_lasting: home.is_some(),
-            named: Cell::new(None),
+            named_at: Cell::new(None),
             lengths: Cell::new(home.as_ref().map(Home::lengths).unwrap_or_default()),
             home,
             db,
@@ -128,12 +129,12 @@ impl Snapshot {
     /// Returns whether it is still of the index that holds, and that was not made anew.
     pub fn is_current(&self) -> bool {
         let Some(home) = &self.home else { return true };
-        let named = home.named();
-        if named.is_some() && named == self.named.get() {
+        let named_at = home.named_at();
+        if named_at.is_some() && named_at == self.named_at.get() {
             return true;
         }
         let is_current = home.is_current();
-        self.named.set(named.filter(|_| is_current));
+        self.named_at.set(named_at.filter(|_| is_current));
         is_current
     }
 

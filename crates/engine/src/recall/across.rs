@@ -12,6 +12,7 @@ use crate::{Error, Session};
 /// Asks this workspace and all that are registered, and names the workspace of each hit. One that
 /// cannot be asked does not stop the others.
 pub(crate) fn across(session: &Session, search: &Search<'_>) -> Result<Found, Error> {
+    search.check_limit()?;
     let Some(registry) = session.registry() else {
         return Err(Error::system("nothing says where this machine's workspaces are registered")
             .hint("set HEIRLOOM_HOME to a folder of yours"));

@@ -64,6 +64,7 @@ pub(crate) struct Found {
 impl Search<'_> {
     /// Looks.
     pub(crate) fn run(&self, session: &Session) -> Result<Found, Error> {
+        self.check_limit()?;
         if !self.kinds.is_empty() {
             self.check_kinds(&Self::kinds(session)?)?;
         }
@@ -72,9 +73,6 @@ impl Search<'_> {
 
     /// Looks, whether or not there is such a kind here.
     pub(super) fn run_unchecked(&self, session: &Session) -> Result<Found, Error> {
-        if self.limit == 0 {
-            return Err(Error::bad_input("at most 0 are none").hint("say how many: 1 or more"));
-        }
         let embedder = match embedder(session, Haste::Soon) {
             Ok(embedder) => embedder,
             // The settings come with the repository; a model may not be on every machine.
@@ -181,6 +179,14 @@ impl Search<'_> {
         known.extend(EntryKind::ALL.map(|kind| kind.word().to_owned()));
         known.extend(hierarchy.levels.into_iter().map(|level| level.name));
         Ok(known)
+    }
+
+    /// Who wants none does not ask.
+    pub(super) fn check_limit(&self) -> Result<(), Error> {
+        match self.limit {
+            0 => Err(Error::bad_input("at most 0 are none").hint("say how many: 1 or more")),
+            _ => Ok(()),
+        }
     }
 
     /// A kind that there is not is a typo, and a typo must not be silent.

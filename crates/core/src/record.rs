@@ -3,8 +3,8 @@
 //! On disk a record is one flat JSON object. Lines are never rewritten, so a field that this
 //! version does not know stays where it is.
 
-mod fact_line;
 mod line;
+mod plain_line;
 mod words;
 
 pub use line::{Damage, MAX_LINE, read, write};

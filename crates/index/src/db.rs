@@ -8,7 +8,7 @@ use crate::slots::Slots;
 
 /// The version of the tables, of the segments, and of which words and marks a record is found by; an
 /// index of another one is made anew.
-pub(crate) const VERSION: i64 = 14;
+pub(crate) const VERSION: i64 = 15;
 
 const TABLES: &str = "
 CREATE TABLE state(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -28,7 +28,7 @@ CREATE INDEX link_name ON link(name);
 CREATE INDEX link_head ON link(head);
 CREATE TABLE tie(hash INTEGER PRIMARY KEY, component INTEGER NOT NULL);
 CREATE TABLE passage(
-    slot INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL, subject TEXT, source INTEGER, line INTEGER,
+    slot INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL, subject TEXT, source INTEGER,
     grouped INTEGER, position INTEGER NOT NULL, fingerprint BLOB NOT NULL, repeats TEXT,
     data TEXT);
 CREATE INDEX passage_source ON passage(source) WHERE source IS NOT NULL;

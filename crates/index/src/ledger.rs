@@ -13,7 +13,8 @@ use heirloom_core::fold::{Line, Memory, Place, fold};
 use heirloom_core::recall::{ORIGIN, Slot, TEXT, Tie, ties_of_line};
 use heirloom_core::record::{self, Record};
 use jiff::Timestamp;
-use rusqlite::{Connection, params};
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OptionalExtension, params};
 use uuid::Uuid;
 
 use crate::update::{NewLine, Piece};
@@ -192,37 +193,59 @@ pub(crate) fn lines_of(db: &Connection, components: &BTreeSet<i64>) -> Result<Li
 }
 
 /// Returns memories as they are kept, and all lines that say what they say or what became of them,
-/// for one who only shows that and compares it with nothing new.
+/// for one who only shows that and compares it with nothing new. Each is given with the row of its
+/// line, if it has one.
 pub(crate) fn to_show(
     db: &Connection,
-    slots: &[Slot],
+    memories: impl Iterator<Item = (Slot, Option<i64>)>,
 ) -> Result<(Vec<Option<Kept>>, Lines), IndexError> {
-    let mut query = db.prepare_cached(
-        "SELECT line.id, json, component, coalesce(subject, name), data FROM passage
-         LEFT JOIN line ON line.id = passage.line WHERE slot = ?",
-    )?;
+    let mut query = db.prepare_cached("SELECT id, json, component FROM line WHERE id = ?")?;
     let mut files = Files { db, known: HashMap::new() };
-    let (mut kept, mut names, mut lines) = (Vec::with_capacity(slots.len()), vec![], vec![]);
-    for slot in slots {
-        let mut rows = query.query([slot])?;
-        let Some(row) = rows.next()? else {
-            kept.push(None);
+    let (mut kept, mut names, mut lines) = (vec![], vec![], vec![]);
+    for (slot, line) in memories {
+        let mut rows = query.query([line])?;
+        let row = rows.next()?;
+        if let Some(row) = row
+            && row.get_ref(2)? == ValueRef::Null
+        {
+            let line = files.line(row, |record, _, place| Line::alone(record, place))?;
+            kept.push(Some(Kept::Record(line.1.record.id)));
+            lines.push(line);
             continue;
-        };
-        let own = Kept { subject: row.get(3)?, data: row.get(4)? };
-        let is_there = row.get::<_, Option<i64>>(0)?.is_some();
-        match row.get::<_, Option<i64>>(2)? {
-            None if is_there => {
-                lines.push(files.line(row, |record, _, place| Line::alone(record, place))?);
-            }
-            _ => names.push(short(&own.subject)),
         }
-        kept.push(Some(own));
+        let found = kept_at(db, slot)?;
+        names.extend(found.as_ref().map(|(subject, _)| short(subject)));
+        kept.push(found.map(Kept::new).transpose()?);
     }
-    let alone: HashSet<i64> = lines.iter().map(|(row, _)| *row).collect();
-    let others = lines_of(db, &components_of(db, &names)?)?.into_iter();
-    lines.extend(others.filter(|(row, _)| !alone.contains(row)));
+    // Whoever asks the same next would have to prepare it anew.
+    drop(query);
+    if !names.is_empty() {
+        let alone: HashSet<i64> = lines.iter().map(|(row, _)| *row).collect();
+        let others = lines_of(db, &components_of(db, &names)?)?.into_iter();
+        lines.extend(others.filter(|(row, _)| !alone.contains(row)));
+    }
     Ok((kept, lines))
+}
+
+/// Returns the name under which the log speaks of a memory, and what is to be answered with it if it
+/// is no record.
+pub(crate) fn kept_at(
+    db: &Connection,
+    slot: Slot,
+) -> Result<Option<(String, Option<String>)>, IndexError> {
+    let mut query =
+        db.prepare_cached("SELECT coalesce(subject, name), data FROM passage WHERE slot = ?")?;
+    Ok(query.query_row([slot], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
+}
+
+impl Kept {
+    fn new((subject, data): (String, Option<String>)) -> Result<Self, IndexError> {
+        match (data, Uuid::parse_str(&subject)) {
+            (Some(data), _) => Ok(Kept::Part { subject, data }),
+            (None, Ok(id)) => Ok(Kept::Record(id)),
+            (None, Err(_)) => Err(IndexError::damaged("a record of the index has no id")),
+        }
+    }
 }
 
 /// The files that lines are in.

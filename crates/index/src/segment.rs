@@ -148,6 +148,13 @@ impl Segment {
         self.number(0, row) as Slot
     }
 
+    /// Returns whether a vector is the only one of its memory, whose vectors lie together.
+    pub(crate) fn is_only_vector(&self, row: usize) -> bool {
+        let is_of_it =
+            |other: usize| other < self.rows() && self.slot_of(other) == self.slot_of(row);
+        !is_of_it(row + 1) && !row.checked_sub(1).is_some_and(is_of_it)
+    }
+
     /// Returns a term by its place.
     fn term(&self, at: usize) -> &[u8] {
         let start = if at == 0 { 0 } else { self.number(4, at - 1) };

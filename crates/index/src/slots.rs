@@ -1,4 +1,7 @@
-//! What is known of each memory beside its text: how things stand with it, and what is around it.
+//! What is known of each memory beside its text: how things stand with it, where it is written, and
+//! what is around it.
+
+use std::num::NonZeroI64;
 
 use heirloom_core::recall::Slot;
 
@@ -8,7 +11,7 @@ use crate::IndexError;
 pub(crate) const BLOCK: usize = 1024;
 
 /// The bytes of one slot.
-const WIDTH: usize = 32;
+const WIDTH: usize = 40;
 
 /// The bytes of a hash, which stands behind a block: a block that was changed by nobody's will says
 /// something else of memories and not that it is damaged.
@@ -23,8 +26,11 @@ fn hash_of(block: &[u8]) -> [u8; HASH] {
 /// How sure one is who does not say so.
 const UNSAID: u8 = u8::MAX;
 
-/// No slot, no row, no day.
+/// No slot.
 const NONE: u32 = u32::MAX;
+
+/// No row; that of a line is never so small.
+const NO_LINE: i64 = 0;
 
 /// How things stand with a memory, as an index sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -71,6 +77,8 @@ pub(crate) struct Entry {
     pub(crate) latest: Option<i32>,
     pub(crate) before: Option<Slot>,
     pub(crate) after: Option<Slot>,
+    /// The row of the line that says it, if it is of the log.
+    pub(crate) line: Option<NonZeroI64>,
 }
 
 impl Entry {
@@ -84,6 +92,7 @@ impl Entry {
         latest: None,
         before: None,
         after: None,
+        line: None,
     };
 
     fn write(&self, bytes: &mut Vec<u8>) {
@@ -96,22 +105,27 @@ impl Entry {
         bytes.extend(self.before.unwrap_or(NONE).to_le_bytes());
         bytes.extend(self.after.unwrap_or(NONE).to_le_bytes());
         bytes.extend(self.latest.unwrap_or_default().to_le_bytes());
+        bytes.extend(self.line.map_or(NO_LINE, NonZeroI64::get).to_le_bytes());
     }
 
     fn read(bytes: &[u8; WIDTH]) -> Self {
         let four = |at: usize| [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
         let slot = |at: usize| Some(u32::from_le_bytes(four(at))).filter(|slot| *slot != NONE);
-        let [low, high] = [four(8), four(12)].map(u32::from_le_bytes);
+        let eight = |at: usize| {
+            let [low, high] = [four(at), four(at + 4)].map(u32::from_le_bytes);
+            u64::from(low) | u64::from(high) << 32
+        };
         Entry {
             state: State::of(bytes[0]),
             sure: Some(bytes[3]).filter(|sure| *sure != UNSAID),
             asks: bytes[1] != 0,
             length: u32::from_le_bytes(four(4)),
-            tie: u64::from(low) | u64::from(high) << 32,
+            tie: eight(8),
             day: (bytes[2] & 1 != 0).then(|| i32::from_le_bytes(four(16))),
             latest: (bytes[2] & 2 != 0).then(|| i32::from_le_bytes(four(28))),
             before: slot(20),
             after: slot(24),
+            line: NonZeroI64::new(eight(32).cast_signed()),
         }
     }
 }
@@ -202,6 +216,7 @@ mod tests {
                 latest: (at % 3 == 0).then_some(9 - at as i32),
                 before: at.checked_sub(1),
                 after: (at % 7 != 0).then_some(at + 1),
+                line: NonZeroI64::new(i64::from(at % 11) << 32 | i64::from(at % 11)),
             });
         }
         let blocks = slots.changed_blocks();

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroI64;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -10,7 +11,8 @@ use heirloom_core::Problem;
 use heirloom_core::fold::Memory;
 use heirloom_core::recall::{Corpus, Slot};
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
+use uuid::Uuid;
 
 use crate::folder::{Home, Lengths};
 use crate::ledger::{self, short};
@@ -51,11 +53,16 @@ pub struct Snapshot {
 
 /// A memory as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
-    /// The name under which the log speaks of it.
-    pub subject: String,
-    /// What is to be answered with it, if it is no record of the log.
-    pub data: Option<String>,
+pub enum Kept {
+    /// A record of the log.
+    Record(Uuid),
+    /// A part of a document.
+    Part {
+        /// The name under which the log speaks of it.
+        subject: String,
+        /// What is to be answered with it.
+        data: String,
+    },
 }
 
 impl Snapshot {
@@ -195,14 +202,9 @@ impl Snapshot {
         self.segments.len()
     }
 
-    /// Returns a memory as it is kept.
-    pub fn kept(&self, slot: Slot) -> Result<Option<Kept>, IndexError> {
-        let mut query = self
-            .db
-            .prepare_cached("SELECT coalesce(subject, name), data FROM passage WHERE slot = ?")?;
-        let found =
-            query.query_row([slot], |row| Ok(Kept { subject: row.get(0)?, data: row.get(1)? }));
-        Ok(found.optional()?)
+    /// Returns the name under which the log speaks of a memory.
+    pub fn subject(&self, slot: Slot) -> Result<Option<String>, IndexError> {
+        Ok(ledger::kept_at(&self.db, slot)?.map(|(subject, _)| subject))
     }
 
     /// Returns what is known of all that is tied to some names; with `as_of`, what was known then.
@@ -235,7 +237,9 @@ impl Snapshot {
         slots: &[Slot],
         as_of: Option<Timestamp>,
     ) -> Result<(Vec<Option<Kept>>, Memory), IndexError> {
-        let (kept, lines) = ledger::to_show(&self.db, slots)?;
+        let line_of = |slot: Slot| self.slots.get(slot).line.map(NonZeroI64::get);
+        let memories = slots.iter().map(|slot| (*slot, line_of(*slot)));
+        let (kept, lines) = ledger::to_show(&self.db, memories)?;
         Ok((kept, ledger::folded(lines, as_of)))
     }
 
@@ -267,7 +271,7 @@ impl Snapshot {
     fn subjects(&self, slots: impl Iterator<Item = Slot>) -> Result<Vec<String>, IndexError> {
         let mut subjects = Vec::new();
         for slot in slots {
-            subjects.extend(self.kept(slot)?.map(|kept| kept.subject));
+            subjects.extend(self.subject(slot)?);
         }
         Ok(subjects)
     }

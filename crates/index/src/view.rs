@@ -182,25 +182,27 @@ impl Corpus for View<'_> {
 
     /// Looks at one bit a dimension first, then closely at those that are nearest by that. All that
     /// are equally near are looked at, so that the answer depends on nothing but what is there.
-    fn nearest(&self, vector: &[f32], most: usize) -> Vec<Slot> {
+    fn nearest(&self, vector: &[f32], most: usize) -> Vec<(Slot, Option<f32>)> {
         let query = Small::new(vector);
         let closely = (most * CLOSELY).max(self.size().isqrt() * ROOTS);
         let near = self.within(&self.distances(&query), closely);
-        let mut found: Vec<(f32, Slot)> = Vec::with_capacity(near.len());
+        let mut found: Vec<(f32, &Near)> = Vec::with_capacity(near.len());
         for (at, own) in near.iter().enumerate() {
             if let Some(soon) = near.get(at + AHEAD) {
                 self.segments[soon.segment].fetch(soon.row);
             }
-            found.push((self.segments[own.segment].nearness(own.row, &query), own.slot));
+            found.push((self.segments[own.segment].nearness(own.row, &query), own));
         }
-        let better = |a: &(f32, Slot), b: &(f32, Slot)| {
-            b.0.total_cmp(&a.0).then_with(|| self.tie(a.1).cmp(&self.tie(b.1)))
+        let better = |a: &(f32, &Near), b: &(f32, &Near)| {
+            b.0.total_cmp(&a.0).then_with(|| self.tie(a.1.slot).cmp(&self.tie(b.1.slot)))
         };
         if found.len() > most {
             found.select_nth_unstable_by(most, better);
             found.truncate(most);
         }
-        found.into_iter().map(|(_, slot)| slot).collect()
+        // Of a memory that has other vectors, another one may be nearer.
+        let is_only = |own: &Near| self.segments[own.segment].is_only_vector(own.row);
+        found.into_iter().map(|(near, own)| (own.slot, is_only(own).then_some(near))).collect()
     }
 
     fn nearness(&self, slots: &[Slot], vector: &[f32]) -> Vec<f32> {

@@ -79,8 +79,8 @@ fn by_slots(
         if found.len() == named.len() {
             break;
         }
-        if let Some(kept) = snapshot.kept(slot).unwrap() {
-            found.insert(slot, (*named[kept.subject.as_str()]).clone());
+        if let Some(subject) = snapshot.subject(slot).unwrap() {
+            found.insert(slot, (*named[subject.as_str()]).clone());
         }
     }
     assert_eq!(found.len(), named.len(), "something is missing");
@@ -159,7 +159,7 @@ fn the_best_of_many_that_hold_a_word_are_found() {
     let question = Question::new("the budget of the quokka", vec![], today, &Anything);
     let found = rank(&snapshot.view(Shelf::Active, &Filter::default()), &question, 10);
     let mut names: Vec<String> =
-        found.iter().map(|scored| snapshot.kept(scored.slot).unwrap().unwrap().subject).collect();
+        found.iter().map(|scored| snapshot.subject(scored.slot).unwrap().unwrap()).collect();
     let mut best: Vec<String> =
         (0..ALL).filter(|at| is_best(*at)).map(|at| format!("entry:{at}")).collect();
     names.sort();

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use heirloom_core::Problem;
 
 use crate::StoreError;
+use crate::git::Repository;
 
 /// The folder that makes a folder a workspace.
 pub const HOME: &str = ".heirloom";
@@ -311,17 +312,18 @@ impl Root {
     /// Returns the folder of this machine's own state: with the git repository, so that
     /// `git clean` does not take it and worktrees share it, else in the workspace.
     pub fn state_folder(&self) -> PathBuf {
-        let Some(git) = crate::git::common_dir(&self.path) else {
+        let Some(repository) = Repository::around(&self.path) else {
             return self.path.join(HOME).join("local");
         };
+        let state = repository.common().join("heirloom");
         // Several workspaces in one repository have a state each.
-        match crate::git::path_in_repository(&self.path) {
-            Some(inner) if !inner.as_os_str().is_empty() => {
+        match self.path.strip_prefix(repository.top) {
+            Ok(inner) if !inner.as_os_str().is_empty() => {
                 let name =
                     blake3::hash(inner.to_string_lossy().replace('\\', "/").as_bytes()).to_hex();
-                git.join("heirloom").join("at").join(&name[..12])
+                state.join("at").join(&name[..12])
             }
-            _ => git.join("heirloom"),
+            _ => state,
         }
     }
 }

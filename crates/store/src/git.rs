@@ -10,31 +10,43 @@ const MAX_PATHS_ON_COMMAND_LINE: usize = 400;
 
 /// Returns the git folder that all worktrees share, if the path lies in a repository.
 pub fn common_dir(path: &Path) -> Option<PathBuf> {
-    git_dir(path).map(|git_dir| common_of(&git_dir))
+    Repository::around(path).map(|repository| repository.common())
 }
 
-/// Returns where a path lies within the repository that it is in.
-pub(crate) fn path_in_repository(path: &Path) -> Option<PathBuf> {
-    let top = path.ancestors().find(|folder| folder.join(".git").exists())?;
-    path.strip_prefix(top).ok().map(Path::to_path_buf)
+/// A repository, as a worktree of it.
+pub(crate) struct Repository<'p> {
+    /// The worktree's top folder.
+    pub(crate) top: &'p Path,
+    /// The git folder of this worktree.
+    own: PathBuf,
+    /// Whether the worktree is the first one, which has the shared folder for its own.
+    is_first: bool,
 }
 
-/// The git folder of this worktree.
-fn git_dir(path: &Path) -> Option<PathBuf> {
-    let dot_git =
-        path.ancestors().map(|folder| folder.join(".git")).find(|dot_git| dot_git.exists())?;
-    if dot_git.is_dir() {
-        return Some(dot_git);
+impl<'p> Repository<'p> {
+    /// Finds the one that a path lies in.
+    pub(crate) fn around(path: &'p Path) -> Option<Self> {
+        let found = path.ancestors().find_map(|top| {
+            let dot_git = top.join(".git");
+            let metadata = std::fs::metadata(&dot_git).ok()?;
+            Some((top, dot_git, metadata.is_dir()))
+        });
+        let (top, dot_git, is_first) = found?;
+        if is_first {
+            return Some(Repository { top, own: dot_git, is_first });
+        }
+        let text = std::fs::read_to_string(&dot_git).ok()?;
+        let target = text.strip_prefix("gitdir:")?.trim();
+        Some(Repository { top, own: top.join(target), is_first })
     }
-    let text = std::fs::read_to_string(&dot_git).ok()?;
-    let target = text.strip_prefix("gitdir:")?.trim();
-    Some(dot_git.parent()?.join(target))
-}
 
-fn common_of(git_dir: &Path) -> PathBuf {
-    match std::fs::read_to_string(git_dir.join("commondir")) {
-        Ok(common) => git_dir.join(common.trim()),
-        Err(_) => git_dir.to_path_buf(),
+    /// Returns the git folder that all worktrees share.
+    pub(crate) fn common(&self) -> PathBuf {
+        let named = |folder: &Path| std::fs::read_to_string(folder.join("commondir")).ok();
+        match (!self.is_first).then(|| named(&self.own)).flatten() {
+            Some(common) => self.own.join(common.trim()),
+            None => self.own.clone(),
+        }
     }
 }
 
@@ -54,12 +66,12 @@ pub struct GitFailed(pub String);
 /// Returns the commit that is checked out, read from the repository's files without running git.
 /// `None` when there is none yet, or when the repository keeps its references in another format.
 pub fn head(root: &Path) -> Option<String> {
-    let git_dir = git_dir(root)?;
-    let head = std::fs::read_to_string(git_dir.join("HEAD")).ok()?;
+    let repository = Repository::around(root)?;
+    let head = std::fs::read_to_string(repository.own.join("HEAD")).ok()?;
     let Some(reference) = head.trim().strip_prefix("ref: ") else {
         return Some(head.trim().to_owned());
     };
-    let common = common_of(&git_dir);
+    let common = repository.common();
     if let Ok(commit) = std::fs::read_to_string(common.join(reference)) {
         return Some(commit.trim().to_owned());
     }
@@ -73,10 +85,10 @@ pub fn head(root: &Path) -> Option<String> {
 
 /// Returns the files that change when another commit is checked out, there or not.
 pub fn head_files(root: &Path) -> Vec<PathBuf> {
-    let Some(git_dir) = git_dir(root) else { return vec![] };
-    let head = git_dir.join("HEAD");
+    let Some(repository) = Repository::around(root) else { return vec![] };
+    let head = repository.own.join("HEAD");
     let text = std::fs::read_to_string(&head).unwrap_or_default();
-    let common = common_of(&git_dir);
+    let common = repository.common();
     let reference = text.trim().strip_prefix("ref: ").map(|reference| common.join(reference));
     std::iter::once(head).chain(reference).chain([common.join("packed-refs")]).collect()
 }
@@ -102,15 +114,15 @@ pub(crate) fn tracked<'p>(root: &Path, paths: &[&'p str]) -> Result<Vec<&'p str>
 
 /// Returns the branch that is checked out; `None` outside git and on a detached head.
 pub fn branch(root: &Path) -> Option<String> {
-    let head = std::fs::read_to_string(git_dir(root)?.join("HEAD")).ok()?;
+    let head = std::fs::read_to_string(Repository::around(root)?.own.join("HEAD")).ok()?;
     head.trim().strip_prefix("ref: refs/heads/").map(str::to_owned)
 }
 
 /// Returns whether a branch is checked out that has no commit yet, as far as the repository's files
 /// tell.
 pub fn is_unborn(root: &Path) -> bool {
-    let Some(git_dir) = git_dir(root) else { return false };
-    let has_tables = common_of(&git_dir).join("reftable").exists();
+    let Some(repository) = Repository::around(root) else { return false };
+    let has_tables = repository.common().join("reftable").exists();
     branch(root).is_some() && !has_tables && head(root).is_none()
 }
 
@@ -127,7 +139,7 @@ pub fn current_commit(root: &Path) -> Option<String> {
     if let Some(commit) = head(root) {
         return Some(commit);
     }
-    git_dir(root).filter(|_| !is_unborn(root))?;
+    Repository::around(root).filter(|_| !is_unborn(root))?;
     let asked =
         git(root).args(["rev-parse", "--verify", "HEAD"]).stdin(Stdio::null()).output().ok()?;
     let commit = String::from_utf8(asked.stdout).ok()?;

@@ -173,10 +173,13 @@ fn check_meanings(corpus: &impl Corpus, memories: &BTreeMap<Slot, Passage>) {
             assert!((there - back).abs() < COARSE, "{slot} and {other} are alike in one way only");
         }
         if vector.iter().any(|x| *x != 0.0) {
-            let nearest: BTreeSet<Slot> =
-                corpus.nearest(&vector, slots.len()).into_iter().collect();
-            assert!(nearest.contains(slot), "{slot} is not near itself");
-            assert!(nearest.iter().all(|slot| memories.contains_key(slot)), "what is not there");
+            let nearest = corpus.nearest(&vector, slots.len());
+            assert!(nearest.iter().any(|(near, _)| near == slot), "{slot} is not near itself");
+            for (other, told) in nearest {
+                assert!(memories.contains_key(&other), "what is not there");
+                let near = corpus.nearness(&[other], &vector)[0];
+                assert!(told.is_none_or(|told| told == near), "{other}: {told:?}, not {near}");
+            }
             let few = corpus.nearest(&vector, 2);
             assert!(few.len() <= 2, "more than were asked for");
         }

@@ -46,8 +46,9 @@ pub trait Corpus: Sync {
     /// Returns whether a memory is a question.
     fn asks(&self, slot: Slot) -> bool;
 
-    /// Returns the wanted memories whose meaning is nearest to a vector, at most so many.
-    fn nearest(&self, vector: &[f32], most: usize) -> Vec<Slot>;
+    /// Returns the wanted memories whose meaning is nearest to a vector, at most so many; each with
+    /// its nearness, if looking for it has told that.
+    fn nearest(&self, vector: &[f32], most: usize) -> Vec<(Slot, Option<f32>)>;
 
     /// Returns how near the meanings of memories are to a vector, -1 to 1.
     fn nearness(&self, slots: &[Slot], vector: &[f32]) -> Vec<f32>;

@@ -151,7 +151,7 @@ pub fn rank(corpus: &impl Corpus, question: &Question<'_>, most: usize) -> Vec<S
     // Meanings take longer, and do not wait for another hand.
     let ((wanted, whole, mut ground), near) =
         hands::both(corpus.slots() >= MANY, by_words, by_meaning);
-    ground.add_around(corpus, near);
+    ground.add_around(corpus, near.iter().map(|(slot, _)| *slot));
     if let Some(time) = &question.time {
         ground.add_around(corpus, timely(corpus, time, closely));
     }
@@ -161,9 +161,28 @@ pub fn rank(corpus: &impl Corpus, question: &Question<'_>, most: usize) -> Vec<S
         wanted: &wanted,
         whole,
         ground: &ground,
+        meanings: meanings(corpus, question, &ground, &near),
         today: day::number(question.today),
     };
     ranking.best(&Held::by(&ground, &wanted, &often), most)
+}
+
+/// Returns how near the memories of a ground are to a question; of some that is known.
+fn meanings(
+    corpus: &impl Corpus,
+    question: &Question<'_>,
+    ground: &Ground,
+    known: &[(Slot, Option<f32>)],
+) -> Vec<f32> {
+    if question.vector.is_empty() {
+        return vec![0.0; ground.slots.len()];
+    }
+    let mut found: Vec<Option<f32>> = vec![None; ground.slots.len()];
+    known.iter().for_each(|(slot, near)| found[ground.places[*slot as usize] as usize] = *near);
+    let unknown = ground.slots.iter().zip(&found).filter(|(_, near)| near.is_none());
+    let unknown: Vec<Slot> = unknown.map(|(slot, _)| *slot).collect();
+    let mut others = corpus.nearness(&unknown, &question.vector).into_iter();
+    found.into_iter().map(|near| near.or_else(|| others.next()).unwrap_or_default()).collect()
 }
 
 /// All that decides which of the memories that are looked at closely answer best.
@@ -173,17 +192,15 @@ struct Ranking<'r, C> {
     wanted: &'r [Wanted],
     whole: f32,
     ground: &'r Ground,
+    /// How near each of them is to the question.
+    meanings: Vec<f32>,
     /// The number of the day on which one asks.
     today: i32,
 }
 
 impl<C: Corpus> Ranking<'_, C> {
     fn best(&self, held: &Held, most: usize) -> Vec<Scored> {
-        let slots = &self.ground.slots;
-        let meanings = match self.question.vector.is_empty() {
-            true => vec![0.0; slots.len()],
-            false => self.corpus.nearness(slots, &self.question.vector),
-        };
+        let (slots, meanings) = (&self.ground.slots, &self.meanings);
         let scores = slots.iter().enumerate().filter(|(_, slot)| self.corpus.is_wanted(**slot));
         let mut oftens = Vec::new();
         let mut scores: Vec<(f32, usize)> = scores
@@ -353,30 +370,32 @@ fn anchors(
             *score += term.weight * often / (often + SATURATION);
         }
     }
-    let better = |a: &Slot, b: &Slot| {
-        let by_score = scores[*b as usize].total_cmp(&scores[*a as usize]);
-        by_score.then_with(|| corpus.tie(*a).cmp(&corpus.tie(*b)))
+    let better = |a: &(f32, Slot), b: &(f32, Slot)| {
+        b.0.total_cmp(&a.0).then_with(|| corpus.tie(a.1).cmp(&corpus.tie(b.1)))
     };
-    let first = |mut slots: Vec<Slot>| {
+    let first = |slots: &[Slot]| {
+        let score = |slot: &Slot| scores[*slot as usize];
+        // Who has less than the best of a few have is not among the best of all.
+        let mut least = 0.0;
         if slots.len() > most * SAMPLE * 2 {
-            // Who has less than the best of a few have is not among the best of all.
             let few = slots.iter().step_by(slots.len() / (most * SAMPLE));
-            let mut few: Vec<f32> = few.map(|slot| scores[*slot as usize]).collect();
-            let (_, least, _) = few.select_nth_unstable_by(most, |a, b| b.total_cmp(a));
-            slots.retain(|slot| scores[*slot as usize] >= *least);
+            let mut few: Vec<f32> = few.map(score).collect();
+            least = *few.select_nth_unstable_by(most, |a, b| b.total_cmp(a)).1;
         }
-        if slots.len() > most {
-            slots.select_nth_unstable_by(most, better);
-            slots.truncate(most);
+        let scored = slots.iter().map(|slot| (score(slot), *slot));
+        let mut best: Vec<(f32, Slot)> = scored.filter(|(score, _)| *score >= least).collect();
+        if best.len() > most {
+            best.select_nth_unstable_by(most, better);
+            best.truncate(most);
         }
-        slots
+        best.into_iter().map(|(_, slot)| slot)
     };
     let of_wanted: Vec<Slot> =
         touched.iter().copied().filter(|slot| corpus.is_wanted(*slot)).collect();
     let all_are = of_wanted.len() == touched.len();
-    let mut found = first(of_wanted);
+    let mut found: Vec<Slot> = first(&of_wanted).collect();
     if !all_are {
-        found.extend(first(touched));
+        found.extend(first(&touched));
     }
     found
 }
@@ -432,7 +451,7 @@ impl Ground {
     }
 
     /// Looks at some, and at those around them.
-    fn add_around(&mut self, corpus: &impl Corpus, candidates: Vec<Slot>) {
+    fn add_around(&mut self, corpus: &impl Corpus, candidates: impl IntoIterator<Item = Slot>) {
         for slot in candidates {
             self.add(slot);
             related(corpus, slot).for_each(|slot| self.add(slot));

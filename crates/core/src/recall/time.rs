@@ -261,6 +261,9 @@ fn quantity(words: &[Word]) -> Option<(usize, i32)> {
 
 /// `2023-05-07`, `2023/05/07`, `7.5.2023`, `5/7/2023`, `2023-05`, `05/2023` and `5.2023`.
 fn in_numbers(word: &str) -> Option<RangeInclusive<Date>> {
+    if !word.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
     if let Ok(day) = word.parse::<Date>() {
         return Some(day..=day);
     }

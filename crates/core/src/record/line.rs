@@ -1,6 +1,6 @@
 //! A record as a line of JSON.
 
-use super::{Kind, Record, VERSION, fact_line};
+use super::{Kind, Record, VERSION, plain_line};
 use crate::Value;
 
 /// A longer line is not read: no memory is that long, and it would stall every command.
@@ -35,8 +35,8 @@ pub fn read(line: &[u8]) -> Result<Option<Record>, Damage> {
     if let Some(at) = line.iter().position(|byte| *byte == 0) {
         return Err(Damage::Broken(format!("a NUL byte at column {}", at + 1)));
     }
-    let read = match fact_line::read(line) {
-        Some(fact) => Ok(fact),
+    let read = match plain_line::read(line) {
+        Some(record) => Ok(record),
         None => serde_json::from_slice::<Record>(line),
     };
     match read {

@@ -78,9 +78,6 @@ pub(crate) struct Thing {
     /// How well it answers the query.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) score: Option<f64>,
-    /// Every word that it can be found by.
-    #[serde(skip)]
-    pub(crate) searchable: String,
 }
 
 fn is_zero(number: &usize) -> bool {
@@ -119,7 +116,6 @@ impl Thing {
             said_source: record.source.clone(),
             record: None,
             score: None,
-            searchable: record.searchable(),
             id: name,
         }
     }
@@ -152,7 +148,6 @@ impl Thing {
             said_source: None,
             record: None,
             score: None,
-            searchable: entry.sentence(),
             id: entry.id.clone(),
         }
     }
@@ -163,7 +158,6 @@ impl Thing {
             id: id.to_owned(),
             kind: kind.to_owned(),
             text: text.to_owned(),
-            searchable: text.to_owned(),
             ..Thing::default()
         }
     }
@@ -188,7 +182,7 @@ impl Thing {
 
 /// What was replaced hands its pins on.
 fn is_pinned(memory: &Memory, name: &str) -> bool {
-    memory.standing(name) == Standing::Active && !memory.events(Action::Pin, name).is_empty()
+    !memory.events(Action::Pin, name).is_empty() && memory.standing(name) == Standing::Active
 }
 
 fn replaced_by(memory: &Memory, name: &str, standing: Standing) -> Vec<String> {

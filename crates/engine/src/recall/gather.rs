@@ -120,7 +120,11 @@ impl Found {
         let settings = root.join(heirloom_store::config::PATH);
         let settings = self.rules.iter().cloned().chain([settings]);
         // A commit changes the dates of documents that state none.
-        let settings = settings.chain(git::head_files(root.path()));
+        let heads = match self.documents.is_empty() {
+            true => vec![],
+            false => git::head_files(root.path()),
+        };
+        let settings = settings.chain(heads);
         let folders = root.looked_into().into_iter().chain(log::local_folders(root));
         Watched::new(shards.chain(documents).chain(folders).chain(settings))
     }

@@ -1,6 +1,6 @@
 //! What was found, as it is answered.
 
-use heirloom_core::fold::{Memory, Standing};
+use heirloom_core::fold::{Item, Memory, Standing};
 use heirloom_core::recall::{Parts, Scored, Slot};
 use heirloom_core::record::{Body, Episode, Record};
 use heirloom_core::staleness::{self, Freshness};
@@ -9,7 +9,6 @@ use heirloom_index::{IndexError, IndexErrorKind, Kept, Snapshot};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Serialize;
-use uuid::Uuid;
 
 use super::Search;
 use super::fresh::Failed;
@@ -153,12 +152,6 @@ pub(crate) fn hits(
             continue;
         }
         thing.score = Some(rounded(scored.score));
-        let item = Uuid::parse_str(&kept.subject).ok().and_then(|id| memory.item(id));
-        if let Some(record) = item.map(|item| item.record)
-            && let Body::Episode(episode) = &record.body
-        {
-            thing.text = told(record, episode);
-        }
         let explain = search.explain.then(|| Explained::of(&scored.parts));
         hits.push(Hit { explain, ..Hit::new(session, thing)? });
     }
@@ -182,28 +175,46 @@ fn missing(what: &str) -> IndexError {
 
 /// Returns a thing as it was at a time, if it was so then.
 fn thing(memory: &Memory, kept: &Kept, when: When) -> Result<Option<Thing>, Failed> {
-    let Some(data) = &kept.data else {
-        let id =
-            Uuid::parse_str(&kept.subject).map_err(|error| Error::system(error.to_string()))?;
-        let Some(item) = memory.item(id) else {
+    match kept {
+        Kept::Record(id) => match memory.item(*id) {
+            Some(item) => Ok(record_then(memory, &item, when)),
             // Then it may not have been there yet; now it must be.
-            return if when.as_of.is_some() { Ok(None) } else { Err(missing("a line").into()) };
-        };
-        let was_so = when.valid_at.is_none_or(|day| {
-            item.standing != Standing::Archived
-                && memory.aliases(item.id).iter().any(|alias| {
-                    memory.record(*alias).is_some_and(|record| memory.was_valid(record, day))
-                })
-        });
-        return Ok(was_so.then(|| Thing::of_record(memory, &item)));
-    };
+            None if when.as_of.is_some() => Ok(None),
+            None => Err(missing("a line").into()),
+        },
+        Kept::Part { subject, data } => part_then(memory, subject, data, when),
+    }
+}
+
+fn record_then(memory: &Memory, item: &Item<'_>, when: When) -> Option<Thing> {
+    let was_so = when.valid_at.is_none_or(|day| {
+        item.standing != Standing::Archived
+            && memory.aliases(item.id).iter().any(|alias| {
+                memory.record(*alias).is_some_and(|record| memory.was_valid(record, day))
+            })
+    });
+    was_so.then(|| {
+        let thing = Thing::of_record(memory, item);
+        match &item.record.body {
+            Body::Episode(episode) => Thing { text: told(item.record, episode), ..thing },
+            _ => thing,
+        }
+    })
+}
+
+fn part_then(
+    memory: &Memory,
+    subject: &str,
+    data: &str,
+    when: When,
+) -> Result<Option<Thing>, Failed> {
     let thing: Thing =
         serde_json::from_str(data).map_err(|error| Error::system(error.to_string()))?;
     let since = thing.date.as_deref().and_then(day::parse);
     let was_known = |day: Date| since.is_some_and(|since| since <= day);
     let asked = when.as_of.map(day::of).into_iter().chain(when.valid_at);
-    let was_so = asked.into_iter().all(was_known) && was_true(memory, &kept.subject, when);
-    Ok(was_so.then(|| thing.with_standing(memory, &kept.subject)))
+    let was_so = asked.into_iter().all(was_known) && was_true(memory, subject, when);
+    Ok(was_so.then(|| thing.with_standing(memory, subject)))
 }
 
 fn was_true(memory: &Memory, subject: &str, when: When) -> bool {

@@ -71,7 +71,7 @@ fn of_entry(noted: &Noted, entry: &Entry) -> Result<Passage, Error> {
     Ok(Passage {
         name: format!("{subject}@{}", noted.path),
         own_subject: Some(subject),
-        text: thing.searchable.clone(),
+        text: thing.text.clone(),
         title: None,
         summary: None,
         marks,

@@ -1,6 +1,7 @@
 //! Passages as the index keeps them: which are new, which stay, which go, and what stands beside what.
 
 use std::collections::{BTreeSet, HashMap};
+use std::num::NonZeroI64;
 use std::sync::Arc;
 
 use heirloom_core::day;
@@ -28,7 +29,7 @@ pub(super) struct Put {
     fingerprint: [u8; 16],
     source: Option<i64>,
     /// The row of the line that says it, if it is of the log.
-    line: Option<i64>,
+    line: Option<NonZeroI64>,
     /// The short form of the name of what it stands in.
     group: Option<i64>,
     state: State,
@@ -57,7 +58,7 @@ impl Put {
     }
 
     /// Takes a thing of the log, which was said last at some time and is written in a line.
-    fn of_item(item: &Item<'_>, latest: Timestamp, line: Option<i64>) -> Self {
+    fn of_item(item: &Item<'_>, latest: Timestamp, line: Option<NonZeroI64>) -> Self {
         let passage = Passage::of_item(item);
         Put {
             group: group_of(&passage),
@@ -83,6 +84,7 @@ impl Put {
             latest: self.latest,
             before: None,
             after: None,
+            line: self.line,
         }
     }
 }
@@ -109,7 +111,10 @@ pub(super) fn of_records(
     memory: &Memory,
     files: &HashMap<Arc<str>, i64>,
 ) -> Vec<Option<Put>> {
-    let row = |place: &Place| files.get(&place.path).map(|file| row_of(*file, place.line));
+    let row = |place: &Place| {
+        let file = files.get(&place.path)?;
+        NonZeroI64::new(row_of(*file, place.line))
+    };
     let put = |id: &Uuid| {
         let item = memory.item(*id)?;
         let is_thing = item.id == *id && Kind::REMEMBERED.contains(&item.record.kind());
@@ -254,13 +259,12 @@ impl Writing<'_> {
         let mut query = self.db.prepare_cached("SELECT grouped FROM passage WHERE slot = ?")?;
         let before: Option<i64> = query.query_row([slot], |row| row.get(0))?;
         let mut update = self.db.prepare_cached(
-            "UPDATE passage SET subject = ?, source = ?, line = ?, grouped = ?, position = ?,
-             repeats = ?, data = ? WHERE slot = ?",
+            "UPDATE passage SET subject = ?, source = ?, grouped = ?, position = ?, repeats = ?,
+             data = ? WHERE slot = ?",
         )?;
         update.execute(params![
             passage.own_subject,
             put.source,
-            put.line,
             group,
             passage.position,
             passage.repeats,
@@ -272,6 +276,7 @@ impl Writing<'_> {
             entry.state = put.state;
             entry.day = passage.day.map(day::number);
             entry.latest = put.latest;
+            entry.line = put.line;
             entry.sure = passage.confidence.map(of_a_hundred);
         });
         Ok(())
@@ -280,15 +285,14 @@ impl Writing<'_> {
     fn insert(&mut self, slot: Slot, put: &Put) -> Result<(), IndexError> {
         let passage = &put.passage;
         let mut insert = self.db.prepare_cached(
-            "INSERT INTO passage(slot, name, subject, source, line, grouped, position, fingerprint,
-             repeats, data) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO passage(slot, name, subject, source, grouped, position, fingerprint, repeats,
+             data) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )?;
         insert.execute(params![
             slot,
             passage.name,
             passage.own_subject,
             put.source,
-            put.line,
             put.group,
             passage.position,
             put.fingerprint.as_slice(),

@@ -78,10 +78,10 @@ terms and vectors (a half).",
 next to nothing with a whole question: they are asked word by word, and what most words find comes first. That merging
 is ours, and it flatters them. basic-memory is asked by full text: its other search needs a model that it downloads.
 
-The times are of servers that keep running, after fifty questions that are not counted, until an answer has arrived. heir
-is asked before a peer is started and again when it is gone, so that both have the machine to themselves. What limits us
-among 10,000 memories: a third is ranking, an eighth looking up what is answered, a tenth seeing whether a file has
-changed; the rest is JSON and the protocol.",
+The times are of servers that keep running, after fifty questions that are not counted, until an answer has arrived. A
+peer and heir are asked in ten turns, some of the questions each, so that what slows the machine down slows both. What
+limits us among 10,000 memories: a third is ranking, a seventh looking up what is answered, a twelfth seeing whether a
+file has changed; the rest is JSON and the protocol.",
     ],
     [
         "peers-slow",

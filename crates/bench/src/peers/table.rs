@@ -26,6 +26,9 @@ const WARMING: usize = 50;
 /// heir is asked so many times more questions, for it would be done in a moment, which may be a bad one.
 const MORE: usize = 15;
 
+/// In how many turns a contender and heir are asked: a machine that is slow for a second is slow for both.
+const TURNS: usize = 10;
+
 /// All that a run found.
 #[derive(Serialize)]
 pub(crate) struct Report {
@@ -50,7 +53,7 @@ struct Row {
     load_s: Option<f64>,
     /// What a question takes, in milliseconds: until its answer is there, where it is a server.
     latency_ms: Option<Latency>,
-    /// What such questions took heir, asked before a peer was there and after it was gone.
+    /// What such questions took heir, asked in turn with it.
     heir_ms: Option<Latency>,
     /// Why something is missing.
     reasons: Vec<String>,
@@ -122,9 +125,9 @@ pub(crate) fn measure(args: &PeersArgs) -> Result<Report, Failure> {
         }
         if !documents.is_empty() && row.reasons.is_empty() {
             let timed = match is_heir {
-                true => {
-                    warmed(&mut server, &questions).map(|own| Timed { load, own, heir: vec![] })
-                }
+                true => warmed(&mut server, &questions)
+                    .and_then(|questions| ask_all(&mut server, questions))
+                    .map(|own| Timed { load, own, heir: vec![] }),
                 false => make()
                     .and_then(|made| timed(made, &documents, for_peers, (&mut server, &questions))),
             };
@@ -161,33 +164,40 @@ fn generated(memories: usize, questions: usize) -> (Vec<Document>, Vec<Asked>) {
 struct Timed {
     load: Duration,
     own: Vec<Duration>,
-    /// How long heir took before and after.
+    /// How long heir took, asked in turn with it.
     heir: Vec<Duration>,
 }
 
-/// Takes the time of a contender, and of heir before it comes and after it has gone: the machine is
-/// not always as fast, and neither is to work beside the other.
+/// Takes the time of a contender, and of heir in turn with it.
 fn timed(
     mut contender: Box<dyn Contender>,
     documents: &[Document],
     questions: &[Asked],
     (heir, for_heir): (&mut dyn Contender, &[Asked]),
 ) -> Result<Timed, Failure> {
-    let mut heirs = warmed(heir, for_heir)?;
     let started = Instant::now();
     contender.load(documents)?;
     let load = started.elapsed();
-    let own = warmed(contender.as_mut(), questions)?;
-    drop(contender);
-    heirs.extend(warmed(heir, for_heir)?);
+    let questions = warmed(contender.as_mut(), questions)?;
+    let for_heir = warmed(heir, for_heir)?;
+    let (mut own, mut heirs) = (Vec::new(), Vec::new());
+    let turn = |count: usize| count.div_ceil(TURNS).max(1);
+    let turns = questions.chunks(turn(questions.len())).zip(for_heir.chunks(turn(for_heir.len())));
+    for (questions, for_heir) in turns {
+        own.extend(ask_all(contender.as_mut(), questions)?);
+        heirs.extend(ask_all(heir, for_heir)?);
+    }
     Ok(Timed { load, own, heir: heirs })
 }
 
-/// Asks questions, and returns how long those took that came after the first.
-fn warmed(contender: &mut dyn Contender, questions: &[Asked]) -> Result<Vec<Duration>, Failure> {
-    let (first, questions) = questions.split_at(WARMING.min(questions.len() / 2));
+/// Asks the first questions, and returns the others.
+fn warmed<'q>(
+    contender: &mut dyn Contender,
+    questions: &'q [Asked],
+) -> Result<&'q [Asked], Failure> {
+    let (first, others) = questions.split_at(WARMING.min(questions.len() / 2));
     ask_all(contender, first)?;
-    ask_all(contender, questions)
+    Ok(others)
 }
 
 /// Asks questions, and returns how long each took.

@@ -5,6 +5,7 @@
 //! log would, so that a new line costs what its component costs.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::num::NonZeroI64;
 use std::sync::Arc;
 
 use heirloom_core::Problem;
@@ -17,6 +18,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, params};
 use uuid::Uuid;
 
+use crate::slots::Entry;
 use crate::update::{NewLine, Piece};
 use crate::{IndexError, Kept};
 
@@ -57,6 +59,11 @@ fn short_of_id(id: Uuid) -> i64 {
 
 fn start_of(hash: &blake3::Hash) -> i64 {
     hash.as_bytes().first_chunk().map_or(0, |eight| i64::from_le_bytes(*eight))
+}
+
+/// Returns what decides between passages that answer equally well, by a passage's name.
+pub(crate) fn tie_of(name: &str) -> u64 {
+    start_of(&blake3::hash(name.as_bytes())).cast_unsigned()
 }
 
 /// Returns the short form of a tie's name, which need not be spelled out for that.
@@ -193,23 +200,27 @@ pub(crate) fn lines_of(db: &Connection, components: &BTreeSet<i64>) -> Result<Li
 }
 
 /// Returns memories as they are kept, and all lines that say what they say or what became of them,
-/// for one who only shows that and compares it with nothing new. Each is given with the row of its
-/// line, if it has one.
+/// for one who only shows that and compares it with nothing new. Each is given with its entry.
 pub(crate) fn to_show(
     db: &Connection,
-    memories: impl Iterator<Item = (Slot, Option<i64>)>,
+    memories: impl Iterator<Item = (Slot, Entry)>,
 ) -> Result<(Vec<Option<Kept>>, Lines), IndexError> {
     let mut query = db.prepare_cached("SELECT id, json, component FROM line WHERE id = ?")?;
     let mut files = Files { db, known: HashMap::new() };
     let (mut kept, mut names, mut lines) = (vec![], vec![], vec![]);
-    for (slot, line) in memories {
-        let mut rows = query.query([line])?;
+    for (slot, entry) in memories {
+        let mut rows = query.query([entry.line.map(NonZeroI64::get)])?;
         let row = rows.next()?;
         if let Some(row) = row
             && row.get_ref(2)? == ValueRef::Null
         {
             let line = files.line(row, |record, _, place| Line::alone(record, place))?;
-            kept.push(Some(Kept::Record(line.1.record.id)));
+            let id = line.1.record.id;
+            let mut name = Uuid::encode_buffer();
+            if tie_of(id.hyphenated().encode_lower(&mut name)) != entry.tie {
+                return Err(IndexError::damaged("a line of the index is another one"));
+            }
+            kept.push(Some(Kept::Record(id)));
             lines.push(line);
             continue;
         }

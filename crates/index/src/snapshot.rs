@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, BTreeSet};
-use std::num::NonZeroI64;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -237,8 +236,7 @@ impl Snapshot {
         slots: &[Slot],
         as_of: Option<Timestamp>,
     ) -> Result<(Vec<Option<Kept>>, Memory), IndexError> {
-        let line_of = |slot: Slot| self.slots.get(slot).line.map(NonZeroI64::get);
-        let memories = slots.iter().map(|slot| (*slot, line_of(*slot)));
+        let memories = slots.iter().map(|slot| (*slot, self.slots.get(*slot)));
         let (kept, lines) = ledger::to_show(&self.db, memories)?;
         Ok((kept, ledger::folded(lines, as_of)))
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// More paths than this go over the whole history instead of on the command line.
@@ -19,8 +19,8 @@ pub(crate) struct Repository<'p> {
     pub(crate) top: &'p Path,
     /// The git folder of this worktree.
     own: PathBuf,
-    /// Whether the worktree is the first one, which has the shared folder for its own.
-    is_first: bool,
+    /// Whether that lies in the top folder, where all worktrees share it.
+    is_shared: bool,
 }
 
 impl<'p> Repository<'p> {
@@ -28,26 +28,40 @@ impl<'p> Repository<'p> {
     pub(crate) fn around(path: &'p Path) -> Option<Self> {
         let found = path.ancestors().find_map(|top| {
             let dot_git = top.join(".git");
-            let metadata = std::fs::metadata(&dot_git).ok()?;
-            Some((top, dot_git, metadata.is_dir()))
+            let is_shared = std::fs::symlink_metadata(&dot_git).ok()?.is_dir();
+            (is_shared || dot_git.exists()).then_some((top, dot_git, is_shared))
         });
-        let (top, dot_git, is_first) = found?;
-        if is_first {
-            return Some(Repository { top, own: dot_git, is_first });
+        let (top, dot_git, is_shared) = found?;
+        if is_shared || dot_git.is_dir() {
+            return Some(Repository { top, own: dot_git, is_shared });
         }
         let text = std::fs::read_to_string(&dot_git).ok()?;
         let target = text.strip_prefix("gitdir:")?.trim();
-        Some(Repository { top, own: top.join(target), is_first })
+        Some(Repository { top, own: top.join(target), is_shared })
     }
 
     /// Returns the git folder that all worktrees share.
     pub(crate) fn common(&self) -> PathBuf {
-        let named = |folder: &Path| std::fs::read_to_string(folder.join("commondir")).ok();
-        match (!self.is_first).then(|| named(&self.own)).flatten() {
-            Some(common) => self.own.join(common.trim()),
+        let named = || std::fs::read_to_string(self.own.join("commondir")).ok();
+        match (!self.is_shared).then(named).flatten() {
+            Some(common) => stepped(&self.own, Path::new(common.trim())),
             None => self.own.clone(),
         }
     }
+}
+
+/// Goes from a folder along a path, and leaves out what it only enters to leave again. What is around
+/// a link does not tell what is around the place where it leads.
+fn stepped(from: &Path, path: &Path) -> PathBuf {
+    let mut at = from.to_path_buf();
+    for part in path.components() {
+        match part {
+            Component::ParentDir if at.is_symlink() => return from.join(path),
+            Component::ParentDir => drop(at.pop()),
+            part => at.push(part),
+        }
+    }
+    at
 }
 
 /// What the history says of a file.
@@ -296,4 +310,52 @@ pub fn since(root: &Path, commit: Option<&str>) -> Since {
     let changed = lines(&["ls-files", "--modified", "--others", "--exclude-standard"]);
     // Where there is no commit or no repository, git has nothing to tell.
     Since { commits, files, changed, problem: problem.filter(|_| has_commits) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    /// A repository with a worktree beside it, as git lays them out.
+    fn with_worktree(home: &Path) -> (PathBuf, PathBuf) {
+        let (shared, tree) = (home.join("first/.git"), home.join("second"));
+        let own = shared.join("worktrees/second");
+        fs::create_dir_all(&own).unwrap();
+        fs::write(own.join("commondir"), "../..\n").unwrap();
+        fs::create_dir_all(tree.join("src")).unwrap();
+        fs::write(tree.join(".git"), format!("gitdir: {}\n", own.display())).unwrap();
+        (shared, tree)
+    }
+
+    #[test]
+    fn worktrees_share_a_folder() {
+        let home = tempfile::tempdir().unwrap();
+        let (shared, tree) = with_worktree(home.path());
+        assert_eq!(common_dir(&home.path().join("first/docs")), Some(shared.clone()));
+        assert_eq!(common_dir(&tree.join("src")), Some(shared));
+        assert_eq!(Repository::around(&tree.join("src")).unwrap().top, tree);
+    }
+
+    #[test]
+    fn a_git_file_that_leads_nowhere_is_no_repository() {
+        let home = tempfile::tempdir().unwrap();
+        fs::write(home.path().join(".git"), "gitdir").unwrap();
+        assert_eq!(common_dir(home.path()), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_git_folder_may_be_a_link() {
+        let home = tempfile::tempdir().unwrap();
+        let (shared, tree) = with_worktree(home.path());
+        fs::remove_file(tree.join(".git")).unwrap();
+        std::os::unix::fs::symlink(shared.join("worktrees/second"), tree.join(".git")).unwrap();
+        let found = common_dir(&tree).unwrap();
+        assert_eq!(found.canonicalize().unwrap(), shared.canonicalize().unwrap());
+        // What a link names and is not there says nothing.
+        fs::remove_dir_all(&shared).unwrap();
+        assert_eq!(common_dir(&tree), None);
+    }
 }

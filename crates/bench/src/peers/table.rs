@@ -181,13 +181,16 @@ fn timed(
     let questions = warmed(contender.as_mut(), questions)?;
     let for_heir = warmed(heir, for_heir)?;
     let (mut own, mut heirs) = (Vec::new(), Vec::new());
-    let turn = |count: usize| count.div_ceil(TURNS).max(1);
-    let turns = questions.chunks(turn(questions.len())).zip(for_heir.chunks(turn(for_heir.len())));
-    for (questions, for_heir) in turns {
-        own.extend(ask_all(contender.as_mut(), questions)?);
-        heirs.extend(ask_all(heir, for_heir)?);
+    for turn in 0..TURNS {
+        own.extend(ask_all(contender.as_mut(), share(questions, turn))?);
+        heirs.extend(ask_all(heir, share(for_heir, turn))?);
     }
     Ok(Timed { load, own, heir: heirs })
+}
+
+/// The questions of a turn.
+fn share(questions: &[Asked], turn: usize) -> &[Asked] {
+    &questions[turn * questions.len() / TURNS..(turn + 1) * questions.len() / TURNS]
 }
 
 /// Asks the first questions, and returns the others.

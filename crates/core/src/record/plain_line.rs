@@ -69,8 +69,12 @@ fn not_null<'de, D: Deserializer<'de>>(input: D) -> Result<Option<String>, D::Er
     String::deserialize(input).map(Some)
 }
 
-/// Reads a line if it is a fact or a note and all is well with it.
+/// Reads a line if it is a fact or a note and all is well with it; what it says beside is passed over.
 pub(super) fn read(line: &[u8]) -> Option<Record> {
+    // A list of all fields in their order would do as well.
+    if !line.starts_with(b"{") {
+        return None;
+    }
     let fields: Fields = serde_json::from_slice(line).ok()?;
     let Fields { kind, section, content, key, value, scope, .. } = fields;
     let body = match kind {
@@ -143,6 +147,8 @@ mod tests {
                 assert_eq!(read(line.as_bytes()), None, "{line}");
             }
         }
+        let list = br#"[1,"0198c0de-0000-7000-8000-00000000002a","note",null,"x"]"#;
+        assert_eq!(read(list), None);
         let odd = format!("{FACT}}}").replace("\"fact\"", r#"{"fact":null}"#);
         let no_section = format!("{FACT}}}").replace(r#""section":"Specs","#, "");
         for line in

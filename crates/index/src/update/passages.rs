@@ -16,7 +16,7 @@ use uuid::Uuid;
 use super::Writing;
 use super::reading::Work;
 use crate::IndexError;
-use crate::ledger::{row_of, short};
+use crate::ledger::{row_of, short, tie_of};
 use crate::segment::Builder;
 use crate::slots::{Entry, State};
 
@@ -46,7 +46,7 @@ impl Put {
         let latest = passage.day.map(day::number);
         let group = group_of(&passage);
         Put {
-            tie: tie_of(&passage),
+            tie: tie_of(&passage.name),
             passage: Box::new(passage),
             fingerprint,
             source: Some(source),
@@ -62,7 +62,7 @@ impl Put {
         let passage = Passage::of_item(item);
         Put {
             group: group_of(&passage),
-            tie: tie_of(&passage),
+            tie: tie_of(&passage.name),
             passage: Box::new(passage),
             fingerprint: item.fingerprint(),
             source: None,
@@ -91,12 +91,6 @@ impl Put {
 
 fn group_of(passage: &Passage) -> Option<i64> {
     passage.group.as_deref().map(short)
-}
-
-/// Decides between passages that answer equally well.
-fn tie_of(passage: &Passage) -> u64 {
-    let name = blake3::hash(passage.name.as_bytes());
-    name.as_bytes().first_chunk().map_or(0, |eight| u64::from_le_bytes(*eight))
 }
 
 /// What is known of a passage that is there.

@@ -18,9 +18,9 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, params};
 use uuid::Uuid;
 
+use crate::IndexError;
 use crate::slots::Entry;
 use crate::update::{NewLine, Piece};
-use crate::{IndexError, Kept};
 
 /// A line of the log as the ledger holds it.
 #[derive(Debug, Clone)]
@@ -199,6 +199,30 @@ pub(crate) fn lines_of(db: &Connection, components: &BTreeSet<i64>) -> Result<Li
     Ok(found)
 }
 
+/// A memory as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kept {
+    /// A record of the log.
+    Record(Uuid),
+    /// A part of a document.
+    Part {
+        /// The name under which the log speaks of it.
+        subject: String,
+        /// What is to be answered with it.
+        data: String,
+    },
+}
+
+impl Kept {
+    fn new((subject, data): (String, Option<String>)) -> Result<Self, IndexError> {
+        match (data, Uuid::parse_str(&subject)) {
+            (Some(data), _) => Ok(Kept::Part { subject, data }),
+            (None, Ok(id)) => Ok(Kept::Record(id)),
+            (None, Err(_)) => Err(IndexError::damaged("a record of the index has no id")),
+        }
+    }
+}
+
 /// Returns memories as they are kept, and all lines that say what they say or what became of them,
 /// for one who only shows that and compares it with nothing new. Each is given with its entry.
 pub(crate) fn to_show(
@@ -210,8 +234,8 @@ pub(crate) fn to_show(
     let (mut kept, mut names, mut lines) = (vec![], vec![], vec![]);
     for (slot, entry) in memories {
         let mut rows = query.query([entry.line.map(NonZeroI64::get)])?;
-        let row = rows.next()?;
-        if let Some(row) = row
+        // What is alone in its component is what its line says, and nothing became of it.
+        if let Some(row) = rows.next()?
             && row.get_ref(2)? == ValueRef::Null
         {
             let line = files.line(row, |record, _, place| Line::alone(record, place))?;
@@ -247,16 +271,6 @@ pub(crate) fn kept_at(
     let mut query =
         db.prepare_cached("SELECT coalesce(subject, name), data FROM passage WHERE slot = ?")?;
     Ok(query.query_row([slot], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
-}
-
-impl Kept {
-    fn new((subject, data): (String, Option<String>)) -> Result<Self, IndexError> {
-        match (data, Uuid::parse_str(&subject)) {
-            (Some(data), _) => Ok(Kept::Part { subject, data }),
-            (None, Ok(id)) => Ok(Kept::Record(id)),
-            (None, Err(_)) => Err(IndexError::damaged("a record of the index has no id")),
-        }
-    }
 }
 
 /// The files that lines are in.
@@ -492,5 +506,35 @@ impl Groups {
     fn join(&mut self, a: usize, b: usize) {
         let (a, b) = (self.find(a), self.find(b));
         self.parents[a.max(b)] = a.min(b);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{IndexErrorKind, db};
+
+    #[test]
+    fn a_line_that_is_another_one_is_damage() {
+        let tables = Connection::open_in_memory().unwrap();
+        db::create(&tables, "none", 0).unwrap();
+        tables.execute("INSERT INTO source VALUES(1, 'a.jsonl', 0, 0, 0, x'', 2, '')", []).unwrap();
+        let ids = [1, 2].map(Uuid::from_u128);
+        for (number, id) in (1..).zip(ids) {
+            let json = format!(
+                r#"{{"v":1,"id":"{id}","kind":"note","content":"x","at":"2026-02-22T00:00:00Z"}}"#
+            );
+            let row = params![row_of(1, number), json.as_bytes()];
+            tables.execute("INSERT INTO line(id, json) VALUES(?, ?)", row).unwrap();
+        }
+        let show = |number: usize| {
+            let line = NonZeroI64::new(row_of(1, number));
+            let entry = Entry { line, tie: tie_of(&ids[0].to_string()), ..Entry::FREE };
+            to_show(&tables, [(0, entry)].into_iter())
+        };
+        let (kept, lines) = show(1).unwrap();
+        assert_eq!(kept, [Some(Kept::Record(ids[0]))]);
+        assert_eq!(lines.len(), 1);
+        assert_eq!(show(2).unwrap_err().kind, IndexErrorKind::Damaged);
     }
 }

@@ -19,7 +19,8 @@ mod view;
 
 pub use error::{IndexError, IndexErrorKind};
 pub use folder::{Index, Lock};
+pub use ledger::Kept;
 pub use slots::State;
-pub use snapshot::{Kept, Snapshot};
+pub use snapshot::Snapshot;
 pub use update::{NewLine, Piece, Read, Source, Update};
 pub use view::{Filter, Shelf, View};

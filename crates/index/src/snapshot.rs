@@ -11,10 +11,9 @@ use heirloom_core::fold::Memory;
 use heirloom_core::recall::{Corpus, Slot};
 use jiff::Timestamp;
 use rusqlite::Connection;
-use uuid::Uuid;
 
 use crate::folder::{Home, Lengths};
-use crate::ledger::{self, short};
+use crate::ledger::{self, Kept, short};
 use crate::links::{self, Links};
 use crate::segment::{NO_ROW, Segment};
 use crate::slots::{Entry, Slots, State};
@@ -48,20 +47,6 @@ pub struct Snapshot {
     sources: OnceCell<BTreeMap<String, Source>>,
     active: OnceCell<Measured>,
     links: Links,
-}
-
-/// A memory as it is kept.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kept {
-    /// A record of the log.
-    Record(Uuid),
-    /// A part of a document.
-    Part {
-        /// The name under which the log speaks of it.
-        subject: String,
-        /// What is to be answered with it.
-        data: String,
-    },
 }
 
 impl Snapshot {

@@ -50,7 +50,10 @@ impl Output {
 
     /// Prints data.
     pub(crate) fn data(&self, value: &Value) {
-        self.text(&format!("{value:#}\n"));
+        // Line breaks within strings are escaped already; those of the layout stay.
+        let lines = format!("{value:#}");
+        let lines: Vec<String> = lines.lines().map(printable).collect();
+        self.text(&format!("{}\n", lines.join("\n")));
     }
 
     /// Prints a text as it is.
@@ -83,7 +86,9 @@ impl Output {
     /// Prints a failure on standard error.
     pub(crate) fn error(&self, error: &Error) {
         if self.json {
-            self.note(&format!("{:#}", json!({"error": error})));
+            let lines = format!("{:#}", json!({"error": error}));
+            let lines: Vec<String> = lines.lines().map(printable).collect();
+            self.note(&lines.join("\n"));
             return;
         }
         let mut text = format!("{} {}", paint(Role::Bad, "error:"), printable(&error.message));
@@ -95,7 +100,7 @@ impl Output {
             ));
         }
         if let Some(hint) = &error.hint {
-            text.push_str(&format!("\n  {} {hint}", paint(Role::Dim, "hint:")));
+            text.push_str(&format!("\n  {} {}", paint(Role::Dim, "hint:"), printable(hint)));
         }
         self.note(&text);
     }

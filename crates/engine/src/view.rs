@@ -189,17 +189,38 @@ fn render_table(
     }
 }
 
-/// A file may hold anything; a terminal must not be told to do it. Line breaks and control
-/// characters become visible.
+/// Makes visible what would command a terminal or deceive a reader: control characters, line breaks,
+/// and the characters of [`is_deceptive`]. They are written as JSON writes them, so that a JSON text
+/// stays the same value.
 pub fn printable(text: &str) -> String {
-    let harmful = |c: char| c.is_control() && c != '\t';
-    if text.chars().any(harmful) {
-        text.chars()
-            .flat_map(|c| if harmful(c) { c.escape_default().collect::<Vec<_>>() } else { vec![c] })
-            .collect()
-    } else {
-        text.to_owned()
+    let is_harmful = |c: char| (c.is_control() && c != '\t') || is_deceptive(c);
+    if !text.contains(is_harmful) {
+        return text.to_owned();
     }
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        match c {
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            c if is_harmful(c) => {
+                let mut units = [0; 2];
+                for unit in c.encode_utf16(&mut units) {
+                    out.push_str(&format!("\\u{unit:04x}"));
+                }
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Returns whether a character makes text look like other text: embedding, override and isolation of
+/// direction reorder what is shown, line and paragraph separators break lines, and tag characters
+/// are read by language models and shown by nothing.
+fn is_deceptive(c: char) -> bool {
+    matches!(c,
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}'
+        | '\u{e0000}'..='\u{e007f}')
 }
 
 #[cfg(test)]
@@ -213,6 +234,19 @@ mod tests {
             &["key", "value"],
             vec![vec!["日本".into(), "a".into()], vec!["x".into(), "b\u{1b}[0m".into()]],
         );
-        assert_eq!(view.plain(), "T\nkey   value\n日本  a\nx     b\\u{1b}[0m\n");
+        assert_eq!(view.plain(), "T\nkey   value\n日本  a\nx     b\\u001b[0m\n");
+    }
+
+    #[test]
+    fn what_commands_or_deceives_is_shown() {
+        for (text, shown) in [
+            ("plain\ttext é 日本 👩‍👩‍👧", "plain\ttext é 日本 👩‍👩‍👧"),
+            ("\u{1b}[2J\u{9b}31m\u{7}", "\\u001b[2J\\u009b31m\\u0007"),
+            ("a\u{202e}b\u{2066}c", "a\\u202eb\\u2066c"),
+            ("hi\u{e0041}", "hi\\udb40\\udc41"),
+            ("one\ntwo\u{2028}", "one\\ntwo\\u2028"),
+        ] {
+            assert_eq!(printable(text), shown);
+        }
     }
 }

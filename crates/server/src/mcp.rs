@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use heirloom_core::path::percent_decoded;
+use heirloom_engine::view::printable;
 use heirloom_engine::{Effect, Error, Group, OPS, Op, Reply, ops, schema};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, GetPromptRequestParams,
@@ -224,12 +225,12 @@ impl ServerHandler for Server {
 
 /// Puts a failure into the words that an agent can act on.
 fn in_words(error: &Error) -> String {
-    let mut text = error.message.clone();
+    let mut text = printable(&error.message);
     if !error.candidates.is_empty() {
-        text.push_str(&format!("\ncandidates: {}", error.candidates.join(", ")));
+        text.push_str(&format!("\ncandidates: {}", printable(&error.candidates.join(", "))));
     }
     if let Some(hint) = &error.hint {
-        text.push_str(&format!("\nhint: {hint}"));
+        text.push_str(&format!("\nhint: {}", printable(hint)));
     }
     text
 }

@@ -89,6 +89,11 @@ fn names_of(path: &str) -> Vec<&str> {
 fn files_under(root: &Root, folder: &str, found: &mut Vec<String>) {
     for item in root.list(folder).unwrap_or_default() {
         let path = format!("{folder}/{}", item.name);
-        if item.is_folder { files_under(root, &path, found) } else { found.push(path) }
+        // Links may lead in circles.
+        match (item.is_folder, item.is_link) {
+            (true, true) => {}
+            (true, false) => files_under(root, &path, found),
+            (false, _) => found.push(path),
+        }
     }
 }

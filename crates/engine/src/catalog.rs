@@ -116,6 +116,7 @@ impl Catalog {
         let (judged, date_problems) = inherit::judge(session, &documents)?;
         problems.extend(placed.iter().flat_map(|placed| placed.document.problems.clone()));
         problems.extend(record_problems.into_iter().chain(naming_problems).chain(date_problems));
+        problems.extend(root.repository_problem().cloned());
         problems.sort();
         problems.dedup();
         let judged_placed = placed.into_iter().zip(&judged);

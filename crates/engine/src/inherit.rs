@@ -93,6 +93,7 @@ pub fn read(
         placed.iter().flat_map(|placed| placed.document.problems.clone()).collect();
     problems.extend(record_problems);
     problems.extend(date_problems);
+    problems.extend(root.repository_problem().cloned());
     Ok(Inheritance {
         hierarchy: hierarchy_name,
         selectors,

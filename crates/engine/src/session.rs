@@ -223,7 +223,7 @@ impl Session {
         if let Some(named) = &self.author {
             return named.clone();
         }
-        let signed = || git::author(self.root.path()).unwrap_or_else(|| "unknown".to_owned());
+        let signed = || git::author(&self.root).unwrap_or_else(|| "unknown".to_owned());
         self.signature.get_or_init(signed).clone()
     }
 

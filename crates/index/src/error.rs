@@ -1,7 +1,7 @@
 //! What can go wrong with an index; everything can be mended by making it anew.
 
 /// What went wrong.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 #[error("{message}")]
 pub struct IndexError {
     /// What sort of failure it is.

@@ -1,12 +1,15 @@
 //! The index on disk: its folder, its lock, and how generations follow one another.
-#![allow(clippy::disallowed_methods, reason = "the cache is derived, and this is its home")]
+//!
+//! All files are reached through a directory handle that no link leads out of. SQLite takes paths
+//! only: it opens tables that this machine made, and follows no link.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::Write;
+use std::fs::{File, TryLockError};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use cap_std::fs::{Dir, OpenOptions};
 use heirloom_core::embedding::Embedder;
 use rusqlite::{Connection, OpenFlags, params};
 
@@ -25,16 +28,52 @@ const LOCK: &str = "lock";
 /// The ending of a segment's file.
 const SEGMENT: &str = "seg";
 
+/// The ending of a file that has no name yet.
+const DRAFT: &str = "draft";
+
+/// How many hexadecimal digits an identity has.
+const IDENTITY_LENGTH: usize = 16;
+
 /// How often a reader looks again when a generation goes away under its hands.
 const TRIES: usize = 20;
 
 /// How long it waits in between.
 const PAUSE: std::time::Duration = std::time::Duration::from_millis(10);
 
+/// The folder of an index.
+#[derive(Debug, Clone)]
+pub struct IndexFolder {
+    path: PathBuf,
+    handle: Result<Arc<Dir>, IndexError>,
+}
+
+impl IndexFolder {
+    /// Takes an open folder, or why it could not be opened.
+    pub fn new(path: PathBuf, handle: io::Result<Dir>) -> Self {
+        let handle = handle.map(Arc::new);
+        let handle = handle.map_err(|error| IndexError::system(&path.display().to_string(), &error));
+        IndexFolder { path, handle }
+    }
+
+    /// Takes no folder: an index of it is made in memory for every question.
+    pub fn none() -> Self {
+        let error = io::Error::from(io::ErrorKind::ReadOnlyFilesystem);
+        IndexFolder::new(PathBuf::new(), Err(error))
+    }
+
+    fn dir(&self) -> Result<&Arc<Dir>, IndexError> {
+        self.handle.as_ref().map_err(Clone::clone)
+    }
+
+    fn system(&self, file: &str, error: &io::Error) -> IndexError {
+        IndexError::system(&self.path.join(file).display().to_string(), error)
+    }
+}
+
 /// An index in a folder.
 #[derive(Debug, Clone)]
 pub struct Index {
-    folder: PathBuf,
+    folder: IndexFolder,
     embedder: String,
     dimensions: usize,
 }
@@ -47,9 +86,9 @@ pub struct Lock {
 
 impl Index {
     /// Takes an index whose vectors one embedder makes. Nothing is read yet.
-    pub fn at(folder: &Path, embedder: &dyn Embedder) -> Self {
+    pub fn at(folder: IndexFolder, embedder: &dyn Embedder) -> Self {
         Index {
-            folder: folder.to_path_buf(),
+            folder,
             embedder: embedder.name().to_owned(),
             dimensions: embedder.dimensions(),
         }
@@ -57,7 +96,7 @@ impl Index {
 
     /// Returns where it lies.
     pub fn folder(&self) -> &Path {
-        &self.folder
+        &self.folder.path
     }
 
     /// Opens the newest generation. One that is not there, not whole, of another version or of
@@ -76,14 +115,14 @@ impl Index {
     }
 
     fn open_once(&self) -> Result<Option<Snapshot>, IndexError> {
-        let Some(home) = Home::current(&self.folder) else { return Ok(None) };
-        if !home.tables().exists() {
-            return Ok(None);
-        }
+        let current = self.folder.handle.as_ref().ok().and_then(|dir| {
+            Home::current(&self.folder.path, dir).filter(Home::was_made_here)
+        });
+        let Some(home) = current else { return Ok(None) };
         let tables = home.tables();
         let opened = connect(&tables, OpenFlags::SQLITE_OPEN_READ_WRITE);
         match opened.and_then(|db| self.read(db, home.clone())) {
-            Err(error) if error.kind == IndexErrorKind::Unwritable && !has_journal(&tables) => {
+            Err(error) if error.kind == IndexErrorKind::Unwritable && !home.has_journal() => {
                 let found = self.read(connect_as_it_stands(&tables).map_err(|_| error)?, home)?;
                 Ok(found.map(Snapshot::for_one_question))
             }
@@ -93,7 +132,7 @@ impl Index {
 
     /// Returns whether a generation is one of this index: of its folder and of its embedder.
     pub fn owns(&self, snapshot: &Snapshot) -> bool {
-        let is_here = snapshot.home.as_ref().is_some_and(|home| home.folder == self.folder);
+        let is_here = snapshot.home.as_ref().is_some_and(|home| home.folder == self.folder.path);
         is_here && snapshot.embedder == (self.embedder.clone(), self.dimensions)
     }
 
@@ -104,9 +143,8 @@ impl Index {
         std::mem::forget(db);
         let _lock = self.lock()?;
         if home.is_some_and(|home| home.is_current()) {
-            let path = self.folder.join(CURRENT);
-            fs::remove_file(&path)
-                .map_err(|error| IndexError::system(&path.display().to_string(), &error))?;
+            let removed = self.folder.dir()?.remove_file(CURRENT);
+            removed.map_err(|error| self.folder.system(CURRENT, &error))?;
         }
         Ok(())
     }
@@ -130,19 +168,16 @@ impl Index {
     }
 
     fn segment(&self, file: &str) -> Result<Segment, IndexError> {
-        let path = self.folder.join(file);
-        let file = match File::open(&path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+        let opened = match self.folder.dir()?.open(file) {
+            Ok(opened) => opened.into_std(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 // Either another process has just made a newer generation, or somebody took it away.
-                let message = format!("{} is gone", path.display());
+                let message = format!("{} is gone", self.folder.path.join(file).display());
                 return Err(IndexError::new(IndexErrorKind::Moved, message));
             }
-            Err(error) => return Err(IndexError::system(&path.display().to_string(), &error)),
+            Err(error) => return Err(self.folder.system(file, &error)),
         };
-        let mapped = Mapped::new(file);
-        let mapped =
-            mapped.map_err(|error| IndexError::system(&path.display().to_string(), &error))?;
+        let mapped = Mapped::new(opened).map_err(|error| self.folder.system(file, &error))?;
         let segment = Segment::new(Bytes::Mapped(mapped))?;
         match segment.dimensions() == self.dimensions {
             true => Ok(segment),
@@ -155,8 +190,8 @@ impl Index {
         let file = self.lock_file()?;
         match file.try_lock() {
             Ok(()) => Ok(Some(Lock { _file: file })),
-            Err(fs::TryLockError::WouldBlock) => Ok(None),
-            Err(fs::TryLockError::Error(error)) => {
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => {
                 Err(IndexError::system("the index's lock", &error))
             }
         }
@@ -170,16 +205,22 @@ impl Index {
     }
 
     fn lock_file(&self) -> Result<File, IndexError> {
-        let system = |error| IndexError::system(&self.folder.display().to_string(), &error);
-        fs::create_dir_all(&self.folder).map_err(system)?;
-        let path = self.folder.join(LOCK);
-        OpenOptions::new().create(true).truncate(false).write(true).open(path).map_err(system)
+        let dir = self.folder.dir()?;
+        // Opening a FIFO would wait for its reader.
+        if dir.metadata(LOCK).is_ok_and(|metadata| !metadata.is_file()) {
+            let error = io::Error::new(io::ErrorKind::PermissionDenied, "it is not a regular file");
+            return Err(self.folder.system(LOCK, &error));
+        }
+        let mut options = OpenOptions::new();
+        options.create(true).write(true);
+        let opened = dir.open_with(LOCK, &options);
+        opened.map(cap_std::fs::File::into_std).map_err(|error| self.folder.system(LOCK, &error))
     }
 
     /// Begins an empty index, which takes the place of the one that is there when it is committed.
     /// Until then nobody else reads it, so that it is written once, without a journal.
     pub fn begin(&self, _lock: &Lock) -> Result<Snapshot, IndexError> {
-        let home = Home::new(&self.folder);
+        let home = Home::new(&self.folder.path, self.folder.dir()?);
         let create = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
         let db = connect(&home.tables(), create)?;
         db::create(&db, &self.embedder, self.dimensions)?;
@@ -253,28 +294,29 @@ impl Index {
     }
 
     fn write_segment(&self, file: &str, draft: &Draft) -> Result<(), IndexError> {
-        let path = self.folder.join(file);
-        let unnamed = path.with_extension("draft");
-        let written = || {
-            let mut out = File::create(&unnamed)?;
+        let dir = self.folder.dir()?;
+        let unnamed = Path::new(file).with_extension(DRAFT);
+        let write = || {
+            let mut out = dir.create(&unnamed)?;
             draft.parts().try_for_each(|part| out.write_all(part))?;
-            fs::rename(&unnamed, &path)
+            dir.rename(&unnamed, dir, file)
         };
-        written().map_err(|error| IndexError::system(&path.display().to_string(), &error))
+        write().map_err(|error| self.folder.system(file, &error))
     }
 
-    /// Removes the files of other indexes, and the segments that no generation names.
+    /// Removes the files of other indexes, and the segments that no generation names. Only names
+    /// that an index gives are touched.
     fn sweep(&self, db: &Connection, home: &Home) -> Result<(), IndexError> {
         let named: Vec<String> = db::segments(db)?.into_iter().map(|(_, file, _)| file).collect();
-        let Ok(entries) = fs::read_dir(&self.folder) else { return Ok(()) };
+        let dir = self.folder.dir()?;
+        let Ok(entries) = dir.entries() else { return Ok(()) };
         for entry in entries.flatten() {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let is_of_this = name.starts_with(&home.identity);
-            let is_piece = name.ends_with(&format!(".{SEGMENT}")) || name.ends_with(".draft");
-            let is_left = is_piece && !named.contains(&name);
-            if ![CURRENT, LOCK].contains(&name.as_str()) && (!is_of_this || is_left) {
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            let Some((identity, ending)) = parts_of(&name) else { continue };
+            let is_left = [SEGMENT, DRAFT].contains(&ending) && !named.contains(&name);
+            if identity != home.identity || is_left {
                 // Windows keeps what somebody reads; the next writer sweeps again.
-                drop(fs::remove_file(entry.path()));
+                drop(dir.remove_file(&name));
             }
         }
         Ok(())
@@ -330,70 +372,126 @@ fn applied(
 pub(crate) type Lengths = [Option<u64>; 2];
 
 /// Where an index lies, and which one it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(crate) struct Home {
     folder: PathBuf,
+    dir: Arc<Dir>,
     identity: String,
+    /// The file of its tables, as `CURRENT` describes it.
+    made: Option<Birth>,
+}
+
+/// What the system gave a file when it was created: its number and the time. A copy of the file, as
+/// a clone or an unpacked archive brings it, has others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Birth {
+    number: u64,
+    nanoseconds: u128,
+}
+
+impl Birth {
+    fn of(dir: &Dir, file: &str) -> Option<Self> {
+        let metadata = dir.symlink_metadata(file).ok().filter(|metadata| metadata.is_file())?;
+        #[cfg(unix)]
+        let number = cap_std::fs::MetadataExt::ino(&metadata);
+        #[cfg(not(unix))]
+        let number = 0;
+        let created = metadata.created().ok().map(cap_std::time::SystemTime::into_std);
+        let since = created.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
+        Some(Birth { number, nanoseconds: since.unwrap_or_default().as_nanos() })
+    }
+}
+
+/// Splits a name that an index gives to a file into identity and ending: `0123456789abcdef.db`,
+/// `0123456789abcdef-7.seg`.
+fn parts_of(name: &str) -> Option<(&str, &str)> {
+    let (stem, ending) = name.split_once('.')?;
+    let (identity, number) = stem.split_once('-').unwrap_or((stem, "0"));
+    let is_ours = identity.len() == IDENTITY_LENGTH
+        && is_identity(identity)
+        && number.bytes().all(|c| c.is_ascii_digit())
+        && ["db", "db-wal", "db-shm", "db-journal", SEGMENT, DRAFT].contains(&ending);
+    is_ours.then_some((identity, ending))
+}
+
+fn is_identity(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|c| c.is_ascii_hexdigit())
 }
 
 impl Home {
     /// The index that holds in a folder.
-    fn current(folder: &Path) -> Option<Self> {
-        let identity = fs::read_to_string(folder.join(CURRENT)).ok()?.trim().to_owned();
-        let is_one = !identity.is_empty() && identity.bytes().all(|c| c.is_ascii_hexdigit());
-        is_one.then(|| Home { folder: folder.to_path_buf(), identity })
+    fn current(folder: &Path, dir: &Arc<Dir>) -> Option<Self> {
+        let is_small = dir.symlink_metadata(CURRENT).is_ok_and(|m| m.is_file() && m.len() < 1024);
+        let text = is_small.then(|| dir.read_to_string(CURRENT).ok()).flatten()?;
+        let mut words = text.split_whitespace();
+        let identity = words.next().filter(|identity| is_identity(identity))?.to_owned();
+        let number = words.next().and_then(|word| word.parse().ok());
+        let nanoseconds = words.next().and_then(|word| word.parse().ok());
+        let made = number.zip(nanoseconds);
+        let made = made.map(|(number, nanoseconds)| Birth { number, nanoseconds });
+        Some(Home { folder: folder.to_path_buf(), dir: dir.clone(), identity, made })
     }
 
     /// One that nobody else has.
-    fn new(folder: &Path) -> Self {
+    fn new(folder: &Path, dir: &Arc<Dir>) -> Self {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         let seed = format!("{} {:?}", std::process::id(), now);
-        let identity = blake3::hash(seed.as_bytes()).to_hex()[..16].to_owned();
-        Home { folder: folder.to_path_buf(), identity }
+        let identity = blake3::hash(seed.as_bytes()).to_hex()[..IDENTITY_LENGTH].to_owned();
+        Home { folder: folder.to_path_buf(), dir: dir.clone(), identity, made: None }
+    }
+
+    fn file(&self, ending: &str) -> String {
+        format!("{}.{ending}", self.identity)
     }
 
     fn tables(&self) -> PathBuf {
-        self.folder.join(format!("{}.db", self.identity))
+        self.folder.join(self.file("db"))
+    }
+
+    /// Returns whether its tables are the file that this machine created, and not one that a
+    /// repository brought along: what SQLite reads must not be chosen by somebody else.
+    fn was_made_here(&self) -> bool {
+        self.made.is_some() && self.made == Birth::of(&self.dir, &self.file("db"))
     }
 
     /// Returns whether it is still the one that holds.
     pub(crate) fn is_current(&self) -> bool {
-        Home::current(&self.folder).as_ref() == Some(self)
+        let current = Home::current(&self.folder, &self.dir);
+        current.is_some_and(|current| current.identity == self.identity)
     }
 
     /// Returns when the file was put there that names the one which holds: whoever names another one
     /// puts another file there. Nothing where times are too coarse to tell.
     pub(crate) fn named_at(&self) -> Option<SystemTime> {
-        let modified = fs::metadata(self.folder.join(CURRENT)).ok()?.modified().ok()?;
+        let modified = self.dir.symlink_metadata(CURRENT).ok()?.modified().ok()?.into_std();
         let since = modified.duration_since(SystemTime::UNIX_EPOCH).ok()?;
         (since.subsec_nanos() != 0).then_some(modified)
     }
 
+    fn length(&self, ending: &str) -> Option<u64> {
+        self.dir.symlink_metadata(self.file(ending)).map(|metadata| metadata.len()).ok()
+    }
+
     /// Returns how long the files are that tables are read from where they lie.
     pub(crate) fn lengths(&self) -> Lengths {
-        let length = |path: PathBuf| fs::metadata(path).map(|metadata| metadata.len()).ok();
-        [length(self.tables()), length(beside(&self.tables(), "-shm"))]
+        [self.length("db"), self.length("db-shm")]
+    }
+
+    /// Returns whether something was committed that is not in the tables' own file yet.
+    fn has_journal(&self) -> bool {
+        self.length("db-wal").is_some_and(|length| length > 0)
     }
 
     fn make_current(&self) -> Result<(), IndexError> {
-        let path = self.folder.join(CURRENT);
-        let draft = self.folder.join(format!("{}.draft", self.identity));
-        fs::write(&draft, &self.identity)
-            .and_then(|()| fs::rename(&draft, &path))
-            .map_err(|error| IndexError::system(&path.display().to_string(), &error))
+        let draft = self.file(DRAFT);
+        let made = Birth::of(&self.dir, &self.file("db"))
+            .ok_or_else(|| IndexError::damaged("the tables of a new index are gone"))?;
+        let text = format!("{} {} {}", self.identity, made.number, made.nanoseconds);
+        let written = self.dir.write(&draft, text);
+        written
+            .and_then(|()| self.dir.rename(&draft, &self.dir, CURRENT))
+            .map_err(|error| IndexError::system(&self.folder.display().to_string(), &error))
     }
-}
-
-/// Whether something was committed that is not in the tables' own file yet.
-fn has_journal(tables: &Path) -> bool {
-    fs::metadata(beside(tables, "-wal")).is_ok_and(|metadata| metadata.len() > 0)
-}
-
-/// A file that lies beside tables.
-fn beside(tables: &Path, ending: &str) -> PathBuf {
-    let mut path = tables.as_os_str().to_owned();
-    path.push(ending);
-    path.into()
 }
 
 /// Opens tables where this process can write nothing. What somebody else writes there is not seen,
@@ -412,7 +510,8 @@ fn connect_as_it_stands(path: &Path) -> Result<Connection, IndexError> {
 }
 
 fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, IndexError> {
-    let db = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let db = Connection::open_with_flags(path, flags)?;
     db::prepare(&db)?;
     Ok(db)
 }

@@ -18,7 +18,7 @@ mod update;
 mod view;
 
 pub use error::{IndexError, IndexErrorKind};
-pub use folder::{Index, Lock};
+pub use folder::{Index, IndexFolder, Lock};
 pub use ledger::Kept;
 pub use slots::State;
 pub use snapshot::Snapshot;

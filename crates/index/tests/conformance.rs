@@ -3,9 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
 use heirloom_core::fold::Standing;
 use heirloom_core::recall::{Passage, Question, Slot, mark, rank};
-use heirloom_index::{Filter, Index, Read, Shelf, Snapshot, Source, Update};
+use heirloom_index::{Filter, Index, IndexFolder, Read, Shelf, Snapshot, Source, Update};
 use heirloom_testkit::Chance;
 use heirloom_testkit::corpus::{Anything, Letters, check};
 
@@ -96,7 +98,8 @@ fn an_index_keeps_its_promises_however_it_came_to_be() {
     for seed in 0..12 {
         let mut chance = Chance::new(seed);
         let folder = tempfile::tempdir().unwrap();
-        let index = Index::at(folder.path(), &Letters);
+        let opened = Dir::open_ambient_dir(folder.path(), ambient_authority());
+        let index = Index::at(IndexFolder::new(folder.path().to_path_buf(), opened), &Letters);
         let lock = index.lock().unwrap();
         let mut snapshot = index.begin(&lock).unwrap();
         let mut there: BTreeMap<String, Vec<Passage>> = BTreeMap::new();
@@ -152,8 +155,7 @@ fn the_best_of_many_that_hold_a_word_are_found() {
     });
     let source = Source { path: "plans/all.md".to_owned(), ..Source::default() };
     let read = vec![Read { source, passages: passages.collect(), ..Read::default() }];
-    let folder = tempfile::tempdir().unwrap();
-    let index = Index::at(folder.path(), &Letters);
+    let index = Index::at(IndexFolder::none(), &Letters);
     let snapshot = index.in_memory(Update { gone: vec![], read }, &Letters).unwrap();
     let today = jiff::civil::date(2026, 1, 1);
     let question = Question::new("the budget of the quokka", vec![], today, &Anything);

@@ -122,7 +122,7 @@ fn find_in(
     for item in items {
         let path = format!("{folder}/{}", item.name);
         if item.is_folder && !adr::is_record(&item.name) {
-            if depth > 0 && !item.name.starts_with('.') {
+            if depth > 0 && !item.is_link && !item.name.starts_with('.') {
                 find_in(root, &path, project, depth - 1, found, problems);
             }
         } else if adr::is_record(&item.name) {

@@ -74,5 +74,5 @@ fn stated(document: &Document, problems: &mut Vec<Problem>) -> Option<Date> {
 
 fn modified(root: &Root, path: &str) -> Option<Date> {
     let modified = root.metadata(path).ok()??.modified().ok()?;
-    Timestamp::try_from(modified).ok().map(day::of)
+    Timestamp::try_from(modified.into_std()).ok().map(day::of)
 }

@@ -3,16 +3,19 @@
 //! Every path is relative to the root and written with `/`. Nothing outside the root is read or
 //! written, whatever a name or a symbolic link says.
 
-use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
-use std::fs::{self, Metadata, OpenOptions};
-use std::io::{ErrorKind, Read, Write};
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use cap_std::fs::Metadata;
 use heirloom_core::Problem;
 
 use crate::StoreError;
-use crate::git::Repository;
+use crate::confined::{ConfinedDir, Missing, is_escape};
+use crate::git::{Lookup, Repository};
 
 /// The folder that makes a folder a workspace.
 pub const HOME: &str = ".heirloom";
@@ -23,15 +26,23 @@ pub const ARCHIVE: &str = ".heirloom/archive";
 /// A larger document is not read: nobody wrote it, and it would stall every command.
 pub const MAX_DOCUMENT: u64 = 8 * 1024 * 1024;
 
+/// Where derived files are kept.
+const CACHE: &str = ".heirloom/cache";
+
+/// A cache file that is larger was not written by us.
+pub(crate) const MAX_CACHE_BYTES: u64 = 256 * 1024 * 1024;
+
+/// Where this machine's own state is kept outside of git.
+const LOCAL: &str = ".heirloom/local";
+
 /// The root of a workspace.
 #[derive(Debug)]
 pub struct Root {
     path: PathBuf,
-    canonical: PathBuf,
+    dir: Arc<ConfinedDir>,
     /// Folders whose contents were asked for.
     looked_into: RefCell<BTreeSet<PathBuf>>,
-    /// Folders known to lie inside the root.
-    safe_folders: RefCell<HashMap<PathBuf, bool>>,
+    repository: OnceCell<Lookup>,
 }
 
 /// A name in a folder.
@@ -41,8 +52,11 @@ pub struct Item {
     pub name: String,
     /// Whether the name is text, so that it can be used.
     pub is_text: bool,
-    /// Whether it is a folder, links followed.
+    /// Whether it is a folder, links inside the root followed.
     pub is_folder: bool,
+    /// Whether it is a symbolic link. A walk through subfolders does not enter one, since links may
+    /// lead in circles.
+    pub is_link: bool,
 }
 
 impl Root {
@@ -52,7 +66,7 @@ impl Root {
             .map_err(|error| StoreError::io(start.display().to_string(), error))?;
         let found = start.ancestors().find(|folder| folder.join(HOME).is_dir());
         match found {
-            Some(folder) => Ok(Self::open(folder.to_path_buf())),
+            Some(folder) => Self::open(folder.to_path_buf()),
             None => Err(StoreError::NoWorkspace(start.display().to_string())),
         }
     }
@@ -68,7 +82,7 @@ impl Root {
         let canonical = fs::canonicalize(folder)
             .map_err(|error| StoreError::io(folder.display().to_string(), error))?;
         if canonical.join(HOME).is_dir() {
-            Ok(Self::open(canonical))
+            Self::open(canonical)
         } else {
             Err(StoreError::NoWorkspaceAt(canonical.display().to_string()))
         }
@@ -94,15 +108,55 @@ impl Root {
                 "move it away",
             ));
         }
-        Ok(Self::open(canonical))
+        Self::open(canonical)
     }
 
-    fn open(canonical: PathBuf) -> Self {
-        Root {
-            path: canonical.clone(),
-            canonical,
+    fn open(canonical: PathBuf) -> Result<Self, StoreError> {
+        let io = |error| StoreError::io(canonical.display().to_string(), error);
+        let dir = ConfinedDir::open(&canonical).map_err(io)?;
+        match dir.metadata(HOME) {
+            Err(error) if is_escape(&error) => {
+                return Err(StoreError::refused(
+                    format!(
+                        "{} is a symbolic link that leads out of {}, and is not followed",
+                        canonical.join(HOME).display(),
+                        canonical.display()
+                    ),
+                    "move the folder here, or name the workspace that it leads to with --root",
+                ));
+            }
+            _ => {}
+        }
+        Ok(Root {
+            path: canonical,
+            dir: Arc::new(dir),
             looked_into: RefCell::default(),
-            safe_folders: RefCell::default(),
+            repository: OnceCell::new(),
+        })
+    }
+
+    /// Returns the handle through which everything below the root is reached.
+    pub fn dir(&self) -> &Arc<ConfinedDir> {
+        &self.dir
+    }
+
+    fn lookup(&self) -> &Lookup {
+        self.repository.get_or_init(|| Repository::around(&self.path))
+    }
+
+    /// Returns the git repository that it lies in.
+    pub fn repository(&self) -> Option<&Repository> {
+        match self.lookup() {
+            Lookup::Found(repository) => Some(repository),
+            Lookup::None | Lookup::Refused(_) => None,
+        }
+    }
+
+    /// Returns why the repository that `.git` names is not used, if it is not.
+    pub fn repository_problem(&self) -> Option<&Problem> {
+        match self.lookup() {
+            Lookup::Refused(problem) => Some(problem),
+            Lookup::None | Lookup::Found(_) => None,
         }
     }
 
@@ -135,50 +189,21 @@ impl Root {
 
     /// Looks a path up without leaving the root. A missing one is `None`.
     pub fn metadata(&self, relative: &str) -> Result<Option<Metadata>, Problem> {
-        if relative.split('/').any(|part| part == "..")
-            || relative.contains('\0')
-            || Path::new(relative).is_absolute()
-        {
-            return Err(Problem::of_file(
-                relative.replace('\0', "\\0"),
-                "this path leads out of the workspace",
-            ));
-        }
-        let path = self.join(relative);
-        let metadata = match fs::symlink_metadata(&path) {
-            Ok(metadata) => metadata,
+        check_relative(relative)?;
+        match self.dir.metadata(at(relative)) {
+            Ok(metadata) => Ok(Some(metadata)),
             Err(error) if is_missing(&error) => {
+                if self.dir.handle().symlink_metadata(at(relative)).is_ok() {
+                    return Err(Problem::of_file(relative, "this symbolic link leads to nothing")
+                        .hint("remove it or mend its target"));
+                }
                 // What is not there yet would appear in its folder.
+                let path = self.join(relative);
                 self.looked_into.borrow_mut().extend(path.parent().map(Path::to_path_buf));
-                return Ok(None);
+                Ok(None)
             }
-            Err(error) => return Err(io_problem(relative, &error)),
-        };
-        let parent_is_safe = path.parent().is_none_or(|parent| self.is_safe_folder(parent));
-        if metadata.is_symlink() {
-            return match fs::canonicalize(&path) {
-                Ok(target) if target.starts_with(&self.canonical) => {
-                    fs::metadata(&path).map(Some).map_err(|error| io_problem(relative, &error))
-                }
-                Ok(_) => Err(leads_out(relative)),
-                Err(error) if is_missing(&error) => {
-                    Err(Problem::of_file(relative, "this symbolic link leads to nothing")
-                        .hint("remove it or mend its target"))
-                }
-                Err(error) => Err(io_problem(relative, &error)),
-            };
+            Err(error) => Err(io_problem(relative, &error)),
         }
-        if parent_is_safe { Ok(Some(metadata)) } else { Err(leads_out(relative)) }
-    }
-
-    fn is_safe_folder(&self, folder: &Path) -> bool {
-        if let Some(safe) = self.safe_folders.borrow().get(folder) {
-            return *safe;
-        }
-        let safe =
-            fs::canonicalize(folder).is_ok_and(|canonical| canonical.starts_with(&self.canonical));
-        self.safe_folders.borrow_mut().insert(folder.to_path_buf(), safe);
-        safe
     }
 
     /// Reads a document. A missing one is `None`; one that cannot be used is a problem.
@@ -205,14 +230,11 @@ impl Root {
             )
             .hint("split it, or move it out of the workspace's documents"));
         }
-        let mut bytes = Vec::with_capacity(metadata.len() as usize + 1);
-        let read = fs::File::open(self.join(relative))
-            .and_then(|file| file.take(MAX_DOCUMENT + 1).read_to_end(&mut bytes));
-        match read {
-            Ok(_) => {}
+        let bytes = match self.dir.read(relative, MAX_DOCUMENT) {
+            Ok(bytes) => bytes,
             Err(error) if is_missing(&error) => return Ok(None),
             Err(error) => return Err(io_problem(relative, &error)),
-        }
+        };
         text_of(relative, bytes).map(Some)
     }
 
@@ -229,22 +251,25 @@ impl Root {
             }
             Some(_) => {}
         }
+        let handle = self.dir.handle();
         let entries =
-            fs::read_dir(self.join(relative)).map_err(|error| io_problem(relative, &error))?;
+            handle.read_dir(at(relative)).map_err(|error| io_problem(relative, &error))?;
         let mut items = Vec::new();
         for entry in entries {
             let entry = entry.map_err(|error| io_problem(relative, &error))?;
+            let kind = entry.file_type().map_err(|error| io_problem(relative, &error))?;
+            let is_link = kind.is_symlink();
+            let is_folder = if is_link {
+                let path = Path::new(relative).join(entry.file_name());
+                handle.metadata(path).is_ok_and(|metadata| metadata.is_dir())
+            } else {
+                kind.is_dir()
+            };
             let (name, is_text) = match entry.file_name().into_string() {
                 Ok(name) => (name, true),
                 Err(name) => (name.to_string_lossy().into_owned(), false),
             };
-            let kind = entry.file_type().map_err(|error| io_problem(relative, &error))?;
-            let is_folder = if kind.is_symlink() {
-                fs::metadata(entry.path()).is_ok_and(|metadata| metadata.is_dir())
-            } else {
-                kind.is_dir()
-            };
-            items.push(Item { name, is_text, is_folder });
+            items.push(Item { name, is_text, is_folder, is_link });
         }
         items.sort();
         Ok(items)
@@ -252,8 +277,8 @@ impl Root {
 
     /// Creates a file that must not be there yet, with its folders. Says whether it did.
     pub fn create(&self, relative: &str, text: &str) -> Result<bool, StoreError> {
-        let path = self.path_to_write(relative)?;
-        let mut file = match OpenOptions::new().write(true).create_new(true).open(&path) {
+        self.make_parents(relative)?;
+        let mut file = match self.dir.create_new(relative) {
             Ok(file) => file,
             Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(false),
             Err(error) => return Err(StoreError::io(relative, error)),
@@ -261,70 +286,133 @@ impl Root {
         let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
         if let Err(error) = written {
             // A half-written new file would look like a document; it was never acknowledged.
-            drop(fs::remove_file(&path));
+            drop(self.dir.remove(relative));
             return Err(StoreError::io(relative, error));
         }
-        sync_folder(&path);
+        self.dir.sync_parent(relative);
         Ok(true)
     }
 
-    /// Makes the folders of a path and returns where it lies, inside the root.
-    pub(crate) fn path_to_write(&self, relative: &str) -> Result<PathBuf, StoreError> {
+    /// Makes the folders that a path needs.
+    pub(crate) fn make_parents(&self, relative: &str) -> Result<(), StoreError> {
         self.metadata(relative)?;
-        let path = self.join(relative);
-        let Some(parent) = path.parent() else { return Ok(path) };
-        // The nearest folder that is there decides: below it, only we make folders.
-        let nearest = parent.ancestors().find(|folder| folder.exists());
-        if !nearest.is_some_and(|folder| self.is_safe_folder(folder)) {
-            return Err(leads_out(relative).into());
-        }
-        fs::create_dir_all(parent).map_err(|error| StoreError::io(relative, error))?;
-        Ok(path)
+        let Some((parent, _)) = relative.rsplit_once('/') else { return Ok(()) };
+        let made = self.dir.handle().create_dir_all(parent);
+        made.map_err(|error| match is_escape(&error) {
+            true => leads_out(relative).into(),
+            false => StoreError::io(relative, error),
+        })
     }
 
-    /// Moves a file to a place where there is none yet.
+    /// Moves a file or a folder to a place where there is none yet.
     pub fn rename(&self, from: &str, to: &str) -> Result<(), StoreError> {
-        let target = self.path_to_write(to)?;
-        if fs::symlink_metadata(&target).is_ok() {
+        self.metadata(from)?;
+        self.make_parents(to)?;
+        if self.dir.handle().symlink_metadata(to).is_ok() {
             return Err(StoreError::refused(
                 format!("{to} is already there"),
                 "move it away first",
             ));
         }
-        fs::rename(self.join(from), &target).map_err(|error| StoreError::io(from, error))?;
-        sync_folder(&target);
-        sync_folder(&self.join(from));
+        self.dir.rename(from, to).map_err(|error| StoreError::io(from, error))?;
+        self.dir.sync_parent(to);
+        self.dir.sync_parent(from);
         Ok(())
     }
 
-    /// Makes the folder of derived files. It ignores itself, so that a workspace whose `.gitignore`
-    /// does not know of it cannot commit it.
-    pub(crate) fn cache_folder(&self) -> Option<PathBuf> {
-        let folder = self.path.join(HOME).join("cache");
-        self.metadata(".heirloom/cache").ok()?;
-        if !folder.is_dir() {
-            fs::create_dir_all(&folder).ok()?;
-            fs::write(folder.join(".gitignore"), "*\n").ok()?;
-        }
-        Some(folder)
+    /// Opens the folder of derived files, or one in it, and makes it where it is not there. It
+    /// ignores itself, so that a workspace whose `.gitignore` does not know of it cannot commit it.
+    pub fn cache(&self, inner: &str) -> std::io::Result<ConfinedDir> {
+        let cache = match self.dir.open_private(CACHE, Missing::Fail) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                let cache = self.dir.open_private(CACHE, Missing::Create)?;
+                cache.replace(".gitignore", "*\n")?;
+                cache
+            }
+            opened => opened?,
+        };
+        cache.open_private(inner, Missing::Create)
     }
 
-    /// Returns the folder of this machine's own state: with the git repository, so that
-    /// `git clean` does not take it and worktrees share it, else in the workspace.
-    pub fn state_folder(&self) -> PathBuf {
-        let Some(repository) = Repository::around(&self.path) else {
-            return self.path.join(HOME).join("local");
-        };
-        let state = repository.common().join("heirloom");
-        // Several workspaces in one repository have a state each.
-        match self.path.strip_prefix(repository.top) {
-            Ok(inner) if !inner.as_os_str().is_empty() => {
-                let name =
-                    blake3::hash(inner.to_string_lossy().replace('\\', "/").as_bytes()).to_hex();
-                state.join("at").join(&name[..12])
-            }
-            _ => state,
+    /// Opens the folder of derived files, if it is there and may be used.
+    pub(crate) fn existing_cache(&self) -> Option<ConfinedDir> {
+        self.dir.open_private(CACHE, Missing::Fail).ok()
+    }
+
+    /// Opens this machine's own state and makes it where it is not there: with the git repository,
+    /// so that `git clean` does not take it and work trees share it, else in the workspace.
+    pub(crate) fn state(&self) -> Result<Arc<ConfinedDir>, StoreError> {
+        let opened = self.open_state(Missing::Create);
+        opened.map(Arc::new).map_err(|error| StoreError::io(self.state_shown(), error))
+    }
+
+    /// Opens this machine's own state, if there is any.
+    pub(crate) fn existing_state(&self) -> Result<Option<Arc<ConfinedDir>>, StoreError> {
+        match self.open_state(Missing::Fail) {
+            Ok(state) => Ok(Some(Arc::new(state))),
+            Err(error) if is_missing(&error) => Ok(None),
+            Err(error) => Err(StoreError::io(self.state_shown(), error)),
         }
+    }
+
+    fn open_state(&self, missing: Missing) -> std::io::Result<ConfinedDir> {
+        match self.repository() {
+            Some(repository) => {
+                repository.common().open_private(&self.state_in_repository(repository), missing)
+            }
+            None => self.dir.open_private(LOCAL, missing),
+        }
+    }
+
+    /// Where a repository holds the state of this workspace: several in one have a state each.
+    fn state_in_repository(&self, repository: &Repository) -> String {
+        match self.path.strip_prefix(repository.top()) {
+            Ok(inner) if !inner.as_os_str().is_empty() => {
+                let inner = inner.to_string_lossy().replace('\\', "/");
+                let name = blake3::hash(inner.as_bytes()).to_hex();
+                format!("heirloom/at/{}", &name[..12])
+            }
+            _ => "heirloom".to_owned(),
+        }
+    }
+
+    /// Returns where this machine's own state is, as messages name it.
+    pub fn state_shown(&self) -> String {
+        match self.repository() {
+            Some(repository) => {
+                let path = repository.common().path().join(self.state_in_repository(repository));
+                path.display().to_string()
+            }
+            None => self.join(LOCAL).display().to_string(),
+        }
+    }
+
+    /// Opens the state that a workspace outside of git had, whether or not it is in git by now.
+    pub(crate) fn existing_local(&self) -> std::io::Result<ConfinedDir> {
+        self.dir.open_private(LOCAL, Missing::Fail)
+    }
+
+    /// Returns the folders of this machine's own state, there or not.
+    pub(crate) fn state_paths(&self) -> BTreeSet<PathBuf> {
+        BTreeSet::from([PathBuf::from(self.state_shown()), self.join(LOCAL)])
+    }
+}
+
+/// The root itself is `.` to the system.
+fn at(relative: &str) -> &str {
+    if relative.is_empty() { "." } else { relative }
+}
+
+fn check_relative(relative: &str) -> Result<(), Problem> {
+    let leaves = relative.split('/').any(|part| part == "..")
+        || relative.contains('\0')
+        || Path::new(relative).is_absolute();
+    match leaves {
+        true => Err(Problem::of_file(
+            relative.replace('\0', "\\0"),
+            "this path leads out of the workspace",
+        )),
+        false => Ok(()),
     }
 }
 
@@ -386,23 +474,15 @@ pub fn make_empty_folder(folder: &Path) -> Result<PathBuf, StoreError> {
     fs::canonicalize(folder).map_err(io)
 }
 
-/// Makes a rename or a creation durable where the platform lets a folder be synced.
-pub(crate) fn sync_folder(path: &Path) {
-    #[cfg(unix)]
-    if let Some(folder) = path.parent().and_then(|parent| fs::File::open(parent).ok()) {
-        // Not every file system can; the file itself is synced.
-        drop(folder.sync_all());
-    }
-    #[cfg(not(unix))]
-    let _ = path;
-}
-
 pub(crate) fn is_missing(error: &std::io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
 pub(crate) fn io_problem(relative: &str, error: &std::io::Error) -> Problem {
-    Problem::of_file(relative, format!("cannot be read: {error}"))
+    match is_escape(error) {
+        true => leads_out(relative),
+        false => Problem::of_file(relative, format!("cannot be read: {error}")),
+    }
 }
 
 fn leads_out(relative: &str) -> Problem {

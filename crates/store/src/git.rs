@@ -1,68 +1,20 @@
-//! A thin reader of a git repository: where its folder is, and what its history says of files.
+//! What a repository's history says of files, asked of the `git` command.
+//!
+//! The repository's own settings come with the repository, so no call runs a program that they name:
+//! see [`git`].
+
+mod repository;
 
 use std::collections::{HashMap, HashSet};
 use std::io::{BufRead, BufReader};
-use std::path::{Component, Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
+
+pub use repository::{Lookup, Repository, is_hash};
+
+use crate::Root;
 
 /// More paths than this go over the whole history instead of on the command line.
 const MAX_PATHS_ON_COMMAND_LINE: usize = 400;
-
-/// Returns the git folder that all worktrees share, if the path lies in a repository.
-pub fn common_dir(path: &Path) -> Option<PathBuf> {
-    Repository::around(path).map(|repository| repository.common())
-}
-
-/// A repository, as a worktree of it.
-pub(crate) struct Repository<'p> {
-    /// The worktree's top folder.
-    pub(crate) top: &'p Path,
-    /// The git folder of this worktree.
-    own: PathBuf,
-    /// Whether that lies in the top folder, where all worktrees share it.
-    is_shared: bool,
-}
-
-impl<'p> Repository<'p> {
-    /// Finds the one that a path lies in.
-    pub(crate) fn around(path: &'p Path) -> Option<Self> {
-        let found = path.ancestors().find_map(|top| {
-            let dot_git = top.join(".git");
-            let is_shared = std::fs::symlink_metadata(&dot_git).ok()?.is_dir();
-            (is_shared || dot_git.exists()).then_some((top, dot_git, is_shared))
-        });
-        let (top, dot_git, is_shared) = found?;
-        if is_shared || dot_git.is_dir() {
-            return Some(Repository { top, own: dot_git, is_shared });
-        }
-        let text = std::fs::read_to_string(&dot_git).ok()?;
-        let target = text.strip_prefix("gitdir:")?.trim();
-        Some(Repository { top, own: top.join(target), is_shared })
-    }
-
-    /// Returns the git folder that all worktrees share.
-    pub(crate) fn common(&self) -> PathBuf {
-        let named = || std::fs::read_to_string(self.own.join("commondir")).ok();
-        match (!self.is_shared).then(named).flatten() {
-            Some(common) => stepped(&self.own, Path::new(common.trim())),
-            None => self.own.clone(),
-        }
-    }
-}
-
-/// Goes from a folder along a path, and leaves out what it only enters to leave again. What is around
-/// a link does not tell what is around the place where it leads.
-fn stepped(from: &Path, path: &Path) -> PathBuf {
-    let mut at = from.to_path_buf();
-    for part in path.components() {
-        match part {
-            Component::ParentDir if at.is_symlink() => return from.join(path),
-            Component::ParentDir => drop(at.pop()),
-            part => at.push(part),
-        }
-    }
-    at
-}
 
 /// What the history says of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,124 +29,76 @@ pub enum LastCommit {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GitFailed(pub String);
 
-/// Returns the commit that is checked out, read from the repository's files without running git.
-/// `None` when there is none yet, or when the repository keeps its references in another format.
-pub fn head(root: &Path) -> Option<String> {
-    let repository = Repository::around(root)?;
-    let head = std::fs::read_to_string(repository.own.join("HEAD")).ok()?;
-    let Some(reference) = head.trim().strip_prefix("ref: ") else {
-        return Some(head.trim().to_owned());
-    };
-    let common = repository.common();
-    if let Ok(commit) = std::fs::read_to_string(common.join(reference)) {
-        return Some(commit.trim().to_owned());
-    }
-    let packed = std::fs::read_to_string(common.join("packed-refs")).ok()?;
-    packed.lines().find_map(|line| {
-        line.split_once(' ')
-            .filter(|(_, name)| *name == reference)
-            .map(|(commit, _)| commit.to_owned())
-    })
-}
-
-/// Returns the files that change when another commit is checked out, there or not.
-pub fn head_files(root: &Path) -> Vec<PathBuf> {
-    let Some(repository) = Repository::around(root) else { return vec![] };
-    let head = repository.own.join("HEAD");
-    let text = std::fs::read_to_string(&head).unwrap_or_default();
-    let common = repository.common();
-    let reference = text.trim().strip_prefix("ref: ").map(|reference| common.join(reference));
-    std::iter::once(head).chain(reference).chain([common.join("packed-refs")]).collect()
-}
-
 /// Returns which of these files, given relative to the root, git keeps. One process is run for all.
-pub(crate) fn tracked<'p>(root: &Path, paths: &[&'p str]) -> Result<Vec<&'p str>, GitFailed> {
+pub(crate) fn tracked<'p>(root: &Root, paths: &[&'p str]) -> Result<Vec<&'p str>, GitFailed> {
     let mut command = git(root);
     command.env("GIT_LITERAL_PATHSPECS", "1").args(["ls-files", "-z", "--"]);
     match paths.len() <= MAX_PATHS_ON_COMMAND_LINE {
         true => command.args(paths),
         false => command.arg("."),
     };
-    let listed = command.stdin(Stdio::null()).output();
-    let listed = listed.map_err(|error| GitFailed(format!("git could not be started: {error}")))?;
-    if !listed.status.success() {
-        let said = String::from_utf8_lossy(&listed.stderr);
-        return Err(GitFailed(said.lines().next().unwrap_or("git failed").to_owned()));
-    }
+    let listed = succeeded(command)?;
     let text = String::from_utf8_lossy(&listed.stdout);
     let kept: HashSet<&str> = text.split('\0').collect();
     Ok(paths.iter().copied().filter(|path| kept.contains(path)).collect())
 }
 
-/// Returns the branch that is checked out; `None` outside git and on a detached head.
-pub fn branch(root: &Path) -> Option<String> {
-    let head = std::fs::read_to_string(Repository::around(root)?.own.join("HEAD")).ok()?;
-    head.trim().strip_prefix("ref: refs/heads/").map(str::to_owned)
-}
-
-/// Returns whether a branch is checked out that has no commit yet, as far as the repository's files
-/// tell.
-pub fn is_unborn(root: &Path) -> bool {
-    let Some(repository) = Repository::around(root) else { return false };
-    let has_tables = repository.common().join("reftable").exists();
-    branch(root).is_some() && !has_tables && head(root).is_none()
-}
-
 /// Returns the name that git would put on a commit here.
-pub fn author(root: &Path) -> Option<String> {
-    let ended = git(root).args(["var", "GIT_AUTHOR_IDENT"]).stdin(Stdio::null()).output().ok()?;
-    let ident = String::from_utf8(ended.stdout).ok()?;
+pub fn author(root: &Root) -> Option<String> {
+    let mut command = git(root);
+    command.args(["var", "GIT_AUTHOR_IDENT"]);
+    let ident = String::from_utf8(succeeded(command).ok()?.stdout).ok()?;
     let name = ident.split(" <").next().unwrap_or_default().trim();
-    (ended.status.success() && !name.is_empty()).then(|| name.to_owned())
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
+/// Returns the branch that is checked out; `None` outside git and on a detached head.
+pub fn branch(root: &Root) -> Option<String> {
+    root.repository()?.branch()
 }
 
 /// Returns the commit that is checked out, asking git where its files do not tell.
-pub fn current_commit(root: &Path) -> Option<String> {
-    if let Some(commit) = head(root) {
+pub fn current_commit(root: &Root) -> Option<String> {
+    let repository = root.repository()?;
+    if let Some(commit) = repository.head() {
         return Some(commit);
     }
-    Repository::around(root).filter(|_| !is_unborn(root))?;
-    let asked =
-        git(root).args(["rev-parse", "--verify", "HEAD"]).stdin(Stdio::null()).output().ok()?;
-    let commit = String::from_utf8(asked.stdout).ok()?;
-    asked.status.success().then(|| commit.trim().to_owned())
-}
-
-/// Returns what marks the ends of a shallow clone's history; empty in a whole one.
-pub fn shallow_ends(root: &Path) -> String {
-    common_dir(root)
-        .and_then(|common| std::fs::read_to_string(common.join("shallow")).ok())
-        .unwrap_or_default()
+    if repository.is_unborn() {
+        return None;
+    }
+    let mut command = git(root);
+    command.args(["rev-parse", "--verify", "HEAD"]);
+    let commit = String::from_utf8(succeeded(command).ok()?.stdout).ok()?;
+    Some(commit.trim().to_owned()).filter(|commit| is_hash(commit))
 }
 
 /// Returns whether one commit comes before another, or is it.
-pub fn is_ancestor(root: &Path, old: &str, new: &str) -> Result<bool, GitFailed> {
+pub fn is_ancestor(root: &Root, old: &str, new: &str) -> Result<bool, GitFailed> {
+    if !is_hash(old) || !is_hash(new) {
+        return Ok(false);
+    }
     let mut command = git(root);
-    command.args(["merge-base", "--is-ancestor", old, new]).stdin(Stdio::null());
-    let ended = command
-        .output()
-        .map_err(|error| GitFailed(format!("git could not be started: {error}")))?;
+    command.args(["merge-base", "--is-ancestor", old, new]);
     // 1 is no; anything else is a failure, such as a commit that was collected.
-    Ok(ended.status.success())
+    Ok(output(command)?.status.success())
 }
 
 /// Returns the last commit of each of these files, given relative to the root, looking no further
 /// back than `since`. Files that no such commit has are not in the answer. One process is run for
 /// all of them.
 pub fn last_commits(
-    root: &Path,
+    root: &Root,
     paths: &[&str],
     since: Option<&str>,
 ) -> Result<HashMap<String, LastCommit>, GitFailed> {
-    if paths.is_empty() {
+    let Some(repository) = root.repository().filter(|_| !paths.is_empty()) else {
         return Ok(HashMap::new());
-    }
-    let shallow: HashSet<String> = shallow_ends(root).lines().map(str::to_owned).collect();
+    };
+    let shallow = repository.shallow_ends();
+    let shallow: HashSet<&str> = shallow.lines().collect();
     let mut wanted: HashSet<&str> = paths.iter().copied().collect();
     let mut found = HashMap::new();
-    let mut child = log_command(root, paths, since)
-        .spawn()
-        .map_err(|error| GitFailed(format!("git could not be started: {error}")))?;
+    let mut child = log_command(root, paths, since).spawn().map_err(|e| not_started(&e))?;
     let stdout = child.stdout.take().ok_or_else(|| GitFailed("git has no output".into()))?;
     let mut commit = LastCommit::BeyondShallow;
     for token in BufReader::new(stdout).split(0) {
@@ -221,31 +125,15 @@ pub fn last_commits(
         return Ok(found);
     }
     let ended = child.wait_with_output().map_err(|error| GitFailed(error.to_string()))?;
-    if !ended.status.success() {
-        return Err(GitFailed(
-            String::from_utf8_lossy(&ended.stderr)
-                .lines()
-                .next()
-                .unwrap_or("git failed")
-                .to_owned(),
-        ));
-    }
-    Ok(found)
+    if ended.status.success() { Ok(found) } else { Err(failed(&ended)) }
 }
 
-fn log_command(root: &Path, paths: &[&str], since: Option<&str>) -> Command {
+fn log_command(root: &Root, paths: &[&str], since: Option<&str>) -> Command {
     let mut command = git(root);
     command.env("GIT_LITERAL_PATHSPECS", "1");
-    command.args([
-        "log",
-        "-z",
-        "--no-show-signature",
-        "--no-renames",
-        "--relative",
-        "--name-only",
-        "--format=%x01%H %ct",
-    ]);
-    if let Some(since) = since {
+    command.args(["log", "-z", "--no-show-signature", "--no-ext-diff", "--no-textconv"]);
+    command.args(["--no-renames", "--relative", "--name-only", "--format=%x01%H %ct"]);
+    if let Some(since) = since.filter(|since| is_hash(since)) {
         command.arg(format!("{since}..HEAD"));
     }
     command.arg("--");
@@ -258,15 +146,111 @@ fn log_command(root: &Path, paths: &[&str], since: Option<&str>) -> Command {
     command
 }
 
-/// A git command in a folder, untouched by a hook's environment.
-fn git(root: &Path) -> Command {
+/// Settings that would make git run a program, reach the network or read a file elsewhere, each
+/// switched off for every call.
+const SWITCHED_OFF: &[(&str, &str)] = &[
+    ("core.fsmonitor", "false"),
+    ("core.hooksPath", NULL_DEVICE),
+    ("core.attributesFile", NULL_DEVICE),
+    ("core.pager", "cat"),
+    ("log.showSignature", "false"),
+    ("protocol.allow", "never"),
+    ("safe.bareRepository", "explicit"),
+    ("submodule.recurse", "false"),
+    ("core.quotepath", "off"),
+];
+
+const NULL_DEVICE: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
+
+/// Variables of a surrounding git process, which would lead to another repository or run a program.
+const INHERITED: &[&str] = &[
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_COMMON_DIR",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_NAMESPACE",
+    "GIT_PREFIX",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_CONFIG",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_CONFIG_COUNT",
+];
+
+/// Returns a git command on the repository of a workspace. The repository is named explicitly: git's
+/// own search would also take a folder of the work tree that looks like a bare repository. A
+/// repository of another user is left to that search, which asks the person's `safe.directory`.
+fn git(root: &Root) -> Command {
     let mut command = Command::new("git");
-    command.arg("-C").arg(root).args(["-c", "core.quotepath=off", "-c", "log.showSignature=false"]);
-    for variable in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"] {
+    for (key, value) in SWITCHED_OFF {
+        command.arg("-c").arg(format!("{key}={value}"));
+    }
+    for variable in INHERITED {
         command.env_remove(variable);
     }
     command.env("GIT_OPTIONAL_LOCKS", "0");
+    command.env("GIT_NO_LAZY_FETCH", "1").env("GIT_TERMINAL_PROMPT", "0");
+    match root.repository().filter(|repository| repository.is_readable()) {
+        Some(repository) => {
+            command.arg("-C").arg(root.path());
+            if repository.is_own() {
+                command.env("GIT_DIR", repository.own());
+                command.env("GIT_WORK_TREE", repository.top());
+            }
+        }
+        // Outside every repository, so that one which was refused is not found again.
+        None => drop(root.path().ancestors().last().map(|top| command.arg("-C").arg(top))),
+    }
+    command.stdin(Stdio::null());
     command
+}
+
+fn not_started(error: &std::io::Error) -> GitFailed {
+    GitFailed(format!("git could not be started: {error}"))
+}
+
+fn failed(ended: &Output) -> GitFailed {
+    let said = String::from_utf8_lossy(&ended.stderr);
+    GitFailed(said.lines().next().unwrap_or("git failed").to_owned())
+}
+
+fn output(mut command: Command) -> Result<Output, GitFailed> {
+    command.output().map_err(|error| not_started(&error))
+}
+
+fn succeeded(command: Command) -> Result<Output, GitFailed> {
+    let ended = output(command)?;
+    if ended.status.success() { Ok(ended) } else { Err(failed(&ended)) }
+}
+
+/// Switches off the filters that the repository's own settings define: comparing a file with the
+/// index would run them. Filters of the person's settings stay.
+fn without_filters(root: &Root, command: &mut Command) {
+    let mut listing = git(root);
+    listing.args(["config", "--list", "--show-scope", "--name-only", "-z"]);
+    let Ok(listed) = succeeded(listing) else { return };
+    let text = String::from_utf8_lossy(&listed.stdout);
+    let mut parts = text.split('\0');
+    let mut drivers = HashSet::new();
+    while let (Some(scope), Some(key)) = (parts.next(), parts.next()) {
+        let driver = key.strip_prefix("filter.").and_then(|rest| rest.rsplit_once('.'));
+        if let Some((driver, _)) = driver.filter(|_| ["local", "worktree"].contains(&scope)) {
+            drivers.insert(driver);
+        }
+    }
+    let settings = drivers.iter().flat_map(|driver| {
+        let key = move |last: &str| format!("filter.{driver}.{last}");
+        [(key("clean"), ""), (key("process"), ""), (key("required"), "false")]
+    });
+    let mut count = 0;
+    for (at, (key, value)) in settings.enumerate() {
+        // As variables, since a driver's name may hold any character.
+        command.env(format!("GIT_CONFIG_KEY_{at}"), key);
+        command.env(format!("GIT_CONFIG_VALUE_{at}"), value);
+        count = at + 1;
+    }
+    command.env("GIT_CONFIG_COUNT", count.to_string());
 }
 
 /// What was done in a repository since a commit.
@@ -283,79 +267,35 @@ pub struct Since {
 }
 
 /// Returns what was done since a commit; since the beginning, if there was none.
-pub fn since(root: &Path, commit: Option<&str>) -> Since {
+pub fn since(root: &Root, commit: Option<&str>) -> Since {
+    if root.repository().is_none() {
+        return Since::default();
+    }
+    let commit = commit.filter(|commit| is_hash(commit));
     let range = commit.map_or_else(|| "HEAD".to_owned(), |commit| format!("{commit}..HEAD"));
     let has_commits = current_commit(root).is_some();
     let mut problem = None;
     let mut lines = |arguments: &[&str]| -> Vec<String> {
-        let text = match git(root).args(arguments).stdin(Stdio::null()).output() {
-            Ok(ended) if ended.status.success() => ended.stdout,
-            Ok(ended) => {
-                problem = Some(String::from_utf8_lossy(&ended.stderr).trim().to_owned());
-                vec![]
-            }
-            Err(error) => {
-                problem = Some(error.to_string());
-                vec![]
-            }
-        };
+        let mut command = git(root);
+        if arguments.contains(&"--modified") {
+            without_filters(root, &mut command);
+        }
+        command.args(arguments);
+        let text = succeeded(command).map(|ended| ended.stdout).unwrap_or_else(|failed| {
+            problem = Some(failed.0);
+            vec![]
+        });
         let text = String::from_utf8_lossy(&text);
         text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
     };
-    let commits = lines(&["log", "--reverse", "--no-merges", "--format=%h %s", &range]);
-    let mut files =
-        lines(&["log", "--no-merges", "--name-only", "--relative", "--format=", &range]);
+    let log = |format| ["log", "--no-ext-diff", "--no-textconv", "--no-merges", format];
+    let commits = log("--format=%h %s").into_iter().chain(["--reverse", &range]);
+    let commits = lines(&commits.collect::<Vec<_>>());
+    let files = log("--format=").into_iter().chain(["--name-only", "--relative", &range]);
+    let mut files = lines(&files.collect::<Vec<_>>());
     files.sort();
     files.dedup();
     let changed = lines(&["ls-files", "--modified", "--others", "--exclude-standard"]);
-    // Where there is no commit or no repository, git has nothing to tell.
+    // Where there is no commit, git has nothing to tell.
     Since { commits, files, changed, problem: problem.filter(|_| has_commits) }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::fs;
-
-    use super::*;
-
-    /// A repository with a worktree beside it, as git lays them out.
-    fn with_worktree(home: &Path) -> (PathBuf, PathBuf) {
-        let (shared, tree) = (home.join("first/.git"), home.join("second"));
-        let own = shared.join("worktrees/second");
-        fs::create_dir_all(&own).unwrap();
-        fs::write(own.join("commondir"), "../..\n").unwrap();
-        fs::create_dir_all(tree.join("src")).unwrap();
-        fs::write(tree.join(".git"), format!("gitdir: {}\n", own.display())).unwrap();
-        (shared, tree)
-    }
-
-    #[test]
-    fn worktrees_share_a_folder() {
-        let home = tempfile::tempdir().unwrap();
-        let (shared, tree) = with_worktree(home.path());
-        assert_eq!(common_dir(&home.path().join("first/docs")), Some(shared.clone()));
-        assert_eq!(common_dir(&tree.join("src")), Some(shared));
-        assert_eq!(Repository::around(&tree.join("src")).unwrap().top, tree);
-    }
-
-    #[test]
-    fn a_git_file_that_leads_nowhere_is_no_repository() {
-        let home = tempfile::tempdir().unwrap();
-        fs::write(home.path().join(".git"), "gitdir").unwrap();
-        assert_eq!(common_dir(home.path()), None);
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_git_folder_may_be_a_link() {
-        let home = tempfile::tempdir().unwrap();
-        let (shared, tree) = with_worktree(home.path());
-        fs::remove_file(tree.join(".git")).unwrap();
-        std::os::unix::fs::symlink(shared.join("worktrees/second"), tree.join(".git")).unwrap();
-        let found = common_dir(&tree).unwrap();
-        assert_eq!(found.canonicalize().unwrap(), shared.canonicalize().unwrap());
-        // What a link names and is not there says nothing.
-        fs::remove_dir_all(&shared).unwrap();
-        assert_eq!(common_dir(&tree), None);
-    }
 }

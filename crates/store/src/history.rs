@@ -5,10 +5,9 @@
 //! since is walked. The file is a cache: one that is damaged, or of another history, is not used.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 
 use crate::Root;
-use crate::files::HOME;
+use crate::files::MAX_CACHE_BYTES;
 use crate::git::{self, GitFailed, LastCommit};
 
 /// What was learnt while one commit was checked out.
@@ -23,20 +22,20 @@ pub(crate) fn last_commits(
     root: &Root,
     paths: &[&str],
 ) -> Result<HashMap<String, LastCommit>, GitFailed> {
-    if git::common_dir(root.path()).is_none() || git::is_unborn(root.path()) {
+    let Some(repository) = root.repository().filter(|repository| !repository.is_unborn()) else {
         return Ok(HashMap::new());
-    }
-    let Some(head) = git::head(root.path()) else {
-        return git::last_commits(root.path(), paths, None);
     };
-    let shallow = git::shallow_ends(root.path());
+    let Some(head) = repository.head() else {
+        return git::last_commits(root, paths, None);
+    };
+    let shallow = repository.shallow_ends();
     let mut known =
         load(root, &shallow).unwrap_or(Known { head: head.clone(), commits: HashMap::new() });
     let mut changed = known.head != head;
     if changed {
-        if git::is_ancestor(root.path(), &known.head, &head)? {
+        if git::is_ancestor(root, &known.head, &head)? {
             let remembered: Vec<&str> = known.commits.keys().map(String::as_str).collect();
-            let newer = git::last_commits(root.path(), &remembered, Some(&known.head))?;
+            let newer = git::last_commits(root, &remembered, Some(&known.head))?;
             known.commits.extend(newer.into_iter().map(|(path, commit)| (path, Some(commit))));
         } else {
             known.commits.clear();
@@ -48,8 +47,8 @@ pub(crate) fn last_commits(
     if !missing.is_empty() {
         changed = true;
         // A long history is not walked for what nobody has committed yet.
-        let kept = git::tracked(root.path(), &missing)?;
-        let found = git::last_commits(root.path(), &kept, None)?;
+        let kept = git::tracked(root, &missing)?;
+        let found = git::last_commits(root, &kept, None)?;
         known
             .commits
             .extend(missing.iter().map(|path| ((*path).to_owned(), found.get(*path).copied())));
@@ -63,14 +62,13 @@ pub(crate) fn last_commits(
         .collect())
 }
 
-fn file(root: &Root) -> PathBuf {
-    root.path().join(HOME).join("cache").join("history")
-}
+/// The file, in the folder of derived files.
+const FILE: &str = "history";
 
 /// The first line names the commit and the shallow ends; the others are `seconds path`, with `?`
 /// for a date beyond them and `-` for a file that no commit has.
 fn load(root: &Root, shallow: &str) -> Option<Known> {
-    let text = std::fs::read_to_string(file(root)).ok()?;
+    let text = root.existing_cache()?.read_text(FILE, MAX_CACHE_BYTES).ok()?;
     let mut lines = text.lines();
     let (head, ends) = lines.next()?.split_once(' ')?;
     if ends != fingerprint(shallow) {
@@ -101,12 +99,7 @@ fn save(root: &Root, known: &Known, shallow: &str) {
         text.push_str(&format!("{date} {path}\n"));
     }
     // A cache that cannot be written is no failure: the next run asks git again.
-    let Some(folder) = root.cache_folder() else { return };
-    let written = tempfile::NamedTempFile::new_in(folder).and_then(|mut draft| {
-        std::io::Write::write_all(&mut draft, text.as_bytes())?;
-        draft.persist(file(root)).map_err(std::io::Error::from)
-    });
-    drop(written);
+    drop(root.cache("").and_then(|cache| cache.replace(FILE, &text)));
 }
 
 fn fingerprint(shallow: &str) -> String {

@@ -8,6 +8,9 @@ use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::Root;
+use crate::confined::ConfinedDir;
+use crate::files::MAX_DOCUMENT;
+use crate::git::Repository;
 
 /// The `.gitignore` files of a workspace, each read when it is first needed.
 pub struct Ignored<'r> {
@@ -28,10 +31,11 @@ const ANY: &str = ".heirloom/any file whatever";
 impl<'r> Ignored<'r> {
     /// Takes a workspace; nothing is read yet.
     pub fn new(root: &'r Root) -> Self {
-        let within = root.path().ancestors();
-        let top = within.clone().position(|folder| folder.join(".git").exists());
-        let above = within.take(top.map_or(1, |top| top + 1)).skip(1).map(Path::to_path_buf);
-        Ignored { root, rules: RefCell::default(), above: above.collect() }
+        let top = root.repository().map(Repository::top);
+        let above = root.path().ancestors().skip(1);
+        let above = above.take_while(|folder| top.is_some_and(|top| folder.starts_with(top)));
+        let above = above.map(Path::to_path_buf).collect();
+        Ignored { root, rules: RefCell::default(), above }
     }
 
     /// Returns the files that were looked for so far, there or not.
@@ -73,7 +77,7 @@ impl<'r> Ignored<'r> {
         let within = path.ancestors().skip(1).take_while(|at| at.starts_with(self.root.path()));
         for folder in within.chain(self.above.iter().map(PathBuf::as_path)) {
             let mut rules = self.rules.borrow_mut();
-            let own = rules.entry(folder.to_path_buf()).or_insert_with(|| read(folder));
+            let own = rules.entry(folder.to_path_buf()).or_insert_with(|| self.read(folder));
             let Some(own) = own else { continue };
             match own.matched(&path, is_folder) {
                 Match::None => {}
@@ -82,22 +86,38 @@ impl<'r> Ignored<'r> {
         }
         Match::None
     }
+
+    /// Reads the rules of a folder: its own, and the repository's where that is there.
+    fn read(&self, folder: &Path) -> Option<Gitignore> {
+        let repository = self.root.repository();
+        let exclude = repository.filter(|repository| repository.top() == folder);
+        let exclude = exclude.and_then(Repository::exclude_rules);
+        let own = match folder.strip_prefix(self.root.path()) {
+            Ok(inner) => {
+                let inner = inner.to_string_lossy().replace('\\', "/");
+                let path = if inner.is_empty() { FILE.into() } else { format!("{inner}/{FILE}") };
+                self.root.dir().read_text(&path, MAX_DOCUMENT).ok()
+            }
+            Err(_) => ConfinedDir::open(folder).and_then(|d| d.read_text(FILE, MAX_DOCUMENT)).ok(),
+        };
+        if exclude.is_none() && own.is_none() {
+            return None;
+        }
+        let mut rules = GitignoreBuilder::new(folder);
+        for line in exclude.iter().chain(&own).flat_map(|text| text.lines()) {
+            // A line that cannot be read is none; git does not mind it either.
+            drop(rules.add_line(None, line));
+        }
+        rules.build().ok()
+    }
 }
+
+/// The file of a folder's rules.
+const FILE: &str = ".gitignore";
 
 /// The files of rules that a folder may have: its own, and those of a repository that is there.
 fn files_in(folder: &Path) -> [PathBuf; 2] {
-    [folder.join(".git").join("info").join("exclude"), folder.join(".gitignore")]
-}
-
-fn read(folder: &Path) -> Option<Gitignore> {
-    let mut rules = GitignoreBuilder::new(folder);
-    let mut is_there = false;
-    for file in files_in(folder).iter().filter(|file| file.is_file()) {
-        is_there = true;
-        // A line that cannot be read is none; git does not mind it either.
-        drop(rules.add(file));
-    }
-    if is_there { rules.build().ok() } else { None }
+    [folder.join(".git").join("info").join("exclude"), folder.join(FILE)]
 }
 
 #[cfg(test)]

@@ -7,17 +7,64 @@
 
 mod append;
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::files::{MAX_DOCUMENT, sync_folder};
+use crate::confined::{ConfinedDir, is_escape};
+use crate::files::{MAX_DOCUMENT, is_missing};
 use crate::{Root, StoreError};
 
 /// The ending of a draft beside the file that it is to replace.
 const DRAFT_ENDING: &str = "heir-new";
+
+const LOCK_FILE: &str = "write.lock";
+const JOURNAL_FILE: &str = "journal.json";
+/// Lists the drafts of a change that has no journal yet.
+const DRAFTS_FILE: &str = "journal.drafts";
+const CLONE_FILE: &str = "clone";
+
+/// A larger file of the journal was not written by us: one change holds a few documents.
+const MAX_JOURNAL_BYTES: u64 = 1024 * 1024 * 1024;
+
+/// The directory that a path of the journal is relative to. The journal holds no other paths, since
+/// it may come with an unpacked archive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Base {
+    /// The root of the workspace.
+    Root,
+    /// This machine's own state.
+    State,
+}
+
+/// The directories that changes are made in.
+#[derive(Debug)]
+struct Dirs {
+    root: Arc<ConfinedDir>,
+    state: Arc<ConfinedDir>,
+}
+
+impl Dirs {
+    fn get(&self, base: Base) -> &ConfinedDir {
+        match base {
+            Base::Root => &self.root,
+            Base::State => &self.state,
+        }
+    }
+
+    fn failed(&self, base: Base, path: &str, error: std::io::Error) -> StoreError {
+        match base {
+            Base::Root => StoreError::io(path, error),
+            Base::State => {
+                StoreError::io(self.state.path().join(path).display().to_string(), error)
+            }
+        }
+    }
+}
 
 /// One file's change.
 #[derive(Debug, Clone)]
@@ -34,8 +81,10 @@ pub struct Change {
 /// Lines for the end of a file.
 #[derive(Debug, Clone)]
 pub struct Append {
+    /// What the path is relative to.
+    pub base: Base,
     /// The file.
-    pub path: PathBuf,
+    pub path: String,
     /// The lines, each with its line break.
     pub text: String,
 }
@@ -43,67 +92,74 @@ pub struct Append {
 #[derive(Debug, Serialize, Deserialize)]
 struct Journal {
     /// The workspace; one that is gone or was moved away takes its unfinished changes with it.
-    #[serde(default)]
-    root: Option<PathBuf>,
+    root: PathBuf,
     moves: Vec<Move>,
-    #[serde(default)]
     appends: Vec<append::At>,
 }
 
+/// Drafts that belong to a change without a journal, so that they may be removed.
+#[derive(Debug, Serialize, Deserialize)]
+struct Drafts {
+    root: PathBuf,
+    paths: Vec<String>,
+}
+
+/// A draft that takes a document's place; both are relative to the root.
 #[derive(Debug, Serialize, Deserialize)]
 struct Move {
-    from: PathBuf,
-    to: PathBuf,
+    from: String,
+    to: String,
     /// A hash of what is replaced, or `ABSENT`, so that an edit which a person made in between is
-    /// not replaced. An earlier version wrote none.
-    #[serde(default)]
-    before: Option<String>,
+    /// not replaced.
+    before: String,
 }
 
 impl Move {
     /// Whether what is to be replaced is still there as it was.
-    fn is_current(&self) -> std::io::Result<bool> {
-        let Some(before) = &self.before else { return Ok(true) };
-        let now = match fs::read(&self.to) {
+    fn is_current(&self, dirs: &Dirs) -> std::io::Result<bool> {
+        let now = match dirs.root.read(&self.to, MAX_DOCUMENT) {
             Ok(bytes) => fingerprint(&bytes),
-            Err(error) if crate::files::is_missing(&error) => ABSENT.to_owned(),
+            Err(error) if is_missing(&error) => ABSENT.to_owned(),
             Err(error) => return Err(error),
         };
-        Ok(now == *before)
+        Ok(now == self.before)
     }
 
     /// Refuses to go on where somebody has edited the file meanwhile.
-    fn check(&self) -> Result<(), StoreError> {
-        let shown = self.to.display().to_string();
-        match self.is_current() {
+    fn check(&self, dirs: &Dirs) -> Result<(), StoreError> {
+        match self.is_current(dirs) {
             Ok(true) => Ok(()),
-            Ok(false) => Err(StoreError::refused(
-                format!("{shown} changed while it was being edited; nothing was written"),
-                "run the command again",
-            )),
-            Err(error) => Err(StoreError::io(shown, error)),
+            Ok(false) => Err(changed_meanwhile(&self.to)),
+            Err(error) => Err(StoreError::io(&self.to, error)),
         }
     }
 
-    /// Does what a killed process did not come to do. Nobody was told that it was done, so an edit
+    /// Does what a killed process did not come to do. The change was never acknowledged, so an edit
     /// that a person made since then stands.
-    fn finish(&self) -> std::io::Result<()> {
-        if self.from.exists() && !self.is_current()? {
-            return fs::remove_file(&self.from);
+    fn finish(&self, dirs: &Dirs) -> std::io::Result<()> {
+        if dirs.root.exists(&self.from) && !self.is_current(dirs)? {
+            return dirs.root.remove(&self.from);
         }
-        self.rename()
+        self.rename(dirs)
     }
 
-    fn rename(&self) -> std::io::Result<()> {
-        match fs::rename(&self.from, &self.to) {
+    fn rename(&self, dirs: &Dirs) -> std::io::Result<()> {
+        match dirs.root.rename(&self.from, &self.to) {
             Ok(()) => {
-                sync_folder(&self.to);
+                dirs.root.sync_parent(&self.to);
                 Ok(())
             }
-            Err(error) if crate::files::is_missing(&error) => Ok(()),
+            Err(error) if is_missing(&error) => Ok(()),
             Err(error) => Err(error),
         }
     }
+}
+
+fn changed_meanwhile(path: &str) -> StoreError {
+    StoreError::refused(
+        format!("{path} changed while it was being edited; nothing was written"),
+        "run the command again",
+    )
 }
 
 /// Stands for a file that was not there.
@@ -117,27 +173,19 @@ fn fingerprint(bytes: &[u8]) -> String {
 #[derive(Debug)]
 pub struct WriteLock {
     _file: File,
-    journal: PathBuf,
+    dirs: Dirs,
 }
 
 /// Waits for the right to write, and finishes what a process left unfinished.
 pub fn lock(root: &Root) -> Result<WriteLock, StoreError> {
-    let folder = root.state_folder();
-    let shown = |path: &Path| path.display().to_string();
-    fs::create_dir_all(&folder).map_err(|error| StoreError::io(shown(&folder), error))?;
-    let path = folder.join("write.lock");
-    let file = OpenOptions::new()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(&path)
-        .map_err(|error| StoreError::io(shown(&path), error))?;
-    file.lock().map_err(|error| StoreError::io(shown(&path), error))?;
-    let lock = WriteLock { _file: file, journal: folder.join("journal.json") };
+    let state = root.state()?;
+    let dirs = Dirs { root: root.dir().clone(), state };
+    let io = |error| dirs.failed(Base::State, LOCK_FILE, error);
+    let file = dirs.state.open_to_write(LOCK_FILE).map_err(io)?;
+    file.lock().map_err(io)?;
+    let lock = WriteLock { _file: file, dirs };
     lock.finish()?;
-    sweep(&lock.journal.with_extension("drafts"));
-    // A journal that was never complete: its process changed nothing.
-    drop(fs::remove_file(lock.journal.with_extension("draft")));
+    lock.remove_drafts();
     Ok(lock)
 }
 
@@ -149,9 +197,10 @@ pub fn recover(root: &Root) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Returns whether somebody is changing several files, or was kept from it.
+/// Returns whether a process is changing several files, or was kept from it.
 pub fn is_open(root: &Root) -> bool {
-    root.state_folder().join("journal.json").exists()
+    let state = root.existing_state();
+    state.is_ok_and(|state| state.is_some_and(|state| state.exists(JOURNAL_FILE)))
 }
 
 impl WriteLock {
@@ -172,8 +221,10 @@ impl WriteLock {
         changes: &[Change],
         appends: Vec<Append>,
     ) -> Result<(), StoreError> {
-        let appends = appends.into_iter().map(append::At::new).collect::<Result<Vec<_>, _>>()?;
-        let mut staged = Staged { drafts: Vec::new(), list: self.journal.with_extension("drafts") };
+        let dirs = &self.dirs;
+        let located = |Append { base, path, text }| append::At::new(dirs, base, &path, text);
+        let appends = appends.into_iter().map(located).collect::<Result<Vec<_>, _>>()?;
+        let mut staged = Staged { dirs, drafts: self.no_drafts() };
         let changes: Vec<&Change> =
             changes.iter().filter(|change| change.before.as_ref() != Some(&change.after)).collect();
         let mut moves = Vec::with_capacity(changes.len());
@@ -182,93 +233,122 @@ impl WriteLock {
         }
         match (moves.as_slice(), appends.as_slice()) {
             ([], []) => return Ok(()),
-            ([], [only]) if only.is_one_line() => return only.write(),
+            ([], [only]) if only.is_one_line() => return only.write(dirs),
             ([only], []) => {
-                only.check()?;
-                return only
-                    .rename()
-                    .map_err(|error| StoreError::io(only.to.display().to_string(), error));
+                only.check(dirs)?;
+                return only.rename(dirs).map_err(|error| StoreError::io(&only.to, error));
             }
             _ => {}
         }
-        let journal = Journal { root: Some(root.path().to_path_buf()), moves, appends };
-        self.record(&journal)?;
+        let journal = Journal { root: dirs.root.path().to_path_buf(), moves, appends };
+        self.write_state(JOURNAL_FILE, &journal)?;
         // Appending is what a full disk stops; until the first rename nothing is final.
         let appended = journal
             .appends
             .iter()
-            .try_for_each(append::At::write)
-            .and_then(|()| journal.moves.iter().try_for_each(Move::check));
+            .try_for_each(|append| append.write(dirs))
+            .and_then(|()| journal.moves.iter().try_for_each(|step| step.check(dirs)));
         if let Err(error) = appended {
-            journal.appends.iter().for_each(append::At::undo);
-            drop(fs::remove_file(&self.journal));
+            journal.appends.iter().for_each(|append| append.undo(dirs));
+            drop(dirs.state.remove(JOURNAL_FILE));
             return Err(error);
         }
-        staged.drafts.clear();
+        staged.drafts.paths.clear();
         self.finish()
     }
 
-    fn record(&self, journal: &Journal) -> Result<(), StoreError> {
-        let text = serde_json::to_string(journal)
-            .map_err(|error| StoreError::io("journal", error.into()))?;
-        let draft = self.journal.with_extension("draft");
-        let io = |error| StoreError::io(self.journal.display().to_string(), error);
-        write_synced(&draft, &text, &draft).map_err(io)?;
-        fs::rename(&draft, &self.journal).map_err(io)?;
-        sync_folder(&self.journal);
-        Ok(())
+    fn no_drafts(&self) -> Drafts {
+        Drafts { root: self.dirs.root.path().to_path_buf(), paths: vec![] }
+    }
+
+    fn write_state(&self, file: &str, value: &impl Serialize) -> Result<(), StoreError> {
+        let text = serde_json::to_string(value).map_err(std::io::Error::from);
+        let written = text.and_then(|text| self.dirs.state.replace(file, &text));
+        written.map_err(|error| self.dirs.failed(Base::State, file, error))
     }
 
     fn finish(&self) -> Result<(), StoreError> {
-        let io = |error| StoreError::io(self.journal.display().to_string(), error);
-        let text = match fs::read_to_string(&self.journal) {
+        let io = |error| self.dirs.failed(Base::State, JOURNAL_FILE, error);
+        let text = match self.dirs.state.read_text(JOURNAL_FILE, MAX_JOURNAL_BYTES) {
             Ok(text) => text,
-            Err(error) if crate::files::is_missing(&error) => return Ok(()),
+            Err(error) if is_missing(&error) => return Ok(()),
             Err(error) => return Err(io(error)),
         };
-        let journal: Journal = serde_json::from_str(&text).map_err(|error| io(error.into()))?;
-        let (appends, moves) = if journal.root.as_ref().is_none_or(|root| root.exists()) {
-            (journal.appends.as_slice(), journal.moves.as_slice())
-        } else {
-            (&[][..], &[][..])
-        };
-        for append in appends {
-            append.finish()?;
+        let journal: Journal =
+            serde_json::from_str(&text).map_err(|error| self.unusable(&error.to_string()))?;
+        if let Some(dirs) = self.dirs_of(&journal.root)? {
+            for append in &journal.appends {
+                append.finish(&dirs)?;
+            }
+            for step in &journal.moves {
+                step.finish(&dirs).map_err(|error| match is_escape(&error) {
+                    true => self.unusable(&format!("{} leads out of the workspace", step.to)),
+                    false => StoreError::io(&step.to, error),
+                })?;
+            }
         }
-        for step in moves {
-            step.finish().map_err(|error| StoreError::io(step.to.display().to_string(), error))?;
-        }
-        fs::remove_file(&self.journal).map_err(io)?;
-        sync_folder(&self.journal);
+        self.dirs.state.remove(JOURNAL_FILE).map_err(io)?;
+        self.dirs.state.sync_parent(JOURNAL_FILE);
         Ok(())
     }
 
+    /// Returns the directories of the workspace that a journal is of: this one, or another work tree
+    /// of the same repository, which has the same state. One that is gone has none.
+    fn dirs_of(&self, root: &PathBuf) -> Result<Option<Dirs>, StoreError> {
+        let state = self.dirs.state.clone();
+        if root == self.dirs.root.path() {
+            return Ok(Some(Dirs { root: self.dirs.root.clone(), state }));
+        }
+        if !root.exists() {
+            return Ok(None);
+        }
+        let other = Root::at(root).map_err(|error| self.unusable(&error.to_string()))?;
+        if PathBuf::from(other.state_shown()) != *state.path() {
+            let shown = root.display();
+            return Err(self.unusable(&format!("{shown} does not share this state")));
+        }
+        Ok(Some(Dirs { root: other.dir().clone(), state }))
+    }
+
+    fn unusable(&self, reason: &str) -> StoreError {
+        let path = self.dirs.state.path().join(JOURNAL_FILE);
+        StoreError::refused(
+            format!("{}: this unfinished change cannot be finished: {reason}", path.display()),
+            "remove the file; nothing of the change was acknowledged",
+        )
+    }
+
+    /// Removes the drafts of a process that was killed before its change had a journal.
+    fn remove_drafts(&self) {
+        let Ok(text) = self.dirs.state.read_text(DRAFTS_FILE, MAX_JOURNAL_BYTES) else { return };
+        let drafts = serde_json::from_str::<Drafts>(&text).ok();
+        let dirs = drafts.as_ref().and_then(|drafts| self.dirs_of(&drafts.root).ok().flatten());
+        if let Some((dirs, drafts)) = dirs.zip(drafts) {
+            let is_draft = |path: &&String| path.ends_with(&format!(".{DRAFT_ENDING}"));
+            drafts.paths.iter().filter(is_draft).for_each(|path| drop(dirs.root.remove(path)));
+        }
+        drop(self.dirs.state.remove(DRAFTS_FILE));
+    }
+
     /// Returns what tells this clone from every other, made when it is first asked for.
-    pub(crate) fn clone_id(&self, root: &Root) -> Result<String, StoreError> {
-        let path = root.state_folder().join("clone");
-        let io = |error| StoreError::io(path.display().to_string(), error);
-        match fs::read_to_string(&path) {
+    pub(crate) fn clone_id(&self) -> Result<String, StoreError> {
+        let io = |error| self.dirs.failed(Base::State, CLONE_FILE, error);
+        match self.dirs.state.read_text(CLONE_FILE, MAX_JOURNAL_BYTES) {
             Ok(id) if !id.trim().is_empty() => return Ok(id.trim().to_owned()),
             Ok(_) => {}
-            Err(error) if crate::files::is_missing(&error) => {}
+            Err(error) if is_missing(&error) => {}
             Err(error) => return Err(io(error)),
         }
         let id = uuid::Uuid::new_v4().simple().to_string();
-        let draft = path.with_extension("draft");
-        write_synced(&draft, &format!("{id}\n"), &draft).map_err(io)?;
-        fs::rename(&draft, &path).map_err(io)?;
-        sync_folder(&path);
+        self.dirs.state.replace(CLONE_FILE, &format!("{id}\n")).map_err(io)?;
         Ok(id)
     }
 }
 
 /// Writes the draft of a change beside its file.
-fn stage(root: &Root, change: &Change, staged: &mut Staged) -> Result<Move, StoreError> {
+fn stage(root: &Root, change: &Change, staged: &mut Staged<'_>) -> Result<Move, StoreError> {
     if root.read(&change.path)? != change.before {
-        return Err(StoreError::refused(
-            format!("{} changed while it was being edited; nothing was written", change.path),
-            "run the command again",
-        ));
+        return Err(changed_meanwhile(&change.path));
     }
     if change.after.len() as u64 > MAX_DOCUMENT {
         return Err(StoreError::refused(
@@ -278,63 +358,63 @@ fn stage(root: &Root, change: &Change, staged: &mut Staged) -> Result<Move, Stor
     }
     let to = match change.before {
         // A link inside the root is edited where it leads, so that it stays a link.
-        Some(_) => fs::canonicalize(root.join(&change.path))
-            .map_err(|error| StoreError::io(&change.path, error))?,
-        None => root.path_to_write(&change.path)?,
+        Some(_) => {
+            let target = root.dir().handle().canonicalize(&change.path);
+            let target = target.map_err(|error| StoreError::io(&change.path, error))?;
+            target.to_string_lossy().replace('\\', "/")
+        }
+        None => {
+            root.make_parents(&change.path)?;
+            change.path.clone()
+        }
     };
-    let name = to.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let from = to.with_file_name(format!(".{name}.{DRAFT_ENDING}"));
+    let (folder, name) = to.rsplit_once('/').map_or(("", to.as_str()), |(f, name)| (f, name));
+    let slash = if folder.is_empty() { "" } else { "/" };
+    let from = format!("{folder}{slash}.{name}.{DRAFT_ENDING}");
     staged.add(from.clone());
-    write_synced(&from, &change.after, &to).map_err(|error| StoreError::io(&change.path, error))?;
+    write_draft(root.dir(), &from, &change.after, &to)
+        .map_err(|error| StoreError::io(&change.path, error))?;
     let before = match &change.before {
         Some(text) => fingerprint(text.as_bytes()),
         None => ABSENT.to_owned(),
     };
-    Ok(Move { from, to, before: Some(before) })
+    Ok(Move { from, to, before })
 }
 
-/// Drafts that are swept away unless the change comes to be. They are listed in a file, so that
-/// what a killed process left is swept by the next one.
-struct Staged {
-    drafts: Vec<PathBuf>,
-    list: PathBuf,
+/// Drafts that are removed unless the change comes to be. They are listed in a file, so that what a
+/// killed process left is removed by the next one.
+struct Staged<'l> {
+    dirs: &'l Dirs,
+    drafts: Drafts,
 }
 
-impl Staged {
-    fn add(&mut self, draft: PathBuf) {
-        self.drafts.push(draft);
-        let lines: Vec<String> =
-            self.drafts.iter().map(|draft| draft.display().to_string()).collect();
+impl Staged<'_> {
+    fn add(&mut self, draft: String) {
+        self.drafts.paths.push(draft);
         // A list that cannot be written costs a stray draft after a kill, and nothing else.
-        drop(fs::write(&self.list, lines.join("\n")));
-    }
-}
-
-impl Drop for Staged {
-    fn drop(&mut self) {
-        for path in &self.drafts {
-            drop(fs::remove_file(path));
+        if let Ok(text) = serde_json::to_string(&self.drafts) {
+            drop(self.dirs.state.handle().write(DRAFTS_FILE, text));
         }
-        drop(fs::remove_file(&self.list));
     }
 }
 
-/// Removes the drafts of a process that was killed before its change came to be.
-fn sweep(list: &Path) {
-    let Ok(text) = fs::read_to_string(list) else { return };
-    let drafts = text
-        .lines()
-        .map(Path::new)
-        .filter(|draft| draft.extension().is_some_and(|ending| ending == DRAFT_ENDING));
-    drafts.for_each(|draft| drop(fs::remove_file(draft)));
-    drop(fs::remove_file(list));
+impl Drop for Staged<'_> {
+    fn drop(&mut self) {
+        for path in &self.drafts.paths {
+            drop(self.dirs.root.remove(path));
+        }
+        drop(self.dirs.state.remove(DRAFTS_FILE));
+    }
 }
 
-fn write_synced(path: &Path, text: &str, like: &Path) -> std::io::Result<()> {
-    let mut file = OpenOptions::new().create(true).truncate(true).write(true).open(path)?;
+/// Writes a new file with the permissions of the one that it is to replace. What lies at its path is
+/// removed first, so that a link there is not followed.
+fn write_draft(dir: &ConfinedDir, path: &str, text: &str, like: &str) -> std::io::Result<()> {
+    dir.remove_if_there(path)?;
+    let mut file = dir.create_new(path)?;
     file.write_all(text.as_bytes())?;
-    if let Ok(metadata) = fs::metadata(like) {
-        drop(file.set_permissions(metadata.permissions()));
+    if let Ok(original) = dir.open_file(like) {
+        drop(original.metadata().and_then(|found| file.set_permissions(found.permissions())));
     }
     file.sync_all()
 }

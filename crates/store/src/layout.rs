@@ -161,6 +161,11 @@ fn look(root: &Root, level: &Level, selectors: &Selectors) -> Result<Looked, Pro
             };
             let ending = sites.iter().find(|(site, ending)| *site == folder && fits(ending));
             let Some(name) = ending.and_then(|(_, ending)| item.name.strip_suffix(ending)) else {
+                // A link to a folder that leads out is not seen as a folder.
+                if item.is_link && item.is_text {
+                    let linked = root.metadata(&format!("{path}/{}", item.name));
+                    looked.problems.extend(linked.err());
+                }
                 continue;
             };
             if name.starts_with(['.', '_']) {

@@ -6,6 +6,7 @@
 
 pub mod adrs;
 pub mod config;
+pub mod confined;
 pub mod dates;
 pub mod files;
 pub mod git;

@@ -4,9 +4,9 @@
 //! touch no common file. Private records, and every line that names one, lie in this machine's own
 //! state.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use heirloom_core::fold::{Line, Memory, Place, fold};
@@ -15,9 +15,18 @@ use heirloom_core::{Problem, day, hands};
 use jiff::Timestamp;
 use uuid::{NoContext, Uuid};
 
+use crate::confined::{ConfinedDir, Missing};
 use crate::files::{HOME, io_problem, is_missing};
-use crate::journal::{Append, WriteLock};
+use crate::journal::{Append, Base, WriteLock};
+use crate::stamp::Stamp;
 use crate::{Root, StoreError, git};
+
+/// A larger shard is reported and not read: a month of one clone's work is a few megabytes, and a
+/// repository can hold gigabytes of nothing in a few compressed bytes.
+const MAX_SHARD_BYTES: u64 = 2 * 1024 * 1024 * 1024;
+
+/// How much of a file's end is hashed to see whether it only grew.
+const BLOCK: u64 = 4096;
 
 /// So many shards at least are read by several processors.
 const WORTH_SHARING: usize = 4;
@@ -32,20 +41,56 @@ pub struct Log {
 }
 
 /// A file of the log.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Shard {
-    /// Where it lies.
-    pub path: PathBuf,
+    dir: Arc<ConfinedDir>,
+    /// Relative to the directory.
+    relative: String,
     /// The path as a problem names it.
     pub shown: String,
     /// Whether it lies in this machine's own state.
     pub is_local: bool,
 }
 
+impl Shard {
+    /// Returns where it lies.
+    pub fn path(&self) -> PathBuf {
+        self.dir.path().join(&self.relative)
+    }
+
+    /// Returns what is known of it without reading it; `None` if it is not there.
+    pub fn stamp(&self) -> Option<Stamp> {
+        let metadata = self.dir.metadata(&self.relative).ok()?;
+        metadata.is_file().then(|| Stamp::new(&metadata))
+    }
+
+    /// Reads it from a place on.
+    pub fn read_from(&self, start: u64) -> std::io::Result<Vec<u8>> {
+        if start == 0 {
+            return self.dir.read(&self.relative, MAX_SHARD_BYTES);
+        }
+        let mut file = self.dir.open_file(&self.relative)?;
+        file.seek(SeekFrom::Start(start))?;
+        let mut bytes = Vec::new();
+        file.take(MAX_SHARD_BYTES).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Returns a hash of the block that ends at a place in it.
+    pub fn block_before(&self, end: u64) -> std::io::Result<[u8; 32]> {
+        let mut file = self.dir.open_file(&self.relative)?;
+        let start = end.saturating_sub(BLOCK);
+        file.seek(SeekFrom::Start(start))?;
+        let mut bytes = Vec::new();
+        file.take(end - start).read_to_end(&mut bytes)?;
+        Ok(*blake3::hash(&bytes).as_bytes())
+    }
+}
+
 /// Returns the folders outside of the root's own that shards are looked for in.
 pub fn local_folders(root: &Root) -> Vec<PathBuf> {
-    let before = |kind: Kind| root.join(&format!("{HOME}/local/memory/{}", kind.word()));
-    Kind::ALL.iter().flat_map(|kind| [local_folder(root, *kind), before(*kind)]).collect()
+    let kinds = |state: PathBuf| Kind::ALL.iter().map(move |kind| state.join(local_folder(*kind)));
+    root.state_paths().into_iter().flat_map(kinds).collect()
 }
 
 /// Lists every shard.
@@ -87,7 +132,7 @@ impl Log {
 
     fn of_shard(shard: &Shard) -> Self {
         let mut log = Log::default();
-        match fs::read(&shard.path) {
+        match shard.read_from(0) {
             Ok(bytes) => log.take_from(shard, 1, &bytes),
             Err(error) if is_missing(&error) => {}
             Err(error) => log.problems.push(io_problem(&shard.shown, &error)),
@@ -97,14 +142,16 @@ impl Log {
 
     /// Reads the lines of a text as a shard's.
     pub fn take(&mut self, shown: &str, bytes: &[u8]) {
-        let shard = Shard { path: PathBuf::new(), shown: shown.to_owned(), is_local: false };
-        self.take_from(&shard, 1, bytes);
+        self.take_lines(shown, false, 1, bytes);
     }
 
     /// Reads lines of a shard, the first of which has a number.
     pub fn take_from(&mut self, shard: &Shard, first: usize, bytes: &[u8]) {
-        let Shard { shown, is_local, .. } = shard;
-        let path: Arc<str> = shown.as_str().into();
+        self.take_lines(&shard.shown, shard.is_local, first, bytes);
+    }
+
+    fn take_lines(&mut self, shown: &str, is_local: bool, first: usize, bytes: &[u8]) {
+        let path: Arc<str> = shown.into();
         let mut seen_crlf = false;
         for (number, whole) in (first..).zip(bytes.split(|byte| *byte == b'\n')) {
             let (has_mark, line) = without_mark(whole);
@@ -124,7 +171,7 @@ impl Log {
             match record::read(line) {
                 Ok(None) => {}
                 Ok(Some(record)) => {
-                    let place = Place { path: path.clone(), line: number, is_local: *is_local };
+                    let place = Place { path: path.clone(), line: number, is_local };
                     self.lines.push(Box::new(Line::new(record, line.trim_ascii(), place)));
                 }
                 Err(damage) => self.problems.push(damage_problem(shown, number, damage)),
@@ -144,7 +191,7 @@ pub fn without_mark(line: &[u8]) -> (bool, &[u8]) {
 /// Returns how many bytes the log has.
 pub fn bytes(root: &Root) -> u64 {
     let (shards, _) = shards(root);
-    shards.iter().filter_map(|shard| fs::metadata(&shard.path).ok()).map(|own| own.len()).sum()
+    shards.iter().filter_map(Shard::stamp).map(|stamp| stamp.size).sum()
 }
 
 fn damage_problem(shown: &str, line: usize, damage: Damage) -> Problem {
@@ -181,7 +228,12 @@ fn list(root: &Root, place: Where, problems: &mut Vec<Problem>) -> Vec<Shard> {
                     Ok(_) if item.is_folder || !item.is_text => problems.push(
                         Problem::of_file(&shown, "this is not a file of the log").hint("rename it"),
                     ),
-                    Ok(_) => shards.push(Shard { path: root.join(&shown), shown, is_local: false }),
+                    Ok(_) => shards.push(Shard {
+                        dir: root.dir().clone(),
+                        relative: shown.clone(),
+                        shown,
+                        is_local: false,
+                    }),
                 }
             }
         }
@@ -192,28 +244,49 @@ fn list(root: &Root, place: Where, problems: &mut Vec<Problem>) -> Vec<Shard> {
 
 /// The shards of this machine: in its state, and where that was before there was a repository.
 fn local_shards(root: &Root, kind: Kind, problems: &mut Vec<Problem>) -> Vec<Shard> {
-    let before = root.join(&format!("{HOME}/local/memory/{}", kind.word()));
-    let mut paths: Vec<PathBuf> = Vec::new();
-    for folder in BTreeSet::from([local_folder(root, kind), before]) {
-        match fs::read_dir(&folder) {
-            Ok(entries) => paths.extend(entries.flatten().map(|entry| entry.path())),
+    let mut places = Vec::new();
+    match root.existing_state() {
+        Ok(state) => places.extend(state),
+        Err(error) => problems.push(Problem::of_file(root.state_shown(), error.to_string())),
+    }
+    if root.repository().is_some() {
+        match root.existing_local() {
+            Ok(before) => places.push(Arc::new(before)),
             Err(error) if is_missing(&error) => {}
-            Err(error) => problems.push(io_problem(&shown(root, &folder), &error)),
+            Err(error) => problems.push(Problem::of_file(".heirloom/local", error.to_string())),
         }
     }
-    paths.retain(|path| path.extension().is_some_and(|ending| ending == "jsonl"));
-    paths.sort();
-    let shard = |path: PathBuf| Shard { shown: shown(root, &path), path, is_local: true };
-    paths.into_iter().map(shard).collect()
+    let mut shards = Vec::new();
+    for place in places {
+        let folder = local_folder(kind);
+        let listed = place.open_private(&folder, Missing::Fail).and_then(|dir| dir.names());
+        let names = match listed {
+            Ok(names) => names,
+            Err(error) if is_missing(&error) => continue,
+            Err(error) => {
+                problems.push(io_problem(&shown(root, &place, &folder), &error));
+                continue;
+            }
+        };
+        shards.extend(names.into_iter().filter(|name| name.ends_with(".jsonl")).map(|name| {
+            let relative = format!("{folder}/{name}");
+            let shown = shown(root, &place, &relative);
+            Shard { dir: place.clone(), relative, shown, is_local: true }
+        }));
+    }
+    shards.sort_by(|a, b| a.shown.cmp(&b.shown));
+    shards
 }
 
-fn local_folder(root: &Root, kind: Kind) -> PathBuf {
-    root.state_folder().join("memory").join(kind.word())
+/// Where this machine's state holds its own shards of a kind.
+fn local_folder(kind: Kind) -> String {
+    format!("memory/{}", kind.word())
 }
 
 /// A path as people see it from the root.
-fn shown(root: &Root, path: &Path) -> String {
-    let relative = path.strip_prefix(root.path()).unwrap_or(path);
+fn shown(root: &Root, dir: &ConfinedDir, relative: &str) -> String {
+    let path = dir.path().join(relative);
+    let relative = path.strip_prefix(root.path()).unwrap_or(&path);
     relative.display().to_string().replace('\\', "/")
 }
 
@@ -259,13 +332,20 @@ pub fn appends(
     texts
         .into_iter()
         .map(|((shelf, kind), text)| {
-            let path = match shelf {
+            let (base, path) = match shelf {
                 Shelf::Shared => {
-                    root.path_to_write(&format!("{HOME}/memory/{}/{name}", kind.word()))?
+                    let path = format!("{HOME}/memory/{}/{name}", kind.word());
+                    root.make_parents(&path)?;
+                    (Base::Root, path)
                 }
-                Shelf::Local => local_folder(root, kind).join(&name),
+                Shelf::Local => {
+                    let folder = local_folder(kind);
+                    let opened = root.state()?.open_private(&folder, Missing::Create);
+                    opened.map_err(|error| StoreError::io(root.state_shown(), error))?;
+                    (Base::State, format!("{folder}/{name}"))
+                }
             };
-            Ok(Append { path, text })
+            Ok(Append { base, path, text })
         })
         .collect()
 }
@@ -279,7 +359,7 @@ pub fn raw_lines(root: &Root, private: bool) -> (Vec<String>, Vec<Problem>) {
         if shard.is_local && !private {
             continue;
         }
-        let bytes = match fs::read(&shard.path) {
+        let bytes = match shard.read_from(0) {
             Ok(bytes) => bytes,
             Err(error) => {
                 problems.push(io_problem(&shard.shown, &error));
@@ -302,15 +382,15 @@ pub fn raw_line(root: &Root, place: &Place) -> Option<String> {
     let shard = list(root, Where::Everywhere, &mut problems)
         .into_iter()
         .find(|shard| shard.shown == *place.path)?;
-    let bytes = fs::read(shard.path).ok()?;
+    let bytes = shard.read_from(0).ok()?;
     let line = bytes.split(|byte| *byte == b'\n').nth(place.line - 1)?;
     String::from_utf8(line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii().to_vec()).ok()
 }
 
 /// `2026-02-1f3a90c2.jsonl`: the month, and a short hash of this clone and branch.
 fn shard_name(lock: &WriteLock, root: &Root, now: Timestamp) -> Result<String, StoreError> {
-    let clone = lock.clone_id(root)?;
-    let branch = git::branch(root.path()).unwrap_or_default();
+    let clone = lock.clone_id()?;
+    let branch = git::branch(root).unwrap_or_default();
     let writer = blake3::hash(format!("{clone}\n{branch}").as_bytes()).to_hex();
     let month = day::of(now).strftime("%Y-%m");
     Ok(format!("{month}-{}.jsonl", &writer[..8]))

@@ -12,7 +12,7 @@ use crate::{Root, StoreError};
 /// do not meet.
 #[derive(Debug)]
 pub struct Registry {
-    shelf: Shelf,
+    home: PathBuf,
 }
 
 /// A registered workspace.
@@ -32,15 +32,19 @@ struct Written {
 impl Registry {
     /// Takes the registry that lies in a folder of this machine's user.
     pub fn in_folder(home: &Path) -> Self {
-        Registry { shelf: Shelf::at(home.join("workspaces")) }
+        Registry { home: home.to_path_buf() }
+    }
+
+    fn shelf(&self) -> Shelf<'static> {
+        Shelf::at(self.home.clone(), "workspaces")
     }
 
     /// Lists the workspaces by name, and what could not be read.
     pub fn list(&self) -> (Vec<Registered>, Vec<Problem>) {
         let (mut found, mut problems) = (Vec::new(), Vec::new());
-        for name in self.shelf.names() {
-            let path = || self.shelf.path(&name).display().to_string();
-            let read = self.shelf.read(&name).map_err(|error| error.to_string());
+        for name in self.shelf().names() {
+            let path = || self.shelf().path(&name).display().to_string();
+            let read = self.shelf().read(&name).map_err(|error| error.to_string());
             let written = read.and_then(|text| {
                 let text = text.unwrap_or_default();
                 serde_json::from_str::<Written>(&text).map_err(|error| error.to_string())
@@ -67,12 +71,12 @@ impl Registry {
         let last = folder.file_name().map(|last| last.to_string_lossy().into_owned());
         let own = name::slug(&last.unwrap_or_default());
         let own = if own.is_empty() { "workspace".to_owned() } else { own };
-        let is_free = |name: &String| !self.shelf.path(name).exists();
+        let is_free = |name: &String| !self.shelf().path(name).exists();
         let numbered = (2..).map(|number| format!("{own}-{number}"));
         let free = std::iter::once(own.clone()).chain(numbered).find(is_free).unwrap_or(own);
         let text = serde_json::to_string(&Written { folder: folder.clone() })
             .map_err(|error| StoreError::io(free.clone(), error.into()))?;
-        self.shelf.write(&free, &text)?;
+        self.shelf().write(&free, &text)?;
         Ok(Registered { name: free, folder })
     }
 
@@ -82,9 +86,9 @@ impl Registry {
         let (known, _) = self.list();
         let by_folder = known.into_iter().find(|known| known.folder == Path::new(named));
         let is_named = |name: &String| name == named;
-        let by_name = self.shelf.names().into_iter().find(is_named);
+        let by_name = self.shelf().names().into_iter().find(is_named);
         let Some(name) = by_name.or(by_folder.map(|known| known.name)) else { return Ok(None) };
-        self.shelf.remove(&name)?;
+        self.shelf().remove(&name)?;
         Ok(Some(name))
     }
 }

@@ -1,15 +1,14 @@
 //! How a file is known again without reading it.
 
-use std::fs::{self, File, Metadata};
-use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use cap_std::fs::Metadata;
+
 use heirloom_core::hands;
 use indexmap::IndexMap;
-
-/// How much of a file's end is looked at to see whether only more came.
-const BLOCK: u64 = 4096;
 
 /// What is known of a file without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,12 +24,13 @@ pub struct Stamp {
 impl Stamp {
     /// Looks at a file; one that is not there is `None`.
     pub fn of(path: &Path) -> Option<Self> {
-        fs::metadata(path).ok().filter(Metadata::is_file).map(|metadata| Stamp::new(&metadata))
+        look(path).filter(|_| path.is_file())
     }
 
     /// Takes what the system says of a file.
     pub fn new(metadata: &Metadata) -> Self {
-        let modified = metadata.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+        let modified = metadata.modified().ok();
+        let modified = modified.and_then(|at| at.into_std().duration_since(UNIX_EPOCH).ok());
         let modified = modified.and_then(|since| i64::try_from(since.as_nanos()).ok());
         Stamp {
             size: metadata.len(),
@@ -42,31 +42,12 @@ impl Stamp {
 
 #[cfg(unix)]
 fn number_of(metadata: &Metadata) -> u64 {
-    std::os::unix::fs::MetadataExt::ino(metadata)
+    cap_std::fs::MetadataExt::ino(metadata)
 }
 
 #[cfg(not(unix))]
 fn number_of(_: &Metadata) -> u64 {
     0
-}
-
-/// Returns a hash of the block that ends at a place in a file.
-pub fn block_before(path: &Path, end: u64) -> std::io::Result<[u8; 32]> {
-    let mut file = File::open(path)?;
-    let start = end.saturating_sub(BLOCK);
-    file.seek(SeekFrom::Start(start))?;
-    let mut bytes = Vec::new();
-    file.take(end - start).read_to_end(&mut bytes)?;
-    Ok(*blake3::hash(&bytes).as_bytes())
-}
-
-/// Reads a file from a place on.
-pub fn read_from(path: &Path, start: u64) -> std::io::Result<Vec<u8>> {
-    let mut file = File::open(path)?;
-    file.seek(SeekFrom::Start(start))?;
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 /// Files and folders as they were seen, to tell at once whether nothing has changed since.
@@ -135,7 +116,8 @@ fn is_nowhere(path: &Path) -> bool {
 }
 
 fn look(path: &Path) -> Option<Stamp> {
-    fs::metadata(path).ok().map(|metadata| Stamp::new(&metadata))
+    let metadata = fs::metadata(path).ok()?;
+    Some(Stamp::new(&Metadata::from_just_metadata(metadata)))
 }
 
 // Elsewhere a folder cannot be opened to set its time.
@@ -143,6 +125,7 @@ fn look(path: &Path) -> Option<Stamp> {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
+    use std::fs::File;
     use std::time::Duration;
 
     use super::*;

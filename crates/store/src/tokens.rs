@@ -5,15 +5,15 @@
 //! is torn or wrong in form is skipped, and losing it costs time and nothing else.
 
 use std::collections::HashMap;
-use std::fs::OpenOptions;
-use std::io::Write;
-use std::path::PathBuf;
+use std::io::{Seek, SeekFrom, Write};
 
 use crate::Root;
-use crate::files::HOME;
+
+/// The file, in the folder of derived files.
+const FILE: &str = "tokens-o200k";
 
 /// A larger file is started anew.
-const MAX_CACHE: usize = 4 * 1024 * 1024;
+const MAX_CACHE: u64 = 4 * 1024 * 1024;
 
 /// Counts tokens.
 #[derive(Debug)]
@@ -26,12 +26,17 @@ pub struct Tokens<'r> {
 impl<'r> Tokens<'r> {
     /// Reads what is known.
     pub fn open(root: &'r Root) -> Self {
-        let file = file(root);
-        let text = std::fs::read_to_string(&file).unwrap_or_default();
-        if text.len() > MAX_CACHE {
-            drop(std::fs::remove_file(&file));
-            return Self { root, known: HashMap::new(), new: vec![] };
-        }
+        let cache = root.existing_cache();
+        let text = match cache.as_ref().map(|cache| (cache, cache.read_text(FILE, MAX_CACHE))) {
+            Some((_, Ok(text))) => text,
+            Some((cache, Err(error))) => {
+                if error.kind() == std::io::ErrorKind::FileTooLarge {
+                    drop(cache.remove(FILE));
+                }
+                String::new()
+            }
+            None => String::new(),
+        };
         let entry = |line: &str| {
             let (hash, count) = line.split_once(' ')?;
             Some((hash.to_owned(), count.parse().ok()?))
@@ -60,14 +65,11 @@ impl<'r> Tokens<'r> {
         }
         let lines: String =
             self.new.iter().map(|(hash, count)| format!("{hash} {count}\n")).collect();
-        if self.root.cache_folder().is_some()
-            && let Ok(mut file) = OpenOptions::new().create(true).append(true).open(file(self.root))
-        {
-            drop(file.write_all(lines.as_bytes()));
-        }
+        let written = self.root.cache("").and_then(|cache| {
+            let mut file = cache.open_to_write(FILE)?;
+            file.seek(SeekFrom::End(0))?;
+            file.write_all(lines.as_bytes())
+        });
+        drop(written);
     }
-}
-
-fn file(root: &Root) -> PathBuf {
-    root.path().join(HOME).join("cache").join("tokens-o200k")
 }

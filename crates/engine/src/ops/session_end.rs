@@ -60,7 +60,7 @@ impl Operation for SessionEnd {
         let transcript =
             request.transcript.as_deref().map(|text| transcript::read("transcript", text));
         let mut episode = transcript.as_ref().map(|it| episode_of(session, it)).unwrap_or_default();
-        let done = git::since(session.root().path(), open.commit.as_deref());
+        let done = git::since(session.root(), open.commit.as_deref());
         let title = request.title.or(open.title.clone());
         if let Some(title) = title.map(|title| title.trim().to_owned()).filter(|t| !t.is_empty()) {
             episode.title = title;
@@ -103,7 +103,7 @@ fn is_ours(file: &str) -> bool {
 /// Whether a file that is not committed was touched since the session began.
 fn changed_since(session: &Session, file: &str, started: Option<Timestamp>) -> bool {
     let modified = session.root().metadata(file).ok().flatten().and_then(|m| m.modified().ok());
-    let modified = modified.and_then(|modified| Timestamp::try_from(modified).ok());
+    let modified = modified.and_then(|modified| Timestamp::try_from(modified.into_std()).ok());
     started.zip(modified).is_none_or(|(started, modified)| modified >= started)
 }
 

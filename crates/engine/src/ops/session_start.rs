@@ -54,7 +54,7 @@ impl Operation for SessionStart {
             title: request.title.map(|title| title.trim().to_owned()).filter(|t| !t.is_empty()),
             started: session.now().to_string(),
             by: session.author(),
-            commit: git::current_commit(session.root().path()),
+            commit: git::current_commit(session.root()),
             notes: vec![],
         };
         let text =

@@ -4,14 +4,17 @@ use std::collections::BTreeMap;
 
 use heirloom_core::Problem;
 use heirloom_core::embedding::{EmbedError, Embedder};
-use heirloom_index::{Index, IndexError, IndexErrorKind, Lock, Snapshot, Update};
+use heirloom_index::{Index, IndexError, IndexErrorKind, IndexFolder, Lock, Snapshot, Update};
 use heirloom_store::Config;
 use heirloom_store::config::{self, EmbedderKind};
+use heirloom_store::confined::ConfinedDir;
 
 use super::gather::Found;
 use super::warm::Kept;
 use crate::{Error, Session};
 
+/// Where derived files are kept.
+const CACHE: &str = ".heirloom/cache/";
 /// Where the index lies.
 pub(crate) const FOLDER: &str = ".heirloom/cache/index";
 /// Where one lies that knows words alone, for as long as the embedder that is set cannot be had.
@@ -65,7 +68,9 @@ fn anew(
 
 fn index_of(session: &Session, embedder: &dyn Embedder) -> Index {
     let folder = if embedder.dimensions() == 0 { WORDS } else { FOLDER };
-    Index::at(&session.root().join(folder), embedder)
+    let root = session.root();
+    let opened = root.cache(folder.trim_start_matches(CACHE)).map(ConfinedDir::into_handle);
+    Index::at(IndexFolder::new(root.join(folder), opened), embedder)
 }
 
 impl From<IndexError> for Error {

@@ -10,8 +10,9 @@ use heirloom_store::adrs::{self, Scope};
 use heirloom_store::ignored::Ignored;
 use heirloom_store::layout::{self, Part, Placed};
 use heirloom_store::log::{self, Log, Shard};
-use heirloom_store::stamp::{self, Stamp, Watched};
-use heirloom_store::{dates, git};
+use heirloom_store::stamp::{Stamp, Watched};
+use heirloom_store::dates;
+use heirloom_store::git::Repository;
 use jiff::civil::Date;
 
 use super::passages::{self, Sort, stated_date};
@@ -66,13 +67,14 @@ impl Found {
         let (shards, log_problems) = log::shards(root);
         let mut problems = log_problems.clone();
         let shards = shards.into_iter().filter_map(|shard| {
-            let stamp = Stamp::of(&shard.path)?;
+            let stamp = shard.stamp()?;
             Some((shard, stamp))
         });
         let config = session.config()?;
         let (_, hierarchy) = inherit::hierarchy(config, None)?;
         let all = layout::find_all(root, &hierarchy);
         problems.extend(all.problems);
+        problems.extend(root.repository_problem().cloned());
         let (records, record_problems) = adrs::find(root, config, Scope::Everything);
         problems.extend(record_problems);
         let records = records
@@ -114,7 +116,7 @@ impl Found {
     /// Returns everything that would show a change.
     pub(super) fn watched(&self, session: &Session) -> Watched {
         let root = session.root();
-        let shards = self.shards.iter().map(|(shard, _)| shard.path.clone());
+        let shards = self.shards.iter().map(|(shard, _)| shard.path());
         let documents =
             self.documents.iter().map(|(document, _)| root.join(&document.placed.document.path));
         let settings = root.join(heirloom_store::config::PATH);
@@ -122,7 +124,7 @@ impl Found {
         // A commit changes the dates of documents that state none.
         let heads = match self.documents.is_empty() {
             true => vec![],
-            false => git::head_files(root.path()),
+            false => root.repository().map(Repository::head_files).unwrap_or_default(),
         };
         let settings = settings.chain(heads);
         let folders = root.looked_into().into_iter().chain(log::local_folders(root));
@@ -269,11 +271,10 @@ fn read_shard(shard: &Shard, stamp: Stamp, known: Option<&Source>) -> Result<Opt
         let is_grown = stamp.size > known.size && known.mark.len() == 40;
         is_grown
             && known.mark[32..] == stamp.file.to_le_bytes()
-            && stamp::block_before(&shard.path, known.size)
-                .is_ok_and(|block| known.mark[..32] == block)
+            && shard.block_before(known.size).is_ok_and(|block| known.mark[..32] == block)
     });
     let (start, first) = grown.map_or((0, 1), |known| (known.size, known.lines + 1));
-    let bytes = match stamp::read_from(&shard.path, start) {
+    let bytes = match shard.read_from(start) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return unreadable(shard, &error).map(Some),
@@ -297,7 +298,7 @@ fn read_shard(shard: &Shard, stamp: Stamp, known: Option<&Source>) -> Result<Opt
     // A line without a line break may still be going on: such a file is read again from its start.
     let mut mark = Vec::new();
     if bytes.is_empty() || bytes.ends_with(b"\n") {
-        match stamp::block_before(&shard.path, size) {
+        match shard.block_before(size) {
             Ok(block) => mark.extend(block.into_iter().chain(stamp.file.to_le_bytes())),
             Err(error) => return unreadable(shard, &error).map(Some),
         }

@@ -1,11 +1,9 @@
 //! Questions to what is remembered.
 
-use std::path::Path;
-
 use heirloom_core::embedding::Embedder;
 use heirloom_core::fold::Standing;
 use heirloom_core::recall::{Passage, Question, Scored, rank};
-use heirloom_index::{Filter, Index, Read, Shelf, Source, Update};
+use heirloom_index::{Filter, Index, IndexFolder, Read, Shelf, Source, Update};
 use jiff::civil::Date;
 
 use crate::signature::Signature;
@@ -30,7 +28,7 @@ pub fn recall_ask(data: &[u8]) -> Signature {
         ..Read::default()
     };
     let update = Update { gone: vec![], read: vec![read] };
-    let snapshot = Index::at(Path::new("nowhere"), model)
+    let snapshot = Index::at(IndexFolder::none(), model)
         .in_memory(update, model)
         .unwrap_or_else(|error| panic!("memories are not taken: {error}"));
     let view = snapshot.view(Shelf::Active, &Filter::default());

@@ -26,13 +26,15 @@ pub(crate) const AGENT: &str = "HEIRLOOM_AGENT";
 
 /// The key for the language model.
 pub(crate) const LLM_KEY: &str = "HEIRLOOM_LLM_KEY";
-/// A language model to use though it is not on this machine.
+/// A language model that may write summaries; one that only the settings name is not asked.
 pub(crate) const LLM_ENDPOINT: &str = "HEIRLOOM_LLM_ENDPOINT";
 
 /// The key for the embedder.
 pub(crate) const EMBEDDER_KEY: &str = "HEIRLOOM_EMBEDDER_KEY";
-/// An embedder to use though it is not on this machine.
+/// An embedder that may read what is remembered; one that only the settings name is not asked.
 pub(crate) const EMBEDDER_ENDPOINT: &str = "HEIRLOOM_EMBEDDER_ENDPOINT";
+/// The folder of a transformer outside of the workspace.
+pub(crate) const EMBEDDER_FOLDER: &str = "HEIRLOOM_EMBEDDER_FOLDER";
 
 /// Where this user's own state is, such as which workspaces are registered.
 pub(crate) const HOME: &str = "HEIRLOOM_HOME";
@@ -46,6 +48,8 @@ Environment:
                   a language model that may write summaries, and its key
   HEIRLOOM_EMBEDDER_ENDPOINT, HEIRLOOM_EMBEDDER_KEY
                   an embedder that may read what is remembered, and its key
+  HEIRLOOM_EMBEDDER_FOLDER
+                  the folder of a transformer outside of the workspace
   HEIRLOOM_HOME   where this machine's workspaces are registered
   HEIRLOOM_NOW    fixes the clock, such as 2026-02-22T00:00:00Z
   NO_COLOR        no colours
@@ -81,13 +85,17 @@ impl Environment {
             .cloned()
             .or_else(|| std::env::var_os(ROOT).filter(|root| !root.is_empty()).map(PathBuf::from));
         let given = |name: &str| std::env::var(name).ok().filter(|text| !text.trim().is_empty());
-        let remote = |endpoint, key| Remote { endpoint: given(endpoint), key: given(key) };
+        let remote = |endpoint, key, folder: Option<String>| Remote {
+            endpoint: given(endpoint),
+            key: given(key),
+            folder,
+        };
         Ok(Environment {
             root,
             fixed_now,
             agent: given(AGENT),
-            llm: remote(LLM_ENDPOINT, LLM_KEY),
-            embedder: remote(EMBEDDER_ENDPOINT, EMBEDDER_KEY),
+            llm: remote(LLM_ENDPOINT, LLM_KEY, None),
+            embedder: remote(EMBEDDER_ENDPOINT, EMBEDDER_KEY, given(EMBEDDER_FOLDER)),
             registry: user_home().map(|home| Arc::new(Registry::in_folder(&home))),
             progress: progress::bar(),
             warm: Warm::default(),

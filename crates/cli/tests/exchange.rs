@@ -50,7 +50,17 @@ fn a_model_that_does_not_answer_is_a_warning() {
         ".heirloom/config.toml",
         "[llm]\nendpoint = \"http://127.0.0.1:1/v1\"\nmodel = \"m\"\n",
     );
-    let brief = team.json("compact session.jsonl");
+    let compact = |allowed: &str| -> Value {
+        let mut command = team.command();
+        command.env("HEIRLOOM_LLM_ENDPOINT", allowed);
+        command.args(["compact", "session.jsonl", "--json"]);
+        serde_json::from_slice(&command.output().unwrap().stdout).unwrap()
+    };
+    let refused = compact("");
+    let warning = refused["warnings"][0].as_str().unwrap();
+    assert!(warning.contains("HEIRLOOM_LLM_ENDPOINT=http://127.0.0.1:1/v1"), "{refused:#}");
+    team.write("session.jsonl", format!("{}\n", transcript()));
+    let brief = compact("http://127.0.0.1:1/v1");
     assert!(brief["warnings"][0].as_str().unwrap().contains("127.0.0.1:1"), "{brief:#}");
     assert_eq!(brief["summary_by"], "structure");
     assert!(brief["episode"].is_string());
@@ -94,6 +104,7 @@ fn a_model_that_answers_writes_the_summary() {
     let output = team
         .command()
         .env("HEIRLOOM_LLM_KEY", "k3y")
+        .env("HEIRLOOM_LLM_ENDPOINT", format!("http://127.0.0.1:{port}/v1"))
         .args(["compact", "session.jsonl", "--json"])
         .output()
         .unwrap();

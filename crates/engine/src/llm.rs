@@ -23,8 +23,8 @@ pub(crate) fn summary(
     let config = session.config().ok()?;
     let endpoint = match session.remote_llm().endpoint(config.llm.endpoint.as_deref()) {
         Ok(endpoint) => endpoint?,
-        Err(elsewhere) => {
-            warnings.push(format!("the model at {elsewhere} is not on this machine; to send it this conversation, set HEIRLOOM_LLM_ENDPOINT"));
+        Err(named) => {
+            warnings.push(format!("the settings name a model at {named}, and settings come with the repository; to send it this conversation, set HEIRLOOM_LLM_ENDPOINT={named}"));
             return None;
         }
     };

@@ -20,6 +20,8 @@ pub struct Remote {
     pub endpoint: Option<String>,
     /// The key for it.
     pub key: Option<String>,
+    /// The folder of a model outside of the workspace.
+    pub folder: Option<String>,
 }
 
 /// One workspace at one moment.
@@ -49,26 +51,17 @@ impl Drop for Session {
 }
 
 impl Remote {
-    /// Returns the endpoint to use, of the one that the settings name. The settings come with the
-    /// repository, so they may name one on this machine only: another is used if the person at this
-    /// machine names it.
+    /// Returns the endpoint to use. The settings come with the repository, so an endpoint that only
+    /// they name is an error: it is used when the person at this machine names it too.
     pub(crate) fn endpoint<'e>(
         &'e self,
         named: Option<&'e str>,
     ) -> Result<Option<&'e str>, &'e str> {
         match (self.endpoint.as_deref(), named) {
-            (Some(own), _) => Ok(Some(own)),
-            (None, Some(named)) if !is_loopback(named) => Err(named),
-            (None, named) => Ok(named),
+            (None, Some(named)) => Err(named),
+            (own, _) => Ok(own),
         }
     }
-}
-
-fn is_loopback(endpoint: &str) -> bool {
-    let rest = endpoint.split_once("://").map_or(endpoint, |(_, rest)| rest);
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
-    let host = authority.rsplit_once(':').map_or(authority, |(host, _)| host);
-    !authority.contains('@') && ["127.0.0.1", "localhost", "[::1]"].contains(&host)
 }
 
 impl Session {
@@ -254,25 +247,5 @@ impl Session {
         }
         let config = self.warm.config(&self.root)?;
         Ok(self.config.get_or_init(|| config))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_this_machine_is_loopback() {
-        for endpoint in ["http://127.0.0.1:11434/v1", "http://localhost/v1", "http://[::1]:80"] {
-            assert!(is_loopback(endpoint), "{endpoint}");
-        }
-        for endpoint in [
-            "https://example.org/v1",
-            "http://127.0.0.1.example.org",
-            "http://localhost@example.org/",
-            "http://example.org/127.0.0.1",
-        ] {
-            assert!(!is_loopback(endpoint), "{endpoint}");
-        }
     }
 }

@@ -72,8 +72,8 @@ impl Default for Memory {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Llm {
-    /// Where it is, such as `http://127.0.0.1:11434/v1`; without it there is none. One that is not
-    /// on this machine is used only if `HEIRLOOM_LLM_ENDPOINT` names it too.
+    /// Where it is, such as `http://127.0.0.1:11434/v1`; without it there is none. Settings come with
+    /// the repository, so it is used only if `HEIRLOOM_LLM_ENDPOINT` names one too.
     pub endpoint: Option<String>,
     /// What it is called there.
     pub model: String,
@@ -85,12 +85,13 @@ pub struct Llm {
 pub struct Embedder {
     /// Which one: `static` is inside the program and needs nothing.
     pub kind: EmbedderKind,
-    /// The folder of a transformer, from the root or absolute: a sentence transformer of the BERT
-    /// family with `config.json`, `vocab.txt` and `model.safetensors`.
+    /// The folder of a transformer in the workspace: a sentence transformer of the BERT family with
+    /// `config.json`, `vocab.txt` and `model.safetensors`. `HEIRLOOM_EMBEDDER_FOLDER` names one
+    /// anywhere else.
     pub folder: Option<String>,
-    /// Where an OpenAI-compatible endpoint is, such as `http://127.0.0.1:11434/v1`. One that is not
-    /// on this machine is used only if `HEIRLOOM_EMBEDDER_ENDPOINT` names it, and then gets the key
-    /// in `HEIRLOOM_EMBEDDER_KEY`.
+    /// Where an OpenAI-compatible endpoint is, such as `http://127.0.0.1:11434/v1`. Settings come with
+    /// the repository, so it is used only if `HEIRLOOM_EMBEDDER_ENDPOINT` names one too, which then
+    /// gets the key in `HEIRLOOM_EMBEDDER_KEY`.
     pub endpoint: Option<String>,
     /// What the model is called at the endpoint.
     pub model: String,

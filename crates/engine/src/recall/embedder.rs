@@ -6,6 +6,7 @@ use std::sync::Arc;
 use heirloom_core::embedding::{EmbedError, Embedder};
 use heirloom_embed::{Endpoint, Files, Transformer};
 use heirloom_store::config::{self, EmbedderKind};
+use heirloom_store::confined::is_escape;
 use heirloom_store::files;
 use heirloom_store::stamp::Stamp;
 
@@ -40,6 +41,9 @@ const SHAPE: &str = "config.json";
 const VOCABULARY: &str = "vocab.txt";
 const WEIGHTS: &str = "model.safetensors";
 
+/// A larger file is no sentence transformer that could answer in time.
+const MAX_MODEL_BYTES: u64 = 4 * 1024 * 1024 * 1024;
+
 /// How long one waits for an embedder.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Haste {
@@ -57,7 +61,8 @@ pub(crate) fn embedder(session: &Session, haste: Haste) -> Result<Shared, Error>
     }
     let root = session.root().path().display();
     // One whose files were replaced is another.
-    let stamps = settings.folder.as_deref().map(|folder| {
+    let folder = session.remote_embedder().folder.as_deref().or(settings.folder.as_deref());
+    let stamps = folder.map(|folder| {
         let folder = session.root().path().join(folder);
         [SHAPE, VOCABULARY, WEIGHTS].map(|file| Stamp::of(&folder.join(file)))
     });
@@ -89,9 +94,11 @@ fn endpoint(
         return Err(Error::bad_input(format!("`{named}` is no address of an embedder"))
             .hint(write("endpoint", EXAMPLE)));
     }
-    let endpoint = remote.endpoint(settings.endpoint.as_deref()).map_err(|elsewhere| {
-        Error::bad_input(format!("the embedder at {elsewhere} is not on this machine"))
-            .hint("to send it what is remembered, set HEIRLOOM_EMBEDDER_ENDPOINT to it")
+    let endpoint = remote.endpoint(settings.endpoint.as_deref()).map_err(|named| {
+        Error::bad_input(format!(
+            "the settings name an embedder at {named}, and settings come with the repository"
+        ))
+        .hint(format!("to send it what is remembered, set HEIRLOOM_EMBEDDER_ENDPOINT={named}"))
     })?;
     let Some(endpoint) = endpoint else {
         return Err(missing("endpoint", EXAMPLE));
@@ -99,8 +106,7 @@ fn endpoint(
     if settings.model.is_empty() {
         return Err(missing("model", "nomic-embed-text"));
     }
-    // The key is for the endpoint that the person named, not for one that a repository names.
-    let key = remote.key.as_deref().filter(|_| remote.endpoint.is_some());
+    let key = remote.key.as_deref();
     Ok(match haste {
         Haste::Soon => Endpoint::open_soon(endpoint, &settings.model, key)?,
         Haste::InTime => Endpoint::open(endpoint, &settings.model, key)?,
@@ -108,15 +114,41 @@ fn endpoint(
 }
 
 fn transformer(session: &Session, settings: &config::Embedder) -> Result<Transformer, Error> {
+    // The person at this machine may name a folder anywhere; the settings, which come with the
+    // repository, may name one of the workspace.
+    if let Some(folder) = &session.remote_embedder().folder {
+        let folder = Path::new(folder);
+        let files = Files {
+            config: files::read_given(&folder.join(SHAPE))?,
+            vocabulary: files::read_given(&folder.join(VOCABULARY))?,
+            weights: files::read_bytes_given(&folder.join(WEIGHTS))?,
+        };
+        return Ok(Transformer::read(&files)?);
+    }
     let Some(folder) = settings.folder.as_deref() else {
         return Err(missing("folder", "models/minilm"));
     };
-    let folder = session.root().path().join(Path::new(folder));
-    let text = |name: &str| files::read_given(&folder.join(name));
+    let dir = session.root().dir();
+    let path = |name: &str| format!("{}/{name}", folder.trim_end_matches('/'));
+    let failed = |name: &str, error: &std::io::Error| {
+        let hint = match is_escape(error) {
+            true => format!("to use a folder elsewhere, set HEIRLOOM_EMBEDDER_FOLDER={folder}"),
+            false => write("folder", "models/minilm"),
+        };
+        let message = match is_escape(error) {
+            true => format!("embedder.folder `{folder}` is not a folder of the workspace"),
+            false => format!("{}: {error}", path(name)),
+        };
+        Error::bad_input(message).hint(hint)
+    };
+    let text = |name: &str| {
+        dir.read_text(&path(name), MAX_MODEL_BYTES).map_err(|error| failed(name, &error))
+    };
+    let weights = dir.read(&path(WEIGHTS), MAX_MODEL_BYTES);
     let files = Files {
         config: text(SHAPE)?,
         vocabulary: text(VOCABULARY)?,
-        weights: files::read_bytes_given(&folder.join(WEIGHTS))?,
+        weights: weights.map_err(|error| failed(WEIGHTS, &error))?,
     };
     Ok(Transformer::read(&files)?)
 }

@@ -71,10 +71,8 @@ struct Scene {
 
 impl Scene {
     fn new() -> Self {
-        let scene = Scene {
-            workspace: Workspace::with(HEIR, TEAM),
-            outside: tempfile::tempdir().unwrap(),
-        };
+        let scene =
+            Scene { workspace: Workspace::with(HEIR, TEAM), outside: tempfile::tempdir().unwrap() };
         let secret = format!("---\ntitle: {SECRET}\nupdated: 2026-02-01\n---\n\n# {SECRET}\n");
         let fact = format!(
             r#"{{"v":1,"id":"019c0000-0000-7000-8000-00000000000a","at":"2026-02-01T00:00:00Z","by":"eve","kind":"fact","section":"Decisions","content":"{SECRET}"}}"#
@@ -107,7 +105,8 @@ impl Scene {
 
     /// Puts a link to a file or folder outside in the place of whatever is there.
     fn link(&self, path: &str, target: &str) {
-        let target = if target.is_empty() { self.outside.path().into() } else { self.outside(target) };
+        let target =
+            if target.is_empty() { self.outside.path().into() } else { self.outside(target) };
         self.link_to(path, &target);
     }
 
@@ -593,10 +592,15 @@ fn names_and_texts_command_no_terminal() {
     ] {
         let yaml = EVIL.replace('\u{1b}', "\\u001b").replace('\u{7}', "\\u0007");
         let yaml = yaml.replace('\u{9b}', "\\u009b");
-        let text = format!("---\ntitle: \"{yaml}\"\nstatus: \"{yaml}\"\nk: \"{yaml}\"\n---\n\n# {EVIL}\n\n{EVIL}\n");
+        let text = format!(
+            "---\ntitle: \"{yaml}\"\nstatus: \"{yaml}\"\nk: \"{yaml}\"\n---\n\n# {EVIL}\n\n{EVIL}\n"
+        );
         workspace.write(&path, text);
     }
-    workspace.write("plans/0043-auth/plan.memory.md", format!("---\nname: m\n---\n\n## Shared Discoveries\n\n- {EVIL}\n"));
+    workspace.write(
+        "plans/0043-auth/plan.memory.md",
+        format!("---\nname: m\n---\n\n## Shared Discoveries\n\n- {EVIL}\n"),
+    );
     workspace.run(&["fact", "add", "--section", "Decisions", &format!("Say {EVIL}")]);
     let printed = scene.withstand();
     assert!(!commands_a_terminal(&printed), "{}", printed.escape_debug());

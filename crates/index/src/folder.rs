@@ -51,7 +51,8 @@ impl IndexFolder {
     /// Takes an open folder, or why it could not be opened.
     pub fn new(path: PathBuf, handle: io::Result<Dir>) -> Self {
         let handle = handle.map(Arc::new);
-        let handle = handle.map_err(|error| IndexError::system(&path.display().to_string(), &error));
+        let handle =
+            handle.map_err(|error| IndexError::system(&path.display().to_string(), &error));
         IndexFolder { path, handle }
     }
 
@@ -87,11 +88,7 @@ pub struct Lock {
 impl Index {
     /// Takes an index whose vectors one embedder makes. Nothing is read yet.
     pub fn at(folder: IndexFolder, embedder: &dyn Embedder) -> Self {
-        Index {
-            folder,
-            embedder: embedder.name().to_owned(),
-            dimensions: embedder.dimensions(),
-        }
+        Index { folder, embedder: embedder.name().to_owned(), dimensions: embedder.dimensions() }
     }
 
     /// Returns where it lies.
@@ -115,9 +112,12 @@ impl Index {
     }
 
     fn open_once(&self) -> Result<Option<Snapshot>, IndexError> {
-        let current = self.folder.handle.as_ref().ok().and_then(|dir| {
-            Home::current(&self.folder.path, dir).filter(Home::was_made_here)
-        });
+        let current = self
+            .folder
+            .handle
+            .as_ref()
+            .ok()
+            .and_then(|dir| Home::current(&self.folder.path, dir).filter(Home::was_made_here));
         let Some(home) = current else { return Ok(None) };
         let tables = home.tables();
         let opened = connect(&tables, OpenFlags::SQLITE_OPEN_READ_WRITE);
@@ -191,9 +191,7 @@ impl Index {
         match file.try_lock() {
             Ok(()) => Ok(Some(Lock { _file: file })),
             Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(error)) => {
-                Err(IndexError::system("the index's lock", &error))
-            }
+            Err(TryLockError::Error(error)) => Err(IndexError::system("the index's lock", &error)),
         }
     }
 

@@ -10,13 +10,29 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, Metadata, OpenOptions};
+use cap_std::fs::{Dir, DirEntry, Metadata, OpenOptions};
+
+use crate::stamp::Stamp;
 
 /// A directory, and access to what lies beneath it.
 #[derive(Debug)]
 pub struct ConfinedDir {
     handle: Dir,
     path: PathBuf,
+}
+
+/// A name in a directory.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Item {
+    /// The name; what is not UTF-8 in it is replaced.
+    pub name: String,
+    /// Whether the name is text, so that it can be used.
+    pub is_text: bool,
+    /// Whether it is a folder, links inside the root followed.
+    pub is_folder: bool,
+    /// Whether it is a symbolic link. A walk through subfolders does not enter one, since links may
+    /// lead in circles.
+    pub is_link: bool,
 }
 
 /// What to do about a directory that is not there.
@@ -166,6 +182,48 @@ impl ConfinedDir {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
         }
+    }
+
+    /// Lists a directory, by name.
+    pub fn list(&self, relative: &str) -> io::Result<Vec<Item>> {
+        let mut items = Vec::new();
+        for entry in self.handle.read_dir(relative)? {
+            items.push(self.item(relative, &entry?)?);
+        }
+        items.sort();
+        Ok(items)
+    }
+
+    /// Lists a directory, by name, each regular file with what is known of it without reading it.
+    pub fn list_with_stamps(&self, relative: &str) -> io::Result<Vec<(Item, Option<Stamp>)>> {
+        let mut items = Vec::new();
+        for entry in self.handle.read_dir(relative)? {
+            let entry = entry?;
+            let item = self.item(relative, &entry)?;
+            let stamp = match item.is_folder || item.is_link {
+                true => None,
+                false => entry.metadata().ok().filter(Metadata::is_file).map(|m| Stamp::new(&m)),
+            };
+            items.push((item, stamp));
+        }
+        items.sort_by(|a, b| a.0.cmp(&b.0));
+        Ok(items)
+    }
+
+    fn item(&self, folder: &str, entry: &DirEntry) -> io::Result<Item> {
+        let kind = entry.file_type()?;
+        let is_link = kind.is_symlink();
+        let is_folder = if is_link {
+            let path = Path::new(folder).join(entry.file_name());
+            self.handle.metadata(path).is_ok_and(|metadata| metadata.is_dir())
+        } else {
+            kind.is_dir()
+        };
+        let (name, is_text) = match entry.file_name().into_string() {
+            Ok(name) => (name, true),
+            Err(name) => (name.to_string_lossy().into_owned(), false),
+        };
+        Ok(Item { name, is_text, is_folder, is_link })
     }
 
     /// Lists the names in it that are text, in order.

@@ -14,6 +14,7 @@ use cap_std::fs::Metadata;
 use heirloom_core::Problem;
 
 use crate::StoreError;
+pub use crate::confined::Item;
 use crate::confined::{ConfinedDir, Missing, is_escape};
 use crate::git::{Lookup, Repository};
 
@@ -43,20 +44,6 @@ pub struct Root {
     /// Folders whose contents were asked for.
     looked_into: RefCell<BTreeSet<PathBuf>>,
     repository: OnceCell<Lookup>,
-}
-
-/// A name in a folder.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Item {
-    /// The name; what is not UTF-8 in it is replaced.
-    pub name: String,
-    /// Whether the name is text, so that it can be used.
-    pub is_text: bool,
-    /// Whether it is a folder, links inside the root followed.
-    pub is_folder: bool,
-    /// Whether it is a symbolic link. A walk through subfolders does not enter one, since links may
-    /// lead in circles.
-    pub is_link: bool,
 }
 
 impl Root {
@@ -165,6 +152,11 @@ impl Root {
         &self.path
     }
 
+    /// Remembers that the contents of folders were asked for.
+    pub(crate) fn note_looked_into(&self, folders: impl IntoIterator<Item = PathBuf>) {
+        self.looked_into.borrow_mut().extend(folders);
+    }
+
     /// Returns the folders whose contents were asked for so far.
     pub fn looked_into(&self) -> Vec<PathBuf> {
         self.looked_into.borrow().iter().cloned().collect()
@@ -251,28 +243,7 @@ impl Root {
             }
             Some(_) => {}
         }
-        let handle = self.dir.handle();
-        let entries =
-            handle.read_dir(at(relative)).map_err(|error| io_problem(relative, &error))?;
-        let mut items = Vec::new();
-        for entry in entries {
-            let entry = entry.map_err(|error| io_problem(relative, &error))?;
-            let kind = entry.file_type().map_err(|error| io_problem(relative, &error))?;
-            let is_link = kind.is_symlink();
-            let is_folder = if is_link {
-                let path = Path::new(relative).join(entry.file_name());
-                handle.metadata(path).is_ok_and(|metadata| metadata.is_dir())
-            } else {
-                kind.is_dir()
-            };
-            let (name, is_text) = match entry.file_name().into_string() {
-                Ok(name) => (name, true),
-                Err(name) => (name.to_string_lossy().into_owned(), false),
-            };
-            items.push(Item { name, is_text, is_folder, is_link });
-        }
-        items.sort();
-        Ok(items)
+        self.dir.list(at(relative)).map_err(|error| io_problem(relative, &error))
     }
 
     /// Creates a file that must not be there yet, with its folders. Says whether it did.

@@ -8,6 +8,7 @@ use heirloom_core::name::{self, Match};
 use heirloom_core::{Document, Problem};
 
 use crate::files::Item;
+use crate::listings::Listings;
 use crate::{Root, StoreError};
 
 /// A document in its place.
@@ -135,7 +136,7 @@ fn is_there(root: &Root, level: &Level, selectors: &Selectors, name: &str) -> bo
 
 /// Lists the names that a level has, below the selected ones.
 pub fn names(root: &Root, level: &Level, selectors: &Selectors) -> Result<Vec<String>, Problem> {
-    Ok(look(root, level, selectors)?.names.into_iter().collect())
+    Ok(look(&Access::of(root), level, selectors)?.names.into_iter().collect())
 }
 
 /// The names of a level, and those that cannot be used.
@@ -146,7 +147,7 @@ struct Looked {
 }
 
 /// A name that starts with `.` or `_` is somebody else's: hidden, or a folder such as `_plans`.
-fn look(root: &Root, level: &Level, selectors: &Selectors) -> Result<Looked, Problem> {
+fn look(access: &Access<'_>, level: &Level, selectors: &Selectors) -> Result<Looked, Problem> {
     let mut sites = level.name_sites();
     sites.sort_by_key(|(_, ending)| std::cmp::Reverse(ending.len()));
     let mut folders: Vec<&str> = sites.iter().map(|(folder, _)| *folder).collect();
@@ -155,7 +156,7 @@ fn look(root: &Root, level: &Level, selectors: &Selectors) -> Result<Looked, Pro
     let mut looked = Looked::default();
     for folder in folders {
         let Some(path) = hierarchy::expand(folder, selectors) else { continue };
-        for item in root.list(&path)? {
+        for item in access.list(&path)? {
             let fits = |ending: &str| {
                 if ending.is_empty() { item.is_folder } else { item.name.ends_with(ending) }
             };
@@ -163,7 +164,7 @@ fn look(root: &Root, level: &Level, selectors: &Selectors) -> Result<Looked, Pro
             let Some(name) = ending.and_then(|(_, ending)| item.name.strip_suffix(ending)) else {
                 // A link to a folder that leads out is not seen as a folder.
                 if item.is_link && item.is_text {
-                    let linked = root.metadata(&format!("{path}/{}", item.name));
+                    let linked = access.root.metadata(&format!("{path}/{}", item.name));
                     looked.problems.extend(linked.err());
                 }
                 continue;
@@ -275,19 +276,55 @@ pub fn name_in(
 
 /// Reads the documents of one level.
 pub fn read_level(root: &Root, level: &Level, selectors: &Selectors) -> Vec<Placed> {
-    read_patterns(root, level, selectors, |_| true, read_document)
+    read_patterns(&Access::of(root), level, selectors, |_| true)
 }
 
-/// How a document is read: whole, or only as far as to see that it is there.
-type Reader = fn(&Root, &str) -> Option<(String, Document)>;
+/// How documents are looked for and read.
+struct Access<'a> {
+    root: &'a Root,
+    /// Folders that are listed once for all; else each is listed whenever it is asked for.
+    listings: Option<&'a Listings<'a>>,
+    /// Whether documents are read, or only looked for.
+    is_read: bool,
+}
+
+impl<'a> Access<'a> {
+    fn of(root: &'a Root) -> Self {
+        Access { root, listings: None, is_read: true }
+    }
+
+    fn list(&self, folder: &str) -> Result<Vec<Item>, Problem> {
+        match self.listings {
+            Some(listings) => listings.list(folder),
+            None => self.root.list(folder),
+        }
+    }
+
+    /// Returns the document at a path. A missing one is `None`; one that is only looked for has no
+    /// text.
+    fn document(&self, path: &str) -> Option<(String, Document)> {
+        let exists = match self.listings {
+            Some(listings) => listings.exists(path),
+            None if self.is_read => Ok(true),
+            None => self.root.metadata(path).map(|metadata| metadata.is_some()),
+        };
+        match exists {
+            Ok(false) => None,
+            Ok(true) if self.is_read => read_document(self.root, path),
+            Ok(true) => {
+                Some((String::new(), Document { path: path.to_owned(), ..Document::default() }))
+            }
+            Err(problem) => Some((String::new(), Document::unreadable(problem))),
+        }
+    }
+}
 
 /// Reads the documents of one level that some of its patterns find.
 fn read_patterns(
-    root: &Root,
+    access: &Access<'_>,
     level: &Level,
     selectors: &Selectors,
     wanted: impl Fn(Part) -> bool,
-    read: Reader,
 ) -> Vec<Placed> {
     if level.needs().iter().any(|need| !selectors.contains_key(*need)) {
         return vec![];
@@ -311,7 +348,7 @@ fn read_patterns(
             .filter(|(level, _)| used(level))
             .map(|(level, name)| (level.clone(), name.clone()))
             .collect();
-        for (text, document) in read_pattern(root, pattern, selectors, read) {
+        for (text, document) in read_pattern(access, pattern, selectors) {
             placed.push(Placed {
                 level: level.name.clone(),
                 priority: level.priority,
@@ -327,10 +364,9 @@ fn read_patterns(
 }
 
 fn read_pattern(
-    root: &Root,
+    access: &Access<'_>,
     pattern: &str,
     selectors: &Selectors,
-    read: Reader,
 ) -> Vec<(String, Document)> {
     let mut alternatives: Vec<String> = pattern
         .split('|')
@@ -342,9 +378,9 @@ fn read_pattern(
     let mut winner: Option<String> = None;
     for path in alternatives {
         let documents = if path.contains('*') {
-            read_glob(root, &path, read)
+            read_glob(access, &path)
         } else {
-            read(root, &path).into_iter().collect()
+            access.document(&path).into_iter().collect()
         };
         if documents.is_empty() {
             continue;
@@ -368,10 +404,10 @@ fn read_pattern(
     found
 }
 
-fn read_glob(root: &Root, pattern: &str, read: Reader) -> Vec<(String, Document)> {
+fn read_glob(access: &Access<'_>, pattern: &str) -> Vec<(String, Document)> {
     let (folder, file) = pattern.rsplit_once('/').unwrap_or(("", pattern));
     let (before, after) = file.split_once('*').unwrap_or((file, ""));
-    let items = match root.list(folder) {
+    let items = match access.list(folder) {
         Ok(items) => items,
         Err(problem) => return vec![(String::new(), Document::unreadable(problem))],
     };
@@ -385,7 +421,7 @@ fn read_glob(root: &Root, pattern: &str, read: Reader) -> Vec<(String, Document)
     let take = |item: Item| {
         let path = if folder.is_empty() { item.name } else { format!("{folder}/{}", item.name) };
         match item.is_text {
-            true => read(root, &path),
+            true => access.document(&path),
             false => Some((
                 String::new(),
                 Document::unreadable(
@@ -415,17 +451,6 @@ pub fn read_document(root: &Root, path: &str) -> Option<(String, Document)> {
     }
 }
 
-/// Looks whether a document is there, and reads nothing of it.
-fn find_document(root: &Root, path: &str) -> Option<(String, Document)> {
-    match root.metadata(path) {
-        Ok(None) => None,
-        Ok(Some(_)) => {
-            Some((String::new(), Document { path: path.to_owned(), ..Document::default() }))
-        }
-        Err(problem) => Some((String::new(), Document::unreadable(problem))),
-    }
-}
-
 /// Returns whether a file is markdown by its name, so that it may have front matter.
 pub fn is_markdown(path: &str) -> bool {
     let lower = path.to_lowercase();
@@ -443,31 +468,35 @@ pub struct Everything {
 
 /// Reads every document of a hierarchy, for every name that its levels have.
 pub fn read_all(root: &Root, hierarchy: &Hierarchy) -> Everything {
-    read_parts(root, hierarchy, |_| true, read_document)
+    let listings = Listings::of_hierarchy(root, hierarchy);
+    read_parts(&Access { listings: Some(&listings), ..Access::of(root) }, hierarchy, |_| true)
 }
 
 /// Finds every document of a hierarchy, and reads none of them: each has a path and no text.
-pub fn find_all(root: &Root, hierarchy: &Hierarchy) -> Everything {
-    read_parts(root, hierarchy, |_| true, find_document)
+pub fn find_all(listings: &Listings<'_>, hierarchy: &Hierarchy) -> Everything {
+    let root = listings.root();
+    let access = Access { root, listings: Some(listings), is_read: false };
+    read_parts(&access, hierarchy, |_| true)
 }
 
 /// Reads every memory document of a hierarchy.
 pub fn read_memories(root: &Root, hierarchy: &Hierarchy) -> Everything {
-    read_parts(root, hierarchy, |part| part == Part::Memory, read_document)
+    let listings = Listings::of_hierarchy(root, hierarchy);
+    let access = Access { listings: Some(&listings), ..Access::of(root) };
+    read_parts(&access, hierarchy, |part| part == Part::Memory)
 }
 
 fn read_parts(
-    root: &Root,
+    access: &Access<'_>,
     hierarchy: &Hierarchy,
     wanted: impl Fn(Part) -> bool + Copy,
-    read: Reader,
 ) -> Everything {
     let mut all = Everything::default();
     let mut seen = HashSet::new();
     let holds = |level: &&Level| wanted(Part::Main) || level.memory.is_some();
     for level in hierarchy.levels.iter().filter(holds) {
-        for selectors in combinations(root, hierarchy, level, &mut all.problems) {
-            let placed = read_patterns(root, level, &selectors, wanted, read);
+        for selectors in combinations(access, hierarchy, level, &mut all.problems) {
+            let placed = read_patterns(access, level, &selectors, wanted);
             all.placed.extend(placed.into_iter().filter(|placed| {
                 seen.insert((placed.level.clone(), placed.document.path.clone()))
             }));
@@ -478,7 +507,7 @@ fn read_parts(
 
 /// Every way to select what a level needs: each plan, and each agent of each plan.
 fn combinations(
-    root: &Root,
+    access: &Access<'_>,
     hierarchy: &Hierarchy,
     level: &Level,
     problems: &mut Vec<Problem>,
@@ -488,7 +517,7 @@ fn combinations(
     for needed in hierarchy.levels.iter().filter(|other| needs.contains(&other.name.as_str())) {
         let mut wider = Vec::new();
         for selectors in all {
-            let looked = look(root, needed, &selectors)
+            let looked = look(access, needed, &selectors)
                 .unwrap_or_else(|problem| Looked { problems: vec![problem], ..Looked::default() });
             problems.extend(looked.problems);
             wider.extend(looked.names.into_iter().map(|name| {

@@ -14,6 +14,7 @@ mod history;
 pub mod ignored;
 pub mod journal;
 pub mod layout;
+pub mod listings;
 pub mod log;
 pub mod registry;
 pub mod stamp;

@@ -57,8 +57,9 @@ impl<'r> Shelf<'r> {
     pub fn write(&self, name: &str, text: &str) -> Result<(), StoreError> {
         let dir = match &self.place {
             Place::State(root) => root.state()?.open_private(&self.sort, Missing::Create),
-            Place::Folder(folder) => fs::create_dir_all(folder)
-                .and_then(|()| ConfinedDir::open(folder)?.open_private(&self.sort, Missing::Create)),
+            Place::Folder(folder) => fs::create_dir_all(folder).and_then(|()| {
+                ConfinedDir::open(folder)?.open_private(&self.sort, Missing::Create)
+            }),
         };
         let written = dir.and_then(|dir| dir.replace(&file(name), text));
         written.map_err(|error| self.failed(name, error))

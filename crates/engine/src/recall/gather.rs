@@ -7,12 +7,13 @@ use std::sync::Arc;
 use heirloom_core::{self as core, Problem, day, hands};
 use heirloom_index::{NewLine, Piece, Read, Source, Update};
 use heirloom_store::adrs::{self, Scope};
-use heirloom_store::ignored::Ignored;
-use heirloom_store::layout::{self, Part, Placed};
-use heirloom_store::log::{self, Log, Shard};
-use heirloom_store::stamp::{Stamp, Watched};
 use heirloom_store::dates;
 use heirloom_store::git::Repository;
+use heirloom_store::ignored::Ignored;
+use heirloom_store::layout::{self, Part, Placed};
+use heirloom_store::listings::Listings;
+use heirloom_store::log::{self, Log, Shard};
+use heirloom_store::stamp::{Stamp, Watched};
 use jiff::civil::Date;
 
 use super::passages::{self, Sort, stated_date};
@@ -72,7 +73,8 @@ impl Found {
         });
         let config = session.config()?;
         let (_, hierarchy) = inherit::hierarchy(config, None)?;
-        let all = layout::find_all(root, &hierarchy);
+        let listings = Listings::of_hierarchy(root, &hierarchy);
+        let all = layout::find_all(&listings, &hierarchy);
         problems.extend(all.problems);
         problems.extend(root.repository_problem().cloned());
         let (records, record_problems) = adrs::find(root, config, Scope::Everything);
@@ -96,8 +98,10 @@ impl Found {
         let mut documents: BTreeMap<String, (Document, Stamp)> = BTreeMap::new();
         for document in placed.chain(records).chain(archived).filter(is_looked_for) {
             let path = document.placed.document.path.clone();
-            if let Ok(Some(metadata)) = root.metadata(&path) {
-                documents.entry(path).or_insert((document, Stamp::new(&metadata)));
+            match listings.stamp(&path) {
+                Some(stamp) => drop(documents.entry(path).or_insert((document, stamp))),
+                // A folder or a FIFO in the place of a document.
+                None => problems.extend(root.read(&path).err()),
             }
         }
         let text = root.read(heirloom_store::config::PATH)?.unwrap_or_default();

@@ -108,7 +108,8 @@ impl Repository {
             Err(error) => error.kind() == std::io::ErrorKind::NotFound,
         };
         let own = ["HEAD", "index", "commondir", "gitdir", "config.worktree"];
-        let shared = ["config", "packed-refs", "shallow", "info/exclude", "objects/info/alternates"];
+        let shared =
+            ["config", "packed-refs", "shallow", "info/exclude", "objects/info/alternates"];
         own.iter().all(|file| is_regular(&self.own, file))
             && shared.iter().all(|file| is_regular(&self.common, file))
     }

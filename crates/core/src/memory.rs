@@ -215,11 +215,30 @@ pub struct Notebook {
 }
 
 /// Returns the text of an entry without the comment that holds its id.
-pub fn without_marks(text: &str) -> String {
+fn without_marks(text: &str) -> String {
     match form::comment(text) {
         Some((start, end)) => format!("{}{}", text[..start].trim_end_matches(' '), &text[end..]),
         None => text.to_owned(),
     }
+}
+
+/// Returns the bytes of every comment in a document that Heirloom wrote for itself (ids, sessions,
+/// promotions): the whole line where a comment is alone on it. Code is left as it is.
+pub fn marker_comments(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    for row in sections::rows(text).iter().filter(|row| !row.is_opaque) {
+        let comments = form::marker_comments(row.text);
+        let is_alone = matches!(comments.as_slice(), [one]
+            if one.start == 0 && row.text[one.end..].trim().is_empty());
+        if is_alone {
+            found.push(row.bytes.clone());
+            continue;
+        }
+        let start = row.bytes.start;
+        found
+            .extend(comments.into_iter().map(|comment| start + comment.start..start + comment.end));
+    }
+    found
 }
 
 /// Which entry a typed name means.

@@ -1,5 +1,7 @@
 //! One line of an entry: its marker, its box, its text, what is said of it, its comment.
 
+use std::ops::Range;
+
 use indexmap::IndexMap;
 
 use super::escape::{decode, encode, encode_field};
@@ -104,6 +106,25 @@ pub(super) fn comment(content: &str) -> Option<(usize, usize)> {
         from = end;
     }
     None
+}
+
+/// The keys with which a comment of Heirloom's own begins.
+const MARKER_KEYS: [&str; 4] = ["id", "session", "from", "promoted"];
+
+/// Returns the bytes of every comment of Heirloom's own in a line, with the spaces before it.
+pub(super) fn marker_comments(line: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(start) = line[from..].find("<!--").map(|at| from + at) {
+        let Some(length) = line[start + 4..].find("-->") else { break };
+        let end = start + 4 + length + 3;
+        let key = line[start + 4..end - 3].trim_start().split(':').next().unwrap_or_default();
+        if MARKER_KEYS.contains(&key) {
+            found.push(line[..start].trim_end_matches([' ', '\t']).len()..end);
+        }
+        from = end;
+    }
+    found
 }
 
 /// Writes the comment that holds an id.

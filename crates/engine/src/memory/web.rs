@@ -1,5 +1,7 @@
 //! What is remembered, in the graph of documents.
 
+use std::ops::Range;
+
 use heirloom_core::fold::{Memory, Standing};
 use heirloom_core::graph::{Edge, EdgeKind, Graph, Node, NodeKind};
 use heirloom_core::memory::{self, Entry};
@@ -158,17 +160,27 @@ fn edge_kind(relation: Relation) -> EdgeKind {
     }
 }
 
-/// Takes what does not stand any more, and the comments that hold ids, out of a memory document's
-/// prose: an agent has no use for either.
+/// Returns a memory document's prose without the entries that do not stand any more and without the
+/// comments that Heirloom wrote for itself: an agent has no use for either.
 pub(crate) fn standing_prose(known: &Memory, document: &Document, text: &str) -> String {
+    let Some(head) = text.strip_suffix(document.prose.as_str()) else {
+        return document.prose.clone();
+    };
+    let start = head.len();
     let notebook = memory::read(&document.path, text);
-    let mut prose = document.prose.clone();
-    let start = text.len() - prose.len();
-    for entry in notebook.entries.iter().rev().filter(|entry| entry.bytes.start >= start) {
-        let bytes = entry.bytes.start - start..entry.bytes.end - start;
-        let gone = known.standing(&entry_ref(&entry.id)) != Standing::Active;
-        let shown = if gone { String::new() } else { memory::without_marks(&prose[bytes.clone()]) };
-        prose.replace_range(bytes, &shown);
+    let is_gone = |entry: &&Entry| known.standing(&entry_ref(&entry.id)) != Standing::Active;
+    let gone = notebook.entries.iter().filter(is_gone).map(|entry| entry.bytes.clone());
+    let mut cuts: Vec<Range<usize>> = gone.chain(memory::marker_comments(text)).collect();
+    cuts.sort_by_key(|cut| cut.start);
+    let mut prose = String::with_capacity(document.prose.len());
+    let mut at = start;
+    for cut in cuts.into_iter().filter(|cut| cut.start >= start) {
+        // A comment of an entry that is gone lies inside of what was already left out.
+        if cut.start >= at {
+            prose.push_str(&text[at..cut.start]);
+        }
+        at = at.max(cut.end);
     }
+    prose.push_str(&text[at..]);
     prose
 }

@@ -87,8 +87,11 @@ fn argument(field: &Field, positional: bool, loose: bool, several: bool) -> Arg 
         // `--tag a --tag b` reads better than `--tags a --tags b`; both are taken.
         arg = match long.strip_suffix('s').filter(|_| field.kind == Kind::List) {
             Some(one) => arg.long(one.to_owned()).visible_alias(long.clone()),
-            None => arg.long(long),
+            None => arg.long(long.clone()),
         };
+        if matches!(long.as_str(), "plan" | "agent") {
+            arg = arg.alias(format!("{long}-id"));
+        }
         if field.name == "limit" {
             arg = arg.short('k');
         }

@@ -17,6 +17,7 @@ pub mod frontmatter;
 pub mod graph;
 pub mod hands;
 pub mod hierarchy;
+pub mod json;
 pub mod kernels;
 pub mod keypath;
 pub mod lines;

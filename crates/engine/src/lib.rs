@@ -14,6 +14,7 @@ pub mod ops;
 mod present;
 mod progress;
 mod recall;
+mod request;
 pub mod schema;
 pub mod session;
 pub mod setup;
@@ -24,6 +25,7 @@ pub use op::{Answer, AtHand, Effect, Group, Op, Operation, Reply, Spec};
 pub use ops::OPS;
 pub use progress::{Progress, Watcher};
 pub use recall::Warm;
+pub use request::is_same_field;
 pub use session::{Remote, Session};
 pub use view::View;
 

@@ -1,14 +1,11 @@
 //! What an operation is, and the form in which the doors see it.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
-
 use schemars::{JsonSchema, Schema, generate::SchemaSettings};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::{Error, Session, View};
+use crate::{Error, Session, View, request};
 
 /// An operation: a request, a response and what to do between them.
 pub trait Operation: 'static {
@@ -27,7 +24,8 @@ pub trait Operation: 'static {
     /// before it listens again, since another thread would take longer.
     const AT_HAND: Option<AtHand> = None;
 
-    /// Other names that fields of the request go by.
+    /// Other names that fields of the request go by. Spellings of one name (`plan`, `planId`,
+    /// `plan_id`) need not be listed.
     const ALIASES: &[&str] = &[];
 }
 
@@ -207,7 +205,7 @@ impl<A: Answer> ErasedAnswer for A {
     }
 }
 
-fn schema<T: JsonSchema>() -> Schema {
+pub(crate) fn schema<T: JsonSchema>() -> Schema {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;
@@ -216,50 +214,6 @@ fn schema<T: JsonSchema>() -> Schema {
 }
 
 fn call<O: Operation>(session: &Session, request: Value) -> Result<Reply, Error> {
-    let request = match request {
-        Value::Null => Value::Object(serde_json::Map::new()),
-        Value::Object(_) => request,
-        _ => {
-            return Err(Error::bad_input(format!(
-                "{}: the request must be a JSON object",
-                O::SPEC.name
-            )));
-        }
-    };
-    refuse_unknown::<O>(&request)?;
-    let request = serde_json::from_value(request).map_err(|error| {
-        Error::bad_input(format!("{}: {error}", O::SPEC.name)).hint(format!(
-            "see `heir {} --help`",
-            Op::of::<O>().words().collect::<Vec<_>>().join(" ")
-        ))
-    })?;
+    let request = request::read::<O>(request)?;
     O::run(session, request).map(Reply::of)
-}
-
-/// A field that the request does not have is a typo, and a typo must not be silent.
-fn refuse_unknown<O: Operation>(request: &Value) -> Result<(), Error> {
-    let Some(given) = request.as_object().filter(|given| !given.is_empty()) else { return Ok(()) };
-    let known = fields::<O>();
-    let is_known = |name: &&String| known.contains(name) || O::ALIASES.contains(&name.as_str());
-    let Some(unknown) = given.keys().find(|name| !is_known(name)) else { return Ok(()) };
-    Err(Error {
-        candidates: heirloom_core::name::nearest(unknown, known.iter().map(String::as_str), 3),
-        ..Error::bad_input(format!(
-            "{}: there is no field `{}`",
-            O::SPEC.name,
-            unknown.escape_default()
-        ))
-        .hint(format!("its fields are {}", known.join(", ")))
-    })
-}
-
-/// The names of a request's fields, kept from one call to the next.
-fn fields<O: Operation>() -> Arc<[String]> {
-    static KNOWN: Mutex<BTreeMap<&str, Arc<[String]>>> = Mutex::new(BTreeMap::new());
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    let read = || {
-        let schema = schema::<O::Request>().to_value();
-        schema["properties"].as_object().into_iter().flat_map(|map| map.keys()).cloned().collect()
-    };
-    known.entry(O::SPEC.name).or_insert_with(read).clone()
 }

@@ -1,6 +1,6 @@
 //! The prompts that a person picks in a client: each is an operation with an opening.
 
-use heirloom_engine::{Op, ops};
+use heirloom_engine::{Op, is_same_field, ops};
 use rmcp::model::{Prompt, PromptArgument};
 use serde_json::{Map, Value, json};
 
@@ -79,7 +79,9 @@ pub(crate) fn find(
     let given = given.unwrap_or_default();
     let mut request = Map::new();
     for (name, _, required) in offer.arguments {
-        let text = given.get(*name).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
+        let mut spelled = given.iter().filter(|(given, _)| is_same_field(given, name));
+        let text =
+            spelled.find_map(|(_, value)| value.as_str().filter(|text| !text.trim().is_empty()));
         match text {
             Some(text) => drop(request.insert((*name).to_owned(), json!(text))),
             None if *required => return Err(format!("the prompt `{}` needs `{name}`", offer.name)),

@@ -60,3 +60,96 @@ fn the_schema_names_each_field_once() {
     let fields = resolve["inputSchema"]["properties"].as_object().unwrap();
     assert!(fields.contains_key("plan") && !fields.contains_key("planId"), "{resolve:#}");
 }
+
+/// Words of the parser that mean nothing to whoever sent a request.
+const INTERNALS: [&str; 6] = [
+    "unknown variant",
+    "unknown field",
+    "missing field",
+    "invalid type",
+    "invalid value",
+    "expected struct",
+];
+
+#[track_caller]
+fn is_plain(said: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(said.contains(part), "{part} is not in: {said}");
+    }
+    for internal in INTERNALS {
+        assert!(!said.contains(internal), "{internal}: {said}");
+    }
+}
+
+#[test]
+fn a_field_that_is_not_right_is_named_with_what_is_allowed() {
+    let team = team();
+    let mut wire = Wire::open(team.command().args(["mcp"]));
+    let add = |more: Value| {
+        let mut request =
+            json!({"planId": "0042", "agentId": "001", "type": "finding", "content": "x"});
+        request.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        request
+    };
+    let cases = [
+        ("add_memory", json!({"planId": "0042"}), vec!["`type` is missing", "finding, decision"]),
+        (
+            "add_memory",
+            add(json!({"type": "rumour"})),
+            vec![
+                "`type` must be one of finding, decision, blocker, question, lesson",
+                "\"rumour\"",
+            ],
+        ),
+        ("add_memory", add(json!({"content": 7})), vec!["`content` must be a string, and 7"]),
+        ("add_memory", add(json!({"affects": "002"})), vec!["`affects` must be a list of strings"]),
+        (
+            "memory_recall",
+            json!({"query": "x", "limit": "ten"}),
+            vec!["`limit` must be an integer, 0 or more", "\"ten\""],
+        ),
+        ("memory_recall", json!({"query": "x", "limit": -3}), vec!["`limit`", "-3 was given"]),
+        ("memory_eval", json!({"files": [{"name": "a"}]}), vec!["`files[0].text` is missing"]),
+        (
+            "memory_store",
+            json!({"section": "Gossip", "content": "x"}),
+            vec!["`section`", "Gossip", "Specs"],
+        ),
+    ];
+    for (tool, request, parts) in cases {
+        is_plain(&failure(&mut wire, tool, &request), &parts);
+    }
+    wire.close();
+    is_plain(
+        &team.run(&["memory", "add", "0042", "001", "rumour", "x"]).failed(2),
+        &["`type` must be one of finding, decision", "\"rumour\""],
+    );
+}
+
+#[test]
+fn a_damaged_line_is_named_by_its_field() {
+    let team = team();
+    let fact = json!({
+        "v": 1, "id": "0198c0de-0000-7000-8000-00000000002a", "kind": "fact", "section": "Specs",
+        "content": "x", "at": "2026-02-20T00:00:00Z"
+    });
+    let with = |key: &str, value: Value| {
+        let mut changed = fact.clone();
+        changed[key] = value;
+        changed.to_string()
+    };
+    let lines = [
+        ("[1]".to_owned(), "a record is a JSON object, and a list was given"),
+        (with("section", json!("Gossip")), "`section` must be one of Architecture"),
+        (with("tags", json!("a")), "`tags` must be a list of strings, and \"a\" was given"),
+        (with("at", json!("yesterday")), "`at` must be a moment such as"),
+        (json!({"v": 1, "kind": "note"}).to_string(), "`id` is missing"),
+        ("{\"v\": x}".to_owned(), "this is not JSON: expected value at column 7"),
+    ];
+    let text: String = lines.iter().map(|(line, _)| format!("{line}\n")).collect();
+    team.write(".heirloom/memory/fact/2026-02-damaged.jsonl", text);
+    let said = team.json("stats")["problems"].to_string();
+    for (_, part) in &lines {
+        is_plain(&said, &[&part.replace('"', "\\\"")]);
+    }
+}

@@ -3,10 +3,12 @@
 //! On disk a record is one flat JSON object. Lines are never rewritten, so a field that this
 //! version does not know stays where it is.
 
+mod fault;
 mod line;
 mod plain_line;
 mod words;
 
+pub use fault::fault;
 pub use line::{Damage, MAX_LINE, read, write};
 pub use words::{Action, Kind, Relation, Section, Visibility};
 

@@ -1,5 +1,9 @@
 //! From JSON to an operation's request.
 
+mod explain;
+
+pub(crate) use explain::explained;
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -25,7 +29,8 @@ pub(crate) fn read<O: Operation>(given: Value) -> Result<O::Request, Error> {
     };
     let given = Value::Object(renamed::<O>(given)?);
     O::Request::deserialize(&given).map_err(|error| {
-        Error::bad_input(format!("{}: {error}", O::SPEC.name)).hint(format!(
+        let what = explained(&schema::<O::Request>().to_value(), &given, &error);
+        Error::bad_input(format!("{}: {what}", O::SPEC.name)).hint(format!(
             "see `heir {} --help`",
             Op::of::<O>().words().collect::<Vec<_>>().join(" ")
         ))

@@ -1,7 +1,8 @@
 //! A record as a line of JSON.
 
+use super::fault::fault;
 use super::{Kind, Record, VERSION, plain_line};
-use crate::Value;
+use crate::{Value, json};
 
 /// A longer line is not read: no memory is that long, and it would stall every command.
 pub const MAX_LINE: usize = 1024 * 1024;
@@ -64,7 +65,7 @@ fn diagnosis(line: &[u8], error: &serde_json::Error) -> Damage {
         Err(error) if error.is_eof() => {
             return Damage::Broken("the line breaks off: it was never written to its end".into());
         }
-        Err(error) => return Damage::Broken(format!("this is not JSON: {error}")),
+        Err(error) => return Damage::Broken(json::syntax_error(&error)),
     };
     if let Some(version) = value["v"].as_u64().filter(|version| *version > u64::from(VERSION)) {
         return newer_version(u32::try_from(version).unwrap_or(u32::MAX));
@@ -73,8 +74,11 @@ fn diagnosis(line: &[u8], error: &serde_json::Error) -> Damage {
         Some(kind) if Kind::from_word(kind).is_none() => {
             Damage::Newer(format!("the kind `{kind}` is newer than this program"))
         }
-        Some(kind) => Damage::Broken(format!("this is no {kind}: {error}")),
-        None => Damage::Broken(format!("this is no record: {error}")),
+        kind => {
+            // The table of fields knows all that can be wrong; a new way of failing is still told.
+            let what = fault(&value).unwrap_or_else(|| json::message(error));
+            Damage::Broken(format!("this is no {}: {what}", kind.unwrap_or("record")))
+        }
     }
 }
 

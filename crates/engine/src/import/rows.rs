@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use heirloom_core::document::scalar_text;
 use heirloom_core::fold::Place;
-use heirloom_core::{Problem, Value};
+use heirloom_core::{Problem, Value, json};
 use serde_json::Map;
 
 use super::Text;
@@ -79,6 +79,6 @@ fn object(place: &Place, written: &str) -> Result<Map<String, Value>, Problem> {
         Err(error) if error.is_eof() => {
             Err(batch::problem(place, "the line breaks off: it was never written to its end"))
         }
-        Err(error) => Err(batch::problem(place, format!("this is not JSON: {error}"))),
+        Err(error) => Err(batch::problem(place, json::syntax_error(&error))),
     }
 }

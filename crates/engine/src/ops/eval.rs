@@ -2,14 +2,16 @@
 
 use heirloom_core::record::Section;
 use heirloom_core::words::normalised;
-use heirloom_core::{Problem, Value, yaml};
+use heirloom_core::{Problem, Value, json, yaml};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::given::{File, ten};
 use crate::memory::Recollection;
+use crate::op::schema;
 use crate::present;
 use crate::recall::{Hit, Search};
+use crate::request::explained;
 use crate::view::{Role, View, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
@@ -27,7 +29,7 @@ pub(super) struct Request {
 }
 
 /// What a query is expected to find.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Expectation {
     query: String,
@@ -48,7 +50,7 @@ struct Expectation {
 }
 
 /// One text, or a list of them; a number is the text that it is written as.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(try_from = "Value")]
 struct OneOrMore(Vec<String>);
 
@@ -180,7 +182,9 @@ fn expectations(file: &File) -> Result<Vec<Row<Expectation, Problem>>, Error> {
     } else if is_lines {
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         lines
-            .map(|(at, line)| (at + 1, serde_json::from_str(line).map_err(|e| e.to_string())))
+            .map(|(at, line)| {
+                (at + 1, serde_json::from_str(line).map_err(|e| json::syntax_error(&e)))
+            })
             .collect()
     } else {
         // JSON is YAML.
@@ -196,7 +200,8 @@ fn expectations(file: &File) -> Result<Vec<Row<Expectation, Problem>>, Error> {
     };
     let read = rows.into_iter().map(|(line, value)| {
         let read = value.and_then(|value| {
-            serde_json::from_value::<Expectation>(value).map_err(|error| error.to_string())
+            let schema = || schema::<Expectation>().to_value();
+            Expectation::deserialize(&value).map_err(|error| explained(&schema(), &value, &error))
         });
         let checked = read.and_then(|expected| {
             let all = || expected.must.all().iter().chain(expected.must_not.all());

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use heirloom_core::Value;
 use heirloom_core::fold::Place;
-use heirloom_core::record::{Kind, Record};
+use heirloom_core::record::{Kind, Record, fault};
 use heirloom_store::log;
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -84,8 +84,11 @@ fn changed(
             other => drop(map.insert(key.to_owned(), other.clone())),
         }
     }
-    let record: Record = serde_json::from_value(Value::Object(map))
-        .map_err(|error| Error::bad_input(format!("this is no {}: {error}", kind.word())))?;
+    let changed = Value::Object(map);
+    let record = Record::deserialize(&changed).map_err(|error| {
+        let what = fault(&changed).unwrap_or_else(|| heirloom_core::json::message(&error));
+        Error::bad_input(format!("this is no {}: {what}", kind.word()))
+    })?;
     if record.confidence.is_some_and(|confidence| !(0.0..=1.0).contains(&confidence)) {
         return Err(Error::bad_input("confidence is not from 0 to 1"));
     }

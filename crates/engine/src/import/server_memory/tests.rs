@@ -67,7 +67,7 @@ nonsense
             "memory.jsonl:6: the relation `knows` is none that is kept here (name one of depends_on, contradicts, enables, replaces, motivated_by)",
             "memory.jsonl:7: a relation needs from, to and relationType",
             "memory.jsonl:8: this is no entity and no relation (a line says so in `type`)",
-            "memory.jsonl:9: this is not JSON: expected ident at line 1 column 2",
+            "memory.jsonl:9: this is not JSON: expected ident at column 2",
         ]
     );
 }

@@ -285,3 +285,33 @@ fn a_workspace_and_its_project_may_use_one_number() {
         .collect();
     assert_eq!(edges, [("project/p", "adr/p/ADR-0001")]);
 }
+
+#[test]
+fn two_documents_of_one_level_are_named_in_a_conflict() {
+    let decided = |choice: &str| {
+        format!("## Decisions\n| Decision | Choice |\n|---|---|\n| Queue | {choice} |\n")
+    };
+    let workspace = Workspace::with(
+        HEIR,
+        "//- .heirloom/context/a.md\n---\nvoice: calm\n---\n//- .heirloom/context/b.md\n---\nvoice: loud\n---\n//- plans/0001-p/plan.md\n# P\n//- plans/0001-p/agents/001-api.md\n# A\n//- plans/0001-p/agents/002-web.md\n# B\n",
+    );
+    workspace.write("plans/0001-p/agents/001-api.memory.md", decided("Redis"));
+    workspace.write("plans/0001-p/agents/002-web.memory.md", decided("NATS"));
+    let shown = workspace.heir("context conflicts").ok();
+    for line in [
+        "   Agent 001-api says: Redis\n",
+        "   Agent 002-web says: NATS (override)\n",
+        "   Workspace (.heirloom/context/a.md) says: calm\n",
+        "   Workspace (.heirloom/context/b.md) says: loud (override)\n",
+    ] {
+        assert!(shown.contains(line), "{line}---\n{shown}");
+    }
+    let conflicts = workspace.json("context conflicts");
+    let sides = conflicts["conflicts"].as_array().unwrap().iter().map(|one| &one["sides"]);
+    let names: Vec<&Value> =
+        sides.flat_map(|sides| [&sides[0]["name"], &sides[1]["name"]]).collect();
+    assert!(
+        names.contains(&&json!("001-api")) && names.contains(&&json!("002-web")),
+        "{conflicts:#}"
+    );
+}

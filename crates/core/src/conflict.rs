@@ -123,6 +123,9 @@ pub struct Side {
     pub source: String,
     /// Its level.
     pub level: String,
+    /// The agent or plan that says it, for a conflict of decisions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// The line.
     pub line: usize,
     /// What it says.

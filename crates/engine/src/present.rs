@@ -1,7 +1,7 @@
 //! Pieces of views that several operations show.
 
 use heirloom_core::Problem;
-use heirloom_core::conflict::{self, Conflict, Kind, Severity};
+use heirloom_core::conflict::{self, Conflict, Kind, Severity, Side};
 use heirloom_core::staleness::{Freshness, Staleness};
 use heirloom_core::{Value, staleness};
 
@@ -69,12 +69,9 @@ pub(crate) fn conflict(view: &mut View, conflict: &Conflict) {
     match (conflict.kind, conflict.sides.as_slice(), &conflict.key, &conflict.resolution) {
         (Kind::DirectContradiction, [parent, child], Some(key), Some(resolution)) => {
             view.line([span(role, format!("{mark} CONFLICT: {key}"))]);
-            view.say(format!("   {} says: {}", capitalised(&parent.level), value(&parent.value)));
-            view.say(format!(
-                "   {} says: {} (override)",
-                capitalised(&child.level),
-                value(&child.value)
-            ));
+            let label = |side: &Side| speaker(side, parent.level == child.level);
+            view.say(format!("   {} says: {}", label(parent), value(&parent.value)));
+            view.say(format!("   {} says: {} (override)", label(child), value(&child.value)));
             view.say(format!("   Resolution: {resolution}"));
         }
         _ => {
@@ -92,6 +89,17 @@ pub(crate) fn conflict(view: &mut View, conflict: &Conflict) {
         place,
         span(Role::Dim, format!("  {} · {}", conflict.severity.word(), conflict.hint)),
     ]);
+}
+
+/// Names a side of a conflict: `Workspace`, `Agent 001-schema`; two documents of one level that have
+/// no name are told apart by their files.
+fn speaker(side: &Side, is_level_shared: bool) -> String {
+    let level = capitalised(&side.level);
+    match &side.name {
+        Some(name) => format!("{level} {name}"),
+        None if is_level_shared => format!("{level} ({})", side.source),
+        None => level,
+    }
 }
 
 /// Shows problems, one a line.

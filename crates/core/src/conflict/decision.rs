@@ -11,6 +11,8 @@ use super::{Conflict, Kind, Severity, Side};
 pub struct Sheet<'s> {
     /// Its level.
     pub level: &'s str,
+    /// The name of the plan or agent that it belongs to.
+    pub owner: &'s str,
     /// Its file.
     pub path: &'s str,
     /// Its entries that stand.
@@ -63,6 +65,7 @@ fn conflict(first: &Decided<'_>, second: &Decided<'_>, severity: Severity) -> Co
     let side = |decided: &Decided<'_>| Side {
         source: decided.sheet.path.to_owned(),
         level: decided.sheet.level.to_owned(),
+        name: Some(decided.sheet.owner.to_owned()).filter(|name| !name.is_empty()),
         line: decided.entry.line,
         value: Value::String(decided.choice.to_owned()),
     };
@@ -107,17 +110,19 @@ mod tests {
         ];
         let sheets: Vec<Sheet<'_>> = books
             .iter()
-            .zip(["plan", "agent", "agent"])
-            .map(|(book, level)| Sheet {
+            .zip([("plan", "p"), ("agent", "a"), ("agent", "b")])
+            .map(|(book, (level, owner))| Sheet {
                 level,
+                owner,
                 path: level,
                 entries: book.entries.iter().collect(),
             })
             .collect();
-        let found: Vec<(Severity, String)> = decisions(sheets.first(), &sheets[1..])
-            .into_iter()
-            .map(|conflict| (conflict.severity, conflict.message))
-            .collect();
+        let conflicts = decisions(sheets.first(), &sheets[1..]);
+        let names: Vec<_> = conflicts[1].sides.iter().map(|side| side.name.as_deref()).collect();
+        assert_eq!(names, [Some("a"), Some("b")]);
+        let found: Vec<(Severity, String)> =
+            conflicts.into_iter().map(|conflict| (conflict.severity, conflict.message)).collect();
         assert_eq!(found.len(), 2, "{found:?}");
         assert_eq!(found[0].0, Severity::Critical);
         assert_eq!(

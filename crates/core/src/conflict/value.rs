@@ -224,6 +224,7 @@ fn sides(one: &Override, parent: &Layer<'_>, child: &Layer<'_>) -> Vec<Side> {
     let side = |layer: &Layer<'_>, value: &Value| Side {
         source: layer.document.path.clone(),
         level: layer.level.to_owned(),
+        name: None,
         line: layer.document.line_of(&one.key),
         value: value.clone(),
     };

@@ -30,6 +30,7 @@ impl Recollection {
         let sheets: Vec<Sheet<'_>> = noted
             .map(|noted| Sheet {
                 level: &noted.level,
+                owner: noted.selectors.last().map_or("", |(_, name)| name),
                 path: &noted.path,
                 entries: noted
                     .notebook

@@ -183,6 +183,7 @@ fn remember(session: &Session, inherited: &mut Inheritance) -> Result<Vec<Thing>
         .zip(&notebooks)
         .map(|(placed, notebook)| Sheet {
             level: &placed.level,
+            owner: placed.selectors.last().map_or("", |(_, name)| name),
             path: &placed.document.path,
             entries: notebook.entries.iter().filter(stands).collect(),
         })

@@ -34,3 +34,35 @@ fn resolved_prose_holds_no_marker_comments() {
     }
     assert_eq!(prose.matches("<!-- ").count(), 2, "{prose}");
 }
+
+#[test]
+fn entries_that_end_alike_are_shown_with_ids_that_differ() {
+    let team = team();
+    team.write(
+        AGENT,
+        "## Findings\n- One <!-- id:aaaa00000001 -->\n- Two <!-- id:bbbb00000001 -->\n- Three <!-- id:cccc00000002 -->\n",
+    );
+    let shown = team.heir("memory show 0042 001").ok();
+    for id in ["a00000001 ", "b00000001 ", " 00000002 "] {
+        assert!(shown.contains(id), "{id}---\n{shown}");
+    }
+    let line = |id: &str, content: &str| {
+        format!(
+            "{{\"v\":1,\"id\":\"{id}\",\"kind\":\"fact\",\"section\":\"Specs\",\"content\":\"{content}\",\"at\":\"2026-02-20T00:00:00Z\"}}\n"
+        )
+    };
+    let first = line("0198c0de-0000-7000-8000-00000000002a", "the first of two");
+    let second = line("0198c0de-0000-7000-8000-0000ffff002a", "the second of two");
+    let third = line("0198c0de-0000-7000-8000-000f0000002a", "the third");
+    team.write(".heirloom/memory/fact/2026-02-a.jsonl", format!("{first}{second}{third}"));
+    let shown = team.heir("fact list").ok();
+    let lines: Vec<&str> = shown.lines().filter(|line| line.contains("  the ")).collect();
+    assert_eq!(lines.len(), 3, "{shown}");
+    for line in lines {
+        let (id, content) = line.split_once("  ").unwrap();
+        assert!(team.run(&["fact", "show", id]).ok().contains(content), "{id}");
+    }
+    let shown = team.heir("recall the first third").ok();
+    assert!(shown.contains("00000002a  the first of two\n"), "{shown}");
+    assert!(shown.contains("f0000002a  the third\n"), "{shown}");
+}

@@ -453,3 +453,57 @@ pub fn short(id: &str) -> &str {
     let start = id.len().saturating_sub(8);
     if id.is_char_boundary(start) { &id[start..] } else { id }
 }
+
+/// Returns the short forms of ids that are shown together, in their order: the last 8 characters, or
+/// as many more as tell an id apart from the others. Equal ids are shown whole.
+pub fn short_ids<'i>(ids: &[&'i str]) -> Vec<&'i str> {
+    let mut order: Vec<usize> = (0..ids.len()).collect();
+    order.sort_by(|&a, &b| ids[a].bytes().rev().cmp(ids[b].bytes().rev()));
+    let shared = |a: usize, b: usize| {
+        ids[a].bytes().rev().zip(ids[b].bytes().rev()).take_while(|(a, b)| a == b).count()
+    };
+    let mut shorts: Vec<&str> = ids.iter().map(|id| short(id)).collect();
+    for (at, &own) in order.iter().enumerate() {
+        let before = at.checked_sub(1).map(|before| order[before]);
+        let neighbours = before.into_iter().chain(order.get(at + 1).copied());
+        let longest = neighbours.map(|other| shared(own, other)).max().unwrap_or(0);
+        if longest >= shorts[own].len() {
+            shorts[own] = tail(ids[own], longest + 1);
+        }
+    }
+    shorts
+}
+
+/// Returns at least so many bytes of an id's end; a dash at its start would look like a flag.
+fn tail(id: &str, bytes: usize) -> &str {
+    let start = id.len().saturating_sub(bytes);
+    let is_start = |at: &usize| id.is_char_boundary(*at) && !id[*at..].starts_with('-');
+    (0..=start).rev().find(is_start).map_or(id, |start| &id[start..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_that_end_alike_are_shown_with_more_characters() {
+        let ids = [
+            "0198c0de-0000-7000-8000-00000000002a",
+            "0198c0de-0000-7000-8001-00000000002a",
+            "0198c0de-0000-7000-8000-000000000001",
+            "3f2a00000002a",
+            "é0000000002a",
+            "short",
+        ];
+        assert_eq!(
+            short_ids(&ids),
+            ["0-00000000002a", "1-00000000002a", "00000001", "a00000002a", "é0000000002a", "short"]
+        );
+        assert_eq!(short_ids(&["aaaabbbbcccc", "aaaabbbbcccc"]), ["aaaabbbbcccc"; 2]);
+        assert!(short_ids(&[]).is_empty());
+        let all = ids.map(str::to_owned);
+        for (id, short) in all.iter().zip(short_ids(&ids)) {
+            assert_eq!(all.iter().filter(|other| other.ends_with(short)).count(), 1, "{id}");
+        }
+    }
+}

@@ -23,5 +23,5 @@ pub(crate) use open_session::OPEN_SESSIONS;
 pub(crate) use pen::{Pen, apart};
 pub(crate) use reading::log_about;
 pub(crate) use recollection::{Noted, Recollection, When};
-pub(crate) use thing::{Thing, show_things};
+pub(crate) use thing::{Thing, show_thing, show_things};
 pub(crate) use web::standing_prose;

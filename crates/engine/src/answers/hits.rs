@@ -6,7 +6,7 @@ use heirloom_core::staleness::Freshness;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::memory::{Recollection, Thing, show_things};
+use crate::memory::{Recollection, Thing, show_thing};
 use crate::present;
 use crate::recall::{Found, Hit};
 use crate::view::{Role, View, span};
@@ -81,29 +81,33 @@ impl Answer for Hits {
             };
             view.line([span(Role::Dim, said)]);
         }
-        self.hits.iter().for_each(|hit| show(&mut view, hit));
+        let shown = self.hits.iter().chain(&self.near_misses);
+        let names = Recollection::short_names(shown.map(|hit| hit.thing.id.as_str()));
+        let (own, near) = names.split_at(self.hits.len());
+        self.hits.iter().zip(own).for_each(|(hit, name)| show(&mut view, hit, name));
         if self.more > 0 {
             view.line([span(Role::Dim, format!("and {} more; raise --limit", self.more))]);
         }
         if !self.is_list {
-            show_old(&mut view, &self.hits);
+            show_old(&mut view, &self.hits, own);
         }
         if !self.near_misses.is_empty() && !self.filtered {
             view.line([span(Role::Dim, "what comes nearest:")]);
         }
-        self.near_misses.iter().for_each(|hit| show(&mut view, hit));
+        self.near_misses.iter().zip(near).for_each(|(hit, name)| show(&mut view, hit, name));
         present::problems(&mut view, &self.problems);
         view
     }
 }
 
 /// Says which of them are so old that one should see whether they still hold.
-fn show_old(view: &mut View, hits: &[Hit]) {
+fn show_old(view: &mut View, hits: &[Hit], names: &[&str]) {
     let old: Vec<&str> = hits
         .iter()
-        .filter(|hit| hit.freshness == Freshness::Critical)
-        .filter(|hit| hit.thing.standing == Standing::Active)
-        .map(|hit| Recollection::short_name(&hit.thing.id))
+        .zip(names)
+        .filter(|(hit, _)| hit.freshness == Freshness::Critical)
+        .filter(|(hit, _)| hit.thing.standing == Standing::Active)
+        .map(|(_, name)| *name)
         .collect();
     if !old.is_empty() {
         let are = if old.len() == 1 { "is" } else { "are" };
@@ -112,8 +116,8 @@ fn show_old(view: &mut View, hits: &[Hit]) {
     }
 }
 
-fn show(view: &mut View, hit: &Hit) {
-    show_things(view, std::slice::from_ref(&hit.thing));
+fn show(view: &mut View, hit: &Hit, name: &str) {
+    show_thing(view, &hit.thing, name);
     if let Some(workspace) = &hit.workspace {
         view.line([span(Role::Dim, "          of "), span(Role::Source, workspace)]);
     }

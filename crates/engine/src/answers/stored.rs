@@ -1,6 +1,6 @@
 //! A record that was written to the log.
 
-use heirloom_core::record::{Record, short};
+use heirloom_core::record::{Record, short, short_ids};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -68,10 +68,11 @@ impl Answer for Stored {
         if !self.near.is_empty() {
             view.line([span(Role::Warning, "   nearly the same is already there:")]);
         }
-        for near in &self.near {
+        let ids: Vec<&str> = self.near.iter().map(|near| near.id.as_str()).collect();
+        for (near, id) in self.near.iter().zip(short_ids(&ids)) {
             view.line([
                 "   ".into(),
-                span(Role::Key, short(&near.id)),
+                span(Role::Key, id),
                 span(Role::Dim, format!("  {:.0} %  ", near.likeness * 100.0)),
                 near.text.replace('\n', " ").into(),
             ]);

@@ -2,7 +2,7 @@
 
 use heirloom_core::fold::{Found, Standing};
 use heirloom_core::memory::Entry;
-use heirloom_core::record::short;
+use heirloom_core::record::{short, short_ids};
 use uuid::Uuid;
 
 use super::{Noted, Recollection};
@@ -125,6 +125,16 @@ impl Recollection {
                 format!("{} {} in {}:{}", entry.id, entry.name(), noted.path, entry.line)
             }
         }
+    }
+
+    /// Returns the short forms of names that are shown together, each long enough to tell it apart.
+    pub(crate) fn short_names<'i>(names: impl IntoIterator<Item = &'i str>) -> Vec<&'i str> {
+        let bare = |name: &'i str| name.split_once(':').map_or(name, |(_, id)| id);
+        let names: Vec<&str> = names.into_iter().collect();
+        let bares: Vec<&str> = names.iter().map(|name| bare(name)).collect();
+        let shorts = short_ids(&bares);
+        let shown = names.iter().zip(bares.iter().zip(shorts));
+        shown.map(|(name, (bare, short))| if name.contains(':') { *bare } else { short }).collect()
     }
 
     /// Returns the short form of a stored name.

@@ -191,55 +191,60 @@ fn replaced_by(memory: &Memory, name: &str, standing: Standing) -> Vec<String> {
 
 /// Shows things, one a line and a line with where each comes from.
 pub(crate) fn show_things(view: &mut View, things: &[Thing]) {
-    for thing in things {
-        let name = super::Recollection::short_name(&thing.id);
-        let mut head = vec![span(Role::Key, name), "  ".into()];
-        if thing.pinned {
-            head.push("📌 ".into());
-        }
-        head.push(thing.text.replace('\n', " ").into());
-        view.line(head);
-        let what = match thing.section {
-            Some(section) => section.title().to_owned(),
-            None => thing.kind.clone(),
-        };
-        let mut about = vec![what];
-        about.extend(thing.date.clone());
-        if !thing.by.is_empty() {
-            about.push(thing.by.clone());
-        }
-        if let Some(confidence) = thing.confidence {
-            about.push(format!("confidence {confidence}"));
-        }
-        if thing.reinforced > 0 {
-            about.push(format!("reinforced {}×", thing.reinforced));
-        }
-        if thing.resolved {
-            about.push("resolved".to_owned());
-        }
-        about.extend(thing.scope.iter().map(|scope| format!("in {scope}")));
-        about.extend(thing.valid_from.iter().map(|day| format!("true from {day}")));
-        about.extend(thing.valid_to.iter().map(|day| format!("true until {day}")));
-        if thing.private {
-            about.push("private".to_owned());
-        }
-        about.extend(thing.tags.iter().map(|tag| format!("#{tag}")));
-        let mut line = vec![
-            span(Role::Dim, format!("          {} · ", about.join(" · "))),
-            span(Role::Source, &thing.source),
-        ];
-        if thing.standing != Standing::Active {
-            let mut label = format!("  [{}", thing.standing.word());
-            if !thing.replaced_by.is_empty() {
-                let heads: Vec<&str> = thing
-                    .replaced_by
-                    .iter()
-                    .map(|head| super::Recollection::short_name(head))
-                    .collect();
-                label.push_str(&format!(" by {}", heads.join(", ")));
-            }
-            line.push(span(Role::Warning, format!("{label}]")));
-        }
-        view.line(line);
+    let names = super::Recollection::short_names(things.iter().map(|thing| thing.id.as_str()));
+    for (thing, name) in things.iter().zip(names) {
+        show_thing(view, thing, name);
     }
+}
+
+/// Shows a thing under a short form of its id.
+pub(crate) fn show_thing(view: &mut View, thing: &Thing, name: &str) {
+    let mut head = vec![span(Role::Key, name), "  ".into()];
+    if thing.pinned {
+        head.push("📌 ".into());
+    }
+    head.push(thing.text.replace('\n', " ").into());
+    view.line(head);
+    let what = match thing.section {
+        Some(section) => section.title().to_owned(),
+        None => thing.kind.clone(),
+    };
+    let mut about = vec![what];
+    about.extend(thing.date.clone());
+    if !thing.by.is_empty() {
+        about.push(thing.by.clone());
+    }
+    if let Some(confidence) = thing.confidence {
+        about.push(format!("confidence {confidence}"));
+    }
+    if thing.reinforced > 0 {
+        about.push(format!("reinforced {}×", thing.reinforced));
+    }
+    if thing.resolved {
+        about.push("resolved".to_owned());
+    }
+    about.extend(thing.scope.iter().map(|scope| format!("in {scope}")));
+    about.extend(thing.valid_from.iter().map(|day| format!("true from {day}")));
+    about.extend(thing.valid_to.iter().map(|day| format!("true until {day}")));
+    if thing.private {
+        about.push("private".to_owned());
+    }
+    about.extend(thing.tags.iter().map(|tag| format!("#{tag}")));
+    let mut line = vec![
+        span(Role::Dim, format!("          {} · ", about.join(" · "))),
+        span(Role::Source, &thing.source),
+    ];
+    if thing.standing != Standing::Active {
+        let mut label = format!("  [{}", thing.standing.word());
+        if !thing.replaced_by.is_empty() {
+            let heads: Vec<&str> = thing
+                .replaced_by
+                .iter()
+                .map(|head| super::Recollection::short_name(head))
+                .collect();
+            label.push_str(&format!(" by {}", heads.join(", ")));
+        }
+        line.push(span(Role::Warning, format!("{label}]")));
+    }
+    view.line(line);
 }

@@ -2,7 +2,7 @@
 
 use heirloom_core::Problem;
 use heirloom_core::fold::Standing;
-use heirloom_core::record::{Body, Kind, Section, short};
+use heirloom_core::record::{Body, Kind, Section, short_ids};
 use heirloom_store::log;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -159,7 +159,8 @@ fn list(out: &mut String, title: &str, things: &[&Thing]) {
         return;
     }
     out.push_str(&format!("\n## {title}\n\n"));
-    for thing in things {
+    let ids: Vec<&str> = things.iter().map(|thing| thing.id.as_str()).collect();
+    for (thing, id) in things.iter().zip(short_ids(&ids)) {
         let date = thing.date.as_deref().unwrap_or("undated");
         let kind = if thing.section.is_some() { "" } else { thing.kind.as_str() };
         let space = if kind.is_empty() { "" } else { ": " };
@@ -167,7 +168,7 @@ fn list(out: &mut String, title: &str, things: &[&Thing]) {
         out.push_str(&format!(
             "- {kind}{space}{}{settled} — {date}, {}\n",
             one_line(&thing.text),
-            short(&thing.id)
+            id
         ));
     }
 }

@@ -3,7 +3,7 @@
 use heirloom_core::Problem;
 use heirloom_core::fold::Standing;
 use heirloom_core::memory::{Entry, EntryKind, Field};
-use heirloom_core::record::short;
+use heirloom_core::record::{short, short_ids};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -225,20 +225,22 @@ impl Answer for Shown {
                 if self.filtered { "nothing of that" } else { "nothing is remembered yet" };
             view.line([span(Role::Dim, nothing)]);
         }
+        let ids: Vec<&str> = self.entries.iter().map(|item| item.id.as_str()).collect();
+        let named: Vec<(&Item, &str)> = self.entries.iter().zip(short_ids(&ids)).collect();
         for kind in EntryKind::ALL {
-            let items: Vec<&Item> = self.entries.iter().filter(|item| item.kind == kind).collect();
+            let items: Vec<_> = named.iter().filter(|(item, _)| item.kind == kind).collect();
             if items.is_empty() {
                 continue;
             }
             view.title(format!("{}s", present::capitalised(kind.word())));
-            view.table(&[], items.iter().map(|item| row(item)).collect());
+            view.table(&[], items.iter().map(|(item, id)| row(item, id)).collect());
         }
         present::problems(&mut view, &self.problems);
         view
     }
 }
 
-fn row(item: &Item) -> Vec<crate::view::Span> {
+fn row(item: &Item, id: &str) -> Vec<crate::view::Span> {
     let mark = match (item.kind.is_task(), item.resolved) {
         (true, true) => "✓ ",
         (true, false) => "○ ",
@@ -258,7 +260,7 @@ fn row(item: &Item) -> Vec<crate::view::Span> {
         if about.is_empty() { String::new() } else { format!("  ({})", about.join(" · ")) };
     vec![
         span(Role::Key, &item.name),
-        span(Role::Dim, short(&item.id)),
+        span(Role::Dim, id),
         format!("{mark}{}{about}", item.text).into(),
     ]
 }

@@ -1,6 +1,6 @@
 //! `session list`: sessions that are not ended yet.
 
-use heirloom_core::record::short;
+use heirloom_core::record::short_ids;
 use heirloom_store::state;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -66,9 +66,10 @@ impl Answer for Sessions {
         if self.sessions.is_empty() {
             view.line([span(Role::Dim, "no session is open")]);
         }
-        let rows = self.sessions.iter().map(|open| {
+        let ids: Vec<&str> = self.sessions.iter().map(|open| open.id.as_str()).collect();
+        let rows = self.sessions.iter().zip(short_ids(&ids)).map(|(open, id)| {
             vec![
-                span(Role::Key, short(&open.id)),
+                span(Role::Key, id),
                 span(Role::Dim, &open.started),
                 span(Role::Dim, &open.by),
                 open.title.as_deref().unwrap_or_default().into(),

@@ -265,6 +265,9 @@ fn shifted(
     for name in op.positionals() {
         typed.extend(typed_text(matches, name)?);
     }
+    if !without && let Some(error) = skipped_slot(op, slot, &typed) {
+        return Err(error);
+    }
     let wanted: Vec<&str> = op.positionals().filter(|name| !(without && *name == slot)).collect();
     let words: Vec<&str> = op.words().collect();
     let refuse =
@@ -282,6 +285,44 @@ fn shifted(
         return refuse(format!("heir {}: {} is missing", words.join(" "), value_name(missing)));
     }
     Ok(wanted.iter().zip(typed).map(|(name, text)| ((*name).to_owned(), json!(text))).collect())
+}
+
+/// Returns what to say of a call that leaves out the argument which a flag may stand in for: the word
+/// in its place belongs to the argument after it (`memory add 0042 finding "…"`).
+fn skipped_slot(op: &Op, slot: &str, typed: &[String]) -> Option<Error> {
+    let at = op.positionals().position(|name| name == slot)?;
+    let next = op.positionals().nth(at + 1)?;
+    let field = fields(op).into_iter().find(|field| field.name == next)?;
+    let Kind::Words(words) = field.kind else { return None };
+    let is_word = |at: usize| typed.get(at).is_some_and(|text| words.contains(text));
+    if !is_word(at) || is_word(at + 1) {
+        return None;
+    }
+    let flag = op.stand_in()?.1;
+    let call = |slot: &str| {
+        let quoted = |word: &String| match word.contains(char::is_whitespace) {
+            true => format!("{word:?}"),
+            false => word.clone(),
+        };
+        let mut words: Vec<String> = op.words().map(str::to_owned).collect();
+        words.extend(typed[..at].iter().map(quoted));
+        words.push(slot.to_owned());
+        words.extend(typed[at..].iter().map(quoted));
+        format!("heir {}", words.join(" "))
+    };
+    let name = value_name(slot);
+    Some(
+        Error::bad_input(format!(
+            "heir {}: {name} is missing before `{}`",
+            op.words().collect::<Vec<_>>().join(" "),
+            typed[at]
+        ))
+        .hint(format!(
+            "`{}`, or `{}` for the {flag}'s own",
+            call(&name),
+            call(&format!("--{flag}"))
+        )),
+    )
 }
 
 fn is_positional(op: &Op, name: &str) -> bool {

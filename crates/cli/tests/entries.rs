@@ -66,3 +66,21 @@ fn entries_that_end_alike_are_shown_with_ids_that_differ() {
     assert!(shown.contains("00000002a  the first of two\n"), "{shown}");
     assert!(shown.contains("f0000002a  the third\n"), "{shown}");
 }
+
+#[test]
+fn a_missing_agent_is_named() {
+    let team = team();
+    for typed in [
+        vec!["memory", "add", "0042", "finding", "two words"],
+        vec!["memory", "add", "0042", "finding", "two", "words"],
+    ] {
+        let error = team.run(&typed).failed(2);
+        assert!(error.contains("AGENT is missing before `finding`"), "{error}");
+        assert!(!error.contains("CONTENT"), "{error}");
+        assert!(error.contains("`heir memory add 0042 AGENT finding"), "{error}");
+        assert!(error.contains("`heir memory add 0042 --plan finding"), "{error}");
+    }
+    // An agent may be called like a type of entry.
+    team.write("plans/0042-graph/agents/finding.md", "# Finding\n");
+    team.run(&["memory", "add", "0042", "finding", "finding", "x"]).ok();
+}

@@ -111,7 +111,7 @@ fn a_plan_remembers_with_a_flag_in_the_agents_place() {
         assert!(text.contains(line), "{line} is not in\n{text}");
     }
     let error = team.run(&["memory", "add", "0042", "lesson", "Bench"]).failed(2);
-    assert!(error.contains("CONTENT is missing") && error.contains("--plan"), "{error}");
+    assert!(error.contains("AGENT is missing") && error.contains("--plan"), "{error}");
     let error = team.run(&["memory", "add", "0042", "--plan", "001", "lesson", "Bench"]).failed(2);
     assert!(error.contains("one argument too many"), "{error}");
     let error = team.run(&["memory", "add", "0042", "001", "rumour", "x"]).failed(2);

@@ -84,3 +84,47 @@ fn a_missing_agent_is_named() {
     team.write("plans/0042-graph/agents/finding.md", "# Finding\n");
     team.run(&["memory", "add", "0042", "finding", "finding", "x"]).ok();
 }
+
+#[test]
+fn entries_are_shown_with_their_dates() {
+    let team = team();
+    team.write(
+        AGENT,
+        "## Findings\n- Old\n\n## Decisions\n| Decision | Date |\n|---|---|\n| Hash | 2026-01-15 |\n",
+    );
+    team.commit_all("2026-02-03T12:00:00Z");
+    team.run(&["memory", "add", "0042", "001", "finding", "New"]).ok();
+    let shown = team.json("memory show 0042 001");
+    let dates: Vec<_> = shown["entries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| (entry["name"].as_str().unwrap(), entry["date"].as_str()))
+        .collect();
+    assert_eq!(
+        dates,
+        [
+            ("finding-1", Some("2026-02-03")),
+            ("finding-2", None),
+            ("decision-1", Some("2026-01-15"))
+        ]
+    );
+    let shown = team.heir("memory show 0042 001").ok();
+    assert!(shown.contains("2026-02-03  Old\n") && shown.contains("2026-01-15  Hash\n"), "{shown}");
+}
+
+#[cfg(unix)]
+#[test]
+fn dating_entries_runs_no_program_of_the_repository() {
+    let team = team();
+    team.write(AGENT, "## Findings\n- Old\n");
+    team.write(".gitattributes", "*.md filter=evil diff=evil\n");
+    team.commit_all("2026-02-03T12:00:00Z");
+    team.write(AGENT, "## Findings\n- Old\n- New\n");
+    let touch = format!("touch {}", team.path().join("ran").display());
+    for key in ["filter.evil.clean", "diff.evil.textconv", "core.fsmonitor"] {
+        team.git(&["config", key, &touch]);
+    }
+    assert!(team.heir("memory show 0042 001").ok().contains("2026-02-03  Old"));
+    assert!(!team.has("ran"));
+}

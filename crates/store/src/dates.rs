@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 
 use crate::Root;
-use crate::git::{GitFailed, LastCommit};
+use crate::git::{self, GitFailed, LastCommit, Repository};
 use crate::history;
 
 /// Returns the date of each document, in order, and what was wrong with the dates they state.
@@ -54,6 +54,21 @@ pub fn of_files<'p>(root: &Root, paths: &[&'p str]) -> Result<HashMap<&'p str, D
         None => modified(root, path),
     };
     Ok(paths.iter().filter_map(|path| date(path).map(|date| (*path, date))).collect())
+}
+
+/// Returns when the lines of a file were first committed, by their text; a line that is there twice
+/// has the earlier date. A file that no commit has, and a history that cannot be read, date nothing.
+pub fn of_lines(root: &Root, path: &str) -> HashMap<String, Date> {
+    if root.repository().is_none_or(Repository::is_unborn) {
+        return HashMap::new();
+    }
+    let mut dates: HashMap<String, Date> = HashMap::new();
+    for (line, seconds) in git::committed_lines(root, path).unwrap_or_default() {
+        let moment = seconds.and_then(|seconds| Timestamp::from_second(seconds).ok());
+        let Some(date) = moment.map(day::of) else { continue };
+        dates.entry(line).and_modify(|own| *own = date.min(*own)).or_insert(date);
+    }
+    dates
 }
 
 fn stated(document: &Document, problems: &mut Vec<Problem>) -> Option<Date> {

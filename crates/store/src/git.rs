@@ -128,6 +128,36 @@ pub fn last_commits(
     if ended.status.success() { Ok(found) } else { Err(failed(&ended)) }
 }
 
+/// Returns the lines of a file as they are committed, each with the moment (seconds since 1970) of
+/// the commit that introduced it; `None` beyond the end of a shallow clone's history. Only the
+/// committed file is read: reading the working copy could run a filter that a repository configures.
+pub(crate) fn committed_lines(
+    root: &Root,
+    path: &str,
+) -> Result<Vec<(String, Option<i64>)>, GitFailed> {
+    let Some(repository) = root.repository() else { return Ok(vec![]) };
+    let shallow = repository.shallow_ends();
+    let shallow: HashSet<&str> = shallow.lines().collect();
+    let mut command = git(root);
+    command.args(["-c", "blame.ignoreRevsFile=", "blame", "--line-porcelain", "--no-textconv"]);
+    command.args(["--root", "HEAD", "--", path]);
+    let ended = output(command)?;
+    let mut lines = Vec::new();
+    let (mut commit, mut seconds) = (String::new(), None);
+    for line in String::from_utf8_lossy(&ended.stdout).split('\n') {
+        if let Some(text) = line.strip_prefix('\t') {
+            let known = seconds.take().filter(|_| !shallow.contains(commit.as_str()));
+            lines.push((text.trim_end_matches('\r').to_owned(), known));
+            commit.clear();
+        } else if commit.is_empty() {
+            commit = line.split(' ').next().unwrap_or_default().to_owned();
+        } else if let Some(moment) = line.strip_prefix("committer-time ") {
+            seconds = moment.trim().parse().ok();
+        }
+    }
+    Ok(lines)
+}
+
 fn log_command(root: &Root, paths: &[&str], since: Option<&str>) -> Command {
     let mut command = git(root);
     command.env("GIT_LITERAL_PATHSPECS", "1");

@@ -1,9 +1,13 @@
 //! `memory show`: what an agent or a plan remembers.
 
+use std::collections::HashMap;
+
 use heirloom_core::Problem;
 use heirloom_core::fold::Standing;
 use heirloom_core::memory::{Entry, EntryKind, Field};
 use heirloom_core::record::{short, short_ids};
+use heirloom_store::dates;
+use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -108,6 +112,9 @@ struct Item {
     resolved: bool,
     /// How things stand with it.
     standing: Standing,
+    /// When it was written: the day that it states, else that of the commit that brought its line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    date: Option<String>,
     /// Who found it.
     #[serde(skip_serializing_if = "Option::is_none")]
     found_by: Option<String>,
@@ -146,6 +153,7 @@ impl Operation for MemoryShow {
             true => Default::default(),
             false => log_about(session, || Wanted { alone: marked, ..Wanted::default() }),
         };
+        let dates = Dates::of(session, &book, &entries);
         let of = |kind: EntryKind| entries.iter().filter(move |entry| entry.kind == kind).copied();
         Ok(Shown {
             owner: book.whose(),
@@ -157,12 +165,39 @@ impl Operation for MemoryShow {
             sessions: of(EntryKind::Session).map(noted).collect(),
             entries: entries
                 .iter()
-                .map(|entry| item(entry, memory.standing(&entry_ref(&entry.id))))
+                .map(|entry| Item {
+                    date: dates.date(entry),
+                    ..item(entry, memory.standing(&entry_ref(&entry.id)))
+                })
                 .collect(),
             problems: book.notebook.problems.iter().cloned().chain(problems).collect(),
             filtered: request.open || request.kind.is_some(),
             source: book.path,
         })
+    }
+}
+
+/// When the entries of a memory document were written.
+struct Dates {
+    committed: HashMap<String, Date>,
+    text: String,
+}
+
+impl Dates {
+    /// Asks git only where an entry states no date.
+    fn of(session: &Session, book: &Book, entries: &[&Entry]) -> Self {
+        let is_undated = |entry: &&Entry| entry.field(Field::Date).is_none();
+        let committed = match entries.iter().any(|entry| is_undated(entry)) {
+            true => dates::of_lines(session.root(), &book.path),
+            false => HashMap::new(),
+        };
+        Dates { committed, text: book.text.clone().unwrap_or_default() }
+    }
+
+    fn date(&self, entry: &Entry) -> Option<String> {
+        let line = || self.text[entry.bytes.clone()].lines().next();
+        let committed = || self.committed.get(line()?).map(ToString::to_string);
+        own(entry, Field::Date).or_else(committed)
     }
 }
 
@@ -205,6 +240,7 @@ fn item(entry: &Entry, standing: Standing) -> Item {
         text: entry.sentence(),
         resolved: entry.resolved,
         standing,
+        date: None,
         found_by: own(entry, Field::FoundBy),
         promoted_to: entry.marks.get("promoted").cloned(),
         promoted_from: entry.marks.get("from").cloned(),
@@ -261,6 +297,7 @@ fn row(item: &Item, id: &str) -> Vec<crate::view::Span> {
     vec![
         span(Role::Key, &item.name),
         span(Role::Dim, id),
+        span(Role::Dim, item.date.as_deref().unwrap_or_default()),
         format!("{mark}{}{about}", item.text).into(),
     ]
 }

@@ -129,9 +129,9 @@ fn the_human_form_names_values_sources_and_warnings() {
 What agent 001-schema in plan 0042-graph in project web inherits, from 6 documents
 
 Values
-brand_voice        casual       project  .heirloom/projects/web/project.md    over professional (workspace)
-defaults.language  Python       plan     plans/0042-graph/0042-graph-plan.md  over TypeScript (workspace)
-stack              [rust, sql]  project  .heirloom/projects/web/project.md
+brand_voice        casual       project             .heirloom/projects/web/project.md                          over professional (workspace)
+defaults.language  Python       plan                plans/0042-graph/0042-graph-plan.md                        over TypeScript (workspace)
+stack              [rust, sql]  workspace, project  .heirloom/workspace.md, .heirloom/projects/web/project.md
 
 ── workspace .heirloom/workspace.md · fresh, 5 days
 # Acme
@@ -313,5 +313,25 @@ fn accepted_decisions_are_listed_and_retired_ones_are_not() {
             {"id": "ADR-0002", "title": "B", "date": "2026-01-03", "source": ".heirloom/adrs/ADR-0002-b.md"},
             {"id": "ADR-0001", "title": "D", "date": null, "source": ".heirloom/projects/web/adrs/ADR-0001-d.md"},
         ])
+    );
+}
+
+#[test]
+fn a_merged_list_names_every_document_that_it_is_made_of() {
+    let workspace = Workspace::with(
+        HEIR,
+        "//- .heirloom/workspace.md\n---\nupdated: 2026-02-20\nstack: [rust]\nchecks: [lint]\n---\n//- .heirloom/context/a.md\n---\nupdated: 2026-02-20\nstack: [sql]\nchecks: {override: true, value: [test]}\n---\n//- plans/0001-p/plan.md\n---\nupdated: 2026-02-20\nstack: [web]\nchecks: [bench]\n---\n",
+    );
+    let shown = workspace.heir("context resolve 0001").ok();
+    let line = |key: &str| {
+        let line = shown.lines().find(|line| line.starts_with(key)).unwrap();
+        line.split("  ").filter(|cell| !cell.is_empty()).map(str::trim).collect::<Vec<_>>()
+    };
+    let sources = ".heirloom/workspace.md, .heirloom/context/a.md, plans/0001-p/plan.md";
+    assert_eq!(line("stack"), ["stack", "[rust, sql, web]", "workspace, plan", sources]);
+    let sources = ".heirloom/context/a.md, plans/0001-p/plan.md";
+    assert_eq!(
+        line("checks"),
+        ["checks", "[test, bench]", "workspace, plan", sources, "over [lint] (workspace)"]
     );
 }

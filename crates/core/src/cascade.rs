@@ -73,6 +73,28 @@ pub fn provenance(layers: &[Layer<'_>]) -> IndexMap<String, Vec<Contribution>> {
     provenance
 }
 
+/// Returns, for every key of the result, how many of the last in its history make up its value: all
+/// lists since one that replaced the others, else the winner alone.
+pub fn contributor_counts(layers: &[Layer<'_>]) -> IndexMap<String, usize> {
+    let mut counts = IndexMap::new();
+    merged(layers).leaves(&mut |keys, leaf, _| {
+        let mut count = 0;
+        for layer in layers {
+            let values = &layer.document.values;
+            if values.hides(keys) {
+                count = 0;
+            }
+            match values.says(keys) {
+                Some(Value::Array(_)) if leaf.is_list() => count += 1,
+                Some(_) => count = usize::from(!leaf.is_list()),
+                None => {}
+            }
+        }
+        counts.insert(keypath::join(keys.iter().map(String::as_str)), count);
+    });
+    counts
+}
+
 /// Returns what each layer added, changed and took away, in order.
 pub fn changes(layers: &[Layer<'_>]) -> Vec<Vec<Change>> {
     let mut below: IndexMap<String, Value> = IndexMap::new();
@@ -164,6 +186,18 @@ mod tests {
             ]
         );
         assert_eq!(provenance["stack"].len(), 2);
+    }
+
+    #[test]
+    fn a_list_is_made_up_of_all_that_no_other_replaced() {
+        let documents = documents(&[
+            ("workspace", "stack: [a]\nnames: [a]\nvoice: calm\nmixed: 1"),
+            ("project", "stack: [b]\nnames: {override: true, value: [b]}\nmixed: [a]"),
+            ("plan", "stack: [c]\nnames: [c]\nvoice: loud\nmixed: [b]"),
+        ]);
+        let counts = contributor_counts(&layers(&documents));
+        assert_eq!((counts["stack"], counts["names"]), (3, 2));
+        assert_eq!((counts["voice"], counts["mixed"]), (1, 2));
     }
 
     #[test]

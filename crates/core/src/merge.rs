@@ -157,6 +157,17 @@ impl Tree {
         tree.clone().into_value()
     }
 
+    /// Returns whether this tree hides what its parents say at a path of keys.
+    pub fn hides(&self, keys: &[String]) -> bool {
+        self.cut
+            || match (&self.content, keys.split_first()) {
+                (Some(Content::Map(map)), Some((key, rest))) => {
+                    map.get(key).is_some_and(|tree| tree.hides(rest))
+                }
+                _ => false,
+            }
+    }
+
     /// Visits every leaf (a scalar, a list, an empty map) with its keys and whether a cut on the
     /// way to it, or on it, hides what its parents say.
     pub fn leaves<'t>(&'t self, visit: &mut impl FnMut(&[String], &'t Tree, bool)) {

@@ -7,6 +7,7 @@ mod hits;
 mod kept;
 mod listing;
 mod stored;
+mod value_table;
 
 pub(crate) use created::Created;
 pub(crate) use done::Done;
@@ -15,3 +16,4 @@ pub(crate) use hits::Hits;
 pub(crate) use kept::Kept;
 pub(crate) use listing::Listing;
 pub(crate) use stored::Stored;
+pub(crate) use value_table::ValueTable;

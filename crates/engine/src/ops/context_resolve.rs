@@ -15,6 +15,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::answers::ValueTable;
 use crate::inherit::{self, Inheritance};
 use crate::memory::{Recollection, Thing, entry_ref, show_things, standing_prose};
 use crate::present;
@@ -74,9 +75,8 @@ pub(super) struct Resolved {
     /// With `diff`: what each layer did, in order of layers.
     #[serde(skip_serializing_if = "Option::is_none")]
     diff: Option<Vec<LayerDiff>>,
-    /// The merged value of each key path.
     #[serde(skip)]
-    flat: IndexMap<String, Value>,
+    shown_values: ValueTable,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -205,7 +205,7 @@ fn resolved(session: &Session, inherited: Inheritance, with_diff: bool) -> Resol
     let layers_of_values = inherit::layers(&inherited.placed);
     let values = cascade::values(&layers_of_values);
     let provenance = cascade::provenance(&layers_of_values);
-    let flat = cascade::flat(&layers_of_values);
+    let shown_values = ValueTable::of(&layers_of_values);
     let diff = with_diff.then(|| {
         let changes = cascade::changes(&layers_of_values);
         layers_of_values
@@ -260,7 +260,7 @@ fn resolved(session: &Session, inherited: Inheritance, with_diff: bool) -> Resol
         warnings,
         problems: inherited.problems,
         diff,
-        flat,
+        shown_values,
     }
 }
 
@@ -291,7 +291,7 @@ impl Answer for Resolved {
         view.title(self.heading());
         match &self.diff {
             Some(diff) => show_diff(&mut view, diff),
-            None => self.show_values(&mut view),
+            None => self.shown_values.show(&mut view, &self.provenance),
         }
         if !self.decisions.is_empty() {
             view.title("Decisions in force");
@@ -338,43 +338,6 @@ impl Resolved {
             heirloom_core::hierarchy::DEFAULT => format!("What {what} inherits, from {layers}"),
             other => format!("What {what} inherits, from {layers} ({other})"),
         }
-    }
-
-    fn show_values(&self, view: &mut View) {
-        view.title("Values");
-        if self.provenance.is_empty() {
-            view.line([span(Role::Dim, "none are set")]);
-        }
-        let mut rows = Vec::new();
-        for (key, history) in &self.provenance {
-            let Some(winner) = history.last() else { continue };
-            let merged = self.flat.get(key).map(present::value).unwrap_or_default();
-            let beaten = if history.len() > 1 && !winner.value.is_array() {
-                format!(
-                    "over {}",
-                    history[..history.len() - 1]
-                        .iter()
-                        .rev()
-                        .map(|beaten| format!(
-                            "{} ({})",
-                            present::value(&beaten.value),
-                            beaten.level
-                        ))
-                        .collect::<Vec<_>>()
-                        .join(", ")
-                )
-            } else {
-                String::new()
-            };
-            rows.push(vec![
-                span(Role::Key, key),
-                span(Role::Value, merged),
-                span(Role::Dim, &winner.level),
-                span(Role::Source, &winner.source),
-                span(Role::Dim, beaten),
-            ]);
-        }
-        view.table(&[], rows);
     }
 }
 

@@ -335,3 +335,16 @@ fn a_merged_list_names_every_document_that_it_is_made_of() {
         ["checks", "[test, bench]", "workspace, plan", sources, "over [lint] (workspace)"]
     );
 }
+
+#[test]
+fn workspace_show_prints_the_resolved_values_with_their_sources() {
+    let workspace = workspace();
+    let shown = workspace.heir("workspace show").ok();
+    for part in ["\nValues\n", "brand_voice", "professional", ".heirloom/workspace.md"] {
+        assert!(shown.contains(part), "{part}\n---\n{shown}");
+    }
+    let row = shown.lines().find(|line| line.starts_with("defaults.language")).unwrap();
+    assert!(row.contains("TypeScript") && row.contains("workspace"), "{row}");
+    let data = workspace.json("workspace show");
+    assert_eq!(data["provenance"]["brand_voice"][0]["source"], ".heirloom/workspace.md");
+}

@@ -1,12 +1,14 @@
 //! `workspace show`: the workspace at a glance.
 
 use heirloom_core::Value;
-use heirloom_core::cascade;
+use heirloom_core::cascade::{self, Contribution};
 use heirloom_core::graph::NodeKind;
 use heirloom_core::hierarchy::Selectors;
+use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::answers::ValueTable;
 use crate::catalog::Catalog;
 use crate::inherit;
 use crate::present;
@@ -29,10 +31,14 @@ pub(super) struct Shown {
     title: Option<String>,
     /// What all work inherits.
     values: Value,
+    /// For every key path, who said what, the winner last.
+    provenance: IndexMap<String, Vec<Contribution>>,
     /// The documents of the workspace level.
     documents: Vec<Listed>,
     /// How many there are of each.
     counts: Counts,
+    #[serde(skip)]
+    shown_values: ValueTable,
     #[serde(skip)]
     prose: Vec<(String, String)>,
 }
@@ -96,11 +102,14 @@ impl Operation for WorkspaceShow {
                 updated: judged.updated.map(|date| date.to_string()),
                 staleness: judged.staleness,
             });
+        let layers = inherit::layers(&inherited.placed);
         Ok(Shown {
             root: session.root().path().display().to_string(),
             hierarchy: inherited.hierarchy.clone(),
             title: inherited.placed.first().and_then(|placed| placed.document.title.clone()),
-            values: cascade::values(&inherit::layers(&inherited.placed)),
+            values: cascade::values(&layers),
+            provenance: cascade::provenance(&layers),
+            shown_values: ValueTable::of(&layers),
             documents: documents.collect(),
             counts,
             prose: inherited
@@ -127,6 +136,7 @@ impl Answer for Shown {
             present::count(*adrs, "decision record"),
             present::count(*context, "context document")
         ));
+        self.shown_values.show(&mut view, &self.provenance);
         view.title("Documents that all work inherits");
         let rows = self.documents.iter().map(|listed| {
             vec![

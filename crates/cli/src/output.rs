@@ -40,11 +40,12 @@ impl Output {
     /// Prints a view.
     pub(crate) fn view(&self, view: &View) {
         let mut stdout = AutoStream::new(io::stdout().lock(), self.color);
-        let text = if stdout.current_choice() == ColorChoice::Never {
-            view.plain()
-        } else {
-            view.render(&painted)
+        let is_plain = stdout.current_choice() == ColorChoice::Never;
+        let paint = |role: Role, text: &str| match is_plain {
+            true => text.to_owned(),
+            false => paint(role, text),
         };
+        let text = view.render_within(terminal_width(), &paint);
         finish(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()));
     }
 
@@ -118,8 +119,11 @@ fn finish(written: io::Result<()>) {
     }
 }
 
-fn painted(role: Role, text: &str) -> String {
-    paint(role, text)
+/// Returns how many columns the terminal has; `None` where standard output is not one, so that a pipe
+/// always gets the same text.
+fn terminal_width() -> Option<usize> {
+    let (width, _) = terminal_size::terminal_size_of(io::stdout())?;
+    Some(usize::from(width.0)).filter(|width| *width > 0)
 }
 
 fn paint(role: Role, text: &str) -> String {

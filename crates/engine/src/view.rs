@@ -3,7 +3,7 @@
 //! An operation says what each piece *is* (a key, a source, a warning); the terminal decides on
 //! colours, a pipe and an agent get the same text without them.
 
-use unicode_width::UnicodeWidthStr;
+mod table;
 
 /// What a piece of text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -128,6 +128,16 @@ impl View {
 
     /// Returns the text, each piece painted by its role.
     pub fn render(&self, paint: &dyn Fn(Role, &str) -> String) -> String {
+        self.render_within(None, paint)
+    }
+
+    /// Returns the text with tables that are at most so many columns wide, as far as their cells can
+    /// be wrapped.
+    pub fn render_within(
+        &self,
+        width: Option<usize>,
+        paint: &dyn Fn(Role, &str) -> String,
+    ) -> String {
         let mut out = String::new();
         for block in &self.blocks {
             match block {
@@ -136,7 +146,7 @@ impl View {
                     .iter()
                     .for_each(|span| out.push_str(&paint(span.role, &printable(&span.text)))),
                 Block::Table { head, rows } => {
-                    render_table(head, rows, paint, &mut out);
+                    table::render(head, rows, width, paint, &mut out);
                     continue;
                 }
                 Block::Text(text) => {
@@ -155,37 +165,6 @@ impl View {
             out.push('\n');
         }
         out
-    }
-}
-
-fn render_table(
-    head: &[&str],
-    rows: &[Vec<Span>],
-    paint: &dyn Fn(Role, &str) -> String,
-    out: &mut String,
-) {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0).max(head.len());
-    let mut widths = vec![0; columns];
-    for (at, title) in head.iter().enumerate() {
-        widths[at] = title.width();
-    }
-    for row in rows {
-        for (at, cell) in row.iter().enumerate() {
-            widths[at] = widths[at].max(printable(&cell.text).width());
-        }
-    }
-    let head: Vec<Span> = head.iter().map(|title| span(Role::Dim, *title)).collect();
-    let head_row = (!head.is_empty()).then_some(&head);
-    for row in head_row.into_iter().chain(rows) {
-        let last = row.iter().rposition(|cell| !cell.text.is_empty());
-        for (at, cell) in row.iter().enumerate() {
-            let text = printable(&cell.text);
-            out.push_str(&paint(cell.role, &text));
-            if last.is_some_and(|last| at < last) {
-                out.push_str(&" ".repeat(widths[at] - text.width() + 2));
-            }
-        }
-        out.push('\n');
     }
 }
 

@@ -1,0 +1,51 @@
+//! What a person at a terminal gets: tables that fit, help, an editor, completions.
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests run real programs")]
+
+use std::process::Command;
+
+use heirloom_testkit::{Ran, TEAM, Workspace};
+
+const HEIR: &str = env!("CARGO_BIN_EXE_heir");
+const AGENT: &str = "plans/0042-graph/agents/001-schema.memory.md";
+
+fn team() -> Workspace {
+    Workspace::with(HEIR, TEAM)
+}
+
+/// Returns another program in the surroundings in which the workspace runs `heir`.
+fn program(workspace: &Workspace, name: &str) -> Command {
+    let mut command = Command::new(name);
+    command.current_dir(workspace.path());
+    for (key, value) in workspace.command().get_envs() {
+        match value {
+            Some(value) => command.env(key, value),
+            None => command.env_remove(key),
+        };
+    }
+    command
+}
+
+/// Runs `heir` on a terminal of so many columns.
+#[cfg(target_os = "linux")]
+fn on_terminal(workspace: &Workspace, columns: usize, arguments: &str) -> String {
+    let line = format!("stty cols {columns} rows 40; exec {HEIR} {arguments}");
+    let mut script = program(workspace, "script");
+    let output = script.args(["--quiet", "--return", "--command", &line, "/dev/null"]).output();
+    Ran::of(&output.unwrap()).ok().replace('\r', "")
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn tables_fit_the_terminal_and_a_pipe_gets_them_whole() {
+    let team = team();
+    let words = "a finding that goes on for quite a while and would not fit into a narrow terminal";
+    team.write(AGENT, format!("## Findings\n- {words} <!-- id:aaaa00000001 -->\n"));
+    let shown = on_terminal(&team, 60, "memory show 0042 001");
+    assert!(shown.lines().skip(1).all(|line| line.chars().count() <= 60), "{shown}");
+    let joined = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(joined.contains(words) && shown.contains("00000001"), "{shown}");
+    assert!(on_terminal(&team, 200, "memory show 0042 001").contains(words));
+    assert!(team.heir("memory show 0042 001").ok().contains(words));
+    let json = on_terminal(&team, 60, "memory show 0042 001 --json");
+    assert!(json.contains(words), "{json}");
+}

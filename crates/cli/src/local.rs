@@ -3,6 +3,7 @@
 mod adopt;
 mod completions;
 mod demo;
+mod help;
 mod init;
 mod man;
 mod mcp;
@@ -52,6 +53,7 @@ pub(crate) const LOCALS: &[Local] = &[
     mcp::MCP,
     serve::SERVE,
     completions::COMPLETIONS,
+    help::HELP,
     man::MAN,
     reference::REFERENCE,
 ];

@@ -49,3 +49,23 @@ fn tables_fit_the_terminal_and_a_pipe_gets_them_whole() {
     let json = on_terminal(&team, 60, "memory show 0042 001 --json");
     assert!(json.contains(words), "{json}");
 }
+
+#[test]
+fn help_of_a_command_is_what_its_flag_prints() {
+    let workspace = Workspace::empty(HEIR);
+    let pairs = [
+        ("help", "--help"),
+        ("help context", "context --help"),
+        ("help context resolve", "context resolve --help"),
+        ("help note", "note --help"),
+        ("help help", "help --help"),
+    ];
+    for (help, flag) in pairs {
+        let shown = workspace.heir(help).ok();
+        assert!(shown.contains("Usage: heir"), "{help}: {shown}");
+        assert_eq!(shown, workspace.heir(flag).ok(), "{help}");
+    }
+    let error = workspace.heir("help context resolv").failed(2);
+    assert!(error.contains("resolv") && error.contains("resolve"), "{error}");
+    assert!(workspace.heir("--help").ok().contains("\n  help "));
+}

@@ -367,12 +367,45 @@ fn the_default_tools_cost_few_tokens() {
 }
 
 #[test]
-fn a_line_that_is_no_message_does_not_end_the_server() {
+fn a_line_that_is_no_request_is_answered_and_the_server_goes_on() {
     let team = team();
     let mut wire = Wire::open(team.command().arg("mcp"));
-    for line in [&b"garbage\n"[..], b"\n", b"\xff\xfe\n", b"{\"jsonrpc\":\n"] {
+    let lines: [(&[u8], i64, Value); 9] = [
+        (b"garbage\n", -32700, json!(null)),
+        (b"\xff\xfe\n", -32700, json!(null)),
+        (b"{\"jsonrpc\":\r\n", -32700, json!(null)),
+        (b"[]\n", -32600, json!(null)),
+        (b"7\n", -32600, json!(null)),
+        (b"{}\n", -32600, json!(null)),
+        (b"{\"id\":5,\"method\":\"tools/list\"}\n", -32600, json!(5)),
+        (b"{\"jsonrpc\":\"2.0\",\"id\":\"a\"}\n", -32600, json!("a")),
+        (b"{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"ping\"}\n", -32600, json!(null)),
+    ];
+    for (line, code, id) in lines {
         wire.write(line);
+        let answer: Value = serde_json::from_str(&wire.read_line()).unwrap();
+        let shown = String::from_utf8_lossy(line);
+        assert_eq!(answer["jsonrpc"], "2.0", "{shown}: {answer}");
+        assert_eq!(answer["error"]["code"], code, "{shown}: {answer}");
+        assert_eq!(answer.get("id"), Some(&id), "{shown}: {answer}");
     }
+    // What no answer is expected to: an empty line, a notification, an answer to an error.
+    wire.write(b"\n{\"jsonrpc\":\"2.0\",\"method\":\"$/unknown\"}\n");
+    wire.write(
+        b"{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"x\"}}\n",
+    );
+    assert!(wire.ask("tools/list", &json!({})).contains("context_resolve"));
+    wire.close();
+}
+
+#[test]
+fn a_line_that_is_too_long_is_refused_and_the_server_goes_on() {
+    let team = team();
+    let mut wire = Wire::open(team.command().arg("mcp"));
+    wire.write(&vec![b'x'; 17 * 1024 * 1024]);
+    wire.write(b"\n");
+    let answer: Value = serde_json::from_str(&wire.read_line()).unwrap();
+    assert_eq!(answer["error"]["code"], -32600, "{answer}");
     assert!(wire.ask("tools/list", &json!({})).contains("context_resolve"));
     wire.close();
 }

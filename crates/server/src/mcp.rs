@@ -1,6 +1,8 @@
 //! MCP over stdio: operations as tools, resolved contexts as resources, a prompt that starts an
 //! agent with its context.
 
+mod transport;
+
 use std::sync::Arc;
 
 use heirloom_core::path::percent_decoded;
@@ -18,6 +20,7 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use serde_json::{Map, Value, json};
 
+use self::transport::Lines;
 use crate::{Open, call, prompts};
 
 const INSTRUCTIONS: &str = "Heirloom holds what this team's agents inherit. Before you start work, call context_resolve with your plan and agent: it returns the standards, decisions and memories that apply to you, each with its source and freshness. Heed its warnings. When you learn something that a later session should know, call add_memory (for your plan or yourself) or memory_store (for everybody); when what you know has changed, call memory_supersede. memory_recall finds what is known.";
@@ -74,8 +77,8 @@ fn tool(op: &Op) -> Tool {
 /// Serves MCP on standard input and output until the client hangs up.
 pub async fn serve(open: Open, listing: Listing) -> Result<(), String> {
     let server = Server { open, listing };
-    let running =
-        server.serve(rmcp::transport::stdio_pipes()).await.map_err(|error| error.to_string())?;
+    let (read, write) = rmcp::transport::stdio_pipes();
+    let running = server.serve(Lines::new(read, write)).await.map_err(|error| error.to_string())?;
     running.waiting().await.map_err(|error| error.to_string())?;
     Ok(())
 }

@@ -46,6 +46,14 @@ impl Wire {
     pub fn ask(&mut self, method: &str, params: &Value) -> String {
         self.asked += 1;
         self.send(&json!({"jsonrpc": "2.0", "id": self.asked, "method": method, "params": params}));
+        self.read_line()
+    }
+
+    /// Reads the next line that the server writes.
+    ///
+    /// # Panics
+    /// Where the server is gone.
+    pub fn read_line(&mut self) -> String {
         let mut line = String::new();
         self.from.read_line(&mut line).unwrap();
         line

@@ -1,5 +1,6 @@
 //! Installing the pinned versions into a folder.
 
+use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,77 +9,153 @@ use super::{basic_memory, limps, memcite, python_folder, server_memory};
 use crate::failure::Failure;
 use crate::programs;
 
-/// The oldest Python that each package runs with, and what it needs besides.
-const PYTHON: &[(&str, &str, &[&str])] = &[
-    (basic_memory::PACKAGE, basic_memory::VERSION, &[]),
-    // Its server speaks the first version of the protocol's library.
-    (memcite::PACKAGE, memcite::VERSION, &["mcp<2"]),
+/// A version of Python: major and minor.
+type PythonVersion = (u32, u32);
+
+/// A package to install.
+struct Package {
+    name: &'static str,
+    version: &'static str,
+    source: Source,
+}
+
+/// Where a package comes from, and what it needs.
+enum Source {
+    Npm,
+    Pip {
+        /// The oldest Python that it runs with, as its own metadata states.
+        oldest: PythonVersion,
+        /// What `pip install` is asked for.
+        extras: &'static str,
+        /// What is installed besides.
+        besides: &'static [&'static str],
+    },
+}
+
+const PACKAGES: [Package; 4] = [
+    Package { name: limps::PACKAGE, version: limps::VERSION, source: Source::Npm },
+    Package { name: server_memory::PACKAGE, version: server_memory::VERSION, source: Source::Npm },
+    Package {
+        name: basic_memory::PACKAGE,
+        version: basic_memory::VERSION,
+        source: Source::Pip { oldest: (3, 12), extras: "", besides: &[] },
+    },
+    Package {
+        name: memcite::PACKAGE,
+        version: memcite::VERSION,
+        // Its server speaks the first version of the protocol's library.
+        source: Source::Pip { oldest: (3, 10), extras: "[mcp]", besides: &["mcp<2"] },
+    },
 ];
 
 /// Pythons that may be there, the newest first.
-const PYTHONS: &[&str] = &["python3.14", "python3.13", "python3.12", "python3"];
+const PYTHONS: &[&str] =
+    &["python3.14", "python3.13", "python3.12", "python3.11", "python3.10", "python3"];
 
-/// Installs all peers that can be installed here; one that cannot does not stop the others.
-pub(crate) fn install(folder: &Path) -> Result<(), Failure> {
-    fs::create_dir_all(folder).map_err(Failure::io("making", folder))?;
-    let mut failures = Vec::new();
-    match programs::on_path("npm") {
-        Some(npm) => failures.extend(node_packages(&npm, folder).err()),
-        None => failures.push(Failure::new("npm is not installed, and two peers are npm packages")),
-    }
-    match python() {
-        Some(python) => failures.extend(
-            PYTHON.iter().filter_map(|package| python_package(&python, folder, package).err()),
-        ),
-        None => failures.push(Failure::new("no Python from 3.12 on is installed")),
-    }
-    match failures.is_empty() {
-        true => Ok(()),
-        false => {
-            let said: Vec<String> = failures.iter().map(ToString::to_string).collect();
-            Err(Failure::new(said.join("\n")))
+/// What became of a package.
+enum Outcome {
+    Installed,
+    /// Something that it needs is not on this machine.
+    Skipped(String),
+    Failed(Failure),
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Outcome::Installed => f.write_str("installed"),
+            Outcome::Skipped(reason) => write!(f, "skipped: {reason}"),
+            Outcome::Failed(failure) => write!(f, "failed: {failure}"),
         }
     }
 }
 
-fn node_packages(npm: &Path, folder: &Path) -> Result<(), Failure> {
-    let packages = [
-        format!("{}@{}", limps::PACKAGE, limps::VERSION),
-        format!("{}@{}", server_memory::PACKAGE, server_memory::VERSION),
-    ];
-    eprintln!("installing {} into {}", packages.join(", "), folder.display());
-    run(Command::new(npm)
+/// Installs every peer that can be installed here, and says of the others why they cannot. A peer
+/// that is skipped is no failure, unless no peer is left.
+pub(crate) fn install(folder: &Path) -> Result<(), Failure> {
+    fs::create_dir_all(folder).map_err(Failure::io("making", folder))?;
+    let npm = programs::on_path("npm");
+    let pythons = pythons();
+    let outcomes = PACKAGES.map(|package| {
+        eprintln!("installing {} {} into {}", package.name, package.version, folder.display());
+        let outcome = match &package.source {
+            Source::Npm => npm_package(npm.as_deref(), folder, &package),
+            Source::Pip { oldest, extras, besides } => {
+                pip_package(&pythons, folder, &package, *oldest, extras, besides)
+            }
+        };
+        (package, outcome)
+    });
+    for (package, outcome) in &outcomes {
+        eprintln!("{} {}: {outcome}", package.name, package.version);
+    }
+    let count = |wanted: fn(&Outcome) -> bool| {
+        outcomes.iter().filter(|(_, outcome)| wanted(outcome)).count()
+    };
+    match (
+        count(|outcome| matches!(outcome, Outcome::Failed(_))),
+        count(|outcome| matches!(outcome, Outcome::Installed)),
+    ) {
+        (0, 0) => Err(Failure::new("no peer could be installed; each is named above")),
+        (0, _) => Ok(()),
+        (failed, _) => {
+            let peers = if failed == 1 { "peer" } else { "peers" };
+            Err(Failure::new(format!("{failed} {peers} could not be installed; see above")))
+        }
+    }
+}
+
+fn npm_package(npm: Option<&Path>, folder: &Path, package: &Package) -> Outcome {
+    let Some(npm) = npm else { return Outcome::Skipped("npm is not installed".to_owned()) };
+    outcome(run(Command::new(npm)
         .args(["install", "--no-audit", "--no-fund", "--save-exact", "--prefix"])
         .arg(folder)
-        .args(&packages)
+        .arg(format!("{}@{}", package.name, package.version))
         // The package would otherwise restart the daemons of an installation that the user works with.
-        .env("LIMPS_SKIP_POSTINSTALL", "1"))
+        .env("LIMPS_SKIP_POSTINSTALL", "1")))
 }
 
-fn python_package(
-    python: &Path,
+fn pip_package(
+    pythons: &[(PathBuf, PythonVersion)],
     folder: &Path,
-    (package, version, besides): &(&str, &str, &[&str]),
-) -> Result<(), Failure> {
-    let own = python_folder(folder, package);
-    let wanted = match *package {
-        memcite::PACKAGE => format!("{package}[mcp]=={version}"),
-        package => format!("{package}=={version}"),
+    package: &Package,
+    oldest: PythonVersion,
+    extras: &str,
+    besides: &[&str],
+) -> Outcome {
+    let Some((python, _)) = pythons.iter().find(|(_, version)| *version >= oldest) else {
+        let newest = match pythons.iter().map(|(_, version)| version).max() {
+            Some((major, minor)) => format!("the newest here is {major}.{minor}"),
+            None => "none is installed".to_owned(),
+        };
+        let (major, minor) = oldest;
+        return Outcome::Skipped(format!("it needs Python {major}.{minor} or later; {newest}"));
     };
-    eprintln!("installing {wanted} into {}", own.display());
-    run(Command::new(python).args(["-m", "venv"]).arg(&own))?;
-    run(Command::new(own.join("bin/python"))
-        .args(["-m", "pip", "install", "--quiet", &wanted])
-        .args(*besides))
+    let own = python_folder(folder, package.name);
+    let wanted = format!("{}{extras}=={}", package.name, package.version);
+    let made = run(Command::new(python).args(["-m", "venv"]).arg(&own));
+    outcome(made.and_then(|()| {
+        run(Command::new(own.join("bin/python"))
+            .args(["-m", "pip", "install", "--quiet", &wanted])
+            .args(besides))
+    }))
 }
 
-/// Finds a Python from 3.12 on, by its version and not by its name.
-fn python() -> Option<PathBuf> {
-    let new_enough = |python: &PathBuf| {
-        let asked = "import sys; sys.exit(sys.version_info < (3, 12))";
-        Command::new(python).args(["-c", asked]).status().is_ok_and(|status| status.success())
+fn outcome(ran: Result<(), Failure>) -> Outcome {
+    ran.map_or_else(Outcome::Failed, |()| Outcome::Installed)
+}
+
+/// Returns the Pythons that are installed, each with the version that it states.
+fn pythons() -> Vec<(PathBuf, PythonVersion)> {
+    let version = |python: &Path| -> Option<PythonVersion> {
+        let asked = "import sys; print(sys.version_info[0], sys.version_info[1])";
+        let said = Command::new(python).args(["-c", asked]).output().ok()?;
+        let said = String::from_utf8(said.stdout).ok()?;
+        let (major, minor) = said.trim().split_once(' ')?;
+        Some((major.parse().ok()?, minor.parse().ok()?))
     };
-    PYTHONS.iter().filter_map(|name| programs::on_path(name)).find(new_enough)
+    let found = PYTHONS.iter().filter_map(|name| programs::on_path(name));
+    found.filter_map(|python| version(&python).map(|version| (python, version))).collect()
 }
 
 fn run(command: &mut Command) -> Result<(), Failure> {

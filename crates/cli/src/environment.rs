@@ -53,7 +53,7 @@ Environment:
   HEIRLOOM_HOME   where this machine's workspaces are registered
   HEIRLOOM_NOW    fixes the clock, such as 2026-02-22T00:00:00Z
   NO_COLOR        no colours
-  VISUAL, EDITOR  the editor that `heir workspace edit` opens";
+  VISUAL, EDITOR  the editor that `heir workspace edit` opens, else git's";
 
 /// The process's surroundings.
 #[derive(Debug, Clone)]
@@ -162,12 +162,48 @@ impl Environment {
         self.root.clone().map_or_else(current_folder, Ok)
     }
 
-    /// Returns the editor's command.
-    pub(crate) fn editor(&self) -> Option<String> {
-        ["VISUAL", "EDITOR"]
+    /// Returns the editor to open: the one that the user named, else one that is installed.
+    pub(crate) fn editor(&self) -> Option<Editor> {
+        let named = ["VISUAL", "EDITOR"]
             .iter()
-            .find_map(|name| std::env::var(name).ok().filter(|editor| !editor.trim().is_empty()))
+            .find_map(|name| std::env::var(name).ok().filter(|editor| !editor.trim().is_empty()));
+        let named = named.or_else(heirloom_engine::user_editor).map(Editor::Command);
+        named.or_else(|| installed(DEFAULT_EDITORS).map(Editor::Program))
     }
+}
+
+/// An editor.
+#[derive(Debug, Clone)]
+pub(crate) enum Editor {
+    /// A command with its arguments, as somebody typed it.
+    Command(String),
+    /// A program.
+    Program(PathBuf),
+}
+
+/// Editors that may be installed, the preferred one first.
+const DEFAULT_EDITORS: &[&str] =
+    if cfg!(windows) { &["notepad.exe"] } else { &["sensible-editor", "nano", "vi"] };
+
+/// Finds the first of some programs that is installed. A folder on the path that is not absolute
+/// depends on where one is, and that may be a clone.
+fn installed(names: &[&str]) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let folders: Vec<PathBuf> =
+        std::env::split_paths(&path).filter(|folder| folder.is_absolute()).collect();
+    let programs = names.iter().flat_map(|name| folders.iter().map(move |dir| dir.join(name)));
+    programs.into_iter().find(|program| is_program(program))
+}
+
+#[cfg(unix)]
+fn is_program(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_program(path: &Path) -> bool {
+    path.is_file()
 }
 
 impl Opens for Environment {

@@ -92,7 +92,6 @@ fn the_editor_is_opened_and_the_document_checked() {
         String::from_utf8_lossy(&output.stderr)
             .contains(".heirloom/workspace.md:1: the front matter opens")
     );
-    assert!(workspace.heir("workspace edit workspace").failed(2).contains("set VISUAL or EDITOR"));
 }
 
 #[test]

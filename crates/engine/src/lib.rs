@@ -29,6 +29,7 @@ pub use request::is_same_field;
 pub use session::{Remote, Session};
 pub use view::View;
 
+pub use heirloom_store::git::user_editor;
 pub use heirloom_store::registry::Registry;
 
 /// Returns the candidates that a typed word most likely meant, nearest first.

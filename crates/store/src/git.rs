@@ -57,6 +57,21 @@ pub fn branch(root: &Root) -> Option<String> {
     root.repository()?.branch()
 }
 
+/// Returns the editor that the user told git to open. The repository's own settings are not asked: a
+/// clone must not choose a program that is run here.
+pub fn user_editor() -> Option<String> {
+    let mut command = Command::new("git");
+    command.args(["config", "--global", "--includes", "--get", "core.editor"]);
+    for variable in ["GIT_DIR", "GIT_WORK_TREE", "GIT_CONFIG"] {
+        command.env_remove(variable);
+    }
+    // Away from the workspace, so that git does not even look at its settings.
+    command.current_dir(std::path::MAIN_SEPARATOR_STR).stdin(Stdio::null());
+    let asked = command.output().ok()?;
+    let editor = String::from_utf8(asked.stdout).ok()?;
+    (asked.status.success() && !editor.trim().is_empty()).then(|| editor.trim().to_owned())
+}
+
 /// Returns the commit that is checked out, asking git where its files do not tell.
 pub fn current_commit(root: &Root) -> Option<String> {
     let repository = root.repository()?;

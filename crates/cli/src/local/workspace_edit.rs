@@ -1,5 +1,6 @@
 //! `heir workspace edit`.
 
+use std::path::{Path, PathBuf};
 use std::process::Command as Process;
 
 use clap::{Arg, Command};
@@ -8,11 +9,12 @@ use heirloom_engine::catalog::Catalog;
 use serde_json::json;
 
 use super::{Call, Local};
+use crate::environment::Editor;
 use crate::exit::Code;
 
 pub(super) const EDIT: Local = Local {
     words: &["workspace", "edit"],
-    about: "Open a document in your editor ($VISUAL or $EDITOR) and check it afterwards.",
+    about: "Open a document in your editor ($VISUAL, $EDITOR, git's core.editor, else one that is installed) and check it afterwards.",
     arguments: |command: Command| {
         command.arg(
             Arg::new("name")
@@ -28,23 +30,12 @@ fn run(call: &Call<'_>) -> Result<Code, Error> {
     let session = call.environment.session()?;
     let name = call.matches.get_one::<String>("name").map_or("workspace", String::as_str);
     let path = Catalog::read(&session)?.find(name)?.document.path.clone();
+    let file = session.root().join(&path);
     let editor = call.environment.editor().ok_or_else(|| {
-        Error::bad_input("no editor is set").hint(format!(
-            "set VISUAL or EDITOR, or open {} yourself",
-            session.root().join(&path).display()
-        ))
+        Error::bad_input("no editor is set, and none was found")
+            .hint(format!("set VISUAL or EDITOR, or open {} yourself", file.display()))
     })?;
-    let mut words = words_of(&editor).into_iter();
-    let program = words.next().unwrap_or_default();
-    let system = |message: String| Error::system(message).hint("check VISUAL and EDITOR");
-    let status = Process::new(&program)
-        .args(words)
-        .arg(session.root().join(&path))
-        .status()
-        .map_err(|error| system(format!("{program}: {error}")))?;
-    if !status.success() {
-        return Err(system(format!("{editor} ended with {status}")));
-    }
+    open(&editor, &file)?;
     let problems = heirloom_engine::check_document(&session, &path);
     if call.output.is_json() {
         call.output.data(&json!({"source": path, "problems": problems}));
@@ -52,6 +43,27 @@ fn run(call: &Call<'_>) -> Result<Code, Error> {
         problems.iter().for_each(|problem| call.output.note(&format!("⚠️ {problem}")));
     }
     Ok(if problems.is_empty() { Code::Fine } else { Code::Findings })
+}
+
+/// Opens a file in an editor and waits until it is closed.
+fn open(editor: &Editor, file: &Path) -> Result<(), Error> {
+    let (program, arguments) = match editor {
+        Editor::Program(program) => (program.clone(), vec![]),
+        Editor::Command(command) => {
+            let mut words = words_of(command);
+            let arguments = words.split_off(words.len().min(1));
+            (PathBuf::from(words.pop().unwrap_or_default()), arguments)
+        }
+    };
+    let shown = program.display();
+    let failed =
+        |message: String| Error::system(message).hint("check VISUAL, EDITOR and git's core.editor");
+    let status = Process::new(&program).args(arguments).arg(file).status();
+    let status = status.map_err(|error| failed(format!("{shown}: {error}")))?;
+    match status.success() {
+        true => Ok(()),
+        false => Err(failed(format!("{shown} ended with {status}"))),
+    }
 }
 
 /// Splits a command as a shell would, quotes included: an editor may lie in a folder with a space.

@@ -9,6 +9,8 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use heirloom_engine::{Error, Op, schema};
 use serde_json::{Map, Value, json};
 
+use crate::completion::{Slot, completer, shifting_completer};
+
 /// What a field holds.
 #[derive(Debug, Clone, PartialEq)]
 enum Kind {
@@ -40,11 +42,20 @@ pub(crate) fn add(command: Command, op: &Op) -> Command {
     fields.sort_by_key(|field| {
         positionals.iter().position(|name| *name == field.name).unwrap_or(usize::MAX)
     });
-    let command = fields.into_iter().fold(command, |command, field| {
+    let slots: Vec<Slot> = fields.iter().take(positionals.len()).map(slot).collect();
+    let command = fields.into_iter().enumerate().fold(command, |command, (at, field)| {
         let positional = positionals.contains(&field.name.as_str());
         let loose = positional && op.stand_in().is_some();
         let several = op.spec.usage.contains(&format!("{}>...", field.name));
-        command.arg(argument(&field, positional, loose, several))
+        let arg = argument(&field, positional, loose, several);
+        let completer = match loose {
+            true => Some(shifting_completer(op, &slots, at)),
+            false => completer(op, &field.name),
+        };
+        command.arg(match completer {
+            Some(completer) => arg.add(completer),
+            None => arg,
+        })
     });
     match op.stand_in() {
         None => command,
@@ -55,6 +66,14 @@ pub(crate) fn add(command: Command, op: &Op) -> Command {
                 .help(format!("Instead of {}: the {flag}'s own", value_name(slot))),
         ),
     }
+}
+
+fn slot(field: &Field) -> Slot {
+    let words = match &field.kind {
+        Kind::Words(words) => words.clone(),
+        _ => vec![],
+    };
+    Slot { field: field.name.clone(), words }
 }
 
 /// How a command with shifting arguments is typed, in the names that the help uses.

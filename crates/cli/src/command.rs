@@ -60,6 +60,32 @@ fn rows() -> impl Iterator<Item = Row> {
 
 /// Returns the whole tree.
 pub(crate) fn root() -> Command {
+    tree(&|_| true)
+}
+
+/// Returns the tree in which only commands that some words may mean have their arguments: a shell
+/// that completes one command needs no other's.
+pub(crate) fn root_of(typed: &[String]) -> Command {
+    tree(&|words| {
+        let mut typed = typed.iter();
+        words.iter().all(|word| typed.any(|typed| typed == word))
+    })
+}
+
+/// Returns the words that may follow those of a command.
+pub(crate) fn words_after(typed: &[&str]) -> impl Iterator<Item = String> {
+    let mut words: Vec<&'static str> = Vec::new();
+    for row in rows() {
+        let own = row.words();
+        if own.len() > typed.len() && own[..typed.len()] == *typed {
+            let next = own[typed.len()];
+            words.extend((!words.contains(&next) && next != "reference").then_some(next));
+        }
+    }
+    words.into_iter().map(str::to_owned)
+}
+
+fn tree(has_arguments: &dyn Fn(&[&str]) -> bool) -> Command {
     let mut root = Command::new("heir")
         .version(env!("CARGO_PKG_VERSION"))
         .about("What a team's AI agents inherit: standards, decisions and memory, in files that people read, edit and merge.")
@@ -77,8 +103,8 @@ pub(crate) fn root() -> Command {
             .about(first_sentence(row.about()))
             .long_about(row.about())
             .display_name(words.join(" "))
-            .hide(words == ["reference"])
-            .defer(with_arguments);
+            .hide(words == ["reference"]);
+        let leaf = if has_arguments(&words) { leaf.defer(with_arguments) } else { leaf };
         root = match groups {
             // A word may be a command and a group at once: `note TEXT` and `note done`.
             [] if rows().any(|other| other.words().len() > 1 && other.words()[0] == *last) => root

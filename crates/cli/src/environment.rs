@@ -102,6 +102,32 @@ impl Environment {
         })
     }
 
+    /// Returns the surroundings in which a shell asks for completions: nothing is set that only
+    /// matters to a command.
+    pub(crate) fn of_shell(root: Option<PathBuf>) -> Self {
+        let named = || std::env::var_os(ROOT).filter(|root| !root.is_empty()).map(PathBuf::from);
+        Environment {
+            root: root.or_else(named),
+            fixed_now: None,
+            agent: None,
+            llm: Remote::default(),
+            embedder: Remote::default(),
+            registry: None,
+            progress: Progress::default(),
+            warm: Warm::default(),
+        }
+    }
+
+    /// Opens the workspace without waiting for anybody; what cannot be opened is nothing.
+    pub(crate) fn open_quietly(&self) -> Option<Session> {
+        self.open_at_once()
+    }
+
+    /// Returns which word a shell completes, where it says so.
+    pub(crate) fn completed_word() -> Option<usize> {
+        std::env::var("_CLAP_COMPLETE_INDEX").ok()?.parse().ok()
+    }
+
     /// Returns the moment.
     pub(crate) fn now(&self) -> Timestamp {
         self.fixed_now.unwrap_or_else(Timestamp::now)

@@ -5,6 +5,7 @@
 
 mod arguments;
 mod command;
+mod completion;
 mod environment;
 mod exit;
 mod local;
@@ -21,6 +22,7 @@ use environment::Environment;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    completion::answer();
     let matches =
         match command::root().try_get_matches_from(std::env::args_os().map(arguments::guarded)) {
             Ok(matches) => matches,

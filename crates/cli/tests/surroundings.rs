@@ -56,7 +56,7 @@ fn completions_and_manual() {
     let workspace = workspace();
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let script = workspace.heir(&format!("completions {shell}")).ok();
-        assert!(script.contains("supersede"), "{shell}");
+        assert!(script.contains("HEIRLOOM_COMPLETE"), "{shell}: {script}");
     }
     assert!(workspace.heir("man").ok().contains(".TH heir"));
     assert!(workspace.heir("man context resolve").ok().contains("resolve"));

@@ -125,3 +125,78 @@ fn without_any_editor_the_document_is_named() {
     assert!(error.contains("no editor is set, and none was found"), "{error}");
     assert!(error.contains("VISUAL or EDITOR") && error.contains("workspace.md"), "{error}");
 }
+
+/// Asks `heir` as a shell's script does: what may the last of these words be?
+fn asked(workspace: &Workspace, shell: &str, words: &[&str]) -> Ran {
+    let mut heir = workspace.command();
+    heir.env("HEIRLOOM_COMPLETE", shell).env("_CLAP_IFS", "\n");
+    heir.env("_CLAP_COMPLETE_INDEX", words.len().to_string());
+    Ran::of(&heir.args(["--", "heir"]).args(words).output().unwrap())
+}
+
+#[track_caller]
+fn completes(workspace: &Workspace, words: &[&str], wanted: &[&str]) {
+    let ran = asked(workspace, "bash", words);
+    let shown = format!("{words:?}: {ran:?}");
+    let found = ran.ok();
+    let found: Vec<&str> = found.lines().filter(|word| !word.starts_with('-')).collect();
+    assert_eq!(found, wanted, "{shown}");
+}
+
+#[test]
+fn names_and_words_complete() {
+    let team = team();
+    team.write(AGENT, "## Findings\n- One\n- Two\n\n## Blockers\n- [ ] Stuck\n");
+    team.write("plans/0042-graph/plan.memory.md", "## Lessons\n- Measure\n");
+    let entries = ["finding-1", "finding-2", "blocker-1"];
+    completes(&team, &["context", "resolve", ""], &["0042-graph", "0043-auth"]);
+    completes(&team, &["context", "resolve", "0042"], &["0042-graph"]);
+    completes(&team, &["context", "resolve", "0042", ""], &["001-schema"]);
+    completes(&team, &["memory", "show", "0042-graph", "0"], &["001-schema"]);
+    completes(&team, &["compact", "--plan", "0042", "--agent", ""], &["001-schema"]);
+    completes(&team, &["compact", "--plan=0042", "--agent", ""], &["001-schema"]);
+    completes(&team, &["memory", "add", "0042", "001", "f"], &["finding"]);
+    completes(&team, &["memory", "add", "0042", "--plan", "l"], &["lesson"]);
+    completes(&team, &["memory", "promote", "0042", "001", ""], &entries);
+    completes(&team, &["memory", "resolve", "0042", "--plan", "l"], &["lesson-1"]);
+    completes(&team, &["adr", "show", ""], &["ADR-0001"]);
+    completes(&team, &["adr", "supersede", "ADR-0001", "adr"], &["ADR-0001"]);
+    let paths = entries.map(|entry| format!("0042/001/{entry}"));
+    completes(&team, &["memory", "archive", "0042/001/"], &paths.each_ref().map(String::as_str));
+    completes(&team, &["memory", "archive", "0042/l"], &["0042/lesson-1"]);
+    completes(&team, &["mcp", "--tools", "p"], &["plans"]);
+    completes(&team, &["adr", "list", "--color", "a"], &["auto", "always"]);
+    completes(&team, &["help", "context", "re"], &["resolve", "refresh", "restore"]);
+    for shell in ["zsh", "fish", "elvish", "powershell"] {
+        let found = asked(&team, shell, &["context", "resolve", "0042", ""]).ok();
+        assert!(found.contains("001-schema"), "{shell}: {found}");
+    }
+    assert!(!team.has(".heirloom/cache"), "completing builds no index");
+    let outside = Workspace::empty(HEIR);
+    let ran = asked(&outside, "bash", &["context", "resolve", ""]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    let elsewhere = team.path().to_str().unwrap();
+    completes(&outside, &["--root", elsewhere, "context", "resolve", "0043"], &["0043-auth"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_name_that_a_shell_would_run_is_not_offered() {
+    let team = team();
+    team.write("plans/0044-$(touch x)/plan.md", "# Evil\n");
+    team.write("plans/`touch x`/plan.md", "# Evil\n");
+    completes(&team, &["plan", "new", ""], &[]);
+    completes(&team, &["context", "resolve", ""], &["0042-graph", "0043-auth", "0044"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn the_script_for_bash_completes() {
+    let team = team();
+    let folder = std::path::Path::new(HEIR).parent().unwrap().display().to_string();
+    let line = format!(
+        "PATH='{folder}':$PATH; source <(heir completions bash); COMP_WORDS=(heir context resolve 00); COMP_CWORD=3; COMP_TYPE=9; _clap_complete_heir heir 00 resolve; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+    );
+    let ran = Ran::of(&program(&team, "bash").args(["-c", &line]).output().unwrap());
+    assert_eq!(ran.clone().ok(), "0042-graph\n0043-auth\n", "{ran:?}");
+}

@@ -3,6 +3,7 @@
 mod answers;
 mod archive;
 pub mod catalog;
+pub mod completion;
 pub mod error;
 pub mod formats;
 mod import;

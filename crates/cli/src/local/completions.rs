@@ -5,11 +5,12 @@ use clap_complete::Shell;
 use heirloom_engine::Error;
 
 use super::{Call, Local};
+use crate::completion;
 use crate::exit::Code;
 
 pub(super) const COMPLETIONS: Local = Local {
     words: &["completions"],
-    about: "Print the completion script for a shell.",
+    about: "Print the completion script for a shell. It completes commands, options and their values, and the names of plans, agents, decisions and memories. Load it whenever a shell starts: `source <(heir completions bash)`.",
     arguments: |command: Command| {
         command.arg(
             Arg::new("shell")
@@ -24,8 +25,7 @@ pub(super) const COMPLETIONS: Local = Local {
 
 fn run(call: &Call<'_>) -> Result<Code, Error> {
     let shell = call.matches.get_one::<Shell>("shell").copied().unwrap_or(Shell::Bash);
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut (call.commands)(), "heir", &mut script);
-    call.output.text(&String::from_utf8_lossy(&script));
+    let script = completion::script(&shell.to_string());
+    call.output.text(&script.map_err(|error| Error::system(error.to_string()))?);
     Ok(Code::Fine)
 }

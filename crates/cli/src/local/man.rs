@@ -4,6 +4,7 @@ use clap::{Arg, Command};
 use heirloom_engine::Error;
 
 use super::{Call, Local};
+use crate::completion::command_completer;
 use crate::exit::Code;
 
 pub(super) const MAN: Local = Local {
@@ -14,6 +15,7 @@ pub(super) const MAN: Local = Local {
             Arg::new("command")
                 .value_name("COMMAND")
                 .num_args(0..)
+                .add(command_completer())
                 .help("The command, such as: context resolve"),
         )
     },

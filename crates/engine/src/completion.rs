@@ -1,0 +1,208 @@
+//! Names that a shell can complete. They are listed from folders and single documents, without the
+//! index, and a workspace that cannot be read has none.
+
+use heirloom_core::hierarchy::Selectors;
+use heirloom_core::{adr, name};
+use heirloom_store::adrs::{self, Scope};
+use heirloom_store::layout;
+
+use crate::memory::Book;
+use crate::{Op, Session, inherit, is_same_field};
+
+/// What a name is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NameKind {
+    /// A plan.
+    Plan,
+    /// An agent of the plan that was typed.
+    Agent,
+    /// A project.
+    Project,
+    /// A decision record.
+    Adr,
+    /// An entry of the memory that was typed: `finding-3`.
+    Entry,
+    /// An entry by the names of its owners: `0042-graph/001-schema/finding-3`.
+    EntryPath,
+}
+
+/// A name, and what it stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Name {
+    /// What is typed.
+    pub name: String,
+    /// What it stands for, in a few words.
+    pub about: Option<String>,
+}
+
+/// What stands on a command line so far.
+#[derive(Debug, Clone, Copy)]
+pub struct Typed<'t> {
+    /// The words behind the command, the one that is completed left out.
+    pub words: &'t [String],
+    /// The word that is completed.
+    pub current: &'t str,
+}
+
+/// Returns what the values of a field are names of.
+pub fn kind_of(op: &Op, field: &str) -> Option<NameKind> {
+    let is = |name: &str| is_same_field(field, name);
+    let group = op.words().next().unwrap_or_default();
+    match group {
+        _ if is("plan") => Some(NameKind::Plan),
+        _ if is("agent") || is("affects") => Some(NameKind::Agent),
+        _ if is("project") => Some(NameKind::Project),
+        "adr" if is("id") || is("old") || is("new") => Some(NameKind::Adr),
+        "memory" if is("entry") => Some(NameKind::Entry),
+        "memory" if is("fact_ids") || is("source") || is("target") => Some(NameKind::EntryPath),
+        _ => None,
+    }
+}
+
+/// Returns the names of a kind that may stand where the current word does.
+pub fn names(session: &Session, kind: NameKind, typed: Typed<'_>) -> Vec<Name> {
+    let found = match kind {
+        NameKind::Plan => bare(level_names(session, "plan", &Selectors::new())),
+        NameKind::Project => bare(level_names(session, "project", &Selectors::new())),
+        NameKind::Agent => plan_of(session, typed.words)
+            .and_then(|plan| bare(level_names(session, "agent", &of_plan(&plan)))),
+        NameKind::Adr => decision_records(session),
+        NameKind::Entry => typed_entries(session, typed.words),
+        NameKind::EntryPath => entry_paths(session, typed.current),
+    };
+    let mut names = found.unwrap_or_default();
+    names.retain_mut(make_safe);
+    names
+}
+
+fn of_plan(plan: &str) -> Selectors {
+    Selectors::from_iter([("plan".to_owned(), plan.to_owned())])
+}
+
+fn bare(names: Option<Vec<String>>) -> Option<Vec<Name>> {
+    Some(names?.into_iter().map(|name| Name { name, about: None }).collect())
+}
+
+fn level_names(session: &Session, level: &str, selectors: &Selectors) -> Option<Vec<String>> {
+    let level = inherit::level(session.config().ok()?, level).ok()?;
+    layout::names(session.root(), &level, selectors).ok()
+}
+
+/// Finds the plan that was typed: what `--plan` names, else the first word that is one.
+fn plan_of(session: &Session, words: &[String]) -> Option<String> {
+    let level = inherit::level(session.config().ok()?, "plan").ok()?;
+    let find = |word: &str| layout::find_name(session.root(), &level, &Selectors::new(), word).ok();
+    let flagged = words.iter().enumerate().find_map(|(at, word)| {
+        let name = word.strip_prefix("--plan")?;
+        let name = name.strip_prefix("-id").unwrap_or(name);
+        match name.strip_prefix('=') {
+            Some(value) => find(value),
+            None if name.is_empty() => find(words.get(at + 1)?),
+            None => None,
+        }
+    });
+    flagged
+        .or_else(|| words.iter().filter(|word| !word.starts_with('-')).find_map(|word| find(word)))
+}
+
+fn typed_entries(session: &Session, words: &[String]) -> Option<Vec<Name>> {
+    let plan = plan_of(session, words)?;
+    let level = inherit::level(session.config().ok()?, "agent").ok()?;
+    let is_plans_own = words.iter().any(|word| word == "--plan");
+    let agent = words
+        .iter()
+        .rev()
+        .filter(|_| !is_plans_own)
+        .find_map(|word| layout::find_name(session.root(), &level, &of_plan(&plan), word).ok());
+    (is_plans_own || agent.is_some()).then(|| entries(session, &plan, agent.as_deref(), ""))
+}
+
+/// Returns the entries of a memory document, each name behind a prefix.
+fn entries(session: &Session, plan: &str, agent: Option<&str>, prefix: &str) -> Vec<Name> {
+    let Ok(book) = Book::open(session, plan, agent) else { return vec![] };
+    let named = book.notebook.entries.iter();
+    named
+        .map(|entry| Name {
+            name: format!("{prefix}{}", entry.name()),
+            about: Some(entry.sentence()),
+        })
+        .collect()
+}
+
+/// Lists one step of `plan/agent/entry` at a time.
+fn entry_paths(session: &Session, current: &str) -> Option<Vec<Name>> {
+    let steps: Vec<&str> = current.split('/').collect();
+    let folder = |name: String| Name { name: format!("{name}/"), about: None };
+    match steps.as_slice() {
+        [_] => {
+            let plans = level_names(session, "plan", &Selectors::new())?;
+            Some(plans.into_iter().map(folder).collect())
+        }
+        [plan, _] => {
+            let named = plan_of(session, &[(*plan).to_owned()])?;
+            let agents = level_names(session, "agent", &of_plan(&named))?;
+            let agents = agents.into_iter().map(|agent| folder(format!("{plan}/{agent}")));
+            Some(agents.chain(entries(session, plan, None, &format!("{plan}/"))).collect())
+        }
+        [plan, agent, _] => Some(entries(session, plan, Some(agent), &format!("{plan}/{agent}/"))),
+        _ => None,
+    }
+}
+
+fn decision_records(session: &Session) -> Option<Vec<Name>> {
+    let (found, _) = adrs::find(session.root(), session.config().ok()?, Scope::Everything);
+    let mut names: Vec<Name> = found
+        .into_iter()
+        .map(|found| {
+            let file = found.path.rsplit('/').next().unwrap_or_default();
+            let title = file.trim_end_matches(".md").replace(['-', '_'], " ");
+            Name { name: adr::id_of(file).0, about: Some(title) }
+        })
+        .collect();
+    names.sort_by(|a, b| a.name.cmp(&b.name));
+    Some(names)
+}
+
+/// How many characters of a description are shown.
+const MAX_ABOUT_CHARS: usize = 60;
+
+/// Makes a name safe to be put on a command line as it is, or says that it cannot be. A shell inserts
+/// what it completes without quotes, and file names of a clone may hold anything.
+fn make_safe(found: &mut Name) -> bool {
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
+    if !found.name.chars().all(is_plain) || found.name.starts_with('-') {
+        match name::leading_number(&found.name) {
+            Some(number) => found.name = number.to_owned(),
+            None => return false,
+        }
+    }
+    found.about = found.about.take().map(|about| {
+        let plain = about.chars().map(|c| if is_plain(c) || c == ',' { c } else { ' ' });
+        let plain: String = plain.collect();
+        let words: Vec<&str> = plain.split_whitespace().collect();
+        words.join(" ").chars().take(MAX_ABOUT_CHARS).collect()
+    });
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_a_shell_takes_literally_is_offered() {
+        let safe = |text: &str| {
+            let mut name = Name { name: text.to_owned(), about: None };
+            make_safe(&mut name).then_some(name.name)
+        };
+        assert_eq!(safe("0042-graph").as_deref(), Some("0042-graph"));
+        assert_eq!(safe("café").as_deref(), Some("café"));
+        assert_eq!(safe("0042-$(touch x)").as_deref(), Some("0042"));
+        for unsafe_name in ["$(touch x)", "a;b", "a b", "a`b`", "a\nb", "-rf", "a'b"] {
+            assert_eq!(safe(unsafe_name), None, "{unsafe_name}");
+        }
+        let mut name = Name { name: "a".into(), about: Some("x: $(y)\n\u{1b}[0m 'z'".into()) };
+        assert!(make_safe(&mut name));
+        assert_eq!(name.about.as_deref(), Some("x y 0m z"));
+    }
+}

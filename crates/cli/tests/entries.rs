@@ -128,3 +128,23 @@ fn dating_entries_runs_no_program_of_the_repository() {
     assert!(team.heir("memory show 0042 001").ok().contains("2026-02-03  Old"));
     assert!(!team.has("ran"));
 }
+
+#[test]
+fn an_agent_contributes_to_its_plan_under_one_name() {
+    let team = team();
+    let plan = "plans/0042-graph/plan.memory.md";
+    let add = |agent: &str, text: &str| {
+        let mut heir = team.command();
+        heir.env("HEIRLOOM_AGENT", agent);
+        heir.args(["memory", "add", "0042", "--plan", "finding", text]);
+        heirloom_testkit::Ran::of(&heir.output().unwrap()).ok();
+    };
+    add("001", "One");
+    add("001-schema", "Two");
+    add("ada", "Three");
+    assert!(team.read(plan).contains("\ncontributors: [001-schema, ada]\n"), "{}", team.read(plan));
+    team.write(plan, team.read(plan).replace("[001-schema, ada]", "[001, ada, 001-schema]"));
+    team.run(&["memory", "add", "0042", "001", "finding", "Four"]).ok();
+    team.run(&["memory", "promote", "0042", "001", "finding-1"]).ok();
+    assert!(team.read(plan).contains("\ncontributors: [001-schema, ada]\n"), "{}", team.read(plan));
+}

@@ -10,8 +10,9 @@ use jiff::civil::Date;
 use serde_json::json;
 
 use crate::frontmatter::{self, Split};
+use crate::name::{self, Match};
 use crate::yaml::{Kind, Node};
-use crate::{Problem, day, yaml};
+use crate::{Problem, Value, day, yaml};
 
 const COUNTED: &[&str] = &["created", "updated", "sessions", "contributors"];
 
@@ -24,6 +25,8 @@ pub struct Counters<'c> {
     pub sessions: Option<usize>,
     /// Who took part.
     pub contributor: Option<&'c str>,
+    /// The names of the plan's agents: a contributor that is written as one's number gets its name.
+    pub agents: &'c [String],
 }
 
 impl Counters<'_> {
@@ -37,10 +40,39 @@ impl Counters<'_> {
             text = frontmatter::set(path, &text, "sessions", &json!(sessions))?;
         }
         if let Some(contributor) = self.contributor {
-            text = frontmatter::append_to_list(path, &text, "contributors", contributor)?;
+            let contributor = full_name(contributor, self.agents);
+            text = frontmatter::append_to_list(path, &text, "contributors", &contributor)?;
+        }
+        if let Some(named) = with_full_names(&text, self.agents) {
+            text = frontmatter::set(path, &text, "contributors", &json!(named))?;
         }
         Ok(text)
     }
+}
+
+fn full_name(typed: &str, agents: &[String]) -> String {
+    match name::find(typed, agents.iter().map(String::as_str)) {
+        Match::One(name) => name,
+        Match::Ambiguous(_) | Match::Unknown(_) => typed.to_owned(),
+    }
+}
+
+/// Returns the contributors by their full names, each once, if they are not written so.
+fn with_full_names(text: &str, agents: &[String]) -> Option<Vec<Value>> {
+    let Split::Block { yaml, .. } = frontmatter::split(text) else { return None };
+    let root = yaml::parse(&text[yaml]).ok()??;
+    let Value::Array(written) = root.entry("contributors")?.value.value() else { return None };
+    let mut named: Vec<Value> = Vec::new();
+    for item in &written {
+        let item = match item.as_str() {
+            Some(item) => json!(full_name(item, agents)),
+            None => item.clone(),
+        };
+        if !named.contains(&item) {
+            named.push(item);
+        }
+    }
+    (named != written).then_some(named)
 }
 
 /// Returns the text with repeated counters folded into one; every line keeps its number.
@@ -201,11 +233,27 @@ mod tests {
             updated: Some(date(2026, 2, 22)),
             sessions: Some(5),
             contributor: Some("c"),
+            agents: &[],
         };
         assert_eq!(
             counters.set("m.md", MERGED).unwrap(),
             "---\nplan: p\nupdated: 2026-02-22\nsessions: 5\ncontributors: [000, a, b, c]\n# c\n---\nbody\n"
         );
+    }
+
+    #[test]
+    fn an_agent_contributes_under_its_full_name_once() {
+        let agents = ["000-schema".to_owned(), "001-api".to_owned(), "001-web".to_owned()];
+        let set = |text: &str, contributor| {
+            let counters = Counters { contributor, agents: &agents, ..Counters::default() };
+            counters.set("m.md", text).unwrap()
+        };
+        let text = "---\ncontributors: [000, ada, 001] # who\n---\n";
+        let expected = "---\ncontributors: [000-schema, ada, 001] # who\n---\n";
+        assert_eq!(set(text, Some("000-schema")), expected);
+        assert_eq!(set(text, Some("000")), expected);
+        assert_eq!(set(text, None), expected);
+        assert_eq!(set(expected, Some("0")), expected);
     }
 
     #[test]

@@ -71,6 +71,19 @@ impl Book {
         })
     }
 
+    /// Returns the names of the agents that may contribute to it: those of its plan, if it is the
+    /// plan's own.
+    pub(crate) fn agents(&self, session: &Session) -> Vec<String> {
+        let selectors = Selectors::from_iter([("plan".to_owned(), self.plan.clone())]);
+        let level = session.config().and_then(|config| inherit::level(config, "agent"));
+        match (self.owner, level) {
+            (Owner::Plan, Ok(level)) => {
+                layout::names(session.root(), &level, &selectors).unwrap_or_default()
+            }
+            _ => vec![],
+        }
+    }
+
     /// A file in the middle of a merge has problems and no entries.
     fn is_unreadable(&self) -> bool {
         self.notebook.entries.is_empty()

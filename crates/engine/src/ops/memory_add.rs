@@ -119,7 +119,9 @@ impl Operation for MemoryAdd {
             memory::add(&before, book.owner, &new).map_err(|refusal| book.refused(&refusal))?;
         pen.edit(&book.path, book.text.as_deref(), after);
         let contributor = session.named_author().filter(|_| book.owner == Owner::Plan);
-        let counters = Counters { updated: Some(session.today()), sessions: None, contributor };
+        let agents = book.agents(session);
+        let updated = Some(session.today());
+        let counters = Counters { updated, sessions: None, contributor, agents: &agents };
         pen.count(&book.path, &counters)?;
         let mut kept = Kept {
             done: "added",

@@ -88,7 +88,9 @@ impl Operation for MemoryPromote {
         };
         let (_, fact) = lifecycle::ingest_entry(&mut pen, &known, &plan_noted, written)?;
         let today = Some(session.today());
-        let counters = Counters { updated: today, sessions: None, contributor: Some(&who) };
+        let agents = plan.agents(session);
+        let contributor = Some(who.as_str());
+        let counters = Counters { updated: today, sessions: None, contributor, agents: &agents };
         pen.count(&plan.path, &counters)?;
         pen.count(&agent.path, &Counters { updated: today, ..Counters::default() })?;
         pen.finish()?;

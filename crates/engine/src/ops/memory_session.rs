@@ -64,8 +64,11 @@ impl Operation for MemorySession {
             &id,
         );
         pen.edit(&book.path, book.text.as_deref(), after);
-        let counters =
-            Counters { updated: Some(session.today()), sessions: Some(number), contributor: None };
+        let counters = Counters {
+            updated: Some(session.today()),
+            sessions: Some(number),
+            ..Counters::default()
+        };
         pen.count(&book.path, &counters)?;
         let text = pen.text_of(&book.path, "").to_owned();
         let notebook = memory::read(&book.path, &text);

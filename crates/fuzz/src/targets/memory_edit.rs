@@ -221,6 +221,7 @@ fn check_counters(text: &str, contributor: &str) -> Result<bool, String> {
         updated: day::parse("2026-02-22"),
         sessions: Some(7),
         contributor: Some(contributor).filter(|name| !name.is_empty()),
+        agents: &["000-a".to_owned()],
     };
     let edited = counters.set(PATH, text).map_err(|problem| kind_of(&problem.message))?;
     if is_sound(&as_read) {

@@ -148,3 +148,65 @@ fn an_agent_contributes_to_its_plan_under_one_name() {
     team.run(&["memory", "promote", "0042", "001", "finding-1"]).ok();
     assert!(team.read(plan).contains("\ncontributors: [001-schema, ada]\n"), "{}", team.read(plan));
 }
+
+#[test]
+fn metadata_of_any_name_survives_whatever_is_done_to_an_entry() {
+    let team = team();
+    let metadata = serde_json::json!({
+        "severity": "high", "ticket": 42, "seen (by)": ["a|b", "c · d"], "nested": {"x": null},
+        "odd": "-->\n`x` ~~y~~ <br> &amp; \\|"
+    });
+    let mut wire = heirloom_testkit::Wire::open(team.command().args(["mcp"]));
+    for kind in ["finding", "decision", "blocker"] {
+        let mut given = metadata.clone();
+        given["rationale"] = "because".into();
+        let request = serde_json::json!({
+            "planId": "0042", "agentId": "001", "type": kind, "content": format!("a {kind}"),
+            "metadata": given
+        });
+        let added = wire.call("add_memory", &request);
+        assert_eq!(added["done"], "added", "{added:#}");
+    }
+    wire.close();
+    let check = |owner: &str, name: &str| {
+        let shown = team.json(&format!("memory show 0042 {owner}"));
+        let entries = shown["entries"].as_array().unwrap();
+        let entry = entries.iter().find(|entry| entry["name"] == name).unwrap();
+        assert_eq!(entry["metadata"], metadata, "{owner} {name}: {shown:#}");
+        assert!(!entry["text"].as_str().unwrap().contains("severity"), "{shown:#}");
+    };
+    let all = ["finding-1", "decision-1", "blocker-1"];
+    all.iter().for_each(|name| check("001", name));
+    assert!(team.read(AGENT).contains("severity"), "a person sees it");
+    assert!(team.heir("memory show 0042 001").ok().contains("severity: high"));
+    assert_eq!(team.json("memory show 0042 001")["decisions"][0]["rationale"], "because");
+    // An edit of the entry, of its neighbours and of its id.
+    team.run(&["memory", "resolve", "0042", "001", "blocker-1", "by hand"]).ok();
+    team.run(&["memory", "promote", "0042", "001", "finding-1"]).ok();
+    team.run(&["memory", "promote", "0042", "001", "decision-1"]).ok();
+    team.run(&["memory", "add", "0042", "001", "finding", "another"]).ok();
+    all.iter().for_each(|name| check("001", name));
+    check("--plan", "finding-1");
+    check("--plan", "decision-1");
+    // A merge of two branches that each add one.
+    let team = &team;
+    team.git(&["init", "--quiet", "--initial-branch=main"]);
+    team.write(".gitattributes", "*.memory.md merge=union\n");
+    team.commit_all("2026-02-21T00:00:00Z");
+    team.git(&["switch", "--quiet", "--create", "other"]);
+    team.run(&["memory", "add", "0042", "001", "finding", "theirs", "--metadata", "by=them"]).ok();
+    team.commit_all("2026-02-21T00:00:00Z");
+    team.git(&["switch", "--quiet", "main"]);
+    team.run(&["memory", "add", "0042", "001", "finding", "ours", "--metadata", "by=us"]).ok();
+    team.commit_all("2026-02-21T00:00:00Z");
+    team.git(&["merge", "--quiet", "--no-edit", "other"]);
+    let shown = team.json("memory show 0042 001");
+    let by: Vec<&str> = shown["entries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|entry| entry["metadata"]["by"].as_str())
+        .collect();
+    assert_eq!(by.len(), 2, "{shown:#}");
+    all.iter().for_each(|name| check("001", name));
+}

@@ -185,11 +185,12 @@ fn an_agent_remembers_with_the_parameters_that_were_asked_for() {
         tool("memory_recall", &json!({"query": "ship"})),
         tool("memory_query", &json!({})),
     ];
-    let [finding, _, _, wrong, memory, stored, recalled, all] = talk(&team(), &["mcp"], calls);
+    let [finding, _, _, coloured, memory, stored, recalled, all] = talk(&team(), &["mcp"], calls);
     assert_eq!(result(&finding)["structuredContent"]["name"], "finding-1");
-    assert!(said(result(&wrong)).contains("colour"), "{wrong}");
+    assert_eq!(result(&coloured)["structuredContent"]["name"], "finding-2", "{coloured}");
     let memory = &result(&memory)["structuredContent"];
-    assert_eq!(memory["findings"], json!(["Flags matter"]));
+    assert_eq!(memory["findings"], json!(["Flags matter", "x"]));
+    assert_eq!(memory["entries"][1]["metadata"], json!({"colour": "blue"}));
     assert_eq!(memory["decisions"][0]["affects"], "002, 003");
     assert_eq!(memory["blockers"][0]["resolved"], false);
     let id = &result(&stored)["structuredContent"]["id"];

@@ -25,7 +25,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Problem;
+use crate::{Problem, Value};
 
 /// Whose memory it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,16 +108,19 @@ pub enum Field {
     Date,
     /// Who found it.
     FoundBy,
+    /// What else its writer said of it, as a JSON object.
+    Metadata,
 }
 
 impl Field {
-    const ALL: [Field; 6] = [
+    const ALL: [Field; 7] = [
         Field::Choice,
         Field::Rationale,
         Field::Status,
         Field::Affects,
         Field::Date,
         Field::FoundBy,
+        Field::Metadata,
     ];
 
     /// The title of its column in a table.
@@ -129,6 +132,7 @@ impl Field {
             Field::Affects => "Affects Agents",
             Field::Date => "Date",
             Field::FoundBy => "Found By",
+            Field::Metadata => "Metadata",
         }
     }
 
@@ -141,6 +145,7 @@ impl Field {
             Field::Affects => "affects",
             Field::Date => "date",
             Field::FoundBy => "found by",
+            Field::Metadata => "metadata",
         }
     }
 
@@ -269,6 +274,13 @@ impl Entry {
     /// Returns what is said of it.
     pub fn field(&self, field: Field) -> Option<&str> {
         self.fields.get(&field).map(String::as_str)
+    }
+
+    /// Returns what else its writer said of it: the JSON that is written there, or the words of
+    /// somebody who wrote something else.
+    pub fn metadata(&self) -> Option<Value> {
+        let written = self.field(Field::Metadata)?;
+        Some(serde_json::from_str(written).unwrap_or_else(|_| Value::String(written.to_owned())))
     }
 
     /// Returns all that it says in one line: a decision with its choice and its reason.

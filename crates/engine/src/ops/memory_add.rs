@@ -7,6 +7,7 @@ use heirloom_core::{Value, day};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Map;
 
 use crate::answers::Kept;
 use crate::memory::{Book, Pen, Recollection, entry_ref, lifecycle, log_about};
@@ -53,7 +54,8 @@ pub(super) struct Request {
     /// When; a decision is made today unless you say otherwise.
     #[serde(default)]
     date: Option<String>,
-    /// The same as rationale, choice, status, affects and date, by those names.
+    /// More about it, by name: rationale, choice, status, affects and date as above; anything else is
+    /// written into the entry and read back as it was given.
     #[serde(default)]
     metadata: IndexMap<String, Value>,
     /// Write it though it looks like a secret.
@@ -216,13 +218,13 @@ fn fields(request: &Request) -> Result<Fields, Error> {
         ),
         (Field::Date, "date", &request.date),
     ];
-    if let Some(unknown) =
-        request.metadata.keys().find(|key| !given.iter().any(|(_, name, _)| name == key))
-    {
-        let names: Vec<&str> = given.iter().map(|(_, name, _)| *name).collect();
-        return Err(Error::bad_input(format!("there is no metadata `{unknown}`"))
-            .hint(format!("there are {}", names.join(", "))));
-    }
+    let is_known = |key: &String| given.iter().any(|(_, name, _)| name == key);
+    let unknown: Map<String, Value> = request
+        .metadata
+        .iter()
+        .filter(|(key, _)| !is_known(key))
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect();
     for (field, name, value) in given {
         let listed = request.metadata.get(name).map(|value| match value {
             Value::String(text) => text.clone(),
@@ -237,6 +239,9 @@ fn fields(request: &Request) -> Result<Fields, Error> {
         if let Some(value) = value.filter(|text| !text.is_empty()) {
             fields.insert(field, value);
         }
+    }
+    if !unknown.is_empty() {
+        fields.insert(Field::Metadata, Value::Object(unknown).to_string());
     }
     if let Some(date) = fields.get_mut(&Field::Date) {
         let day = day::parse(date).ok_or_else(|| {

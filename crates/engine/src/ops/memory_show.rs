@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use heirloom_core::Problem;
 use heirloom_core::fold::Standing;
 use heirloom_core::memory::{Entry, EntryKind, Field};
 use heirloom_core::record::{short, short_ids};
+use heirloom_core::{Problem, Value};
 use heirloom_store::dates;
 use jiff::civil::Date;
 use schemars::JsonSchema;
@@ -75,6 +75,9 @@ struct Decision {
     status: Option<String>,
     /// When.
     date: Option<String>,
+    /// What else was said of it when it was added.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    metadata: Option<Value>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -85,6 +88,9 @@ struct Task {
     resolved: bool,
     /// How.
     resolution: Option<String>,
+    /// What else was said of it when it was added.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    metadata: Option<Value>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -115,6 +121,9 @@ struct Item {
     /// When it was written: the day that it states, else that of the commit that brought its line.
     #[serde(skip_serializing_if = "Option::is_none")]
     date: Option<String>,
+    /// What else was said of it when it was added.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    metadata: Option<Value>,
     /// Who found it.
     #[serde(skip_serializing_if = "Option::is_none")]
     found_by: Option<String>,
@@ -213,6 +222,7 @@ fn decision(entry: &Entry) -> Decision {
         affects: own(entry, Field::Affects),
         status: own(entry, Field::Status),
         date: own(entry, Field::Date),
+        metadata: entry.metadata(),
     }
 }
 
@@ -221,6 +231,7 @@ fn task(entry: &Entry) -> Task {
         text: entry.text.clone(),
         resolved: entry.resolved,
         resolution: entry.resolution.clone(),
+        metadata: entry.metadata(),
     }
 }
 
@@ -241,6 +252,7 @@ fn item(entry: &Entry, standing: Standing) -> Item {
         resolved: entry.resolved,
         standing,
         date: None,
+        metadata: entry.metadata(),
         found_by: own(entry, Field::FoundBy),
         promoted_to: entry.marks.get("promoted").cloned(),
         promoted_from: entry.marks.get("from").cloned(),
@@ -285,6 +297,14 @@ fn row(item: &Item, id: &str) -> Vec<crate::view::Span> {
     let mut about = Vec::new();
     if let Some(who) = &item.found_by {
         about.push(format!("found by {who}"));
+    }
+    match &item.metadata {
+        Some(Value::Object(map)) => {
+            about
+                .extend(map.iter().map(|(key, value)| format!("{key}: {}", present::value(value))));
+        }
+        Some(other) => about.push(present::value(other)),
+        None => {}
     }
     if let Some(id) = &item.promoted_to {
         about.push(format!("promoted as {}", short(id)));

@@ -245,6 +245,87 @@ fn overlapping_folders_count_a_record_once() {
     assert!(workspace.heir("adr new B").ok().contains("ADR-0002"));
 }
 
+fn stated_on_one_side(old: &str, new: &str) -> Workspace {
+    let workspace = Workspace::with(
+        HEIR,
+        "//- .heirloom/workspace.md\n---\nupdated: 2026-02-20\n---\nAs ADR-0001 says.\n",
+    );
+    for (number, front) in [("0001", old), ("0002", new)] {
+        workspace.write(
+            &format!(".heirloom/adrs/ADR-{number}-x.md"),
+            format!("---\n{front}updated: 2026-02-20\n---\n# T\n"),
+        );
+    }
+    workspace
+}
+
+/// The old record reads "accepted" and is not in force: nobody who reads it alone can know.
+#[test]
+fn a_supersession_that_only_the_new_record_states_is_reported_and_mended() {
+    let workspace = stated_on_one_side(
+        "status: accepted\nsuperseded_by: null\n",
+        "status: accepted\nsupersedes: [ADR-0001]\n",
+    );
+    let ran = workspace.heir("context validate");
+    let (code, validated) = (ran.code, ran.stdout);
+    assert_eq!(code, 1, "a reference to a superseded decision is critical: {validated}");
+    for line in [
+        "⚠️ ONE SIDED SUPERSESSION: ADR-0002 supersedes ADR-0001, which still says that it is accepted",
+        "   .heirloom/adrs/ADR-0001-x.md:2  warning · run `heir adr supersede ADR-0001 ADR-0002`",
+        "ORPHAN REFERENCE: refers to ADR-0001, which is superseded by ADR-0002",
+    ] {
+        assert!(validated.contains(line), "{line}\n---\n{validated}");
+    }
+    assert!(workspace.heir("context resolve").ok().contains("ONE SIDED SUPERSESSION"));
+    let shown = workspace.heir("adr supersede ADR-0001 ADR-0002").ok();
+    assert!(shown.contains("edited .heirloom/adrs/ADR-0001-x.md"), "{shown}");
+    assert!(!shown.contains("edited .heirloom/adrs/ADR-0002-x.md"), "{shown}");
+    assert_eq!(
+        workspace.read(".heirloom/adrs/ADR-0001-x.md"),
+        "---\nstatus: superseded\nsuperseded_by: ADR-0002\nupdated: 2026-02-20\n---\n# T\n"
+    );
+    workspace.write(".heirloom/workspace.md", "---\nupdated: 2026-02-20\n---\n");
+    assert_eq!(workspace.heir("context validate").ok(), "no conflicts\n");
+}
+
+#[test]
+fn a_supersession_that_only_the_old_record_states_is_information() {
+    let workspace =
+        stated_on_one_side("status: superseded\nsuperseded_by: ADR-0002\n", "status: accepted\n");
+    workspace.write(".heirloom/workspace.md", "---\nupdated: 2026-02-20\n---\n");
+    let validated = workspace.heir("context validate").ok();
+    assert!(
+        validated.contains(".heirloom/adrs/ADR-0002-x.md:2  information")
+            && validated.contains("1 conflict, 0 critical"),
+        "{validated}"
+    );
+    assert!(!workspace.heir("context resolve").ok().contains("ONE SIDED"));
+    let shown = workspace.heir("adr supersede 1 2").ok();
+    assert!(shown.contains("edited .heirloom/adrs/ADR-0002-x.md"), "{shown}");
+    assert!(workspace.read(".heirloom/adrs/ADR-0002-x.md").contains("supersedes: [ADR-0001]"));
+    assert_eq!(workspace.heir("context validate").ok(), "no conflicts\n");
+}
+
+/// `superseded_by` alone does not change what the status says.
+#[test]
+fn a_successor_beside_an_accepted_status_is_reported_and_mended() {
+    let workspace = stated_on_one_side(
+        "status: accepted\nsuperseded_by: ADR-0002\n",
+        "status: accepted\nsupersedes: [ADR-0001]\n",
+    );
+    let conflicts = workspace.heir("context conflicts").ok();
+    assert!(conflicts.contains("which names it and still says that it is accepted"), "{conflicts}");
+    workspace.heir("adr supersede 1 2").ok();
+    assert!(workspace.read(".heirloom/adrs/ADR-0001-x.md").contains("status: superseded\n"));
+}
+
+#[test]
+fn a_proposal_supersedes_nothing_yet() {
+    let workspace =
+        stated_on_one_side("status: accepted\n", "status: proposed\nsupersedes: [ADR-0001]\n");
+    assert_eq!(workspace.heir("context validate").ok(), "no conflicts\n");
+}
+
 /// A chain longer than a thread's stack would hold.
 #[test]
 fn a_very_long_chain_has_a_history() {

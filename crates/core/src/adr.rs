@@ -86,6 +86,12 @@ impl Status {
         }
     }
 
+    /// Returns whether the decision was accepted at some time, so that what it says it replaces is
+    /// really replaced; a proposal replaces nothing yet.
+    pub fn took_effect(self) -> bool {
+        matches!(self, Status::Accepted | Status::Superseded | Status::Deprecated)
+    }
+
     /// Returns whether nobody should build on such a decision any more.
     pub fn is_retired(self) -> bool {
         matches!(self, Status::Deprecated | Status::Superseded)
@@ -115,6 +121,8 @@ pub struct Adr {
     pub status: Status,
     /// The line on which the state is written.
     pub status_line: usize,
+    /// Whether it says that only a part of it is superseded.
+    pub is_partly_superseded: bool,
     /// What it says of its date, as written.
     pub date: Option<String>,
     /// What it says it replaces.
@@ -173,6 +181,7 @@ pub fn read_document(document: &Document, text: &str) -> Adr {
     links.supersedes.retain(|target| target.number.is_none() || target.number != number);
     links.superseded_by.retain(|target| target.number.is_none() || target.number != number);
     let written = site.as_ref().map(|site| site.value(&shown));
+    let is_partly_superseded = written.as_deref().is_some_and(links::speaks_of_a_part);
     let status = match written.as_deref().map_or(Status::Unknown, links::status_of) {
         Status::Accepted | Status::Unknown if links.whole_file_superseded => Status::Superseded,
         status => status,
@@ -189,6 +198,7 @@ pub fn read_document(document: &Document, text: &str) -> Adr {
             .collect(),
         status,
         status_line: site.map_or(1, |site| site.line),
+        is_partly_superseded,
         date: ["date", "created"]
             .iter()
             .find_map(|key| document.fields.get(*key).and_then(scalar_text))

@@ -1,10 +1,12 @@
 //! Where the layers of a context disagree, and where documents refer to what is gone.
 
 mod decision;
+mod one_sided;
 mod reference;
 mod value;
 
 pub use decision::{Sheet, decisions};
+pub use one_sided::one_sided;
 pub use reference::{ByName, Found, Known, references, supersession};
 pub use value::{Override, layers, overrides};
 
@@ -13,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Value;
 
-/// The four kinds of conflict.
+/// The kinds of conflict.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -27,15 +29,18 @@ pub enum Kind {
     OrphanReference,
     /// Decisions that supersede each other in a circle.
     CircularSupersession,
+    /// A supersession that only one of the two records states.
+    OneSidedSupersession,
 }
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Kind; 4] = [
+    pub const ALL: [Kind; 5] = [
         Kind::DirectContradiction,
         Kind::StaleOverride,
         Kind::OrphanReference,
         Kind::CircularSupersession,
+        Kind::OneSidedSupersession,
     ];
 
     /// Returns its name on the wire.
@@ -45,6 +50,7 @@ impl Kind {
             Kind::StaleOverride => "stale_override",
             Kind::OrphanReference => "orphan_reference",
             Kind::CircularSupersession => "circular_supersession",
+            Kind::OneSidedSupersession => "one_sided_supersession",
         }
     }
 
@@ -61,6 +67,9 @@ impl Kind {
                 "A document refers to one that is superseded, deprecated, archived or missing."
             }
             Kind::CircularSupersession => "Decisions supersede each other in a circle.",
+            Kind::OneSidedSupersession => {
+                "One decision record says that it supersedes another, or is superseded by it, and the other does not say so."
+            }
         }
     }
 }

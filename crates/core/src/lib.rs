@@ -29,6 +29,7 @@ pub mod problem;
 pub mod recall;
 pub mod record;
 pub mod secret;
+pub mod shell;
 pub mod staleness;
 pub mod supersession;
 pub mod transcript;

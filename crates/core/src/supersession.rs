@@ -19,8 +19,25 @@ pub struct Supersession<'a> {
     by_number: HashMap<u32, Vec<usize>>,
     predecessors: Vec<BTreeSet<usize>>,
     successors: Vec<BTreeSet<usize>>,
+    /// Pairs (new, old) that the new record states.
+    stated_by_new: BTreeSet<(usize, usize)>,
+    /// Pairs (new, old) that the old record states.
+    stated_by_old: BTreeSet<(usize, usize)>,
     /// Links whose target is no record here: which record, and what it names.
     pub dangling: Vec<(usize, Target)>,
+}
+
+/// One record replacing another, and which of the two states it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Link {
+    /// The position of the record that replaces.
+    pub new: usize,
+    /// The position of the record that is replaced.
+    pub old: usize,
+    /// Whether the new record states it.
+    pub is_stated_by_new: bool,
+    /// Whether the old record states it.
+    pub is_stated_by_old: bool,
 }
 
 /// A record in the history of another, newest first.
@@ -58,18 +75,26 @@ impl<'a> Supersession<'a> {
             by_number,
             predecessors: vec![BTreeSet::new(); adrs.len()],
             successors: vec![BTreeSet::new(); adrs.len()],
+            stated_by_new: BTreeSet::new(),
+            stated_by_old: BTreeSet::new(),
             dangling: Vec::new(),
         };
         for (at, record) in adrs.iter().enumerate() {
             for target in &record.supersedes {
                 match relation.find(at, target) {
-                    Some(old) => relation.link(at, old),
+                    Some(old) => {
+                        relation.link(at, old);
+                        relation.stated_by_new.insert((at, old));
+                    }
                     None => relation.dangling.push((at, target.clone())),
                 }
             }
             for target in &record.superseded_by {
                 match relation.find(at, target) {
-                    Some(new) => relation.link(new, at),
+                    Some(new) => {
+                        relation.link(new, at);
+                        relation.stated_by_old.insert((new, at));
+                    }
                     None => relation.dangling.push((at, target.clone())),
                 }
             }
@@ -145,13 +170,24 @@ impl<'a> Supersession<'a> {
 
     /// Returns whether a decision is in force: accepted, and not replaced by one that is accepted.
     pub fn in_force(&self, at: usize) -> bool {
-        self.adrs[at].status == Status::Accepted
-            && !self.successors(at).any(|new| {
-                matches!(
-                    self.adrs[new].status,
-                    Status::Accepted | Status::Superseded | Status::Deprecated
-                )
-            })
+        self.adrs[at].status == Status::Accepted && !self.is_replaced(at)
+    }
+
+    /// Returns whether a decision that took effect replaced this one, whatever its own status says.
+    /// A record that says it is superseded in part still holds.
+    pub fn is_replaced(&self, at: usize) -> bool {
+        !self.adrs[at].is_partly_superseded
+            && self.successors(at).any(|new| self.adrs[new].status.took_effect())
+    }
+
+    /// Returns every link with which of its records state it.
+    pub fn links(&self) -> impl Iterator<Item = Link> + '_ {
+        self.stated_by_new.union(&self.stated_by_old).map(|pair| Link {
+            new: pair.0,
+            old: pair.1,
+            is_stated_by_new: self.stated_by_new.contains(pair),
+            is_stated_by_old: self.stated_by_old.contains(pair),
+        })
     }
 
     /// Returns every cycle, each once, from its first record on.
@@ -238,6 +274,29 @@ mod tests {
         );
         assert_eq!((relation.in_force(1), relation.in_force(2)), (false, true));
         assert!(relation.descends(2, 0) && !relation.descends(0, 2));
+    }
+
+    #[test]
+    fn a_link_says_which_record_states_it() {
+        let adrs = adrs(&[
+            ("1", "status: accepted"),
+            ("2", "status: accepted\nsupersedes: ADR-1"),
+            ("3", "status: superseded\nsuperseded_by: ADR-2"),
+            ("4", "status: superseded\nsuperseded_by: ADR-5"),
+            ("5", "status: accepted\nsupersedes: [ADR-4]"),
+            ("6", "status: partially superseded by ADR-5"),
+        ]);
+        let relation = Supersession::new(&adrs);
+        let links: Vec<_> = relation
+            .links()
+            .map(|link| (link.new, link.old, link.is_stated_by_new, link.is_stated_by_old))
+            .collect();
+        assert_eq!(
+            links,
+            [(1, 0, true, false), (1, 2, false, true), (4, 3, true, true), (4, 5, false, true)]
+        );
+        assert!(relation.is_replaced(0) && !relation.is_replaced(5));
+        assert!(relation.in_force(5), "a decision that was superseded in part still holds");
     }
 
     #[test]

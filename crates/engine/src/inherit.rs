@@ -2,7 +2,7 @@
 
 use heirloom_core::adr::Adr;
 use heirloom_core::cascade::Layer;
-use heirloom_core::conflict::{self, ByName, Conflict, Found, Known};
+use heirloom_core::conflict::{self, ByName, Conflict, Found, Known, Severity};
 use heirloom_core::hierarchy::{Hierarchy, Level, Selectors};
 use heirloom_core::name::{self, Match};
 use heirloom_core::staleness::{self, Freshness, Staleness};
@@ -223,7 +223,12 @@ impl Chain<'_> {
     fn conflicts(&self, known: &Known<'_>) -> Vec<Conflict> {
         let references =
             self.documents.iter().flat_map(|document| conflict::references(document, known));
-        references.chain(conflict::supersession(known.adrs, known.supersession)).collect()
+        let cycles = conflict::supersession(known.adrs, known.supersession);
+        // What only helps an author is left to `context validate`.
+        let misleading = conflict::one_sided(known.adrs, known.supersession)
+            .into_iter()
+            .filter(|conflict| conflict.severity > Severity::Information);
+        references.chain(cycles).chain(misleading).collect()
     }
 }
 

@@ -311,6 +311,12 @@ fn ids(text: &str, bare_numbers: bool) -> Vec<Target> {
     found
 }
 
+/// Returns whether a status line says that only a part of the record is superseded.
+pub(super) fn speaks_of_a_part(written: &str) -> bool {
+    let word = written.trim_start_matches(|c: char| !c.is_alphabetic()).to_lowercase();
+    word.starts_with("partially") || word.starts_with("partly")
+}
+
 /// Returns the status that the words of a status line mean.
 pub(super) fn status_of(written: &str) -> Status {
     let plain: String = written

@@ -95,7 +95,7 @@ impl Known<'_> {
         let matches: Vec<usize> =
             candidates.filter(|&at| adr::id_matches(&self.adrs[at], id)).collect();
         let near = matches.iter().copied().find(|&at| is_near(from, &self.adrs[at].path));
-        let in_force = matches.iter().copied().find(|&at| !self.adrs[at].status.is_retired());
+        let in_force = matches.iter().copied().find(|&at| !is_retired(at, self));
         near.or(in_force).or(matches.first().copied())
     }
 }
@@ -113,7 +113,7 @@ fn is_near(from: &str, record: &str) -> bool {
 /// Returns the references of a document that lead to nothing, or to something retired.
 pub fn references(document: &Document, known: &Known<'_>) -> Vec<Conflict> {
     let own = known.supersession.at_path(&document.path);
-    if own.is_some_and(|at| known.adrs[at].status.is_retired()) {
+    if own.is_some_and(|at| is_retired(at, known)) {
         return vec![];
     }
     document
@@ -153,16 +153,25 @@ fn gone(document: &Document, reference: &Reference, known: &Known<'_>) -> String
     if archived { "is archived".into() } else { "is not there".into() }
 }
 
+/// Returns whether nobody should build on a decision any more: it says so itself, or another that
+/// took effect says that it replaced it.
+fn is_retired(at: usize, known: &Known<'_>) -> bool {
+    known.adrs[at].status.is_retired() || known.supersession.is_replaced(at)
+}
+
 fn adr_reason(at: usize, known: &Known<'_>) -> Option<String> {
-    let adr = &known.adrs[at];
+    if !is_retired(at, known) {
+        return None;
+    }
+    if known.adrs[at].status == adr::Status::Deprecated {
+        return Some("is deprecated".into());
+    }
     let successors: Vec<&str> =
         known.supersession.successors(at).map(|new| known.adrs[new].id.as_str()).collect();
-    match adr.status {
-        adr::Status::Deprecated => Some("is deprecated".into()),
-        adr::Status::Superseded if successors.is_empty() => Some("is superseded".into()),
-        adr::Status::Superseded => Some(format!("is superseded by {}", successors.join(" and "))),
-        _ => None,
-    }
+    Some(match successors.as_slice() {
+        [] => "is superseded".into(),
+        several => format!("is superseded by {}", several.join(" and ")),
+    })
 }
 
 fn conflict(document: &Document, reference: &Reference, reason: &str) -> Conflict {
@@ -212,6 +221,9 @@ mod tests {
             ("0001", "status: accepted"),
             ("0002", "status: superseded\nsuperseded_by: ADR-0001"),
             ("0003", "status: deprecated"),
+            ("0004", "status: accepted"),
+            ("0005", "status: accepted\nsupersedes: [ADR-0004]"),
+            ("0006", "status: proposed\nsupersedes: [ADR-0005]"),
         ]
         .iter()
         .map(|(number, front)| {
@@ -252,6 +264,14 @@ mod tests {
                 "7: refers to ADR-0008, which is archived",
                 "7: refers to old.md, which is archived",
             ]
+        );
+    }
+
+    #[test]
+    fn a_replaced_record_that_still_reads_as_accepted_is_retired() {
+        assert_eq!(
+            check("ADR-0004\nADR-0005\n"),
+            ["1: refers to ADR-0004, which is superseded by ADR-0005"]
         );
     }
 

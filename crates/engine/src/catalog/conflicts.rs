@@ -39,6 +39,7 @@ impl Catalog {
             }
             if plan.is_none() {
                 conflicts.extend(conflict::supersession(&self.adrs, known.supersession));
+                conflicts.extend(conflict::one_sided(&self.adrs, known.supersession));
             }
         });
         conflict::worst_first(&mut conflicts);

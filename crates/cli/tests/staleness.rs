@@ -147,6 +147,48 @@ updated: 2026-02-20
     assert!(workspace.heir("context restore old").failed(2).contains("already there"));
 }
 
+/// A decision holds until another one replaces it; only a document grows out of use with its age.
+#[test]
+fn a_decision_in_force_is_reviewed_and_never_archived_for_its_age() {
+    let old = "updated: 2025-01-01\n---\n# T\n";
+    let workspace = Workspace::with(
+        HEIR,
+        "//- .heirloom/config.toml\n[hierarchies.flat]\nlevels = [{name = \"all\", priority = 0, always = [\".heirloom/adrs/*.md\"]}]\n",
+    );
+    for (file, status) in [
+        ("ADR-0001-accepted", "accepted"),
+        ("ADR-0002-odd", "in the works"),
+        ("ADR-0003-proposed", "proposed"),
+        ("ADR-0004-replaced", "accepted"),
+        ("ADR-0005-new", "accepted\nsupersedes: [ADR-0004]"),
+    ] {
+        workspace.write(
+            &format!(".heirloom/adrs/{file}.md"),
+            format!("---\ntitle: T\nstatus: {status}\n{old}"),
+        );
+    }
+    let action = |file: &str| {
+        let document = health(&workspace, &format!(".heirloom/adrs/{file}.md"));
+        (document["staleness"].clone(), document["recommended_action"].clone())
+    };
+    assert_eq!(action("ADR-0001-accepted"), (json!("critical"), json!("review")));
+    assert_eq!(action("ADR-0002-odd"), (json!("critical"), json!("review")));
+    assert_eq!(action("ADR-0003-proposed"), (json!("critical"), json!("archive")));
+    assert_eq!(health(&workspace, ".heirloom/adrs/ADR-0004-replaced.md")["closed"], json!(true));
+    assert_eq!(workspace.json("adr show ADR-0001")["recommended_action"], "review");
+    let dry = workspace.json("context archive --stale --dry-run");
+    let sources: Vec<&Value> =
+        dry["archived"].as_array().unwrap().iter().map(|moved| &moved["source"]).collect();
+    assert_eq!(sources, [".heirloom/adrs/ADR-0003-proposed.md"]);
+    let resolved = workspace.json("context resolve --hierarchy flat");
+    let of_accepted = resolved["layers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|layer| layer["source"] == ".heirloom/adrs/ADR-0001-accepted.md");
+    assert_eq!(of_accepted.unwrap()["recommended_action"], "review");
+}
+
 /// The dates are remembered per commit; what is remembered must never be seen in an answer.
 #[test]
 fn remembered_dates_follow_the_history() {

@@ -92,6 +92,11 @@ impl Status {
         matches!(self, Status::Accepted | Status::Superseded | Status::Deprecated)
     }
 
+    /// Returns whether the decision may be in force. A status that cannot be understood may say so.
+    pub fn may_hold(self) -> bool {
+        matches!(self, Status::Accepted | Status::Unknown)
+    }
+
     /// Returns whether nobody should build on such a decision any more.
     pub fn is_retired(self) -> bool {
         matches!(self, Status::Deprecated | Status::Superseded)

@@ -69,6 +69,18 @@ pub struct Staleness {
     pub threshold: Option<f64>,
 }
 
+impl Staleness {
+    /// Recommends a review in the place of the archive, for what holds however old it is.
+    #[must_use]
+    pub fn review_at_most(self) -> Self {
+        let recommended_action = match self.recommended_action {
+            Action::Archive => Action::Review,
+            other => other,
+        };
+        Staleness { recommended_action, ..self }
+    }
+}
+
 /// Judges a document by its date. `interval` is its `refresh_interval` in days.
 pub fn judge(
     updated: Option<Date>,
@@ -145,6 +157,13 @@ mod tests {
             ),
             (Action::None, Action::Review, Action::Archive)
         );
+    }
+
+    #[test]
+    fn what_holds_at_any_age_is_reviewed_and_not_archived() {
+        let old = at(400, None).review_at_most();
+        assert_eq!((old.status, old.recommended_action), (Freshness::Critical, Action::Review));
+        assert_eq!(at(0, None).review_at_most().recommended_action, Action::None);
     }
 
     #[test]

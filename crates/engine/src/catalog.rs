@@ -12,6 +12,7 @@ use heirloom_core::cascade::Layer;
 use heirloom_core::graph::NodeKind;
 use heirloom_core::hierarchy::{Hierarchy, Selectors};
 use heirloom_core::staleness::Staleness;
+use heirloom_core::supersession::Supersession;
 use heirloom_core::{Document, Problem};
 use heirloom_store::adrs::{self, Record, Scope};
 use heirloom_store::layout::{self, Placed};
@@ -56,6 +57,8 @@ pub struct Filed {
     pub text: String,
     /// What it says as a decision record.
     pub adr: Option<Adr>,
+    /// Whether another decision record that took effect replaced it.
+    pub is_replaced: bool,
     /// Its date and staleness.
     pub judged: Judged,
 }
@@ -83,7 +86,7 @@ impl Filed {
             Some(adr) => Some(adr.status.word().to_owned()),
             None => self.document.field("status").map(str::to_lowercase),
         };
-        stated.is_some_and(|status| CLOSED.contains(&status.as_str()))
+        self.is_replaced || stated.is_some_and(|status| CLOSED.contains(&status.as_str()))
     }
 
     /// Returns its staleness.
@@ -113,7 +116,8 @@ impl Catalog {
             .map(|placed| &placed.document)
             .chain(records.iter().map(|record| &record.document))
             .collect();
-        let (judged, date_problems) = inherit::judge(session, &documents)?;
+        let (mut judged, date_problems) = inherit::judge(session, &documents)?;
+        inherit::spare_decisions(&mut judged, &documents, &records);
         problems.extend(placed.iter().flat_map(|placed| placed.document.problems.clone()));
         problems.extend(record_problems.into_iter().chain(naming_problems).chain(date_problems));
         problems.extend(root.repository_problem().cloned());
@@ -125,6 +129,12 @@ impl Catalog {
         let judged_records = records.into_iter().zip(&judged[filed.len()..]);
         filed.extend(judged_records.map(|(record, judged)| of_record(record, *judged)));
         naming::make_unique(&mut filed);
+        let adrs: Vec<Adr> = filed.iter().filter_map(|filed| filed.adr.clone()).collect();
+        let supersession = Supersession::new(&adrs);
+        let own_records = filed.iter_mut().filter(|filed| filed.adr.is_some());
+        for (at, filed) in own_records.enumerate() {
+            filed.is_replaced = supersession.is_replaced(at);
+        }
         Ok(Catalog {
             by_path: filed
                 .iter()
@@ -133,7 +143,7 @@ impl Catalog {
                 .collect(),
             places: Places::new(&hierarchy, &filed, named),
             names: Names::new(&filed),
-            adrs: filed.iter().filter_map(|filed| filed.adr.clone()).collect(),
+            adrs,
             hierarchy,
             filed,
             problems,
@@ -180,6 +190,7 @@ fn of_placed(placed: Placed, judged: Judged) -> Filed {
         document: placed.document,
         text: placed.text,
         adr: None,
+        is_replaced: false,
         judged,
     }
 }
@@ -199,6 +210,7 @@ fn of_record(record: Record, judged: Judged) -> Filed {
         document: record.document,
         text: record.text,
         adr: Some(record.adr),
+        is_replaced: false,
         judged,
     }
 }

@@ -1,5 +1,7 @@
 //! What one agent inherits: the selected documents, dated, judged and laid over one another.
 
+use std::collections::HashSet;
+
 use heirloom_core::adr::Adr;
 use heirloom_core::cascade::Layer;
 use heirloom_core::conflict::{self, ByName, Conflict, Found, Known, Severity};
@@ -84,7 +86,8 @@ pub fn read(
         selectors.get("project").map_or(Scope::Workspace, |project| Scope::Project(project));
     let (records, record_problems) = adrs::read(root, config, scope);
     let documents: Vec<&Document> = placed.iter().map(|placed| &placed.document).collect();
-    let (judged, date_problems) = judge(session, &documents)?;
+    let (mut judged, date_problems) = judge(session, &documents)?;
+    spare_decisions(&mut judged, &documents, &records);
     let stalenesses: Vec<Staleness> = judged.iter().map(|judged| judged.staleness).collect();
     let mut conflicts = conflict::layers(&layers(&placed), &stalenesses);
     let chain = Chain { hierarchy: &hierarchy, selectors: &selectors, documents: &documents };
@@ -143,6 +146,21 @@ pub fn judge(
         })
         .collect();
     Ok((judged, problems))
+}
+
+/// Recommends at most a review for decisions that may be in force: a decision holds until another
+/// one replaces it, however old it is.
+pub fn spare_decisions(judged: &mut [Judged], documents: &[&Document], records: &[Record]) {
+    let holding: HashSet<&str> = records
+        .iter()
+        .filter(|record| record.adr.status.may_hold())
+        .map(|record| record.adr.path.as_str())
+        .collect();
+    for (judged, document) in judged.iter_mut().zip(documents) {
+        if holding.contains(document.path.as_str()) {
+            judged.staleness = judged.staleness.review_at_most();
+        }
+    }
 }
 
 fn refresh_interval(document: &Document, problems: &mut Vec<Problem>) -> Option<f64> {

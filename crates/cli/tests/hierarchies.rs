@@ -210,10 +210,74 @@ fn scaffolds_validate() {
     workspace.heir("context validate").ok();
     assert!(workspace.heir("plan new 0001-again").failed(2).contains("taken"));
     assert!(workspace.heir("project new billing").failed(2).contains("already there"));
-    for hostile in ["../../evil", "a/b", "..", "con", "\u{7}"] {
-        assert_eq!(workspace.run(&["project", "new", hostile]).code, 2, "{hostile}");
-        assert_eq!(workspace.run(&["plan", "new", hostile]).code, 2, "{hostile}");
+    for nothing in ["", " ", "\u{7}\n"] {
+        assert_eq!(workspace.run(&["project", "new", nothing]).code, 2, "{nothing:?}");
+        assert_eq!(workspace.run(&["plan", "new", nothing]).code, 2, "{nothing:?}");
+        assert_eq!(workspace.run(&["adr", "new", nothing]).code, 2, "{nothing:?}");
     }
+}
+
+/// Only the name of the file that is made of a title is restricted.
+#[test]
+fn any_text_is_a_title() {
+    let workspace = Workspace::empty(HEIR);
+    workspace.heir("init").ok();
+    workspace.run(&["plan", "new", "first"]).ok();
+    let long = "word ".repeat(60).trim().to_owned();
+    let titles = [
+        "CI/CD pipeline",
+        "Use TCP/IP",
+        "🚀🔥",
+        "🙂",
+        "?!",
+        "con",
+        "../../evil",
+        "..",
+        "日本語のタイトル",
+        "it's \"quoted\": yes # no [x] {y}",
+        "--verbose is the default",
+        "- a dash",
+        "@home `code` %TEMP% *all*",
+        "<!-- no comment",
+        "---",
+        "true",
+        "2026 goals",
+        "3-tier architecture",
+        "a\\b",
+        &long,
+    ];
+    for title in titles {
+        for command in
+            [&["plan", "new"][..], &["agent", "new", "1"], &["adr", "new"], &["project", "new"]]
+        {
+            let ran = workspace.run(&[&["--json"], command, &["--", title]].concat());
+            assert_eq!(ran.code, 0, "{command:?} {title}: {}", ran.stderr);
+            let made: Value = serde_json::from_str(&ran.stdout).unwrap();
+            let path = made["path"].as_str().unwrap();
+            let name = path.rsplit('/').next().unwrap();
+            assert!(name.len() < 100 && workspace.has(path), "{path}");
+        }
+    }
+    for (command, list) in [("adr list", "adrs"), ("plan list", "items"), ("agent list 1", "items")]
+    {
+        let listed = workspace.json(command);
+        let items = listed[list].as_array().unwrap().iter();
+        let read: Vec<&str> = items
+            .map(|item| item["title"].as_str().unwrap())
+            .filter(|title| *title != "first")
+            .collect();
+        assert_eq!(read, titles, "{command}");
+    }
+    let listed = workspace.json("adr list --status proposed");
+    assert_eq!(listed["adrs"].as_array().unwrap().len(), titles.len());
+    let parent = workspace.path().parent().unwrap();
+    assert!(!parent.join("evil").exists() && !parent.parent().unwrap().join("evil").exists());
+    workspace.heir("context validate").ok();
+    workspace.run(&["plan", "new", "two\nlines"]).ok();
+    assert!(workspace.has("plans/0022-two-lines/0022-two-lines-plan.md"));
+    assert!(
+        workspace.read("plans/0022-two-lines/0022-two-lines-plan.md").contains("\n# two lines\n")
+    );
 }
 
 #[test]

@@ -259,27 +259,47 @@ pub fn id_matches(adr: &Adr, written: &str) -> bool {
     same_prefix && adr.number.is_some() && digits.parse().ok() == adr.number
 }
 
+/// Letters that stand before the number in a title.
+const TITLE_PREFIXES: &[&str] = &["ADR", "PEP", "OEP", "AD", "DR"];
+
 fn title(document: &Document, text: &str, number: Option<u32>) -> String {
-    let raw = document
-        .title
-        .clone()
-        .or_else(|| text::field(text, &["title"]))
-        .or_else(|| text::underlined_title(&document.prose))
-        .unwrap_or_else(|| document.path.rsplit('/').next().unwrap_or_default().to_owned());
-    let trimmed = raw.trim().trim_matches(['*', '`', '_']).trim();
-    let labelled = trimmed.trim_start_matches("[ADR]").trim_start();
-    let unnumbered = labelled
-        .trim_start_matches(|c: char| c.is_ascii_uppercase() && "ADRPEO".contains(c))
-        .trim_start_matches(['-', ' ', '_']);
-    let rest = unnumbered.trim_start_matches(|c: char| c.is_ascii_digit());
-    let written = unnumbered[..unnumbered.len() - rest.len()].parse::<u32>().ok();
-    // `2026 goals` is a title; `10. Goals`, and `10 Goals` in the record with that number, are not.
-    let is_number = written.is_some()
-        && (rest.starts_with(['.', ':', '-', '–', '—'])
-            || rest.starts_with(" -")
-            || (rest.starts_with(' ') && written == number));
+    let raw = match &document.title {
+        Some(title) => title.trim().to_owned(),
+        None => text::field(text, &["title"])
+            .or_else(|| text::underlined_title(&document.prose))
+            .unwrap_or_else(|| document.path.rsplit('/').next().unwrap_or_default().to_owned())
+            .trim()
+            .trim_matches(['*', '`', '_'])
+            .trim()
+            .to_owned(),
+    };
+    without_number(&raw, number).unwrap_or(&raw).to_owned()
+}
+
+/// Returns a title without the number of its record, if it starts with one.
+fn without_number(title: &str, number: Option<u32>) -> Option<&str> {
+    let labelled = title.trim_start_matches("[ADR]").trim_start();
+    let after_prefix = TITLE_PREFIXES.iter().find_map(|prefix| {
+        labelled
+            .strip_prefix(prefix)
+            .map(|rest| rest.trim_start_matches(['-', ' ', '_']))
+            .filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    });
+    let numbered = after_prefix.unwrap_or(labelled);
+    let rest = numbered.trim_start_matches(|c: char| c.is_ascii_digit());
+    let digits = &numbered[..numbered.len() - rest.len()];
+    let written = digits.parse::<u32>().ok()?;
+    // `2026 goals` and `3-tier architecture` are titles; `10. Goals`, and `10 Goals` in the record
+    // with that number, are not.
+    let is_own = number.is_none_or(|number| number == written) || after_prefix.is_some();
+    let dash_joins_words = rest.starts_with(['-', '–', '—'])
+        && !rest.chars().nth(1).is_some_and(char::is_whitespace)
+        && digits.len() < 3;
+    let ends_number = rest.starts_with(['.', ':', '-', '–', '—']) && !dash_joins_words
+        || rest.starts_with(" -")
+        || (rest.starts_with(' ') && number == Some(written));
     let bare = rest.trim_start_matches(['.', ':', ' ', '-', '–', '—']);
-    if is_number && !bare.is_empty() { bare.to_owned() } else { trimmed.to_owned() }
+    (is_own && ends_number && !bare.is_empty()).then_some(bare)
 }
 
 #[cfg(test)]
@@ -322,6 +342,11 @@ mod tests {
         assert_eq!(title("2FA for all"), "2FA for all");
         assert_eq!(title("2026 goals"), "2026 goals");
         assert_eq!(title("10 Goals"), "Goals");
+        assert_eq!(title("0010-goals"), "goals");
+        for kept in ["3-tier architecture", "2026: a review", "RDP 3389: closed", "***", "A-1 x"] {
+            let text = format!("---\ntitle: \"{kept}\"\n---\n");
+            assert_eq!(read("0003-x.md", &text).title, kept);
+        }
     }
 
     #[test]

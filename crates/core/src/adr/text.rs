@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::frontmatter::{self, Split};
+
 /// Blanks out HTML comments, fenced code and struck-out text. Offsets and lines stay the same.
 pub(super) fn shown(text: &str) -> String {
     let mut bytes = text.as_bytes().to_vec();
@@ -11,7 +13,14 @@ pub(super) fn shown(text: &str) -> String {
             .filter(|byte| !matches!(byte, b'\n' | b'\r'))
             .for_each(|byte| *byte = b' ');
     };
-    for range in between(text, "<!--", "-->").into_iter().chain(fences(text)).chain(struck(text)) {
+    // A title in the front matter may hold `<!--`, which opens no comment there.
+    let body = match frontmatter::split(text) {
+        Split::Block { body, .. } => body,
+        Split::None | Split::Unclosed => 0,
+    };
+    let comments = between(&text[body..], "<!--", "-->");
+    let comments = comments.into_iter().map(|range| range.start + body..range.end + body);
+    for range in comments.chain(fences(text)).chain(struck(text)) {
         blank(range);
     }
     // Whole characters were blanked or none of their bytes: the text is still UTF-8.

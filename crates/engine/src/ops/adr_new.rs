@@ -44,7 +44,8 @@ impl Operation for AdrNew {
             return Err(Error::bad_input(format!("a new decision cannot be {status}"))
                 .hint("create it, then use `heir adr supersede`"));
         }
-        let slug = scaffold::slug_of("decision record", request.title.trim())?;
+        let title = scaffold::one_line("decision record", &request.title)?;
+        let slug = scaffold::file_words("decision", &title);
         let mut pen = Pen::take(session, false)?;
         let folder = match &request.project {
             None => adrs::FOLDER.to_owned(),
@@ -61,7 +62,7 @@ impl Operation for AdrNew {
         let highest = adrs::highest_number(root, session.config()?, &folder);
         let id = format!("ADR-{:04}", highest + 1);
         let path = format!("{folder}/{id}-{slug}.md");
-        let text = scaffold::adr(&id, request.title.trim(), status.word(), session.today());
+        let text = scaffold::adr(&id, &title, status.word(), session.today());
         if root.exists(&path) {
             return Err(Error::bad_input(format!("{path} is already there")));
         }
@@ -70,8 +71,8 @@ impl Operation for AdrNew {
         if status == Status::Accepted {
             let adr = adr::read(&path, &text);
             let known = lifecycle::known_of(session, [&adr])?;
-            let title = Document { path: path.clone(), ..Document::default() };
-            lifecycle::ingest_adr(&mut pen, &known, &adr, &title, &[])?;
+            let document = Document { path: path.clone(), ..Document::default() };
+            lifecycle::ingest_adr(&mut pen, &known, &adr, &document, &[])?;
         }
         pen.finish()?;
         Ok(Created { what: "decision record", name: id, path })

@@ -36,6 +36,7 @@ impl Operation for AgentNew {
 
     fn run(session: &Session, request: Request) -> Result<Created, Error> {
         let root = session.root();
+        let typed = scaffold::one_line("agent", &request.name)?;
         let _lock = heirloom_store::journal::lock(root)?;
         let config = session.config()?;
         let plan = layout::find_name(
@@ -46,10 +47,10 @@ impl Operation for AgentNew {
         )?;
         let selectors: Selectors = [("plan".to_owned(), plan.clone())].into_iter().collect();
         let names = layout::names(root, &inherit::level(config, "agent")?, &selectors)?;
-        let name = scaffold::numbered("agent", &request.name, &names, 3, 0)?;
+        let name = scaffold::numbered("agent", &typed, &names, 3, 0)?;
         let path = format!("plans/{plan}/agents/{name}.md");
         let text = scaffold::agent(
-            &scaffold::title_of(&request.name),
+            &scaffold::title_of(&typed),
             &plan,
             request.description.as_deref(),
             session.today(),

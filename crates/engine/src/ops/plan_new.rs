@@ -36,6 +36,7 @@ impl Operation for PlanNew {
     };
 
     fn run(session: &Session, request: Request) -> Result<Created, Error> {
+        let typed = scaffold::one_line("plan", &request.name)?;
         let _lock = heirloom_store::journal::lock(session.root())?;
         let config = session.config()?;
         let plans = inherit::level(config, "plan")?;
@@ -47,8 +48,8 @@ impl Operation for PlanNew {
             None => None,
         };
         let names = layout::names(session.root(), &plans, &Default::default())?;
-        let folder = scaffold::numbered("plan", &request.name, &names, 4, 1)?;
-        let title = scaffold::title_of(&request.name);
+        let folder = scaffold::numbered("plan", &typed, &names, 4, 1)?;
+        let title = scaffold::title_of(&typed);
         let text = scaffold::plan(
             &title,
             project.as_deref(),

@@ -33,14 +33,28 @@ impl Operation for ProjectNew {
 
     fn run(session: &Session, request: Request) -> Result<Created, Error> {
         inherit::level(session.config()?, "project")?;
-        let title = request.name.trim();
-        let folder = if name::unsafe_reason(title).is_none() && !title.contains(' ') {
-            title.to_owned()
-        } else {
-            scaffold::slug_of("project", title)?
-        };
+        let title = scaffold::one_line("project", &request.name)?;
+        let folder = folder_for(session, &title);
         let path = format!(".heirloom/projects/{folder}/project.md");
-        let text = scaffold::project(title, request.description.as_deref(), session.today());
+        let text = scaffold::project(&title, request.description.as_deref(), session.today());
         Created::write(session, "project", folder, path, &text)
     }
+}
+
+/// Returns the folder of a new project: its name where that can be a folder's, else the words of it.
+/// A name that says nothing (an emoji) gets the next free one.
+fn folder_for(session: &Session, title: &str) -> String {
+    let is_usable = |name: &str| name::unsafe_reason(name).is_none();
+    if is_usable(title) && !title.contains(' ') {
+        return title.to_owned();
+    }
+    let slug = name::slug(title);
+    if !slug.is_empty() {
+        return if is_usable(&slug) { slug } else { format!("{slug}-project") };
+    }
+    let names = (2..).map(|number| format!("project-{number}"));
+    std::iter::once("project".to_owned())
+        .chain(names)
+        .find(|name| !session.root().exists(&format!(".heirloom/projects/{name}")))
+        .unwrap_or_default()
 }

@@ -27,58 +27,72 @@ pub fn safe_name<'n>(what: &str, name: &'n str) -> Result<&'n str, Error> {
 pub fn next_number<'n>(names: impl Iterator<Item = &'n str>, width: usize, first: u32) -> String {
     let highest = names
         .filter_map(name::leading_number)
-        .filter(|digits| digits.len() <= 6)
+        .filter(|digits| digits.len() <= NUMBER_MAX_DIGITS)
         .filter_map(|digits| digits.parse::<u32>().ok())
         .max();
     format!("{:0width$}", highest.map_or(first, |highest| highest + 1))
 }
 
-fn unusable(what: &str, typed: &str) -> Error {
-    let typed = typed.escape_default();
-    Error::bad_input(format!(
-        "`{typed}` cannot name a new {what}: it has no letters or digits, or holds a path separator"
-    ))
+/// Longest number that is taken for one: a longer run of digits is a date or an id.
+const NUMBER_MAX_DIGITS: usize = 6;
+
+/// Returns a typed title as one line, which is all that a heading or a row of a table can hold.
+pub fn one_line(what: &str, typed: &str) -> Result<String, Error> {
+    let is_break = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
+    let lines = typed.split(is_break).map(str::trim).filter(|line| !line.is_empty());
+    let title = lines.collect::<Vec<_>>().join(" ");
+    if title.is_empty() {
+        return Err(Error::bad_input(format!("a new {what} needs a title"))
+            .hint("say in a few words what it is about"));
+    }
+    Ok(title)
 }
 
-/// Turns a title into a file name, or refuses it.
-pub fn slug_of(what: &str, title: &str) -> Result<String, Error> {
+/// Returns the words of a file name for a title. Any text is a title; one without letters and
+/// digits, such as an emoji, gets the name of what it is.
+pub fn file_words(what: &str, title: &str) -> String {
     let slug = name::slug(title);
-    if slug.is_empty() || title.contains(['\0', '/', '\\']) {
-        return Err(unusable(what, title));
-    }
-    safe_name(what, &slug).map(str::to_owned)
+    if slug.is_empty() { name::slug(what) } else { slug }
+}
+
+/// Splits a typed name into the number that it asks for and its title: `0042-knowledge-graph` and
+/// `0042 Knowledge graph` ask for 42. `2026 goals` is a title that starts with a number.
+fn asked_number(typed: &str) -> Option<(&str, &str)> {
+    let digits = name::leading_number(typed)?;
+    let rest = &typed[digits.len()..];
+    let is_padded = digits.len() > 1 && digits.starts_with('0');
+    let is_file_name = !typed.contains(char::is_whitespace)
+        && rest.starts_with(['-', '_'])
+        && name::unsafe_reason(typed).is_none();
+    let asks = !rest.is_empty() && digits.len() <= NUMBER_MAX_DIGITS && (is_padded || is_file_name);
+    asks.then_some((digits, rest.trim_start_matches(['-', '_', ' ', '.', ':'])))
 }
 
 /// Returns the name for a new numbered thing: as typed if it has a number, else with the next one.
 pub fn numbered(
     what: &str,
-    typed: &str,
+    title: &str,
     taken: &[String],
     width: usize,
     first: u32,
 ) -> Result<String, Error> {
-    let typed = typed.trim();
-    if let Some(digits) = name::leading_number(typed).filter(|digits| digits.len() < typed.len()) {
-        let rest = slug_of(what, &typed[digits.len()..]).map_err(|_| unusable(what, typed))?;
-        return Ok(format!("{digits}-{rest}"));
-    }
-    Ok(format!(
-        "{}-{}",
-        next_number(taken.iter().map(String::as_str), width, first),
-        slug_of(what, typed)?
-    ))
+    let name = match asked_number(title) {
+        Some((digits, rest)) => format!("{digits}-{}", file_words(what, rest)),
+        None => {
+            let number = next_number(taken.iter().map(String::as_str), width, first);
+            format!("{number}-{}", file_words(what, title))
+        }
+    };
+    safe_name(what, &name).map(str::to_owned)
 }
 
 /// Returns the title in a typed name: `0042-knowledge-graph` is `Knowledge graph`.
 pub fn title_of(typed: &str) -> String {
-    let typed = typed.trim();
-    let Some(digits) = name::leading_number(typed).filter(|digits| digits.len() < typed.len())
-    else {
-        return typed.to_owned();
-    };
-    let rest = typed[digits.len()..].trim_start_matches(['-', '_', ' ', '.', ':']);
-    let words = if rest.contains(' ') { rest.to_owned() } else { rest.replace(['-', '_'], " ") };
-    crate::present::capitalised(&words)
+    match asked_number(typed) {
+        Some((_, "")) | None => typed.to_owned(),
+        Some((_, rest)) if rest.contains(' ') => crate::present::capitalised(rest),
+        Some((_, rest)) => crate::present::capitalised(&rest.replace(['-', '_'], " ")),
+    }
 }
 
 /// A workspace's document.
@@ -155,6 +169,7 @@ pub fn adr(id: &str, title: &str, status: &str, today: Date) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
     use heirloom_core::Document;
@@ -163,26 +178,68 @@ mod tests {
     #[test]
     fn every_scaffold_parses_without_a_problem() {
         let today = date(2026, 2, 22);
-        let hostile = "it's: a \"title\" # with [all] {of} it: yes";
-        for text in [
-            workspace(hostile, today),
-            context("brand", hostile, "x", today),
-            project(hostile, Some(hostile), today),
-            plan(hostile, Some(hostile), None, today),
-            agent(hostile, hostile, None, today),
-            adr("ADR-0001", hostile, "proposed", today),
+        let long = "word ".repeat(60);
+        for hostile in [
+            "it's: a \"title\" # with [all] {of} it: yes",
+            "CI/CD",
+            "🚀",
+            "日本語",
+            "--- x",
+            "- x",
+            "true",
+            "0042",
+            "?",
+            "<!-- x",
+            long.trim(),
         ] {
-            let document = Document::parse("x.md", &text);
-            assert_eq!(document.problems, [], "{text}");
-            assert_eq!(
-                document
-                    .field("title")
-                    .or(document.field("name"))
-                    .filter(|name| *name != "brand")
-                    .unwrap_or(hostile),
-                hostile
-            );
+            for text in [
+                workspace(hostile, today),
+                context("brand", hostile, "x", today),
+                project(hostile, Some(hostile), today),
+                plan(hostile, Some(hostile), None, today),
+                agent(hostile, hostile, None, today),
+                adr("ADR-0001", hostile, "proposed", today),
+            ] {
+                let document = Document::parse("x.md", &text);
+                assert_eq!(document.problems, [], "{text}");
+                assert_eq!(
+                    document
+                        .field("title")
+                        .or(document.field("name"))
+                        .filter(|name| *name != "brand")
+                        .unwrap_or(hostile),
+                    hostile
+                );
+            }
         }
+    }
+
+    #[test]
+    fn any_text_is_a_title_and_becomes_a_file_name() {
+        let plan = |title: &str| numbered("plan", title, &["0041-a".into()], 4, 1).unwrap();
+        for (title, name) in [
+            ("CI/CD pipeline", "0042-ci-cd-pipeline"),
+            ("../../evil", "0042-evil"),
+            ("con", "0042-con"),
+            ("🚀", "0042-plan"),
+            ("?!", "0042-plan"),
+            ("日本語のタイトル", "0042-日本語のタイトル"),
+            ("2026 goals", "0042-2026-goals"),
+            ("3-tier architecture", "0042-3-tier-architecture"),
+            ("0007-auth", "0007-auth"),
+            ("0007 Auth", "0007-auth"),
+            ("0007-", "0007-plan"),
+            ("20260101-notes", "0042-20260101-notes"),
+        ] {
+            assert_eq!(plan(title), name, "{title}");
+        }
+        assert!(plan(&"long ".repeat(60)).len() < 80);
+        assert_eq!(
+            ["CI/CD", "0042-knowledge-graph", "0042 CI/CD now", "2026 goals"].map(title_of),
+            ["CI/CD", "Knowledge graph", "CI/CD now", "2026 goals"]
+        );
+        assert_eq!(one_line("plan", " a\r\nb\u{0}\u{2028}c ").unwrap(), "a b c");
+        assert!(one_line("plan", " \n\u{7}").is_err());
     }
 
     #[test]

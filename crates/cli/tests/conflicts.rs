@@ -184,6 +184,36 @@ fn graph_health_names_what_is_wrong() {
 }
 
 #[test]
+fn a_key_that_an_agent_drops_is_no_conflict_of_the_agent() {
+    let dropped = "\
+//- .heirloom/workspace.md
+---
+updated: 2026-02-20
+defaults: {database: PostgreSQL}
+---
+//- plans/0001-a/plan.md
+---
+updated: 2026-02-20
+defaults: {database: SQLite}
+---
+//- plans/0001-a/agents/000-x.md
+---
+updated: 2026-02-20
+defaults: {MARKER}
+---
+";
+    for marker in ["inherit: false", "override: true, cache: redis"] {
+        let workspace = Workspace::with(HEIR, &dropped.replace("MARKER", marker));
+        let of_agent = workspace.heir("context resolve 1 0").ok();
+        assert!(!of_agent.contains("database"), "{of_agent}");
+        let of_plan = workspace.heir("context resolve 1").ok();
+        assert!(of_plan.contains("CONFLICT: defaults.database"), "{of_plan}");
+        let validated = workspace.heir("context validate").stdout;
+        assert!(validated.contains("CONFLICT: defaults.database"), "{validated}");
+    }
+}
+
+#[test]
 fn resolve_and_validate_agree() {
     let workspace = Workspace::with(
         HEIR,

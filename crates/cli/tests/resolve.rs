@@ -160,11 +160,6 @@ Warnings
    Project says: casual (override)
    Resolution: Using project value (higher priority)
    .heirloom/projects/web/project.md:3  critical · if it is meant, add `overrides: [brand_voice]` to the front matter; else remove the key here
-⚠️ CONFLICT: defaults.test_coverage
-   Workspace says: 80%
-   Project says: 90% (override)
-   Resolution: Using project value (higher priority)
-   .heirloom/projects/web/project.md:5  critical · if it is meant, add `overrides: [defaults.test_coverage]` to the front matter; else remove the key here
 ℹ️ CONFLICT: defaults.language
    Workspace says: TypeScript
    Plan says: Python (override)

@@ -24,6 +24,9 @@ pub struct Override {
     pub child_value: Value,
     /// Whether the child's author said that it is meant.
     pub acknowledged: bool,
+    /// The position of the layer after which the key is set no more: it dropped the key with
+    /// `override: true` or `inherit: false`, or put a single value in the place of its map.
+    pub removed_by: Option<usize>,
 }
 
 /// The values in force so far, by key path, each with the layer that set it.
@@ -61,6 +64,7 @@ pub fn overrides(layers: &[Layer<'_>]) -> Vec<Override> {
                         parent_value,
                         child_value,
                         acknowledged,
+                        removed_by: None,
                     });
                 }
             }
@@ -71,6 +75,11 @@ pub fn overrides(layers: &[Layer<'_>]) -> Vec<Override> {
         }
         for (key, value) in set {
             put(&mut current, key, (child, value));
+        }
+        for one in found.iter_mut().filter(|one: &&mut Override| one.removed_by.is_none()) {
+            let is_set =
+                current.contains_key(&one.key) || under(&current, &one.key).next().is_some();
+            one.removed_by = (!is_set).then_some(child);
         }
     }
     found
@@ -142,10 +151,27 @@ fn put(current: &mut Current, key: String, said: (usize, Value)) {
     current.insert(key, said);
 }
 
-/// Returns the conflicts of values among layers, given how fresh each layer is.
+/// Returns the conflicts of values among layers, given how fresh each layer is. A key that a later
+/// layer took away has no value to disagree about.
 pub fn layers(layers: &[Layer<'_>], freshness: &[Staleness]) -> Vec<Conflict> {
+    conflicts(layers, freshness, |one| one.removed_by.is_none())
+}
+
+/// Returns the conflicts among layers that somebody sees who resolves any of their levels. A key that
+/// an agent takes away is still in conflict for its plan.
+pub fn layers_of_every_level(layers: &[Layer<'_>], freshness: &[Staleness]) -> Vec<Conflict> {
+    conflicts(layers, freshness, |one| {
+        one.removed_by.is_none_or(|by| layers[by].level != layers[one.child].level)
+    })
+}
+
+fn conflicts(
+    layers: &[Layer<'_>],
+    freshness: &[Staleness],
+    is_seen: impl Fn(&Override) -> bool,
+) -> Vec<Conflict> {
     let mut conflicts = Vec::new();
-    for one in overrides(layers) {
+    for one in overrides(layers).into_iter().filter(is_seen) {
         let (parent, child) = (&layers[one.parent], &layers[one.child]);
         let same_level = parent.level == child.level;
         let severity = match () {
@@ -302,6 +328,43 @@ mod tests {
             found.iter().map(|(_, _, place)| place.as_str()).collect::<Vec<_>>(),
             ["1.md:2", "3.md:2"]
         );
+    }
+
+    #[test]
+    fn a_key_that_was_taken_away_is_in_no_conflict() {
+        let (workspace, plan) = (("workspace", "d: {a: 1, b: 1}"), ("plan", "d: {a: 2}"));
+        let seen = [("d.a".to_owned(), Severity::Critical, "1.md:2".to_owned())];
+        assert_eq!(check(&[workspace, plan, ("agent", "d: {b: 1}")]), seen);
+        for removing in ["d: {override: true, c: 3}", "d: {inherit: false}", "inherit: false\nx: 1"]
+        {
+            assert_eq!(check(&[workspace, plan, ("agent", removing)]), [], "{removing}");
+        }
+        let replaced = check(&[workspace, plan, ("agent", "d: 5")]);
+        assert_eq!(replaced.iter().map(|one| one.0.as_str()).collect::<Vec<_>>(), ["d"]);
+        let set_again = check(&[workspace, plan, ("agent", "d: {override: true, a: 3}")]);
+        assert_eq!(
+            set_again.iter().map(|one| one.1).collect::<Vec<_>>(),
+            [Severity::Critical, Severity::Information]
+        );
+    }
+
+    #[test]
+    fn a_plan_is_in_conflict_whatever_its_agent_takes_away() {
+        let of_every_level = |texts: &[(&str, &str)]| {
+            let documents: Vec<Document> = texts
+                .iter()
+                .map(|(_, yaml)| Document::parse("x.md", &format!("---\n{yaml}\n---\n")))
+                .collect();
+            let all: Vec<Layer<'_>> = texts
+                .iter()
+                .zip(&documents)
+                .map(|((level, _), document)| Layer { level, priority: 0, document })
+                .collect();
+            layers_of_every_level(&all, &[]).len()
+        };
+        let (workspace, plan) = (("workspace", "k: 1"), ("plan", "k: 2"));
+        assert_eq!(of_every_level(&[workspace, plan, ("agent", "k: {inherit: false}")]), 1);
+        assert_eq!(of_every_level(&[workspace, plan, ("plan", "k: {inherit: false}")]), 0);
     }
 
     #[test]

@@ -22,7 +22,7 @@ impl Catalog {
             let chain = self.chain(selectors);
             let stalenesses: Vec<Staleness> =
                 chain.iter().map(|&at| *self.filed[at].staleness()).collect();
-            for conflict in conflict::layers(&self.layers(&chain), &stalenesses) {
+            for conflict in conflict::layers_of_every_level(&self.layers(&chain), &stalenesses) {
                 let parent = conflict.sides.first().map(|side| side.source.clone());
                 if seen.insert((conflict.kind, conflict.key.clone(), parent, conflict.path.clone()))
                 {

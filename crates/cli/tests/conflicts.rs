@@ -213,6 +213,74 @@ defaults: {MARKER}
     }
 }
 
+/// A wiki link and a name in passing tie documents together as a link does.
+#[test]
+fn wiki_links_and_names_in_passing_are_references() {
+    let workspace = Workspace::with(HEIR, "//- .heirloom/config.toml\n");
+    let fresh = "---\nupdated: 2026-02-20\n---\n";
+    for (path, body) in [
+        ("plans/0043-auth/0043-auth-plan.md", ""),
+        ("plans/0044-graph/0044-graph-plan.md", ""),
+        ("plans/0045-linked/plan.md", "[[0043-auth]] and [[0044-graph-plan#Goals|that]]"),
+        ("plans/0046-named/plan.md", "see plan 0043-auth"),
+        ("plans/0047-code/plan.md", "see `0043-auth`"),
+        ("plans/0048-adr/plan.md", "see [[ADR-0007-use-sqlite]]"),
+        ("plans/0049-elsewhere/plan.md", "[[My notes]], 0099-nothing, `ADR-0099` and 2026-02-20"),
+    ] {
+        workspace.write(path, format!("{fresh}{body}\n"));
+    }
+    workspace.write(
+        ".heirloom/adrs/ADR-0007-use-sqlite.md",
+        "---\nstatus: accepted\nupdated: 2026-02-20\n---\n# ADR-0007: Use SQLite\n",
+    );
+    let graph = workspace.json("graph export");
+    let references: Vec<String> = graph["edges"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|edge| edge["type"] == "REFERENCES")
+        .map(|edge| format!("{} {}", edge["from"].as_str().unwrap(), edge["to"].as_str().unwrap()))
+        .collect();
+    assert_eq!(
+        references,
+        [
+            "plan/0045-linked plan/0043-auth",
+            "plan/0045-linked plan/0044-graph",
+            "plan/0046-named plan/0043-auth",
+            "plan/0047-code plan/0043-auth",
+            "plan/0048-adr adr/ADR-0007",
+        ]
+    );
+    let health = workspace.json("graph health");
+    assert_eq!(health["orphans"], json!(["plan/0049-elsewhere"]));
+    assert_eq!(health["broken_references"], json!([]));
+    assert_eq!(workspace.heir("context validate").ok(), "no conflicts\n");
+    for number in 45..50 {
+        let resolved = workspace.json(&format!("context resolve {number}"));
+        assert_eq!(resolved["conflicts"], json!([]), "{number}");
+    }
+}
+
+#[test]
+fn a_wiki_link_to_a_plan_or_a_decision_that_is_not_there_is_broken() {
+    let workspace = Workspace::with(
+        HEIR,
+        "//- .heirloom/config.toml\n//- plans/0001-a/plan.md\n---\nupdated: 2026-02-20\n---\n[[0043-other]], [[ADR-0009]] and [[A note]]\n",
+    );
+    let expected =
+        ["refers to 0043-other, which is not there", "refers to ADR-0009, which is not there"];
+    for command in ["context conflicts", "context resolve 1"] {
+        let found = workspace.json(command);
+        let messages: Vec<&str> = found["conflicts"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|conflict| conflict["message"].as_str().unwrap())
+            .collect();
+        assert_eq!(messages, expected, "{command}");
+    }
+}
+
 #[test]
 fn resolve_and_validate_agree() {
     let workspace = Workspace::with(

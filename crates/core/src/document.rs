@@ -5,6 +5,7 @@ mod markdown;
 mod reference;
 
 pub use reference::{How, Reference, adr_mentions};
+pub(crate) use reference::{names_plan_or_adr, without_ending};
 
 use std::collections::BTreeMap;
 
@@ -211,6 +212,8 @@ impl Document {
         for (first_line, fence) in fences {
             self.take_fence(&fence, first_line);
         }
+        // What is linked and named on one line is one reference, and the link is the stronger one.
+        self.references.sort_by_key(|reference| (reference.line, reference.how == How::Word));
         let mut seen = std::collections::HashSet::new();
         self.references.retain(|reference| seen.insert((reference.target.clone(), reference.line)));
     }
@@ -323,15 +326,22 @@ mod tests {
 
     #[test]
     fn references_are_fields_links_and_mentions() {
-        let text = "---\ndepends_on: [0042-graph]\n---\nSee ADR-0003, [x](../b.md#s) and `ADR-0009`.\n\n```\nADR-0008\n```\n";
+        let text = "---\ndepends_on: [0042-graph]\n---\nSee ADR-0003, [x](../b.md#s) and `ADR-0009`.\n\n```\nADR-0008\n```\nAfter 0043-auth: [[0043-auth]] and [[0044-b#Goals|that]].\n";
         let targets: Vec<_> = Document::parse("a/w.md", text)
             .references
             .into_iter()
-            .map(|r| (r.target, r.line))
+            .map(|r| (r.target, r.line, r.how))
             .collect();
         assert_eq!(
             targets,
-            [("0042-graph".into(), 2), ("ADR-0003".into(), 4), ("../b.md".into(), 4)]
+            [
+                ("0042-graph".into(), 2, How::Field("depends_on")),
+                ("ADR-0003".into(), 4, How::Mention),
+                ("../b.md".into(), 4, How::Link),
+                ("ADR-0009".into(), 4, How::Word),
+                ("0043-auth".into(), 9, How::Wiki),
+                ("0044-b".into(), 9, How::Wiki),
+            ]
         );
     }
 }

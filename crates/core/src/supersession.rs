@@ -17,6 +17,8 @@ pub struct Supersession<'a> {
     adrs: &'a [Adr],
     by_path: HashMap<&'a str, usize>,
     by_number: HashMap<u32, Vec<usize>>,
+    /// Records by the name of their file without its ending, in lower case.
+    by_stem: HashMap<String, Vec<usize>>,
     predecessors: Vec<BTreeSet<usize>>,
     successors: Vec<BTreeSet<usize>>,
     /// Pairs (new, old) that the new record states.
@@ -69,10 +71,15 @@ impl<'a> Supersession<'a> {
         for (at, adr) in adrs.iter().enumerate() {
             by_number.entry(adr.number.unwrap_or(u32::MAX)).or_default().push(at);
         }
+        let mut by_stem: HashMap<String, Vec<usize>> = HashMap::new();
+        for (at, adr) in adrs.iter().enumerate() {
+            by_stem.entry(path::stem(&adr.path).to_lowercase()).or_default().push(at);
+        }
         let mut relation = Self {
             adrs,
             by_path: adrs.iter().enumerate().map(|(at, adr)| (adr.path.as_str(), at)).collect(),
             by_number,
+            by_stem,
             predecessors: vec![BTreeSet::new(); adrs.len()],
             successors: vec![BTreeSet::new(); adrs.len()],
             stated_by_new: BTreeSet::new(),
@@ -139,6 +146,11 @@ impl<'a> Supersession<'a> {
     /// Returns the records with a number, by position.
     pub fn numbered(&self, number: u32) -> impl Iterator<Item = usize> + '_ {
         self.by_number.get(&number).into_iter().flatten().copied()
+    }
+
+    /// Returns the records whose file has this name without its ending, by position.
+    pub fn with_stem(&self, stem: &str) -> &[usize] {
+        self.by_stem.get(&stem.to_lowercase()).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the records, by position, that this one replaced directly.

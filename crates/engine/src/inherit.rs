@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use heirloom_core::adr::Adr;
 use heirloom_core::cascade::Layer;
-use heirloom_core::conflict::{self, ByName, Conflict, Found, Known, Severity};
+use heirloom_core::conflict::{self, ByName, Conflict, Known, Severity};
 use heirloom_core::hierarchy::{Hierarchy, Level, Selectors};
 use heirloom_core::name::{self, Match};
 use heirloom_core::staleness::{self, Freshness, Staleness};
@@ -192,10 +192,7 @@ fn reference_conflicts(
     records: &[Record],
 ) -> Result<Vec<Conflict>, Error> {
     let leads_nowhere = |document: &Document, known: &Known<'_>| {
-        document
-            .references
-            .iter()
-            .any(|reference| known.find(document, reference) == Found::Nothing)
+        document.references.iter().any(|reference| known.is_broken(document, reference))
     };
     let checked = chain.with_known(session.root(), records, |known| {
         let whole = !chain.documents.iter().any(|document| leads_nowhere(document, known));
@@ -232,6 +229,7 @@ impl Chain<'_> {
             adrs: &adrs,
             supersession: &supersession,
             by_name: &|_, typed| find_named(root, self.hierarchy, self.selectors, typed),
+            by_exact_name: &|_, name| find_exactly(root, self.hierarchy, self.selectors, name),
             exists: &|path| root.exists(path),
             retired: &retired,
             archived: &|name| archive.holds(name),
@@ -258,16 +256,30 @@ fn find_named(root: &Root, hierarchy: &Hierarchy, selectors: &Selectors, typed: 
         match name::find(short, names.iter().map(String::as_str)) {
             Match::Unknown(_) => {}
             Match::Ambiguous(_) => return ByName::Several,
-            Match::One(name) => {
-                let mut selectors = selectors.clone();
-                selectors.insert(level.name.clone(), name);
-                let main = layout::read_level(root, level, &selectors);
-                let main = main.into_iter().find(|placed| placed.part == Part::Main);
-                return main.map_or(ByName::Several, |main| ByName::Document(main.document.path));
-            }
+            Match::One(name) => return main_document(root, level, selectors, name),
         }
     }
     ByName::Nothing
+}
+
+/// Finds the document that has this whole name, the most specific level first, without listing what
+/// else a level has.
+fn find_exactly(root: &Root, hierarchy: &Hierarchy, selectors: &Selectors, name: &str) -> ByName {
+    if name::unsafe_reason(name).is_some() {
+        return ByName::Nothing;
+    }
+    let mut levels = hierarchy.levels.iter().rev().filter(|level| level.is_selected());
+    let found = levels.find(|level| layout::is_there(root, level, selectors, name));
+    found.map_or(ByName::Nothing, |level| main_document(root, level, selectors, name.to_owned()))
+}
+
+/// The document that a level is about under a name; without one, the name is there all the same.
+fn main_document(root: &Root, level: &Level, selectors: &Selectors, name: String) -> ByName {
+    let mut selectors = selectors.clone();
+    selectors.insert(level.name.clone(), name);
+    let main = layout::read_level(root, level, &selectors);
+    let main = main.into_iter().find(|placed| placed.part == Part::Main);
+    main.map_or(ByName::Several, |main| ByName::Document(main.document.path))
 }
 
 /// Returns why a document should not be built on any more, if it says so.

@@ -117,7 +117,7 @@ pub fn find_name(
 }
 
 /// Returns whether a whole name is there, without listing the others.
-fn is_there(root: &Root, level: &Level, selectors: &Selectors, name: &str) -> bool {
+pub fn is_there(root: &Root, level: &Level, selectors: &Selectors, name: &str) -> bool {
     let sites = level.name_sites();
     let longer = |file: &str, ending: &str| {
         sites.iter().any(|(_, other)| other.len() > ending.len() && file.ends_with(other))

@@ -2,7 +2,7 @@
 
 use super::{Conflict, Kind, Severity};
 use crate::adr::{self, Adr};
-use crate::document::{How, Reference};
+use crate::document::{self, How, Reference};
 use crate::supersession::Supersession;
 use crate::{Document, path};
 
@@ -14,6 +14,8 @@ pub struct Known<'a> {
     pub supersession: &'a Supersession<'a>,
     /// Says which document a name in `depends_on` means: a plan, or an agent of the same plan.
     pub by_name: &'a dyn Fn(&Document, &str) -> ByName,
+    /// Says which document has exactly this name, as wiki links and words name it.
+    pub by_exact_name: &'a dyn Fn(&Document, &str) -> ByName,
     /// Says whether a file is there, by its path relative to the root.
     pub exists: &'a dyn Fn(&str) -> bool,
     /// Says why a document that is there should not be built on any more.
@@ -31,6 +33,16 @@ pub enum ByName {
     Several,
     /// None.
     Nothing,
+}
+
+impl From<ByName> for Found {
+    fn from(found: ByName) -> Self {
+        match found {
+            ByName::Document(path) => Found::Document(path),
+            ByName::Several => Found::Elsewhere,
+            ByName::Nothing => Found::Nothing,
+        }
+    }
 }
 
 /// What a reference leads to.
@@ -54,6 +66,12 @@ impl Known<'_> {
             return path::joined(&document.path, target)
                 .map_or(Found::Elsewhere, |path| self.at(&path));
         }
+        if reference.how == How::Wiki {
+            return self.find_wiki(document, target);
+        }
+        if reference.how == How::Word {
+            return self.find_word(document, target);
+        }
         if target.contains('/') {
             let beside = path::joined(&document.path, target).map(|path| self.at(&path));
             return beside
@@ -66,11 +84,52 @@ impl Known<'_> {
         if reference.how == How::Mention || looks_like_id(target) {
             return Found::Nothing;
         }
-        match (self.by_name)(document, target) {
-            ByName::Document(path) => Found::Document(path),
-            ByName::Several => Found::Elsewhere,
-            ByName::Nothing => Found::Nothing,
+        (self.by_name)(document, target).into()
+    }
+
+    /// Returns whether a reference leads to nothing although it must lead somewhere. A word may be
+    /// anything, and a wiki link may lead to a note that is no document of this workspace.
+    pub fn is_broken(&self, document: &Document, reference: &Reference) -> bool {
+        let must_lead_somewhere = match reference.how {
+            How::Word => false,
+            How::Wiki => document::names_plan_or_adr(&reference.target),
+            How::Field(_) | How::Link | How::Mention => true,
+        };
+        must_lead_somewhere && self.find(document, reference) == Found::Nothing
+    }
+
+    /// Finds what a wiki link leads to: a path from here or from the root, the file of a record, an
+    /// ADR's id, or the name of a plan, an agent, a project or a context document.
+    fn find_wiki(&self, document: &Document, target: &str) -> Found {
+        let stem = document::without_ending(target);
+        if target.contains('/') || stem.len() < target.len() {
+            let file =
+                if stem.len() < target.len() { target.to_owned() } else { format!("{target}.md") };
+            let beside = path::joined(&document.path, &file);
+            let from_root = path::joined("", &file);
+            let found = beside.into_iter().chain(from_root).map(|path| self.at(&path));
+            if let Some(found) = found.into_iter().find(|found| *found != Found::Nothing) {
+                return found;
+            }
         }
+        let name = path::file_name(stem);
+        let with_stem = self.supersession.with_stem(name);
+        if let Some(at) = self.choose(&document.path, with_stem) {
+            return Found::Adr(at);
+        }
+        let of_plan = name.strip_suffix("-plan");
+        let names = std::iter::once(name).chain(of_plan);
+        let mut found = names.map(|name| self.find_word(document, name));
+        found.find(|found| *found != Found::Nothing).unwrap_or(Found::Nothing)
+    }
+
+    /// Finds the record or document that has exactly this name.
+    fn find_word(&self, document: &Document, name: &str) -> Found {
+        if looks_like_id(name) {
+            let record = self.find_adr(&document.path, name, How::Word);
+            return record.map_or(Found::Nothing, Found::Adr);
+        }
+        (self.by_exact_name)(document, name).into()
     }
 
     fn at(&self, path: &str) -> Found {
@@ -81,8 +140,8 @@ impl Known<'_> {
         }
     }
 
-    /// A record of the same folder is meant before one elsewhere, and one in force before a
-    /// retired one.
+    /// Finds the record that an id means. A record of the same folder is meant before one elsewhere,
+    /// and one in force before a retired one.
     fn find_adr(&self, from: &str, id: &str, how: How) -> Option<usize> {
         let by_number = matches!(how, How::Field("supersedes" | "superseded_by"));
         if !looks_like_id(id) && !by_number && how != How::Mention {
@@ -94,6 +153,10 @@ impl Known<'_> {
             number.into_iter().flat_map(|number| self.supersession.numbered(number)).chain(named);
         let matches: Vec<usize> =
             candidates.filter(|&at| adr::id_matches(&self.adrs[at], id)).collect();
+        self.choose(from, &matches)
+    }
+
+    fn choose(&self, from: &str, matches: &[usize]) -> Option<usize> {
         let near = matches.iter().copied().find(|&at| is_near(from, &self.adrs[at].path));
         let in_force = matches.iter().copied().find(|&at| !is_retired(at, self));
         near.or(in_force).or(matches.first().copied())
@@ -129,6 +192,10 @@ fn judge(
     reference: &Reference,
     known: &Known<'_>,
 ) -> Option<Conflict> {
+    // A word in passing ties documents together in the graph and demands nothing.
+    if reference.how == How::Word {
+        return None;
+    }
     let supersedes_it = matches!(reference.how, How::Field("supersedes" | "superseded_by"));
     let reason = match known.find(document, reference) {
         Found::Adr(at)
@@ -141,6 +208,7 @@ fn judge(
         Found::Document(_) if supersedes_it => return None,
         Found::Document(path) => (known.retired)(&path)?.to_owned(),
         Found::Elsewhere => return None,
+        Found::Nothing if !known.is_broken(document, reference) => return None,
         Found::Nothing => gone(document, reference, known),
     };
     Some(conflict(document, reference, &reason))
@@ -239,6 +307,10 @@ mod tests {
             adrs: &adrs,
             supersession: &supersession,
             by_name: &by_name,
+            by_exact_name: &|_, name| match name {
+                "0042-graph" => ByName::Document("plans/0042-graph/plan.md".into()),
+                _ => ByName::Nothing,
+            },
             exists: &|path| path == "docs/a.md",
             retired: &|path| (path == "plans/0042-graph/plan.md").then_some("is deprecated"),
             archived: &|name| name == "ADR-0008" || name == "docs/old.md",
@@ -263,6 +335,22 @@ mod tests {
                 "6: refers to ../adrs/ADR-0002-x.md, which is superseded by ADR-0001",
                 "7: refers to ADR-0008, which is archived",
                 "7: refers to old.md, which is archived",
+            ]
+        );
+    }
+
+    #[test]
+    fn wiki_links_are_judged_and_words_are_not() {
+        assert_eq!(
+            check(
+                "[[ADR-0001]] [[adr-0003-x|old]]\n[[0042-graph#Goals]] [[0042-graph-plan]]\n[[0043-gone]] [[ADR-0099]]\n[[a]] [[docs/a]] [[a.md]] [[Meeting notes]] [[diagram.png]]\n0042-graph, 0043-gone, `ADR-0003`, `ADR-0099`\n"
+            ),
+            [
+                "1: refers to adr-0003-x, which is deprecated",
+                "2: refers to 0042-graph, which is deprecated",
+                "2: refers to 0042-graph-plan, which is deprecated",
+                "3: refers to 0043-gone, which is not there",
+                "3: refers to ADR-0099, which is not there",
             ]
         );
     }

@@ -1,6 +1,6 @@
 //! One pass over a document's markdown: headings, references and the fences that hold values.
 
-use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, LinkType, Options, Parser, Tag, TagEnd};
 
 use super::reference::{self, How};
 
@@ -54,6 +54,10 @@ pub(super) fn read(text: &str) -> Read {
                 in_code = false;
                 read.fences.extend(fence.take());
             }
+            Event::Start(Tag::Link { link_type: LinkType::WikiLink { .. }, dest_url, .. }) => {
+                let target = reference::wiki_target(&dest_url);
+                read.references.extend(target.map(|target| (range.start, target, How::Wiki)));
+            }
             Event::Start(Tag::Link { dest_url, .. }) => {
                 if let Some(target) = reference::link_target(&dest_url) {
                     read.references.push((range.start, target, How::Link));
@@ -71,8 +75,12 @@ pub(super) fn read(text: &str) -> Read {
                 let mentions = reference::adr_mentions(&content);
                 read.references
                     .extend(mentions.into_iter().map(|target| (range.start, target, How::Mention)));
+                let words = reference::numbered_names(&content);
+                read.references.extend(words.map(|word| (range.start, word.to_owned(), How::Word)));
             }
             Event::Code(content) => {
+                let word = reference::name_in_code(&content);
+                read.references.extend(word.map(|word| (range.start, word.to_owned(), How::Word)));
                 if let Some((_, _, text)) = &mut heading {
                     text.push_str(&content);
                 }

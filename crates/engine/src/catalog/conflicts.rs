@@ -54,6 +54,7 @@ impl Catalog {
             adrs: &self.adrs,
             supersession: &supersession,
             by_name: &|document, typed| self.by_name(document, typed),
+            by_exact_name: &|document, name| self.by_exact_name(document, name),
             exists: &|path| self.at_path(path).is_some() || session.root().exists(path),
             retired: &|path| {
                 self.at_path(path).and_then(|other| inherit::retired_reason(&other.document))

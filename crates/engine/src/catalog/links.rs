@@ -90,7 +90,9 @@ impl Catalog {
             }
             How::Field("supersedes" | "superseded_by") => return None,
             How::Field(key) => edge(from, target, EdgeKind::References, Some(key)),
-            How::Link | How::Mention => edge(from, target, EdgeKind::References, None),
+            How::Link | How::Wiki | How::Mention | How::Word => {
+                edge(from, target, EdgeKind::References, None)
+            }
         })
     }
 

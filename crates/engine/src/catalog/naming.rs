@@ -99,16 +99,23 @@ fn keys(name: &str) -> Vec<String> {
 impl Catalog {
     /// Finds what a name in `depends_on` means: an agent looks among the agents of its plan first.
     pub(super) fn by_name(&self, from: &Document, typed: &str) -> ByName {
+        let found = keys(typed).into_iter().map(|key| self.by_key(from, key));
+        found.into_iter().find(|found| *found != ByName::Nothing).unwrap_or(ByName::Nothing)
+    }
+
+    /// Finds the document that has this whole name, as wiki links and words name it.
+    pub(super) fn by_exact_name(&self, from: &Document, name: &str) -> ByName {
+        self.by_key(from, name.to_lowercase())
+    }
+
+    fn by_key(&self, from: &Document, key: String) -> ByName {
         let plan = self.at_path(&from.path).and_then(|filed| filed.selectors.get("plan"));
-        for key in keys(typed) {
-            let agents = plan.and_then(|plan| self.names.agents.get(&(plan.clone(), key.clone())));
-            match agents.or_else(|| self.names.common.get(&key)).map(Vec::as_slice) {
-                Some([one]) => return ByName::Document(self.filed[*one].document.path.clone()),
-                Some(_) => return ByName::Several,
-                None => {}
-            }
+        let agents = plan.and_then(|plan| self.names.agents.get(&(plan.clone(), key.clone())));
+        match agents.or_else(|| self.names.common.get(&key)).map(Vec::as_slice) {
+            Some([one]) => ByName::Document(self.filed[*one].document.path.clone()),
+            Some(_) => ByName::Several,
+            None => ByName::Nothing,
         }
-        ByName::Nothing
     }
 
     /// Finds the document that a name means: an id, a path, an ADR's id, a plan, a file's stem.

@@ -16,8 +16,8 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Document;
 use crate::document::scalar_text;
+use crate::{Document, path};
 
 /// The state of a decision.
 #[derive(
@@ -183,8 +183,15 @@ pub fn read_document(document: &Document, text: &str) -> Adr {
     let shown = text::shown(text);
     let site = site::find(document, text, &shown);
     let mut links = links::read(document, &shown, site.as_ref());
-    links.supersedes.retain(|target| target.number.is_none() || target.number != number);
-    links.superseded_by.retain(|target| target.number.is_none() || target.number != number);
+    // A link to another file with the same number leads to another record.
+    let is_own_file = |href: &String| path::file_name(href) == path::file_name(&document.path);
+    let leads_elsewhere = |target: &Target| {
+        target.number.is_none()
+            || target.number != number
+            || target.href.as_ref().is_some_and(|href| !is_own_file(href))
+    };
+    links.supersedes.retain(leads_elsewhere);
+    links.superseded_by.retain(leads_elsewhere);
     let written = site.as_ref().map(|site| site.value(&shown));
     let is_partly_superseded = written.as_deref().is_some_and(links::speaks_of_a_part);
     let status = match written.as_deref().map_or(Status::Unknown, links::status_of) {
@@ -409,6 +416,9 @@ mod tests {
             read("0010-x.md", text).supersedes.iter().map(|t| t.number).collect::<Vec<_>>()
         };
         assert_eq!(by("---\nsuperseded_by: ADR-0157\n---\n"), [Some(157)]);
+        assert_eq!(by("---\nsuperseded_by: 0011-y.md\n---\n"), [Some(11)]);
+        assert_eq!(by("---\nsuperseded_by: 0010-y.md\n---\n"), [Some(10)]);
+        assert_eq!(by("---\nsuperseded_by: [0010-x.md, ADR-0010]\n---\n"), []);
         assert_eq!(by("---\nsuperseded-by: [ADR-0170]\nsupersedes: null\n---\n"), [Some(170)]);
         assert_eq!(
             by("# T\n## Status\nSuperseded by [ADR031](ADR031-a.md) and [ADR034](ADR034-b.md)\n"),

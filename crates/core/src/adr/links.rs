@@ -210,7 +210,8 @@ fn words<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> + 't {
 /// Finds the records that a text names: links, `ADR-10`, `PEP 3107`, `:ref:` labels; bare numbers
 /// only where nothing but records can stand.
 fn targets(text: &str, bare_numbers: bool) -> Vec<Target> {
-    if bare_numbers && text.contains('/') && !text.contains(['[', ' ']) {
+    let is_path = text.contains('/') || is_document(text);
+    if bare_numbers && is_path && !text.contains(['[', ' ']) {
         return link_target(crate::path::stem(text), text).into_iter().collect();
     }
     let mut found = Vec::new();
@@ -254,11 +255,14 @@ fn without_roles(text: &str) -> String {
     out
 }
 
+fn is_document(file: &str) -> bool {
+    let lower = file.to_lowercase();
+    [".md", ".rst", ".markdown", ".html"].iter().any(|ending| lower.ends_with(ending))
+}
+
 fn link_target(label: &str, href: &str) -> Option<Target> {
     let file = href.split(['#', '?']).next().unwrap_or(href);
-    let is_document = [".md", ".rst", ".markdown", ".html"]
-        .iter()
-        .any(|ending| file.to_lowercase().ends_with(ending));
+    let is_document = is_document(file);
     let number =
         if is_document { super::id_of(file).1 } else { None }.or_else(|| label_number(label));
     (is_document || number.is_some()).then(|| Target {

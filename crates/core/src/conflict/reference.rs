@@ -78,6 +78,13 @@ impl Known<'_> {
                 .filter(|found| *found != Found::Nothing)
                 .unwrap_or_else(|| self.at(target));
         }
+        let stem = document::without_ending(target);
+        if stem.len() < target.len() || looks_like_id(target) {
+            let by_file = self.choose(&document.path, self.supersession.with_stem(stem));
+            if let Some(at) = by_file {
+                return Found::Adr(at);
+            }
+        }
         if let Some(at) = self.find_adr(&document.path, target, reference.how) {
             return Found::Adr(at);
         }
@@ -107,8 +114,8 @@ impl Known<'_> {
                 if stem.len() < target.len() { target.to_owned() } else { format!("{target}.md") };
             let beside = path::joined(&document.path, &file);
             let from_root = path::joined("", &file);
-            let found = beside.into_iter().chain(from_root).map(|path| self.at(&path));
-            if let Some(found) = found.into_iter().find(|found| *found != Found::Nothing) {
+            let mut found = beside.into_iter().chain(from_root).map(|path| self.at(&path));
+            if let Some(found) = found.find(|found| *found != Found::Nothing) {
                 return found;
             }
         }
@@ -167,8 +174,8 @@ fn looks_like_id(target: &str) -> bool {
     target.to_uppercase().starts_with("ADR")
 }
 
-/// A record is near the documents of its own folder and of the folder above it.
-fn is_near(from: &str, record: &str) -> bool {
+/// Returns whether a record is near a document: in its folder, or in a folder of it.
+pub fn is_near(from: &str, record: &str) -> bool {
     let home = path::folder(record);
     path::folder(from) == home || path::folder(from) == path::folder(home)
 }
@@ -336,6 +343,14 @@ mod tests {
                 "7: refers to ADR-0008, which is archived",
                 "7: refers to old.md, which is archived",
             ]
+        );
+    }
+
+    #[test]
+    fn a_field_may_name_a_record_by_its_file() {
+        assert_eq!(
+            check("---\ndepends_on: [ADR-0001-x.md, ADR-0001-x, ADR-0003-x.md]\n---\n"),
+            ["2: refers to ADR-0003-x.md, which is deprecated"]
         );
     }
 

@@ -7,7 +7,7 @@ mod value;
 
 pub use decision::{Sheet, decisions};
 pub use one_sided::one_sided;
-pub use reference::{ByName, Found, Known, references, supersession};
+pub use reference::{ByName, Found, Known, is_near, references, supersession};
 pub use value::{Override, layers, layers_of_every_level, overrides};
 
 use schemars::JsonSchema;
@@ -31,16 +31,19 @@ pub enum Kind {
     CircularSupersession,
     /// A supersession that only one of the two records states.
     OneSidedSupersession,
+    /// Two records of a folder, or two plans, that have one number.
+    DuplicateNumber,
 }
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Kind; 5] = [
+    pub const ALL: [Kind; 6] = [
         Kind::DirectContradiction,
         Kind::StaleOverride,
         Kind::OrphanReference,
         Kind::CircularSupersession,
         Kind::OneSidedSupersession,
+        Kind::DuplicateNumber,
     ];
 
     /// Returns its name on the wire.
@@ -51,6 +54,7 @@ impl Kind {
             Kind::OrphanReference => "orphan_reference",
             Kind::CircularSupersession => "circular_supersession",
             Kind::OneSidedSupersession => "one_sided_supersession",
+            Kind::DuplicateNumber => "duplicate_number",
         }
     }
 
@@ -69,6 +73,9 @@ impl Kind {
             Kind::CircularSupersession => "Decisions supersede each other in a circle.",
             Kind::OneSidedSupersession => {
                 "One decision record says that it supersedes another, or is superseded by it, and the other does not say so."
+            }
+            Kind::DuplicateNumber => {
+                "Two decision records of one folder, or two plans, have the same number, so that the number means neither."
             }
         }
     }

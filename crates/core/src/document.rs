@@ -4,6 +4,7 @@
 mod markdown;
 mod reference;
 
+pub(crate) use markdown::link_ranges;
 pub use reference::{How, Reference, adr_mentions};
 pub(crate) use reference::{names_plan_or_adr, without_ending};
 

@@ -28,6 +28,7 @@ pub mod path;
 pub mod problem;
 pub mod recall;
 pub mod record;
+pub mod renumber;
 pub mod secret;
 pub mod shell;
 pub mod staleness;

@@ -6,6 +6,7 @@ mod findings;
 mod hits;
 mod kept;
 mod listing;
+mod renumbered;
 mod stored;
 mod value_table;
 
@@ -15,5 +16,6 @@ pub(crate) use findings::Findings;
 pub(crate) use hits::Hits;
 pub(crate) use kept::Kept;
 pub(crate) use listing::Listing;
+pub(crate) use renumbered::Renumbered;
 pub(crate) use stored::Stored;
 pub(crate) use value_table::ValueTable;

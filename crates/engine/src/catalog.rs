@@ -2,13 +2,18 @@
 
 mod chains;
 mod conflicts;
+mod duplicates;
 mod links;
 mod naming;
+mod renumbering;
+
+pub(crate) use renumbering::{Edit, PlanFolder};
 
 use std::collections::HashMap;
 
 use heirloom_core::adr::Adr;
 use heirloom_core::cascade::Layer;
+use heirloom_core::conflict::Conflict;
 use heirloom_core::graph::NodeKind;
 use heirloom_core::hierarchy::{Hierarchy, Selectors};
 use heirloom_core::staleness::Staleness;
@@ -74,6 +79,8 @@ pub struct Catalog {
     pub adrs: Vec<Adr>,
     /// What could not be read.
     pub problems: Vec<Problem>,
+    /// Records of one folder, and plans, that have one number.
+    pub duplicates: Vec<Conflict>,
     by_path: HashMap<String, usize>,
     places: Places,
     names: Names,
@@ -135,7 +142,9 @@ impl Catalog {
         for (at, filed) in own_records.enumerate() {
             filed.is_replaced = supersession.is_replaced(at);
         }
+        let duplicates = duplicates::find(root, config, &hierarchy, &filed);
         Ok(Catalog {
+            duplicates,
             by_path: filed
                 .iter()
                 .enumerate()

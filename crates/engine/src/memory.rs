@@ -11,6 +11,7 @@ mod open_session;
 mod pen;
 mod reading;
 mod recollection;
+mod renaming;
 mod thing;
 mod web;
 
@@ -23,5 +24,6 @@ pub(crate) use open_session::OPEN_SESSIONS;
 pub(crate) use pen::{Pen, apart};
 pub(crate) use reading::log_about;
 pub(crate) use recollection::{Noted, Recollection, When};
+pub(crate) use renaming::move_relations;
 pub(crate) use thing::{Thing, show_thing, show_things};
 pub(crate) use web::standing_prose;

@@ -3,6 +3,7 @@
 mod adr_history;
 mod adr_list;
 mod adr_new;
+mod adr_renumber;
 mod adr_show;
 mod adr_status;
 mod adr_supersede;
@@ -48,6 +49,7 @@ mod note_promote;
 mod pattern_add;
 mod plan_list;
 mod plan_new;
+mod plan_renumber;
 mod project_list;
 mod project_new;
 mod recall;
@@ -83,6 +85,7 @@ pub const OPS: &[Op] = &[
     Op::of::<project_list::ProjectList>(),
     Op::of::<plan_new::PlanNew>(),
     Op::of::<plan_list::PlanList>(),
+    Op::of::<plan_renumber::PlanRenumber>(),
     Op::of::<agent_new::AgentNew>(),
     Op::of::<agent_list::AgentList>(),
     Op::of::<adr_new::AdrNew>(),
@@ -91,6 +94,7 @@ pub const OPS: &[Op] = &[
     Op::of::<adr_status::AdrStatus>(),
     Op::of::<adr_supersede::AdrSupersede>(),
     Op::of::<adr_history::AdrHistory>(),
+    Op::of::<adr_renumber::AdrRenumber>(),
     Op::of::<memory_show::MemoryShow>(),
     Op::of::<memory_add::MemoryAdd>(),
     Op::of::<memory_session::MemorySession>(),

@@ -96,6 +96,16 @@ pub fn highest_number(root: &Root, config: &Config, folder: &str) -> u32 {
     items.filter_map(|item| adr::id_of(&item.name).1).max().unwrap_or(0)
 }
 
+/// Returns whether a record of a folder has this number, or had it and is in the archive.
+pub fn is_taken(root: &Root, folder: &str, number: u32) -> bool {
+    let archived = format!("{}/{folder}", crate::files::ARCHIVE);
+    let items =
+        [folder, &archived].into_iter().flat_map(|folder| root.list(folder).unwrap_or_default());
+    items
+        .filter(|item| adr::is_record(&item.name))
+        .any(|item| adr::id_of(&item.name).1 == Some(number))
+}
+
 /// Whose records are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope<'a> {

@@ -3,9 +3,12 @@
 //! The new texts are written beside the old ones, then a journal that names them and the lines to
 //! append, then the lines are appended and each text is renamed into place, then the journal goes. A
 //! process that dies before the journal is complete has changed nothing; one that dies after it is
-//! finished by the next command.
+//! finished by the next command. Files and folders that get another name do so first (`rename`).
 
 mod append;
+mod rename;
+
+pub use rename::Rename;
 
 use std::fs::File;
 use std::io::Write;
@@ -93,6 +96,8 @@ pub struct Append {
 struct Journal {
     /// The workspace; one that is gone or was moved away takes its unfinished changes with it.
     root: PathBuf,
+    #[serde(default)]
+    renames: Vec<rename::Step>,
     moves: Vec<Move>,
     appends: Vec<append::At>,
 }
@@ -221,7 +226,23 @@ impl WriteLock {
         changes: &[Change],
         appends: Vec<Append>,
     ) -> Result<(), StoreError> {
+        self.write_and_rename(root, changes, &[], appends)
+    }
+
+    /// Makes all the changes, renames files and folders in order and appends all the lines, or none.
+    /// Changes name files by where they lie before the renames.
+    pub fn write_and_rename(
+        &self,
+        root: &Root,
+        changes: &[Change],
+        renames: &[Rename],
+        appends: Vec<Append>,
+    ) -> Result<(), StoreError> {
         let dirs = &self.dirs;
+        let renames = renames
+            .iter()
+            .map(|rename| rename::Step::new(root, rename))
+            .collect::<Result<Vec<_>, _>>()?;
         let located = |Append { base, path, text }| append::At::new(dirs, base, &path, text);
         let appends = appends.into_iter().map(located).collect::<Result<Vec<_>, _>>()?;
         let mut staged = Staged { dirs, drafts: self.no_drafts() };
@@ -231,18 +252,24 @@ impl WriteLock {
         for change in changes {
             moves.push(stage(root, change, &mut staged)?);
         }
-        match (moves.as_slice(), appends.as_slice()) {
-            ([], []) => return Ok(()),
-            ([], [only]) if only.is_one_line() => return only.write(dirs),
-            ([only], []) => {
+        match (renames.as_slice(), moves.as_slice(), appends.as_slice()) {
+            ([], [], []) => return Ok(()),
+            ([], [], [only]) if only.is_one_line() => return only.write(dirs),
+            ([], [only], []) => {
                 only.check(dirs)?;
                 return only.rename(dirs).map_err(|error| StoreError::io(&only.to, error));
             }
             _ => {}
         }
-        let journal = Journal { root: dirs.root.path().to_path_buf(), moves, appends };
+        let moves = moves.into_iter().map(|staged| rename::after_all(&renames, staged)).collect();
+        let root = dirs.root.path().to_path_buf();
+        let journal = Journal { root, renames, moves, appends };
         self.write_state(JOURNAL_FILE, &journal)?;
-        // Appending is what a full disk stops; until the first rename nothing is final.
+        if let Err((error, undone)) = rename::make_all(&dirs.root, &journal.renames) {
+            self.give_up(&mut staged, undone);
+            return Err(error);
+        }
+        // Appending is what a full disk stops; until the first text is in place nothing is final.
         let appended = journal
             .appends
             .iter()
@@ -250,11 +277,21 @@ impl WriteLock {
             .and_then(|()| journal.moves.iter().try_for_each(|step| step.check(dirs)));
         if let Err(error) = appended {
             journal.appends.iter().for_each(|append| append.undo(dirs));
-            drop(dirs.state.remove(JOURNAL_FILE));
+            self.give_up(&mut staged, rename::undo_all(&dirs.root, &journal.renames));
             return Err(error);
         }
         staged.drafts.paths.clear();
         self.finish()
+    }
+
+    /// Forgets a change that did not come to be. Where it could not be taken back whole, the journal
+    /// stays with its drafts, so that the next command finishes the change.
+    fn give_up(&self, staged: &mut Staged<'_>, undone: bool) {
+        if undone {
+            drop(self.dirs.state.remove(JOURNAL_FILE));
+        } else {
+            staged.drafts.paths.clear();
+        }
     }
 
     fn no_drafts(&self) -> Drafts {
@@ -277,14 +314,18 @@ impl WriteLock {
         let journal: Journal =
             serde_json::from_str(&text).map_err(|error| self.unusable(&error.to_string()))?;
         if let Some(dirs) = self.dirs_of(&journal.root)? {
+            let unless_escape = |to: &str, error: std::io::Error| match is_escape(&error) {
+                true => self.unusable(&format!("{to} leads out of the workspace")),
+                false => StoreError::io(to, error),
+            };
+            for step in &journal.renames {
+                step.finish(&dirs.root).map_err(|error| unless_escape(&step.to, error))?;
+            }
             for append in &journal.appends {
                 append.finish(&dirs)?;
             }
             for step in &journal.moves {
-                step.finish(&dirs).map_err(|error| match is_escape(&error) {
-                    true => self.unusable(&format!("{} leads out of the workspace", step.to)),
-                    false => StoreError::io(&step.to, error),
-                })?;
+                step.finish(&dirs).map_err(|error| unless_escape(&step.to, error))?;
             }
         }
         self.dirs.state.remove(JOURNAL_FILE).map_err(io)?;

@@ -1,5 +1,7 @@
 //! One pass over a document's markdown: headings, references and the fences that hold values.
 
+use std::ops::Range;
+
 use pulldown_cmark::{CodeBlockKind, Event, LinkType, Options, Parser, Tag, TagEnd};
 
 use super::reference::{self, How};
@@ -26,16 +28,30 @@ pub(super) struct Fence {
     pub(super) marked: bool,
 }
 
-pub(super) fn read(text: &str) -> Read {
-    let options = Options::ENABLE_TABLES
+fn options() -> Options {
+    Options::ENABLE_TABLES
         | Options::ENABLE_TASKLISTS
         | Options::ENABLE_STRIKETHROUGH
-        | Options::ENABLE_WIKILINKS;
+        | Options::ENABLE_WIKILINKS
+}
+
+/// Returns the bytes of every link of a text, label and all, with where it leads as it is written.
+pub(crate) fn link_ranges(text: &str) -> Vec<(Range<usize>, String)> {
+    let events = Parser::new_ext(text, options()).into_offset_iter();
+    events
+        .filter_map(|(event, range)| match event {
+            Event::Start(Tag::Link { dest_url, .. }) => Some((range, dest_url.into_string())),
+            _ => None,
+        })
+        .collect()
+}
+
+pub(super) fn read(text: &str) -> Read {
     let mut read = Read::default();
     let mut heading: Option<(usize, u8, String)> = None;
     let mut fence: Option<Fence> = None;
     let mut in_code = false;
-    for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
+    for (event, range) in Parser::new_ext(text, options()).into_offset_iter() {
         match event {
             Event::Start(Tag::Heading { level, .. }) => {
                 heading = Some((range.start, level as u8, String::new()));

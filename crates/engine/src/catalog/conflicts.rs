@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use heirloom_core::Problem;
 use heirloom_core::conflict::{self, Conflict, Found, Known};
 use heirloom_core::staleness::Staleness;
 use heirloom_core::supersession::Supersession;
@@ -42,8 +43,23 @@ impl Catalog {
                 conflicts.extend(conflict::one_sided(&self.adrs, known.supersession));
             }
         });
+        let of_plan = |conflict: &&Conflict| {
+            let filed = self.at_path(&conflict.path);
+            plan.is_none_or(|plan| {
+                filed.and_then(|filed| filed.selectors.get("plan")).is_some_and(|own| own == plan)
+            })
+        };
+        conflicts.extend(self.duplicates.iter().filter(of_plan).cloned());
         conflict::worst_first(&mut conflicts);
         conflicts
+    }
+
+    /// Returns the problems of the documents, with the numbers that are given twice.
+    pub(crate) fn all_problems(&self) -> Vec<Problem> {
+        let duplicates = self.duplicates.iter().map(|conflict| {
+            Problem::at(&conflict.path, conflict.line, &conflict.message).hint(&conflict.hint)
+        });
+        self.problems.iter().cloned().chain(duplicates).collect()
     }
 
     /// Runs with all that a document of this workspace may refer to.

@@ -99,8 +99,8 @@ fn keys(name: &str) -> Vec<String> {
 impl Catalog {
     /// Finds what a name in `depends_on` means: an agent looks among the agents of its plan first.
     pub(super) fn by_name(&self, from: &Document, typed: &str) -> ByName {
-        let found = keys(typed).into_iter().map(|key| self.by_key(from, key));
-        found.into_iter().find(|found| *found != ByName::Nothing).unwrap_or(ByName::Nothing)
+        let mut found = keys(typed).into_iter().map(|key| self.by_key(from, key));
+        found.find(|found| *found != ByName::Nothing).unwrap_or(ByName::Nothing)
     }
 
     /// Finds the document that has this whole name, as wiki links and words name it.
@@ -172,7 +172,12 @@ impl Catalog {
             return Ok(exact);
         }
         let is_meant = |filed: &Filed, adr: &Adr| {
-            filed.id == typed || filed.id == format!("adr/{typed}") || adr::id_matches(adr, typed)
+            let file = path::file_name(&adr.path);
+            filed.id == typed
+                || filed.id == format!("adr/{typed}")
+                || file == typed
+                || path::stem(file) == typed
+                || adr::id_matches(adr, typed)
         };
         let matches: Vec<(&Filed, &Adr)> =
             records().filter(|(filed, adr)| is_meant(filed, adr)).collect();

@@ -42,19 +42,23 @@ pub(crate) fn ingest_adr(
     document: &Document,
     replaced: &[&Adr],
 ) -> Result<Option<Uuid>, Error> {
+    let supersedes = replaced_facts(known, replaced);
+    ingest(pen, known, &Source { supersedes, ..source_of(adr, document) })
+}
+
+fn source_of<'s>(adr: &'s Adr, document: &Document) -> Source<'s> {
     let opening = opening_of(document, &["decision", "decision outcome", "decisions"]);
     let text = match opening {
         Some(opening) => format!("{}: {}. {opening}", adr.id, adr.title.trim_end_matches('.')),
         None => format!("{}: {}", adr.id, adr.title),
     };
-    let source = Source {
+    Source {
         origin: adr_origin(adr),
         text,
         path: &adr.path,
         artifacts: vec![format!("adr:{}", adr.id)],
-        supersedes: replaced_facts(known, replaced),
-    };
-    ingest(pen, known, &source)
+        supersedes: vec![],
+    }
 }
 
 /// What became of a batch.
@@ -147,6 +151,34 @@ pub(crate) fn supersede_adr(
         pen.write(known, &Record { id: now.id, at: now.at, by: now.by, origin: None, ..again })?;
     }
     Ok(None)
+}
+
+/// Puts the fact that a decision record states under its new number in the place of the one under its
+/// old number. Another record may have had the same number, so the file decides whose fact it is.
+pub(crate) fn renumber_adr(
+    pen: &mut Pen<'_>,
+    known: &Recollection,
+    old: &Adr,
+    new: &Adr,
+    document: &Document,
+) -> Result<Option<Uuid>, Error> {
+    let origin = adr_origin(old);
+    let is_own = |record: &&Record| {
+        record.origin.as_deref() == Some(origin.as_str())
+            && record.source.as_deref() == Some(old.path.as_str())
+    };
+    let own = known.memory.records().filter(is_own);
+    let heads = own.flat_map(|record| known.memory.heads(&record.id.to_string()));
+    let standing = heads.filter(|head| known.memory.standing(head) == Standing::Active);
+    let ids: Vec<Uuid> = standing.filter_map(|head| Uuid::parse_str(&head).ok()).collect();
+    if ids.is_empty() {
+        return Ok(None);
+    }
+    let mut supersedes: Vec<String> =
+        ids.into_iter().flat_map(|id| known.memory.aliases(id)).map(|id| id.to_string()).collect();
+    supersedes.sort();
+    supersedes.dedup();
+    ingest(pen, known, &Source { supersedes, ..source_of(new, document) })
 }
 
 /// Says that a decision record is not stored as a fact, and why.

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use heirloom_core::memory::{self, Counters, Entry, Which};
 use heirloom_core::record::{Action, Body, Event, Kind, Record};
 use heirloom_core::{Value, secret};
-use heirloom_store::journal::{self, Change, WriteLock};
+use heirloom_store::journal::{self, Change, Rename, WriteLock};
 use heirloom_store::log::{self, Log, Shelf};
 use indexmap::IndexMap;
 use serde_json::Map;
@@ -25,6 +25,8 @@ pub(crate) struct Pen<'s> {
     private: HashSet<String>,
     /// Documents with their text before and now.
     edits: IndexMap<String, (Option<String>, String)>,
+    /// Files and folders that get another name.
+    renames: Vec<Rename>,
 }
 
 impl<'s> Pen<'s> {
@@ -38,6 +40,7 @@ impl<'s> Pen<'s> {
             lines: vec![],
             private: HashSet::new(),
             edits: IndexMap::new(),
+            renames: vec![],
         })
     }
 
@@ -150,6 +153,11 @@ impl<'s> Pen<'s> {
         }
     }
 
+    /// Gives a file or folder another name, after the renames before it.
+    pub(crate) fn rename(&mut self, rename: Rename) {
+        self.renames.push(rename);
+    }
+
     /// Returns a document's text as it stands now.
     pub(crate) fn text_of<'t>(&'t self, path: &str, before: &'t str) -> &'t str {
         self.edits.get(path).map_or(before, |(_, now)| now)
@@ -228,7 +236,7 @@ impl<'s> Pen<'s> {
             .map(|(path, (before, after))| Change { path, before, after })
             .collect();
         let appends = log::appends(&self.lock, root, &self.lines, self.session.now())?;
-        Ok(self.lock.write(root, &changes, appends)?)
+        Ok(self.lock.write_and_rename(root, &changes, &self.renames, appends)?)
     }
 }
 

@@ -32,7 +32,7 @@ impl Operation for ContextConflicts {
         usage: "context conflicts [plan]",
         group: Group::Plans,
         effect: Effect::Reads,
-        about: "List where documents contradict what they inherit, override what is stale, refer to what is superseded or gone, supersede each other in a circle, or state a supersession on one side only.",
+        about: "List where documents contradict what they inherit, override what is stale, refer to what is superseded or gone, supersede each other in a circle, state a supersession on one side only, or have one number twice.",
     };
 
     fn run(session: &Session, request: Request) -> Result<Findings, Error> {

@@ -100,7 +100,7 @@ impl Operation for ContextHealth {
                 .then(b.score.unwrap_or(f64::MAX).total_cmp(&a.score.unwrap_or(f64::MAX)))
                 .then_with(|| a.source.cmp(&b.source))
         });
-        let problems = Recollection::of_entries(session)?.with_problems(catalog.problems);
+        let problems = Recollection::of_entries(session)?.with_problems(catalog.all_problems());
         Ok(Health { documents, counts, problems })
     }
 }

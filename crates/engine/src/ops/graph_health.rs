@@ -112,7 +112,7 @@ impl Operation for GraphHealth {
                     message: conflict.message,
                 })
                 .collect(),
-            problems: known.with_problems(catalog.problems),
+            problems: known.with_problems(catalog.all_problems()),
         })
     }
 }

@@ -229,7 +229,7 @@ fn clearing_asks_first_and_keeps_a_copy() {
     assert_eq!(team.read(&format!(".heirloom/archive/{AGENT}")), before);
     team.run(&["memory", "add", "0042", "001", "finding", "New"]).ok();
     team.run(&["memory", "clear", "0042", "001", "--yes"]).ok();
-    assert_eq!(team.read(&format!(".heirloom/archive/{AGENT}.1")), before);
+    assert!(team.read(&format!(".heirloom/archive/v2/{AGENT}")).contains("- New"));
     team.run(&["context", "restore", AGENT]).ok();
     assert!(team.read(AGENT).contains("- New"));
 }

@@ -127,7 +127,7 @@ updated: 2026-02-20
     );
     let shown = workspace.heir("context archive old").ok();
     assert!(
-        shown.contains(".heirloom/archive/.heirloom/context/old.md")
+        shown.contains(".heirloom/archive/context/old.md")
             && shown.contains("still referred to by 1 document"),
         "{shown}"
     );

@@ -282,6 +282,36 @@ impl Level {
         self.always.first().is_some_and(|main| main == pattern)
     }
 
+    /// Returns the names by which a path is the level's main document; `None` if it is not.
+    pub fn names_in_main(&self, path: &str) -> Option<Selectors> {
+        // `{agent}.md` fits `001.memory.md` as well, which is the memory of the agent `001`.
+        if self.memory.as_deref().is_some_and(|memory| names_in(memory, path).is_some()) {
+            return None;
+        }
+        self.always.first()?.split('|').find_map(|pattern| names_in(pattern, path))
+    }
+
+    /// Returns the names by which a path lies in a folder that belongs to one name of the level:
+    /// `plans/0042-graph/agents/001.md` lies in that of the plan `0042-graph`.
+    pub fn names_in_folder(&self, path: &str) -> Option<Selectors> {
+        let sites = self.name_sites().into_iter().filter(|(_, ending)| ending.is_empty());
+        sites.into_iter().find_map(|(folder, _)| {
+            let pattern = joined(folder, &format!("{{{}}}", self.name));
+            let depth = pattern.split('/').count();
+            let (end, _) = path.match_indices('/').nth(depth - 1)?;
+            names_in(&pattern, &path[..end])
+        })
+    }
+
+    /// Returns the files and folders that belong to one name of the level, there or not.
+    pub fn parts(&self, selectors: &Selectors) -> Vec<String> {
+        let Some(name) = selectors.get(&self.name) else { return vec![] };
+        let path = |(folder, ending): (&str, &str)| {
+            Some(joined(&expand(folder, selectors)?, &format!("{name}{ending}")))
+        };
+        self.name_sites().into_iter().filter_map(path).collect()
+    }
+
     /// Returns the names of the levels that must be selected before this one can be read.
     pub fn needs(&self) -> Vec<&str> {
         let mut needs: Vec<&str> = self
@@ -322,6 +352,30 @@ impl Level {
 /// Returns the names in braces in a pattern.
 pub fn variables(pattern: &str) -> impl Iterator<Item = &str> {
     pattern.split('{').skip(1).filter_map(|rest| rest.split_once('}').map(|(variable, _)| variable))
+}
+
+/// Returns the names that make a path of one alternative of a pattern; `None` if none do. A name
+/// that starts with `.` or `_` is none.
+pub fn names_in(pattern: &str, path: &str) -> Option<Selectors> {
+    let mut selectors = Selectors::new();
+    for (pattern, part) in pattern.split('/').zip(path.split('/')) {
+        let Some((variable, ending)) =
+            pattern.strip_prefix('{').and_then(|rest| rest.split_once('}'))
+        else {
+            continue;
+        };
+        let is_plain = !variable.ends_with(".number") && !ending.contains(['{', '*']);
+        if is_plain && !selectors.contains_key(variable) {
+            let name = part.strip_suffix(ending).filter(|name| !name.starts_with(['.', '_']))?;
+            selectors.insert(variable.to_owned(), name.to_owned());
+        }
+    }
+    let has_names = selectors.values().all(|name| !name.is_empty());
+    (has_names && expand(pattern, &selectors).as_deref() == Some(path)).then_some(selectors)
+}
+
+fn joined(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
 /// Puts the selected names into one alternative of a pattern; `None` when one is not selected.
@@ -374,6 +428,33 @@ mod tests {
             Some("plans/0042-graph/0042-plan.md")
         );
         assert_eq!(expand("plans/{agent}.md", &selectors), None);
+    }
+
+    #[test]
+    fn a_path_tells_the_names_that_lead_to_it() {
+        let plans = &built_in()["plans"];
+        let main = |level: &str, path: &str| {
+            let names = plans.level(level).unwrap().names_in_main(path)?;
+            Some(names.values().cloned().collect::<Vec<_>>().join(" "))
+        };
+        for file in ["0042-graph-plan", "0042-plan", "plan"] {
+            let path = format!("plans/0042-graph/{file}.md");
+            assert_eq!(main("plan", &path).as_deref(), Some("0042-graph"), "{path}");
+        }
+        assert_eq!(main("agent", "plans/a/agents/001-x.md").as_deref(), Some("a 001-x"));
+        for path in ["plans/a/agents/001-x.memory.md", "plans/a/context.md", "plans/_a/plan.md"] {
+            assert_eq!((main("plan", path), main("agent", path)), (None, None), "{path}");
+        }
+        let plan = plans.level("plan").unwrap();
+        let names = plan.names_in_folder("plans/a/agents/001-x.md").unwrap();
+        assert_eq!(plan.parts(&names), ["plans/a"]);
+        assert_eq!(plan.names_in_folder("plans/Roadmap.md"), None);
+        let agent = plans.level("agent").unwrap();
+        let names = agent.names_in_main("plans/a/agents/001-x.md").unwrap();
+        assert_eq!(
+            agent.parts(&names),
+            ["plans/a/agents/001-x.md", "plans/a/agents/001-x.memory.md"]
+        );
     }
 
     #[test]

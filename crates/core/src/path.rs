@@ -16,6 +16,11 @@ pub fn stem(path: &str) -> &str {
     file.rsplit_once('.').map_or(file, |(stem, _)| stem)
 }
 
+/// Returns whether a path is a folder or lies in it.
+pub fn is_within(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
 /// Joins a relative link to the folder of a document; `None` when it leads out of the root.
 pub fn joined(from: &str, link: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder(from).split('/').filter(|part| !part.is_empty()).collect();

@@ -3,10 +3,9 @@
 use std::collections::HashSet;
 
 use heirloom_core::adr::{self, Adr};
-use heirloom_core::{Document, Problem};
+use heirloom_core::{Document, Problem, path};
 
-use crate::layout;
-use crate::{Config, Root};
+use crate::{Config, Root, archive, layout};
 
 /// The workspace's own records.
 pub const FOLDER: &str = ".heirloom/adrs";
@@ -86,14 +85,22 @@ pub fn find(root: &Root, config: &Config, project: Scope<'_>) -> (Vec<Found>, Ve
     (found, problems)
 }
 
-/// Returns the highest number that a record of any folder has or had, the archive included: a
-/// number that was given once must not come to mean another decision.
+/// Returns the highest number that a record of a folder has or had, the archive included: a number
+/// that was given once must not come to mean another decision. The workspace's own records and those
+/// of the folders in the settings share their numbers.
 pub fn highest_number(root: &Root, config: &Config, folder: &str) -> u32 {
-    let archived = format!("{}/{folder}", crate::files::ARCHIVE);
-    let mut folders = vec![folder.to_owned(), archived];
-    folders.extend(config.adrs.folders.iter().filter(|_| folder == FOLDER).cloned());
-    let items = folders.iter().flat_map(|folder| root.list(folder).unwrap_or_default());
-    items.filter_map(|item| adr::id_of(&item.name).1).max().unwrap_or(0)
+    let adopted = || config.adrs.folders.iter().map(|folder| folder.trim_end_matches('/'));
+    let is_shared = folder == FOLDER || adopted().any(|own| path::is_within(folder, own));
+    let shared = adopted().chain([FOLDER]).filter(|_| is_shared);
+    let folders: HashSet<&str> = shared.chain([folder]).collect();
+    let mut found = Vec::new();
+    for folder in &folders {
+        find_in(root, folder, None, MAX_DEPTH, &mut found, &mut Vec::new());
+    }
+    let archived = archive::list(root).into_iter().map(|archived| archived.source);
+    let archived = archived.filter(|source| folders.iter().any(|own| path::is_within(source, own)));
+    let paths = found.into_iter().map(|found| found.path).chain(archived);
+    paths.filter_map(|path| adr::id_of(&path).1).max().unwrap_or(0)
 }
 
 /// Returns whether a record of a folder has this number, or had it and is in the archive.

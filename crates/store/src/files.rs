@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cap_std::fs::Metadata;
-use heirloom_core::Problem;
+use heirloom_core::{Problem, path};
 
 use crate::StoreError;
 pub use crate::confined::Item;
@@ -21,7 +21,7 @@ use crate::git::{Lookup, Repository};
 /// The folder that makes a folder a workspace.
 pub const HOME: &str = ".heirloom";
 
-/// Where archived documents go, each under its own path.
+/// Where archived documents go; `archive` says where in it.
 pub const ARCHIVE: &str = ".heirloom/archive";
 
 /// A larger document is not read: nobody wrote it, and it would stall every command.
@@ -275,20 +275,16 @@ impl Root {
         })
     }
 
-    /// Moves a file or a folder to a place where there is none yet.
-    pub fn rename(&self, from: &str, to: &str) -> Result<(), StoreError> {
-        self.metadata(from)?;
-        self.make_parents(to)?;
-        if self.dir.handle().symlink_metadata(to).is_ok() {
-            return Err(StoreError::refused(
-                format!("{to} is already there"),
-                "move it away first",
-            ));
+    /// Removes the folders of the archive above a path that are empty.
+    pub fn remove_empty_folders(&self, relative: &str) {
+        let mut folder = path::folder(relative);
+        while folder != ARCHIVE && path::is_within(folder, ARCHIVE) {
+            // A folder that is not empty, or not there, stays as it is.
+            if self.dir.handle().remove_dir(folder).is_err() {
+                return;
+            }
+            folder = path::folder(folder);
         }
-        self.dir.rename(from, to).map_err(|error| StoreError::io(from, error))?;
-        self.dir.sync_parent(to);
-        self.dir.sync_parent(from);
-        Ok(())
     }
 
     /// Opens the folder of derived files, or one in it, and makes it where it is not there. It

@@ -229,6 +229,16 @@ impl WriteLock {
         self.write_and_rename(root, changes, &[], appends)
     }
 
+    /// Renames files and folders in order, all or none.
+    pub fn rename(&self, root: &Root, renames: &[Rename]) -> Result<(), StoreError> {
+        let renamed = self.write_and_rename(root, &[], renames, vec![]);
+        if renamed.is_err() {
+            // Checking a target makes its folders.
+            renames.iter().for_each(|rename| root.remove_empty_folders(&rename.to));
+        }
+        renamed
+    }
+
     /// Makes all the changes, renames files and folders in order and appends all the lines, or none.
     /// Changes name files by where they lie before the renames.
     pub fn write_and_rename(

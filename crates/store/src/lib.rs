@@ -5,6 +5,7 @@
 #![allow(clippy::disallowed_methods, reason = "this crate is the home of file access")]
 
 pub mod adrs;
+pub mod archive;
 pub mod config;
 pub mod confined;
 pub mod dates;

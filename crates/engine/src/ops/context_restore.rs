@@ -1,21 +1,20 @@
 //! `context restore`: brings an archived document back.
 
-use heirloom_core::name;
-use heirloom_store::files::ARCHIVE;
-use heirloom_store::journal;
+use heirloom_store::journal::{self, Rename};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::archive::Archive;
 use crate::view::{Role, View, span};
-use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
+use crate::{Answer, Effect, Error, Group, Operation, Session, Spec, inherit};
 
 pub(super) struct ContextRestore;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Request {
-    /// The archived document: its name or its old path.
+    /// The archived document: its name, its path before, or its path in the archive, which chooses
+    /// one of several versions.
     name: String,
 }
 
@@ -25,6 +24,10 @@ pub(super) struct Restored {
     archived_at: String,
     /// Where it is again.
     source: String,
+    /// Every file and folder that was moved back.
+    restored: Vec<String>,
+    /// Other versions of it that are still in the archive, newest first.
+    other_versions: Vec<String>,
 }
 
 impl Operation for ContextRestore {
@@ -35,59 +38,42 @@ impl Operation for ContextRestore {
         usage: "context restore <name>",
         group: Group::Plans,
         effect: Effect::Writes,
-        about: "Bring an archived document back to where it was.",
+        about: "Bring an archived document back to where it was, a plan with all that was archived with it. Of several versions it is the latest, unless a path in the archive chooses one.",
     };
 
     fn run(session: &Session, request: Request) -> Result<Restored, Error> {
         let root = session.root();
-        let _lock = journal::lock(root)?;
-        let archive = Archive::new(root);
-        let typed = &request.name;
-        let source = match archive.named(typed).as_slice() {
-            [one] => (*one).to_owned(),
-            [] => {
-                let paths: Vec<&str> = archive.paths().iter().map(String::as_str).collect();
-                let near = name::nearest(typed, paths.iter().copied(), 5);
-                let candidates = if near.is_empty() {
-                    paths.iter().take(10).map(|path| (*path).to_owned()).collect()
-                } else {
-                    near
-                };
-                return Err(Error::not_found(
-                    format!("there is no archived document `{}`", typed.escape_default()),
-                    candidates,
-                ));
-            }
-            several => {
-                let paths = several.iter().map(|path| (*path).to_owned()).collect();
-                return Err(Error::not_found(
-                    format!("`{typed}` could be any of several archived documents"),
-                    paths,
-                )
-                .hint("use a path"));
-            }
-        };
-        let archived_at = format!("{ARCHIVE}/{source}");
-        let source = original(&source);
-        root.rename(&archived_at, &source)?;
-        Ok(Restored { archived_at, source })
-    }
-}
-
-/// Where a document was: an older copy of a memory, `….memory.md.2`, was the same document.
-fn original(archived: &str) -> String {
-    match archived.rsplit_once(".memory.md.") {
-        Some((stem, number)) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
-            format!("{stem}.memory.md")
+        let lock = journal::lock(root)?;
+        let (_, hierarchy) = inherit::hierarchy(session.config()?, None)?;
+        let restoration = Archive::new(root).restoration(&hierarchy, &request.name)?;
+        let relocations = restoration.relocations;
+        lock.rename(root, &relocations)?;
+        for Rename { from, .. } in &relocations {
+            root.remove_empty_folders(from);
         }
-        _ => archived.to_owned(),
+        let first = relocations.first().cloned();
+        let Rename { from, to } = first.ok_or_else(|| Error::system("nothing was moved"))?;
+        Ok(Restored {
+            archived_at: from,
+            source: to,
+            restored: relocations.into_iter().map(|relocation| relocation.to).collect(),
+            other_versions: restoration.others,
+        })
     }
 }
 
 impl Answer for Restored {
     fn view(&self) -> View {
         let mut view = View::new();
-        view.line([span(Role::Good, "restored "), span(Role::Source, &self.source)]);
+        for path in &self.restored {
+            view.line([span(Role::Good, "restored "), span(Role::Source, path)]);
+        }
+        if !self.other_versions.is_empty() {
+            view.line([span(Role::Dim, "   other versions stay in the archive:")]);
+            for path in &self.other_versions {
+                view.line(["     ".into(), span(Role::Source, path)]);
+            }
+        }
         view
     }
 }

@@ -1,14 +1,15 @@
 //! `memory clear`: starts the memory of an agent or a plan anew.
 
-use heirloom_store::files::ARCHIVE;
-use heirloom_store::journal;
+use heirloom_store::archive;
+use heirloom_store::journal::{self, Rename};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::archive::{Archive, Unit};
 use crate::memory::Book;
 use crate::present;
 use crate::view::{Role, View, span};
-use crate::{Answer, Effect, Error, ErrorKind, Group, Operation, Session, Spec};
+use crate::{Answer, Effect, Error, ErrorKind, Group, Operation, Session, Spec, inherit};
 
 pub(super) struct MemoryClear;
 
@@ -49,7 +50,8 @@ impl Operation for MemoryClear {
     };
 
     fn run(session: &Session, request: Request) -> Result<Cleared, Error> {
-        let _lock = journal::lock(session.root())?;
+        let root = session.root();
+        let lock = journal::lock(root)?;
         let book = Book::open(session, &request.plan_id, request.agent_id.as_deref())?;
         if book.text.is_none() {
             return Ok(Cleared {
@@ -66,14 +68,11 @@ impl Operation for MemoryClear {
             return Err(Error::new(ErrorKind::Unconfirmed, message)
                 .hint("it is done only with `yes` (--yes)"));
         }
-        let root = session.root();
-        let copy = format!("{ARCHIVE}/{}", book.path);
-        if root.exists(&copy) {
-            // An older copy makes room for this one; its name is no document's.
-            let free = (1..).map(|n| format!("{copy}.{n}")).find(|path| !root.exists(path));
-            root.rename(&copy, &free.unwrap_or_default())?;
-        }
-        root.rename(&book.path, &copy)?;
+        let (_, hierarchy) = inherit::hierarchy(session.config()?, None)?;
+        let unit = Unit::around(&hierarchy, &book.path);
+        let version = Archive::new(root).next_version(&hierarchy, &unit);
+        let copy = archive::location(&book.path, version);
+        lock.rename(root, &[Rename { from: book.path.clone(), to: copy.clone() }])?;
         Ok(Cleared {
             owner: book.whose(),
             entries: book.notebook.entries.len(),

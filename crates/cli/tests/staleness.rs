@@ -284,3 +284,45 @@ fn a_date_in_the_future_is_a_problem_only_when_it_is_stated() {
             .contains(".heirloom/workspace.md:2: it is dated in the future")
     );
 }
+
+/// What `init` wrote for people to replace says nothing to an agent until they do.
+#[test]
+fn template_text_is_left_out_until_it_is_edited() {
+    let workspace = Workspace::empty(HEIR);
+    workspace.heir("init --name Larkspur").ok();
+    let new = workspace.json("context resolve");
+    assert_eq!((&new["tokens"], &new["values"]), (&json!(0), &json!({})), "{new:#}");
+    assert_eq!((&new["layers"], &new["provenance"]), (&json!([]), &json!({})));
+    assert_eq!(new["not_edited"].as_array().unwrap().len(), 6);
+    let shown = workspace.heir("context resolve").ok();
+    assert!(!shown.contains("What this workspace is for"), "{shown}");
+    assert!(shown.contains("not edited yet, so left out: .heirloom/workspace.md"), "{shown}");
+    let health = workspace.json("context health");
+    assert_eq!(
+        (&health["counts"]["not_edited"], &health["counts"]["fresh"]),
+        (&json!(6), &json!(0))
+    );
+    let shown = workspace.heir("context health").ok();
+    assert!(shown.contains("template") && shown.contains("6 documents not edited yet"), "{shown}");
+
+    let path = ".heirloom/workspace.md";
+    let text = workspace
+        .read(path)
+        .replace("What this workspace is for, in a sentence or two.", "Refunds.");
+    workspace.write(path, text);
+    let edited = workspace.json("context resolve");
+    assert_eq!(edited["not_edited"].as_array().unwrap().len(), 5);
+    let prose = edited["layers"][0]["prose"].as_str().unwrap();
+    assert!(prose.contains("# Workspace: Larkspur") && prose.contains("Refunds."), "{prose}");
+    assert!(!prose.contains("Principles") && !prose.contains("Defaults"), "{prose}");
+    assert_eq!(edited["values"], json!({}));
+
+    workspace.run(&["plan", "new", "Refund flow"]).ok();
+    let plan = workspace.json("context resolve 0001");
+    let prose = plan["layers"][1]["prose"].as_str().unwrap();
+    assert_eq!(prose.trim(), "# Refund flow");
+    workspace.run(&["memory", "add", "0001", "--plan", "finding", "Cents"]).ok();
+    let plan = workspace.json("context resolve 0001");
+    let memory = plan["layers"][2]["prose"].as_str().unwrap();
+    assert!(memory.contains("- Cents") && !memory.contains("Lessons"), "{memory}");
+}

@@ -84,6 +84,17 @@ pub struct Heading {
     pub line: usize,
 }
 
+/// A part of a document: a heading, unless it is the part before the first, and what follows it.
+#[derive(Debug, Clone)]
+pub struct Section<'d> {
+    /// Its heading.
+    pub heading: Option<&'d Heading>,
+    /// The position of its first line after the heading among the lines of the prose.
+    pub start: usize,
+    /// Its lines after the heading.
+    pub lines: Vec<&'d str>,
+}
+
 impl Document {
     /// Parses a markdown document.
     pub fn parse(path: &str, text: &str) -> Self {
@@ -132,6 +143,24 @@ impl Document {
     /// Returns the line of a front-matter key, or 1.
     pub fn line_of(&self, key: &str) -> usize {
         self.lines.get(key).copied().unwrap_or(1)
+    }
+
+    /// Cuts the prose at its headings.
+    pub fn sections(&self) -> Vec<Section<'_>> {
+        let lines: Vec<&str> = self.prose.lines().collect();
+        let headings = self.headings.iter().filter_map(|heading| {
+            Some((heading.line.checked_sub(self.prose_line)? + 1, Some(heading)))
+        });
+        let starts: Vec<(usize, Option<&Heading>)> =
+            std::iter::once((0, None)).chain(headings).collect();
+        let mut sections = Vec::with_capacity(starts.len());
+        for (at, (start, heading)) in starts.iter().enumerate() {
+            // A heading is a line of its own, which the section before it does not hold.
+            let end = starts.get(at + 1).map_or(lines.len(), |(next, _)| next - 1);
+            let own = lines.get(*start..end.min(lines.len())).unwrap_or_default();
+            sections.push(Section { heading: *heading, start: *start, lines: own.to_vec() });
+        }
+        sections
     }
 
     fn top_heading(&self) -> Option<String> {

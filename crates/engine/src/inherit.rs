@@ -16,7 +16,7 @@ use heirloom_store::{Config, Root, dates};
 use jiff::civil::Date;
 
 use crate::archive::Archive;
-use crate::{Error, Session};
+use crate::{Error, Session, template};
 
 /// A dated and judged document.
 #[derive(Debug, Clone, Copy)]
@@ -36,6 +36,8 @@ pub struct Inheritance {
     pub selectors: Selectors,
     /// The documents, lowest priority first.
     pub placed: Vec<Placed>,
+    /// The paths of documents in which nobody edited the template, so that nothing is left of them.
+    pub unedited: Vec<String>,
     /// How fresh each is.
     pub judged: Vec<Judged>,
     /// The decision records that bear on it.
@@ -81,7 +83,8 @@ pub fn read(
     let (root, config) = (session.root(), session.config()?);
     let (hierarchy_name, hierarchy) = hierarchy(config, hierarchy_name)?;
     let mut selectors = layout::select(root, &hierarchy, typed)?;
-    let placed = layout::read_selected(root, &hierarchy, &mut selectors);
+    let mut placed = layout::read_selected(root, &hierarchy, &mut selectors);
+    let unedited = leave_out_templates(&mut placed);
     let scope =
         selectors.get("project").map_or(Scope::Workspace, |project| Scope::Project(project));
     let (records, record_problems) = adrs::read(root, config, scope);
@@ -101,11 +104,21 @@ pub fn read(
         hierarchy: hierarchy_name,
         selectors,
         placed,
+        unedited,
         judged,
         records,
         conflicts,
         problems,
     })
+}
+
+/// Takes template text out of documents and returns the paths of those of which nothing is left.
+/// Memory documents are read entry by entry first.
+fn leave_out_templates(placed: &mut [Placed]) -> Vec<String> {
+    let documents = placed.iter_mut().filter(|placed| placed.part != Part::Memory);
+    let unedited = documents
+        .filter_map(|placed| template::leave_out(placed).then(|| placed.document.path.clone()));
+    unedited.collect()
 }
 
 /// Makes layers of documents.

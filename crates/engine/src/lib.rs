@@ -19,6 +19,7 @@ mod request;
 pub mod schema;
 pub mod session;
 pub mod setup;
+mod template;
 pub mod view;
 
 pub use error::{Error, ErrorKind};

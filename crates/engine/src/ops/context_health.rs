@@ -10,7 +10,7 @@ use crate::catalog::{Catalog, Filed};
 use crate::memory::Recollection;
 use crate::present;
 use crate::view::{Role, View, span};
-use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
+use crate::{Answer, Effect, Error, Group, Operation, Session, Spec, template};
 
 pub(super) struct ContextHealth;
 
@@ -53,6 +53,8 @@ struct DocumentHealth {
     recommended_action: Action,
     /// Whether it is finished (done, superseded, …), so that its age is no matter.
     closed: bool,
+    /// Whether it holds nothing but the text of its template, so that no agent is given it.
+    not_edited: bool,
     #[serde(skip)]
     judged: Staleness,
 }
@@ -64,6 +66,8 @@ struct Counts {
     warning: usize,
     critical: usize,
     closed: usize,
+    /// Documents that nobody has edited yet.
+    not_edited: usize,
 }
 
 impl Operation for ContextHealth {
@@ -83,20 +87,23 @@ impl Operation for ContextHealth {
         let mut documents: Vec<DocumentHealth> = Vec::with_capacity(catalog.filed.len());
         for filed in &catalog.filed {
             let health = health_of(filed);
-            match (health.closed, health.staleness) {
-                (true, _) => counts.closed += 1,
-                (false, Freshness::Fresh) => counts.fresh += 1,
-                (false, Freshness::Unknown) => counts.unknown += 1,
-                (false, Freshness::Warning) => counts.warning += 1,
-                (false, Freshness::Critical) => counts.critical += 1,
+            match (health.closed, health.not_edited, health.staleness) {
+                (true, _, _) => counts.closed += 1,
+                (false, true, _) => counts.not_edited += 1,
+                (false, false, Freshness::Fresh) => counts.fresh += 1,
+                (false, false, Freshness::Unknown) => counts.unknown += 1,
+                (false, false, Freshness::Warning) => counts.warning += 1,
+                (false, false, Freshness::Critical) => counts.critical += 1,
             }
-            if !request.stale || (!health.closed && health.staleness != Freshness::Fresh) {
+            let is_stale = health.staleness != Freshness::Fresh && !health.not_edited;
+            if !request.stale || (!health.closed && is_stale) {
                 documents.push(health);
             }
         }
         documents.sort_by(|a, b| {
             a.closed
                 .cmp(&b.closed)
+                .then(a.not_edited.cmp(&b.not_edited))
                 .then(b.score.unwrap_or(f64::MAX).total_cmp(&a.score.unwrap_or(f64::MAX)))
                 .then_with(|| a.source.cmp(&b.source))
         });
@@ -117,6 +124,7 @@ fn health_of(filed: &Filed) -> DocumentHealth {
         score: staleness.score,
         recommended_action: staleness.recommended_action,
         closed: filed.is_closed(),
+        not_edited: filed.kind != NodeKind::Memory && template::is_unedited(&filed.document),
         judged: staleness,
     }
 }
@@ -124,7 +132,7 @@ fn health_of(filed: &Filed) -> DocumentHealth {
 impl Answer for Health {
     fn view(&self) -> View {
         let mut view = View::new();
-        let Counts { fresh, unknown, warning, critical, closed } = &self.counts;
+        let Counts { fresh, unknown, warning, critical, closed, not_edited } = &self.counts;
         view.line([
             span(Role::Good, format!("{fresh} fresh")),
             ", ".into(),
@@ -133,17 +141,27 @@ impl Answer for Health {
             span(Role::Bad, format!("{critical} critical")),
             format!(", {unknown} unknown, {closed} closed").into(),
         ]);
+        if *not_edited > 0 {
+            view.line([span(
+                Role::Dim,
+                format!(
+                    "{} not edited yet; template text is left out of contexts, token counts and recall",
+                    present::count(*not_edited, "document")
+                ),
+            )]);
+        }
         if !self.documents.is_empty() {
             view.blank();
         }
         let rows = self.documents.iter().map(|document| {
-            let freshness = if document.closed {
-                span(Role::Dim, "closed")
-            } else {
-                present::freshness(&document.judged)
+            let (freshness, action) = match (document.closed, document.not_edited) {
+                (true, _) => (span(Role::Dim, "closed"), ""),
+                (false, true) => (span(Role::Dim, "template"), "not edited yet"),
+                (false, false) => (
+                    present::freshness(&document.judged),
+                    present::action(document.recommended_action),
+                ),
             };
-            let action =
-                if document.closed { "" } else { present::action(document.recommended_action) };
             vec![
                 span(Role::Source, &document.source),
                 freshness,

@@ -21,7 +21,7 @@ use crate::memory::{Recollection, Thing, entry_ref, show_things, standing_prose}
 use crate::present;
 use crate::recall::Wanted;
 use crate::view::{Role, Span, View, span};
-use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
+use crate::{Answer, Effect, Error, Group, Operation, Session, Spec, template};
 
 pub(super) struct ContextResolve;
 
@@ -62,6 +62,9 @@ pub(super) struct Resolved {
     provenance: IndexMap<String, Vec<Contribution>>,
     /// The documents, lowest priority first.
     layers: Vec<Layer>,
+    /// Documents that hold nothing but the text of their template; they are left out until they are
+    /// edited.
+    not_edited: Vec<String>,
     /// Accepted decisions in force.
     decisions: Vec<Decision>,
     /// Where documents disagree or refer to what is gone.
@@ -97,9 +100,9 @@ struct Layer {
     score: Option<f64>,
     /// What to do about it.
     recommended_action: Action,
-    /// Tokens (o200k) of the file.
+    /// Tokens (o200k) of the file, without what is left out.
     tokens: Option<usize>,
-    /// Its text after the front matter.
+    /// Its text after the front matter, without template text that nobody edited.
     prose: String,
     #[serde(skip)]
     judged: Staleness,
@@ -175,7 +178,12 @@ fn remember(session: &Session, inherited: &mut Inheritance) -> Result<Vec<Thing>
     let nothing = Memory::default();
     let memory = known.as_ref().map_or(&nothing, |known| &known.memory);
     for placed in inherited.placed.iter_mut().filter(|placed| is_memory(placed)) {
-        placed.document.prose = standing_prose(memory, &placed.document, &placed.text);
+        let prose = standing_prose(memory, &placed.document, &placed.text);
+        let prose = template::without(&prose);
+        if let Some(head) = placed.text.strip_suffix(placed.document.prose.as_str()) {
+            placed.text = format!("{head}{prose}");
+        }
+        placed.document.prose = prose;
     }
     let stands = |entry: &&Entry| memory.standing(&entry_ref(&entry.id)) == Standing::Active;
     let memories = inherited.placed.iter().filter(|placed| is_memory(placed));
@@ -201,7 +209,19 @@ fn remember(session: &Session, inherited: &mut Inheritance) -> Result<Vec<Thing>
         .unwrap_or_default())
 }
 
-fn resolved(session: &Session, inherited: Inheritance, with_diff: bool) -> Resolved {
+/// Takes the documents out of which nothing is left.
+fn without_unedited(inherited: &mut Inheritance) {
+    let unedited = &inherited.unedited;
+    let is_edited = |placed: &Placed| !unedited.contains(&placed.document.path);
+    let kept: Vec<bool> = inherited.placed.iter().map(is_edited).collect();
+    let mut at = kept.iter();
+    inherited.placed.retain(|_| at.next().is_some_and(|kept| *kept));
+    let mut at = kept.iter();
+    inherited.judged.retain(|_| at.next().is_some_and(|kept| *kept));
+}
+
+fn resolved(session: &Session, mut inherited: Inheritance, with_diff: bool) -> Resolved {
+    without_unedited(&mut inherited);
     let layers_of_values = inherit::layers(&inherited.placed);
     let values = cascade::values(&layers_of_values);
     let provenance = cascade::provenance(&layers_of_values);
@@ -255,6 +275,7 @@ fn resolved(session: &Session, inherited: Inheritance, with_diff: bool) -> Resol
         provenance,
         tokens: layers.iter().map(|layer| layer.tokens).sum(),
         layers,
+        not_edited: inherited.unedited,
         decisions,
         conflicts: inherited.conflicts,
         warnings,
@@ -316,6 +337,11 @@ impl Answer for Resolved {
                 ]);
                 view.text(layer.prose.trim_matches(['\n', '\r']));
             }
+        }
+        if !self.not_edited.is_empty() {
+            let paths = self.not_edited.join(", ");
+            view.blank();
+            view.line([span(Role::Dim, format!("not edited yet, so left out: {paths}"))]);
         }
         if !self.warnings.is_empty() || !self.conflicts.is_empty() {
             view.title("Warnings");

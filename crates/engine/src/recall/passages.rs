@@ -1,20 +1,16 @@
 //! What documents hold that can be recalled: the entries of memory, and the sections of the rest.
 
-use std::collections::{HashMap, HashSet};
-use std::sync::OnceLock;
+use std::collections::HashMap;
 
 use heirloom_core::fold::{Memory, Standing};
 use heirloom_core::memory::Entry;
 use heirloom_core::recall::{Passage, mark};
-use heirloom_core::words::normalised;
 use heirloom_core::{Document, Problem, adr, day};
 use heirloom_store::layout::{Part, Placed};
 use jiff::civil::Date;
 
-use crate::Error;
-use crate::catalog;
 use crate::memory::{Noted, Thing, entry_ref};
-use crate::setup::scaffold;
+use crate::{Error, catalog, template};
 
 /// A section of more words is cut at its paragraphs.
 const LONGEST: usize = 160;
@@ -119,8 +115,7 @@ fn of_sections(placed: &Placed, sort: Sort, date: Option<Date>) -> Result<Vec<Pa
     };
     let date = stated_date(document).or(date);
     let mut passages = Vec::new();
-    let written_by_someone =
-        |section: &Section<'_>| !untouched().contains(&normalised(&section.text));
+    let written_by_someone = |section: &Section<'_>| !template::is_untouched(&section.text);
     let mut written_sections: Vec<Section<'_>> =
         sections(document).into_iter().filter(written_by_someone).collect();
     // Who makes a plan or a decision record gives it a title at least.
@@ -165,44 +160,16 @@ fn of_sections(placed: &Placed, sort: Sort, date: Option<Date>) -> Result<Vec<Pa
     Ok(passages)
 }
 
-/// What stands in the sections of new documents until somebody writes something: it says nothing.
-fn untouched() -> &'static HashSet<String> {
-    static UNTOUCHED: OnceLock<HashSet<String>> = OnceLock::new();
-    UNTOUCHED.get_or_init(|| {
-        let documents = scaffold::samples();
-        let parsed = documents.iter().map(|text| Document::parse("", text));
-        let texts = parsed.map(|document| {
-            let own = sections(&document);
-            own.into_iter().map(|section| normalised(&section.text)).collect::<Vec<_>>()
-        });
-        texts.flatten().collect()
-    })
-}
-
 fn written(thing: &Thing) -> Result<String, Error> {
     serde_json::to_string(thing).map_err(|error| Error::system(error.to_string()))
 }
 
 /// Cuts a document at its headings, and long parts at their paragraphs.
 fn sections(document: &Document) -> Vec<Section<'_>> {
-    let lines: Vec<&str> = document.prose.lines().collect();
-    let mut starts: Vec<(usize, &str)> = vec![(0, "")];
-    for heading in &document.headings {
-        if let Some(at) = heading.line.checked_sub(document.prose_line) {
-            starts.push((at + 1, &heading.text));
-        }
-    }
     let mut sections = Vec::new();
-    for (at, (start, heading)) in starts.iter().enumerate() {
-        // A heading is a line of its own, which the section before it does not hold.
-        let end = starts.get(at + 1).map_or(lines.len(), |(next, _)| next - 1).min(lines.len());
-        cut(
-            heading,
-            document.prose_line,
-            *start,
-            lines.get(*start..end).unwrap_or_default(),
-            &mut sections,
-        );
+    for part in document.sections() {
+        let heading = part.heading.map_or("", |heading| heading.text.as_str());
+        cut(heading, document.prose_line, part.start, &part.lines, &mut sections);
     }
     sections
 }

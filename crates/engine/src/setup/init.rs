@@ -47,7 +47,7 @@ pub struct Initialised {
 const GITIGNORE: &str = "# Heirloom: derived and local files\n.heirloom/cache/\n.heirloom/local/\n";
 const GITATTRIBUTES: &str = "# Heirloom: branches that each add memory merge without a conflict\n.heirloom/memory/**/*.jsonl text eol=lf merge=union\n*.memory.md merge=union\n";
 
-pub(super) const CONTEXT_FILES: [(&str, &str, &str); 5] = [
+const CONTEXT_FILES: [(&str, &str, &str); 5] = [
     ("vision", "Vision", "Where this is going, and why it is worth going there."),
     ("brand", "Brand", "Terminology, tone and style: the words we use, and those we do not."),
     ("architecture", "Architecture", "Technical principles that hold across projects."),
@@ -112,7 +112,8 @@ pub(super) fn extend_git_files(root: &Root) -> Result<Vec<(String, Outcome)>, Er
         .collect()
 }
 
-fn files(hierarchy: &str, name: &str, today: Date) -> Vec<(String, String)> {
+/// Returns the documents and settings of a new workspace, by path.
+pub(super) fn files(hierarchy: &str, name: &str, today: Date) -> Vec<(String, String)> {
     let config = format!(
         "# Settings of this workspace. Every key has a default; `heir` refuses a key that it does not know.\nhierarchy = \"{hierarchy}\"\n\n# [staleness]      # days\n# warning = 14\n# critical = 30\n# archive = 90\n"
     );

@@ -1,7 +1,7 @@
 //! New documents, in the shape that validates.
 
-use heirloom_core::name;
 use heirloom_core::yaml::{Style, write_scalar};
+use heirloom_core::{hierarchy, memory, name};
 use jiff::civil::Date;
 use serde_json::json;
 
@@ -146,14 +146,17 @@ pub fn agent(title: &str, plan: &str, description: Option<&str>, today: Date) ->
 pub(crate) fn samples() -> Vec<String> {
     let day = Date::ZERO;
     let mut samples = vec![
-        workspace("x", day),
         project("x", None, day),
         plan("x", None, None, day),
         agent("x", "x", None, day),
         adr("x", "x", "proposed", day),
+        memory::agent("x", "x", "x", day),
+        memory::plan("x", "x", day),
     ];
-    let contexts = super::init::CONTEXT_FILES.iter();
-    samples.extend(contexts.map(|(file, title, about)| context(file, title, about, day)));
+    for hierarchy in hierarchy::built_in().keys() {
+        let files = super::init::files(hierarchy, "x", day).into_iter();
+        samples.extend(files.filter(|(path, _)| path.ends_with(".md")).map(|(_, text)| text));
+    }
     samples
 }
 

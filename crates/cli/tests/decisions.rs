@@ -343,3 +343,89 @@ fn a_very_long_chain_has_a_history() {
     }
     assert_eq!(workspace.heir("adr history 1").ok().lines().count(), 3000);
 }
+
+fn adopted(records: &[(&str, &str)]) -> Workspace {
+    let workspace = Workspace::empty(HEIR);
+    for (path, text) in records {
+        workspace.write(path, text);
+    }
+    workspace.heir("adopt").ok();
+    workspace
+}
+
+const ADR_TOOLS: &str = "# 18. Old way\n\nDate: 2020-05-04\n\n## Status\n\nAccepted\n\n## Context\n\nLong.\n\n## Decision\n\nDone.\n\n## Consequences\n\nMany.\n";
+
+#[test]
+fn a_new_record_looks_like_its_adopted_neighbours() {
+    let workspace = adopted(&[
+        ("docs/decisions/0017-older.md", &ADR_TOOLS.replace("18", "17")),
+        ("docs/decisions/0018-old-way.md", ADR_TOOLS),
+    ]);
+    let created = workspace.json("adr new Rust");
+    assert_eq!(created["path"], "docs/decisions/0019-rust.md");
+    assert_eq!(created["name"], "ADR-0019");
+    assert_eq!(
+        workspace.read("docs/decisions/0019-rust.md"),
+        "# 19. Rust\n\nDate: 2026-02-22\n\n## Status\n\nProposed\n\n## Context\n\nWhat made a decision necessary.\n\n## Decision\n\nWhat was decided.\n\n## Consequences\n\nWhat becomes easier, and what harder.\n"
+    );
+    workspace.heir("adr status 19 accepted").ok();
+    assert!(workspace.read("docs/decisions/0019-rust.md").contains("\nAccepted\n"));
+    let created = workspace.json("adr new Again --folder .heirloom/adrs");
+    assert_eq!(created["path"], ".heirloom/adrs/ADR-0020-again.md");
+    // The workspace has records of its own now.
+    assert_eq!(workspace.json("adr new More")["path"], ".heirloom/adrs/ADR-0021-more.md");
+    let created = workspace.json("adr new Last --folder docs/decisions/");
+    assert_eq!(created["path"], "docs/decisions/0022-last.md");
+    let refused = workspace.heir("adr new Elsewhere --folder src").failed(2);
+    assert!(refused.contains("heir adopt src"), "{refused}");
+}
+
+#[test]
+fn a_template_beside_the_records_is_used() {
+    let workspace = adopted(&[
+        (
+            "docs/adr/ADR-001_first_one.md",
+            "---\nstatus: Accepted\ndate: 04.05.2020\n---\n# ADR-001: First one\n",
+        ),
+        (
+            "docs/adr/templates/adr-template.md",
+            "---\nstatus: \"{proposed | accepted}\"\ndate: {when}\n---\n\n# {title}\n\n## Why\n\n{Say why.}\n",
+        ),
+    ]);
+    let created = workspace.json("adr new Rust --status accepted");
+    assert_eq!(created["path"], "docs/adr/ADR-002_rust.md");
+    assert_eq!(
+        workspace.read("docs/adr/ADR-002_rust.md"),
+        "---\nstatus: \"accepted\"\ndate: 2026-02-22\n---\n\n# ADR-002: Rust\n\n## Why\n\n{Say why.}\n"
+    );
+    assert_eq!(workspace.json("adr list --in-force")["adrs"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn folders_that_number_for_themselves_go_on_doing_so() {
+    let workspace = adopted(&[
+        ("docs/adr/0001-a.md", ADR_TOOLS),
+        ("docs/adr/0002-b.md", ADR_TOOLS),
+        ("docs/adr/0003-c.md", ADR_TOOLS),
+        ("doc/adr/0001-d.md", ADR_TOOLS),
+    ]);
+    assert_eq!(workspace.json("adr new X --folder doc/adr")["path"], "doc/adr/0002-x.md");
+    assert_eq!(workspace.json("adr new Y")["path"], "docs/adr/0004-y.md");
+}
+
+#[test]
+fn records_that_state_no_status_are_named() {
+    let workspace = adopted(&[
+        ("docs/adr/0001-a.md", "# A\n\nWe do a.\n"),
+        ("docs/adr/0002-b.md", "# B\n\nWe do b.\n"),
+        ("docs/adr/0003-c.md", "# C\n\n## Status\n\nAccepted\n"),
+    ]);
+    let sentence = "2 decision records state no status that is known, so they are not counted as in force: ADR-0001, ADR-0002";
+    for command in ["adr list", "context resolve"] {
+        let shown = workspace.heir(command).ok();
+        assert!(shown.contains(sentence), "{shown}");
+    }
+    let ids = json!(["ADR-0001", "ADR-0002"]);
+    assert_eq!(workspace.json("adr list")["without_status"], ids);
+    assert_eq!(workspace.json("context resolve")["decisions_without_status"], ids);
+}

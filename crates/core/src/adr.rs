@@ -4,12 +4,16 @@
 //! The same reading finds *where* the status is written, so that superseding edits it there.
 
 mod edit;
+mod form;
 mod links;
+mod naming;
 mod site;
 mod text;
 
 pub use edit::{mark_superseded, mark_supersedes, set_status};
+pub use form::{Model, NewRecord, write};
 pub use links::Target;
+pub use naming::Naming;
 
 use std::fmt;
 

@@ -138,6 +138,12 @@ impl<'a> Supersession<'a> {
         })
     }
 
+    /// Returns the records, by position, that state no status that is known and that nothing replaced.
+    pub fn without_status(&self) -> impl Iterator<Item = usize> + '_ {
+        let is_unknown = |at: &usize| self.adrs[*at].status == Status::Unknown;
+        (0..self.adrs.len()).filter(is_unknown).filter(|at| self.successors[*at].is_empty())
+    }
+
     /// Returns the record in a file, by position.
     pub fn at_path(&self, path: &str) -> Option<usize> {
         self.by_path.get(path).copied()

@@ -71,7 +71,7 @@ impl Unit {
 #[derive(Debug)]
 pub(crate) struct Restoration {
     /// The moves that bring it back.
-    pub(crate) relocations: Vec<Rename>,
+    pub(crate) renames: Vec<Rename>,
     /// Other versions of it, which stay in the archive.
     pub(crate) others: Vec<String>,
 }
@@ -161,7 +161,7 @@ impl<'r> Archive<'r> {
             .collect();
         others.sort_by_key(|file| std::cmp::Reverse(file.age()));
         Ok(Restoration {
-            relocations: self.relocations(unit, chosen),
+            renames: self.renames(unit, chosen),
             others: others.into_iter().map(|file| file.location.clone()).collect(),
         })
     }
@@ -186,12 +186,12 @@ impl<'r> Archive<'r> {
 
     /// Returns the moves that bring one version of a unit back. A folder moves whole unless
     /// something is in its place; then each of its files does.
-    fn relocations(&self, unit: &Unit, chosen: &Archived) -> Vec<Rename> {
+    fn renames(&self, unit: &Unit, chosen: &Archived) -> Vec<Rename> {
         if chosen.copy.is_some() {
             let Archived { location, source, .. } = chosen.clone();
             return vec![Rename { from: location, to: source }];
         }
-        let mut relocations: Vec<Rename> = Vec::new();
+        let mut renames: Vec<Rename> = Vec::new();
         let files = self.files().iter();
         let files = files.filter(|file| file.version == chosen.version && file.copy.is_none());
         for file in files {
@@ -203,15 +203,15 @@ impl<'r> Archive<'r> {
             let base = &file.location[..file.location.len() - below];
             let whole = Rename { from: base.to_owned(), to: part.clone() };
             let is_other = |other: &Rename| other.to == *part && other.from != base;
-            let is_whole = !self.root.exists(part) && !relocations.iter().any(is_other);
+            let is_whole = !self.root.exists(part) && !renames.iter().any(is_other);
             let Archived { location, source, .. } = file.clone();
-            let relocation =
+            let rename =
                 if is_whole { whole } else { Rename { from: location, to: source } };
-            if !relocations.contains(&relocation) {
-                relocations.push(relocation);
+            if !renames.contains(&rename) {
+                renames.push(rename);
             }
         }
-        relocations
+        renames
     }
 
     fn unknown(&self, typed: &str) -> Error {

@@ -10,6 +10,7 @@ mod import;
 pub mod inherit;
 mod llm;
 mod memory;
+mod new_record;
 pub mod op;
 pub mod ops;
 mod present;

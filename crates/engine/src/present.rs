@@ -129,3 +129,20 @@ pub(crate) fn with_article(word: &str) -> String {
     let article = if word.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
     format!("{article} {word}")
 }
+
+/// Says that decision records state no status, and names them; `None` if there are none.
+pub(crate) fn without_status(ids: &[String]) -> Option<String> {
+    const NAMED: usize = 10;
+    let (count, verb) = match ids.len() {
+        0 => return None,
+        1 => ("1 decision record".to_owned(), "states"),
+        several => (format!("{several} decision records"), "state"),
+    };
+    let more = ids.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let named = ids[..ids.len().min(NAMED)].join(", ");
+    let them = if ids.len() == 1 { "it is" } else { "they are" };
+    Some(format!(
+        "{count} {verb} no status that is known, so {them} not counted as in force: {named}{more}"
+    ))
+}

@@ -85,22 +85,33 @@ pub fn find(root: &Root, config: &Config, project: Scope<'_>) -> (Vec<Found>, Ve
     (found, problems)
 }
 
-/// Returns the highest number that a record of a folder has or had, the archive included: a number
-/// that was given once must not come to mean another decision. The workspace's own records and those
-/// of the folders in the settings share their numbers.
-pub fn highest_number(root: &Root, config: &Config, folder: &str) -> u32 {
-    let adopted = || config.adrs.folders.iter().map(|folder| folder.trim_end_matches('/'));
-    let is_shared = folder == FOLDER || adopted().any(|own| path::is_within(folder, own));
-    let shared = adopted().chain([FOLDER]).filter(|_| is_shared);
-    let folders: HashSet<&str> = shared.chain([folder]).collect();
+/// Returns the number of the next record of a folder. The archive counts, because a number that was
+/// given once must not come to mean another decision. Folders share their numbers, so that an id
+/// means one record, unless a number is already in two of them.
+pub fn next_number(root: &Root, config: &Config, folder: &str) -> u32 {
+    let adopted = config.adrs.folders.iter().map(|folder| folder.trim_end_matches('/'));
+    let shared: Vec<&str> = adopted.chain([FOLDER]).collect();
+    let is_shared = shared.iter().any(|own| path::is_within(folder, own));
+    let mut paths: Vec<String> =
+        archive::list(root).into_iter().map(|archived| archived.source).collect();
     let mut found = Vec::new();
-    for folder in &folders {
+    for folder in shared.iter().copied().chain([folder]) {
         find_in(root, folder, None, MAX_DEPTH, &mut found, &mut Vec::new());
     }
-    let archived = archive::list(root).into_iter().map(|archived| archived.source);
-    let archived = archived.filter(|source| folders.iter().any(|own| path::is_within(source, own)));
-    let paths = found.into_iter().map(|found| found.path).chain(archived);
-    paths.filter_map(|path| adr::id_of(&path).1).max().unwrap_or(0)
+    paths.extend(found.into_iter().map(|found| found.path));
+    paths.sort();
+    paths.dedup();
+    let numbers = |wanted: &dyn Fn(&str) -> bool| -> HashSet<u32> {
+        let wanted = paths.iter().filter(|path| wanted(path::folder(path)));
+        wanted.filter_map(|path| adr::id_of(path).1).collect()
+    };
+    let own = numbers(&|other| path::is_within(other, folder));
+    let others = numbers(&|other| {
+        !path::is_within(other, folder) && shared.iter().any(|own| path::is_within(other, own))
+    });
+    let is_alone = folder != FOLDER && !own.is_disjoint(&others);
+    let all = own.iter().chain(others.iter().filter(|_| is_shared && !is_alone));
+    all.max().map_or(1, |highest| highest.saturating_add(1))
 }
 
 /// Returns whether a record of a folder has this number, or had it and is in the archive.

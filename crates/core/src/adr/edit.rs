@@ -246,7 +246,7 @@ fn insert_line_after(text: &str, at: usize, line: &str) -> String {
 }
 
 /// `ACCEPTED` becomes `SUPERSEDED`, `accepted` stays small, anything else is capitalised.
-fn cased_like(old: &str, word: &str) -> String {
+pub(super) fn cased_like(old: &str, word: &str) -> String {
     let letters: String =
         old.chars().skip_while(|c| !c.is_alphabetic()).take_while(|c| c.is_alphabetic()).collect();
     if letters.len() > 1 && letters.chars().all(char::is_uppercase) {

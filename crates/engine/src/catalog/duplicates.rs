@@ -39,7 +39,7 @@ fn of_records(root: &Root, config: &Config, filed: &[Filed]) -> Vec<Conflict> {
     let twice = by_number.into_iter().filter(|(_, same)| same.len() > 1);
     twice
         .flat_map(|((folder, ..), same)| {
-            let next = adrs::highest_number(root, config, folder) + 1;
+            let next = adrs::next_number(root, config, folder);
             let first = same[0];
             let others = same[1..].iter().zip(next..);
             others

@@ -30,6 +30,8 @@ pub(super) struct Request {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Adrs {
     adrs: Vec<Item>,
+    /// The ids of records that state no status that is known, so that they are not in force.
+    without_status: Vec<String>,
     /// What could not be read.
     problems: Vec<Problem>,
 }
@@ -94,7 +96,8 @@ impl Operation for AdrList {
                     && (!request.in_force || item.in_force)
             })
             .collect();
-        Ok(Adrs { adrs, problems })
+        let without_status = relation.without_status().map(id).collect();
+        Ok(Adrs { adrs, without_status, problems })
     }
 }
 
@@ -126,6 +129,10 @@ impl Answer for Adrs {
             ]
         });
         view.table(&["id", "status", "", "title", "source"], rows.collect());
+        if let Some(sentence) = present::without_status(&self.without_status) {
+            view.blank();
+            view.line([span(Role::Warning, format!("⚠️ {sentence}"))]);
+        }
         if !self.problems.is_empty() {
             view.title("Problems");
             present::problems(&mut view, &self.problems);

@@ -2,12 +2,13 @@
 
 use heirloom_core::Document;
 use heirloom_core::adr::{self, Status};
-use heirloom_store::{adrs, layout};
+use heirloom_store::layout;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::answers::Created;
 use crate::memory::{Pen, lifecycle};
+use crate::new_record::RecordFolder;
 use crate::setup::scaffold;
 use crate::{Effect, Error, Group, Operation, Session, Spec, inherit};
 
@@ -21,6 +22,9 @@ pub(super) struct Request {
     /// The project it holds for; else the whole workspace.
     #[serde(default)]
     project: Option<String>,
+    /// The folder to put it in; else `.heirloom/adrs`, or the adopted folder that records are in.
+    #[serde(default)]
+    folder: Option<String>,
     /// Its status; proposed unless you say otherwise.
     #[serde(default)]
     status: Option<Status>,
@@ -34,47 +38,42 @@ impl Operation for AdrNew {
         usage: "adr new <title>",
         group: Group::Plans,
         effect: Effect::Writes,
-        about: "Create a decision record with the next free number.",
+        about: "Create a decision record with the next free number, named and laid out like the records beside it.",
     };
 
     fn run(session: &Session, request: Request) -> Result<Created, Error> {
         let root = session.root();
-        let status = request.status.unwrap_or(Status::Proposed);
-        if matches!(status, Status::Superseded | Status::Unknown) {
+        if let Some(status @ (Status::Superseded | Status::Unknown)) = request.status {
             return Err(Error::bad_input(format!("a new decision cannot be {status}"))
                 .hint("create it, then use `heir adr supersede`"));
         }
         let title = scaffold::one_line("decision record", &request.title)?;
-        let slug = scaffold::file_words("decision", &title);
         let mut pen = Pen::take(session, false)?;
-        let folder = match &request.project {
-            None => adrs::FOLDER.to_owned(),
-            Some(typed) => {
+        let folder = match (&request.project, &request.folder) {
+            (Some(_), Some(_)) => {
+                return Err(Error::bad_input("a project's records have a folder of their own")
+                    .hint("leave out --folder or --project"));
+            }
+            (None, folder) => RecordFolder::choose(session, folder.as_deref())?,
+            (Some(typed), None) => {
                 let projects = inherit::level(session.config()?, "project")?;
-                adrs::project_folder(&layout::find_name(
-                    root,
-                    &projects,
-                    &Default::default(),
-                    typed,
-                )?)
+                let project = layout::find_name(root, &projects, &Default::default(), typed)?;
+                RecordFolder::of_project(session, &project)?
             }
         };
-        let highest = adrs::highest_number(root, session.config()?, &folder);
-        let id = format!("ADR-{:04}", highest + 1);
-        let path = format!("{folder}/{id}-{slug}.md");
-        let text = scaffold::adr(&id, &title, status.word(), session.today());
+        let (path, text) = folder.record(session, &title, request.status)?;
         if root.exists(&path) {
             return Err(Error::bad_input(format!("{path} is already there")));
         }
         pen.guard(&text).map_err(|error| error.hint("leave the secret out of the title"))?;
         pen.edit(&path, None, text.clone());
-        if status == Status::Accepted {
+        if request.status == Some(Status::Accepted) {
             let adr = adr::read(&path, &text);
             let known = lifecycle::known_of(session, [&adr])?;
             let document = Document { path: path.clone(), ..Document::default() };
             lifecycle::ingest_adr(&mut pen, &known, &adr, &document, &[])?;
         }
         pen.finish()?;
-        Ok(Created { what: "decision record", name: id, path })
+        Ok(Created { what: "decision record", name: adr::id_of(&path).0, path })
     }
 }

@@ -78,7 +78,7 @@ impl Operation for AdrRenumber {
 
 /// Returns the number to give: the one that was asked for if it is free, else the next free one.
 fn choose(session: &Session, folder: &str, name: &Name, asked: Option<u32>) -> Result<u32, Error> {
-    let next = adrs::highest_number(session.root(), session.config()?, folder) + 1;
+    let next = adrs::next_number(session.root(), session.config()?, folder);
     let number = asked.unwrap_or(next);
     if number == 0 || number > NUMBER_MAX {
         return Err(Error::bad_input(format!("{number} cannot be the number of a record"))

@@ -53,7 +53,7 @@ struct Moved {
     /// What still refers to it.
     referred_to_by: Vec<String>,
     #[serde(skip)]
-    relocations: Vec<Rename>,
+    renames: Vec<Rename>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -103,8 +103,8 @@ impl Operation for ContextArchive {
         });
         let archived: Vec<Moved> = moved.collect();
         if !request.dry_run {
-            let relocations = archived.iter().flat_map(|moved| moved.relocations.clone());
-            lock.rename(root, &relocations.collect::<Vec<_>>())?;
+            let renames = archived.iter().flat_map(|moved| moved.renames.clone());
+            lock.rename(root, &renames.collect::<Vec<_>>())?;
         }
         Ok(Archived { archived, left, dry_run: request.dry_run })
     }
@@ -154,12 +154,12 @@ fn overdue(catalog: &Catalog) -> (Vec<Unit>, Vec<Left>) {
 }
 
 fn moved(root: &Root, catalog: &Catalog, graph: &Graph, unit: &Unit, version: u32) -> Moved {
-    let relocations: Vec<Rename> = unit
+    let renames: Vec<Rename> = unit
         .parts_in(root)
         .into_iter()
         .map(|part| Rename { from: part.to_owned(), to: archive::location(part, version) })
         .collect();
-    let files = relocations.iter().flat_map(|part| match root.is_folder(&part.from) {
+    let files = renames.iter().flat_map(|part| match root.is_folder(&part.from) {
         true => archive::files_under(root, &part.from),
         false => vec![part.from.clone()],
     });
@@ -177,11 +177,11 @@ fn moved(root: &Root, catalog: &Catalog, graph: &Graph, unit: &Unit, version: u3
     referred_to_by.sort();
     referred_to_by.dedup();
     Moved {
-        source: relocations.first().map(|part| part.from.clone()).unwrap_or_default(),
-        archived_to: relocations.first().map(|part| part.to.clone()).unwrap_or_default(),
+        source: renames.first().map(|part| part.from.clone()).unwrap_or_default(),
+        archived_to: renames.first().map(|part| part.to.clone()).unwrap_or_default(),
         files: files.collect(),
         referred_to_by,
-        relocations,
+        renames,
     }
 }
 
@@ -193,7 +193,7 @@ impl Answer for Archived {
         }
         let verb = if self.dry_run { "would archive " } else { "archived " };
         for moved in &self.archived {
-            for Rename { from, to } in &moved.relocations {
+            for Rename { from, to } in &moved.renames {
                 view.line([
                     span(Role::Good, verb),
                     span(Role::Source, from),

@@ -67,6 +67,9 @@ pub(super) struct Resolved {
     not_edited: Vec<String>,
     /// Accepted decisions in force.
     decisions: Vec<Decision>,
+    /// The ids of decision records that state no status that is known, so that they are not among
+    /// the decisions.
+    decisions_without_status: Vec<String>,
     /// Where documents disagree or refer to what is gone.
     conflicts: Vec<Conflict>,
     /// What to know before relying on this.
@@ -238,9 +241,11 @@ fn resolved(session: &Session, mut inherited: Inheritance, with_diff: bool) -> R
             })
             .collect()
     });
-    let decisions = decisions(&inherited);
+    let (decisions, decisions_without_status) = decisions(&inherited);
     let mut tokens = session.counts_tokens().then(|| Tokens::open(session.root()));
-    let mut warnings: Vec<String> = Vec::new();
+    let without_status = present::without_status(&decisions_without_status);
+    let mut warnings: Vec<String> =
+        without_status.into_iter().map(|sentence| format!("⚠️ {sentence}")).collect();
     let layers: Vec<Layer> = inherited
         .placed
         .into_iter()
@@ -277,6 +282,7 @@ fn resolved(session: &Session, mut inherited: Inheritance, with_diff: bool) -> R
         layers,
         not_edited: inherited.unedited,
         decisions,
+        decisions_without_status,
         conflicts: inherited.conflicts,
         warnings,
         problems: inherited.problems,
@@ -285,11 +291,12 @@ fn resolved(session: &Session, mut inherited: Inheritance, with_diff: bool) -> R
     }
 }
 
-fn decisions(inherited: &Inheritance) -> Vec<Decision> {
+/// Returns the decisions in force, and the ids of the records that do not say whether they are.
+fn decisions(inherited: &Inheritance) -> (Vec<Decision>, Vec<String>) {
     let adrs: Vec<_> = inherited.records.iter().map(|record| record.adr.clone()).collect();
     let supersession = Supersession::new(&adrs);
     let in_force = adrs.iter().enumerate().filter(|(at, _)| supersession.in_force(*at));
-    in_force
+    let decisions = in_force
         .map(|(at, adr)| Decision {
             id: adr.id.clone(),
             title: adr.title.clone(),
@@ -299,7 +306,8 @@ fn decisions(inherited: &Inheritance) -> Vec<Decision> {
                 .or_else(|| inherited.records[at].document.field("updated").map(str::to_owned)),
             source: adr.path.clone(),
         })
-        .collect()
+        .collect();
+    (decisions, supersession.without_status().map(|at| adrs[at].id.clone()).collect())
 }
 
 impl Answer for Resolved {

@@ -46,17 +46,17 @@ impl Operation for ContextRestore {
         let lock = journal::lock(root)?;
         let (_, hierarchy) = inherit::hierarchy(session.config()?, None)?;
         let restoration = Archive::new(root).restoration(&hierarchy, &request.name)?;
-        let relocations = restoration.relocations;
-        lock.rename(root, &relocations)?;
-        for Rename { from, .. } in &relocations {
+        let renames = restoration.renames;
+        lock.rename(root, &renames)?;
+        for Rename { from, .. } in &renames {
             root.remove_empty_folders(from);
         }
-        let first = relocations.first().cloned();
+        let first = renames.first().cloned();
         let Rename { from, to } = first.ok_or_else(|| Error::system("nothing was moved"))?;
         Ok(Restored {
             archived_at: from,
             source: to,
-            restored: relocations.into_iter().map(|relocation| relocation.to).collect(),
+            restored: renames.into_iter().map(|rename| rename.to).collect(),
             other_versions: restoration.others,
         })
     }

@@ -163,10 +163,16 @@ pub(crate) fn samples() -> Vec<String> {
 /// What stands in a new decision record until somebody writes the decision.
 pub const UNDECIDED: &str = "What was decided.";
 
+/// What stands under its heading *Context* until then.
+pub(crate) const WHY: &str = "What made a decision necessary.";
+
+/// What stands under its heading *Consequences* until then.
+pub(crate) const OUTCOME: &str = "What becomes easier, and what harder.";
+
 /// A decision record.
 pub fn adr(id: &str, title: &str, status: &str, today: Date) -> String {
     format!(
-        "---\ntitle: {}\ntype: adr\nstatus: {status}\ncreated: {today}\nupdated: {today}\nsupersedes: []\nsuperseded_by: null\n---\n\n# {id}: {title}\n\n## Context\n\nWhat made a decision necessary.\n\n## Decision\n\n{UNDECIDED}\n\n## Consequences\n\nWhat becomes easier, and what harder.\n",
+        "---\ntitle: {}\ntype: adr\nstatus: {status}\ncreated: {today}\nupdated: {today}\nsupersedes: []\nsuperseded_by: null\n---\n\n# {id}: {title}\n\n## Context\n\n{WHY}\n\n## Decision\n\n{UNDECIDED}\n\n## Consequences\n\n{OUTCOME}\n",
         quoted(title)
     )
 }

@@ -387,3 +387,143 @@ fn init_in_another_hierarchy_says_what_stays() {
     let again = workspace.heir("init --hierarchy plans").ok();
     assert!(again.contains("hierarchy = \"domains\", and that stays the default"), "{again}");
 }
+
+const RECORD: &str =
+    "# 1. Record\n\n## Status\n\nAccepted\n\n## Context\n\nx\n\n## Decision\n\ny\n";
+
+#[test]
+fn adopt_finds_the_usual_folders_and_says_why() {
+    for folder in [
+        "adr",
+        "adrs",
+        "docs/adr",
+        "docs/ADR",
+        "docs/decisions",
+        "doc/architecture/decisions",
+        "architecture-decision-records",
+        "docs/architecture_decision_records",
+        "packages/api/docs/adr",
+    ] {
+        let workspace = Workspace::empty(HEIR);
+        workspace.write(&format!("{folder}/0001-record.md"), RECORD);
+        let adopted = workspace.json("adopt");
+        assert_eq!(adopted["found"][0]["path"], folder, "{adopted:#}");
+        let reason = adopted["found"][0]["reason"].as_str().unwrap();
+        assert!(reason.contains("1 numbered record"), "{reason}");
+        assert_eq!(
+            workspace.json("adr list")["adrs"][0]["source"],
+            format!("{folder}/0001-record.md")
+        );
+    }
+}
+
+#[test]
+fn adopt_finds_rule_files_and_plans() {
+    let workspace = Workspace::empty(HEIR);
+    for path in
+        [".claude/CLAUDE.md", "GEMINI.md", ".cursorrules", ".github/copilot-instructions.md"]
+    {
+        workspace.write(path, format!("From {path}.\n"));
+    }
+    workspace.write("plans/0001-a/plan.md", "# A\n");
+    workspace.write("plans/idea.md", "# Idea\n");
+    let adopted = workspace.json("adopt");
+    let paths: Vec<&str> = adopted["found"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|found| found["path"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        paths,
+        [
+            ".claude/CLAUDE.md",
+            "GEMINI.md",
+            ".cursorrules",
+            ".github/copilot-instructions.md",
+            "plans/",
+            "plans/*.md"
+        ]
+    );
+    let resolved = workspace.heir("context resolve 0001").ok();
+    for path in &paths[..4] {
+        assert!(resolved.contains(&format!("From {path}.")), "{resolved}");
+    }
+}
+
+#[test]
+fn adopt_finds_decision_records_by_what_they_say() {
+    let workspace = Workspace::empty(HEIR);
+    for (path, text) in [
+        ("docs/design/log/001-a.md", RECORD),
+        ("docs/design/log/002-b.md", RECORD),
+        ("docs/tutorial/01-start.md", "# Start\n\n## Context\n"),
+        ("docs/tutorial/02-more.md", "# More\n"),
+        ("node_modules/x/adr/0001-x.md", RECORD),
+        ("drafts/adr/0001-x.md", RECORD),
+        ("other/.git/config", ""),
+        ("other/adr/0001-x.md", RECORD),
+        (".gitignore", "drafts/\n"),
+    ] {
+        workspace.write(path, text);
+    }
+    let adopted = workspace.json("adopt");
+    assert_eq!(adopted["found"].as_array().unwrap().len(), 1, "{adopted:#}");
+    assert_eq!(adopted["found"][0]["path"], "docs/design/log");
+    let reason = adopted["found"][0]["reason"].as_str().unwrap();
+    assert!(reason.contains("2 of 2 numbered files"), "{reason}");
+}
+
+#[test]
+fn adopt_takes_a_folder_that_is_named() {
+    let workspace = Workspace::empty(HEIR);
+    workspace.write("notes/architecture/1-x.md", "# X\n");
+    workspace.write("handbook/style.md", "Two spaces.\n");
+    assert!(workspace.heir("adopt").failed(2).contains("heir adopt FOLDER"));
+    workspace.heir("adopt notes/architecture/").ok();
+    let config = workspace.read(".heirloom/config.toml").replace("[adrs]", "# mine\n[adrs]");
+    workspace.write(".heirloom/config.toml", &config);
+    workspace.heir("adopt handbook").ok();
+    assert_eq!(workspace.json("adr list")["adrs"][0]["source"], "notes/architecture/1-x.md");
+    assert!(workspace.heir("context resolve").ok().contains("Two spaces."));
+    let config = workspace.read(".heirloom/config.toml");
+    assert!(config.contains("# mine\n[adrs]"), "{config}");
+    for folder in ["handbook", "notes/architecture"] {
+        assert!(workspace.run(&["adopt", folder]).ok().contains("stay as they are"));
+    }
+    assert_eq!(workspace.read(".heirloom/config.toml"), config);
+    let outside = workspace.path().parent().unwrap().display().to_string();
+    for bad in ["missing", "..", outside.as_str(), ".heirloom/cache"] {
+        assert_eq!(workspace.run(&["adopt", bad]).code, 2, "{bad}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn adopt_does_not_follow_links() {
+    let outside = Workspace::empty(HEIR);
+    outside.write("adr/0001-x.md", RECORD);
+    let workspace = Workspace::empty(HEIR);
+    workspace.write("AGENTS.md", "Be brief.\n");
+    std::os::unix::fs::symlink("AGENTS.md", workspace.path().join("CLAUDE.md")).unwrap();
+    std::os::unix::fs::symlink(outside.path(), workspace.path().join("docs")).unwrap();
+    std::os::unix::fs::symlink(".", workspace.path().join("loop")).unwrap();
+    let adopted = workspace.json("adopt");
+    assert_eq!(adopted["found"].as_array().unwrap().len(), 1, "{adopted:#}");
+    assert_eq!(adopted["found"][0]["path"], "AGENTS.md");
+    assert_eq!(workspace.run(&["adopt", "docs/adr"]).code, 2);
+}
+
+#[test]
+fn init_mentions_what_can_be_adopted() {
+    let workspace =
+        Workspace::with(HEIR, "//- AGENTS.md\nBe brief.\n//- docs/adr/0001-x.md\n# X\n");
+    let shown = workspace.heir("init").ok();
+    assert!(
+        shown.contains("This repository already has AGENTS.md, docs/adr; heir adopt"),
+        "{shown}"
+    );
+    workspace.heir("adopt").ok();
+    assert!(!workspace.heir("init").ok().contains("heir adopt"));
+    assert!(!Workspace::empty(HEIR).heir("init --hierarchy sprints").ok().contains("heir adopt"));
+}

@@ -169,6 +169,22 @@ pub fn is_record(file_name: &str) -> bool {
     !index && !template
 }
 
+/// Returns whether a file has the sections of a record: a status and what was decided or why, or the
+/// headings of MADR.
+pub fn has_sections(path: &str, text: &str) -> bool {
+    let document = document_of(path, text);
+    let headings: Vec<String> =
+        document.headings.iter().map(|heading| text::bare(&heading.text)).collect();
+    let has = |wanted: &str| headings.iter().any(|heading| heading == wanted);
+    let madr = ["context and problem statement", "considered options", "decision outcome"];
+    let states_status = site::find(&document, text, &text::shown(text)).is_some();
+    let sections = ["context", "decision", "consequences"];
+    let named = sections.iter().filter(|section| has(section)).count();
+    madr.iter().filter(|heading| has(heading)).count() >= 2
+        || named == sections.len()
+        || states_status && named > 0
+}
+
 /// Reads a record.
 pub fn read(path: &str, text: &str) -> Adr {
     let document = document_of(path, text);

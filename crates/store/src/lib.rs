@@ -21,6 +21,7 @@ pub mod registry;
 pub mod stamp;
 pub mod state;
 pub mod tokens;
+pub mod walk;
 
 pub use config::Config;
 pub use files::Root;

@@ -1,6 +1,8 @@
 //! `heir adopt`.
 
-use clap::{Arg, ArgAction, Command};
+use std::path::PathBuf;
+
+use clap::{Arg, ArgAction, Command, value_parser};
 use heirloom_engine::setup::adopt;
 use heirloom_engine::{Error, Reply};
 
@@ -9,21 +11,29 @@ use crate::exit::Code;
 
 pub(super) const ADOPT: Local = Local {
     words: &["adopt"],
-    about: "Read what this repository already has, moving nothing: .limps/, .memory/, resources/workspaces/, CLAUDE.md, AGENTS.md, .cursor/rules/, folders of decision records.",
+    about: "Read what this repository already has, moving nothing: .limps/, .memory/, resources/workspaces/, plans/, the instructions and rules of other tools, folders of decision records.",
     arguments: |command: Command| {
-        command.arg(
-            Arg::new("dry-run")
-                .long("dry-run")
-                .action(ArgAction::SetTrue)
-                .help("Show what would be written and write nothing"),
-        )
+        command
+            .arg(
+                Arg::new("folder")
+                    .value_name("FOLDER")
+                    .value_parser(value_parser!(PathBuf))
+                    .help("Adopt this folder of decision records or documents, and nothing else"),
+            )
+            .arg(
+                Arg::new("dry-run")
+                    .long("dry-run")
+                    .action(ArgAction::SetTrue)
+                    .help("Show what would be written and write nothing"),
+            )
     },
     run,
 };
 
 fn run(call: &Call<'_>) -> Result<Code, Error> {
     let folder = call.environment.folder()?;
-    let adopted = adopt::run(&folder, call.matches.get_flag("dry-run"))?;
+    let named = call.matches.get_one::<PathBuf>("folder").map(PathBuf::as_path);
+    let adopted = adopt::run(&folder, named, call.matches.get_flag("dry-run"))?;
     call.output.reply(&Reply::of(adopted));
     Ok(Code::Fine)
 }

@@ -1,6 +1,8 @@
 //! `heir adopt`: points a hierarchy at what a repository already has, moving nothing.
 
-use heirloom_core::hierarchy;
+mod detect;
+
+use heirloom_core::{hierarchy, path};
 use heirloom_store::journal::{self, Change};
 use heirloom_store::{Config, Root, config};
 use schemars::JsonSchema;
@@ -10,6 +12,9 @@ use toml_edit::{Array, DocumentMut, Item, Table, TableLike, value};
 use super::init;
 use crate::view::{Role, View, span};
 use crate::{Answer, Error};
+use detect::{Detected, LOWEST};
+
+pub use detect::Found;
 
 /// What was found and how it is read from now on.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -26,116 +31,119 @@ pub struct Adopted {
     changed: bool,
     /// What the default hierarchy does not read; `--hierarchy` may.
     not_read_by_default: Vec<String>,
+    /// Whether the repository has more folders than were looked into.
+    cut_off: bool,
     /// Whether nothing was really done.
     dry_run: bool,
 }
 
-/// Something that was found.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Found {
-    /// Where.
-    path: String,
-    /// What it is.
-    what: &'static str,
-    /// How it is read.
-    read_as: String,
-}
-
-/// What adopting adds to the settings.
-#[derive(Debug, Default)]
-struct Plan {
-    found: Vec<Found>,
-    hierarchies: Vec<&'static str>,
-    /// Level and pattern.
-    files: Vec<(&'static str, &'static str)>,
-    adr_folders: Vec<&'static str>,
-    /// What the chosen hierarchy has no place for.
-    left: Vec<String>,
-}
-
 const NEW_CONFIG: &str = "# Settings of this workspace. Every key has a default.\n";
 
-const ADR_FOLDERS: &[&str] = &[
-    "docs/adr",
-    "docs/adrs",
-    "doc/adr",
-    "docs/decisions",
-    "docs/architecture/decisions",
-    "docs/architecture/adr",
-    "docs/architecture-decisions",
-    "architecture/decisions",
-    "adr",
-    "ADR",
-    "decisions",
-];
-
-/// Files of other tools that every agent reads, lowest first.
-const INSTRUCTIONS: &[(&str, &str)] = &[
-    ("AGENTS.md", "instructions for agents"),
-    ("CLAUDE.md", "instructions for Claude Code"),
-    (".github/copilot-instructions.md", "instructions for Copilot"),
-];
-
-/// Where Omegon and what came before it keep their facts.
-const FACTS: &[&str] =
-    &["ai/memory/facts.jsonl", ".omegon/memory/facts.jsonl", ".pi/memory/facts.jsonl"];
-
-/// Finds what is there and, unless it is a dry run, writes the settings that read it.
-pub fn run(folder: &std::path::Path, dry_run: bool) -> Result<Adopted, Error> {
+/// Finds what is there and, unless it is a dry run, writes the settings that read it. A path that is
+/// named is taken alone.
+pub fn run(
+    folder: &std::path::Path,
+    named: Option<&std::path::Path>,
+    dry_run: bool,
+) -> Result<Adopted, Error> {
     let root = Root::new_at(folder)?;
-    let mut plan = look(&root)?;
-    if plan.found.is_empty() {
-        let looked_for = ".limps/, .memory/, resources/workspaces/, CLAUDE.md, AGENTS.md, .cursor/rules/, facts of Omegon and folders of decision records such as docs/adr";
+    let detected = match named {
+        Some(named) => detect::named(&root, &within(&root, named)?)?,
+        None => detect::all(&root),
+    };
+    if detected.found.is_empty() {
+        let looked_for = ".limps/, .memory/, resources/workspaces/, plans/, CLAUDE.md, AGENTS.md, GEMINI.md, rules for Cursor and Copilot, facts of Omegon and folders of decision records";
         return Err(Error::not_found(
             format!("nothing to adopt in {}", root.path().display()),
             vec![],
         )
-        .hint(format!("looked for {looked_for}; `heir init` sets up a new workspace")));
+        .hint(format!(
+            "looked for {looked_for}; `heir adopt FOLDER` takes another folder, and `heir init` sets up a new workspace"
+        )));
     }
+    let settings = settings(&root, &detected)?;
+    let changed = settings.before.as_deref() != Some(settings.after.as_str());
+    if changed && !dry_run {
+        write(&root, settings.before, &settings.after)?;
+    }
+    Ok(Adopted {
+        root: root.path().display().to_string(),
+        found: detected.found,
+        hierarchy: settings.hierarchy,
+        config: settings.after,
+        changed,
+        not_read_by_default: settings.left,
+        cut_off: detected.is_cut_off,
+        dry_run,
+    })
+}
+
+/// Returns what a folder has that its settings do not read yet.
+pub(super) fn pending(root: &Root) -> Result<Vec<Found>, Error> {
+    let detected = detect::all(root);
+    let settings = settings(root, &detected)?;
+    let is_pending = settings.before.as_deref() != Some(settings.after.as_str());
+    Ok(if is_pending { detected.found } else { vec![] })
+}
+
+/// Returns a path that a person named as one from the root.
+fn within(root: &Root, named: &std::path::Path) -> Result<String, Error> {
+    let outside = || {
+        Error::bad_input(format!("{} is not in {}", named.display(), root.path().display()))
+            .hint("name a folder of this repository, or its root with --root")
+    };
+    let inner = match named.is_absolute() {
+        true => named.strip_prefix(root.path()).map_err(|_| outside())?,
+        false => named,
+    };
+    let written = inner.to_str().ok_or_else(outside)?.replace('\\', "/");
+    let inner = path::joined("", &written).ok_or_else(outside)?;
+    let is_own = [".heirloom", ".git"].iter().any(|own| path::is_within(&inner, own));
+    if inner.is_empty() || is_own { Err(outside()) } else { Ok(inner) }
+}
+
+/// The settings before and after adopting.
+struct Settings {
+    before: Option<String>,
+    after: String,
+    hierarchy: String,
+    /// What the hierarchy has no place for.
+    left: Vec<String>,
+}
+
+fn settings(root: &Root, detected: &Detected) -> Result<Settings, Error> {
     let before = root.read(config::PATH)?;
     let mut document = parse(before.as_deref().unwrap_or(NEW_CONFIG))?;
-    let hierarchy = choose_hierarchy(&mut document, &plan);
-    let levels = Config::parse(&document.to_string())?
-        .find_hierarchy(&hierarchy)
-        .map(|found| found.levels)
-        .unwrap_or_default();
-    for (level, pattern) in &plan.files {
-        let level = if *level == "lowest" {
+    let hierarchy = choose_hierarchy(&mut document, detected);
+    let current = Config::parse(&document.to_string())?;
+    let levels = current.find_hierarchy(&hierarchy).map(|found| found.levels).unwrap_or_default();
+    let mut left = Vec::new();
+    for (level, pattern) in &detected.files {
+        let level = if *level == LOWEST {
             levels.first()
         } else {
             levels.iter().find(|own| own.name == *level)
         };
         match level {
-            None => plan.left.push((*pattern).to_owned()),
+            None => left.push(pattern.clone()),
             Some(level)
                 if level.patterns().any(|own| own.split('|').any(|own| own == *pattern)) => {}
             Some(level) => add_to_array(&mut document, &["levels", &level.name, "files"], pattern),
         }
     }
-    plan.left.extend(
-        plan.hierarchies
-            .iter()
-            .filter(|found| **found != hierarchy)
-            .map(|found| format!("the hierarchy `{found}`")),
-    );
-    for folder in &plan.adr_folders {
-        add_to_array(&mut document, &["adrs", "folders"], folder);
+    let found = detected.hierarchies.iter().filter(|found| **found != hierarchy);
+    left.extend(found.map(|found| format!("the hierarchy `{found}`")));
+    left.dedup();
+    for folder in &detected.adr_folders {
+        let mut read = current.adrs.folders.iter().map(|own| own.trim_end_matches('/'));
+        // The subfolders of a folder are read with it.
+        if !read.any(|own| path::is_within(folder, own)) {
+            add_to_array(&mut document, &["adrs", "folders"], folder);
+        }
     }
     let after = document.to_string();
     Config::parse(&after)?;
-    let changed = before.as_deref() != Some(after.as_str());
-    if changed && !dry_run {
-        write(&root, before, &after)?;
-    }
-    Ok(Adopted {
-        root: root.path().display().to_string(),
-        found: plan.found,
-        hierarchy,
-        config: after,
-        changed,
-        not_read_by_default: plan.left,
-        dry_run,
-    })
+    Ok(Settings { before, after, hierarchy, left })
 }
 
 fn write(root: &Root, before: Option<String>, after: &str) -> Result<(), Error> {
@@ -154,78 +162,12 @@ fn write(root: &Root, before: Option<String>, after: &str) -> Result<(), Error> 
     Ok(())
 }
 
-fn look(root: &Root) -> Result<Plan, Error> {
-    let mut plan = Plan::default();
-    let mut note = |path: &str, what: &'static str, read_as: &str| {
-        plan.found.push(Found { path: path.to_owned(), what, read_as: read_as.to_owned() });
-    };
-    if root.is_folder(".limps") {
-        note(".limps/", "a limps workspace", "workspace and projects of the hierarchy `plans`");
-        plan.hierarchies.push("plans");
-        plan.files.extend([
-            ("workspace", ".limps/workspace.md"),
-            ("workspace", ".limps/context/*.md"),
-            ("project", ".limps/projects/{project}/project.md"),
-        ]);
-        if root.is_folder(".limps/adrs") {
-            plan.adr_folders.push(".limps/adrs");
-        }
-    }
-    if root.is_folder(".memory") {
-        note(".memory/", "a memory hierarchy of sprints", "the hierarchy `sprints`");
-        plan.hierarchies.push("sprints");
-    }
-    if root.is_folder("resources/workspaces") {
-        note(
-            "resources/workspaces/",
-            "workspaces by domain and repository",
-            "the hierarchy `domains`",
-        );
-        plan.hierarchies.push("domains");
-    }
-    for (path, what) in INSTRUCTIONS {
-        if root.exists(path) {
-            note(path, what, "the lowest level, so everything else may override it");
-            plan.files.push(("lowest", path));
-        }
-    }
-    let rules = root.list(".cursor/rules").unwrap_or_default();
-    for (ending, pattern) in [(".mdc", ".cursor/rules/*.mdc"), (".md", ".cursor/rules/*.md")] {
-        if rules.iter().any(|item| !item.is_folder && item.name.ends_with(ending)) {
-            note(pattern, "rules for Cursor", "the lowest level");
-            plan.files.push(("lowest", pattern));
-        }
-    }
-    for folder in ADR_FOLDERS {
-        let holds_records = |folder: &str| {
-            root.list(folder).is_ok_and(|items| {
-                items.iter().any(|item| {
-                    heirloom_core::adr::is_record(&item.name)
-                        && heirloom_core::adr::id_of(&item.name).1.is_some()
-                })
-            })
-        };
-        if holds_records(folder) {
-            note(folder, "decision records", "decision records");
-            plan.adr_folders.push(folder);
-        }
-    }
-    for path in FACTS.iter().filter(|path| root.exists(path)) {
-        note(
-            path,
-            "facts of Omegon",
-            &format!("memory, once `heir import {path}` has taken them over"),
-        );
-    }
-    Ok(plan)
-}
-
 /// A hierarchy that the settings name stays; else the first that was found is the default.
-fn choose_hierarchy(document: &mut DocumentMut, plan: &Plan) -> String {
+fn choose_hierarchy(document: &mut DocumentMut, detected: &Detected) -> String {
     if let Some(chosen) = document.get("hierarchy").and_then(Item::as_str) {
         return chosen.to_owned();
     }
-    let chosen = plan.hierarchies.first().copied().unwrap_or(hierarchy::DEFAULT);
+    let chosen = detected.hierarchies.first().copied().unwrap_or(hierarchy::DEFAULT);
     document["hierarchy"] = value(chosen);
     chosen.to_owned()
 }
@@ -264,6 +206,7 @@ impl Answer for Adopted {
             vec![
                 span(Role::Source, &found.path),
                 found.what.into(),
+                span(Role::Dim, format!("({})", found.reason)),
                 span(Role::Dim, format!("→ {}", found.read_as)),
             ]
         });
@@ -282,6 +225,12 @@ impl Answer for Adopted {
             view.line([span(
                 Role::Warning,
                 format!("⚠️ the hierarchy `{}` does not read {left}", self.hierarchy),
+            )]);
+        }
+        if self.cut_off {
+            view.line([span(
+                Role::Warning,
+                "⚠️ this repository has more folders than were looked into; `heir adopt FOLDER` takes one",
             )]);
         }
         view.blank();

@@ -10,6 +10,7 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::adopt::{self, Found};
 use super::scaffold;
 use crate::view::{Role, View, span};
 use crate::{Answer, Error};
@@ -42,6 +43,8 @@ pub struct Initialised {
     kept: Vec<String>,
     /// Files that were extended by lines of ours.
     extended: Vec<String>,
+    /// What was there before and `heir adopt` would read.
+    adoptable: Vec<Found>,
 }
 
 const GITIGNORE: &str = "# Heirloom: derived and local files\n.heirloom/cache/\n.heirloom/local/\n";
@@ -81,6 +84,8 @@ pub fn run(request: &Request<'_>) -> Result<Initialised, Error> {
         created: vec![],
         kept: vec![],
         extended: vec![],
+        // What this command is about to write is nothing to adopt.
+        adoptable: adopt::pending(&root)?,
     };
     for (path, text) in files(request.hierarchy, name, request.today) {
         if root.create(&path, &text)? { done.created.push(path) } else { done.kept.push(path) }
@@ -255,6 +260,15 @@ impl Answer for Initialised {
         view.table(&[], all.collect());
         if self.default_hierarchy != self.hierarchy {
             view.line([span(Role::Warning, format!("⚠️ .heirloom/config.toml says hierarchy = \"{}\", and that stays the default; use --hierarchy {}, or change the setting", self.default_hierarchy, self.hierarchy))]);
+        }
+        if !self.adoptable.is_empty() {
+            let paths: Vec<&str> = self.adoptable.iter().map(Found::path).collect();
+            view.blank();
+            view.line([
+                format!("This repository already has {}; ", paths.join(", ")).into(),
+                span(Role::Key, "heir adopt"),
+                " reads it where it is".into(),
+            ]);
         }
         if self.hierarchy == hierarchy::DEFAULT {
             view.blank();

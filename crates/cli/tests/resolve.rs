@@ -343,3 +343,52 @@ fn workspace_show_prints_the_resolved_values_with_their_sources() {
     let data = workspace.json("workspace show");
     assert_eq!(data["provenance"]["brand_voice"][0]["source"], ".heirloom/workspace.md");
 }
+
+/// The roadmap beside the plans is a document like any other, and no plan.
+#[test]
+fn the_roadmap_is_inherited_found_and_referred_to() {
+    let workspace = Workspace::with(
+        HEIR,
+        "\
+//- .heirloom/workspace.md
+---
+updated: 2026-02-20
+---
+# W
+//- plans/Roadmap.md
+---
+updated: 2026-02-20
+---
+# Roadmap
+
+Wombats come first, then emus.
+//- plans/0001-wombats/plan.md
+---
+updated: 2026-02-20
+depends_on: [Roadmap]
+---
+See [the roadmap](../Roadmap.md).
+",
+    );
+    let resolved = workspace.json("context resolve 0001");
+    let layer = &resolved["layers"][1];
+    assert_eq!(
+        (&layer["source"], &layer["level"]),
+        (&json!("plans/Roadmap.md"), &json!("workspace"))
+    );
+    assert_eq!(resolved["conflicts"], json!([]), "{resolved:#}");
+    assert_eq!(workspace.heir("context validate").code, 0);
+    assert_eq!(workspace.json("plan list")["items"].as_array().unwrap().len(), 1);
+    assert!(workspace.heir("context health").ok().contains("plans/Roadmap.md"));
+    let graph = workspace.heir("graph show roadmap").ok();
+    assert!(graph.contains("0001-wombats"), "{graph}");
+    assert!(workspace.heir("recall emus").ok().contains("Wombats come first"));
+    workspace.heir("context refresh roadmap").ok();
+    workspace.heir("context archive roadmap").ok();
+    assert!(!workspace.heir("context resolve").ok().contains("Wombats come first"));
+    workspace.heir("context restore roadmap").ok();
+    assert!(workspace.has("plans/Roadmap.md"));
+    workspace.write("plans/roadmap.md", "# Another\n");
+    let shown = workspace.heir("context validate").stdout;
+    assert!(shown.contains("plans/Roadmap.md is there too"), "{shown}");
+}

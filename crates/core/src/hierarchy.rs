@@ -61,7 +61,7 @@ pub fn built_in() -> IndexMap<String, Hierarchy> {
             0,
             0.1,
             &[".heirloom/workspace.md", ".heirloom/context/*.md"],
-            &[],
+            &["plans/Roadmap.md|plans/ROADMAP.md|plans/roadmap.md"],
             None,
         ),
         Level {

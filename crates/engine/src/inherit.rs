@@ -9,7 +9,7 @@ use heirloom_core::hierarchy::{Hierarchy, Level, Selectors};
 use heirloom_core::name::{self, Match};
 use heirloom_core::staleness::{self, Freshness, Staleness};
 use heirloom_core::supersession::Supersession;
-use heirloom_core::{Document, Problem, day};
+use heirloom_core::{Document, Problem, day, path};
 use heirloom_store::adrs::{self, Record, Scope};
 use heirloom_store::layout::{self, Part, Placed};
 use heirloom_store::{Config, Root, dates};
@@ -241,12 +241,23 @@ impl Chain<'_> {
         run(&Known {
             adrs: &adrs,
             supersession: &supersession,
-            by_name: &|_, typed| find_named(root, self.hierarchy, self.selectors, typed),
+            by_name: &|_, typed| match find_named(root, self.hierarchy, self.selectors, typed) {
+                ByName::Nothing => self.find_by_stem(typed),
+                found => found,
+            },
             by_exact_name: &|_, name| find_exactly(root, self.hierarchy, self.selectors, name),
             exists: &|path| root.exists(path),
             retired: &retired,
             archived: &|name| archive.holds(name),
         })
+    }
+
+    /// Finds the document of the chain whose file is called like this: `Roadmap`, `architecture`.
+    fn find_by_stem(&self, typed: &str) -> ByName {
+        let is_called =
+            |document: &&&Document| path::stem(&document.path).eq_ignore_ascii_case(typed);
+        let found = self.documents.iter().find(is_called);
+        found.map_or(ByName::Nothing, |document| ByName::Document(document.path.clone()))
     }
 
     fn conflicts(&self, known: &Known<'_>) -> Vec<Conflict> {

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use heirloom_core::hierarchy::{self, Hierarchy, Level, Selectors};
 use heirloom_core::memory;
 use heirloom_core::name::{self, Match};
-use heirloom_core::{Document, Problem};
+use heirloom_core::{Document, Problem, path};
 
 use crate::files::Item;
 use crate::listings::Listings;
@@ -377,6 +377,9 @@ fn read_pattern(
     let mut found: Vec<(String, Document)> = Vec::new();
     let mut winner: Option<String> = None;
     for path in alternatives {
+        if winner.as_ref().is_some_and(|first| is_same_file(access, first, &path)) {
+            continue;
+        }
         let documents = if path.contains('*') {
             read_glob(access, &path)
         } else {
@@ -402,6 +405,13 @@ fn read_pattern(
         }
     }
     found
+}
+
+/// Returns whether two spellings mean one file, as they do where case does not matter.
+fn is_same_file(access: &Access<'_>, first: &str, path: &str) -> bool {
+    let has_name = |item: &Item| item.name == path::file_name(path);
+    first.eq_ignore_ascii_case(path)
+        && !access.list(path::folder(path)).is_ok_and(|items| items.iter().any(has_name))
 }
 
 fn read_glob(access: &Access<'_>, pattern: &str) -> Vec<(String, Document)> {

@@ -52,7 +52,7 @@ pub enum Meaning {
     This,
     /// Something else.
     Other,
-    /// One of several, and nobody but a person can say which.
+    /// One of several, and only a person can say which.
     Unclear,
 }
 
@@ -139,7 +139,7 @@ pub enum Owner {
     This,
     /// That of another one with the same number, which its heading states as well.
     Twin,
-    /// Somebody else's.
+    /// That of another document.
     Other,
 }
 

@@ -205,8 +205,7 @@ impl<'r> Archive<'r> {
             let is_other = |other: &Rename| other.to == *part && other.from != base;
             let is_whole = !self.root.exists(part) && !renames.iter().any(is_other);
             let Archived { location, source, .. } = file.clone();
-            let rename =
-                if is_whole { whole } else { Rename { from: location, to: source } };
+            let rename = if is_whole { whole } else { Rename { from: location, to: source } };
             if !renames.contains(&rename) {
                 renames.push(rename);
             }

@@ -124,7 +124,7 @@ impl Catalog {
             .chain(records.iter().map(|record| &record.document))
             .collect();
         let (mut judged, date_problems) = inherit::judge(session, &documents)?;
-        inherit::spare_decisions(&mut judged, &documents, &records);
+        inherit::limit_decisions_to_review(&mut judged, &documents, &records);
         problems.extend(placed.iter().flat_map(|placed| placed.document.problems.clone()));
         problems.extend(record_problems.into_iter().chain(naming_problems).chain(date_problems));
         problems.extend(root.repository_problem().cloned());

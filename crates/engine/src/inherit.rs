@@ -90,7 +90,7 @@ pub fn read(
     let (records, record_problems) = adrs::read(root, config, scope);
     let documents: Vec<&Document> = placed.iter().map(|placed| &placed.document).collect();
     let (mut judged, date_problems) = judge(session, &documents)?;
-    spare_decisions(&mut judged, &documents, &records);
+    limit_decisions_to_review(&mut judged, &documents, &records);
     let stalenesses: Vec<Staleness> = judged.iter().map(|judged| judged.staleness).collect();
     let mut conflicts = conflict::layers(&layers(&placed), &stalenesses);
     let chain = Chain { hierarchy: &hierarchy, selectors: &selectors, documents: &documents };
@@ -163,7 +163,11 @@ pub fn judge(
 
 /// Recommends at most a review for decisions that may be in force: a decision holds until another
 /// one replaces it, however old it is.
-pub fn spare_decisions(judged: &mut [Judged], documents: &[&Document], records: &[Record]) {
+pub fn limit_decisions_to_review(
+    judged: &mut [Judged],
+    documents: &[&Document],
+    records: &[Record],
+) {
     let holding: HashSet<&str> = records
         .iter()
         .filter(|record| record.adr.status.may_hold())

@@ -157,8 +157,8 @@ pub fn layers(layers: &[Layer<'_>], freshness: &[Staleness]) -> Vec<Conflict> {
     conflicts(layers, freshness, |one| one.removed_by.is_none())
 }
 
-/// Returns the conflicts among layers that somebody sees who resolves any of their levels. A key that
-/// an agent takes away is still in conflict for its plan.
+/// Returns the conflicts among layers that resolving any of their levels shows. A key that an agent
+/// takes away is still in conflict for its plan.
 pub fn layers_of_every_level(layers: &[Layer<'_>], freshness: &[Staleness]) -> Vec<Conflict> {
     conflicts(layers, freshness, |one| {
         one.removed_by.is_none_or(|by| layers[by].level != layers[one.child].level)

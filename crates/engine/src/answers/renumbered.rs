@@ -61,7 +61,7 @@ fn is_zero(count: &usize) -> bool {
 
 impl Renumbered {
     /// Describes renames and edits, and hands them to a pen unless it is a dry run.
-    pub(crate) fn plan(
+    pub(crate) fn prepare(
         names: [String; 2],
         renames: Vec<Rename>,
         edits: Vec<Edit<'_>>,

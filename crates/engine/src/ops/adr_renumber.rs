@@ -67,10 +67,10 @@ impl Operation for AdrRenumber {
         let new = adr::read(&rename.to, text.map_or(&filed.text, |edit| &edit.after));
         let names = [old.id.clone(), new.id.clone()];
         if request.dry_run {
-            return Ok(Renumbered::plan(names, vec![rename], edits, None));
+            return Ok(Renumbered::prepare(names, vec![rename], edits, None));
         }
         let relations = remember(session, &mut pen, filed, old, &new)?;
-        let answer = Renumbered::plan(names, vec![rename], edits, Some(&mut pen));
+        let answer = Renumbered::prepare(names, vec![rename], edits, Some(&mut pen));
         pen.finish()?;
         Ok(answer.with_relations(relations))
     }

@@ -62,10 +62,10 @@ impl Operation for PlanRenumber {
         let new_plan = name.renumbered(number);
         let names = [plan.clone(), new_plan.clone()];
         if request.dry_run {
-            return Ok(Renumbered::plan(names, renames, edits, None));
+            return Ok(Renumbered::prepare(names, renames, edits, None));
         }
         let relations = move_relations(session, &mut pen, &new_ids(&catalog, &plan, &new_plan))?;
-        let answer = Renumbered::plan(names, renames, edits, Some(&mut pen));
+        let answer = Renumbered::prepare(names, renames, edits, Some(&mut pen));
         pen.finish()?;
         Ok(answer.with_relations(relations))
     }

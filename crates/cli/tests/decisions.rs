@@ -1,5 +1,6 @@
 //! Decision records: the status machine, supersession on both sides, history.
 #![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::disallowed_methods, reason = "tests set up real files")]
 
 use heirloom_testkit::Workspace;
 use serde_json::json;
@@ -172,22 +173,19 @@ fn both_files_change_or_neither() {
 fn an_unfinished_change_is_finished() {
     let workspace = chain();
     let (old, new) = (".heirloom/adrs/ADR-0005-x.md", ".heirloom/adrs/ADR-0010-x.md");
-    let draft = |path: &str| {
-        workspace
-            .path()
-            .join(path)
-            .with_file_name("draft-".to_owned() + path.rsplit('/').next().unwrap())
-    };
+    let draft = |path: &str| path.replace("ADR-", "draft-ADR-");
     let moves: Vec<_> = [old, new]
         .iter()
         .map(|path| {
             let text = workspace.read(path).replace("title: T", "title: N");
-            workspace
-                .write(draft(path).strip_prefix(workspace.path()).unwrap().to_str().unwrap(), text);
-            json!({"from": draft(path), "to": workspace.path().join(path)})
+            workspace.write(&draft(path), text);
+            std::fs::remove_file(workspace.path().join(path)).unwrap();
+            json!({"from": draft(path), "to": path, "before": "absent"})
         })
         .collect();
-    workspace.write(".heirloom/local/journal.json", json!({"moves": moves}).to_string());
+    let root = workspace.path().canonicalize().unwrap();
+    let journal = json!({"root": root, "moves": moves, "appends": []});
+    workspace.write(".heirloom/local/journal.json", journal.to_string());
     workspace.heir("adr list").ok();
     assert!(
         workspace.read(old).contains("title: N0005")

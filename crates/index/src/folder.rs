@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use cap_std::fs::{Dir, OpenOptions};
+use cap_std::fs::{Dir, Metadata, OpenOptions};
 use heirloom_core::embedding::Embedder;
 use rusqlite::{Connection, OpenFlags, params};
 
@@ -389,7 +389,7 @@ struct Birth {
 
 impl Birth {
     fn of(dir: &Dir, file: &str) -> Option<Self> {
-        let metadata = dir.symlink_metadata(file).ok().filter(|metadata| metadata.is_file())?;
+        let metadata = dir.symlink_metadata(file).ok().filter(Metadata::is_file)?;
         #[cfg(unix)]
         let number = cap_std::fs::MetadataExt::ino(&metadata);
         #[cfg(not(unix))]
@@ -431,6 +431,7 @@ impl Home {
     }
 
     /// One that nobody else has.
+    #[allow(clippy::disallowed_methods, reason = "the clock tells one index from another")]
     fn new(folder: &Path, dir: &Arc<Dir>) -> Self {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         let seed = format!("{} {:?}", std::process::id(), now);

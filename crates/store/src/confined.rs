@@ -275,6 +275,8 @@ fn is_link(path: &Path) -> io::Error {
 
 #[cfg(all(test, unix))]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail")]
+
     use std::fs;
     use std::os::unix::fs::symlink;
 

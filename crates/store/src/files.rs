@@ -454,7 +454,7 @@ pub(crate) fn io_problem(relative: &str, error: &std::io::Error) -> Problem {
 
 fn leads_out(relative: &str) -> Problem {
     Problem::of_file(relative, "this symbolic link leads out of the workspace")
-        .hint("copy the file into the workspace")
+        .hint("copy the file into the workspace, or make the link relative")
 }
 
 fn text_of(relative: &str, bytes: Vec<u8>) -> Result<String, Problem> {

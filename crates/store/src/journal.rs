@@ -12,7 +12,7 @@ pub use rename::Rename;
 
 use std::fs::File;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -354,7 +354,7 @@ impl WriteLock {
             return Ok(None);
         }
         let other = Root::at(root).map_err(|error| self.unusable(&error.to_string()))?;
-        if PathBuf::from(other.state_shown()) != *state.path() {
+        if Path::new(&other.state_shown()) != state.path() {
             let shown = root.display();
             return Err(self.unusable(&format!("{shown} does not share this state")));
         }

@@ -102,7 +102,11 @@ pub fn find_name(
     if is_there(root, level, selectors, typed) {
         return Ok(typed.to_owned());
     }
-    let candidates = names(root, level, selectors)?;
+    let (candidates, problems) = usable_names(root, level, selectors)?;
+    let is_typed = |problem: &Problem| path::file_name(&problem.path) == typed;
+    if let Some(problem) = problems.into_iter().find(is_typed) {
+        return Err(problem.into());
+    }
     match name::find_typed(typed, candidates.iter().map(String::as_str)) {
         Match::One(name) => Ok(name),
         Match::Ambiguous(candidates) => {
@@ -137,6 +141,16 @@ pub fn is_there(root: &Root, level: &Level, selectors: &Selectors, name: &str) -
 /// Lists the names that a level has, below the selected ones.
 pub fn names(root: &Root, level: &Level, selectors: &Selectors) -> Result<Vec<String>, Problem> {
     Ok(look(&Access::of(root), level, selectors)?.names.into_iter().collect())
+}
+
+/// Lists the names that a level has, below the selected ones, and what is wrong with other names.
+pub fn usable_names(
+    root: &Root,
+    level: &Level,
+    selectors: &Selectors,
+) -> Result<(Vec<String>, Vec<Problem>), Problem> {
+    let Looked { names, problems } = look(&Access::of(root), level, selectors)?;
+    Ok((names.into_iter().collect(), problems))
 }
 
 /// The names of a level, and those that cannot be used.

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::rc::Rc;
 
-use heirloom_core::hierarchy::Hierarchy;
+use heirloom_core::hierarchy::{Hierarchy, Level};
 use heirloom_core::{Problem, hands, path};
 
 use crate::Root;
@@ -39,7 +39,7 @@ impl<'r> Listings<'r> {
     /// Lists every folder that a pattern of a hierarchy leads through.
     pub fn of_hierarchy(root: &'r Root, hierarchy: &Hierarchy) -> Self {
         let listings = Listings::new(root);
-        let patterns = hierarchy.levels.iter().flat_map(|level| level.patterns());
+        let patterns = hierarchy.levels.iter().flat_map(Level::patterns);
         let patterns: Vec<Vec<&str>> =
             patterns.flat_map(|all| all.split('|')).map(|one| one.split('/').collect()).collect();
         // Folders at one depth, each with the patterns that lead through it.

@@ -215,7 +215,7 @@ impl Writer<'_> {
                     }
                     Under::Preamble if line.trim().is_empty() => out.blank(),
                     Under::Preamble => {
-                        self.field(line).into_iter().for_each(|line| out.push(&line))
+                        self.field(line).into_iter().for_each(|line| out.push(&line));
                     }
                     Under::Kept if self.is_template() => out.push(line),
                     Under::Kept | Under::Replaced | Under::Dropped => {}

@@ -113,11 +113,13 @@ impl Sites {
 }
 
 fn scalars(node: &Node, offset: usize) -> Vec<Range<usize>> {
-    match &node.kind {
-        Kind::Scalar { .. } => vec![node.bytes.start + offset..node.bytes.end + offset],
-        Kind::List { items, .. } => items.iter().flat_map(|item| scalars(item, offset)).collect(),
-        Kind::Map { .. } | Kind::Alias(_) => vec![],
-    }
+    let nodes = match &node.kind {
+        Kind::List { items, .. } => items.as_slice(),
+        Kind::Scalar { .. } | Kind::Map { .. } | Kind::Alias(_) => std::slice::from_ref(node),
+    };
+    let is_scalar = |node: &&Node| matches!(node.kind, Kind::Scalar { .. });
+    let bytes = nodes.iter().filter(is_scalar).map(|node| &node.bytes);
+    bytes.map(|bytes| bytes.start + offset..bytes.end + offset).collect()
 }
 
 /// Returns the text of the first heading: `# Title`, or a line with its underline.

@@ -99,19 +99,19 @@ fn keys(name: &str) -> Vec<String> {
 impl Catalog {
     /// Finds what a name in `depends_on` means: an agent looks among the agents of its plan first.
     pub(super) fn by_name(&self, from: &Document, typed: &str) -> ByName {
-        let mut found = keys(typed).into_iter().map(|key| self.by_key(from, key));
+        let mut found = keys(typed).into_iter().map(|key| self.by_key(from, &key));
         found.find(|found| *found != ByName::Nothing).unwrap_or(ByName::Nothing)
     }
 
     /// Finds the document that has this whole name, as wiki links and words name it.
     pub(super) fn by_exact_name(&self, from: &Document, name: &str) -> ByName {
-        self.by_key(from, name.to_lowercase())
+        self.by_key(from, &name.to_lowercase())
     }
 
-    fn by_key(&self, from: &Document, key: String) -> ByName {
+    fn by_key(&self, from: &Document, key: &str) -> ByName {
         let plan = self.at_path(&from.path).and_then(|filed| filed.selectors.get("plan"));
-        let agents = plan.and_then(|plan| self.names.agents.get(&(plan.clone(), key.clone())));
-        match agents.or_else(|| self.names.common.get(&key)).map(Vec::as_slice) {
+        let agents = plan.and_then(|plan| self.names.agents.get(&(plan.clone(), key.to_owned())));
+        match agents.or_else(|| self.names.common.get(key)).map(Vec::as_slice) {
             Some([one]) => ByName::Document(self.filed[*one].document.path.clone()),
             Some(_) => ByName::Several,
             None => ByName::Nothing,

@@ -196,7 +196,7 @@ impl Dates {
     /// Asks git only where an entry states no date.
     fn of(session: &Session, book: &Book, entries: &[&Entry]) -> Self {
         let is_undated = |entry: &&Entry| entry.field(Field::Date).is_none();
-        let committed = match entries.iter().any(|entry| is_undated(entry)) {
+        let committed = match entries.iter().any(is_undated) {
             true => dates::of_lines(session.root(), &book.path),
             false => HashMap::new(),
         };

@@ -218,6 +218,7 @@ mod tests {
     }
 
     #[track_caller]
+    #[allow(clippy::needless_pass_by_value, reason = "every call makes its value in place")]
     fn check(given: Value, said: &str) {
         let error = serde_json::from_value::<Asked>(given.clone()).unwrap_err();
         assert_eq!(explained(&schema::<Asked>().to_value(), &given, &error), said);

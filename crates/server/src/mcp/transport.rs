@@ -113,7 +113,7 @@ where
             let read = match self.next_line().await.ok()?? {
                 Length::TooLong => Line::Refused(refusal(
                     INVALID_REQUEST,
-                    Value::Null,
+                    &Value::Null,
                     &format!("Invalid request: a message may have {MAX_LINE_BYTES} bytes"),
                 )),
                 Length::Fits => read(&self.line),
@@ -169,7 +169,7 @@ fn read(line: &[u8]) -> Line {
         Ok(value) => value,
         Err(error) => {
             let what = format!("Parse error: {}", json::syntax_error(&error));
-            return Line::Refused(refusal(PARSE_ERROR, Value::Null, &what));
+            return Line::Refused(refusal(PARSE_ERROR, &Value::Null, &what));
         }
     };
     let id = Some(&value["id"]).filter(|id| id.is_string() || id.is_number()).cloned();
@@ -181,7 +181,7 @@ fn read(line: &[u8]) -> Line {
     }
     Line::Refused(refusal(
         INVALID_REQUEST,
-        id.unwrap_or_default(),
+        &id.unwrap_or_default(),
         &format!("Invalid request: {}", what_is_missing(&value)),
     ))
 }
@@ -202,6 +202,6 @@ fn what_is_missing(value: &Value) -> String {
     }
 }
 
-fn refusal(code: i64, id: Value, message: &str) -> Value {
+fn refusal(code: i64, id: &Value, message: &str) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}})
 }

@@ -22,10 +22,11 @@ pub use template::{agent, plan};
 use std::ops::Range;
 
 use indexmap::IndexMap;
+use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Problem, Value};
+use crate::{Problem, Value, day};
 
 /// Whose memory it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -171,7 +172,7 @@ pub struct NewEntry<'e> {
     pub fields: Fields,
     /// Whether it is settled already, and how.
     pub resolved: bool,
-    /// What its comment says: `id`, `from`.
+    /// What its comment says: `id`, `from`, `added`.
     pub marks: IndexMap<String, String>,
 }
 
@@ -219,12 +220,14 @@ pub struct Notebook {
     pub problems: Vec<Problem>,
 }
 
-/// Returns the text of an entry without the comment that holds its id.
+/// Returns the text of an entry without the comments that hold its marks.
 fn without_marks(text: &str) -> String {
-    match form::comment(text) {
-        Some((start, end)) => format!("{}{}", text[..start].trim_end_matches(' '), &text[end..]),
-        None => text.to_owned(),
+    let mut bare = text.to_owned();
+    for comment in form::mark_comments(text).into_iter().rev() {
+        let start = bare[..comment.start].trim_end_matches(' ').len();
+        bare.replace_range(start..comment.end, "");
     }
+    bare
 }
 
 /// Returns the bytes of every comment in a document that Heirloom wrote for itself (ids, sessions,
@@ -244,6 +247,12 @@ pub fn marker_comments(text: &str) -> Vec<Range<usize>> {
             .extend(comments.into_iter().map(|comment| start + comment.start..start + comment.end));
     }
     found
+}
+
+/// Returns the mark that says on which day Heirloom added an entry, for [`NewEntry::marks`] and
+/// [`mark`].
+pub fn added_mark(day: Date) -> (String, String) {
+    (form::ADDED.to_owned(), day.to_string())
 }
 
 /// Which entry a typed name means.
@@ -269,6 +278,17 @@ impl Entry {
     /// Returns whether its id is written beside it, so that people may reword it.
     pub fn is_marked(&self) -> bool {
         self.marks.contains_key("id")
+    }
+
+    /// Returns the day that is written beside it: the one that it states, else the one on which
+    /// Heirloom added it.
+    pub fn own_date(&self) -> Option<Date> {
+        self.field(Field::Date).and_then(day::parse).or_else(|| self.added())
+    }
+
+    /// Returns the day on which Heirloom added it.
+    fn added(&self) -> Option<Date> {
+        self.marks.get(form::ADDED).and_then(|written| day::parse(written))
     }
 
     /// Returns what is said of it.

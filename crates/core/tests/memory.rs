@@ -363,3 +363,85 @@ fn a_mark_changes_nothing_that_is_said() {
         assert_eq!(before.entries[0].text, after.entries[0].text);
     }
 }
+
+#[test]
+fn the_day_on_which_an_entry_was_added_is_read_back_and_is_no_part_of_it() {
+    let plain = read("m.md", "## Findings\n- a finding\n");
+    for comment in
+        ["<!-- added:2026-02-20 -->", "<!-- 2026-02-20 -->", "<!-- x --> <!-- added:2026-02-20 -->"]
+    {
+        let dated = read("m.md", &format!("## Findings\n- a finding {comment}\n"));
+        assert_eq!(dated.entries[0].own_date(), Some(date(2026, 2, 20)), "{comment}");
+        if !comment.contains('x') {
+            assert_eq!(dated.entries[0].text, "a finding");
+            assert_eq!(dated.entries[0].id, plain.entries[0].id, "{comment}");
+        }
+    }
+    let marked = "## Findings\n- a <!-- id:00aa11bb22cc added:2026-02-20 promoted:1 -->\n- b <!-- 2026-02-19 --> <!-- id:00aa11bb22dd -->\n";
+    let notebook = read("m.md", marked);
+    assert_eq!(notebook.entries[0].own_date(), Some(date(2026, 2, 20)));
+    assert_eq!(notebook.entries[1].own_date(), Some(date(2026, 2, 19)));
+    assert_eq!(notebook.entries[1].id, "00aa11bb22dd");
+    let stated = "## Findings\n- a (date: 2026-01-01) <!-- added:2026-02-20 -->\n";
+    assert_eq!(read("m.md", stated).entries[0].own_date(), Some(date(2026, 1, 1)));
+    for none in ["<!-- added:soon -->", "<!-- 2026-02-31 -->", "<!-- on 2026-02-20 -->", "<!-->"] {
+        let entries = read("m.md", &format!("## Findings\n- a {none}\n")).entries;
+        assert_eq!(entries[0].own_date(), None, "{none}");
+    }
+}
+
+#[test]
+fn an_edit_keeps_the_day_on_which_an_entry_was_added() {
+    for text in [
+        "## Blockers\n- [ ] a <!-- added:2026-02-20 -->\n- [ ] b\n",
+        "## Blockers\n- [ ] a <!-- 2026-02-20 -->\n- [ ] b\n",
+        "## Blockers\n| Blocker |\n|---|\n| a <!-- added:2026-02-20 --> |\n| b |\n",
+    ] {
+        let entry = &read("m.md", text).entries[0];
+        let id = IndexMap::from_iter([("id".to_owned(), entry.id.clone())]);
+        let marked = mark(text, entry, &id).unwrap();
+        assert_eq!(marked.matches("2026-02-20").count(), 1, "{marked}");
+        let settled = resolve(&marked, &read("m.md", &marked).entries[0], "done").unwrap();
+        let now = read("m.md", &settled);
+        assert_eq!(now.entries[0].own_date(), Some(date(2026, 2, 20)), "{settled}");
+        assert_eq!(now.entries[0].text, "a");
+        assert_eq!(now.entries[0].resolution.as_deref(), Some("done"), "{settled}");
+        assert_eq!(now.entries[1].own_date(), None);
+    }
+}
+
+#[test]
+fn what_two_branches_added_on_different_days_is_one_entry_of_the_earlier_day() {
+    let merged = "## Findings\n- a <!-- added:2026-02-21 -->\n- b <!-- added:2026-02-21 -->\n- a <!-- added:2026-02-20 -->\n";
+    let entries = read("m.md", merged).entries;
+    let said: Vec<_> = entries.iter().map(|e| (e.text.as_str(), e.own_date().unwrap())).collect();
+    assert_eq!(said, [("b", date(2026, 2, 21)), ("a", date(2026, 2, 20))]);
+    let twice = "## Findings\n- a\n- a\n";
+    assert_eq!(read("m.md", twice).entries.len(), 2, "what a person wrote twice is two entries");
+}
+
+#[test]
+fn the_day_is_a_comment_for_heirloom_alone() {
+    let text = "## Findings\n- a <!-- added:2026-02-20 -->\n- b <!-- 2026-02-20 -->\n\n<!-- 2026-02-20 -->\n";
+    let mut prose = text.to_owned();
+    for comment in memory::marker_comments(text).into_iter().rev() {
+        prose.replace_range(comment, "");
+    }
+    assert_eq!(prose, "## Findings\n- a\n- b\n\n<!-- 2026-02-20 -->\n");
+}
+
+proptest! {
+    #[test]
+    fn an_added_mark_never_changes_an_id_or_a_text(kind in any_kind(), text in any_text()) {
+        let plain = new(kind, &text);
+        let marks = IndexMap::from_iter([memory::added_mark(date(2026, 2, 20))]);
+        let dated = NewEntry { marks, ..plain.clone() };
+        if let (Ok((_, plain)), Ok((_, dated))) =
+            (add(AGENT, Owner::Agent, &plain), add(AGENT, Owner::Agent, &dated))
+        {
+            prop_assert_eq!(&plain.id, &dated.id);
+            prop_assert_eq!(&plain.text, &dated.text);
+            prop_assert_eq!(dated.own_date(), Some(date(2026, 2, 20)));
+        }
+    }
+}

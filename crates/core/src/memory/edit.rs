@@ -10,7 +10,9 @@ use jiff::civil::Date;
 
 use super::escape::{encode, encode_cell};
 use super::sections::{self, Row, Section, heading_of};
-use super::{Entry, EntryKind, Field, Form, NewEntry, Notebook, Owner, form, read, rows};
+use super::{
+    Entry, EntryKind, Field, Form, NewEntry, Notebook, Owner, form, read, rows, without_marks,
+};
 use crate::lines::newline_of;
 
 /// Why an edit was refused.
@@ -296,18 +298,16 @@ fn resolve_bullet(text: &str, entry: &Entry, how: &str) -> String {
     let line = own.lines().next().unwrap_or_default();
     let (marker, content) = form::bullet(line).unwrap_or(("", line));
     let content_start = entry.bytes.start + marker.len();
-    let comment = form::comment(content).map(|(start, end)| content[start..end].to_owned());
-    let bare = match form::comment(content) {
-        Some((start, end)) => format!("{}{}", content[..start].trim_end(), &content[end..]),
-        None => content.to_owned(),
-    };
+    let comments = form::mark_comments(content);
+    let comment: String =
+        comments.iter().map(|range| format!(" {}", &content[range.clone()])).collect();
+    let bare = without_marks(content);
     let bare = ["[ ]", "[x]", "[X]"]
         .iter()
         .find_map(|mark| bare.strip_prefix(mark))
         .unwrap_or(&bare)
         .trim();
     let how = if how.is_empty() { String::new() } else { format!(" — {}", encode(how)) };
-    let comment = comment.map(|comment| format!(" {comment}")).unwrap_or_default();
     if own.trim_end().lines().count() > 1 {
         let boxed = splice(
             text,

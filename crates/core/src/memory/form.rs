@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use indexmap::IndexMap;
+use jiff::civil::Date;
 
 use super::escape::{decode, encode, encode_field};
 use super::{Field, Fields, NewEntry};
@@ -79,52 +80,105 @@ fn take_box(content: &str) -> (bool, &str) {
     (false, content)
 }
 
-/// Takes the comment that holds an id out of a text.
+/// Takes the comments that hold an entry's marks out of a text. A mark that two comments set has the
+/// value of the comment that [`comment`] returns.
 pub(super) fn take_comment(content: &str) -> (String, IndexMap<String, String>) {
-    let Some((start, end)) = comment(content) else {
+    let Some(main) = comment(content) else {
         return (content.trim().to_owned(), IndexMap::new());
     };
-    let inside = &content[start + 4..end - 3];
-    let marks = inside
-        .split_whitespace()
-        .filter_map(|word| word.split_once(':'))
-        .map(|(key, value)| (key.to_owned(), value.to_owned()))
-        .collect();
-    let text = format!("{} {}", content[..start].trim_end(), content[end..].trim_start());
-    (text.trim().to_owned(), marks)
+    let mut marks = IndexMap::new();
+    let comments = mark_comments(content);
+    let others = comments.iter().filter(|range| (range.start, range.end) != main);
+    for range in std::iter::once(&(main.0..main.1)).chain(others) {
+        for (key, value) in marks_of(inside(content, range)) {
+            marks.entry(key).or_insert(value);
+        }
+    }
+    (without(content, &comments), marks)
 }
 
-/// Returns the bytes of the comment that holds an id.
-pub(super) fn comment(content: &str) -> Option<(usize, usize)> {
+/// Returns a text without some of its comments.
+fn without(content: &str, comments: &[Range<usize>]) -> String {
+    let mut text = String::with_capacity(content.len());
+    let mut at = 0;
+    for range in comments {
+        text.push_str(content[at..range.start].trim_end());
+        text.push(' ');
+        at = range.end + content[range.end..].len() - content[range.end..].trim_start().len();
+    }
+    text.push_str(&content[at..]);
+    text.trim().to_owned()
+}
+
+/// Reads the marks of a comment: `id:… added:…`, or a day alone.
+fn marks_of(inside: &str) -> Vec<(String, String)> {
+    if is_day(inside) {
+        return vec![(ADDED.to_owned(), inside.trim().to_owned())];
+    }
+    let words = inside.split_whitespace().filter_map(|word| word.split_once(':'));
+    words.map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
+}
+
+/// Returns whether a comment holds a day and nothing else, as in `<!-- 2026-02-20 -->`.
+fn is_day(inside: &str) -> bool {
+    let inside = inside.trim();
+    inside.len() == "2026-02-20".len() && inside.parse::<Date>().is_ok()
+}
+
+/// Returns the bytes of the comments that hold an entry's marks.
+pub(super) fn mark_comments(content: &str) -> Vec<Range<usize>> {
+    let is_mark = |range: &Range<usize>| {
+        let inside = inside(content, range).trim_start();
+        inside.starts_with("id:") || inside.starts_with("added:") || is_day(inside)
+    };
+    comments(content).into_iter().filter(is_mark).collect()
+}
+
+/// Returns the bytes of every comment of a text.
+fn comments(content: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
     let mut from = 0;
     while let Some(start) = content[from..].find("<!--").map(|at| from + at) {
-        let end = start + content[start..].find("-->")? + 3;
-        let inside = content[start + 4..end.max(start + 7) - 3].trim_start();
-        if inside.starts_with("id:") {
-            return Some((start, end));
-        }
-        from = end;
+        let Some(length) = content[start..].find("-->") else { break };
+        from = start + length + 3;
+        found.push(start..from);
     }
-    None
+    found
 }
 
+/// Returns what a comment says; `<!-->` is one too.
+fn inside<'t>(text: &'t str, comment: &Range<usize>) -> &'t str {
+    let start = comment.start + 4;
+    &text[start..start.max(comment.end - 3)]
+}
+
+/// Returns the bytes of the comment that new marks are written to: the one that holds the id, else
+/// the first that holds the day.
+pub(super) fn comment(content: &str) -> Option<(usize, usize)> {
+    let all = mark_comments(content);
+    let has_id = |range: &&Range<usize>| inside(content, range).trim_start().starts_with("id:");
+    let main = all.iter().find(has_id).or(all.first())?;
+    Some((main.start, main.end))
+}
+
+/// The mark that holds the day on which Heirloom wrote an entry.
+pub(super) const ADDED: &str = "added";
+
 /// The keys with which a comment of Heirloom's own begins.
-const MARKER_KEYS: [&str; 4] = ["id", "session", "from", "promoted"];
+const MARKER_KEYS: [&str; 5] = ["id", "session", "from", "promoted", ADDED];
 
 /// Returns the bytes of every comment of Heirloom's own in a line, with the spaces before it.
 pub(super) fn marker_comments(line: &str) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    let mut from = 0;
-    while let Some(start) = line[from..].find("<!--").map(|at| from + at) {
-        let Some(length) = line[start + 4..].find("-->") else { break };
-        let end = start + 4 + length + 3;
-        let key = line[start + 4..end - 3].trim_start().split(':').next().unwrap_or_default();
-        if MARKER_KEYS.contains(&key) {
-            found.push(line[..start].trim_end_matches([' ', '\t']).len()..end);
-        }
-        from = end;
-    }
-    found
+    // Outside entries, a day in a comment is a person's own.
+    let may_be_entry = bullet(line).is_some() || line.trim_start().starts_with('|');
+    let is_marker = |range: &Range<usize>| {
+        let inside = inside(line, range);
+        let key = inside.trim_start().split(':').next().unwrap_or_default();
+        MARKER_KEYS.contains(&key) || (may_be_entry && is_day(inside))
+    };
+    let with_spaces =
+        |range: Range<usize>| line[..range.start].trim_end_matches([' ', '\t']).len()..range.end;
+    comments(line).into_iter().filter(is_marker).map(with_spaces).collect()
 }
 
 /// Writes the comment that holds an id.

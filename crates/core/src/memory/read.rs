@@ -178,9 +178,11 @@ fn entry(
 /// A union merge keeps an entry both as one branch left it and as the other changed it, in one list
 /// but not always side by side: the other branch's new entries may lie between them. Where only an
 /// id was written beside it, or a task was settled, that is one entry, and the later state counts.
+/// Where both branches added it on different days, the earlier day counts.
 fn drop_earlier_states(entries: &mut Vec<Entry>) {
     let state = |entry: &Entry| (entry.resolved, entry.is_marked());
-    if entries.iter().all(|entry| state(entry) == (false, false)) {
+    let is_unmarked = |entry: &Entry| state(entry) == (false, false) && entry.added().is_none();
+    if entries.iter().all(is_unmarked) {
         return;
     }
     let mut lists: HashMap<(usize, EntryKind, String), Vec<usize>> = HashMap::new();
@@ -193,8 +195,12 @@ fn drop_earlier_states(entries: &mut Vec<Entry>) {
     }
     let is_earlier = |a: &Entry, b: &Entry| {
         let (own, other) = (a.marks.get("id"), b.marks.get("id"));
-        let same_id = own.is_none() || own == other;
-        a.kind != EntryKind::Session && a.fields == b.fields && same_id && state(a) < state(b)
+        let added = |entry: &Entry| (entry.added().is_none(), entry.added());
+        let is_same_state = state(a) == state(b) && a.resolution == b.resolution;
+        let is_later_copy = own == other && is_same_state && added(a) > added(b);
+        let is_earlier_state = (own.is_none() || own == other) && state(a) < state(b);
+        let is_alike = a.kind != EntryKind::Session && a.fields == b.fields;
+        is_alike && (is_earlier_state || is_later_copy)
     };
     let mut earlier: Vec<usize> = Vec::new();
     for twins in lists.values().filter(|twins| twins.len() > 1) {

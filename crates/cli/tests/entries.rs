@@ -105,7 +105,7 @@ fn entries_are_shown_with_their_dates() {
         dates,
         [
             ("finding-1", Some("2026-02-03")),
-            ("finding-2", None),
+            ("finding-2", Some("2026-02-22")),
             ("decision-1", Some("2026-01-15"))
         ]
     );

@@ -60,7 +60,7 @@ sessions: 1
 ## Findings
 Things discovered while working on this task:
 
-- SQLite-vec needs build flags
+- SQLite-vec needs build flags <!-- added:2026-02-22 -->
 
 ## Decisions
 Choices made during implementation:
@@ -72,7 +72,7 @@ Choices made during implementation:
 ## Blockers
 Current or resolved blockers:
 
-- [ ] FTS5 tokenizer
+- [ ] FTS5 tokenizer <!-- added:2026-02-22 -->
 
 ## Open Questions
 What is not known yet for this task:
@@ -153,11 +153,13 @@ fn a_blocker_is_resolved_by_its_name_or_its_id() {
     team.run(&["memory", "add", "0042", "001", "blocker", "One"]).ok();
     team.run(&["memory", "add", "0042", "001", "blocker", "Two"]).ok();
     team.run(&["memory", "resolve", "0042", "001", "blocker-2", "with vcpkg"]).ok();
-    assert!(team.read(AGENT).contains("- [ ] One\n- [x] ~~Two~~ — with vcpkg\n"));
+    let day = "<!-- added:2026-02-22 -->";
+    let written = format!("- [ ] One {day}\n- [x] ~~Two~~ — with vcpkg {day}\n");
+    assert!(team.read(AGENT).contains(&written));
     let shown = team.json("memory show 0042 001");
     let id = entry(&shown, "blocker-1")["id"].as_str().unwrap().to_owned();
     team.run(&["memory", "resolve", "0042", "001", &id]).ok();
-    assert!(team.read(AGENT).contains("- [x] ~~One~~\n"));
+    assert!(team.read(AGENT).contains(&format!("- [x] ~~One~~ {day}\n")));
     let error = team.run(&["memory", "resolve", "0042", "001", "blocker-1", "again"]).failed(2);
     assert!(error.contains("settled already"), "{error}");
     let error = team.run(&["memory", "resolve", "0042", "001", "blocker-9"]).failed(2);

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 
 use crate::Root;
-use crate::git::{self, GitFailed, LastCommit, Repository};
+use crate::git::{GitFailed, LastCommit, Repository};
 use crate::history;
 
 /// Returns the date of each document, in order, and what was wrong with the dates they state.
@@ -47,28 +47,40 @@ pub fn of_documents(root: &Root, documents: &[&Document]) -> (Vec<Option<Date>>,
 /// Returns the dates of files that state none: of their last commit, else of the file. One whose
 /// history is cut off has none.
 pub fn of_files<'p>(root: &Root, paths: &[&'p str]) -> Result<HashMap<&'p str, Date>, GitFailed> {
-    let commits = history::last_commits(root, paths)?;
-    let date = |path: &str| match commits.get(path) {
-        Some(LastCommit::At(seconds)) => Timestamp::from_second(*seconds).ok().map(day::of),
-        Some(LastCommit::BeyondShallow) => None,
-        None => modified(root, path),
-    };
-    Ok(paths.iter().filter_map(|path| date(path).map(|date| (*path, date))).collect())
+    let files = histories(root, paths)?.into_iter();
+    Ok(files.filter_map(|(path, history)| Some((path, history.date?))).collect())
 }
 
-/// Returns when the lines of a file were first committed, by their text; a line that is there twice
-/// has the earlier date. A file that no commit has, and a history that cannot be read, date nothing.
-pub fn of_lines(root: &Root, path: &str) -> HashMap<String, Date> {
-    if root.repository().is_none_or(Repository::is_unborn) {
-        return HashMap::new();
-    }
-    let mut dates: HashMap<String, Date> = HashMap::new();
-    for (line, seconds) in git::committed_lines(root, path).unwrap_or_default() {
-        let moment = seconds.and_then(|seconds| Timestamp::from_second(seconds).ok());
-        let Some(date) = moment.map(day::of) else { continue };
-        dates.entry(line).and_modify(|own| *own = date.min(*own)).or_insert(date);
-    }
-    dates
+/// What the history says of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct FileHistory {
+    /// The day of its last commit, else of the file; `None` where the history is cut off.
+    pub date: Option<Date>,
+    /// A checksum that changes with every commit of the file, and when a shallow clone gets more
+    /// history.
+    pub version: u64,
+}
+
+/// Returns what the history says of each of these files.
+pub fn histories<'p>(
+    root: &Root,
+    paths: &[&'p str],
+) -> Result<HashMap<&'p str, FileHistory>, GitFailed> {
+    let commits = history::last_commits(root, paths)?;
+    let shallow = root.repository().map(Repository::shallow_ends).unwrap_or_default();
+    let history = |path: &str| {
+        let commit = commits.get(path);
+        let date = match commit {
+            Some(LastCommit::At(seconds)) => Timestamp::from_second(*seconds).ok().map(day::of),
+            Some(LastCommit::BeyondShallow) => None,
+            None => modified(root, path),
+        };
+        let hash = blake3::hash(format!("{commit:?}\n{shallow}").as_bytes());
+        let mut version = [0; 8];
+        version.copy_from_slice(&hash.as_bytes()[..8]);
+        FileHistory { date, version: u64::from_le_bytes(version) }
+    };
+    Ok(paths.iter().map(|path| (*path, history(path))).collect())
 }
 
 fn stated(document: &Document, problems: &mut Vec<Problem>) -> Option<Date> {
@@ -87,7 +99,8 @@ fn stated(document: &Document, problems: &mut Vec<Problem>) -> Option<Date> {
     date
 }
 
-fn modified(root: &Root, path: &str) -> Option<Date> {
+/// Returns the day on which a file was modified.
+pub fn modified(root: &Root, path: &str) -> Option<Date> {
     let modified = root.metadata(path).ok()??.modified().ok()?;
     Timestamp::try_from(modified.into_std()).ok().map(day::of)
 }

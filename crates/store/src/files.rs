@@ -58,6 +58,16 @@ impl Root {
         }
     }
 
+    /// Returns another handle of the same workspace, for what outlives a borrow of this one.
+    pub fn another(&self) -> Self {
+        Root {
+            path: self.path.clone(),
+            dir: self.dir.clone(),
+            looked_into: RefCell::default(),
+            repository: OnceCell::new(),
+        }
+    }
+
     /// Takes a folder as the root, which must hold a workspace.
     pub fn at(folder: &Path) -> Result<Self, StoreError> {
         if !folder.is_dir() {

@@ -8,7 +8,9 @@ mod repository;
 use std::collections::{HashMap, HashSet};
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Output, Stdio};
+use std::sync::{Mutex, PoisonError};
 
+use heirloom_core::hands;
 pub use repository::{Lookup, Repository, is_hash};
 
 use crate::Root;
@@ -143,23 +145,59 @@ pub fn last_commits(
     if ended.status.success() { Ok(found) } else { Err(failed(&ended)) }
 }
 
-/// Returns the lines of a file as they are committed, each with the moment (seconds since 1970) of
-/// the commit that introduced it; `None` beyond the end of a shallow clone's history. Only the
-/// committed file is read: reading the working copy could run a filter that a repository configures.
-pub(crate) fn committed_lines(
+/// Returns the hash of the committed content of each of these files, given relative to the root.
+/// Files that the checked-out commit does not have are not in the answer. One process is run for all.
+pub(crate) fn committed_blobs(
     root: &Root,
-    path: &str,
-) -> Result<Vec<(String, Option<i64>)>, GitFailed> {
-    let Some(repository) = root.repository() else { return Ok(vec![]) };
+    paths: &[&str],
+) -> Result<HashMap<String, String>, GitFailed> {
+    let mut command = git(root);
+    command.env("GIT_LITERAL_PATHSPECS", "1").args(["ls-tree", "-r", "-z", "HEAD", "--"]);
+    match paths.len() <= MAX_PATHS_ON_COMMAND_LINE {
+        true => command.args(paths),
+        false => command.arg("."),
+    };
+    let listed = succeeded(command)?;
+    let text = String::from_utf8_lossy(&listed.stdout);
+    let wanted: HashSet<&str> = paths.iter().copied().collect();
+    let blobs = text.split('\0').filter_map(|line| {
+        let (about, path) = line.split_once('\t')?;
+        let blob = about.rsplit(' ').next().filter(|hash| is_hash(hash))?;
+        wanted.contains(path).then(|| (path.to_owned(), blob.to_owned()))
+    });
+    Ok(blobs.collect())
+}
+
+/// A line of a committed file and the moment (seconds since 1970) of the commit that introduced it;
+/// `None` beyond the end of a shallow clone's history.
+pub(crate) type CommittedLine = (String, Option<i64>);
+
+/// Returns the lines of files as they are committed, in the order of the paths; nothing for a file
+/// that git cannot tell of. Only the committed file is read: reading the working copy could run a
+/// filter that a repository configures. One process is run for each file, several at a time.
+pub(crate) fn committed_lines(root: &Root, paths: &[&str]) -> Vec<Option<Vec<CommittedLine>>> {
+    let Some(repository) = root.repository() else { return vec![None; paths.len()] };
     let shallow = repository.shallow_ends();
     let shallow: HashSet<&str> = shallow.lines().collect();
-    let mut command = git(root);
-    command.args(["-c", "blame.ignoreRevsFile=", "blame", "--line-porcelain", "--no-textconv"]);
-    command.args(["--root", "HEAD", "--", path]);
-    let ended = output(command)?;
+    let blame = |path: &&str| {
+        let mut command = git(root);
+        command.args(["-c", "blame.ignoreRevsFile=", "blame", "--line-porcelain"]);
+        command.args(["--no-textconv", "--root", "HEAD", "--", path]);
+        Mutex::new(command)
+    };
+    let commands: Vec<Mutex<Command>> = paths.iter().map(blame).collect();
+    hands::map(&commands, 1, |command| {
+        let mut command = command.lock().unwrap_or_else(PoisonError::into_inner);
+        let ended = command.output().ok().filter(|ended| ended.status.success())?;
+        Some(lines_of_blame(&String::from_utf8_lossy(&ended.stdout), &shallow))
+    })
+}
+
+/// Reads what `git blame --line-porcelain` says.
+fn lines_of_blame(said: &str, shallow: &HashSet<&str>) -> Vec<CommittedLine> {
     let mut lines = Vec::new();
     let (mut commit, mut seconds) = (String::new(), None);
-    for line in String::from_utf8_lossy(&ended.stdout).split('\n') {
+    for line in said.split('\n') {
         if let Some(text) = line.strip_prefix('\t') {
             let known = seconds.take().filter(|_| !shallow.contains(commit.as_str()));
             lines.push((text.trim_end_matches('\r').to_owned(), known));
@@ -170,7 +208,7 @@ pub(crate) fn committed_lines(
             seconds = moment.trim().parse().ok();
         }
     }
-    Ok(lines)
+    lines
 }
 
 fn log_command(root: &Root, paths: &[&str], since: Option<&str>) -> Command {

@@ -102,6 +102,6 @@ fn save(root: &Root, known: &Known, shallow: &str) {
     drop(root.cache("").and_then(|cache| cache.replace(FILE, &text)));
 }
 
-fn fingerprint(shallow: &str) -> String {
+pub(crate) fn fingerprint(shallow: &str) -> String {
     blake3::hash(shallow.as_bytes()).to_hex()[..16].to_owned()
 }

@@ -15,6 +15,7 @@ mod history;
 pub mod ignored;
 pub mod journal;
 pub mod layout;
+pub mod line_dates;
 pub mod listings;
 pub mod log;
 pub mod registry;

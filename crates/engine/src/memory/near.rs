@@ -8,7 +8,7 @@ use heirloom_core::words::{likeness, words};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Recollection;
+use super::{Entries, Recollection, entry_ref};
 
 /// From this share of common words on, two facts say nearly the same.
 const NEAR: f64 = 0.6;
@@ -32,15 +32,22 @@ impl Near {
     /// the nearest first; not those that it replaces.
     pub(crate) fn to(record: &Record, known: &Recollection) -> Vec<Self> {
         let own: HashSet<String> = words(&record.text()).into_iter().collect();
-        let things = known.things(&[Kind::Fact], true);
-        let mut near: Vec<Near> = things
-            .into_iter()
-            .filter(|thing| thing.standing == Standing::Active)
-            .filter(|thing| !record.supersedes.contains(&thing.name()))
-            .map(|thing| {
-                let other: HashSet<String> = words(&thing.text).into_iter().collect();
+        let facts = known.things(&[Kind::Fact], Entries::Without).into_iter();
+        let facts = facts
+            .filter(|fact| fact.standing == Standing::Active)
+            .map(|fact| (fact.name(), fact.id, fact.text));
+        let entries = known
+            .entries()
+            .map(|(_, entry)| (entry_ref(&entry.id), entry))
+            .filter(|(name, _)| known.memory.standing(name) == Standing::Active)
+            .map(|(name, entry)| (name, entry.id.clone(), entry.sentence()));
+        let mut near: Vec<Near> = facts
+            .chain(entries)
+            .filter(|(name, _, _)| !record.supersedes.contains(name))
+            .map(|(_, id, text)| {
+                let other: HashSet<String> = words(&text).into_iter().collect();
                 let likeness = (likeness(&own, &other) * 100.0).round() / 100.0;
-                Near { id: thing.id, text: thing.text, likeness }
+                Near { id, text, likeness }
             })
             .filter(|near| near.likeness >= NEAR)
             .collect();

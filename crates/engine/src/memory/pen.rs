@@ -201,6 +201,7 @@ impl<'s> Pen<'s> {
         } else {
             apart(&entry.id, &noted.path)
         };
+        let date = noted.date_to_keep(entry);
         let now = self.text_of(&noted.path, &noted.text).to_owned();
         let notebook = memory::read(&noted.path, &now);
         let Which::One(entry) = notebook.find(&entry.id) else {
@@ -210,7 +211,8 @@ impl<'s> Pen<'s> {
             ))
             .hint("mend the ids"));
         };
-        let marks = IndexMap::from_iter([("id".to_owned(), id.clone())]);
+        let mut marks = IndexMap::from_iter([("id".to_owned(), id.clone())]);
+        marks.extend(date.map(memory::added_mark));
         let after = memory::mark(&now, entry, &marks);
         self.edit(&noted.path, Some(&noted.text), after.map_err(|no| refused(&noted.path, &no))?);
         Ok(id)

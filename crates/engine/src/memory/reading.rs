@@ -1,6 +1,8 @@
 //! Reading what is remembered: all of it, or what is asked about. Of a long log, whoever asks about
 //! something reads just that, from the index.
 
+use std::rc::Rc;
+
 use heirloom_core::fold::Memory;
 use heirloom_core::recall::origin_tie;
 use heirloom_core::record::{Action, Kind, Record};
@@ -11,7 +13,7 @@ use heirloom_store::log::{self, Log};
 use jiff::Timestamp;
 
 use super::recollection::merged;
-use super::{Noted, Recollection, When, apart, entry_ref};
+use super::{EntryDates, Noted, Recollection, When, apart, entry_ref};
 use crate::recall::{self, Tally, Wanted};
 use crate::{Error, Session, inherit};
 
@@ -24,8 +26,9 @@ impl Recollection {
     /// Reads what was known at a time.
     pub(crate) fn read_at(session: &Session, when: When) -> Result<Self, Error> {
         let (memory, problems) = Log::read(session.root()).fold(when.as_of);
-        let (noted, problems) = documents(session, problems)?;
-        Ok(Self::of(memory, noted, problems, when))
+        let dates = EntryDates::of(session.root());
+        let (noted, problems) = documents(session, problems, &dates)?;
+        Ok(Self::of(memory, noted, problems, when, dates))
     }
 
     /// Reads all that a new record touches: what says the same or nearly the same, what it names
@@ -56,7 +59,8 @@ impl Recollection {
 
     /// Reads the same, and how much there is of everything.
     pub(crate) fn surveyed(session: &Session) -> Result<(Self, Tally), Error> {
-        let (noted, problems) = documents(session, vec![])?;
+        let dates = EntryDates::of(session.root());
+        let (noted, problems) = documents(session, vec![], &dates)?;
         let names: Vec<String> = noted.iter().flat_map(entries_of).collect();
         let from_index = || recall::survey(session, &names).ok().flatten();
         let surveyed = is_long(session).then(from_index).flatten();
@@ -64,7 +68,8 @@ impl Recollection {
             let (memory, problems) = Log::read(session.root()).fold(None);
             (Tally::of(&memory), memory, problems)
         });
-        Ok((Self::of(memory, noted, merged(problems, more), When::default()), tally))
+        let problems = merged(problems, more);
+        Ok((Self::of(memory, noted, problems, When::default(), dates), tally))
     }
 
     /// Reads what has some names, what became of it and how it is related.
@@ -151,13 +156,14 @@ impl Recollection {
     }
 
     fn read_some_at(session: &Session, mut wanted: Wanted<'_>, when: When) -> Result<Self, Error> {
-        let (noted, problems) = documents(session, vec![])?;
+        let dates = EntryDates::of(session.root());
+        let (noted, problems) = documents(session, vec![], &dates)?;
         let with_entries = || {
             wanted.alone.extend(noted.iter().flat_map(entries_of));
             wanted
         };
         let (memory, more) = log_about_at(session, with_entries, when.as_of);
-        Ok(Self::of(memory, noted, merged(problems, more), when))
+        Ok(Self::of(memory, noted, merged(problems, more), when, dates))
     }
 }
 
@@ -208,13 +214,14 @@ fn is_long(session: &Session) -> bool {
 fn documents(
     session: &Session,
     mut problems: Vec<Problem>,
+    dates: &Rc<EntryDates>,
 ) -> Result<(Vec<Noted>, Vec<Problem>), Error> {
     let (_, hierarchy) = inherit::hierarchy(session.config()?, None)?;
     let read = layout::read_memories(session.root(), &hierarchy);
     let mut noted = Vec::new();
     for placed in read.placed {
         problems.extend(placed.document.problems.iter().cloned());
-        let one = Noted::of(placed);
+        let one = Noted::of(placed, dates);
         problems.extend(one.notebook.problems.iter().cloned());
         noted.push(one);
     }

@@ -2,19 +2,20 @@
 
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use heirloom_core::fold::{Memory, Standing};
 use heirloom_core::hierarchy::Selectors;
-use heirloom_core::memory::{self, Entry, Field, Notebook};
+use heirloom_core::memory::{self, Entry, Notebook};
 use heirloom_core::record::{Action, Kind, Record};
-use heirloom_core::{Problem, day};
+use heirloom_core::{Document, Problem, day};
 use heirloom_store::layout::Placed;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use uuid::Uuid;
 
 use super::thing::Thing;
-use super::{Book, entry_ref};
+use super::{Book, EntryDates, entry_ref};
 use crate::Error;
 
 /// All that is remembered.
@@ -27,6 +28,7 @@ pub(crate) struct Recollection {
     /// What could not be read.
     pub(crate) problems: Vec<Problem>,
     when: When,
+    dates: Rc<EntryDates>,
     origins: OnceCell<HashSet<String>>,
     ids: OnceCell<HashMap<String, usize>>,
 }
@@ -44,8 +46,18 @@ pub(crate) struct Noted {
     pub(crate) text: String,
     /// What it holds.
     pub(crate) notebook: Notebook,
-    created: Option<Date>,
-    updated: Option<Date>,
+    pub(super) created: Option<Date>,
+    pub(super) updated: Option<Date>,
+    pub(super) dates: Rc<EntryDates>,
+}
+
+/// Which entries are asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Entries {
+    /// None.
+    Without,
+    /// Those that were archived or replaced.
+    Retired,
 }
 
 /// At which time one asks.
@@ -89,12 +101,14 @@ impl Recollection {
         noted: Vec<Noted>,
         problems: Vec<Problem>,
         when: When,
+        dates: Rc<EntryDates>,
     ) -> Self {
         Recollection {
             memory,
             noted,
             problems,
             when,
+            dates,
             origins: OnceCell::new(),
             ids: OnceCell::new(),
         }
@@ -102,7 +116,7 @@ impl Recollection {
 
     /// Returns the records of a kind and the entries, as things; what is asked for of another time
     /// is as it was then.
-    pub(crate) fn things(&self, kinds: &[Kind], entries: bool) -> Vec<Thing> {
+    pub(crate) fn things(&self, kinds: &[Kind], entries: Entries) -> Vec<Thing> {
         let mut things: Vec<Thing> = Vec::new();
         for kind in kinds {
             let items = self.memory.items(*kind).filter(|item| match self.when.valid_at {
@@ -117,15 +131,22 @@ impl Recollection {
             });
             things.extend(items.map(|item| Thing::of_record(&self.memory, &item)));
         }
-        if entries {
-            let all = self
-                .noted
-                .iter()
-                .flat_map(|noted| noted.notebook.entries.iter().map(move |entry| (noted, entry)));
-            let known = all.filter(|(noted, entry)| self.was_known(noted, entry));
+        if entries == Entries::Retired {
+            let is_retired =
+                |entry: &Entry| self.memory.standing(&entry_ref(&entry.id)) != Standing::Active;
+            let retired: Vec<(&Noted, &Entry)> =
+                self.entries().filter(|(_, entry)| is_retired(entry)).collect();
+            self.date_entries(retired.iter().map(|(noted, _)| *noted));
+            let known = retired.into_iter().filter(|(noted, entry)| self.was_known(noted, entry));
             things.extend(known.map(|(noted, entry)| Thing::of_entry(&self.memory, noted, entry)));
         }
         things
+    }
+
+    /// Reads the history of several documents at once, before the dates of their entries are asked
+    /// for.
+    pub(crate) fn date_entries<'n>(&self, documents: impl Iterator<Item = &'n Noted>) {
+        self.dates.prefetch(documents);
     }
 
     /// Returns every origin that something was taken from.
@@ -146,7 +167,7 @@ impl Recollection {
         self.ids.get_or_init(counted).get(id).copied().unwrap_or_default()
     }
 
-    /// An entry was known from its date, or from when its document was begun.
+    /// An entry was known from its date.
     fn was_known(&self, noted: &Noted, entry: &Entry) -> bool {
         let name = entry_ref(&entry.id);
         let true_then = self.when.valid_at.is_none_or(|day| match self.memory.standing(&name) {
@@ -220,19 +241,7 @@ impl Recollection {
 
     /// Takes a memory document as an edit has made it.
     pub(crate) fn with_edit(&self, book: &Book, text: String) -> Noted {
-        let own = self.noted.iter().find(|noted| noted.path == book.path);
-        let level = if book.agent.is_some() { "agent" } else { "plan" };
-        let mut selectors = Selectors::from_iter([("plan".to_owned(), book.plan.clone())]);
-        selectors.extend(book.agent.clone().map(|agent| ("agent".to_owned(), agent)));
-        Noted {
-            path: book.path.clone(),
-            level: level.to_owned(),
-            selectors,
-            notebook: memory::read(&book.path, &text),
-            text,
-            created: own.and_then(|noted| noted.created),
-            updated: own.and_then(|noted| noted.updated),
-        }
+        Noted::of_book(book, text, &self.dates)
     }
 
     /// Returns every entry with its document.
@@ -262,14 +271,13 @@ pub(super) fn merged(mut problems: Vec<Problem>, more: Vec<Problem>) -> Vec<Prob
 
 impl Noted {
     /// Reads what a memory document holds.
-    pub(crate) fn of(placed: Placed) -> Self {
+    pub(crate) fn of(placed: Placed, dates: &Rc<EntryDates>) -> Self {
+        let (created, updated) = front_matter_dates(&placed.document);
         let path = placed.document.path;
-        let date = |key: &str| {
-            placed.document.fields.get(key).and_then(|v| v.as_str()).and_then(day::parse)
-        };
         Noted {
-            created: date("created"),
-            updated: date("updated"),
+            created,
+            updated,
+            dates: dates.clone(),
             level: placed.level,
             selectors: placed.selectors,
             notebook: memory::read(&path, &placed.text),
@@ -278,13 +286,28 @@ impl Noted {
         }
     }
 
-    /// Dates a document that states no date.
-    pub(crate) fn dated(self, date: Option<Date>) -> Self {
-        Noted { updated: self.updated.or(date), ..self }
+    /// Reads what the memory of an agent or a plan holds, with a text of it.
+    pub(crate) fn of_book(book: &Book, text: String, dates: &Rc<EntryDates>) -> Self {
+        let document = Document::parse(&book.path, &memory::readable(&text));
+        let (created, updated) = front_matter_dates(&document);
+        let level = if book.agent.is_some() { "agent" } else { "plan" };
+        let mut selectors = Selectors::from_iter([("plan".to_owned(), book.plan.clone())]);
+        selectors.extend(book.agent.clone().map(|agent| ("agent".to_owned(), agent)));
+        Noted {
+            path: book.path.clone(),
+            level: level.to_owned(),
+            selectors,
+            notebook: memory::read(&book.path, &text),
+            text,
+            created,
+            updated,
+            dates: dates.clone(),
+        }
     }
+}
 
-    /// Returns since when an entry is known, as far as it can be told.
-    pub(crate) fn since(&self, entry: &Entry) -> Option<Date> {
-        entry.field(Field::Date).and_then(day::parse).or(self.created).or(self.updated)
-    }
+/// Returns the days on which a document says that it was created and updated.
+fn front_matter_dates(document: &Document) -> (Option<Date>, Option<Date>) {
+    let date = |key: &str| document.fields.get(key).and_then(|v| v.as_str()).and_then(day::parse);
+    (date("created"), date("updated"))
 }

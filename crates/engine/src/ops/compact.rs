@@ -156,6 +156,7 @@ fn brief(known: &Recollection, whose: Option<&Book>) -> Brief {
                     .is_none_or(|agent| book.agent.as_ref().is_none_or(|own| own == agent))
         })
     };
+    known.date_entries(known.noted.iter().filter(|noted| is_ours(noted)));
     let entries = known.entries().filter(|(noted, _)| is_ours(noted));
     let things: Vec<(EntryKind, Thing)> = entries
         .map(|(noted, entry)| (entry.kind, Thing::of_entry(&known.memory, noted, entry)))

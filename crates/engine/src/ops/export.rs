@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::memory::{Recollection, Thing};
+use crate::memory::{Entries, Recollection, Thing};
 use crate::view::View;
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
@@ -102,7 +102,7 @@ fn markdown(known: &Recollection, private: bool) -> String {
             thing.standing == Standing::Active
                 && (private || !record.is_some_and(heirloom_core::record::Record::is_private))
         };
-        known.things(&[kind], false).into_iter().filter(shown).collect()
+        known.things(&[kind], Entries::Without).into_iter().filter(shown).collect()
     };
     let facts = things(Kind::Fact);
     for section in Section::ALL {
@@ -136,6 +136,7 @@ fn markdown(known: &Recollection, private: bool) -> String {
             }
         }
     }
+    known.date_entries(known.noted.iter());
     for noted in &known.noted {
         let owner: Vec<&str> = noted.selectors.values().map(String::as_str).collect();
         let things: Vec<Thing> = noted

@@ -116,6 +116,9 @@ impl Operation for MemoryAdd {
             let id = digest(&format!("{}\n{}\n{said_before}\n{text}", book.path, session.now()));
             marks.insert("id".to_owned(), id);
         }
+        if !fields.contains_key(&Field::Date) {
+            marks.extend([memory::added_mark(session.today())]);
+        }
         let new = NewEntry { kind, text, fields, resolved, marks };
         let (after, entry) =
             memory::add(&before, book.owner, &new).map_err(|refusal| book.refused(&refusal))?;

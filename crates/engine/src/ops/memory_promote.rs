@@ -72,10 +72,15 @@ impl Operation for MemoryPromote {
         if !request.affects.is_empty() {
             fields.insert(Field::Affects, request.affects.join(", "));
         }
-        let marks = IndexMap::from_iter([
+        let mut marks = IndexMap::from_iter([
             ("id".to_owned(), promoted_id(&from, &plan.path)),
             ("from".to_owned(), from.clone()),
         ]);
+        if !fields.contains_key(&Field::Date) {
+            // The copy is as old as the entry: it was learnt then, not when it was handed on.
+            let found = entry.own_date().or_else(|| agent_noted.date_to_keep(entry));
+            marks.extend([memory::added_mark(found.unwrap_or_else(|| session.today()))]);
+        }
         let to = marks["id"].clone();
         let new = NewEntry { kind: entry.kind, text: &entry.text, fields, resolved: false, marks };
         let (after, _) = memory::add(&plan.text_or_new(session)?, plan.owner, &new)

@@ -1,11 +1,12 @@
 //! `memory resolve`: settles a blocker or a question.
 
-use heirloom_core::memory::{self, Counters, EntryKind, Which};
+use heirloom_core::memory::{self, Counters, Entry, EntryKind, Which};
+use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::answers::Kept;
-use crate::memory::{Book, Pen, Recollection, lifecycle};
+use crate::memory::{Book, EntryDates, Noted, Pen, Recollection, lifecycle};
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(super) struct MemoryResolve;
@@ -60,8 +61,7 @@ impl Operation for MemoryResolve {
             )));
         }
         let before = book.text.clone().unwrap_or_default();
-        let after =
-            memory::resolve(&before, entry, how).map_err(|refusal| book.refused(&refusal))?;
+        let after = resolved(session, &book, entry, &before, how)?;
         pen.edit(&book.path, Some(&before), after.clone());
         let mut kept = Kept {
             done: "resolved",
@@ -90,5 +90,30 @@ impl Operation for MemoryResolve {
         }
         pen.finish()?;
         Ok(kept)
+    }
+}
+
+/// Settles an entry and writes the day of its line beside it, which the commit of the settled line
+/// would hide.
+fn resolved(
+    session: &Session,
+    book: &Book,
+    entry: &Entry,
+    before: &str,
+    how: &str,
+) -> Result<String, Error> {
+    let refused = |refusal| book.refused(&refusal);
+    let noted = Noted::of_book(book, before.to_owned(), &EntryDates::of(session.root()));
+    let dated = match noted.date_to_keep(entry) {
+        None => return memory::resolve(before, entry, how).map_err(refused),
+        Some(day) => {
+            let marks = IndexMap::from_iter([memory::added_mark(day)]);
+            memory::mark(before, entry, &marks).map_err(refused)?
+        }
+    };
+    let notebook = memory::read(&book.path, &dated);
+    match notebook.find(&entry.name()) {
+        Which::One(entry) => memory::resolve(&dated, entry, how).map_err(refused),
+        _ => memory::resolve(before, entry, how).map_err(refused),
     }
 }

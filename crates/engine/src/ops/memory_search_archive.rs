@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::given::ten;
 use crate::answers::Hits;
-use crate::memory::{Recollection, Thing};
+use crate::memory::{Entries, Recollection, Thing};
 use crate::recall::Search;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
@@ -44,7 +44,7 @@ impl Operation for MemorySearchArchive {
         }
         let known = Recollection::archived(session)?;
         let mut things: Vec<Thing> = known
-            .things(&Kind::REMEMBERED, true)
+            .things(&Kind::REMEMBERED, Entries::Retired)
             .into_iter()
             .filter(|thing| thing.standing != Standing::Active)
             .collect();

@@ -1,17 +1,13 @@
 //! `memory show`: what an agent or a plan remembers.
 
-use std::collections::HashMap;
-
 use heirloom_core::fold::Standing;
 use heirloom_core::memory::{Entry, EntryKind, Field};
 use heirloom_core::record::{short, short_ids};
 use heirloom_core::{Problem, Value};
-use heirloom_store::dates;
-use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::memory::{Book, entry_ref, log_about};
+use crate::memory::{Book, EntryDates, Noted, entry_ref, log_about};
 use crate::present;
 use crate::recall::Wanted;
 use crate::view::{Role, View, span};
@@ -118,7 +114,8 @@ struct Item {
     resolved: bool,
     /// How things stand with it.
     standing: Standing,
-    /// When it was written: the day that it states, else that of the commit that brought its line.
+    /// When it was written: the day that it states, else the day on which it was added, else that of
+    /// the commit that introduced its line, else that of the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     date: Option<String>,
     /// What else was said of it when it was added.
@@ -162,7 +159,8 @@ impl Operation for MemoryShow {
             true => Default::default(),
             false => log_about(session, || Wanted { alone: marked, ..Wanted::default() }),
         };
-        let dates = Dates::of(session, &book, &entries);
+        let text = book.text.clone().unwrap_or_default();
+        let dated = Noted::of_book(&book, text, &EntryDates::of(session.root()));
         let of = |kind: EntryKind| entries.iter().filter(move |entry| entry.kind == kind).copied();
         Ok(Shown {
             owner: book.whose(),
@@ -175,7 +173,7 @@ impl Operation for MemoryShow {
             entries: entries
                 .iter()
                 .map(|entry| Item {
-                    date: dates.date(entry),
+                    date: dated.since(entry).map(|date| date.to_string()),
                     ..item(entry, memory.standing(&entry_ref(&entry.id)))
                 })
                 .collect(),
@@ -183,30 +181,6 @@ impl Operation for MemoryShow {
             filtered: request.open || request.kind.is_some(),
             source: book.path,
         })
-    }
-}
-
-/// When the entries of a memory document were written.
-struct Dates {
-    committed: HashMap<String, Date>,
-    text: String,
-}
-
-impl Dates {
-    /// Asks git only where an entry states no date.
-    fn of(session: &Session, book: &Book, entries: &[&Entry]) -> Self {
-        let is_undated = |entry: &&Entry| entry.field(Field::Date).is_none();
-        let committed = match entries.iter().any(is_undated) {
-            true => dates::of_lines(session.root(), &book.path),
-            false => HashMap::new(),
-        };
-        Dates { committed, text: book.text.clone().unwrap_or_default() }
-    }
-
-    fn date(&self, entry: &Entry) -> Option<String> {
-        let line = || self.text[entry.bytes.clone()].lines().next();
-        let committed = || self.committed.get(line()?).map(ToString::to_string);
-        own(entry, Field::Date).or_else(committed)
     }
 }
 

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::answers::Hits;
-use crate::memory::{Recollection, Thing};
+use crate::memory::{Entries, Recollection, Thing};
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(super) struct NoteList;
@@ -34,7 +34,7 @@ impl Operation for NoteList {
         let known = Recollection::of_kind(session, Kind::Note)?;
         let pending = |thing: &Thing| thing.standing == Standing::Active && !thing.resolved;
         let mut notes: Vec<Thing> = known
-            .things(&[Kind::Note], false)
+            .things(&[Kind::Note], Entries::Without)
             .into_iter()
             .filter(|thing| request.all || pending(thing))
             .collect();

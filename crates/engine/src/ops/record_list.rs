@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::record_kinds::RecordKind;
 use crate::answers::Hits;
-use crate::memory::{Recollection, Thing, When};
+use crate::memory::{Entries, Recollection, Thing, When};
 use crate::recall::Search;
 use crate::{Error, Operation, Session, Spec};
 
@@ -79,7 +79,7 @@ impl<K: RecordKind> Operation for RecordList<K> {
                 && request.scope.as_ref().is_none_or(|scope| thing.scope.as_ref() == Some(scope))
         };
         let mut things: Vec<Thing> =
-            known.things(&[K::KIND], false).into_iter().filter(wanted).collect();
+            known.things(&[K::KIND], Entries::Without).into_iter().filter(wanted).collect();
         if K::KIND == Kind::Fact {
             things.sort_by_key(|thing| thing.section);
         } else {

@@ -4,19 +4,19 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use heirloom_core::{self as core, Problem, day, hands};
+use heirloom_core::{Problem, day, hands};
 use heirloom_index::{NewLine, Piece, Read, Source, Update};
 use heirloom_store::adrs::{self, Scope};
-use heirloom_store::dates;
+use heirloom_store::dates::{self, FileHistory};
 use heirloom_store::git::Repository;
 use heirloom_store::ignored::Ignored;
 use heirloom_store::layout::{self, Part, Placed};
 use heirloom_store::listings::Listings;
 use heirloom_store::log::{self, Log, Shard};
 use heirloom_store::stamp::{Stamp, Watched};
-use jiff::civil::Date;
 
-use super::passages::{self, Sort, stated_date};
+use super::passages::{Content, Sort};
+use crate::memory::EntryDates;
 use crate::{Error, Session, archive, inherit};
 
 /// So many bytes take a while to read.
@@ -24,6 +24,9 @@ const MUCH: u64 = 1_000_000;
 
 /// The date of a file that is to be read again the next time.
 const NEVER: i64 = i64::MIN;
+
+/// The version of how documents are read and dated: an index of another one reads them again.
+const READING: u32 = 2;
 
 /// Everything that is there to be recalled, and none of it read yet.
 pub(super) struct Found {
@@ -106,7 +109,8 @@ impl Found {
         }
         let text = root.read(heirloom_store::config::PATH)?.unwrap_or_default();
         let mut settings = [0; 8];
-        settings.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..8]);
+        let read_as = format!("{READING}\n{text}");
+        settings.copy_from_slice(&blake3::hash(read_as.as_bytes()).as_bytes()[..8]);
         Ok(Found {
             shards: shards.collect(),
             documents: documents.into_values().collect(),
@@ -171,8 +175,8 @@ impl Found {
         Ok(update)
     }
 
-    /// Reads the documents that are not as they were. One that states no date has that of its file,
-    /// which may change though the document does not.
+    /// Reads the documents that are not as they were. The history may date a document anew, or an
+    /// entry of it, though its text stays the same.
     fn read_documents(
         &self,
         session: &Session,
@@ -185,25 +189,31 @@ impl Found {
         };
         let (same, changed): (Vec<&Listed>, Vec<&Listed>) =
             self.documents.iter().partition(is_same);
-        let read =
-            |one| layout::read_document(session.root(), path_of(one)).map(|read| (one, read));
-        let mut changed: Vec<(&Listed, (String, core::Document))> =
-            changed.into_iter().filter_map(read).collect();
+        let entry_dates = EntryDates::of(session.root());
+        let read = |one| {
+            let (text, document) = layout::read_document(session.root(), path_of(one))?;
+            let (listed, _) = one;
+            let placed = Placed { text, document, ..listed.placed.clone() };
+            Some((one, Content::of(placed, listed.sort, &entry_dates)))
+        };
+        let mut changed: Vec<(&Listed, Content)> = changed.into_iter().filter_map(read).collect();
         let undated_before = same.into_iter().filter(|one| known[path_of(one)].mark.len() > DATED);
         let undated_before: Vec<&Listed> = undated_before.collect();
-        let undated = changed.iter().filter(|(_, (_, read))| stated_date(read).is_none());
+        let undated = changed.iter().filter(|(_, content)| content.is_undated());
         let undated = undated.map(|(one, _)| *one).chain(undated_before.iter().copied());
         let undated: Vec<&str> = undated.map(path_of).collect();
         // Where the history cannot be read, nothing is known of it.
-        let dates = dates::of_files(session.root(), &undated).unwrap_or_default();
+        let histories = dates::histories(session.root(), &undated).unwrap_or_default();
+        let history = |one: &Listed| histories.get(path_of(one)).copied().unwrap_or_default();
         let is_redated = |one: &&Listed| {
-            let date = dates.get(path_of(one)).copied();
-            known[path_of(one)].mark.get(DATED..) != Some(&bytes_of(date))
+            let mark = &known[path_of(one)].mark[DATED..];
+            mark != history_mark(&history(one), mark.len() > DATE)
         };
         changed.extend(undated_before.into_iter().filter(is_redated).filter_map(read));
-        let read = changed.into_iter().map(|(one, (text, document))| {
-            let date = dates.get(path_of(one)).copied();
-            self.read_document(one, text, document, date)
+        entry_dates.prefetch(changed.iter().filter_map(|(_, content)| content.noted()));
+        let read = changed.into_iter().map(|(one, content)| {
+            let history = history(one);
+            self.read_document(one, content, &history)
         });
         read.collect()
     }
@@ -211,18 +221,16 @@ impl Found {
     fn read_document(
         &self,
         (listed, stamp): &Listed,
-        text: String,
-        document: core::Document,
-        date: Option<Date>,
+        content: Content,
+        history: &FileHistory,
     ) -> Result<Read, Error> {
-        let mut mark = blake3::hash(text.as_bytes()).as_bytes()[..HASH].to_vec();
+        let mut mark = blake3::hash(content.text().as_bytes()).as_bytes()[..HASH].to_vec();
         mark.extend(self.settings);
-        if stated_date(&document).is_none() {
-            mark.extend(bytes_of(date));
+        if content.is_undated() {
+            mark.extend(history_mark(history, content.noted().is_some()));
         }
         let path = listed.placed.document.path.clone();
-        let placed = Placed { text, document, ..listed.placed.clone() };
-        let (passages, problems) = passages::of_placed(placed, listed.sort, date)?;
+        let (passages, problems) = content.passages(history.date)?;
         let source = Source {
             path,
             is_local: false,
@@ -243,13 +251,23 @@ fn path_of((document, _): &Listed) -> &str {
     &document.placed.document.path
 }
 
-/// A document is known again by a hash of its text and one of the settings, up to here, and by the
-/// date of its file if it states none.
+/// A document is known again by a hash of its text and one of the settings, up to here, and by what
+/// the history says of its file if that dates it.
 const HASH: usize = 16;
 const DATED: usize = HASH + 8;
 
-fn bytes_of(date: Option<Date>) -> [u8; 4] {
-    date.map_or(i32::MIN, day::number).to_le_bytes()
+/// The bytes of a date in a mark.
+const DATE: usize = 4;
+
+/// Returns what a mark says of a file's history: its date and, where commits date single lines, its
+/// version.
+fn history_mark(history: &FileHistory, has_entries: bool) -> Vec<u8> {
+    let date: [u8; DATE] = history.date.map_or(i32::MIN, day::number).to_le_bytes();
+    let mut mark = date.to_vec();
+    if has_entries {
+        mark.extend(history.version.to_le_bytes());
+    }
+    mark
 }
 
 /// Returns whether a file looks as it did when it was read.

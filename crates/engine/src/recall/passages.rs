@@ -1,6 +1,7 @@
 //! What documents hold that can be recalled: the entries of memory, and the sections of the rest.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use heirloom_core::fold::{Memory, Standing};
 use heirloom_core::memory::Entry;
@@ -9,7 +10,7 @@ use heirloom_core::{Document, Problem, adr, day};
 use heirloom_store::layout::{Part, Placed};
 use jiff::civil::Date;
 
-use crate::memory::{Noted, Thing, entry_ref};
+use crate::memory::{EntryDates, Noted, Thing, entry_ref};
 use crate::{Error, catalog, template};
 
 /// A section of more words is cut at its paragraphs.
@@ -32,20 +33,67 @@ pub(super) fn stated_date(document: &Document) -> Option<Date> {
     keys.find_map(|key| document.field(key).and_then(day::parse))
 }
 
-/// Returns what a document holds, and what could not be read of it; `date` is that of the file, for
-/// a document that states none.
-pub(super) fn of_placed(
-    placed: Placed,
-    sort: Sort,
-    date: Option<Date>,
-) -> Result<(Vec<Passage>, Vec<Problem>), Error> {
-    let mut problems = placed.document.problems.clone();
-    if placed.part != Part::Memory || sort == Sort::Archived {
-        return Ok((of_sections(&placed, sort, date)?, problems));
+/// What a document holds, read but not dated.
+pub(super) enum Content {
+    /// The entries of a memory document, and what could not be read of it.
+    Entries(Box<Noted>, Vec<Problem>),
+    /// The sections of any other.
+    Sections(Box<Placed>, Sort),
+}
+
+impl Content {
+    /// Reads a document.
+    pub(super) fn of(placed: Placed, sort: Sort, dates: &Rc<EntryDates>) -> Self {
+        if placed.part != Part::Memory || sort == Sort::Archived {
+            return Content::Sections(Box::new(placed), sort);
+        }
+        let mut problems = placed.document.problems.clone();
+        let noted = Noted::of(placed, dates);
+        problems.extend(noted.notebook.problems.iter().cloned());
+        Content::Entries(Box::new(noted), problems)
     }
-    let noted = Noted::of(placed).dated(date);
-    problems.extend(noted.notebook.problems.iter().cloned());
-    let passages = noted.notebook.entries.iter().map(|entry| of_entry(&noted, entry));
+
+    /// Returns its text.
+    pub(super) fn text(&self) -> &str {
+        match self {
+            Content::Entries(noted, _) => &noted.text,
+            Content::Sections(placed, _) => &placed.text,
+        }
+    }
+
+    /// Returns the memory document that it is.
+    pub(super) fn noted(&self) -> Option<&Noted> {
+        match self {
+            Content::Entries(noted, _) => Some(noted),
+            Content::Sections(..) => None,
+        }
+    }
+
+    /// Returns whether it needs a date that is not written in it.
+    pub(super) fn is_undated(&self) -> bool {
+        match self {
+            Content::Entries(noted, _) => noted.has_undated(),
+            Content::Sections(placed, _) => stated_date(&placed.document).is_none(),
+        }
+    }
+
+    /// Returns its passages, and what could not be read of it; `date` is that of the file, for
+    /// sections of a document that states none.
+    pub(super) fn passages(
+        self,
+        date: Option<Date>,
+    ) -> Result<(Vec<Passage>, Vec<Problem>), Error> {
+        match self {
+            Content::Entries(noted, problems) => Ok((of_entries(&noted)?, problems)),
+            Content::Sections(placed, sort) => {
+                Ok((of_sections(&placed, sort, date)?, placed.document.problems))
+            }
+        }
+    }
+}
+
+fn of_entries(noted: &Noted) -> Result<Vec<Passage>, Error> {
+    let passages = noted.notebook.entries.iter().map(|entry| of_entry(noted, entry));
     let mut passages: Vec<Passage> = passages.collect::<Result<_, _>>()?;
     // Somebody may have copied an entry with the id beside it.
     let mut seen: HashMap<String, usize> = HashMap::new();
@@ -56,7 +104,7 @@ pub(super) fn of_placed(
             passage.name = format!("{}+{times}", passage.name);
         }
     }
-    Ok((passages, problems))
+    Ok(passages)
 }
 
 fn of_entry(noted: &Noted, entry: &Entry) -> Result<Passage, Error> {

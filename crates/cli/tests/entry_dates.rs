@@ -165,6 +165,31 @@ fn beyond_the_end_of_a_shallow_clone_an_entry_has_no_date() {
 }
 
 #[test]
+fn the_graph_judges_entries_and_records_by_the_thresholds() {
+    let team = team();
+    let shown = team.heir("graph show 0042/001/finding-1").ok();
+    assert!(shown.contains("critical, 266 days"), "{shown}");
+    add_finding(&team, "2026-02-05", "Walruses swim");
+    let shown = team.heir("graph show 0042/001/finding-2").ok();
+    assert!(shown.contains("warning, 17 days"), "{shown}");
+    team.run_at("2025-06-01T00:00:00Z", &["fact", "add", "Seals bark", "--section", "Specs"]).ok();
+    let id = team.json("fact list")["hits"][0]["id"].as_str().unwrap().to_owned();
+    let shown = team.heir(&format!("graph show {id}")).ok();
+    assert!(shown.contains("critical, 266 days"), "{shown}");
+    team.run(&["memory", "connect", &id, "0042/001/finding-2", "enables"]).ok();
+    let health = team.json("graph health");
+    let stale: Vec<(&str, &str)> = health["stale"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|stale| (stale["name"].as_str().unwrap(), stale["staleness"].as_str().unwrap()))
+        .collect();
+    for expected in [("Seals bark", "critical"), ("Walruses swim", "warning")] {
+        assert!(stale.contains(&expected), "{health:#}");
+    }
+}
+
+#[test]
 fn outside_git_no_git_is_run_and_the_file_dates_an_entry() {
     let team = Workspace::with(HEIR, TEAM);
     team.write(AGENT, OLD.replace(" (date: 2025-06-01)", ""));

@@ -6,8 +6,9 @@ use heirloom_core::fold::{Memory, Standing};
 use heirloom_core::graph::{Edge, EdgeKind, Graph, Node, NodeKind};
 use heirloom_core::memory::{self, Entry};
 use heirloom_core::record::{Kind, Relation};
-use heirloom_core::staleness::Freshness;
+use heirloom_core::staleness::Staleness;
 use heirloom_core::{Document, day, staleness};
+use jiff::civil::Date;
 
 use super::{Noted, Recollection, Target, entry_ref};
 use crate::catalog::Catalog;
@@ -56,17 +57,19 @@ impl Recollection {
         }));
         names.sort();
         names.dedup();
-        for (noted, entry) in self.entries() {
-            if names.binary_search(&entry_ref(&entry.id)).is_ok() {
-                let owner = catalog.at_path(&noted.path).map(|filed| filed.id.clone());
-                edges.extend(owner.map(|owner| Edge {
-                    from: owner,
-                    to: node_id(self, &entry_ref(&entry.id)),
-                    kind: EdgeKind::Remembers,
-                    via: Some(entry.name()),
-                }));
-                nodes.push(self.entry_node(session, noted, entry));
-            }
+        let is_named =
+            |(_, entry): &(&Noted, &Entry)| names.binary_search(&entry_ref(&entry.id)).is_ok();
+        let named: Vec<(&Noted, &Entry)> = self.entries().filter(is_named).collect();
+        self.date_entries(named.iter().map(|(noted, _)| *noted));
+        for (noted, entry) in named {
+            let owner = catalog.at_path(&noted.path).map(|filed| filed.id.clone());
+            edges.extend(owner.map(|owner| Edge {
+                from: owner,
+                to: node_id(self, &entry_ref(&entry.id)),
+                kind: EdgeKind::Remembers,
+                via: Some(entry.name()),
+            }));
+            nodes.push(self.entry_node(session, noted, entry));
         }
         let records = names.iter().filter_map(|name| uuid::Uuid::parse_str(name).ok());
         nodes.extend(records.filter_map(|id| self.record_node(session, id)));
@@ -100,7 +103,7 @@ impl Recollection {
 
     fn record_node(&self, session: &Session, id: uuid::Uuid) -> Option<Node> {
         let item = self.memory.item(id)?;
-        let age = staleness::days_between(day::of(item.record.at), session.today());
+        let judged = judge(session, Some(day::of(item.record.at)));
         Some(Node {
             id: node_id(self, &item.id.to_string()),
             kind: match item.record.kind() {
@@ -113,24 +116,34 @@ impl Recollection {
             title: item.record.text().into_owned(),
             path: item.place.path.to_string(),
             status: (item.standing != Standing::Active).then(|| item.standing.word().to_owned()),
-            staleness: Freshness::Fresh,
-            days_old: Some(age),
+            staleness: judged.status,
+            days_old: judged.days_old,
         })
     }
 
     fn entry_node(&self, session: &Session, noted: &Noted, entry: &Entry) -> Node {
-        let since = noted.since(entry);
-        let standing = self.memory.standing(&entry_ref(&entry.id));
+        let judged = judge(session, noted.since(entry));
+        let status = match self.memory.standing(&entry_ref(&entry.id)) {
+            Standing::Active => entry.resolved.then(|| "resolved".to_owned()),
+            standing => Some(standing.word().to_owned()),
+        };
         Node {
             id: node_id(self, &entry_ref(&entry.id)),
             kind: NodeKind::Entry,
             title: entry.sentence(),
             path: noted.path.clone(),
-            status: (standing != Standing::Active).then(|| standing.word().to_owned()),
-            staleness: if since.is_some() { Freshness::Fresh } else { Freshness::Unknown },
-            days_old: since.map(|since| staleness::days_between(since, session.today())),
+            status,
+            staleness: judged.status,
+            days_old: judged.days_old,
         }
     }
+}
+
+/// Judges a date by the thresholds of the settings.
+fn judge(session: &Session, date: Option<Date>) -> Staleness {
+    // Settings that cannot be read are reported where the documents are read.
+    let thresholds = session.config().map(|config| config.staleness).unwrap_or_default();
+    staleness::judge(date, session.today(), None, &thresholds)
 }
 
 /// What somebody typed without the kind of a node that may stand before it.

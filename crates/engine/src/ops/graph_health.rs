@@ -1,6 +1,7 @@
 //! `graph health`: what is stale, unrelated or circular.
 
 use heirloom_core::conflict::{self, Kind};
+use heirloom_core::graph::{Node, NodeKind};
 use heirloom_core::staleness::Freshness;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,7 +24,7 @@ pub(super) struct Health {
     nodes: usize,
     /// How many relations.
     edges: usize,
-    /// Documents that are not fresh, worst first.
+    /// Documents, and entries and records that stand, that are not fresh, worst first.
     stale: Vec<Stale>,
     /// Documents that nothing is related to.
     orphans: Vec<String>,
@@ -92,6 +93,13 @@ impl Operation for GraphHealth {
                     .collect(),
             })
             .collect();
+        stale.extend(graph.nodes.iter().filter(|node| is_stale_memory(node)).map(|node| Stale {
+            id: node.id.clone(),
+            name: node.title.replace('\n', " "),
+            staleness: node.staleness,
+            days_old: node.days_old,
+            notes: vec![],
+        }));
         stale.sort_by(|a, b| {
             b.staleness
                 .cmp(&a.staleness)
@@ -115,6 +123,15 @@ impl Operation for GraphHealth {
             problems: known.with_problems(catalog.all_problems()),
         })
     }
+}
+
+/// Returns whether a node is an entry or a record that stands and is not fresh. An episode tells what
+/// happened, which no age makes wrong.
+fn is_stale_memory(node: &Node) -> bool {
+    use NodeKind::{Entry, Fact, Note, Pattern, Workflow};
+    matches!(node.kind, Entry | Fact | Note | Pattern | Workflow)
+        && node.status.is_none()
+        && node.staleness != Freshness::Fresh
 }
 
 impl Answer for Health {

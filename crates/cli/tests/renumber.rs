@@ -297,25 +297,25 @@ fn a_plan_whose_new_name_is_taken_stays_as_it_is() {
 fn an_unfinished_renumbering_is_finished_from_wherever_it_stopped() {
     for renames_made in 0..=2 {
         let workspace = Workspace::with(HEIR, TWO_PLANS);
-        let at = |path: &str| workspace.path().canonicalize().unwrap().join(path);
+        let root = workspace.path().canonicalize().unwrap();
+        let before = blake3::hash(&workspace.bytes("plans/0007-y/0007-y-plan.md")).to_hex();
         let steps = [
             ("plans/0007-y/0007-y-plan.md", "plans/0007-y/0009-y-plan.md"),
             ("plans/0007-y", "plans/0009-y"),
         ];
         workspace.write("plans/0007-y/.0007-y-plan.md.heir-new", "# Renumbered\n");
         for (from, to) in &steps[..renames_made] {
-            std::fs::rename(at(from), at(to)).unwrap();
+            std::fs::rename(root.join(from), root.join(to)).unwrap();
         }
         let renames: Vec<Value> =
-            steps.iter().map(|(from, to)| json!({"from": at(from), "to": at(to)})).collect();
+            steps.iter().map(|(from, to)| json!({"from": from, "to": to})).collect();
         let moves = json!([{
-            "from": at("plans/0009-y/.0007-y-plan.md.heir-new"),
-            "to": at("plans/0009-y/0009-y-plan.md"),
+            "from": "plans/0009-y/.0007-y-plan.md.heir-new",
+            "to": "plans/0009-y/0009-y-plan.md",
+            "before": before.as_str(),
         }]);
-        workspace.write(
-            ".heirloom/local/journal.json",
-            json!({"renames": renames, "moves": moves}).to_string(),
-        );
+        let journal = json!({"root": root, "renames": renames, "moves": moves, "appends": []});
+        workspace.write(".heirloom/local/journal.json", journal.to_string());
         workspace.heir("plan list").ok();
         assert_eq!(workspace.read("plans/0009-y/0009-y-plan.md"), "# Renumbered\n");
         assert!(workspace.has("plans/0009-y/agents/000-t.md") && !workspace.has("plans/0007-y"));

@@ -201,7 +201,7 @@ impl Environment {
 /// An editor.
 #[derive(Debug, Clone)]
 pub(crate) enum Editor {
-    /// A command with its arguments, as somebody typed it.
+    /// A command with its arguments, as typed.
     Command(String),
     /// A program.
     Program(PathBuf),

@@ -1,7 +1,7 @@
 //! A cloned or unpacked repository is hostile: whatever it brings along, nothing outside the root is
 //! read, written or removed, no program runs, no connection is made, and no command hangs.
 //!
-//! Each attack prepares a workspace beside a folder of somebody else's files, runs every kind of
+//! Each attack prepares a workspace beside a folder of unrelated files, runs every kind of
 //! command, compares that folder with what it was, and looks for the message that says what was
 //! refused. `SECURITY.md` states what is defended.
 #![cfg(unix)]

@@ -257,7 +257,7 @@ fn stated_on_one_side(old: &str, new: &str) -> Workspace {
     workspace
 }
 
-/// The old record reads "accepted" and is not in force: nobody who reads it alone can know.
+/// The old record reads "accepted" and is not in force, which its own text does not show.
 #[test]
 fn a_supersession_that_only_the_new_record_states_is_reported_and_mended() {
     let workspace = stated_on_one_side(

@@ -91,7 +91,7 @@ fn an_entry_that_a_person_wrote_has_the_day_of_the_commit_that_introduced_it() {
     team.commit_all("2026-02-17T00:00:00Z");
     assert_eq!(hit(&team, "walruses", "Walruses").unwrap()["at"], "2026-02-17");
     assert_eq!(hit(&team, "walruses --as-of 2026-02-16", "Walruses"), None);
-    // A commit of another line dates no line anew, and a rewritten one has its own date.
+    // A commit that changes another line keeps this line's date; a rewritten line gets a new one.
     rewrite(&team, "- Walruses swim\n", "- Walruses swim\n- Narwhals sing\n");
     team.commit_all("2026-02-18T00:00:00Z");
     rewrite(&team, "Narwhals sing", "Narwhals hum");

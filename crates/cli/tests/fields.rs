@@ -61,7 +61,7 @@ fn the_schema_names_each_field_once() {
     assert!(fields.contains_key("plan") && !fields.contains_key("planId"), "{resolve:#}");
 }
 
-/// Words of the parser that mean nothing to whoever sent a request.
+/// Words of the parser that mean nothing to the sender of a request.
 const INTERNALS: [&str; 6] = [
     "unknown variant",
     "unknown field",

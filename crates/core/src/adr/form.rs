@@ -294,7 +294,7 @@ enum Under {
     Preamble,
     /// A heading that stays; of a template, with its text.
     Kept,
-    /// A heading that stays and whose text is written anew.
+    /// A heading that stays and whose text is replaced.
     Replaced,
     /// A heading that is particular to the model.
     Dropped,

@@ -10,7 +10,7 @@ use crate::supersession::{Link, Supersession};
 /// Returns the supersessions of which one record tells a reader nothing, or the opposite.
 ///
 /// A replaced record that still reads as accepted is a warning. A new record that does not name what
-/// it replaced misleads nobody about what is in force, and many teams write only `Superseded by`, so
+/// it replaced does not mislead about what is in force, and many teams write only `Superseded by`, so
 /// it is information.
 pub fn one_sided(adrs: &[Adr], relation: &Supersession<'_>) -> Vec<Conflict> {
     let cycles = relation.cycles();

@@ -228,7 +228,7 @@ fn gone(document: &Document, reference: &Reference, known: &Known<'_>) -> String
     if archived { "is archived".into() } else { "is not there".into() }
 }
 
-/// Returns whether nobody should build on a decision any more: it says so itself, or another that
+/// Returns whether a decision should not be built on any more: it says so itself, or another that
 /// took effect says that it replaced it.
 fn is_retired(at: usize, known: &Known<'_>) -> bool {
     known.adrs[at].status.is_retired() || known.supersession.is_replaced(at)

@@ -4,7 +4,7 @@
 //! whose words are `prose`), `peers` and `programs` find what else takes part, `timing` runs all of it interleaved,
 //! `trace` compares the files that `heir` opens, `report` judges and prints. `start` strings them together. `fold` does
 //! the same for logs of two lengths, which `records` writes. `recall` asks questions whose answers are known, `scale`
-//! asks among many memories, and `peers` lets other tools answer the same.
+//! asks among many memories, `workspace` times the commands that look at every document, and `peers` lets other tools answer the same.
 
 #![allow(
     clippy::disallowed_methods,
@@ -28,6 +28,7 @@ mod scale;
 mod start;
 mod timing;
 mod trace;
+mod workspace;
 
 use std::fmt::Display;
 use std::path::PathBuf;
@@ -67,6 +68,7 @@ enum Command {
     Fold(FoldArgs),
     Questions(QuestionsArgs),
     Scale(ScaleArgs),
+    Workspace(WorkspaceArgs),
     #[command(hide = true)]
     BareTantivy(BareTantivyArgs),
     Similarity(SimilarityArgs),
@@ -200,6 +202,44 @@ struct ScaleArgs {
     check: bool,
 }
 
+/// Times the commands that look at a whole workspace, beside `git status` of the same tree.
+///
+/// Generates a workspace in a git repository, runs each command once, so that what it keeps is kept and its
+/// answer is checked, and then all of them in turn: nothing has changed since the last command, and files are
+/// in the system's cache.
+///
+/// Bars: `agent list PLAN` takes at most 2 times `heir --version`; `recall`, `plan list` and `graph show NODE`
+/// at most 3 times `git status`; `context conflicts`, `context health` and `graph health` at most 8 times.
+#[derive(Args)]
+struct WorkspaceArgs {
+    /// The heir binary [default: heir beside this program, else target/release/heir]
+    #[arg(long, value_name = "PATH")]
+    heir: Option<PathBuf>,
+
+    /// Plans in the generated workspace
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(10..=99_999))]
+    plans: u32,
+
+    /// Agents of each plan
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=99))]
+    agents: u32,
+
+    /// Timed runs of each command
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    runs: u32,
+
+    #[command(flatten)]
+    output: Output,
+
+    /// Exit with 1 when a bar fails
+    #[arg(long)]
+    check: bool,
+
+    /// Write the workspace into this new or empty folder and leave it there
+    #[arg(long, value_name = "DIR")]
+    keep: Option<PathBuf>,
+}
+
 /// Compares how near the embedder finds texts with how alike people find them.
 #[derive(Args)]
 struct SimilarityArgs {
@@ -309,6 +349,11 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         }
         Command::Scale(args) => {
             let report = scale::measure(&args)?;
+            print(&report, &args.output)?;
+            Ok(judged(args.check && report.has_failed_bar()))
+        }
+        Command::Workspace(args) => {
+            let report = workspace::measure(&args)?;
             print(&report, &args.output)?;
             Ok(judged(args.check && report.has_failed_bar()))
         }

@@ -196,20 +196,21 @@ fn trace_bar(trace: &Attempt<Comparison>) -> Bar {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Size { plans, agents, documents, bytes } = self.workspace;
         writeln!(f, "{}", self.programs.join(", "))?;
-        writeln!(
-            f,
-            "{} plans with {agents} agents each: {} documents, {} KB\n",
-            count(plans),
-            count(documents),
-            count(bytes / 1000)
-        )?;
+        writeln!(f, "{}\n", self.workspace)?;
         write_rows(f, &self.rows)?;
         writeln!(f)?;
         write_trace(f, &self.trace)?;
         writeln!(f)?;
         self.bars.iter().try_for_each(|bar| writeln!(f, "{bar}"))
+    }
+}
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (plans, documents) = (count(self.plans), count(self.documents));
+        let (agents, kilobytes) = (self.agents, count(self.bytes / 1000));
+        write!(f, "{plans} plans with {agents} agents each: {documents} documents, {kilobytes} KB")
     }
 }
 
@@ -243,23 +244,11 @@ fn write_rows(f: &mut fmt::Formatter<'_>, rows: &[Row]) -> fmt::Result {
             ]);
         }
     }
-    let mut widths = [0; HEADINGS.len()];
-    for line in &lines {
-        for (width, cell) in widths.iter_mut().zip(line) {
-            *width = (*width).max(cell.chars().count());
-        }
-    }
-    widths[0] = rows.iter().map(|row| row.name.len()).chain([widths[0]]).max().unwrap_or(0);
-    for line in &lines {
-        write!(f, "{:<width$}", line[0], width = widths[0])?;
-        for (cell, width) in line.iter().zip(widths).skip(1) {
-            write!(f, "  {cell:>width$}")?;
-        }
-        writeln!(f)?;
-    }
+    let longest = rows.iter().map(|row| row.name.len()).max().unwrap_or(0);
+    let width = write_table(f, &lines, longest)?;
     for row in rows {
         if let Attempt::Skipped { skipped } = &row.outcome {
-            writeln!(f, "{:<width$}  skipped: {skipped}", row.name, width = widths[0])?;
+            writeln!(f, "{:<width$}  skipped: {skipped}", row.name)?;
         }
     }
     Ok(())
@@ -287,6 +276,30 @@ fn write_trace(f: &mut fmt::Formatter<'_>, trace: &Attempt<Comparison>) -> fmt::
     }
     let ([few, many], [at_few, at_many]) = (found.calls.map(count), found.plans.map(count));
     writeln!(f, "system calls that name a file: {few} at {at_few} plans, {many} at {at_many}")
+}
+
+/// Writes lines in columns, the first to the left and at least so wide, the others to the right. Returns the
+/// width of the first.
+pub(crate) fn write_table<const N: usize>(
+    f: &mut fmt::Formatter<'_>,
+    lines: &[[String; N]],
+    least: usize,
+) -> Result<usize, fmt::Error> {
+    let mut widths = [0; N];
+    widths[0] = least;
+    for line in lines {
+        for (width, cell) in widths.iter_mut().zip(line) {
+            *width = (*width).max(cell.chars().count());
+        }
+    }
+    for line in lines {
+        write!(f, "{:<width$}", line[0], width = widths[0])?;
+        for (cell, width) in line.iter().zip(widths).skip(1) {
+            write!(f, "  {cell:>width$}")?;
+        }
+        writeln!(f)?;
+    }
+    Ok(widths[0])
 }
 
 /// Returns microseconds as milliseconds.

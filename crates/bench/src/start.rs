@@ -114,7 +114,7 @@ pub(crate) fn version(program: &Path, workspace: &Workspace) -> Result<String, F
     Ok(output.lines().next().unwrap_or("").trim().to_owned())
 }
 
-fn plain(program: PathBuf, arguments: &[&str], workspace: &Workspace) -> Invocation {
+pub(crate) fn plain(program: PathBuf, arguments: &[&str], workspace: &Workspace) -> Invocation {
     Invocation {
         program,
         arguments: arguments.iter().map(ToString::to_string).collect(),

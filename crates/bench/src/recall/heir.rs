@@ -36,7 +36,9 @@ impl Heir {
             .iter()
             .find(|op| op.spec.name == "memory_recall")
             .ok_or_else(|| Failure::new("there is no recall"))?;
-        Ok(Heir { op, folder, now: Timestamp::UNIX_EPOCH, warm: Warm::default() })
+        let warm = Warm::default();
+        warm.make_lasting();
+        Ok(Heir { op, folder, now: Timestamp::UNIX_EPOCH, warm })
     }
 
     /// Asks as a user asks, and returns where what was found comes from.

@@ -1,0 +1,251 @@
+//! The `workspace` measurement: commands that look at everything, beside `git status` of the same tree.
+
+use std::fmt;
+use std::path::Path;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::WorkspaceArgs;
+use crate::failure::Failure;
+use crate::generate::{self, Workspace};
+use crate::numbers::count;
+use crate::programs;
+use crate::report::{Bar, Size, Verdict, millis, ratio_text, write_table};
+use crate::start::{ask, kept, plain, version};
+use crate::timing::{self, Contender, Invocation, Summary};
+
+const VERSION: &str = "heir --version";
+const GIT_STATUS: &str = "git status";
+/// What a recall asks for: words that the generated documents use.
+const QUESTION: &str = "cache export schema";
+
+/// A command of heir and what it may cost.
+struct Command {
+    name: &'static str,
+    arguments: Vec<String>,
+    /// The row that it is compared with.
+    base: &'static str,
+    /// How many times as long as that row it may take.
+    most: f64,
+    /// Checks the answer, as a program that does nothing is fast.
+    is_answer: fn(&Value, &Workspace) -> bool,
+}
+
+/// All that a run found.
+#[derive(Serialize)]
+pub(crate) struct Report {
+    /// The programs measured, with their versions.
+    programs: Vec<String>,
+    /// The workspace that they ran in.
+    workspace: Size,
+    /// One row a command.
+    rows: Vec<Row>,
+    /// The verdicts.
+    bars: Vec<Bar>,
+}
+
+/// One command and its times.
+#[derive(Serialize)]
+struct Row {
+    /// The command.
+    name: &'static str,
+    /// Its times.
+    times: Summary,
+    /// Its median against that of `git status`.
+    to_git_status: f64,
+    /// Its median against that of `heir --version`.
+    to_version: f64,
+}
+
+/// Generates the workspace, runs everything in turn and returns the report.
+pub(crate) fn measure(args: &WorkspaceArgs) -> Result<Report, Failure> {
+    let heir = programs::heir(args.heir.as_deref())?;
+    let git = programs::on_path("git")
+        .ok_or_else(|| Failure::Setup("git is not installed".to_owned()))?;
+    let temporary =
+        tempfile::tempdir().map_err(Failure::io("making", Path::new("a temporary folder")))?;
+    let scratch = match &args.keep {
+        Some(folder) => kept(folder)?,
+        None => temporary.path().to_path_buf(),
+    };
+    eprintln!("generating {} plans with {} agents each", count(args.plans as usize), args.agents);
+    let workspace = generate::workspace(&scratch.join("workspace"), args.plans, args.agents)?;
+    let runs = args.runs as usize;
+    let commands = commands(&workspace);
+    let status = Invocation {
+        // Otherwise the user's settings decide what is compared, and git writes its index.
+        variables: vec![
+            ("GIT_CONFIG_GLOBAL", "/dev/null".to_owned()),
+            ("GIT_CONFIG_NOSYSTEM", "1".to_owned()),
+        ],
+        ..plain(git.clone(), &["status", "--short"], &workspace)
+    };
+    let mut contenders = vec![
+        Contender {
+            name: VERSION,
+            invocations: vec![ask(&heir, &workspace, &["--version"])],
+            runs,
+        },
+        Contender { name: GIT_STATUS, invocations: vec![status], runs },
+    ];
+    for command in &commands {
+        eprintln!("checking `{}`", command.name);
+        let arguments: Vec<&str> = command.arguments.iter().map(String::as_str).collect();
+        let invocation = ask(&heir, &workspace, &arguments);
+        check_answer(&invocation, command, &workspace)?;
+        contenders.push(Contender { name: command.name, invocations: vec![invocation], runs });
+    }
+    eprintln!("timing {} rounds", count(runs));
+    let summaries = timing::race(&contenders, runs)?;
+    let (version_us, status_us) = (summaries[0].median_us, summaries[1].median_us);
+    let rows: Vec<Row> = contenders
+        .iter()
+        .zip(summaries)
+        .map(|(contender, times)| Row {
+            name: contender.name,
+            to_git_status: times.median_us / status_us,
+            to_version: times.median_us / version_us,
+            times,
+        })
+        .collect();
+    let bars = commands.iter().zip(&rows[2..]).map(|(command, row)| bar(command, row)).collect();
+    let programs = vec![version(&heir, &workspace)?, version(&git, &workspace)?];
+    let size = Size {
+        plans: workspace.plans.len(),
+        agents: args.agents as usize,
+        documents: workspace.documents,
+        bytes: workspace.bytes,
+    };
+    Ok(Report { programs, workspace: size, rows, bars })
+}
+
+fn commands(workspace: &Workspace) -> Vec<Command> {
+    let plan = &workspace.plans[workspace.plans.len() / 2];
+    let node = format!("plan/{}", plan.name);
+    let command = |name, arguments: &[&str], (most, base), is_answer| Command {
+        name,
+        arguments: arguments.iter().map(ToString::to_string).collect(),
+        base,
+        most,
+        is_answer,
+    };
+    vec![
+        command(
+            "heir agent list PLAN",
+            &["agent", "list", &plan.name],
+            (2.0, VERSION),
+            |answer, workspace| items(answer) == workspace.plans[0].agents.len(),
+        ),
+        command("heir plan list", &["plan", "list"], (3.0, GIT_STATUS), |answer, workspace| {
+            items(answer) == workspace.plans.len()
+        }),
+        command("heir recall QUESTION", &["recall", QUESTION], (3.0, GIT_STATUS), |answer, _| {
+            answer["memories"].as_array().is_some_and(|found| !found.is_empty())
+        }),
+        command(
+            "heir graph show NODE",
+            &["graph", "show", &node],
+            (3.0, GIT_STATUS),
+            |answer, _| answer.to_string().contains("-plan.md"),
+        ),
+        command(
+            "heir context conflicts",
+            &["context", "conflicts"],
+            (8.0, GIT_STATUS),
+            |answer, _| answer["conflicts"].is_array(),
+        ),
+        command("heir context health", &["context", "health"], (8.0, GIT_STATUS), |answer, _| {
+            answer.is_object()
+        }),
+        command("heir graph health", &["graph", "health"], (8.0, GIT_STATUS), |answer, _| {
+            answer.is_object()
+        }),
+    ]
+}
+
+fn items(answer: &Value) -> usize {
+    answer["items"].as_array().map_or(0, Vec::len)
+}
+
+fn check_answer(
+    invocation: &Invocation,
+    command: &Command,
+    workspace: &Workspace,
+) -> Result<(), Failure> {
+    let mut asked = invocation.clone();
+    asked.arguments.push("--json".to_owned());
+    let wrong = |reason| Failure::Unexpected { command: asked.to_string(), reason };
+    let answer: Value = serde_json::from_str(&asked.output()?)
+        .map_err(|error| wrong(format!("its answer is not JSON: {error}")))?;
+    match (command.is_answer)(&answer, workspace) {
+        true => Ok(()),
+        false => Err(wrong("it does not answer what was asked".to_owned())),
+    }
+}
+
+fn bar(command: &Command, row: &Row) -> Bar {
+    let found = if command.base == VERSION { row.to_version } else { row.to_git_status };
+    Bar {
+        name: format!("{} / {} <= {}", command.name, command.base, command.most),
+        verdict: if found <= command.most { Verdict::Pass } else { Verdict::Fail },
+        detail: ratio_text(found),
+        measured: Some(found),
+    }
+}
+
+impl Report {
+    /// Tells whether a bar does not hold.
+    pub(crate) fn has_failed_bar(&self) -> bool {
+        self.bars.iter().any(|bar| bar.verdict == Verdict::Fail)
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.programs.join(", "))?;
+        writeln!(f, "{}\n", self.workspace)?;
+        let headings =
+            ["command", "runs", "median", "p10–p90", "min", "/ git status", "/ --version"];
+        let mut lines = vec![headings.map(str::to_owned)];
+        lines.extend(self.rows.iter().map(|row| {
+            [
+                row.name.to_owned(),
+                count(row.times.runs),
+                format!("{} ms", millis(row.times.median_us)),
+                format!("{}–{} ms", millis(row.times.p10_us), millis(row.times.p90_us)),
+                format!("{} ms", millis(row.times.min_us)),
+                ratio_text(row.to_git_status),
+                ratio_text(row.to_version),
+            ]
+        }));
+        write_table(f, &lines, 0)?;
+        writeln!(f)?;
+        self.bars.iter().try_for_each(|bar| writeln!(f, "{bar}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(to_git_status: f64, to_version: f64) -> Row {
+        let times = Summary { runs: 1, median_us: 1.0, p10_us: 1.0, p90_us: 1.0, min_us: 1.0 };
+        Row { name: "heir", times, to_git_status, to_version }
+    }
+
+    #[test]
+    fn a_bar_compares_with_the_row_that_it_names() {
+        let temp = tempfile::tempdir().unwrap();
+        let workspace = generate::workspace(temp.path(), 10, 1).unwrap();
+        let commands = commands(&workspace);
+        let verdicts = |row: Row| commands.iter().map(|c| bar(c, &row).verdict).collect::<Vec<_>>();
+        assert!(verdicts(row(3.0, 2.0)).iter().all(|verdict| *verdict == Verdict::Pass));
+        assert_eq!(verdicts(row(3.0, 2.1))[0], Verdict::Fail);
+        let fast_start = verdicts(row(3.1, 1.0));
+        assert_eq!(fast_start[0], Verdict::Pass);
+        assert!(fast_start[1..4].iter().all(|verdict| *verdict == Verdict::Fail));
+        assert!(fast_start[4..].iter().all(|verdict| *verdict == Verdict::Pass));
+        assert!(verdicts(row(8.1, 1.0))[4..].iter().all(|verdict| *verdict == Verdict::Fail));
+    }
+}

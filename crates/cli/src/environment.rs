@@ -118,6 +118,11 @@ impl Environment {
         }
     }
 
+    /// Keeps indexes open between questions, as a server does.
+    pub(crate) fn keep_indexes_open(&self) {
+        self.warm.make_lasting();
+    }
+
     /// Opens the workspace without waiting for anybody; what cannot be opened is nothing.
     pub(crate) fn open_quietly(&self) -> Option<Session> {
         self.open_at_once()

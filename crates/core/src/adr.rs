@@ -114,7 +114,7 @@ impl fmt::Display for Status {
 }
 
 /// A decision record.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Adr {
     /// Its id: `ADR-0010`, `PEP-0649`, or the file's stem where it has no number.
     pub id: String,

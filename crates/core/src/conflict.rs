@@ -8,7 +8,7 @@ mod value;
 pub use decision::{Sheet, decisions};
 pub use one_sided::one_sided;
 pub use reference::{ByName, Found, Known, is_near, references, supersession};
-pub use value::{Override, layers, layers_of_every_level, overrides};
+pub use value::{Override, Stack, layers, of_override};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -5,11 +5,12 @@ mod markdown;
 mod reference;
 
 pub(crate) use markdown::link_ranges;
-pub use reference::{How, Reference, adr_mentions};
+pub use reference::{How, LinkField, Reference, adr_mentions};
 pub(crate) use reference::{names_plan_or_adr, without_ending};
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Map;
 
 use crate::frontmatter::{self, Split};
@@ -49,7 +50,7 @@ const TEXT_KEYS: &[&str] =
     &["name", "title", "description", "type", "status", "project", "plan", "agent"];
 
 /// A parsed document. Parsing never fails: what cannot be read is among the problems.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Document {
     /// Its path relative to the root, with `/`.
     pub path: String,
@@ -61,11 +62,13 @@ pub struct Document {
     pub lines: BTreeMap<String, usize>,
     /// Its title: the `title` field, else the first top heading, else the `name` field.
     pub title: Option<String>,
-    /// Its text after the front matter.
+    /// Its text after the front matter. A cached document has none: what needs it reads the file.
+    #[serde(skip)]
     pub prose: String,
     /// The line on which the prose starts.
     pub prose_line: usize,
-    /// Its headings.
+    /// Its headings. A cached document has none either.
+    #[serde(skip)]
     pub headings: Vec<Heading>,
     /// What it refers to.
     pub references: Vec<Reference>,
@@ -74,7 +77,7 @@ pub struct Document {
 }
 
 /// A heading of a document.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Heading {
     /// 1 to 6.
     pub level: u8,
@@ -208,10 +211,11 @@ impl Document {
             .map(|(key, value)| (key.clone(), value.clone()))
             .collect();
         self.values = Tree::from_document(Value::Object(handed_down));
-        for key in ["depends_on", "supersedes", "superseded_by"] {
+        for field in LinkField::ALL {
+            let key = field.key();
             let line = node.entry(key).map_or(1, |entry| entry.line + 1);
             for target in list_of(fields.get(key)) {
-                self.references.push(Reference { target, line, how: How::Field(key) });
+                self.references.push(Reference { target, line, how: How::Field(field) });
             }
         }
         self.fields = fields;
@@ -365,7 +369,7 @@ mod tests {
         assert_eq!(
             targets,
             [
-                ("0042-graph".into(), 2, How::Field("depends_on")),
+                ("0042-graph".into(), 2, How::Field(LinkField::DependsOn)),
                 ("ADR-0003".into(), 4, How::Mention),
                 ("../b.md".into(), 4, How::Link),
                 ("ADR-0009".into(), 4, How::Word),

@@ -4,7 +4,7 @@ mod export;
 
 pub use export::{dot, mermaid};
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -173,13 +173,13 @@ impl Graph {
     /// Puts a graph in order: nodes by id, edges once each and between nodes that are there.
     pub fn new(mut nodes: Vec<Node>, mut edges: Vec<Edge>) -> Self {
         nodes.sort_by(|a, b| a.id.cmp(&b.id));
-        let ids: BTreeSet<&str> = nodes.iter().map(|node| node.id.as_str()).collect();
+        let ids: HashSet<&str> = nodes.iter().map(|node| node.id.as_str()).collect();
         edges.retain(|edge| {
             edge.from != edge.to
                 && ids.contains(edge.from.as_str())
                 && ids.contains(edge.to.as_str())
         });
-        edges.sort();
+        edges.sort_unstable();
         edges.dedup();
         Graph { nodes, edges }
     }
@@ -219,7 +219,7 @@ impl Graph {
 
     /// Returns the nodes that nothing is related to.
     pub fn orphans(&self) -> Vec<&Node> {
-        let related: BTreeSet<&str> =
+        let related: HashSet<&str> =
             self.edges.iter().flat_map(|edge| [edge.from.as_str(), edge.to.as_str()]).collect();
         self.nodes.iter().filter(|node| !related.contains(node.id.as_str())).collect()
     }

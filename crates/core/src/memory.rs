@@ -177,7 +177,7 @@ pub struct NewEntry<'e> {
 }
 
 /// An entry of a memory document.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
     /// What it is.
     pub kind: EntryKind,
@@ -203,7 +203,7 @@ pub struct Entry {
 }
 
 /// How an entry is written.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 enum Form {
     Bullet,
     /// A row of a table, with the table's columns.
@@ -212,7 +212,7 @@ enum Form {
 }
 
 /// What a memory document holds.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Notebook {
     /// The entries, in the order of the document.
     pub entries: Vec<Entry>,

@@ -11,19 +11,20 @@
 use std::collections::HashSet;
 
 use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
 use serde_json::Map;
 
 use crate::{Value, keypath};
 
 /// A value on its way through the cascade.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Tree {
     /// Whether whatever lies under this is hidden.
     cut: bool,
     content: Option<Content>,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 enum Content {
     Scalar(Value),
     List(Vec<Value>),

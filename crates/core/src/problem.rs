@@ -17,7 +17,7 @@ pub struct Problem {
     /// What is wrong.
     pub message: String,
     /// How to mend it.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
 

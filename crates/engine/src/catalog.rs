@@ -7,6 +7,7 @@ mod links;
 mod naming;
 mod renumbering;
 
+pub(crate) use links::Extent;
 pub(crate) use renumbering::{Edit, PlanFolder};
 
 use std::collections::HashMap;
@@ -18,12 +19,13 @@ use heirloom_core::graph::NodeKind;
 use heirloom_core::hierarchy::{Hierarchy, Selectors};
 use heirloom_core::staleness::Staleness;
 use heirloom_core::supersession::Supersession;
-use heirloom_core::{Document, Problem};
+use heirloom_core::{Document, Problem, hands};
 use heirloom_store::adrs::{self, Record, Scope};
 use heirloom_store::layout::{self, Placed};
 
+use crate::documents::{Documents, Needs, Notebooks};
 use crate::inherit::{self, Judged};
-use crate::{Error, Session};
+use crate::{Error, Session, template};
 use chains::Places;
 use naming::Names;
 
@@ -41,6 +43,9 @@ const CLOSED: &[&str] = &[
     "withdrawn",
 ];
 
+/// So many documents at least are worth another processor.
+const WORTH_SHARING: usize = 1000;
+
 /// A document, what it is and how fresh it is.
 #[derive(Debug, Clone)]
 pub struct Filed {
@@ -57,11 +62,15 @@ pub struct Filed {
     /// The names selected to get to it.
     pub selectors: Selectors,
     /// What it says.
-    pub document: Document,
+    pub document: Box<Document>,
     /// Its text.
     pub text: String,
     /// What it says as a decision record.
-    pub adr: Option<Adr>,
+    pub adr: Option<Box<Adr>>,
+    /// Whether more was read of it than its path.
+    pub(crate) is_read: bool,
+    /// Whether nothing in it was edited since a template made it.
+    pub is_unedited: bool,
     /// Whether another decision record that took effect replaced it.
     pub is_replaced: bool,
     /// Its date and staleness.
@@ -86,6 +95,14 @@ pub struct Catalog {
     names: Names,
 }
 
+/// What is known of documents beside what they say.
+struct Reading<'r> {
+    /// Whether more was read of a document than its path.
+    is_read: &'r dyn Fn(&Document) -> bool,
+    /// Whether nothing in a document was edited since a template made it.
+    is_unedited: &'r dyn Fn(&Document) -> bool,
+}
+
 impl Filed {
     /// Returns whether it is finished, so that its age is no matter.
     pub fn is_closed(&self) -> bool {
@@ -94,6 +111,15 @@ impl Filed {
             None => self.document.field("status").map(str::to_lowercase),
         };
         self.is_replaced || stated.is_some_and(|status| CLOSED.contains(&status.as_str()))
+    }
+
+    /// Returns it as a layer of values.
+    fn layer(&self) -> Layer<'_> {
+        Layer {
+            level: self.level.as_deref().unwrap_or_default(),
+            priority: self.priority,
+            document: &self.document,
+        }
     }
 
     /// Returns its staleness.
@@ -111,22 +137,78 @@ impl Filed {
 }
 
 impl Catalog {
-    /// Reads everything.
+    /// Reads everything, with the text of every document.
     pub fn read(session: &Session) -> Result<Self, Error> {
         let (root, config) = (session.root(), session.config()?);
         let (_, hierarchy) = inherit::hierarchy(config, None)?;
         let layout::Everything { placed, mut problems } = layout::read_all(root, &hierarchy);
         let (records, record_problems) = adrs::read(root, config, Scope::Everything);
+        problems.extend(record_problems);
+        let read = Reading { is_read: &|_| true, is_unedited: &template::is_unedited };
+        Self::of(session, hierarchy, placed, records, problems, &read)
+    }
+
+    /// Reads everything but the text of documents, from the cache where a file is as it was; what the
+    /// memory documents hold is read when it is asked for.
+    pub(crate) fn overview(session: &Session) -> Result<(Self, Notebooks), Error> {
+        Self::outlined(session, |_, _| Needs::Everything)
+    }
+
+    /// Reads what the direct relations of a document need, and of the other documents little more
+    /// than the path.
+    pub(crate) fn around(session: &Session, typed: &str) -> Result<(Self, Notebooks), Error> {
+        Self::outlined(session, |hierarchy, placed| naming::needs_of(hierarchy, placed, typed))
+    }
+
+    fn outlined(
+        session: &Session,
+        needs: impl FnOnce(&Hierarchy, &[Placed]) -> Needs,
+    ) -> Result<(Self, Notebooks), Error> {
+        let (_, hierarchy) = inherit::hierarchy(session.config()?, None)?;
+        let Documents { placed, unread, unedited, notebooks, records, problems } =
+            Documents::read(session, &hierarchy, |placed| needs(&hierarchy, placed))?;
+        let read = Reading {
+            is_read: &|document| !unread.contains(&document.path),
+            is_unedited: &|document| unedited.contains(&document.path),
+        };
+        let catalog = Self::of(session, hierarchy, placed, records, problems, &read)?;
+        Ok((catalog, notebooks))
+    }
+
+    /// Gives it back while the caller goes on.
+    pub(crate) fn let_go(self) {
+        let documents = self.filed.len();
+        hands::let_go(self, documents);
+    }
+
+    fn of(
+        session: &Session,
+        hierarchy: Hierarchy,
+        placed: Vec<Placed>,
+        records: Vec<Record>,
+        mut problems: Vec<Problem>,
+        read: &Reading<'_>,
+    ) -> Result<Self, Error> {
+        let (root, config) = (session.root(), session.config()?);
         let (named, naming_problems) = chains::named_levels(root, &hierarchy, &placed);
-        let documents: Vec<&Document> = placed
-            .iter()
-            .map(|placed| &placed.document)
-            .chain(records.iter().map(|record| &record.document))
-            .collect();
+        let of_levels = placed.iter().map(|placed| &*placed.document);
+        let all: Vec<&Document> =
+            of_levels.chain(records.iter().map(|record| &record.document)).collect();
+        let documents: Vec<&Document> =
+            all.iter().copied().filter(|document| (read.is_read)(document)).collect();
         let (mut judged, date_problems) = inherit::judge(session, &documents)?;
         inherit::limit_decisions_to_review(&mut judged, &documents, &records);
+        if documents.len() < all.len() {
+            let mut read_ones = judged.into_iter();
+            let undated = inherit::undated(session)?;
+            let judge = |document: &&Document| match (read.is_read)(document) {
+                true => read_ones.next().unwrap_or(undated),
+                false => undated,
+            };
+            judged = all.iter().map(judge).collect();
+        }
         problems.extend(placed.iter().flat_map(|placed| placed.document.problems.clone()));
-        problems.extend(record_problems.into_iter().chain(naming_problems).chain(date_problems));
+        problems.extend(naming_problems.into_iter().chain(date_problems));
         problems.extend(root.repository_problem().cloned());
         problems.sort();
         problems.dedup();
@@ -135,44 +217,33 @@ impl Catalog {
             judged_placed.map(|(placed, judged)| of_placed(placed, *judged)).collect();
         let judged_records = records.into_iter().zip(&judged[filed.len()..]);
         filed.extend(judged_records.map(|(record, judged)| of_record(record, *judged)));
+        for filed in &mut filed {
+            filed.is_read = (read.is_read)(&filed.document);
+            filed.is_unedited = (read.is_unedited)(&filed.document);
+        }
         naming::make_unique(&mut filed);
-        let adrs: Vec<Adr> = filed.iter().filter_map(|filed| filed.adr.clone()).collect();
+        let adrs: Vec<Adr> =
+            filed.iter().filter_map(|filed| filed.adr.as_deref().cloned()).collect();
         let supersession = Supersession::new(&adrs);
         let own_records = filed.iter_mut().filter(|filed| filed.adr.is_some());
         for (at, filed) in own_records.enumerate() {
             filed.is_replaced = supersession.is_replaced(at);
         }
         let duplicates = duplicates::find(root, config, &hierarchy, &filed);
-        Ok(Catalog {
-            duplicates,
-            by_path: filed
-                .iter()
-                .enumerate()
-                .map(|(at, filed)| (filed.document.path.clone(), at))
-                .collect(),
-            places: Places::new(&hierarchy, &filed, named),
-            names: Names::new(&filed),
-            adrs,
-            hierarchy,
-            filed,
-            problems,
-        })
+        let is_much = filed.len() >= WORTH_SHARING;
+        let names = || {
+            let paths = filed.iter().enumerate();
+            let by_path = paths.map(|(at, filed)| (filed.document.path.clone(), at)).collect();
+            (by_path, Names::new(&filed))
+        };
+        let ((by_path, names), places) =
+            hands::both(is_much, names, || Places::new(&hierarchy, &filed, named));
+        Ok(Catalog { duplicates, by_path, places, names, adrs, hierarchy, filed, problems })
     }
 
     /// Returns the document at a path.
     pub fn at_path(&self, path: &str) -> Option<&Filed> {
         self.by_path.get(path).map(|&at| &self.filed[at])
-    }
-
-    fn layers(&self, chain: &[usize]) -> Vec<Layer<'_>> {
-        let documents = chain.iter().map(|&at| &self.filed[at]);
-        documents
-            .map(|filed| Layer {
-                level: filed.level.as_deref().unwrap_or_default(),
-                priority: filed.priority,
-                document: &filed.document,
-            })
-            .collect()
     }
 }
 
@@ -196,6 +267,8 @@ fn of_placed(placed: Placed, judged: Judged) -> Filed {
         priority: placed.priority,
         pattern: placed.pattern,
         selectors: placed.selectors,
+        is_read: true,
+        is_unedited: false,
         document: placed.document,
         text: placed.text,
         adr: None,
@@ -216,9 +289,11 @@ fn of_record(record: Record, judged: Judged) -> Filed {
             .into_iter()
             .map(|project| ("project".to_owned(), project))
             .collect(),
-        document: record.document,
+        is_read: true,
+        is_unedited: false,
+        document: Box::new(record.document),
         text: record.text,
-        adr: Some(record.adr),
+        adr: Some(Box::new(record.adr)),
         is_replaced: false,
         judged,
     }

@@ -88,7 +88,7 @@ pub fn read(
     let scope =
         selectors.get("project").map_or(Scope::Workspace, |project| Scope::Project(project));
     let (records, record_problems) = adrs::read(root, config, scope);
-    let documents: Vec<&Document> = placed.iter().map(|placed| &placed.document).collect();
+    let documents: Vec<&Document> = placed.iter().map(|placed| &*placed.document).collect();
     let (mut judged, date_problems) = judge(session, &documents)?;
     limit_decisions_to_review(&mut judged, &documents, &records);
     let stalenesses: Vec<Staleness> = judged.iter().map(|judged| judged.staleness).collect();
@@ -133,6 +133,13 @@ pub fn layers(placed: &[Placed]) -> Vec<Layer<'_>> {
         .collect()
 }
 
+/// Judges a document whose date is not known.
+pub fn undated(session: &Session) -> Result<Judged, Error> {
+    let thresholds = session.config()?.staleness;
+    let staleness = staleness::judge(None, session.today(), None, &thresholds);
+    Ok(Judged { updated: None, staleness })
+}
+
 /// Dates and judges documents.
 pub fn judge(
     session: &Session,
@@ -146,8 +153,10 @@ pub fn judge(
         .zip(dates)
         .map(|(document, updated)| {
             let interval = refresh_interval(document, &mut problems);
-            let stated = document.field("updated").and_then(day::parse);
-            // A day is allowed for: today is counted in UTC, and people write their own.
+            // A day is allowed for: today is counted in UTC, and people write their own. A date that
+            // the document does not state is not in the future, or not its fault.
+            let is_ahead = updated.is_some_and(|date| staleness::days_between(today, date) > 1);
+            let stated = document.field("updated").filter(|_| is_ahead).and_then(day::parse);
             if stated.is_some_and(|stated| staleness::days_between(today, stated) > 1) {
                 let line = document.line_of("updated");
                 problems.push(

@@ -4,6 +4,7 @@ mod answers;
 mod archive;
 pub mod catalog;
 pub mod completion;
+mod documents;
 pub mod error;
 pub mod formats;
 mod import;

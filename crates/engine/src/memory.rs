@@ -24,7 +24,7 @@ pub(crate) use lookup::{Target, entry_ref};
 pub(crate) use near::Near;
 pub(crate) use open_session::OPEN_SESSIONS;
 pub(crate) use pen::{Pen, apart};
-pub(crate) use reading::log_about;
+pub(crate) use reading::{log_about, log_problems};
 pub(crate) use recollection::{Entries, Noted, Recollection, When};
 pub(crate) use renaming::move_relations;
 pub(crate) use thing::{Thing, show_thing, show_things};

@@ -43,7 +43,7 @@ pub(crate) fn leave_out(placed: &mut Placed) -> bool {
     let without = Document::parse(&document.path, &format!("{head}{blanked}"));
     let is_empty = prose.trim().is_empty() && without.values.is_empty();
     placed.text = if is_empty { String::new() } else { format!("{head}{prose}") };
-    placed.document = Document {
+    *placed.document = Document {
         title: document.title.clone(),
         problems: document.problems.clone(),
         prose,
@@ -155,7 +155,7 @@ mod tests {
             part: Part::Main,
             selectors,
             text: text.into(),
-            document: Document::parse("w.md", text),
+            document: Box::new(Document::parse("w.md", text)),
         }
     }
 

@@ -15,6 +15,7 @@ use rusqlite::{Connection, OpenFlags, params};
 
 use crate::segment::{Builder, Bytes, Draft, Mapped, Segment};
 use crate::slots::{Slots, State};
+use crate::snapshot::CHECKSUM;
 use crate::update::{self, Update};
 use crate::{IndexError, IndexErrorKind, Snapshot, db};
 
@@ -112,12 +113,7 @@ impl Index {
     }
 
     fn open_once(&self) -> Result<Option<Snapshot>, IndexError> {
-        let current = self
-            .folder
-            .handle
-            .as_ref()
-            .ok()
-            .and_then(|dir| Home::current(&self.folder.path, dir).filter(Home::was_made_here));
+        let current = Home::current(&self.folder).filter(Home::was_made_here);
         let Some(home) = current else { return Ok(None) };
         let tables = home.tables();
         let opened = connect(&tables, OpenFlags::SQLITE_OPEN_READ_WRITE);
@@ -218,12 +214,26 @@ impl Index {
     /// Begins an empty index, which takes the place of the one that is there when it is committed.
     /// Until then nobody else reads it, so that it is written once, without a journal.
     pub fn begin(&self, _lock: &Lock) -> Result<Snapshot, IndexError> {
-        let home = Home::new(&self.folder.path, self.folder.dir()?);
+        let home = Home::new(&self.folder)?;
         let create = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
         let db = connect(&home.tables(), create)?;
         db::create(&db, &self.embedder, self.dimensions)?;
         let snapshot = self.read(db, home)?;
         snapshot.ok_or_else(|| IndexError::damaged("a new index does not read"))
+    }
+
+    /// Notes the checksum of the files that a generation is up to date with, so that the next process
+    /// need not compare them one by one.
+    pub fn note_checksum(
+        &self,
+        _lock: &Lock,
+        snapshot: &Snapshot,
+        checksum: i64,
+    ) -> Result<(), IndexError> {
+        snapshot.db.execute_batch("ROLLBACK; BEGIN IMMEDIATE")?;
+        db::set(&snapshot.db, CHECKSUM, checksum)?;
+        snapshot.db.execute_batch("COMMIT; BEGIN")?;
+        Ok(())
     }
 
     /// Writes an update and opens the generation that it makes.
@@ -306,17 +316,10 @@ impl Index {
     /// that an index gives are touched.
     fn sweep(&self, db: &Connection, home: &Home) -> Result<(), IndexError> {
         let named: Vec<String> = db::segments(db)?.into_iter().map(|(_, file, _)| file).collect();
-        let dir = self.folder.dir()?;
-        let Ok(entries) = dir.entries() else { return Ok(()) };
-        for entry in entries.flatten() {
-            let Ok(name) = entry.file_name().into_string() else { continue };
-            let Some((identity, ending)) = parts_of(&name) else { continue };
-            let is_left = [SEGMENT, DRAFT].contains(&ending) && !named.contains(&name);
-            if identity != home.identity || is_left {
-                // Windows keeps what somebody reads; the next writer sweeps again.
-                drop(dir.remove_file(&name));
-            }
-        }
+        let is_left = |name: &str, ending: &str| {
+            [SEGMENT, DRAFT].contains(&ending) && !named.iter().any(|named| named == name)
+        };
+        remove_files(home, is_left);
         Ok(())
     }
 
@@ -364,6 +367,25 @@ fn applied(
         segments.push(Arc::new(draft.held()?));
     }
     Snapshot::with(db, slots, segments, None)
+}
+
+/// Removes the files of other indexes in a folder.
+pub(crate) fn remove_others(home: &Home) {
+    remove_files(home, |_, _| false);
+}
+
+/// Removes the files of other indexes in a folder, and those of this one that are left over, by name
+/// and ending.
+fn remove_files(home: &Home, is_left: impl Fn(&str, &str) -> bool) {
+    let Ok(entries) = home.dir.entries() else { return };
+    for entry in entries.flatten() {
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        let Some((identity, ending)) = parts_of(&name) else { continue };
+        if identity != home.identity || is_left(&name, ending) {
+            // Windows keeps what somebody reads; the next writer tries again.
+            drop(home.dir.remove_file(&name));
+        }
+    }
 }
 
 /// How long tables are, and what is shared of them in memory, where those are files.
@@ -418,7 +440,11 @@ fn is_identity(text: &str) -> bool {
 
 impl Home {
     /// The index that holds in a folder.
-    fn current(folder: &Path, dir: &Arc<Dir>) -> Option<Self> {
+    pub(crate) fn current(folder: &IndexFolder) -> Option<Self> {
+        Home::current_in(&folder.path, folder.handle.as_ref().ok()?)
+    }
+
+    fn current_in(folder: &Path, dir: &Arc<Dir>) -> Option<Self> {
         let is_small = dir.symlink_metadata(CURRENT).is_ok_and(|m| m.is_file() && m.len() < 1024);
         let text = is_small.then(|| dir.read_to_string(CURRENT).ok()).flatten()?;
         let mut words = text.split_whitespace();
@@ -432,30 +458,31 @@ impl Home {
 
     /// One that nobody else has.
     #[allow(clippy::disallowed_methods, reason = "the clock tells one index from another")]
-    fn new(folder: &Path, dir: &Arc<Dir>) -> Self {
+    pub(crate) fn new(folder: &IndexFolder) -> Result<Self, IndexError> {
+        let dir = folder.dir()?.clone();
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         let seed = format!("{} {:?}", std::process::id(), now);
         let identity = blake3::hash(seed.as_bytes()).to_hex()[..IDENTITY_LENGTH].to_owned();
-        Home { folder: folder.to_path_buf(), dir: dir.clone(), identity, made: None }
+        Ok(Home { folder: folder.path.clone(), dir, identity, made: None })
     }
 
     fn file(&self, ending: &str) -> String {
         format!("{}.{ending}", self.identity)
     }
 
-    fn tables(&self) -> PathBuf {
+    pub(crate) fn tables(&self) -> PathBuf {
         self.folder.join(self.file("db"))
     }
 
     /// Returns whether its tables are the file that this machine created, and not one that a
     /// repository brought along: what SQLite reads must not be chosen by somebody else.
-    fn was_made_here(&self) -> bool {
+    pub(crate) fn was_made_here(&self) -> bool {
         self.made.is_some() && self.made == Birth::of(&self.dir, &self.file("db"))
     }
 
     /// Returns whether it is still the one that holds.
     pub(crate) fn is_current(&self) -> bool {
-        let current = Home::current(&self.folder, &self.dir);
+        let current = Home::current_in(&self.folder, &self.dir);
         current.is_some_and(|current| current.identity == self.identity)
     }
 
@@ -481,7 +508,7 @@ impl Home {
         self.length("db-wal").is_some_and(|length| length > 0)
     }
 
-    fn make_current(&self) -> Result<(), IndexError> {
+    pub(crate) fn make_current(&self) -> Result<(), IndexError> {
         let draft = self.file(DRAFT);
         let made = Birth::of(&self.dir, &self.file("db"))
             .ok_or_else(|| IndexError::damaged("the tables of a new index are gone"))?;
@@ -508,7 +535,7 @@ fn connect_as_it_stands(path: &Path) -> Result<Connection, IndexError> {
     connect(Path::new(&address), flags)
 }
 
-fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, IndexError> {
+pub(crate) fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, IndexError> {
     let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let db = Connection::open_with_flags(path, flags)?;
     db::prepare(&db)?;

@@ -6,6 +6,7 @@
 //! SQLite, written last, names the segments that belong to it, so a reader sees one whole generation.
 
 mod db;
+mod documents;
 mod error;
 mod folder;
 mod ledger;
@@ -17,6 +18,7 @@ mod snapshot;
 mod update;
 mod view;
 
+pub use documents::{CachedDocument, DocumentCache, ReadDocument};
 pub use error::{IndexError, IndexErrorKind};
 pub use folder::{Index, IndexFolder, Lock};
 pub use ledger::Kept;

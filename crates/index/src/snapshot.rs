@@ -21,6 +21,9 @@ use crate::update::{self, Source};
 use crate::view::{Filter, Measured, Shelf, View};
 use crate::{IndexError, db};
 
+/// Where the state has the checksum of the files that were read.
+pub(crate) const CHECKSUM: &str = "checksum";
+
 /// When one in so many slots is free, the index is made anew.
 const MOST_FREE: usize = 2;
 
@@ -104,6 +107,11 @@ impl Snapshot {
         }
         let sources = update::sources(&self.db)?;
         Ok(self.sources.get_or_init(|| sources))
+    }
+
+    /// Returns the checksum of the files that it was last found to be up to date with.
+    pub fn checksum(&self) -> Result<Option<i64>, IndexError> {
+        db::get(&self.db, CHECKSUM)
     }
 
     /// Returns whether it can be kept for another question: it is what lies on disk, and shows when

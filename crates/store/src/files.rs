@@ -3,12 +3,11 @@
 //! Every path is relative to the root and written with `/`. Nothing outside the root is read or
 //! written, whatever a name or a symbolic link says.
 
-use std::cell::{OnceCell, RefCell};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use cap_std::fs::Metadata;
 use heirloom_core::{Problem, path};
@@ -41,9 +40,9 @@ const LOCAL: &str = ".heirloom/local";
 pub struct Root {
     path: PathBuf,
     dir: Arc<ConfinedDir>,
-    /// Folders whose contents were asked for.
-    looked_into: RefCell<BTreeSet<PathBuf>>,
-    repository: OnceCell<Lookup>,
+    /// Folders whose contents were asked for, relative to the root.
+    looked_into: Mutex<HashSet<String>>,
+    repository: OnceLock<Lookup>,
 }
 
 impl Root {
@@ -63,8 +62,8 @@ impl Root {
         Root {
             path: self.path.clone(),
             dir: self.dir.clone(),
-            looked_into: RefCell::default(),
-            repository: OnceCell::new(),
+            looked_into: Mutex::default(),
+            repository: OnceLock::new(),
         }
     }
 
@@ -127,8 +126,8 @@ impl Root {
         Ok(Root {
             path: canonical,
             dir: Arc::new(dir),
-            looked_into: RefCell::default(),
-            repository: OnceCell::new(),
+            looked_into: Mutex::default(),
+            repository: OnceLock::new(),
         })
     }
 
@@ -163,13 +162,14 @@ impl Root {
     }
 
     /// Remembers that the contents of folders were asked for.
-    pub(crate) fn note_looked_into(&self, folders: impl IntoIterator<Item = PathBuf>) {
-        self.looked_into.borrow_mut().extend(folders);
+    pub(crate) fn note_looked_into(&self, folders: impl IntoIterator<Item = String>) {
+        self.looked_into.lock().unwrap_or_else(PoisonError::into_inner).extend(folders);
     }
 
     /// Returns the folders whose contents were asked for so far.
     pub fn looked_into(&self) -> Vec<PathBuf> {
-        self.looked_into.borrow().iter().cloned().collect()
+        let looked_into = self.looked_into.lock().unwrap_or_else(PoisonError::into_inner);
+        looked_into.iter().map(|folder| self.join(folder)).collect()
     }
 
     /// Returns where a relative path lies.
@@ -200,8 +200,7 @@ impl Root {
                         .hint("remove it or mend its target"));
                 }
                 // What is not there yet would appear in its folder.
-                let path = self.join(relative);
-                self.looked_into.borrow_mut().extend(path.parent().map(Path::to_path_buf));
+                self.note_looked_into([path::folder(relative).to_owned()]);
                 Ok(None)
             }
             Err(error) => Err(io_problem(relative, &error)),
@@ -210,39 +209,17 @@ impl Root {
 
     /// Reads a document. A missing one is `None`; one that cannot be used is a problem.
     pub fn read(&self, relative: &str) -> Result<Option<String>, Problem> {
-        let Some(metadata) = self.metadata(relative)? else { return Ok(None) };
-        if metadata.is_dir() {
-            return Err(Problem::of_file(
-                relative,
-                "this is a folder, and a document was expected",
-            )
-            .hint("rename the folder"));
+        check_relative(relative)?;
+        let text = read_text(&self.dir, relative)?;
+        if text.is_none() {
+            self.note_looked_into([path::folder(relative).to_owned()]);
         }
-        if !metadata.is_file() {
-            return Err(Problem::of_file(relative, "this is not a regular file"));
-        }
-        if metadata.len() > MAX_DOCUMENT {
-            let size = metadata.len() / (1024 * 1024);
-            return Err(Problem::of_file(
-                relative,
-                format!(
-                    "{size} MB is too large for a document (at most {} MB)",
-                    MAX_DOCUMENT / (1024 * 1024)
-                ),
-            )
-            .hint("split it, or move it out of the workspace's documents"));
-        }
-        let bytes = match self.dir.read(relative, MAX_DOCUMENT) {
-            Ok(bytes) => bytes,
-            Err(error) if is_missing(&error) => return Ok(None),
-            Err(error) => return Err(io_problem(relative, &error)),
-        };
-        text_of(relative, bytes).map(Some)
+        Ok(text)
     }
 
     /// Lists a folder by name. A missing one is empty.
     pub fn list(&self, relative: &str) -> Result<Vec<Item>, Problem> {
-        self.looked_into.borrow_mut().insert(self.join(relative));
+        self.note_looked_into([relative.to_owned()]);
         match self.metadata(relative)? {
             None => return Ok(vec![]),
             Some(metadata) if !metadata.is_dir() => {
@@ -373,6 +350,35 @@ impl Root {
     pub(crate) fn state_paths(&self) -> BTreeSet<PathBuf> {
         BTreeSet::from([PathBuf::from(self.state_shown()), self.join(LOCAL)])
     }
+}
+
+/// Reads a document below a directory. A missing one is `None`; one that cannot be used is a problem.
+pub(crate) fn read_text(dir: &ConfinedDir, relative: &str) -> Result<Option<String>, Problem> {
+    let error = match dir.read(relative, MAX_DOCUMENT) {
+        Ok(bytes) => return text_of(relative, bytes).map(Some),
+        Err(error) => error,
+    };
+    Err(match error.kind() {
+        _ if is_missing(&error) => match dir.handle().symlink_metadata(relative) {
+            Ok(_) => Problem::of_file(relative, "this symbolic link leads to nothing")
+                .hint("remove it or mend its target"),
+            Err(_) => return Ok(None),
+        },
+        ErrorKind::IsADirectory => {
+            Problem::of_file(relative, "this is a folder, and a document was expected")
+                .hint("rename the folder")
+        }
+        ErrorKind::InvalidInput => Problem::of_file(relative, "this is not a regular file"),
+        ErrorKind::FileTooLarge => {
+            let mebibyte = 1024 * 1024;
+            let size = dir.metadata(relative).map_or(MAX_DOCUMENT, |metadata| metadata.len());
+            let (size, most) = (size / mebibyte, MAX_DOCUMENT / mebibyte);
+            let message = format!("{size} MB is too large for a document (at most {most} MB)");
+            Problem::of_file(relative, message)
+                .hint("split it, or move it out of the workspace's documents")
+        }
+        _ => io_problem(relative, &error),
+    })
 }
 
 /// The root itself is `.` to the system.

@@ -3,22 +3,31 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
-use ignore::Match;
+use heirloom_core::path;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::Root;
 use crate::confined::ConfinedDir;
 use crate::files::MAX_DOCUMENT;
 use crate::git::Repository;
+use crate::listings::Listings;
 
 /// The `.gitignore` files of a workspace, each read when it is first needed.
 pub struct Ignored<'r> {
     root: &'r Root,
-    /// By the folder that they are in.
-    rules: RefCell<HashMap<PathBuf, Option<Gitignore>>>,
-    /// The folders above the root, up to that of the repository, the nearest first.
-    above: Vec<PathBuf>,
+    /// Folders that are known to have no rules of their own.
+    listings: Option<&'r Listings<'r>>,
+    /// What holds in the folders that were asked about, by their path relative to the root.
+    folders: RefCell<HashMap<String, Rc<Folder>>>,
+}
+
+/// What holds in a folder.
+struct Folder {
+    is_ignored: bool,
+    /// The rules that decide about what is in it, the nearest first.
+    rules: Vec<Rc<Gitignore>>,
 }
 
 /// Our own folder is not looked for but known: whoever keeps all of it out of git still has it read.
@@ -31,16 +40,29 @@ const ANY: &str = ".heirloom/any file whatever";
 impl<'r> Ignored<'r> {
     /// Takes a workspace; nothing is read yet.
     pub fn new(root: &'r Root) -> Self {
-        let top = root.repository().map(Repository::top);
-        let above = root.path().ancestors().skip(1);
-        let above = above.take_while(|folder| top.is_some_and(|top| folder.starts_with(top)));
-        let above = above.map(Path::to_path_buf).collect();
-        Ignored { root, rules: RefCell::default(), above }
+        Ignored { root, listings: None, folders: RefCell::default() }
+    }
+
+    /// Takes a workspace of which folders were listed, so that rules are looked for only where there
+    /// are any.
+    pub fn of_listed(listings: &'r Listings<'r>) -> Self {
+        let root = listings.root();
+        Ignored { root, listings: Some(listings), folders: RefCell::default() }
     }
 
     /// Returns the files that were looked for so far, there or not.
     pub fn files(&self) -> Vec<PathBuf> {
-        self.rules.borrow().keys().flat_map(|folder| files_in(folder)).collect()
+        let folders = self.folders.borrow();
+        let inner = folders.keys().map(|folder| self.root.join(folder));
+        inner.chain(self.above()).flat_map(|folder| files_in(&folder)).collect()
+    }
+
+    /// The folders above the root, up to that of the repository, the nearest first.
+    fn above(&self) -> Vec<PathBuf> {
+        let top = self.root.repository().map(Repository::top);
+        let above = self.root.path().ancestors().skip(1);
+        let above = above.take_while(|folder| top.is_some_and(|top| folder.starts_with(top)));
+        above.map(Path::to_path_buf).collect()
     }
 
     /// Returns whether git ignores a file of the workspace. The nearest rule decides, and what is
@@ -51,40 +73,47 @@ impl<'r> Ignored<'r> {
         {
             return false;
         }
-        let mut above = PathBuf::new();
-        let parts: Vec<&str> = path.split('/').collect();
-        for (at, part) in parts.iter().enumerate() {
-            let is_folder = at + 1 < parts.len();
-            above.push(part);
-            match self.decide(&above, is_folder) {
-                Match::Ignore(()) => return true,
-                Match::None | Match::Whitelist(()) => {}
-            }
-        }
-        false
+        let folder = self.folder(path::folder(path));
+        folder.is_ignored || self.is_ignored(path, false, &folder.rules)
     }
 
     fn holds_all_of_ours(&self) -> bool {
         let is_ignored = |path: &str, is_folder: bool| {
-            matches!(self.decide(Path::new(path), is_folder), Match::Ignore(()))
+            self.is_ignored(path, is_folder, &self.folder(path::folder(path)).rules)
         };
         is_ignored(OWN, true) || is_ignored(ANY, false)
     }
 
-    /// What the rules in the folders above a file or a folder say of it, the nearest first.
-    fn decide(&self, path: &Path, is_folder: bool) -> Match<()> {
-        let path = self.root.path().join(path);
-        let within = path.ancestors().skip(1).take_while(|at| at.starts_with(self.root.path()));
-        for folder in within.chain(self.above.iter().map(PathBuf::as_path)) {
-            let mut rules = self.rules.borrow_mut();
-            let own = rules.entry(folder.to_path_buf()).or_insert_with(|| self.read(folder));
-            let Some(own) = own else { continue };
-            match own.matched(&path, is_folder) {
-                Match::None => {}
-                decided => return decided.map(|_| ()),
-            }
+    /// Returns what holds in a folder.
+    fn folder(&self, folder: &str) -> Rc<Folder> {
+        if let Some(known) = self.folders.borrow().get(folder) {
+            return known.clone();
         }
-        Match::None
+        let found = if folder.is_empty() {
+            let above = self.above().into_iter().filter_map(|folder| self.read(&folder));
+            let own = self.read(self.root.path());
+            Folder { is_ignored: false, rules: own.into_iter().chain(above).map(Rc::new).collect() }
+        } else {
+            let around = self.folder(path::folder(folder));
+            let is_ignored = around.is_ignored || self.is_ignored(folder, true, &around.rules);
+            let lacks_own = self.listings.is_some_and(|listings| listings.lacks(folder, FILE));
+            let own = if lacks_own { None } else { self.read(&self.root.join(folder)) };
+            let own = own.map(Rc::new).into_iter();
+            Folder { is_ignored, rules: own.chain(around.rules.iter().cloned()).collect() }
+        };
+        let found = Rc::new(found);
+        self.folders.borrow_mut().insert(folder.to_owned(), found.clone());
+        found
+    }
+
+    /// Returns whether rules, the nearest first, ignore a file or a folder by itself.
+    fn is_ignored(&self, path: &str, is_folder: bool, rules: &[Rc<Gitignore>]) -> bool {
+        if rules.is_empty() {
+            return false;
+        }
+        let path = self.root.join(path);
+        let decided = rules.iter().map(|own| own.matched(&path, is_folder));
+        decided.into_iter().find(|decided| !decided.is_none()).is_some_and(|one| one.is_ignore())
     }
 
     /// Reads the rules of a folder: its own, and the repository's where that is there.

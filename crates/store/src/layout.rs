@@ -5,11 +5,15 @@ use std::collections::{BTreeSet, HashSet};
 use heirloom_core::hierarchy::{self, Hierarchy, Level, Selectors};
 use heirloom_core::memory;
 use heirloom_core::name::{self, Match};
-use heirloom_core::{Document, Problem, path};
+use heirloom_core::{Document, Problem, hands, path};
 
-use crate::files::Item;
+use crate::confined::ConfinedDir;
+use crate::files::{self, Item};
 use crate::listings::Listings;
 use crate::{Root, StoreError};
+
+/// So many names of a level at least are worth another processor.
+const WORTH_SHARING: usize = 64;
 
 /// A document in its place.
 #[derive(Debug, Clone)]
@@ -27,7 +31,7 @@ pub struct Placed {
     /// Its text.
     pub text: String,
     /// What it says.
-    pub document: Document,
+    pub document: Box<Document>,
 }
 
 /// What a document is to its level.
@@ -170,41 +174,52 @@ fn look(access: &Access<'_>, level: &Level, selectors: &Selectors) -> Result<Loo
     let mut looked = Looked::default();
     for folder in folders {
         let Some(path) = hierarchy::expand(folder, selectors) else { continue };
-        for item in access.list(&path)? {
-            let fits = |ending: &str| {
-                if ending.is_empty() { item.is_folder } else { item.name.ends_with(ending) }
-            };
-            let ending = sites.iter().find(|(site, ending)| *site == folder && fits(ending));
-            let Some(name) = ending.and_then(|(_, ending)| item.name.strip_suffix(ending)) else {
-                // A link to a folder that leads out is not seen as a folder.
-                if item.is_link && item.is_text {
-                    let linked = access.root.metadata(&format!("{path}/{}", item.name));
-                    looked.problems.extend(linked.err());
-                }
-                continue;
-            };
-            if name.starts_with(['.', '_']) {
-                continue;
-            }
-            let reason =
-                if item.is_text { name::unsafe_reason(name) } else { Some("it is not UTF-8") };
-            match reason {
-                None => drop(looked.names.insert(name.to_owned())),
-                Some(reason) => {
-                    let shown = item.name.escape_debug();
-                    let problem = Problem::of_file(
-                        format!("{path}/{shown}"),
-                        format!(
-                            "this is not read, because a {} cannot be called that: {reason}",
-                            level.name
-                        ),
-                    );
-                    looked.problems.push(problem.hint("rename it"));
-                }
-            }
-        }
+        access.visit(&path, |item| {
+            look_at(access, level, &sites, (folder, &path), item, &mut looked);
+        })?;
     }
     Ok(looked)
+}
+
+/// Takes a name of a folder, if it is one of a level.
+fn look_at(
+    access: &Access<'_>,
+    level: &Level,
+    sites: &[(&str, &str)],
+    (folder, path): (&str, &str),
+    item: &Item,
+    looked: &mut Looked,
+) {
+    let fits = |ending: &str| {
+        if ending.is_empty() { item.is_folder } else { item.name.ends_with(ending) }
+    };
+    let ending = sites.iter().find(|(site, ending)| *site == folder && fits(ending));
+    let Some(name) = ending.and_then(|(_, ending)| item.name.strip_suffix(ending)) else {
+        // A link to a folder that leads out is not seen as a folder.
+        if item.is_link && item.is_text {
+            let linked = access.root.metadata(&format!("{path}/{}", item.name));
+            looked.problems.extend(linked.err());
+        }
+        return;
+    };
+    if name.starts_with(['.', '_']) {
+        return;
+    }
+    let reason = if item.is_text { name::unsafe_reason(name) } else { Some("it is not UTF-8") };
+    match reason {
+        None => drop(looked.names.insert(name.to_owned())),
+        Some(reason) => {
+            let shown = item.name.escape_debug();
+            let problem = Problem::of_file(
+                format!("{path}/{shown}"),
+                format!(
+                    "this is not read, because a {} cannot be called that: {reason}",
+                    level.name
+                ),
+            );
+            looked.problems.push(problem.hint("rename it"));
+        }
+    }
 }
 
 /// Reads every document of the selected levels, lowest priority first. What cannot be read is in
@@ -290,7 +305,7 @@ pub fn name_in(
 
 /// Reads the documents of one level.
 pub fn read_level(root: &Root, level: &Level, selectors: &Selectors) -> Vec<Placed> {
-    read_patterns(&Access::of(root), level, selectors, |_| true)
+    LevelPatterns::new(level, |_| true).read(&Access::of(root), selectors)
 }
 
 /// How documents are looked for and read.
@@ -307,10 +322,14 @@ impl<'a> Access<'a> {
         Access { root, listings: None, is_read: true }
     }
 
-    fn list(&self, folder: &str) -> Result<Vec<Item>, Problem> {
+    /// Visits what a folder holds, by name. A missing one is empty.
+    fn visit(&self, folder: &str, visit: impl FnMut(&Item)) -> Result<(), Problem> {
         match self.listings {
-            Some(listings) => listings.list(folder),
-            None => self.root.list(folder),
+            Some(listings) => listings.visit(folder, visit),
+            None => {
+                self.root.list(folder)?.iter().for_each(visit);
+                Ok(())
+            }
         }
     }
 
@@ -333,48 +352,63 @@ impl<'a> Access<'a> {
     }
 }
 
-/// Reads the documents of one level that some of its patterns find.
-fn read_patterns(
-    access: &Access<'_>,
-    level: &Level,
-    selectors: &Selectors,
-    wanted: impl Fn(Part) -> bool,
-) -> Vec<Placed> {
-    if level.needs().iter().any(|need| !selectors.contains_key(*need)) {
-        return vec![];
+/// A pattern of a level, and what is known of it before any name is.
+struct LevelPattern<'l> {
+    pattern: &'l str,
+    part: Part,
+    /// The levels whose names it uses.
+    used: Vec<&'l str>,
+}
+
+/// The patterns of a level that find some of its parts.
+struct LevelPatterns<'l> {
+    level: &'l Level,
+    needs: Vec<&'l str>,
+    patterns: Vec<(usize, LevelPattern<'l>)>,
+}
+
+impl<'l> LevelPatterns<'l> {
+    fn new(level: &'l Level, wanted: impl Fn(Part) -> bool) -> Self {
+        let of_pattern = |pattern: &'l str| LevelPattern {
+            pattern,
+            part: match () {
+                () if level.memory.as_deref() == Some(pattern) => Part::Memory,
+                () if level.is_main(pattern) => Part::Main,
+                () => Part::More,
+            },
+            used: hierarchy::variables(pattern)
+                .map(|variable| variable.trim_end_matches(".number"))
+                .collect(),
+        };
+        let patterns = level.patterns().map(of_pattern).enumerate();
+        let patterns = patterns.filter(|(_, pattern)| wanted(pattern.part)).collect();
+        LevelPatterns { level, needs: level.needs(), patterns }
     }
-    let mut placed = Vec::new();
-    for (at, pattern) in level.patterns().enumerate() {
-        let part = match () {
-            () if level.memory.as_deref() == Some(pattern) => Part::Memory,
-            () if level.is_main(pattern) => Part::Main,
-            () => Part::More,
-        };
-        if !wanted(part) {
-            continue;
+
+    /// Reads the documents that they find through some names.
+    fn read(&self, access: &Access<'_>, selectors: &Selectors) -> Vec<Placed> {
+        if self.needs.iter().any(|need| !selectors.contains_key(*need)) {
+            return vec![];
         }
-        let used = |level: &String| {
-            hierarchy::variables(pattern)
-                .any(|variable| variable.trim_end_matches(".number") == level)
-        };
-        let own: Selectors = selectors
-            .iter()
-            .filter(|(level, _)| used(level))
-            .map(|(level, name)| (level.clone(), name.clone()))
-            .collect();
-        for (text, document) in read_pattern(access, pattern, selectors) {
-            placed.push(Placed {
-                level: level.name.clone(),
-                priority: level.priority,
-                pattern: at,
-                part,
-                selectors: own.clone(),
+        let mut placed = Vec::with_capacity(self.patterns.len());
+        for (at, LevelPattern { pattern, part, used }) in &self.patterns {
+            let own = || {
+                let own = selectors.iter().filter(|(level, _)| used.contains(&level.as_str()));
+                own.map(|(level, name)| (level.clone(), name.clone())).collect()
+            };
+            let found = read_pattern(access, pattern, selectors).into_iter();
+            placed.extend(found.map(|(text, document)| Placed {
+                level: self.level.name.clone(),
+                priority: self.level.priority,
+                pattern: *at,
+                part: *part,
+                selectors: own(),
                 text,
-                document,
-            });
+                document: Box::new(document),
+            }));
         }
+        placed
     }
-    placed
 }
 
 fn read_pattern(
@@ -386,8 +420,10 @@ fn read_pattern(
         .split('|')
         .filter_map(|alternative| hierarchy::expand(alternative, selectors))
         .collect();
-    let mut seen = BTreeSet::new();
-    alternatives.retain(|path| seen.insert(path.clone()));
+    if alternatives.len() > 1 {
+        let mut seen = BTreeSet::new();
+        alternatives.retain(|path| seen.insert(path.clone()));
+    }
     let mut found: Vec<(String, Document)> = Vec::new();
     let mut winner: Option<String> = None;
     for path in alternatives {
@@ -423,25 +459,31 @@ fn read_pattern(
 
 /// Returns whether two spellings mean one file, as they do where case does not matter.
 fn is_same_file(access: &Access<'_>, first: &str, path: &str) -> bool {
-    let has_name = |item: &Item| item.name == path::file_name(path);
-    first.eq_ignore_ascii_case(path)
-        && !access.list(path::folder(path)).is_ok_and(|items| items.iter().any(has_name))
+    let is_listed = || {
+        let mut is_listed = false;
+        let name = path::file_name(path);
+        let visited = access.visit(path::folder(path), |item| is_listed |= item.name == name);
+        visited.is_ok() && is_listed
+    };
+    first.eq_ignore_ascii_case(path) && !is_listed()
 }
 
 fn read_glob(access: &Access<'_>, pattern: &str) -> Vec<(String, Document)> {
     let (folder, file) = pattern.rsplit_once('/').unwrap_or(("", pattern));
     let (before, after) = file.split_once('*').unwrap_or((file, ""));
-    let items = match access.list(folder) {
-        Ok(items) => items,
-        Err(problem) => return vec![(String::new(), Document::unreadable(problem))],
-    };
-    let matching = items.into_iter().filter(|item| {
+    let mut matching: Vec<Item> = Vec::new();
+    let visited = access.visit(folder, |item| {
         let fits = item.name.len() >= before.len() + after.len()
             && item.name.starts_with(before)
             && item.name.ends_with(after);
         // A folder that is called like a document is reported; any other folder is none of ours.
-        fits && !item.name.starts_with('.') && (!item.is_folder || !after.is_empty())
+        if fits && !item.name.starts_with('.') && (!item.is_folder || !after.is_empty()) {
+            matching.push(item.clone());
+        }
     });
+    if let Err(problem) = visited {
+        return vec![(String::new(), Document::unreadable(problem))];
+    }
     let take = |item: Item| {
         let path = if folder.is_empty() { item.name } else { format!("{folder}/{}", item.name) };
         match item.is_text {
@@ -454,12 +496,21 @@ fn read_glob(access: &Access<'_>, pattern: &str) -> Vec<(String, Document)> {
             )),
         }
     };
-    matching.filter_map(take).collect()
+    matching.into_iter().filter_map(take).collect()
 }
 
 /// Reads one document by its path. A missing one is `None`.
 pub fn read_document(root: &Root, path: &str) -> Option<(String, Document)> {
-    match root.read(path) {
+    parsed(path, root.read(path))
+}
+
+/// Reads one document below a directory by its path. A missing one is `None`.
+pub fn read_document_in(dir: &ConfinedDir, path: &str) -> Option<(String, Document)> {
+    parsed(path, files::read_text(dir, path))
+}
+
+fn parsed(path: &str, read: Result<Option<String>, Problem>) -> Option<(String, Document)> {
+    match read {
         Ok(None) => None,
         Ok(Some(text)) => {
             let document = if path.ends_with(".memory.md") {
@@ -513,19 +564,22 @@ pub fn read_memories(root: &Root, hierarchy: &Hierarchy) -> Everything {
 fn read_parts(
     access: &Access<'_>,
     hierarchy: &Hierarchy,
-    wanted: impl Fn(Part) -> bool + Copy,
+    wanted: impl Fn(Part) -> bool + Copy + Sync,
 ) -> Everything {
     let mut all = Everything::default();
-    let mut seen = HashSet::new();
     let holds = |level: &&Level| wanted(Part::Main) || level.memory.is_some();
     for level in hierarchy.levels.iter().filter(holds) {
-        for selectors in combinations(access, hierarchy, level, &mut all.problems) {
-            let placed = read_patterns(access, level, &selectors, wanted);
-            all.placed.extend(placed.into_iter().filter(|placed| {
-                seen.insert((placed.level.clone(), placed.document.path.clone()))
-            }));
-        }
+        let combinations = combinations(access, hierarchy, level, &mut all.problems);
+        let patterns = LevelPatterns::new(level, wanted);
+        let read =
+            hands::map(&combinations, WORTH_SHARING, |selectors| patterns.read(access, selectors));
+        let mut seen = HashSet::new();
+        let placed = read.into_iter().flatten();
+        all.placed.extend(placed.filter(|placed| seen.insert(placed.document.path.clone())));
     }
+    all.problems.extend(access.listings.map(Listings::problems).unwrap_or_default());
+    all.problems.sort();
+    all.problems.dedup();
     all
 }
 

@@ -4,10 +4,9 @@
 //! costs several calls a file, most of them for files that are not there. Listing a folder tells all
 //! of its names at once, and folders are listed by several processors.
 
-use std::cell::RefCell;
 use std::collections::HashMap;
 use std::io::ErrorKind;
-use std::rc::Rc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use heirloom_core::hierarchy::{Hierarchy, Level};
 use heirloom_core::{Problem, hands, path};
@@ -27,13 +26,13 @@ type Listed = Result<Vec<(Item, Option<Stamp>)>, Problem>;
 #[derive(Debug)]
 pub struct Listings<'r> {
     root: &'r Root,
-    folders: RefCell<HashMap<String, Rc<Listed>>>,
+    folders: RwLock<HashMap<String, Arc<Listed>>>,
 }
 
 impl<'r> Listings<'r> {
     /// Lists nothing yet; a folder is listed when it is first asked for.
     pub fn new(root: &'r Root) -> Self {
-        Listings { root, folders: RefCell::default() }
+        Listings { root, folders: RwLock::default() }
     }
 
     /// Lists every folder that a pattern of a hierarchy leads through.
@@ -97,30 +96,53 @@ impl<'r> Listings<'r> {
                 listed => listed.map_err(|error| io_problem(folder, &error)),
             }
         });
-        self.root.note_looked_into(folders.iter().map(|folder| self.root.join(folder)));
-        let mut known = self.folders.borrow_mut();
-        known.extend(folders.into_iter().zip(listed.into_iter().map(Rc::new)));
+        self.root.note_looked_into(folders.iter().cloned());
+        let mut known = self.folders.write().unwrap_or_else(PoisonError::into_inner);
+        known.extend(folders.into_iter().zip(listed.into_iter().map(Arc::new)));
     }
 
-    fn get(&self, folder: &str) -> Rc<Listed> {
-        if let Some(listed) = self.folders.borrow().get(folder) {
-            return listed.clone();
+    fn known(&self, folder: &str) -> Option<Arc<Listed>> {
+        let folders = self.folders.read().unwrap_or_else(PoisonError::into_inner);
+        folders.get(folder).cloned()
+    }
+
+    fn get(&self, folder: &str) -> Arc<Listed> {
+        if let Some(listed) = self.known(folder) {
+            return listed;
         }
         self.list_all(vec![folder.to_owned()]);
-        self.folders.borrow()[folder].clone()
+        self.known(folder).unwrap_or_else(|| Arc::new(Ok(vec![])))
     }
 
-    /// Lists a folder by name. A missing one is empty.
-    pub fn list(&self, folder: &str) -> Result<Vec<Item>, Problem> {
+    /// Returns whether a folder was listed and has no such name.
+    pub(crate) fn lacks(&self, folder: &str, name: &str) -> bool {
+        let known = self.known(folder);
+        known.is_some_and(|listed| {
+            listed.as_ref().as_ref().is_ok_and(|all| find(all, name).is_none())
+        })
+    }
+
+    /// Visits what a folder holds, by name. A missing one is empty.
+    pub fn visit(&self, folder: &str, visit: impl FnMut(&Item)) -> Result<(), Problem> {
         match &*self.get(folder) {
-            Ok(items) => Ok(items.iter().map(|(item, _)| item.clone()).collect()),
+            Ok(items) => {
+                items.iter().map(|(item, _)| item).for_each(visit);
+                Ok(())
+            }
             Err(problem) => Err(problem.clone()),
         }
     }
 
+    /// Returns why folders could not be listed.
+    pub fn problems(&self) -> Vec<Problem> {
+        let folders = self.folders.read().unwrap_or_else(PoisonError::into_inner);
+        folders.values().filter_map(|listed| listed.as_ref().as_ref().err().cloned()).collect()
+    }
+
     /// Looks whether there is a file or a folder. A link that leads out, or nowhere, is a problem.
     pub fn exists(&self, file: &str) -> Result<bool, Problem> {
-        match self.find(file) {
+        let listed = self.get(path::folder(file));
+        match listed.as_ref().as_ref().ok().and_then(|all| find(all, path::file_name(file))) {
             Some((item, _)) if item.is_link => Ok(self.root.metadata(file)?.is_some()),
             found => Ok(found.is_some()),
         }
@@ -128,27 +150,26 @@ impl<'r> Listings<'r> {
 
     /// Returns what is known of a file without reading it; `None` for what is not a file.
     pub fn stamp(&self, file: &str) -> Option<Stamp> {
-        match self.find(file)? {
+        let listed = self.get(path::folder(file));
+        match find(listed.as_ref().as_ref().ok()?, path::file_name(file))? {
             (item, _) if item.is_link => {
                 let metadata = self.root.metadata(file).ok()??;
                 metadata.is_file().then(|| Stamp::new(&metadata))
             }
-            (_, stamp) => stamp,
+            (_, stamp) => *stamp,
         }
-    }
-
-    fn find(&self, file: &str) -> Option<(Item, Option<Stamp>)> {
-        let name = path::file_name(file);
-        let listed = self.get(path::folder(file));
-        let items = listed.as_ref().as_ref().ok()?;
-        let at = items.partition_point(|(item, _)| item.name.as_str() < name);
-        items.get(at).filter(|(item, _)| item.name == name).cloned()
     }
 
     /// Returns the workspace.
     pub fn root(&self) -> &'r Root {
         self.root
     }
+}
+
+/// Finds a name in a folder that was listed.
+fn find<'l>(listed: &'l [(Item, Option<Stamp>)], name: &str) -> Option<&'l (Item, Option<Stamp>)> {
+    let at = listed.partition_point(|(item, _)| item.name.as_str() < name);
+    listed.get(at).filter(|(item, _)| item.name == name)
 }
 
 /// Whether a part of a pattern stands for several names.

@@ -27,6 +27,18 @@ impl Stamp {
         look(path).filter(|_| path.is_file())
     }
 
+    /// Returns whether a change of the file from now on would show: a change that comes sooner after
+    /// another may bear the same time.
+    pub fn is_settled(&self) -> bool {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        self.is_older_than(i64::try_from(now.as_nanos()).unwrap_or(i64::MAX))
+    }
+
+    fn is_older_than(&self, now: i64) -> bool {
+        let grain = if self.modified % 1_000_000_000 == 0 { 40 * GRAIN } else { GRAIN };
+        self.modified.saturating_add(grain) < now
+    }
+
     /// Takes what the system says of a file.
     pub fn new(metadata: &Metadata) -> Self {
         let modified = metadata.modified().ok();
@@ -71,10 +83,7 @@ impl Watched {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let now = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);
         let seen = worth_watching(paths);
-        let is_old = |stamp: &Stamp| {
-            let grain = if stamp.modified % 1_000_000_000 == 0 { 40 * GRAIN } else { GRAIN };
-            stamp.modified.saturating_add(grain) < now
-        };
+        let is_old = |stamp: &Stamp| stamp.is_older_than(now);
         let is_settled = seen.iter().all(|(_, stamp)| stamp.as_ref().is_none_or(is_old));
         Watched { seen, is_settled }
     }

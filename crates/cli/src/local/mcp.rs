@@ -32,6 +32,7 @@ fn run(call: &Call<'_>) -> Result<Code, Error> {
         .and_then(|word| Listing::from_word(word))
         .unwrap_or(Listing { group: None, all: false });
     let environment = call.environment.clone();
+    environment.keep_indexes_open();
     let failed = |message: String| Error::system(message);
     let runtime = heirloom_server::runtime().map_err(|error| failed(error.to_string()))?;
     runtime.block_on(mcp::serve(Arc::new(environment), listing)).map_err(failed)?;

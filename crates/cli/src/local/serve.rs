@@ -29,6 +29,7 @@ pub(super) const SERVE: Local = Local {
 fn run(call: &Call<'_>) -> Result<Code, Error> {
     let port = call.matches.get_one::<u16>("port").copied().unwrap_or_default();
     let environment = call.environment.clone();
+    environment.keep_indexes_open();
     let failed = |error: std::io::Error| {
         Error::system(format!("port {port}: {error}")).hint("choose another with --port")
     };

@@ -1,12 +1,14 @@
 //! What a record says of other records, and what its status words mean.
 
+use serde::{Deserialize, Serialize};
+
 use super::Status;
 use super::site::Site;
 use super::text::{bare, heading, key_value, lines};
 use crate::Document;
 
 /// Another record, as far as it is named.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Target {
     /// The name as it is written.
     pub written: String,

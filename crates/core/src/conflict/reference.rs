@@ -2,7 +2,7 @@
 
 use super::{Conflict, Kind, Severity};
 use crate::adr::{self, Adr};
-use crate::document::{self, How, Reference};
+use crate::document::{self, How, LinkField, Reference};
 use crate::supersession::Supersession;
 use crate::{Document, path};
 
@@ -150,7 +150,7 @@ impl Known<'_> {
     /// Finds the record that an id means. A record of the same folder is meant before one elsewhere,
     /// and one in force before a retired one.
     fn find_adr(&self, from: &str, id: &str, how: How) -> Option<usize> {
-        let by_number = matches!(how, How::Field("supersedes" | "superseded_by"));
+        let by_number = matches!(how, How::Field(LinkField::Supersedes | LinkField::SupersededBy));
         if !looks_like_id(id) && !by_number && how != How::Mention {
             return None;
         }
@@ -203,7 +203,8 @@ fn judge(
     if reference.how == How::Word {
         return None;
     }
-    let supersedes_it = matches!(reference.how, How::Field("supersedes" | "superseded_by"));
+    let supersedes_it =
+        matches!(reference.how, How::Field(LinkField::Supersedes | LinkField::SupersededBy));
     let reason = match known.find(document, reference) {
         Found::Adr(at)
             if supersedes_it

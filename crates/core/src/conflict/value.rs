@@ -1,13 +1,15 @@
 //! Conflicts of values: what a layer changed of what lay under it.
 
 use std::collections::{BTreeMap, HashSet};
+use std::ops::Bound;
+use std::sync::Arc;
 
 use serde_json::Map;
 
 use super::{Conflict, Kind, Severity, Side, shown};
 use crate::cascade::Layer;
 use crate::staleness::{Freshness, Staleness};
-use crate::{Value, keypath};
+use crate::{Document, Value, keypath};
 
 /// A value that directly beat another.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,22 +31,32 @@ pub struct Override {
     pub removed_by: Option<usize>,
 }
 
-/// The values in force so far, by key path, each with the layer that set it.
-type Current = BTreeMap<String, (usize, Value)>;
+/// The values in force so far, by key path, each with the position of the layer that set it.
+type Current = BTreeMap<Arc<str>, (usize, Arc<Value>)>;
 
-/// Returns every value that directly beat an unequal one.
-pub fn overrides(layers: &[Layer<'_>]) -> Vec<Override> {
-    let mut current = Current::new();
-    let mut found = Vec::new();
-    for (child, layer) in layers.iter().enumerate() {
-        let values = &layer.document.values;
-        let acknowledgements = layer.document.field_list("overrides");
+/// Layers laid on one another, one at a time. A copy is cheap, so that layers which many ways down
+/// the hierarchy share are laid once.
+#[derive(Debug, Clone, Default)]
+pub struct Stack {
+    current: Arc<Current>,
+}
+
+impl Stack {
+    /// Lays a document on top and adds every value that directly beat an unequal one. Of those that
+    /// were found before, it notes which keys the document took away.
+    pub fn add(&mut self, child: usize, document: &Document, found: &mut Vec<Override>) {
+        let values = &document.values;
+        if values.is_empty() && !values.is_cut() {
+            return;
+        }
+        let current = Arc::make_mut(&mut self.current);
+        let acknowledgements = document.field_list("overrides");
         let mut set: Vec<(String, Value)> = Vec::new();
         let mut reported = HashSet::new();
         values.leaves(&mut |keys, leaf, cut| {
             let Some(value) = leaf.clone().into_value() else { return };
             let key = keypath::join(keys.iter().map(String::as_str));
-            if let Some(beaten) = beaten_by(&current, keys, &value, cut) {
+            if let Some(beaten) = beaten_by(current, keys, &key, &value, cut) {
                 let (parent, parent_value) = beaten.parent;
                 // Under a single value that a map replaced, the whole map is what beat it.
                 let child_value = values
@@ -61,7 +73,7 @@ pub fn overrides(layers: &[Layer<'_>]) -> Vec<Override> {
                         key: at,
                         parent,
                         child,
-                        parent_value,
+                        parent_value: (*parent_value).clone(),
                         child_value,
                         acknowledged,
                         removed_by: None,
@@ -71,16 +83,24 @@ pub fn overrides(layers: &[Layer<'_>]) -> Vec<Override> {
             set.push((key, value));
         });
         for cut in values.cuts() {
-            remove_within(&mut current, &cut);
+            remove_within(current, &cut);
         }
         for (key, value) in set {
-            put(&mut current, key, (child, value));
+            put(current, key, (child, value));
         }
-        for one in found.iter_mut().filter(|one: &&mut Override| one.removed_by.is_none()) {
+        for one in found.iter_mut().filter(|one| one.removed_by.is_none()) {
             let is_set =
-                current.contains_key(&one.key) || under(&current, &one.key).next().is_some();
+                current.contains_key(one.key.as_str()) || under(current, &one.key).next().is_some();
             one.removed_by = (!is_set).then_some(child);
         }
+    }
+}
+
+/// Returns every value that directly beat an unequal one.
+fn overrides(layers: &[Layer<'_>]) -> Vec<Override> {
+    let (mut stack, mut found) = (Stack::default(), Vec::new());
+    for (child, layer) in layers.iter().enumerate() {
+        stack.add(child, layer.document, &mut found);
     }
     found
 }
@@ -97,43 +117,50 @@ fn agree(parent: &Value, child: &Value) -> bool {
 struct Beaten {
     /// How many keys lead to what was beaten.
     depth: usize,
-    parent: (usize, Value),
+    parent: (usize, Arc<Value>),
 }
 
 /// What a leaf replaces: the value there, the single value above it, or the map under it.
-fn beaten_by(current: &Current, keys: &[String], value: &Value, cut: bool) -> Option<Beaten> {
+fn beaten_by(
+    current: &Current,
+    keys: &[String],
+    key: &str,
+    value: &Value,
+    cut: bool,
+) -> Option<Beaten> {
     for depth in 1..=keys.len() {
         let path = keypath::join(keys[..depth].iter().map(String::as_str));
-        if let Some(parent) =
-            current.get(&path).filter(|(_, parent)| depth == keys.len() || !parent.is_object())
+        if let Some(parent) = current
+            .get(path.as_str())
+            .filter(|(_, parent)| depth == keys.len() || !parent.is_object())
         {
             return Some(Beaten { depth, parent: parent.clone() });
         }
     }
     let merges_with_map = value.is_object() && !cut;
-    let key = keypath::join(keys.iter().map(String::as_str));
-    let below: Vec<_> = under(current, &key).filter(|_| !merges_with_map).collect();
+    let below: Vec<_> = under(current, key).filter(|_| !merges_with_map).collect();
     let (_, (layer, _)) = below.iter().max_by_key(|(_, (layer, _))| *layer)?;
     let map = below
         .iter()
-        .map(|(other, (_, value))| (other[key.len() + 1..].to_owned(), value.clone()))
+        .map(|(other, (_, value))| (other[key.len() + 1..].to_owned(), (**value).clone()))
         .collect();
-    Some(Beaten { depth: keys.len(), parent: (*layer, Value::Object(map)) })
+    Some(Beaten { depth: keys.len(), parent: (*layer, Arc::new(Value::Object(map))) })
 }
 
 fn under<'c>(
     current: &'c Current,
     key: &str,
-) -> impl Iterator<Item = (&'c String, &'c (usize, Value))> + use<'c> {
+) -> impl Iterator<Item = (&'c Arc<str>, &'c (usize, Arc<Value>))> + use<'c> {
     let start = format!("{key}.");
-    current.range(start.clone()..).take_while(move |(other, _)| other.starts_with(&start))
+    let from = (Bound::Included(start.as_str()), Bound::Unbounded);
+    current.range::<str, _>(from).take_while(move |(other, _)| other.starts_with(&start))
 }
 
 fn remove_within(current: &mut Current, path: &str) {
     if path.is_empty() {
         return current.clear();
     }
-    let gone: Vec<String> = under(current, path).map(|(key, _)| key.clone()).collect();
+    let gone: Vec<Arc<str>> = under(current, path).map(|(key, _)| key.clone()).collect();
     gone.iter().for_each(|key| drop(current.remove(key)));
     current.remove(path);
 }
@@ -148,44 +175,40 @@ fn put(current: &mut Current, key: String, said: (usize, Value)) {
     for (dot, _) in key.match_indices('.') {
         current.remove(&key[..dot]);
     }
-    current.insert(key, said);
+    let (child, value) = said;
+    current.insert(key.into(), (child, Arc::new(value)));
 }
 
 /// Returns the conflicts of values among layers, given how fresh each layer is. A key that a later
 /// layer took away has no value to disagree about.
 pub fn layers(layers: &[Layer<'_>], freshness: &[Staleness]) -> Vec<Conflict> {
-    conflicts(layers, freshness, |one| one.removed_by.is_none())
-}
-
-/// Returns the conflicts among layers that resolving any of their levels shows. A key that an agent
-/// takes away is still in conflict for its plan.
-pub fn layers_of_every_level(layers: &[Layer<'_>], freshness: &[Staleness]) -> Vec<Conflict> {
-    conflicts(layers, freshness, |one| {
-        one.removed_by.is_none_or(|by| layers[by].level != layers[one.child].level)
-    })
-}
-
-fn conflicts(
-    layers: &[Layer<'_>],
-    freshness: &[Staleness],
-    is_seen: impl Fn(&Override) -> bool,
-) -> Vec<Conflict> {
-    let mut conflicts = Vec::new();
-    for one in overrides(layers).into_iter().filter(is_seen) {
+    let seen = overrides(layers).into_iter().filter(|one| one.removed_by.is_none());
+    seen.flat_map(|one| {
         let (parent, child) = (&layers[one.parent], &layers[one.child]);
-        let same_level = parent.level == child.level;
-        let severity = match () {
-            () if one.acknowledged => Severity::Information,
-            () if same_level => Severity::Warning,
-            () => Severity::Critical,
-        };
-        conflicts.push(contradiction(&one, parent, child, severity));
-        let stale = freshness.get(one.parent).filter(|staleness| {
-            matches!(staleness.status, Freshness::Warning | Freshness::Critical)
-        });
-        if let Some(staleness) = stale.filter(|_| !same_level) {
-            conflicts.push(stale_override(&one, parent, child, staleness));
-        }
+        of_override(&one, parent, child, freshness.get(one.parent))
+    })
+    .collect()
+}
+
+/// Returns the conflicts that a value which beat another comes to, given how fresh the layer is that
+/// was beaten.
+pub fn of_override(
+    one: &Override,
+    parent: &Layer<'_>,
+    child: &Layer<'_>,
+    parent_freshness: Option<&Staleness>,
+) -> Vec<Conflict> {
+    let same_level = parent.level == child.level;
+    let severity = match () {
+        () if one.acknowledged => Severity::Information,
+        () if same_level => Severity::Warning,
+        () => Severity::Critical,
+    };
+    let mut conflicts = vec![contradiction(one, parent, child, severity)];
+    let stale = parent_freshness
+        .filter(|staleness| matches!(staleness.status, Freshness::Warning | Freshness::Critical));
+    if let Some(staleness) = stale.filter(|_| !same_level) {
+        conflicts.push(stale_override(one, parent, child, staleness));
     }
     conflicts
 }
@@ -260,7 +283,6 @@ fn sides(one: &Override, parent: &Layer<'_>, child: &Layer<'_>) -> Vec<Side> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Document;
 
     fn check(texts: &[(&str, &str)]) -> Vec<(String, Severity, String)> {
         let documents: Vec<Document> = texts
@@ -349,22 +371,16 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_is_in_conflict_whatever_its_agent_takes_away() {
-        let of_every_level = |texts: &[(&str, &str)]| {
-            let documents: Vec<Document> = texts
-                .iter()
-                .map(|(_, yaml)| Document::parse("x.md", &format!("---\n{yaml}\n---\n")))
-                .collect();
-            let all: Vec<Layer<'_>> = texts
-                .iter()
-                .zip(&documents)
-                .map(|((level, _), document)| Layer { level, priority: 0, document })
-                .collect();
-            layers_of_every_level(&all, &[]).len()
-        };
-        let (workspace, plan) = (("workspace", "k: 1"), ("plan", "k: 2"));
-        assert_eq!(of_every_level(&[workspace, plan, ("agent", "k: {inherit: false}")]), 1);
-        assert_eq!(of_every_level(&[workspace, plan, ("plan", "k: {inherit: false}")]), 0);
+    fn a_copy_of_a_stack_goes_its_own_way() {
+        let document = |yaml: &str| Document::parse("x.md", &format!("---\n{yaml}\n---\n"));
+        let mut found = vec![];
+        let mut shared = Stack::default();
+        shared.add(0, &document("k: 1"), &mut found);
+        for (child, yaml) in [(1, "k: 2"), (2, "k: 1"), (3, "k: 3")] {
+            shared.clone().add(child, &document(yaml), &mut found);
+        }
+        let found: Vec<_> = found.iter().map(|one| (one.parent, one.child)).collect();
+        assert_eq!(found, [(0, 1), (0, 3)]);
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! What counts as a reference to another document.
 
+use serde::{Deserialize, Serialize};
+
 use crate::path::percent_decoded;
 use crate::{adr, name};
 
 /// A place where one document names another.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reference {
     /// What it names, as it is written: an id, a name or a relative path.
     pub target: String,
@@ -15,10 +17,10 @@ pub struct Reference {
 }
 
 /// The ways in which a document names another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum How {
     /// A key of the front matter.
-    Field(&'static str),
+    Field(LinkField),
     /// A markdown link to a file.
     Link,
     /// A wiki link (`[[0043-auth]]`) to a document by its name or path.
@@ -28,6 +30,32 @@ pub enum How {
     /// A word that is a reference if there is a document of that name: a plan's folder name in the
     /// text, or such a name or an ADR's id as inline code.
     Word,
+}
+
+/// A key of the front matter that names other documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LinkField {
+    /// What has to be there first.
+    DependsOn,
+    /// What this document replaces.
+    Supersedes,
+    /// What replaces this document.
+    SupersededBy,
+}
+
+impl LinkField {
+    /// Every key.
+    pub const ALL: [LinkField; 3] =
+        [LinkField::DependsOn, LinkField::Supersedes, LinkField::SupersededBy];
+
+    /// Returns the key as it is written.
+    pub fn key(self) -> &'static str {
+        match self {
+            LinkField::DependsOn => "depends_on",
+            LinkField::Supersedes => "supersedes",
+            LinkField::SupersededBy => "superseded_by",
+        }
+    }
 }
 
 const DOCUMENT_ENDINGS: &[&str] = &[".md", ".mdc", ".mdx", ".markdown", ".rst"];

@@ -1,19 +1,21 @@
 //! Named documents with their titles, status and freshness.
 
-use heirloom_core::graph::NodeKind;
 use heirloom_core::staleness::Staleness;
+use heirloom_core::{Document, Problem};
+use heirloom_store::layout::Placed;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::catalog::{Catalog, Filed};
-use crate::present;
+use crate::documents::Documents;
 use crate::view::{Role, View, span};
-use crate::{Answer, Error, Session};
+use crate::{Answer, Error, Session, inherit, present};
 
 /// Named things with their titles.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Listing {
     items: Vec<Item>,
+    /// What could not be read.
+    problems: Vec<Problem>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -35,28 +37,48 @@ struct Item {
 }
 
 impl Listing {
-    /// Lists the documents of a kind.
+    /// Lists the names of a level of the default hierarchy, by their main documents.
+    pub(crate) fn of_level(
+        session: &Session,
+        level: &str,
+        keep: impl Fn(&Document) -> bool,
+    ) -> Result<Self, Error> {
+        let (_, hierarchy) = inherit::hierarchy(session.config()?, None)?;
+        let (placed, problems) = Documents::of_level(session, &hierarchy, level);
+        Self::of(session, &placed, problems, keep)
+    }
+
+    /// Lists documents by the last name that leads to them. A folder that cannot be read is an error
+    /// where nothing else is left to list.
     pub(crate) fn of(
         session: &Session,
-        kind: NodeKind,
-        keep: impl Fn(&Filed) -> bool,
+        placed: &[Placed],
+        mut problems: Vec<Problem>,
+        keep: impl Fn(&Document) -> bool,
     ) -> Result<Self, Error> {
-        let catalog = Catalog::read(session)?;
-        let items =
-            catalog.filed.iter().filter(|filed| filed.kind == kind && keep(filed)).map(|filed| {
-                Item {
-                    name: filed
-                        .selectors
-                        .last()
-                        .map_or_else(|| filed.id.clone(), |(_, name)| name.clone()),
-                    title: filed.document.title.clone(),
-                    status: filed.document.field("status").map(str::to_owned),
-                    project: filed.document.field("project").map(str::to_owned),
-                    source: filed.document.path.clone(),
-                    staleness: *filed.staleness(),
-                }
-            });
-        Ok(Listing { items: items.collect() })
+        if let Some(problem) = problems.first().filter(|_| placed.is_empty()) {
+            return Err(problem.clone().into());
+        }
+        let documents: Vec<&Document> = placed.iter().map(|placed| &*placed.document).collect();
+        let (judged, date_problems) = inherit::judge(session, &documents)?;
+        problems.extend(documents.iter().flat_map(|document| document.problems.iter().cloned()));
+        problems.extend(date_problems);
+        problems.sort();
+        problems.dedup();
+        let kept = placed.iter().zip(judged).filter(|(placed, _)| keep(&placed.document));
+        let items = kept.map(|(placed, judged)| {
+            let document = &placed.document;
+            let name = placed.selectors.last().map(|(_, name)| name.clone());
+            Item {
+                name: name.unwrap_or_else(|| document.path.clone()),
+                title: document.title.clone(),
+                status: document.field("status").map(str::to_owned),
+                project: document.field("project").map(str::to_owned),
+                source: document.path.clone(),
+                staleness: judged.staleness,
+            }
+        });
+        Ok(Listing { items: items.collect(), problems })
     }
 }
 
@@ -76,6 +98,10 @@ impl Answer for Listing {
             ]
         });
         view.table(&["name", "title", "status", "project", "freshness"], rows.collect());
+        if !self.problems.is_empty() {
+            view.title("Problems");
+            present::problems(&mut view, &self.problems);
+        }
         view
     }
 }

@@ -3,10 +3,11 @@
 use std::collections::HashSet;
 
 use heirloom_core::Problem;
-use heirloom_core::conflict::{self, Conflict, Found, Known};
-use heirloom_core::staleness::Staleness;
+use heirloom_core::conflict::{self, Conflict, Found, Kind, Known};
+use heirloom_core::hierarchy::Selectors;
 use heirloom_core::supersession::Supersession;
 
+use super::chains::Step;
 use super::{Catalog, Filed};
 use crate::archive::Archive;
 use crate::{Session, inherit};
@@ -17,21 +18,22 @@ impl Catalog {
         let mut conflicts: Vec<Conflict> = Vec::new();
         let mut seen = HashSet::new();
         let mut documents: HashSet<usize> = HashSet::new();
-        for selectors in self.chains().iter().filter(|selectors| {
+        let is_wanted = |selectors: &Selectors| {
             plan.is_none_or(|plan| selectors.get("plan").map(String::as_str) == Some(plan))
-        }) {
-            let chain = self.chain(selectors);
-            let stalenesses: Vec<Staleness> =
-                chain.iter().map(|&at| *self.filed[at].staleness()).collect();
-            for conflict in conflict::layers_of_every_level(&self.layers(&chain), &stalenesses) {
-                let parent = conflict.sides.first().map(|side| side.source.clone());
-                if seen.insert((conflict.kind, conflict.key.clone(), parent, conflict.path.clone()))
-                {
-                    conflicts.push(conflict);
+        };
+        self.walk(is_wanted, |Step { level, overrides, .. }| {
+            // A key that its own level takes away has no value to disagree about. One that a lower
+            // level takes away is still in conflict above that.
+            for one in overrides.iter().filter(|one| one.removed_by.is_none()) {
+                if seen.insert((one.parent, one.child, one.key.clone())) {
+                    let (parent, child) = (&self.filed[one.parent], &self.filed[one.child]);
+                    let freshness = Some(parent.staleness());
+                    let (parent, child) = (parent.layer(), child.layer());
+                    conflicts.extend(conflict::of_override(one, &parent, &child, freshness));
                 }
             }
-            documents.extend(chain);
-        }
+            documents.extend(level);
+        });
         self.with_known(session, |known| {
             for (at, filed) in self.filed.iter().enumerate() {
                 if plan.is_none() || documents.contains(&at) {
@@ -52,6 +54,18 @@ impl Catalog {
         conflicts.extend(self.duplicates.iter().filter(of_plan).cloned());
         conflict::worst_first(&mut conflicts);
         conflicts
+    }
+
+    /// Returns every reference that leads to nothing, or to something retired.
+    pub(crate) fn broken_references(&self, session: &Session) -> Vec<Conflict> {
+        let references = self.with_known(session, |known| {
+            let all =
+                self.filed.iter().flat_map(|filed| conflict::references(&filed.document, known));
+            all.filter(|conflict| conflict.kind == Kind::OrphanReference).collect()
+        });
+        let mut references: Vec<Conflict> = references;
+        conflict::worst_first(&mut references);
+        references
     }
 
     /// Returns the problems of the documents, with the numbers that are given twice.

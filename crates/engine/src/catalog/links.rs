@@ -1,103 +1,174 @@
 //! The documents of a workspace as a graph.
 
-use heirloom_core::adr::Status;
-use heirloom_core::conflict::{self, Found, Known, Override};
-use heirloom_core::document::{How, Reference};
-use heirloom_core::graph::{Edge, EdgeKind, Graph, Node, NodeKind};
+use std::borrow::Cow;
+use std::collections::HashSet;
 
+use heirloom_core::adr::Status;
+use heirloom_core::conflict::{Found, Known, Override};
+use heirloom_core::document::{How, LinkField, Reference};
+use heirloom_core::graph::{Edge, EdgeKind, Graph, Node, NodeKind};
+use heirloom_core::hierarchy::Selectors;
+use heirloom_store::layout;
+
+use super::chains::Step;
 use super::{Catalog, Filed, naming};
-use crate::Session;
+use crate::{Session, inherit};
+
+/// How much of the graph is asked for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Extent<'i> {
+    /// All of it.
+    Everything,
+    /// A node, by its id, and what it is directly related to.
+    Around(&'i str),
+}
+
+/// An edge between two documents, by position.
+struct Link {
+    from: usize,
+    to: usize,
+    kind: EdgeKind,
+    via: Option<Cow<'static, str>>,
+}
 
 impl Catalog {
-    /// Returns the graph of all documents.
-    pub fn graph(&self, session: &Session) -> Graph {
-        let nodes = self.filed.iter().map(node_of).collect();
-        let mut edges = Vec::new();
-        self.inheritance_edges(&mut edges);
-        self.with_known(session, |known| {
-            self.supersession_edges(known, &mut edges);
-            for filed in &self.filed {
-                let references = filed.document.references.iter();
-                edges.extend(
-                    references.filter_map(|reference| self.reference_edge(filed, reference, known)),
-                );
+    /// Returns the graph of documents, or a part of it.
+    pub(crate) fn graph(&self, session: &Session, extent: Extent<'_>) -> Graph {
+        self.graph_with(session, extent, vec![], vec![])
+    }
+
+    /// Returns the graph of documents, or a part of it, with nodes and edges of what else is there.
+    pub(crate) fn graph_with(
+        &self,
+        session: &Session,
+        extent: Extent<'_>,
+        more_nodes: Vec<Node>,
+        more_edges: Vec<Edge>,
+    ) -> Graph {
+        let (mut nodes, mut edges) = (more_nodes, more_edges);
+        let id = |at: usize| self.filed[at].id.clone();
+        edges.extend(self.links(session, extent).into_iter().map(|link| Edge {
+            from: id(link.from),
+            to: id(link.to),
+            kind: link.kind,
+            via: link.via.map(Cow::into_owned),
+        }));
+        match extent {
+            Extent::Everything => nodes.extend(self.filed.iter().map(node_of)),
+            Extent::Around(own) => {
+                edges.retain(|edge| edge.from == own || edge.to == own);
+                let ends = edges.iter().flat_map(|edge| [edge.from.as_str(), edge.to.as_str()]);
+                let ends: HashSet<&str> = ends.chain([own]).collect();
+                let related = self.filed.iter().filter(|filed| ends.contains(filed.id.as_str()));
+                nodes.extend(related.map(|filed| read_node(session, filed)));
             }
-        });
+        }
         Graph::new(nodes, edges)
     }
 
-    fn inheritance_edges(&self, edges: &mut Vec<Edge>) {
-        for selectors in self.chains() {
-            let chain = self.chain(&selectors);
-            let levels: Vec<&[usize]> =
-                chain.chunk_by(|a, b| self.filed[*a].level == self.filed[*b].level).collect();
-            for pair in levels.windows(2) {
-                let parents = pair[0].iter().filter(|&&at| self.filed[at].kind != NodeKind::Memory);
-                let child = pair[1][0];
-                edges.extend(
-                    parents.map(|&parent| self.edge(child, parent, EdgeKind::InheritsFrom, None)),
-                );
+    fn links(&self, session: &Session, extent: Extent<'_>) -> Vec<Link> {
+        let mut links = Vec::new();
+        self.inheritance_links(extent, &mut links);
+        self.with_known(session, |known| {
+            self.supersession_links(known, &mut links);
+            for (at, filed) in self.filed.iter().enumerate() {
+                let references = filed.document.references.iter();
+                links.extend(references.filter_map(|reference| self.link(at, reference, known)));
             }
-            for level in levels {
-                let owner = level[0];
-                edges.extend(level[1..].iter().map(|&at| match self.filed[at].kind {
-                    NodeKind::Memory => self.edge(owner, at, EdgeKind::Remembers, None),
-                    _ => self.edge(at, owner, EdgeKind::InheritsFrom, None),
-                }));
-            }
-            let beaten = conflict::overrides(&self.layers(&chain));
-            edges.extend(beaten.into_iter().map(|Override { key, parent, child, .. }| {
-                self.edge(chain[child], chain[parent], EdgeKind::Overrides, Some(key))
+        });
+        if let Extent::Around(id) = extent {
+            let is_end = |at: usize| self.filed[at].id == id;
+            links.retain(|link| is_end(link.from) || is_end(link.to));
+        }
+        links
+    }
+
+    fn inheritance_links(&self, extent: Extent<'_>, links: &mut Vec<Link>) {
+        // The ways that lead through a document have the names that lead to it.
+        let through = match extent {
+            Extent::Everything => None,
+            Extent::Around(id) => self.filed.iter().find(|filed| filed.id == id),
+        };
+        let is_wanted = |selectors: &Selectors| {
+            let mut names = through.into_iter().flat_map(|filed| &filed.selectors);
+            names.all(|(level, name)| selectors.get(level) == Some(name))
+        };
+        self.walk(is_wanted, |Step { above, level, overrides }| {
+            let owner = level[0];
+            let is_parent = |at: &&usize| self.filed[**at].kind != NodeKind::Memory;
+            let parents = above.unwrap_or_default().iter().filter(is_parent);
+            links.extend(parents.map(|&parent| Link {
+                from: owner,
+                to: parent,
+                kind: EdgeKind::InheritsFrom,
+                via: None,
+            }));
+            links.extend(level[1..].iter().map(|&at| match self.filed[at].kind {
+                NodeKind::Memory => {
+                    Link { from: owner, to: at, kind: EdgeKind::Remembers, via: None }
+                }
+                _ => Link { from: at, to: owner, kind: EdgeKind::InheritsFrom, via: None },
+            }));
+            links.extend(overrides.into_iter().map(|Override { key, parent, child, .. }| Link {
+                from: child,
+                to: parent,
+                kind: EdgeKind::Overrides,
+                via: Some(Cow::Owned(key)),
+            }));
+        });
+    }
+
+    fn supersession_links(&self, known: &Known<'_>, links: &mut Vec<Link>) {
+        let positions: Vec<usize> =
+            (0..self.filed.len()).filter(|&at| self.filed[at].adr.is_some()).collect();
+        for new in 0..self.adrs.len() {
+            links.extend(known.supersession.predecessors(new).map(|old| Link {
+                from: positions[new],
+                to: positions[old],
+                kind: EdgeKind::Supersedes,
+                via: None,
             }));
         }
     }
 
-    fn supersession_edges(&self, known: &Known<'_>, edges: &mut Vec<Edge>) {
-        let positions: Vec<usize> =
-            (0..self.filed.len()).filter(|&at| self.filed[at].adr.is_some()).collect();
-        for new in 0..self.adrs.len() {
-            edges.extend(
-                known.supersession.predecessors(new).map(|old| {
-                    self.edge(positions[new], positions[old], EdgeKind::Supersedes, None)
-                }),
-            );
-        }
-    }
-
-    fn reference_edge(
-        &self,
-        from: &Filed,
-        reference: &Reference,
-        known: &Known<'_>,
-    ) -> Option<Edge> {
-        let target = match known.find(&from.document, reference) {
-            Found::Adr(at) => self.at_path(&self.adrs[at].path)?,
-            Found::Document(path) => self.at_path(&path)?,
+    fn link(&self, from: usize, reference: &Reference, known: &Known<'_>) -> Option<Link> {
+        let document = &self.filed[from];
+        let path = match known.find(&document.document, reference) {
+            Found::Adr(at) => Cow::Borrowed(&self.adrs[at].path),
+            Found::Document(path) => Cow::Owned(path),
             Found::Elsewhere | Found::Nothing => return None,
         };
-        let edge = |from: &Filed, to: &Filed, kind, via: Option<&str>| Edge {
-            from: from.id.clone(),
-            to: to.id.clone(),
-            kind,
-            via: via.map(str::to_owned),
-        };
+        let to = *self.by_path.get(path.as_str())?;
+        let link = |from, to, kind, via| Link { from, to, kind, via };
         Some(match reference.how {
-            How::Field("supersedes") if from.adr.is_none() => {
-                edge(from, target, EdgeKind::Supersedes, None)
+            How::Field(LinkField::Supersedes) if document.adr.is_none() => {
+                link(from, to, EdgeKind::Supersedes, None)
             }
-            How::Field("superseded_by") if from.adr.is_none() => {
-                edge(target, from, EdgeKind::Supersedes, None)
+            How::Field(LinkField::SupersededBy) if document.adr.is_none() => {
+                link(to, from, EdgeKind::Supersedes, None)
             }
-            How::Field("supersedes" | "superseded_by") => return None,
-            How::Field(key) => edge(from, target, EdgeKind::References, Some(key)),
+            How::Field(LinkField::Supersedes | LinkField::SupersededBy) => return None,
+            How::Field(field) => {
+                link(from, to, EdgeKind::References, Some(Cow::Borrowed(field.key())))
+            }
             How::Link | How::Wiki | How::Mention | How::Word => {
-                edge(from, target, EdgeKind::References, None)
+                link(from, to, EdgeKind::References, None)
             }
         })
     }
+}
 
-    fn edge(&self, from: usize, to: usize, kind: EdgeKind, via: Option<String>) -> Edge {
-        Edge { from: self.filed[from].id.clone(), to: self.filed[to].id.clone(), kind, via }
+/// Returns the node of a document, which is read if only its path is known.
+fn read_node(session: &Session, filed: &Filed) -> Node {
+    let unread = || layout::read_document(session.root(), &filed.document.path);
+    match (!filed.is_read).then(unread).flatten() {
+        None => node_of(filed),
+        Some((_, document)) => {
+            let judged = inherit::judge(session, &[&document]).ok();
+            let judged = judged.and_then(|(judged, _)| judged.first().copied());
+            let judged = judged.unwrap_or(filed.judged);
+            node_of(&Filed { document: Box::new(document), judged, ..filed.clone() })
+        }
     }
 }
 

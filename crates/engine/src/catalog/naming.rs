@@ -5,12 +5,14 @@ use std::collections::HashMap;
 use heirloom_core::adr::Adr;
 use heirloom_core::conflict::ByName;
 use heirloom_core::graph::NodeKind;
+use heirloom_core::hierarchy::{Hierarchy, Selectors};
 use heirloom_core::name::{self, Match};
 use heirloom_core::{Document, adr, path};
 use heirloom_store::layout::{Part, Placed};
 
 use super::{Catalog, Filed};
 use crate::Error;
+use crate::documents::Needs;
 
 pub(super) fn kind_of(level: &str, part: Part) -> NodeKind {
     match (level, part) {
@@ -36,6 +38,38 @@ pub(super) fn id_of(kind: NodeKind, placed: &Placed) -> String {
         NodeKind::Context => format!("{level}/{}/{stem}", names.join("/")),
         kind if names.is_empty() => format!("{}/{stem}", kind.word()),
         kind => format!("{}/{}", kind.word(), names.join("/")),
+    }
+}
+
+/// Returns which documents the direct relations of a document need that somebody typed. What is not
+/// found by the name of a plan or an agent, or by a path or id, needs everything.
+pub(super) fn needs_of(hierarchy: &Hierarchy, placed: &[Placed], typed: &str) -> Needs {
+    let last = typed.rsplit('/').next().unwrap_or(typed);
+    let number = name::leading_number(last).map(|digits| digits.trim_start_matches('0'));
+    let is_meant = |placed: &&Placed| {
+        let is_called = |name: &String| {
+            let own = name::leading_number(name).map(|digits| digits.trim_start_matches('0'));
+            name == last || number.is_some() && own == number
+        };
+        placed.document.path == typed || placed.selectors.last().is_some_and(|(_, n)| is_called(n))
+    };
+    let meant: Vec<&Placed> = placed.iter().filter(is_meant).collect();
+    // A project's relations depend on which plans name it.
+    let is_named = |placed: &&Placed| {
+        let level = hierarchy.level(&placed.level);
+        placed.selectors.is_empty() || level.is_none_or(|level| level.named_by.is_some())
+    };
+    match meant.is_empty() || meant.iter().any(is_named) {
+        true => Needs::Everything,
+        false => {
+            let mut ways: Vec<Selectors> = Vec::new();
+            for placed in meant {
+                if !ways.contains(&placed.selectors) {
+                    ways.push(placed.selectors.clone());
+                }
+            }
+            Needs::Through(ways)
+        }
     }
 }
 
@@ -167,7 +201,7 @@ impl Catalog {
 
     /// Finds a decision record, as a document and as a record. A bare number will do.
     pub fn find_adr(&self, typed: &str) -> Result<(&Filed, &Adr), Error> {
-        let records = || self.filed.iter().filter_map(|filed| Some((filed, filed.adr.as_ref()?)));
+        let records = || self.filed.iter().filter_map(|filed| Some((filed, filed.adr.as_deref()?)));
         if let Some(exact) = records().find(|(filed, _)| filed.document.path == typed) {
             return Ok(exact);
         }

@@ -1,5 +1,7 @@
 //! Where what is remembered does not agree.
 
+use std::collections::BTreeMap;
+
 use heirloom_core::conflict::{self, Conflict, Kind, Severity, Sheet};
 use heirloom_core::fold::Standing;
 use heirloom_core::record::Relation;
@@ -10,13 +12,15 @@ impl Recollection {
     /// Returns every dispute, or those of one plan.
     pub(crate) fn disputes(&self, plan: Option<&str>) -> Vec<Conflict> {
         let mut conflicts = Vec::new();
-        let mut plans: Vec<&String> =
-            self.noted.iter().filter_map(|noted| noted.selectors.get("plan")).collect();
-        plans.sort();
-        plans.dedup();
-        for own in plans.into_iter().filter(|own| plan.is_none_or(|plan| plan == own.as_str())) {
-            let noted = self.noted.iter().filter(|noted| noted.selectors.get("plan") == Some(own));
-            conflicts.extend(self.decided_apart(noted));
+        let mut plans: BTreeMap<&str, Vec<&Noted>> = BTreeMap::new();
+        for noted in &self.noted {
+            if let Some(own) = noted.selectors.get("plan") {
+                plans.entry(own).or_default().push(noted);
+            }
+        }
+        for (_, noted) in plans.into_iter().filter(|(own, _)| plan.is_none_or(|plan| plan == *own))
+        {
+            conflicts.extend(self.decided_apart(noted.into_iter()));
         }
         if plan.is_none() {
             conflicts.extend(self.forked());

@@ -1,5 +1,6 @@
 //! When the entries of memory documents were written.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -47,6 +48,11 @@ impl EntryDates {
         })
     }
 
+    /// Reads a document whose text was not read.
+    fn text(&self, path: &str) -> String {
+        self.root.read(path).ok().flatten().unwrap_or_default()
+    }
+
     /// Returns the day on which a file was modified. Its last commit is of no use here: it is older
     /// than a line that it does not have.
     fn file(&self, path: &str) -> Option<Date> {
@@ -84,7 +90,11 @@ impl Noted {
     }
 
     fn line_date(&self, entry: &Entry) -> LineDate {
-        let line = self.text.get(entry.bytes.clone()).and_then(|own| own.lines().next());
+        let text = match self.text.is_empty() {
+            true => Cow::Owned(self.dates.text(&self.path)),
+            false => Cow::Borrowed(self.text.as_str()),
+        };
+        let line = text.get(entry.bytes.clone()).and_then(|own| own.lines().next());
         line.map_or(LineDate::NotCommitted, |line| self.dates.line(&self.path, line))
     }
 

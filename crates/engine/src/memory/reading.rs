@@ -1,7 +1,7 @@
 //! Reading what is remembered: all of it, or what is asked about. Of a long log, whoever asks about
 //! something reads just that, from the index.
 
-use std::rc::Rc;
+use std::collections::BTreeSet;
 
 use heirloom_core::fold::Memory;
 use heirloom_core::recall::origin_tie;
@@ -12,8 +12,10 @@ use heirloom_store::layout;
 use heirloom_store::log::{self, Log};
 use jiff::Timestamp;
 
-use super::recollection::merged;
-use super::{EntryDates, Noted, Recollection, When, apart, entry_ref};
+use super::recollection::MemoryDocuments;
+use super::{Noted, Recollection, When, apart, entry_ref};
+use crate::catalog::Catalog;
+use crate::documents::Notebooks;
 use crate::recall::{self, Tally, Wanted};
 use crate::{Error, Session, inherit};
 
@@ -26,9 +28,7 @@ impl Recollection {
     /// Reads what was known at a time.
     pub(crate) fn read_at(session: &Session, when: When) -> Result<Self, Error> {
         let (memory, problems) = Log::read(session.root()).fold(when.as_of);
-        let dates = EntryDates::of(session.root());
-        let (noted, problems) = documents(session, problems, &dates)?;
-        Ok(Self::of(memory, noted, problems, when, dates))
+        Ok(Self::of(memory, documents(session)?, problems, when))
     }
 
     /// Reads all that a new record touches: what says the same or nearly the same, what it names
@@ -51,25 +51,46 @@ impl Recollection {
         Self::read_some_at(session, Wanted::typed(typed), when)
     }
 
-    /// Reads all that is related, all that was replaced, put away, or said more than once, and what
-    /// typed ids may mean.
-    pub(crate) fn related(session: &Session, typed: &[String]) -> Result<Self, Error> {
-        Self::read_some(session, Wanted { related: true, ..Wanted::typed(typed) })
+    /// Reads all that is related, all that was replaced, put away, or said more than once, and the
+    /// entries among that.
+    pub(crate) fn related(session: &Session, catalog: &Catalog, notebooks: Notebooks) -> Self {
+        let wanted = || Wanted { related: true, ..Wanted::default() };
+        let (memory, problems) = log_about(session, wanted);
+        let edges = memory.edges();
+        let ends = edges.keys().flat_map(|(from, to, _)| [from, to]);
+        let ids: BTreeSet<&str> = ends.filter_map(|name| name.strip_prefix("entry:")).collect();
+        let notebooks = notebooks.holding(&ids.into_iter().collect::<Vec<_>>());
+        let documents = MemoryDocuments::of_catalog(session.root(), catalog, notebooks);
+        match is_long(session) && !documents.noted.is_empty() {
+            // Of a long log, what became of the entries is still to be read.
+            true => Self::beside(session, documents, wanted(), When::default()),
+            false => Self::of(memory, documents, problems, When::default()),
+        }
+    }
+
+    /// Reads the same, every entry, and what typed ids may mean.
+    pub(crate) fn related_and_entries(
+        session: &Session,
+        catalog: &Catalog,
+        notebooks: Notebooks,
+        typed: &[String],
+    ) -> Self {
+        let documents = MemoryDocuments::of_catalog(session.root(), catalog, notebooks.all());
+        let wanted = Wanted { related: true, ..Wanted::typed(typed) };
+        Self::beside(session, documents, wanted, When::default())
     }
 
     /// Reads the same, and how much there is of everything.
     pub(crate) fn surveyed(session: &Session) -> Result<(Self, Tally), Error> {
-        let dates = EntryDates::of(session.root());
-        let (noted, problems) = documents(session, vec![], &dates)?;
-        let names: Vec<String> = noted.iter().flat_map(entries_of).collect();
+        let documents = documents(session)?;
+        let names: Vec<String> = documents.noted.iter().flat_map(entries_of).collect();
         let from_index = || recall::survey(session, &names).ok().flatten();
         let surveyed = is_long(session).then(from_index).flatten();
-        let (tally, memory, more) = surveyed.unwrap_or_else(|| {
+        let (tally, memory, problems) = surveyed.unwrap_or_else(|| {
             let (memory, problems) = Log::read(session.root()).fold(None);
             (Tally::of(&memory), memory, problems)
         });
-        let problems = merged(problems, more);
-        Ok((Self::of(memory, noted, problems, When::default(), dates), tally))
+        Ok((Self::of(memory, documents, problems, When::default()), tally))
     }
 
     /// Reads what has some names, what became of it and how it is related.
@@ -155,15 +176,23 @@ impl Recollection {
         Self::read_some_at(session, wanted, When::default())
     }
 
-    fn read_some_at(session: &Session, mut wanted: Wanted<'_>, when: When) -> Result<Self, Error> {
-        let dates = EntryDates::of(session.root());
-        let (noted, problems) = documents(session, vec![], &dates)?;
+    fn read_some_at(session: &Session, wanted: Wanted<'_>, when: When) -> Result<Self, Error> {
+        Ok(Self::beside(session, documents(session)?, wanted, when))
+    }
+
+    /// Reads what the log says of memory documents and of what else is wanted.
+    fn beside(
+        session: &Session,
+        documents: MemoryDocuments,
+        mut wanted: Wanted<'_>,
+        when: When,
+    ) -> Self {
         let with_entries = || {
-            wanted.alone.extend(noted.iter().flat_map(entries_of));
+            wanted.alone.extend(documents.noted.iter().flat_map(entries_of));
             wanted
         };
-        let (memory, more) = log_about_at(session, with_entries, when.as_of);
-        Ok(Self::of(memory, noted, merged(problems, more), when, dates))
+        let (memory, problems) = log_about_at(session, with_entries, when.as_of);
+        Self::of(memory, documents, problems, when)
     }
 }
 
@@ -191,6 +220,11 @@ pub(crate) fn log_about<'w>(
     log_about_at(session, wanted, None)
 }
 
+/// Returns what is wrong with the log.
+pub(crate) fn log_problems(session: &Session) -> Vec<Problem> {
+    log_about(session, Wanted::default).1
+}
+
 /// Reads the same as it was known at a time.
 fn log_about_at<'w>(
     session: &Session,
@@ -211,19 +245,11 @@ fn is_long(session: &Session) -> bool {
 }
 
 /// Reads every memory document.
-fn documents(
-    session: &Session,
-    mut problems: Vec<Problem>,
-    dates: &Rc<EntryDates>,
-) -> Result<(Vec<Noted>, Vec<Problem>), Error> {
+fn documents(session: &Session) -> Result<MemoryDocuments, Error> {
     let (_, hierarchy) = inherit::hierarchy(session.config()?, None)?;
     let read = layout::read_memories(session.root(), &hierarchy);
-    let mut noted = Vec::new();
-    for placed in read.placed {
-        problems.extend(placed.document.problems.iter().cloned());
-        let one = Noted::of(placed, dates);
-        problems.extend(one.notebook.problems.iter().cloned());
-        noted.push(one);
-    }
-    Ok((noted, merged(problems, read.problems)))
+    let mut documents = MemoryDocuments::new(session.root());
+    read.placed.into_iter().for_each(|placed| documents.read(placed));
+    documents.problems.extend(read.problems);
+    Ok(documents)
 }

@@ -5,10 +5,12 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use heirloom_core::fold::{Memory, Standing};
+use heirloom_core::graph::NodeKind;
 use heirloom_core::hierarchy::Selectors;
 use heirloom_core::memory::{self, Entry, Notebook};
 use heirloom_core::record::{Action, Kind, Record};
 use heirloom_core::{Document, Problem, day};
+use heirloom_store::Root;
 use heirloom_store::layout::Placed;
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -17,6 +19,7 @@ use uuid::Uuid;
 use super::thing::Thing;
 use super::{Book, EntryDates, entry_ref};
 use crate::Error;
+use crate::catalog::{Catalog, Filed};
 
 /// All that is remembered.
 #[derive(Debug)]
@@ -33,6 +36,14 @@ pub(crate) struct Recollection {
     ids: OnceCell<HashMap<String, usize>>,
 }
 
+/// Every memory document, and what is wrong with them.
+#[derive(Debug)]
+pub(crate) struct MemoryDocuments {
+    pub(super) noted: Vec<Noted>,
+    pub(super) problems: Vec<Problem>,
+    pub(super) dates: Rc<EntryDates>,
+}
+
 /// A memory document and what it holds.
 #[derive(Debug)]
 pub(crate) struct Noted {
@@ -42,7 +53,7 @@ pub(crate) struct Noted {
     pub(crate) level: String,
     /// Whose it is.
     pub(crate) selectors: Selectors,
-    /// Its text.
+    /// Its text; empty where what it holds comes from the cache.
     pub(crate) text: String,
     /// What it holds.
     pub(crate) notebook: Notebook,
@@ -98,15 +109,15 @@ impl Recollection {
     /// Puts together what was read.
     pub(super) fn of(
         memory: Memory,
-        noted: Vec<Noted>,
-        problems: Vec<Problem>,
+        documents: MemoryDocuments,
+        log_problems: Vec<Problem>,
         when: When,
-        dates: Rc<EntryDates>,
     ) -> Self {
+        let MemoryDocuments { noted, problems, dates } = documents;
         Recollection {
             memory,
             noted,
-            problems,
+            problems: merged(problems, log_problems),
             when,
             dates,
             origins: OnceCell::new(),
@@ -261,8 +272,38 @@ impl Recollection {
     }
 }
 
+impl MemoryDocuments {
+    /// Takes none yet.
+    pub(super) fn new(root: &Root) -> Self {
+        MemoryDocuments { noted: vec![], problems: vec![], dates: EntryDates::of(root) }
+    }
+
+    /// Adds a document that was read.
+    pub(super) fn read(&mut self, placed: Placed) {
+        self.problems.extend(placed.document.problems.iter().cloned());
+        let noted = Noted::of(placed, &self.dates);
+        self.problems.extend(noted.notebook.problems.iter().cloned());
+        self.noted.push(noted);
+    }
+
+    /// Takes documents of a catalog whose entries were read, without their text.
+    pub(super) fn of_catalog(
+        root: &Root,
+        catalog: &Catalog,
+        mut notebooks: HashMap<String, Notebook>,
+    ) -> Self {
+        let mut documents = Self::new(root);
+        for filed in catalog.filed.iter().filter(|filed| filed.kind == NodeKind::Memory) {
+            if let Some(notebook) = notebooks.remove(&filed.document.path) {
+                documents.noted.push(Noted::without_text(filed, notebook, &documents.dates));
+            }
+        }
+        documents
+    }
+}
+
 /// Puts problems together, each once.
-pub(super) fn merged(mut problems: Vec<Problem>, more: Vec<Problem>) -> Vec<Problem> {
+fn merged(mut problems: Vec<Problem>, more: Vec<Problem>) -> Vec<Problem> {
     problems.extend(more);
     problems.sort();
     problems.dedup();
@@ -299,6 +340,21 @@ impl Noted {
             selectors,
             notebook: memory::read(&book.path, &text),
             text,
+            created,
+            updated,
+            dates: dates.clone(),
+        }
+    }
+
+    /// Takes what a memory document holds, without its text.
+    fn without_text(filed: &Filed, notebook: Notebook, dates: &Rc<EntryDates>) -> Self {
+        let (created, updated) = front_matter_dates(&filed.document);
+        Noted {
+            path: filed.document.path.clone(),
+            level: filed.level.clone().unwrap_or_default(),
+            selectors: filed.selectors.clone(),
+            text: String::new(),
+            notebook,
             created,
             updated,
             dates: dates.clone(),

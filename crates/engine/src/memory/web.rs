@@ -11,7 +11,8 @@ use heirloom_core::{Document, day, staleness};
 use jiff::civil::Date;
 
 use super::{Noted, Recollection, Target, entry_ref};
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Extent};
+use crate::documents::Notebooks;
 use crate::{Error, Session};
 
 impl Recollection {
@@ -22,10 +23,11 @@ impl Recollection {
         &self,
         session: &Session,
         catalog: &Catalog,
+        extent: Extent<'_>,
         asked: Option<Target<'_>>,
         private: bool,
     ) -> Graph {
-        let Graph { mut nodes, mut edges } = catalog.graph(session);
+        let (mut nodes, mut edges) = (Vec::new(), Vec::new());
         let mut names: Vec<String> = Vec::new();
         for ((from, to, relation), id) in self.memory.edges() {
             if !private && self.is_local(&id.to_string()) {
@@ -73,12 +75,21 @@ impl Recollection {
         }
         let records = names.iter().filter_map(|name| uuid::Uuid::parse_str(name).ok());
         nodes.extend(records.filter_map(|id| self.record_node(session, id)));
-        Graph::new(nodes, edges)
+        catalog.graph_with(session, extent, nodes, edges)
     }
 
-    /// Reads all that is related, and what a node may be that somebody asks for.
-    pub(crate) fn around(session: &Session, typed: &str) -> Result<Self, Error> {
-        Self::related(session, &[typed.to_owned(), bare(typed).to_owned()])
+    /// Reads all that is related, and what a node may be that is asked for.
+    pub(crate) fn around(
+        session: &Session,
+        catalog: &Catalog,
+        notebooks: Notebooks,
+        typed: &str,
+    ) -> Self {
+        if catalog.find(typed).is_ok() {
+            return Self::related(session, catalog, notebooks);
+        }
+        let typed = [typed.to_owned(), bare(typed).to_owned()];
+        Self::related_and_entries(session, catalog, notebooks, &typed)
     }
 
     /// Finds a node by its id, or by any name of a document or a memory.

@@ -6,7 +6,7 @@ use heirloom_core::staleness::Staleness;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Extent};
 use crate::present;
 use crate::view::{Role, View, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
@@ -55,7 +55,7 @@ impl Operation for AdrShow {
     fn run(session: &Session, request: Request) -> Result<Adr, Error> {
         let catalog = Catalog::read(session)?;
         let (filed, adr) = catalog.find_adr(&request.id)?;
-        let graph = catalog.graph(session);
+        let graph = catalog.graph(session, Extent::Around(&filed.id));
         let ids = |keep: &dyn Fn(&heirloom_core::graph::Edge) -> Option<String>| -> Vec<String> {
             let mut found: Vec<String> = graph.edges.iter().filter_map(keep).collect();
             found.sort();

@@ -1,8 +1,7 @@
 //! `agent list`: the agents of a plan.
 
-use heirloom_core::graph::NodeKind;
 use heirloom_core::hierarchy::Selectors;
-use heirloom_store::layout;
+use heirloom_store::layout::{self, Part};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -30,8 +29,18 @@ impl Operation for AgentList {
     };
 
     fn run(session: &Session, request: Request) -> Result<Listing, Error> {
-        let plans = inherit::level(session.config()?, "plan")?;
-        let plan = layout::find_name(session.root(), &plans, &Selectors::new(), &request.plan)?;
-        Listing::of(session, NodeKind::Agent, |filed| filed.selectors.get("plan") == Some(&plan))
+        let (root, config) = (session.root(), session.config()?);
+        let plans = inherit::level(config, "plan")?;
+        let agents = inherit::level(config, "agent")?;
+        let plan = layout::find_name(root, &plans, &Selectors::new(), &request.plan)?;
+        let mut selectors = Selectors::from_iter([("plan".to_owned(), plan)]);
+        let (names, problems) = layout::usable_names(root, &agents, &selectors)?;
+        let mut placed = Vec::new();
+        for name in names {
+            selectors.insert("agent".to_owned(), name);
+            let own = layout::read_level(root, &agents, &selectors);
+            placed.extend(own.into_iter().filter(|placed| placed.part == Part::Main));
+        }
+        Listing::of(session, &placed, problems, |_| true)
     }
 }

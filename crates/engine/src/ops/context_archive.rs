@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::archive::{Archive, Unit};
-use crate::catalog::{Catalog, Filed};
+use crate::catalog::{Catalog, Extent, Filed};
 use crate::present;
 use crate::view::{Role, View, span};
 use crate::{Answer, Effect, Error, ErrorKind, Group, Operation, Session, Spec};
@@ -95,7 +95,7 @@ impl Operation for ContextArchive {
                 .hint("run `heir context health --stale` to see them"));
             }
         };
-        let graph = catalog.graph(session);
+        let graph = catalog.graph(session, Extent::Everything);
         let files = Archive::new(root);
         let moved = units.iter().map(|unit| {
             let version = files.next_version(&catalog.hierarchy, unit);

@@ -36,7 +36,7 @@ impl Operation for ContextConflicts {
     };
 
     fn run(session: &Session, request: Request) -> Result<Findings, Error> {
-        let catalog = Catalog::read(session)?;
+        let (mut catalog, notebooks) = Catalog::overview(session)?;
         let plan = match &request.plan {
             None => None,
             Some(typed) => {
@@ -44,11 +44,12 @@ impl Operation for ContextConflicts {
                 Some(layout::find_name(session.root(), &plans, &Default::default(), typed)?)
             }
         };
-        let known = Recollection::related(session, &[])?;
+        let known = Recollection::related_and_entries(session, &catalog, notebooks, &[]);
         let mut conflicts = catalog.conflicts(session, plan.as_deref());
         conflicts.extend(known.disputes(plan.as_deref()));
         conflict::worst_first(&mut conflicts);
-        let problems = known.with_problems(catalog.problems);
+        let problems = known.with_problems(std::mem::take(&mut catalog.problems));
+        catalog.let_go();
         Ok(Findings::new(conflicts, problems, request.format, false))
     }
 }

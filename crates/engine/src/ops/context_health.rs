@@ -7,10 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::catalog::{Catalog, Filed};
-use crate::memory::Recollection;
 use crate::present;
 use crate::view::{Role, View, span};
-use crate::{Answer, Effect, Error, Group, Operation, Session, Spec, template};
+use crate::{Answer, Effect, Error, Group, Operation, Session, Spec, memory};
 
 pub(super) struct ContextHealth;
 
@@ -82,7 +81,7 @@ impl Operation for ContextHealth {
     };
 
     fn run(session: &Session, request: Request) -> Result<Health, Error> {
-        let catalog = Catalog::read(session)?;
+        let (catalog, _) = Catalog::overview(session)?;
         let mut counts = Counts::default();
         let mut documents: Vec<DocumentHealth> = Vec::with_capacity(catalog.filed.len());
         for filed in &catalog.filed {
@@ -107,7 +106,11 @@ impl Operation for ContextHealth {
                 .then(b.score.unwrap_or(f64::MAX).total_cmp(&a.score.unwrap_or(f64::MAX)))
                 .then_with(|| a.source.cmp(&b.source))
         });
-        let problems = Recollection::of_entries(session)?.with_problems(catalog.all_problems());
+        let mut problems = catalog.all_problems();
+        problems.extend(memory::log_problems(session));
+        problems.sort();
+        problems.dedup();
+        catalog.let_go();
         Ok(Health { documents, counts, problems })
     }
 }
@@ -124,7 +127,7 @@ fn health_of(filed: &Filed) -> DocumentHealth {
         score: staleness.score,
         recommended_action: staleness.recommended_action,
         closed: filed.is_closed(),
-        not_edited: filed.kind != NodeKind::Memory && template::is_unedited(&filed.document),
+        not_edited: filed.kind != NodeKind::Memory && filed.is_unedited,
         judged: staleness,
     }
 }

@@ -4,7 +4,7 @@ use heirloom_core::graph::{self, Graph};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Extent};
 use crate::memory::Recollection;
 use crate::view::View;
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
@@ -62,16 +62,19 @@ impl Operation for GraphExport {
     };
 
     fn run(session: &Session, request: Request) -> Result<Exported, Error> {
-        let catalog = Catalog::read(session)?;
+        let (catalog, notebooks) = Catalog::overview(session)?;
         let graph = match &request.node {
             Some(node) => {
-                let known = Recollection::around(session, node)?;
+                let known = Recollection::around(session, &catalog, notebooks, node);
                 let (id, asked) = known.find_node(&catalog, node)?;
                 known
-                    .weave(session, &catalog, asked, false)
+                    .weave(session, &catalog, Extent::Everything, asked, false)
                     .around(&id, request.depth.clamp(1, 100))
             }
-            None => Recollection::related(session, &[])?.weave(session, &catalog, None, false),
+            None => {
+                let known = Recollection::related(session, &catalog, notebooks);
+                known.weave(session, &catalog, Extent::Everything, None, false)
+            }
         };
         let text = match request.format {
             Format::Dot => Some(graph::dot(&graph)),

@@ -1,12 +1,14 @@
 //! `graph health`: what is stale, unrelated or circular.
 
-use heirloom_core::conflict::{self, Kind};
+use std::collections::HashMap;
+
 use heirloom_core::graph::{Node, NodeKind};
+use heirloom_core::hands;
 use heirloom_core::staleness::Freshness;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Extent};
 use crate::memory::Recollection;
 use crate::present;
 use crate::view::{Role, View, span};
@@ -69,14 +71,14 @@ impl Operation for GraphHealth {
     };
 
     fn run(session: &Session, _: Request) -> Result<Health, Error> {
-        let catalog = Catalog::read(session)?;
-        let known = Recollection::related(session, &[])?;
-        let graph = known.weave(session, &catalog, None, true);
-        let orphan_references: Vec<conflict::Conflict> = catalog
-            .conflicts(session, None)
-            .into_iter()
-            .filter(|conflict| conflict.kind == Kind::OrphanReference)
-            .collect();
+        let (catalog, notebooks) = Catalog::overview(session)?;
+        let known = Recollection::related(session, &catalog, notebooks);
+        let graph = known.weave(session, &catalog, Extent::Everything, None, true);
+        let orphan_references = catalog.broken_references(session);
+        let mut notes: HashMap<&str, Vec<String>> = HashMap::new();
+        for conflict in &orphan_references {
+            notes.entry(&conflict.path).or_default().push(conflict.message.clone());
+        }
         let mut stale: Vec<Stale> = catalog
             .filed
             .iter()
@@ -86,11 +88,7 @@ impl Operation for GraphHealth {
                 name: filed.short_name().to_owned(),
                 staleness: filed.staleness().status,
                 days_old: filed.staleness().days_old,
-                notes: orphan_references
-                    .iter()
-                    .filter(|conflict| conflict.path == filed.document.path)
-                    .map(|conflict| conflict.message.clone())
-                    .collect(),
+                notes: notes.get(filed.document.path.as_str()).cloned().unwrap_or_default(),
             })
             .collect();
         stale.extend(graph.nodes.iter().filter(|node| is_stale_memory(node)).map(|node| Stale {
@@ -106,22 +104,24 @@ impl Operation for GraphHealth {
                 .then(b.days_old.cmp(&a.days_old))
                 .then_with(|| a.id.cmp(&b.id))
         });
-        Ok(Health {
+        let problems = known.with_problems(catalog.all_problems());
+        let broken = orphan_references.into_iter().map(|conflict| Broken {
+            path: conflict.path,
+            line: conflict.line,
+            message: conflict.message,
+        });
+        let health = Health {
             nodes: graph.nodes.len(),
             edges: graph.edges.len(),
             stale,
             orphans: graph.orphans().into_iter().map(|node| node.id.clone()).collect(),
             cycles: graph.cycles(),
-            broken_references: orphan_references
-                .into_iter()
-                .map(|conflict| Broken {
-                    path: conflict.path,
-                    line: conflict.line,
-                    message: conflict.message,
-                })
-                .collect(),
-            problems: known.with_problems(catalog.all_problems()),
-        })
+            broken_references: broken.collect(),
+            problems,
+        };
+        catalog.let_go();
+        hands::let_go(graph, health.nodes);
+        Ok(health)
     }
 }
 

@@ -4,7 +4,7 @@ use heirloom_core::graph::{EdgeKind, Graph, Node};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Extent};
 use crate::memory::Recollection;
 use crate::present;
 use crate::view::{Role, View, span};
@@ -47,11 +47,15 @@ impl Operation for GraphShow {
     };
 
     fn run(session: &Session, request: Request) -> Result<Shown, Error> {
-        let catalog = Catalog::read(session)?;
-        let known = Recollection::around(session, &request.node)?;
+        let (catalog, notebooks) = match request.depth <= 1 {
+            true => Catalog::around(session, &request.node)?,
+            false => Catalog::overview(session)?,
+        };
+        let known = Recollection::around(session, &catalog, notebooks, &request.node);
         let (id, asked) = known.find_node(&catalog, &request.node)?;
-        let mut graph =
-            known.weave(session, &catalog, asked, true).around(&id, request.depth.clamp(1, 10));
+        let extent = if request.depth <= 1 { Extent::Around(&id) } else { Extent::Everything };
+        let graph = known.weave(session, &catalog, extent, asked, true);
+        let mut graph = graph.around(&id, request.depth.clamp(1, 10));
         if request.depth <= 1 {
             graph.edges.retain(|edge| edge.from == id || edge.to == id);
         }
@@ -59,6 +63,7 @@ impl Operation for GraphShow {
             .node(&id)
             .cloned()
             .ok_or_else(|| Error::not_found(format!("there is no node `{id}`"), vec![]))?;
+        catalog.let_go();
         Ok(Shown { node, graph })
     }
 }

@@ -1,6 +1,5 @@
 //! `plan list`: the plans.
 
-use heirloom_core::graph::NodeKind;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -37,9 +36,9 @@ impl Operation for PlanList {
                 .as_deref()
                 .is_none_or(|wanted| own.is_some_and(|own| own.eq_ignore_ascii_case(wanted)))
         };
-        Listing::of(session, NodeKind::Plan, |filed| {
-            fits(&request.project, filed.document.field("project"))
-                && fits(&request.status, filed.document.field("status"))
+        Listing::of_level(session, "plan", |document| {
+            fits(&request.project, document.field("project"))
+                && fits(&request.status, document.field("status"))
         })
     }
 }

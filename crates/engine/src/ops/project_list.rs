@@ -1,6 +1,5 @@
 //! `project list`: the projects.
 
-use heirloom_core::graph::NodeKind;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -25,6 +24,6 @@ impl Operation for ProjectList {
     };
 
     fn run(session: &Session, _: Request) -> Result<Listing, Error> {
-        Listing::of(session, NodeKind::Project, |_| true)
+        Listing::of_level(session, "project", |_| true)
     }
 }

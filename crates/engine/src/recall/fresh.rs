@@ -8,8 +8,9 @@ use heirloom_index::{Index, IndexError, IndexErrorKind, IndexFolder, Lock, Snaps
 use heirloom_store::Config;
 use heirloom_store::config::{self, EmbedderKind};
 use heirloom_store::confined::ConfinedDir;
+use heirloom_store::stamp::Watched;
 
-use super::gather::Found;
+use super::gather::{self, Found};
 use super::warm::Kept;
 use crate::{Error, Session};
 
@@ -148,7 +149,8 @@ pub(crate) fn up_to_date_at_once(session: &Session) -> Result<Option<Kept>, Erro
     };
     let Some(snapshot) = snapshot.filter(|snapshot| !snapshot.is_worn()) else { return Ok(None) };
     let found = Found::look(session)?;
-    if found.bytes_behind(snapshot.sources()?) >= LITTLE {
+    let is_same = snapshot.checksum()? == Some(found.checksum);
+    if !is_same && found.bytes_behind(snapshot.sources()?) >= LITTLE {
         return Ok(None);
     }
     Ok(Some(brought_up(session, &index, Some(snapshot), found, embedder)?))
@@ -188,7 +190,7 @@ fn warm(session: &Session, index: &Index) -> Result<Option<(Kept, bool)>, Error>
     if !is_current || !index.owns(&kept.snapshot) {
         return Ok(None);
     }
-    if kept.snapshot.is_as_opened() && kept.watched.is_same() {
+    if kept.snapshot.is_as_opened() && kept.watched.as_ref().is_some_and(Watched::is_same) {
         return Ok(Some((kept, true)));
     }
     Ok(kept.snapshot.is_newest()?.then_some((kept, false)))
@@ -287,8 +289,14 @@ fn on_disk(
     let Some(snapshot) = newest.filter(|snapshot| !snapshot.is_worn()) else {
         return written(session, index, &index.lock()?, found, embedder);
     };
+    if snapshot.checksum()? == Some(found.checksum) {
+        return Ok(snapshot);
+    }
     let update = found.changed(session, snapshot.sources()?)?;
     if update.is_empty() {
+        if let Ok(Some(lock)) = index.try_lock() {
+            note_checksum(index, &lock, &snapshot, found);
+        }
         return Ok(snapshot);
     }
     match index.try_lock() {
@@ -300,7 +308,9 @@ fn on_disk(
         Err(error) => Err(error.into()),
         // Nobody wrote in between, so what was seen is what is to be written.
         Ok(Some(lock)) if snapshot.is_newest()? => {
-            committed(session, index, &lock, snapshot, update, embedder)
+            let snapshot = committed(session, index, &lock, snapshot, update, embedder)?;
+            note_checksum(index, &lock, &snapshot, found);
+            Ok(snapshot)
         }
         Ok(Some(lock)) => {
             drop(snapshot);
@@ -325,7 +335,17 @@ fn written(
     if update.is_empty() && !snapshot.is_new() {
         return Ok(snapshot);
     }
-    committed(session, index, lock, snapshot, update, embedder)
+    let snapshot = committed(session, index, lock, snapshot, update, embedder)?;
+    note_checksum(index, lock, &snapshot, found);
+    Ok(snapshot)
+}
+
+/// Notes that the index is as the files are. Where that cannot be written, the next process compares
+/// file by file.
+fn note_checksum(index: &Index, lock: &Lock, snapshot: &Snapshot, found: &Found) {
+    if snapshot.sources().is_ok_and(gather::is_complete) {
+        drop(index.note_checksum(lock, snapshot, found.checksum));
+    }
 }
 
 fn committed(

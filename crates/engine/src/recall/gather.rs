@@ -40,6 +40,8 @@ pub(super) struct Found {
     settings: [u8; 8],
     /// The files that say what git ignores, there or not.
     rules: Vec<PathBuf>,
+    /// A checksum of all of that, and of what dates documents.
+    pub(super) checksum: i64,
 }
 
 struct Document {
@@ -58,7 +60,7 @@ impl Document {
             part: Part::Main,
             selectors: project.map(|name| ("project".to_owned(), name)).into_iter().collect(),
             text: String::new(),
-            document: heirloom_core::Document { path, ..Default::default() },
+            document: Box::new(heirloom_core::Document { path, ..Default::default() }),
         };
         Document { placed, sort }
     }
@@ -89,7 +91,7 @@ impl Found {
             .into_iter()
             .map(|path| Document::by_itself(path, Sort::Archived, None));
         let placed = all.placed.into_iter().map(|placed| Document { placed, sort: Sort::OfLevel });
-        let ignored = Ignored::new(root);
+        let ignored = Ignored::of_listed(&listings);
         let levels = &hierarchy.levels;
         let is_named =
             |path: &str| levels.iter().any(|level| level.patterns().any(|pattern| pattern == path));
@@ -111,18 +113,47 @@ impl Found {
         let mut settings = [0; 8];
         let read_as = format!("{READING}\n{text}");
         settings.copy_from_slice(&blake3::hash(read_as.as_bytes()).as_bytes()[..8]);
-        Ok(Found {
+        let mut found = Found {
             shards: shards.collect(),
             documents: documents.into_values().collect(),
             problems,
             log_problems,
             settings,
-            rules: ignored.files(),
-        })
+            rules: if session.warm().is_lasting() { ignored.files() } else { vec![] },
+            checksum: 0,
+        };
+        found.checksum = found.sum(session);
+        Ok(found)
+    }
+
+    /// Returns a checksum of what decides whether something has to be read again: how each file looks,
+    /// the settings, and the commit that dates documents which state no date.
+    fn sum(&self, session: &Session) -> i64 {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&self.settings);
+        let shards = self.shards.iter().map(|(shard, stamp)| (shard.shown.as_str(), stamp));
+        let documents = self.documents.iter().map(|one| (path_of(one), &one.1));
+        for (path, stamp) in shards.chain(documents) {
+            hasher.update(path.as_bytes());
+            hasher.update(&[0]);
+            hasher.update(&stamp.size.to_le_bytes());
+            hasher.update(&stamp.modified.to_le_bytes());
+        }
+        if let Some(repository) = session.root().repository() {
+            let history = (repository.head(), repository.shallow_ends());
+            hasher.update(format!("{history:?}").as_bytes());
+        }
+        let mut checksum = [0; 8];
+        checksum.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
+        i64::from_le_bytes(checksum)
     }
 
     /// Returns everything that would show a change.
-    pub(super) fn watched(&self, session: &Session) -> Watched {
+    /// A process that answers one question has no use for it.
+    pub(super) fn watched(&self, session: &Session) -> Option<Watched> {
+        if !session.warm().is_lasting() {
+            return None;
+        }
         let root = session.root();
         let shards = self.shards.iter().map(|(shard, _)| shard.path());
         let documents =
@@ -136,7 +167,7 @@ impl Found {
         };
         let settings = settings.chain(heads);
         let folders = root.looked_into().into_iter().chain(log::local_folders(root));
-        Watched::new(shards.chain(documents).chain(folders).chain(settings))
+        Some(Watched::new(shards.chain(documents).chain(folders).chain(settings)))
     }
 
     /// Returns how many bytes came or changed since some files were read.
@@ -193,6 +224,7 @@ impl Found {
         let read = |one| {
             let (text, document) = layout::read_document(session.root(), path_of(one))?;
             let (listed, _) = one;
+            let document = Box::new(document);
             let placed = Placed { text, document, ..listed.placed.clone() };
             Some((one, Content::of(placed, listed.sort, &entry_dates)))
         };
@@ -268,6 +300,11 @@ fn history_mark(history: &FileHistory, has_entries: bool) -> Vec<u8> {
         mark.extend(history.version.to_le_bytes());
     }
     mark
+}
+
+/// Returns whether every file was read to its end, so that none has to be read again as it is.
+pub(super) fn is_complete(known: &BTreeMap<String, Source>) -> bool {
+    known.values().all(|source| source.modified != NEVER)
 }
 
 /// Returns whether a file looks as it did when it was read.

@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -24,6 +25,8 @@ const MOST: usize = 8;
 /// index, open. Who finds that in use opens another.
 #[derive(Clone, Default)]
 pub struct Warm {
+    /// Whether the process answers more than one question.
+    is_lasting: Arc<AtomicBool>,
     indexes: Arc<Mutex<Vec<Kept>>>,
     /// Embedders that are slow to open, or why one could not be opened and when, by what they are
     /// known as.
@@ -48,13 +51,24 @@ struct Settings {
 pub(crate) struct Kept {
     folder: PathBuf,
     pub(super) snapshot: Snapshot,
-    pub(super) watched: Watched,
+    /// Nothing in a process that answers one question.
+    pub(super) watched: Option<Watched>,
     problems: Vec<Problem>,
     log_problems: Vec<Problem>,
     all_problems: OnceCell<Vec<Problem>>,
 }
 
 impl Warm {
+    /// Prepares for more than one question: what would show a change is watched from now on.
+    pub fn make_lasting(&self) {
+        self.is_lasting.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns whether the process answers more than one question.
+    pub(super) fn is_lasting(&self) -> bool {
+        self.is_lasting.load(Ordering::Relaxed)
+    }
+
     /// Takes the index of a folder out, if it is there.
     pub(super) fn take(&self, folder: &Path) -> Option<Kept> {
         let mut kept = self.indexes.lock().unwrap_or_else(PoisonError::into_inner);
@@ -143,7 +157,12 @@ impl Kept {
     }
 
     /// Keeps an index of a folder, which was made of what was found there.
-    pub(super) fn new(folder: &Path, snapshot: Snapshot, watched: Watched, found: Found) -> Self {
+    pub(super) fn new(
+        folder: &Path,
+        snapshot: Snapshot,
+        watched: Option<Watched>,
+        found: Found,
+    ) -> Self {
         let Found { problems, log_problems, .. } = found;
         let (folder, all_problems) = (folder.to_path_buf(), OnceCell::new());
         Kept { folder, snapshot, watched, problems, log_problems, all_problems }

@@ -1,0 +1,197 @@
+//! What commands that look at every document keep of them, and what they say of what cannot be read.
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
+
+use std::fs::{self, File};
+use std::time::{Duration, SystemTime};
+
+use heirloom_testkit::Workspace;
+use serde_json::Value;
+
+const HEIR: &str = env!("CARGO_BIN_EXE_heir");
+
+const TWO_PLANS: &str = "\
+//- .heirloom/workspace.md
+---
+updated: 2026-02-20
+---
+# Workspace
+//- plans/0001-a/plan.md
+---
+title: Apple
+updated: 2026-02-20
+depends_on: [0002-b]
+---
+//- plans/0001-a/agents/001-x.md
+---
+title: Xenon
+updated: 2026-02-20
+---
+//- plans/0001-a/agents/001-x.memory.md
+---
+agent: 001-x
+updated: 2026-02-20
+---
+# Agent Memory
+
+## Findings
+
+- The orchard is in bloom.
+//- plans/0002-b/plan.md
+---
+title: Berry
+status: active
+updated: 2026-02-20
+---
+";
+
+/// Dates every file an hour ago: what was changed a moment ago is not cached, since another change
+/// might bear the same time.
+fn aged(workspace: &Workspace) {
+    for path in workspace.files("") {
+        age(workspace, &path, 3600);
+    }
+}
+
+fn age(workspace: &Workspace, path: &str, seconds: u64) {
+    let then = SystemTime::now() - Duration::from_secs(seconds);
+    let file = File::options().write(true).open(workspace.path().join(path)).unwrap();
+    file.set_modified(then).unwrap();
+}
+
+fn titles(workspace: &Workspace) -> Vec<String> {
+    let listed = workspace.json("plan list");
+    let items = listed["items"].as_array().unwrap().iter();
+    items.map(|item| item["title"].as_str().unwrap().to_owned()).collect()
+}
+
+fn cache_file(workspace: &Workspace) -> std::path::PathBuf {
+    let folder = workspace.path().join(".heirloom/cache/documents");
+    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    files.into_iter().find(|path| path.extension().is_some_and(|ending| ending == "db")).unwrap()
+}
+
+#[test]
+fn a_file_is_read_again_when_it_changed() {
+    let workspace = Workspace::with(HEIR, TWO_PLANS);
+    aged(&workspace);
+    assert_eq!(titles(&workspace), ["Apple", "Berry"]);
+    // As long as its size, date and number stay, the file is not read.
+    let path = workspace.path().join("plans/0001-a/plan.md");
+    let date = fs::metadata(&path).unwrap().modified().unwrap();
+    let text = workspace.read("plans/0001-a/plan.md").replace("Apple", "Grape");
+    fs::write(&path, text).unwrap();
+    File::options().write(true).open(&path).unwrap().set_modified(date).unwrap();
+    assert_eq!(titles(&workspace), ["Apple", "Berry"]);
+    age(&workspace, "plans/0001-a/plan.md", 1800);
+    assert_eq!(titles(&workspace), ["Grape", "Berry"]);
+    fs::remove_dir_all(workspace.path().join("plans/0002-b")).unwrap();
+    assert_eq!(titles(&workspace), ["Grape"]);
+    workspace.write("plans/0003-c/plan.md", "---\ntitle: Cherry\nupdated: 2026-02-20\n---\n");
+    assert_eq!(titles(&workspace), ["Grape", "Cherry"]);
+}
+
+#[test]
+fn a_damaged_cache_costs_time_and_nothing_else() {
+    let workspace = Workspace::with(HEIR, TWO_PLANS);
+    aged(&workspace);
+    assert_eq!(titles(&workspace), ["Apple", "Berry"]);
+    for damage in [&b"not a database"[..], b""] {
+        fs::write(cache_file(&workspace), damage).unwrap();
+        assert_eq!(titles(&workspace), ["Apple", "Berry"]);
+        assert_eq!(titles(&workspace), ["Apple", "Berry"]);
+    }
+}
+
+#[test]
+fn answers_are_the_same_with_a_cache_and_without() {
+    let workspace = Workspace::with(HEIR, TWO_PLANS);
+    aged(&workspace);
+    workspace
+        .write("plans/0002-b/agents/001-x.md", "See [[0001-a]] and [it](../../0001-a/plan.md).");
+    age(&workspace, "plans/0002-b/agents/001-x.md", 3600);
+    for question in [
+        "graph show plan/0001-a",
+        "graph show 0002-b",
+        "graph show agent/0001-a/001-x",
+        "graph show workspace",
+        "graph show 0001-a --depth 3",
+        "graph health",
+        "graph export --format json",
+        "context conflicts",
+        "context health",
+        "context validate --format json",
+    ] {
+        fs::remove_dir_all(workspace.path().join(".heirloom/cache")).ok();
+        let first: Value = workspace.json(question);
+        assert_eq!(workspace.json(question), first, "{question}");
+    }
+    let shown = workspace.json("graph show plan/0001-a");
+    let node = |id: &str| {
+        let nodes = shown["nodes"].as_array().unwrap();
+        nodes.iter().find(|node| node["id"] == id).cloned().unwrap()
+    };
+    // It refers to nothing and lies on no way through the plan, and is shown whole all the same.
+    assert_eq!(node("plan/0002-b")["title"], "Berry");
+    assert_eq!(node("plan/0002-b")["status"], "active");
+    assert_eq!(node("plan/0002-b")["staleness"], "fresh");
+}
+
+#[test]
+fn recall_follows_the_files_from_one_process_to_the_next() {
+    let workspace = Workspace::with(HEIR, TWO_PLANS);
+    aged(&workspace);
+    for _ in 0..2 {
+        assert!(workspace.heir("recall orchard").ok().contains("in bloom"));
+    }
+    let path = "plans/0001-a/agents/001-x.memory.md";
+    let text = workspace.read(path).replace("in bloom", "harvested");
+    workspace.write(path, text);
+    for _ in 0..2 {
+        let found = workspace.heir("recall orchard").ok();
+        assert!(found.contains("harvested") && !found.contains("in bloom"), "{found}");
+    }
+    fs::remove_file(workspace.path().join(path)).unwrap();
+    assert!(!workspace.heir("recall orchard").ok().contains("harvested"));
+}
+
+#[test]
+fn a_folder_that_cannot_be_read_is_not_none() {
+    let workspace =
+        Workspace::with(HEIR, "//- .heirloom/workspace.md\n# W\n//- plans\nnot a folder\n");
+    let refused = workspace.heir("plan list").failed(2);
+    assert!(refused.contains("plans") && refused.contains("a folder was expected"), "{refused}");
+    let workspace = Workspace::with(HEIR, TWO_PLANS);
+    workspace.write("plans/0002-b/agents", "not a folder");
+    let refused = workspace.heir("agent list 0002-b").failed(2);
+    assert!(refused.contains("plans/0002-b/agents"), "{refused}");
+    assert!(workspace.heir("agent list 0001-a").ok().contains("Xenon"));
+}
+
+// The superuser may read every folder.
+#[cfg(unix)]
+#[test]
+fn a_folder_without_permission_is_a_problem_beside_what_could_be_read() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let workspace = Workspace::with(HEIR, TWO_PLANS);
+    let closed = workspace.path().join("plans/0002-b");
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
+    let may_read = fs::read_dir(&closed).is_ok();
+    let listed = workspace.json("plan list");
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(listed["items"][0]["title"], "Apple");
+    let problems = listed["problems"].to_string();
+    assert_eq!(problems.contains("plans/0002-b"), !may_read, "{problems}");
+}
+
+#[test]
+fn of_two_documents_for_one_plan_the_first_is_read_and_the_second_reported() {
+    let workspace = Workspace::with(HEIR, TWO_PLANS);
+    workspace.write("plans/0002-b/0002-b-plan.md", "---\ntitle: Other\nupdated: 2026-02-20\n---\n");
+    let listed = workspace.json("plan list");
+    let title = listed["items"][1]["title"].as_str().unwrap().to_owned();
+    assert!(["Berry", "Other"].contains(&title.as_str()), "{listed}");
+    assert!(listed["problems"].to_string().contains("only one of them is read"), "{listed}");
+    let shown = workspace.json("graph show 0002-b");
+    assert_eq!(shown["node"]["title"], title.as_str());
+}

@@ -1,0 +1,384 @@
+//! Every document of a workspace as it was derived from its file, read again only where the file
+//! changed.
+//!
+//! Operations that look at everything (`plan list`, `context conflicts`, `graph …`) would otherwise
+//! read and parse thousands of files that are as they were. What is kept has no text: an operation
+//! that edits or shows a document reads its file.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use heirloom_core::adr::{self, Adr};
+use heirloom_core::hierarchy::{Hierarchy, Level, Selectors};
+use heirloom_core::memory::{self, Notebook};
+use heirloom_core::{Document, Problem, hands};
+use heirloom_index::{CachedDocument, DocumentCache, IndexFolder, ReadDocument};
+use heirloom_store::adrs::{self, Found, Record, Scope};
+use heirloom_store::confined::ConfinedDir;
+use heirloom_store::layout::{self, Part, Placed};
+use heirloom_store::listings::Listings;
+use heirloom_store::stamp::Stamp;
+use memchr::memmem::Finder;
+use serde::{Deserialize, Serialize};
+
+use crate::{Error, Session, template};
+
+/// Where the cache lies in the folder of derived files.
+const FOLDER: &str = "documents";
+
+/// The form of what is cached. The second part changes with what is read out of a document, or how.
+const FORM: &str = concat!(env!("CARGO_PKG_VERSION"), " 3");
+
+/// So many documents at least are worth another processor.
+const WORTH_SHARING: usize = 64;
+
+/// How much of the workspace is asked for.
+#[derive(Debug, Clone)]
+enum Extent {
+    /// Every document, so that what is cached beside them is gone.
+    All(Needs),
+    /// Some documents.
+    Some,
+}
+
+/// Which documents have to be read though they refer to no others.
+#[derive(Debug, Clone)]
+pub(crate) enum Needs {
+    /// All of them.
+    Everything,
+    /// Those on the ways down the hierarchy that lead through some names.
+    Through(Vec<Selectors>),
+}
+
+impl Needs {
+    fn includes(&self, placed: &Placed) -> bool {
+        let fits = |names: &Selectors| {
+            let mut own = placed.selectors.iter();
+            own.all(|(level, name)| names.get(level).is_none_or(|other| other == name))
+        };
+        match self {
+            Needs::Everything => true,
+            Needs::Through(ways) => ways.iter().any(fits),
+        }
+    }
+}
+
+/// What is derived from one file, but for the entries of a memory document.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Outline {
+    document: Box<Document>,
+    /// Whether nothing in it was edited since a template made it.
+    is_unedited: bool,
+    /// What it says as a decision record.
+    adr: Option<Box<Adr>>,
+    /// Whether it has an entry that was promoted from another one.
+    has_promoted: bool,
+}
+
+/// How a file is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Document,
+    Record,
+    Memory,
+}
+
+/// A file that is wanted, and what is known of it without reading it.
+struct Wanted<'p> {
+    role: Role,
+    path: &'p str,
+    stamp: Option<Stamp>,
+    /// Whether what it says is needed, even if it refers to nothing.
+    is_needed: bool,
+}
+
+impl Wanted<'_> {
+    /// One file may be a decision record and a document of a level.
+    fn key(&self) -> Cow<'_, str> {
+        match self.role {
+            Role::Record => Cow::Owned(format!("record:{}", self.path)),
+            Role::Document | Role::Memory => Cow::Borrowed(self.path),
+        }
+    }
+
+    fn is_as(&self, cached: &CachedDocument) -> bool {
+        self.stamp.is_some_and(|stamp| {
+            (stamp.size, stamp.modified, stamp.file) == (cached.size, cached.modified, cached.file)
+        })
+    }
+
+    fn read(&self, root: &ConfinedDir) -> (Outline, Option<Notebook>) {
+        let read = layout::read_document_in(root, self.path);
+        let Some((text, mut document)) = read else { return Default::default() };
+        let notebook = (self.role == Role::Memory).then(|| memory::read(self.path, &text));
+        document.problems.extend(notebook.iter().flat_map(|own| own.problems.iter().cloned()));
+        let is_promoted = |notebook: &Notebook| {
+            notebook.entries.iter().any(|entry| entry.marks.contains_key("from"))
+        };
+        let outline = Outline {
+            is_unedited: self.role != Role::Memory && template::is_unedited(&document),
+            adr: (self.role == Role::Record)
+                .then(|| Box::new(adr::read_document(&document, &text))),
+            has_promoted: notebook.as_ref().is_some_and(is_promoted),
+            document: Box::new(Document { prose: String::new(), headings: vec![], ..document }),
+        };
+        (outline, notebook)
+    }
+}
+
+/// Every document of a workspace, without its text.
+#[derive(Debug)]
+pub(crate) struct Documents {
+    /// The documents of levels.
+    pub(crate) placed: Vec<Placed>,
+    /// The paths of documents of which nothing but the path was read.
+    pub(crate) unread: HashSet<String>,
+    /// The paths of documents in which nothing was edited since a template made them.
+    pub(crate) unedited: HashSet<String>,
+    /// What the memory documents among them hold.
+    pub(crate) notebooks: Notebooks,
+    /// The decision records.
+    pub(crate) records: Vec<Record>,
+    /// Folders that could not be listed and names that cannot be used.
+    pub(crate) problems: Vec<Problem>,
+}
+
+/// What memory documents hold, read when it is asked for: most of what looks at all documents needs
+/// few entries, or none.
+#[derive(Debug, Default)]
+pub(crate) struct Notebooks {
+    cache: Option<DocumentCache>,
+    /// Those that were not in the cache, by path.
+    read: HashMap<String, Notebook>,
+    /// The documents that have an entry which was promoted from another one.
+    promoting: Vec<String>,
+}
+
+/// So many ids are looked for in the bytes of a cached document; to look for more takes longer than
+/// to decode it.
+const FEW: usize = 8;
+
+impl Notebooks {
+    /// Reads all of them, by path.
+    pub(crate) fn all(self) -> HashMap<String, Notebook> {
+        self.load(|_| true)
+    }
+
+    /// Reads those that may hold an entry with one of these ids, and those that have an entry which
+    /// was promoted, by path.
+    pub(crate) fn holding(self, ids: &[&str]) -> HashMap<String, Notebook> {
+        if ids.is_empty() && self.promoting.is_empty() {
+            return self.read;
+        }
+        if ids.len() > FEW || !self.promoting.is_empty() {
+            return self.all();
+        }
+        let finders: Vec<Finder<'_>> = ids.iter().map(Finder::new).collect();
+        self.load(|data| finders.iter().any(|finder| finder.find(data).is_some()))
+    }
+
+    fn load(self, is_wanted: impl Fn(&[u8]) -> bool) -> HashMap<String, Notebook> {
+        let cached = self.cache.and_then(|cache| cache.notebooks(is_wanted).ok());
+        let cached = cached.unwrap_or_default();
+        let decoded = hands::map(&cached, WORTH_SHARING, |(_, data)| {
+            rmp_serde::from_slice::<Notebook>(data).ok()
+        });
+        let cached = cached.into_iter().zip(decoded);
+        let mut all: HashMap<String, Notebook> =
+            cached.filter_map(|((path, _), notebook)| Some((path, notebook?))).collect();
+        all.extend(self.read);
+        all
+    }
+}
+
+impl Documents {
+    /// Reads every document of a hierarchy that is needed or refers to others, and every decision
+    /// record. Of the other documents it finds the paths.
+    pub(crate) fn read(
+        session: &Session,
+        hierarchy: &Hierarchy,
+        needs: impl FnOnce(&[Placed]) -> Needs,
+    ) -> Result<Self, Error> {
+        let (root, config) = (session.root(), session.config()?);
+        let listings = Listings::of_hierarchy(root, hierarchy);
+        let layout::Everything { placed, mut problems } = layout::find_all(&listings, hierarchy);
+        let (found, record_problems) = adrs::find(root, config, Scope::Everything);
+        problems.extend(record_problems);
+        let needs = needs(&placed);
+        Ok(Self::of(session, &listings, placed, found, problems, &Extent::All(needs)))
+    }
+
+    /// Reads the main document of every name that a level has.
+    pub(crate) fn of_level(
+        session: &Session,
+        hierarchy: &Hierarchy,
+        level: &str,
+    ) -> (Vec<Placed>, Vec<Problem>) {
+        let needs = hierarchy.level(level).map(Level::needs).unwrap_or_default();
+        let mut on_the_way = hierarchy.clone();
+        on_the_way.levels.retain(|own| own.name == level || needs.contains(&own.name.as_str()));
+        let listings = Listings::of_hierarchy(session.root(), &on_the_way);
+        let layout::Everything { mut placed, problems } = layout::find_all(&listings, &on_the_way);
+        placed.retain(|placed| placed.level == level && placed.part == Part::Main);
+        let read = Self::of(session, &listings, placed, vec![], problems, &Extent::Some);
+        (read.placed, read.problems)
+    }
+
+    fn of(
+        session: &Session,
+        listings: &Listings<'_>,
+        placed: Vec<Placed>,
+        found: Vec<Found>,
+        mut problems: Vec<Problem>,
+        extent: &Extent,
+    ) -> Self {
+        let of_levels = placed.iter().map(|placed| Wanted {
+            role: if placed.part == Part::Memory { Role::Memory } else { Role::Document },
+            path: &placed.document.path,
+            stamp: listings.stamp(&placed.document.path),
+            is_needed: match extent {
+                Extent::All(needs) => needs.includes(placed),
+                Extent::Some => true,
+            },
+        });
+        let of_records = found.iter().map(|found| Wanted {
+            role: Role::Record,
+            path: &found.path,
+            stamp: listings.stamp(&found.path),
+            is_needed: true,
+        });
+        let wanted: Vec<Wanted<'_>> = of_levels.chain(of_records).collect();
+        let (outlines, mut notebooks) = derive(session, &wanted, extent);
+        drop(wanted);
+        let mut outlines = outlines.into_iter();
+        let (mut unedited, mut unread) = (HashSet::new(), HashSet::new());
+        let mut read = Vec::with_capacity(placed.len());
+        for (placed, outline) in placed.into_iter().zip(outlines.by_ref()) {
+            let Some(outline) = outline else {
+                unread.insert(placed.document.path.clone());
+                read.push(placed);
+                continue;
+            };
+            // What could not even be looked at has a problem and no path of its own.
+            let mut document = outline.document;
+            match document.path.is_empty() {
+                true => document = placed.document,
+                false => document.problems.extend(placed.document.problems),
+            }
+            if outline.has_promoted {
+                notebooks.promoting.push(document.path.clone());
+            }
+            if outline.is_unedited {
+                unedited.insert(document.path.clone());
+            }
+            read.push(Placed { document, ..placed });
+        }
+        let mut records = Vec::with_capacity(found.len());
+        for (found, outline) in found.into_iter().zip(outlines) {
+            let Some(outline) = outline else { continue };
+            let Some(adr) = outline.adr else { continue };
+            if outline.is_unedited {
+                unedited.insert(adr.path.clone());
+            }
+            problems.extend(outline.document.problems.iter().cloned());
+            let (document, text) = (*outline.document, String::new());
+            records.push(Record { adr: *adr, document, text, project: found.project });
+        }
+        Documents { placed: read, unread, unedited, notebooks, records, problems }
+    }
+}
+
+/// Derives what is wanted of each file, in order, or nothing where it is not needed: from the cache where the file is as it was, else
+/// from the file. A cache that cannot be used costs time and nothing else.
+fn derive(
+    session: &Session,
+    wanted: &[Wanted<'_>],
+    extent: &Extent,
+) -> (Vec<Option<Outline>>, Notebooks) {
+    let root = session.root();
+    let opened = root.cache(FOLDER).map(ConfinedDir::into_handle);
+    let folder = IndexFolder::new(root.join(".heirloom/cache").join(FOLDER), opened);
+    let mut cache = DocumentCache::open(&folder, FORM).ok();
+    let load = |cache: &DocumentCache| match extent {
+        Extent::All(_) => cache.load().ok(),
+        Extent::Some => cache.load_some(wanted.iter().map(Wanted::key)).ok(),
+    };
+    let known = cache.as_ref().and_then(load).unwrap_or_default();
+    let dir = root.dir();
+    let derived = hands::map(wanted, WORTH_SHARING, |wanted| {
+        let cached = known.get(&*wanted.key()).filter(|cached| wanted.is_as(cached));
+        if cached.is_some_and(|cached| !wanted.is_needed && !cached.has_references) {
+            return Derived::NotNeeded;
+        }
+        match cached.and_then(|cached| rmp_serde::from_slice(&cached.data).ok()) {
+            Some(outline) => Derived::Cached(outline),
+            None => {
+                let (outline, notebook) = wanted.read(dir);
+                Derived::Read(outline, notebook)
+            }
+        }
+    });
+    if let Some(cache) = &mut cache {
+        save(cache, &known, wanted, &derived);
+    }
+    hands::let_go(known, wanted.len());
+    let mut notebooks = Notebooks { cache, ..Notebooks::default() };
+    let mut outlines = Vec::with_capacity(derived.len());
+    for (wanted, derived) in wanted.iter().zip(derived) {
+        outlines.push(match derived {
+            Derived::NotNeeded => None,
+            Derived::Cached(outline) => Some(outline),
+            Derived::Read(outline, notebook) => {
+                let notebook = notebook.map(|notebook| (wanted.path.to_owned(), notebook));
+                notebooks.read.extend(notebook);
+                Some(outline)
+            }
+        });
+    }
+    (outlines, notebooks)
+}
+
+/// How a document was derived.
+enum Derived {
+    /// It is as it was, and what it says is not needed.
+    NotNeeded,
+    /// From the cache.
+    Cached(Outline),
+    /// From its file, with what it holds as a memory document.
+    Read(Outline, Option<Notebook>),
+}
+
+/// Writes what was read from files whose stamp would show a change, and forgets files that are gone.
+fn save(
+    cache: &mut DocumentCache,
+    known: &HashMap<String, CachedDocument>,
+    wanted: &[Wanted<'_>],
+    derived: &[Derived],
+) {
+    let mut read = Vec::new();
+    for (wanted, derived) in wanted.iter().zip(derived) {
+        let Derived::Read(outline, own) = derived else { continue };
+        let Some(stamp) = wanted.stamp.filter(Stamp::is_settled) else { continue };
+        let Ok(data) = rmp_serde::to_vec(outline) else { continue };
+        let notebook = own.as_ref().and_then(|own| rmp_serde::to_vec(own).ok());
+        if notebook.is_some() == own.is_some() {
+            let Stamp { size, modified, file } = stamp;
+            let has_references = !outline.document.references.is_empty();
+            let document = CachedDocument { size, modified, file, has_references, data };
+            read.push(ReadDocument { path: wanted.key(), document, notebook });
+        }
+    }
+    let still_there = wanted.iter().filter(|wanted| known.contains_key(&*wanted.key())).count();
+    let gone: Vec<&str> = match still_there < known.len() {
+        false => vec![],
+        true => {
+            let keys: HashSet<Cow<'_, str>> = wanted.iter().map(Wanted::key).collect();
+            let is_gone = |key: &&str| !keys.contains(*key);
+            known.keys().map(String::as_str).filter(is_gone).collect()
+        }
+    };
+    if !read.is_empty() || !gone.is_empty() {
+        // The next command reads again what could not be written.
+        drop(cache.save(&read, &gone));
+    }
+}

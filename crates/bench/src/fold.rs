@@ -1,7 +1,6 @@
 //! The `fold` measurement: what a log costs that is twice as long.
 
 use std::fmt;
-use std::path::Path;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -13,7 +12,8 @@ use crate::numbers::count;
 use crate::programs;
 use crate::records::{self, Holding};
 use crate::report::{Attempt, Bar, Verdict, millis, ratio_text};
-use crate::start::{ask, kept, version};
+use crate::scratch::Scratch;
+use crate::start::{ask, version};
 use crate::timing::{self, Contender, Invocation, Summary};
 
 /// Twice the records may take this many times as long.
@@ -54,13 +54,8 @@ pub(crate) struct Row {
 
 /// Generates both logs, runs both in turn and returns the report.
 pub(crate) fn measure(args: &FoldArgs) -> Result<Report, Failure> {
-    let heir = programs::heir(args.heir.as_deref())?;
-    let temporary =
-        tempfile::tempdir().map_err(Failure::io("making", Path::new("a temporary folder")))?;
-    let scratch = match &args.keep {
-        Some(folder) => kept(folder)?,
-        None => temporary.path().to_path_buf(),
-    };
+    let heir = programs::heir(args.common.heir.as_deref())?;
+    let scratch = Scratch::new(args.common.keep.as_deref())?;
     let records = args.records as usize;
     let sizes = [(SHORT, "log", records), (LONG, "twice", 2 * records)];
     let mut program = String::new();
@@ -68,7 +63,7 @@ pub(crate) fn measure(args: &FoldArgs) -> Result<Report, Failure> {
     let mut contenders = Vec::new();
     for (name, folder, records) in sizes {
         eprintln!("generating {} records", count(records));
-        let workspace = generate::workspace(&scratch.join(folder), PLANS, AGENTS)?;
+        let workspace = generate::workspace(&scratch.path.join(folder), PLANS, AGENTS)?;
         let holding = records::log(&workspace.root, records)?;
         let stats = ask(&heir, &workspace, &["stats", "--json"]);
         check_answer(&stats, &holding)?;

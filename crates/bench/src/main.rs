@@ -25,6 +25,7 @@ mod recall;
 mod records;
 mod report;
 mod scale;
+mod scratch;
 mod start;
 mod timing;
 mod trace;
@@ -62,6 +63,25 @@ struct Output {
     save: Option<PathBuf>,
 }
 
+/// What every measurement of generated workspaces takes.
+#[derive(Args)]
+struct Common {
+    /// The heir binary [default: heir beside this program, else target/release/heir]
+    #[arg(long, value_name = "PATH")]
+    heir: Option<PathBuf>,
+
+    #[command(flatten)]
+    output: Output,
+
+    /// Exit with 1 when a bar fails; a skipped bar does not fail
+    #[arg(long)]
+    check: bool,
+
+    /// Write the workspaces into this new or empty folder and leave them there
+    #[arg(long, value_name = "DIR")]
+    keep: Option<PathBuf>,
+}
+
 #[derive(Subcommand)]
 enum Command {
     Start(StartArgs),
@@ -87,9 +107,8 @@ enum Command {
 /// that could not be measured is skipped, with its reason.
 #[derive(Args)]
 struct StartArgs {
-    /// The heir binary [default: heir beside this program, else target/release/heir]
-    #[arg(long, value_name = "PATH")]
-    heir: Option<PathBuf>,
+    #[command(flatten)]
+    common: Common,
 
     /// Plans in the generated workspace
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(10..=9999))]
@@ -103,20 +122,9 @@ struct StartArgs {
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     runs: u32,
 
-    #[command(flatten)]
-    output: Output,
-
-    /// Exit with 1 when a bar fails; a skipped bar does not fail
-    #[arg(long)]
-    check: bool,
-
     /// The folder that `peers install` filled
     #[arg(long, value_name = "DIR", default_value = peers::DEFAULT_FOLDER)]
     peers: PathBuf,
-
-    /// Write the workspaces into this new or empty folder and leave them there
-    #[arg(long, value_name = "DIR")]
-    keep: Option<PathBuf>,
 }
 
 /// Times `heir stats` on a memory log and on one that is twice as long.
@@ -128,9 +136,8 @@ struct StartArgs {
 /// One bar is judged: twice the records take at most 2.3 times as long.
 #[derive(Args)]
 struct FoldArgs {
-    /// The heir binary [default: heir beside this program, else target/release/heir]
-    #[arg(long, value_name = "PATH")]
-    heir: Option<PathBuf>,
+    #[command(flatten)]
+    common: Common,
 
     /// Records in the shorter log
     #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(100..=1_000_000))]
@@ -139,17 +146,6 @@ struct FoldArgs {
     /// Timed runs of each
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     runs: u32,
-
-    #[command(flatten)]
-    output: Output,
-
-    /// Exit with 1 when a bar fails
-    #[arg(long)]
-    check: bool,
-
-    /// Write the workspaces into this new or empty folder and leave them there
-    #[arg(long, value_name = "DIR")]
-    keep: Option<PathBuf>,
 }
 
 /// Asks questions whose answers are known, and says how well they are found.
@@ -212,9 +208,8 @@ struct ScaleArgs {
 /// at most 3 times `git status`; `context conflicts`, `context health` and `graph health` at most 8 times.
 #[derive(Args)]
 struct WorkspaceArgs {
-    /// The heir binary [default: heir beside this program, else target/release/heir]
-    #[arg(long, value_name = "PATH")]
-    heir: Option<PathBuf>,
+    #[command(flatten)]
+    common: Common,
 
     /// Plans in the generated workspace
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(10..=99_999))]
@@ -227,17 +222,6 @@ struct WorkspaceArgs {
     /// Timed runs of each command
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     runs: u32,
-
-    #[command(flatten)]
-    output: Output,
-
-    /// Exit with 1 when a bar fails
-    #[arg(long)]
-    check: bool,
-
-    /// Write the workspace into this new or empty folder and leave it there
-    #[arg(long, value_name = "DIR")]
-    keep: Option<PathBuf>,
 }
 
 /// Compares how near the embedder finds texts with how alike people find them.
@@ -329,13 +313,13 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
     match command {
         Command::Start(args) => {
             let report = start::measure(&args)?;
-            print(&report, &args.output)?;
-            Ok(judged(args.check && report.has_failed_bar()))
+            print(&report, &args.common.output)?;
+            Ok(judged(args.common.check && report.has_failed_bar()))
         }
         Command::Fold(args) => {
             let report = fold::measure(&args)?;
-            print(&report, &args.output)?;
-            Ok(judged(args.check && report.has_failed_bar()))
+            print(&report, &args.common.output)?;
+            Ok(judged(args.common.check && report.has_failed_bar()))
         }
         Command::Questions(args) => {
             let heir =
@@ -354,8 +338,8 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         }
         Command::Workspace(args) => {
             let report = workspace::measure(&args)?;
-            print(&report, &args.output)?;
-            Ok(judged(args.check && report.has_failed_bar()))
+            print(&report, &args.common.output)?;
+            Ok(judged(args.common.check && report.has_failed_bar()))
         }
         Command::Page(args) => {
             page::write(&args.results, &args.page)?;

@@ -40,10 +40,7 @@ What limits us: decision records take a third (they are read whole, because any 
         "Ten thousand plans",
         "workspace --runs 5",
         "A generated workspace of 10,000 plans with 5 agents each. Nothing has changed since the last command, and files are
-in the system's cache. `git status` looks at the same files, and so sets the scale.
-
-What limits us: a third is listing the folders and asking for the size and date of every file, as git does; a quarter is
-finding which file is which document; the rest is decoding what is cached of the documents and giving memory back.",
+in the system's cache. `git status` looks at the same files, and so sets the scale.",
     ],
     [
         "fold",

@@ -1,7 +1,6 @@
 //! The `start` measurement: process start of `heir` against the floor, the yardstick and the peer.
 
-use std::fs;
-use std::path::{Path, PathBuf, absolute};
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -10,6 +9,7 @@ use crate::failure::Failure;
 use crate::generate::{self, Workspace};
 use crate::numbers::count;
 use crate::report::{self, Attempt, Report, Size};
+use crate::scratch::Scratch;
 use crate::timing::{self, Contender, Invocation};
 use crate::trace::{self, Traced};
 use crate::{peers, programs};
@@ -35,16 +35,11 @@ struct Question {
 
 /// Generates the workspaces, runs everything and returns the report.
 pub(crate) fn measure(args: &StartArgs) -> Result<Report, Failure> {
-    let heir = programs::heir(args.heir.as_deref())?;
-    let temporary =
-        tempfile::tempdir().map_err(Failure::io("making", Path::new("a temporary folder")))?;
-    let scratch = match &args.keep {
-        Some(folder) => kept(folder)?,
-        None => temporary.path().to_path_buf(),
-    };
+    let heir = programs::heir(args.common.heir.as_deref())?;
+    let scratch = Scratch::new(args.common.keep.as_deref())?;
     eprintln!("generating {} plans with {} agents each", count(args.plans as usize), args.agents);
-    let workspace = generate::workspace(&scratch.join("workspace"), args.plans, args.agents)?;
-    let small = generate::workspace(&scratch.join("small"), FEW_PLANS, args.agents)?;
+    let workspace = generate::workspace(&scratch.path.join("workspace"), args.plans, args.agents)?;
+    let small = generate::workspace(&scratch.path.join("small"), FEW_PLANS, args.agents)?;
 
     let runs = args.runs as usize;
     let mut programs = vec![version(&heir, &workspace)?];
@@ -71,7 +66,7 @@ pub(crate) fn measure(args: &StartArgs) -> Result<Report, Failure> {
     match peers::limps(&args.peers) {
         Ok(program) => {
             programs.push(format!("limps {}", peers::LIMPS_VERSION));
-            let listing = peers::limps_listing(program, &workspace, &scratch)?;
+            let listing = peers::limps_listing(program, &workspace, &scratch.path)?;
             enter(report::LIMPS, vec![listing], (runs / SLOW_PEER).max(5).min(runs));
         }
         Err(reason) => skipped.push((report::LIMPS, reason)),
@@ -85,7 +80,7 @@ pub(crate) fn measure(args: &StartArgs) -> Result<Report, Failure> {
     let outcomes = timed.chain(skipped).collect();
 
     eprintln!("tracing");
-    let trace = compare_traces(&heir, &small, &workspace, &scratch)?;
+    let trace = compare_traces(&heir, &small, &workspace, &scratch.path)?;
     let size = Size {
         plans: workspace.plans.len(),
         agents: args.agents as usize,
@@ -93,19 +88,6 @@ pub(crate) fn measure(args: &StartArgs) -> Result<Report, Failure> {
         bytes: workspace.bytes,
     };
     Ok(Report::new(programs, size, outcomes, trace.into()))
-}
-
-/// Returns the folder that the user wants to keep, provided that nothing there could be mistaken for ours.
-pub(crate) fn kept(folder: &Path) -> Result<PathBuf, Failure> {
-    fs::create_dir_all(folder).map_err(Failure::io("making", folder))?;
-    let mut entries = fs::read_dir(folder).map_err(Failure::io("listing", folder))?;
-    if entries.next().is_some() {
-        return Err(Failure::Setup(format!(
-            "{} is not empty; --keep wants a new folder",
-            folder.display()
-        )));
-    }
-    absolute(folder).map_err(Failure::io("finding", folder))
 }
 
 /// Returns what a program says of its version, on one line.

@@ -1,7 +1,6 @@
 //! The `workspace` measurement: commands that look at everything, beside `git status` of the same tree.
 
 use std::fmt;
-use std::path::Path;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -12,7 +11,8 @@ use crate::generate::{self, Workspace};
 use crate::numbers::count;
 use crate::programs;
 use crate::report::{Bar, Size, Verdict, millis, ratio_text, write_table};
-use crate::start::{ask, kept, plain, version};
+use crate::scratch::Scratch;
+use crate::start::{ask, plain, version};
 use crate::timing::{self, Contender, Invocation, Summary};
 
 const VERSION: &str = "heir --version";
@@ -60,17 +60,12 @@ struct Row {
 
 /// Generates the workspace, runs everything in turn and returns the report.
 pub(crate) fn measure(args: &WorkspaceArgs) -> Result<Report, Failure> {
-    let heir = programs::heir(args.heir.as_deref())?;
+    let heir = programs::heir(args.common.heir.as_deref())?;
     let git = programs::on_path("git")
         .ok_or_else(|| Failure::Setup("git is not installed".to_owned()))?;
-    let temporary =
-        tempfile::tempdir().map_err(Failure::io("making", Path::new("a temporary folder")))?;
-    let scratch = match &args.keep {
-        Some(folder) => kept(folder)?,
-        None => temporary.path().to_path_buf(),
-    };
+    let scratch = Scratch::new(args.common.keep.as_deref())?;
     eprintln!("generating {} plans with {} agents each", count(args.plans as usize), args.agents);
-    let workspace = generate::workspace(&scratch.join("workspace"), args.plans, args.agents)?;
+    let workspace = generate::workspace(&scratch.path.join("workspace"), args.plans, args.agents)?;
     let runs = args.runs as usize;
     let commands = commands(&workspace);
     let status = Invocation {

@@ -135,7 +135,11 @@ fn parse(log: &str, root: &Path) -> Opened {
         let Some(path) = opened_path(rest, root) else { continue };
         let is_listing = head.contains("O_DIRECTORY") || rest.contains("O_DIRECTORY");
         let kind = if is_listing { &mut opened.listings } else { &mut opened.files };
-        *kind.entry(path).or_default() += 1;
+        let times = kind.entry(path).or_default();
+        // A folder that is open is opened once more, as `.`, in order to be read.
+        if *times == 0 || !call.contains("\".\"") {
+            *times += 1;
+        }
     }
     opened
 }
@@ -241,6 +245,13 @@ mod tests {
             Path::new("/ws"),
         );
         assert_eq!(opened.files, times(&[("a b.md", 1)]));
+    }
+
+    #[test]
+    fn a_folder_that_is_opened_again_to_be_read_is_listed_once() {
+        let log = "openat2(3</ws>, \"plans\", {flags=O_RDONLY|O_DIRECTORY}, 24) = 5</ws/plans>\n\
+                   openat(5</ws/plans>, \".\", O_RDONLY|O_DIRECTORY) = 6</ws/plans>\n";
+        assert_eq!(parse(log, Path::new("/ws")).listings, times(&[("plans", 1)]));
     }
 
     #[test]

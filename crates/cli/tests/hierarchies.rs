@@ -527,3 +527,44 @@ fn init_mentions_what_can_be_adopted() {
     assert!(!workspace.heir("init").ok().contains("heir adopt"));
     assert!(!Workspace::empty(HEIR).heir("init --hierarchy sprints").ok().contains("heir adopt"));
 }
+
+/// limps writes `001-x.agent.md`; the agent is called `001-x`.
+#[test]
+fn an_agent_document_may_say_in_its_name_that_it_is_one() {
+    let workspace = Workspace::with(
+        HEIR,
+        "//- .heirloom/workspace.md\n# W\n\
+         //- plans/0042-graph/plan.md\n# Graph\n\
+         //- plans/0042-graph/agents/001-schema.agent.md\n---\nstatus: GAP\n---\n# Schema\n\
+         //- plans/0042-graph/agents/002-query.md\n---\ndepends_on: [\"001\"]\n---\n# Query\n",
+    );
+    let agents = workspace.json("agent list 0042");
+    let names: Vec<&str> = agents["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|item| item["name"].as_str())
+        .collect();
+    assert_eq!(names, ["001-schema", "002-query"]);
+    let shown = workspace.heir("graph show agent/0042-graph/001-schema").ok();
+    assert!(shown.contains("plans/0042-graph/agents/001-schema.agent.md"), "{shown}");
+    assert!(shown.contains("agent/0042-graph/002-query"), "{shown}");
+    assert_eq!(workspace.heir("context validate").ok(), "no conflicts\n");
+    workspace.run(&["memory", "add", "0042", "001-schema", "finding", "Keys are short"]).ok();
+    assert!(workspace.read("plans/0042-graph/agents/001-schema.memory.md").contains("Keys are"));
+}
+
+#[test]
+fn adopt_below_a_workspace_adds_to_that_workspace() {
+    let workspace = Workspace::with(
+        HEIR,
+        "//- .heirloom/workspace.md\n# W\n//- docs/notes/a.md\n# A\n//- docs/notes/b.md\n# B\n",
+    );
+    let below = workspace.path().join("docs");
+    let ran = workspace.command().current_dir(&below).args(["adopt", "notes"]).output().unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    assert!(workspace.read(".heirloom/config.toml").contains("docs/notes/*.md"));
+    assert!(!below.join(".heirloom").exists());
+    let ran = workspace.command().current_dir(&below).args(["adopt", "../.."]).output().unwrap();
+    assert!(String::from_utf8_lossy(&ran.stderr).contains("is not in"));
+}

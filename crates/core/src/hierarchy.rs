@@ -4,6 +4,10 @@
 //! `{plan.number}` for the digits it starts with; `*` in the last component lists a folder; `a|b`
 //! reads whichever of the two exists.
 
+mod selectors;
+
+pub use selectors::Selectors;
+
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -47,9 +51,6 @@ pub struct Level {
     pub named_by: Option<String>,
 }
 
-/// Names chosen for levels: `plan` → `0042-graph`.
-pub type Selectors = IndexMap<String, String>;
-
 /// The name of the hierarchy that is used unless another is asked for.
 pub const DEFAULT: &str = "plans";
 
@@ -83,7 +84,7 @@ pub fn built_in() -> IndexMap<String, Hierarchy> {
             "agent",
             30,
             0.4,
-            &["plans/{plan}/agents/{agent}.md"],
+            &["plans/{plan}/agents/{agent}.md|plans/{plan}/agents/{agent}.agent.md"],
             &[],
             Some("plans/{plan}/agents/{agent}.memory.md"),
         ),
@@ -288,7 +289,9 @@ impl Level {
         if self.memory.as_deref().is_some_and(|memory| names_in(memory, path).is_some()) {
             return None;
         }
-        self.always.first()?.split('|').find_map(|pattern| names_in(pattern, path))
+        let all = self.always.first()?.split('|').filter_map(|pattern| names_in(pattern, path));
+        // `{agent}.md` fits `001.agent.md` too; the pattern that leaves less to the name is meant.
+        all.min_by_key(|names| names.values().map(String::len).sum::<usize>())
     }
 
     /// Returns the names by which a path lies in a folder that belongs to one name of the level:

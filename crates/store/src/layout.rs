@@ -52,8 +52,10 @@ pub fn select(
     typed: &Selectors,
 ) -> Result<Selectors, StoreError> {
     let mut selectors = Selectors::new();
-    if let Some(unknown) =
-        typed.keys().find(|level| hierarchy.level(level).is_none_or(|level| !level.is_selected()))
+    if let Some(unknown) = typed
+        .iter()
+        .map(|(level, _)| level)
+        .find(|level| hierarchy.level(level).is_none_or(|level| !level.is_selected()))
     {
         let names: Vec<String> = hierarchy
             .levels
@@ -72,7 +74,7 @@ pub fn select(
             let missing = level
                 .needs()
                 .into_iter()
-                .find(|need| *need != level.name && !selectors.contains_key(*need));
+                .find(|need| *need != level.name && !selectors.contains_key(need));
             if let Some(missing) = missing {
                 return Err(StoreError::refused(
                     format!(
@@ -245,7 +247,7 @@ pub fn read_selected(root: &Root, hierarchy: &Hierarchy, selectors: &mut Selecto
     }
     by_level.sort_by_key(|(at, _)| *at);
     let order: Vec<&String> = hierarchy.levels.iter().map(|level| &level.name).collect();
-    selectors.sort_by_key(|level, _| order.iter().position(|name| *name == level));
+    selectors.sort_by_key(|level| order.iter().position(|name| *name == level));
     by_level.into_iter().flat_map(|(_, placed)| placed).collect()
 }
 
@@ -387,22 +389,20 @@ impl<'l> LevelPatterns<'l> {
 
     /// Reads the documents that they find through some names.
     fn read(&self, access: &Access<'_>, selectors: &Selectors) -> Vec<Placed> {
-        if self.needs.iter().any(|need| !selectors.contains_key(*need)) {
+        if self.needs.iter().any(|need| !selectors.contains_key(need)) {
             return vec![];
         }
         let mut placed = Vec::with_capacity(self.patterns.len());
         for (at, LevelPattern { pattern, part, used }) in &self.patterns {
-            let own = || {
-                let own = selectors.iter().filter(|(level, _)| used.contains(&level.as_str()));
-                own.map(|(level, name)| (level.clone(), name.clone())).collect()
-            };
+            let mut own = selectors.clone();
+            own.retain(|level| used.contains(&level));
             let found = read_pattern(access, pattern, selectors).into_iter();
             placed.extend(found.map(|(text, document)| Placed {
                 level: self.level.name.clone(),
                 priority: self.level.priority,
                 pattern: *at,
                 part: *part,
-                selectors: own(),
+                selectors: own.clone(),
                 text,
                 document: Box::new(document),
             }));
@@ -573,9 +573,12 @@ fn read_parts(
         let patterns = LevelPatterns::new(level, wanted);
         let read =
             hands::map(&combinations, WORTH_SHARING, |selectors| patterns.read(access, selectors));
-        let mut seen = HashSet::new();
-        let placed = read.into_iter().flatten();
-        all.placed.extend(placed.filter(|placed| seen.insert(placed.document.path.clone())));
+        let paths = || read.iter().flatten().map(|placed| placed.document.path.as_str());
+        let mut seen = HashSet::with_capacity(read.len());
+        let is_first: Vec<bool> = paths().map(|path| seen.insert(path)).collect();
+        all.placed.reserve(is_first.len());
+        let placed = read.into_iter().flatten().zip(is_first);
+        all.placed.extend(placed.filter_map(|(placed, is_first)| is_first.then_some(placed)));
     }
     all.problems.extend(access.listings.map(Listings::problems).unwrap_or_default());
     all.problems.sort();
@@ -593,9 +596,10 @@ fn combinations(
     let needs = level.needs();
     let mut all = vec![Selectors::new()];
     for needed in hierarchy.levels.iter().filter(|other| needs.contains(&other.name.as_str())) {
+        let looked = hands::map(&all, WORTH_SHARING, |selectors| look(access, needed, selectors));
         let mut wider = Vec::new();
-        for selectors in all {
-            let looked = look(access, needed, &selectors)
+        for (selectors, looked) in all.into_iter().zip(looked) {
+            let looked = looked
                 .unwrap_or_else(|problem| Looked { problems: vec![problem], ..Looked::default() });
             problems.extend(looked.problems);
             wider.extend(looked.names.into_iter().map(|name| {

@@ -140,7 +140,7 @@ impl<'c> LevelDocuments<'c> {
 
     /// Returns its documents on a way down, in the order in which its patterns are read.
     fn on(&mut self, catalog: &Catalog, selectors: &Selectors) -> Rc<[usize]> {
-        let names = self.needs.iter().map(|need| selectors.get(*need).map(String::as_str));
+        let names = self.needs.iter().map(|need| selectors.get(need).map(String::as_str));
         let names: Option<Vec<&str>> = names.collect();
         let Some(names) = names else { return Rc::new([]) };
         let own = key(names.into_iter());

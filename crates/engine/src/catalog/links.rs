@@ -90,7 +90,7 @@ impl Catalog {
             Extent::Around(id) => self.filed.iter().find(|filed| filed.id == id),
         };
         let is_wanted = |selectors: &Selectors| {
-            let mut names = through.into_iter().flat_map(|filed| &filed.selectors);
+            let mut names = through.into_iter().flat_map(|filed| filed.selectors.iter());
             names.all(|(level, name)| selectors.get(level) == Some(name))
         };
         self.walk(is_wanted, |Step { above, level, overrides }| {

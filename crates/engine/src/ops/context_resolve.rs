@@ -42,7 +42,7 @@ pub(super) struct Request {
     hierarchy: Option<String>,
     /// Names for levels of that hierarchy (level=name).
     #[serde(default)]
-    select: IndexMap<String, String>,
+    select: Selectors,
     /// Show what each layer added, changed and took away.
     #[serde(default)]
     diff: bool,

@@ -198,6 +198,14 @@ fn the_number_of_an_archived_decision_stays_given() {
     assert!(created.contains("0020"), "{created}");
 }
 
+#[test]
+fn the_number_of_an_archived_plan_stays_given() {
+    let workspace = Workspace::with(HEIR, PLAN);
+    workspace.heir("context archive 0001-wombats").ok();
+    let created = workspace.heir("plan new another").ok();
+    assert!(created.contains("0002-another"), "{created}");
+}
+
 #[cfg(unix)]
 #[test]
 fn links_in_the_archive_are_not_followed() {

@@ -1,6 +1,7 @@
 //! `plan new`: a new plan, with the next number.
 
 use heirloom_core::name;
+use heirloom_store::files::ARCHIVE;
 use heirloom_store::layout;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -48,7 +49,11 @@ impl Operation for PlanNew {
             None => None,
         };
         let names = layout::names(session.root(), &plans, &Default::default())?;
-        let folder = scaffold::numbered("plan", &typed, &names, 4, 1)?;
+        // A number that was given once should not come to mean another plan.
+        let archived = session.root().list(&format!("{ARCHIVE}/plans"))?.into_iter();
+        let archived = archived.filter(|item| item.is_folder).map(|item| item.name);
+        let given: Vec<String> = names.iter().cloned().chain(archived).collect();
+        let folder = scaffold::numbered("plan", &typed, &given, 4, 1)?;
         let title = scaffold::title_of(&typed);
         let text = scaffold::plan(
             &title,

@@ -427,3 +427,40 @@ fn records_that_state_no_status_are_named() {
     assert_eq!(workspace.json("adr list")["without_status"], ids);
     assert_eq!(workspace.json("context resolve")["decisions_without_status"], ids);
 }
+
+/// The enhancement proposals of Kubernetes: `keps/sig-node/1729-images/README.md` and `kep.yaml`.
+#[test]
+fn a_record_may_be_a_folder_with_its_fields_beside_it() {
+    let workspace = Workspace::with(
+        HEIR,
+        "//- keps/sig-node/1729-images/README.md\n# KEP-1729: Rebase images\n\nQuokkas need less.\n\n## Status\n\nMet in v1.33\n\
+         //- keps/sig-node/1729-images/kep.yaml\ntitle: Rebase images\nstatus: implementable\ncreation-date: 2019-03-16\nreplaces:\n  - /keps/sig-node/583-pods\n\
+         //- keps/sig-node/583-pods/README.md\n# KEP-583: Pods\n\nText.\n\
+         //- keps/sig-node/583-pods/kep.yaml\ntitle: Pods\nstatus: implemented\n\
+         //- keps/sig-node/583-pods/FAQ.md\n# Questions\n\
+         //- pkg/testdata/keps/1-x/README.md\n# KEP-1: X\n",
+    );
+    let adopted = workspace.heir("adopt").ok();
+    assert!(adopted.contains("called `keps`; 2 numbered records"), "{adopted}");
+    assert!(!adopted.contains("testdata"), "{adopted}");
+    let listed = workspace.json("adr list");
+    let listed = |at: usize, key: &str| listed["adrs"][at][key].clone();
+    assert_eq!((listed(0, "id"), listed(0, "status")), ("KEP-1729".into(), "accepted".into()));
+    assert_eq!((listed(0, "in_force"), listed(1, "in_force")), (true.into(), false.into()));
+    assert_eq!(listed(1, "superseded_by"), serde_json::json!(["KEP-1729"]));
+    assert_eq!(listed(2, "id"), serde_json::Value::Null, "a file of a record is no record");
+    let recalled = |query: &str| workspace.json(&format!("recall {query}"))["hits"].to_string();
+    assert!(recalled("quokkas").contains("KEP-1729"));
+    // What changes beside the text changes what is known of the record.
+    let beside = "keps/sig-node/1729-images/kep.yaml";
+    workspace.write(beside, "title: Rebase images\nstatus: withdrawn (again)\n");
+    assert_eq!(workspace.json("adr list")["adrs"][0]["status"], "withdrawn");
+    for command in ["adr status KEP-1729 proposed", "adr renumber 1729", "adr supersede 583 1729"] {
+        let ran = workspace.heir(command);
+        assert!(ran.code != 0 && ran.stderr.contains("kep.yaml states its status"), "{command}");
+    }
+    assert_eq!(workspace.run(&["adr", "new", "Another thing"]).code, 0);
+    assert_eq!(workspace.files(".heirloom/adrs").len(), 1);
+    workspace.write(beside, "title: x\nstatus: [unclosed\n");
+    assert!(workspace.heir("adr list").stdout.contains("1729-images/kep.yaml:"));
+}

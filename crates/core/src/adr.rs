@@ -4,6 +4,7 @@
 //! The same reading finds *where* the status is written, so that superseding edits it there.
 
 mod edit;
+mod folder;
 mod form;
 mod links;
 mod naming;
@@ -11,6 +12,7 @@ mod site;
 mod text;
 
 pub use edit::{mark_superseded, mark_supersedes, set_status};
+pub use folder::{METADATA, add_metadata, folder_name, metadata_path};
 pub use form::{Model, NewRecord, write};
 pub use links::Target;
 pub use naming::Naming;
@@ -22,6 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::document::scalar_text;
 use crate::{Document, path};
+use folder::CREATION_DATE;
 
 /// The state of a decision.
 #[derive(
@@ -113,6 +116,9 @@ impl fmt::Display for Status {
     }
 }
 
+/// A longer line is a sentence and no status.
+const MAX_PHRASE_BYTES: usize = 40;
+
 /// A decision record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Adr {
@@ -128,6 +134,8 @@ pub struct Adr {
     pub labels: Vec<String>,
     /// Its state.
     pub status: Status,
+    /// What it says in the place of a status, where that is none that is known.
+    pub unknown_status: Option<String>,
     /// The line on which the state is written.
     pub status_line: usize,
     /// Whether it says that only a part of it is superseded.
@@ -169,8 +177,8 @@ pub fn is_record(file_name: &str) -> bool {
     !index && !template
 }
 
-/// Returns whether a file has the sections of a record: a status and what was decided or why, or the
-/// headings of MADR.
+/// Returns whether a file has the sections of a record: a status and what was decided, or the headings
+/// of MADR. Many other documents have a status and a context.
 pub fn has_sections(path: &str, text: &str) -> bool {
     let document = document_of(path, text);
     let headings: Vec<String> =
@@ -182,7 +190,7 @@ pub fn has_sections(path: &str, text: &str) -> bool {
     let named = sections.iter().filter(|section| has(section)).count();
     madr.iter().filter(|heading| has(heading)).count() >= 2
         || named == sections.len()
-        || states_status && named > 0
+        || states_status && (has("decision") || named >= 2)
 }
 
 /// Reads a record.
@@ -201,7 +209,10 @@ pub fn read_document(document: &Document, text: &str) -> Adr {
     let path = document.path.as_str();
     let (id, number) = id_of(path);
     let shown = text::shown(text);
-    let site = site::find(document, text, &shown);
+    let is_stated_beside = folder_name(path).is_some() && document.field("status").is_some();
+    // A folder's text may speak of many another status.
+    let site = site::find(document, text, &shown)
+        .filter(|site| !is_stated_beside || site.style == site::Style::FrontMatter);
     let mut links = links::read(document, &shown, site.as_ref());
     // A link to another file with the same number leads to another record.
     let is_own_file = |href: &String| path::file_name(href) == path::file_name(&document.path);
@@ -212,12 +223,14 @@ pub fn read_document(document: &Document, text: &str) -> Adr {
     };
     links.supersedes.retain(leads_elsewhere);
     links.superseded_by.retain(leads_elsewhere);
-    let written = site.as_ref().map(|site| site.value(&shown));
+    let stated = || document.field("status").map(str::to_owned);
+    let written = site.as_ref().map(|site| site.value(&shown)).or_else(stated);
     let is_partly_superseded = written.as_deref().is_some_and(links::speaks_of_a_part);
     let status = match written.as_deref().map_or(Status::Unknown, links::status_of) {
         Status::Accepted | Status::Unknown if links.whole_file_superseded => Status::Superseded,
         status => status,
     };
+    let unknown_status = written.filter(|_| status == Status::Unknown).as_deref().and_then(phrase);
     Adr {
         id,
         number,
@@ -229,9 +242,10 @@ pub fn read_document(document: &Document, text: &str) -> Adr {
             .map(str::to_owned)
             .collect(),
         status,
+        unknown_status,
         status_line: site.map_or(1, |site| site.line),
         is_partly_superseded,
-        date: ["date", "created"]
+        date: ["date", "created", CREATION_DATE]
             .iter()
             .find_map(|key| document.fields.get(*key).and_then(scalar_text))
             .or_else(|| text::field(&shown, &["date", "created"])),
@@ -240,22 +254,40 @@ pub fn read_document(document: &Document, text: &str) -> Adr {
     }
 }
 
-/// Derives an id from a file name: letters and up to five digits, else the whole stem.
+/// Returns the first line of a text if it is a word or a few, as a status is.
+fn phrase(text: &str) -> Option<String> {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
+    (line.len() <= MAX_PHRASE_BYTES).then(|| line.to_owned())
+}
+
+/// Derives an id from a path: letters and up to five digits of the record's name, else all of it.
 pub fn id_of(path: &str) -> (String, Option<u32>) {
-    let file = path.rsplit('/').next().unwrap_or(path);
-    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
-    let letters = stem.len() - stem.trim_start_matches(|c: char| c.is_ascii_alphabetic()).len();
-    let rest = stem[letters..].trim_start_matches(['-', '_', ' ']);
+    let name = name_of(path);
+    let Some((letters, digits)) = number_in(name) else { return (name.to_owned(), None) };
+    let prefix = match letters {
+        "" if path.split('/').any(|part| part == "keps") => "KEP".to_owned(),
+        "" => "ADR".to_owned(),
+        letters => letters.to_uppercase(),
+    };
+    (format!("{prefix}-{digits}"), digits.parse().ok())
+}
+
+/// Returns the name of a record: that of its folder if it is one, else that of its file without its
+/// ending.
+pub fn name_of(path: &str) -> &str {
+    let file = path::file_name(path);
+    let stem = || file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+    folder_name(path).unwrap_or_else(stem)
+}
+
+/// Returns the letters and the digits of the number that a name starts with.
+fn number_in(name: &str) -> Option<(&str, &str)> {
+    let letters = name.len() - name.trim_start_matches(|c: char| c.is_ascii_alphabetic()).len();
+    let rest = name[letters..].trim_start_matches(['-', '_', ' ']);
     let digits = &rest[..rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len()];
     let ends = !rest[digits.len()..].starts_with(|c: char| c.is_alphanumeric());
-    match digits.parse::<u32>() {
-        Ok(number) if digits.len() <= 5 && ends && letters <= 4 => {
-            let prefix =
-                if letters == 0 { "ADR".to_owned() } else { stem[..letters].to_uppercase() };
-            (format!("{prefix}-{digits}"), Some(number))
-        }
-        _ => (stem.to_owned(), None),
-    }
+    let is_number = matches!(digits.len(), 1..=5) && ends && letters <= 4;
+    is_number.then(|| (&name[..letters], digits))
 }
 
 /// Returns whether a target, as it is written in some record, means this one.
@@ -287,7 +319,7 @@ pub fn id_matches(adr: &Adr, written: &str) -> bool {
 }
 
 /// Letters that stand before the number in a title.
-const TITLE_PREFIXES: &[&str] = &["ADR", "PEP", "OEP", "AD", "DR"];
+const TITLE_PREFIXES: &[&str] = &["ADR", "KEP", "PEP", "OEP", "AD", "DR"];
 
 fn title(document: &Document, text: &str, number: Option<u32>) -> String {
     let raw = match &document.title {

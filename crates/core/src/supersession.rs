@@ -73,7 +73,7 @@ impl<'a> Supersession<'a> {
         }
         let mut by_stem: HashMap<String, Vec<usize>> = HashMap::new();
         for (at, adr) in adrs.iter().enumerate() {
-            by_stem.entry(path::stem(&adr.path).to_lowercase()).or_default().push(at);
+            by_stem.entry(adr::name_of(&adr.path).to_lowercase()).or_default().push(at);
         }
         let mut relation = Self {
             adrs,

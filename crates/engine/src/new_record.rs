@@ -114,7 +114,8 @@ fn checked(config: &Config, named: &str) -> Result<String, Error> {
 
 /// Returns the adopted folder with the most records, if the workspace's own has none.
 fn fullest(records: &[Record]) -> Option<&str> {
-    let folders = || records.iter().map(|record| path::folder(&record.adr.path));
+    let files = || records.iter().filter(|record| adr::folder_name(&record.adr.path).is_none());
+    let folders = || files().map(|record| path::folder(&record.adr.path));
     if folders().any(|folder| folder == adrs::FOLDER) {
         return None;
     }

@@ -5,7 +5,10 @@ use std::collections::HashSet;
 use heirloom_core::adr::{self, Adr};
 use heirloom_core::{Document, Problem, path};
 
-use crate::{Config, Root, archive, layout};
+use crate::confined::{ConfinedDir, Item};
+use crate::listings::Listings;
+use crate::stamp::Stamp;
+use crate::{Config, Root, archive, files, layout};
 
 /// The workspace's own records.
 pub const FOLDER: &str = ".heirloom/adrs";
@@ -33,15 +36,45 @@ pub fn project_folder(project: &str) -> String {
 /// Reads the records that hold for a project, or for every project.
 pub fn read(root: &Root, config: &Config, project: Scope<'_>) -> (Vec<Record>, Vec<Problem>) {
     let (found, mut problems) = find(root, config, project);
+    (read_found(root, found, &mut problems), problems)
+}
+
+/// Reads records that were found.
+pub fn read_found(root: &Root, found: Vec<Found>, problems: &mut Vec<Problem>) -> Vec<Record> {
     let mut records = Vec::new();
     for Found { path, project } in found {
-        if let Some((text, document)) = layout::read_document(root, &path) {
+        if let Some((text, document)) = read_document(root.dir(), &path) {
             problems.extend(document.problems.iter().cloned());
             let adr = adr::read_document(&document, &text);
             records.push(Record { adr, document, text, project });
         }
     }
-    (records, problems)
+    records
+}
+
+/// Reads a record with the fields that stand in a file beside it. A missing one is `None`.
+pub fn read_document(root: &ConfinedDir, path: &str) -> Option<(String, Document)> {
+    let (text, mut document) = layout::read_document_in(root, path)?;
+    let beside = adr::metadata_path(path).map(|beside| files::read_text(root, &beside));
+    match beside.transpose() {
+        Ok(metadata) => {
+            let metadata = metadata.flatten();
+            metadata.iter().for_each(|metadata| adr::add_metadata(&mut document, metadata));
+        }
+        Err(problem) => document.problems.push(problem),
+    }
+    Some((text, document))
+}
+
+/// Returns what is known of a record without reading it, and of the file beside it: a change of either
+/// changes it.
+pub fn stamp(listings: &Listings<'_>, path: &str) -> Option<Stamp> {
+    let own = listings.stamp(path)?;
+    let beside = adr::metadata_path(path).and_then(|beside| listings.stamp(&beside));
+    Some(match beside {
+        Some(beside) => own.and(beside),
+        None => own,
+    })
 }
 
 /// A record that is there and was not read.
@@ -102,7 +135,9 @@ pub fn next_number(root: &Root, config: &Config, folder: &str) -> u32 {
     paths.sort();
     paths.dedup();
     let numbers = |wanted: &dyn Fn(&str) -> bool| -> HashSet<u32> {
-        let wanted = paths.iter().filter(|path| wanted(path::folder(path)));
+        // Records that are folders count by themselves.
+        let files = paths.iter().filter(|path| adr::folder_name(path).is_none());
+        let wanted = files.filter(|path| wanted(path::folder(path)));
         wanted.filter_map(|path| adr::id_of(path).1).collect()
     };
     let own = numbers(&|other| path::is_within(other, folder));
@@ -147,14 +182,32 @@ fn find_in(
         Ok(items) => items,
         Err(problem) => return problems.push(problem),
     };
+    let number = |item: &Item| adr::id_of(&item.name).1;
+    let numbered: HashSet<u32> = items
+        .iter()
+        .filter(|item| !item.is_folder && adr::is_record(&item.name))
+        .filter_map(number)
+        .collect();
     for item in items {
         let path = format!("{folder}/{}", item.name);
+        let found_at = |path: String| Found { path, project: project.map(str::to_owned) };
         if item.is_folder && !adr::is_record(&item.name) {
-            if depth > 0 && !item.is_link && !item.name.starts_with('.') {
-                find_in(root, &path, project, depth - 1, found, problems);
+            if depth == 0 || item.is_link || item.name.starts_with('.') {
+                continue;
+            }
+            // The folder `0003-images` beside `0003-x.md` holds what that record shows.
+            let readme = format!("{path}/README.md");
+            let is_own = number(&item).is_some_and(|number| !numbered.contains(&number));
+            match is_own && adr::folder_name(&readme).is_some() && root.exists(&readme) {
+                true => found.push(found_at(readme)),
+                false => find_in(root, &path, project, depth - 1, found, problems),
             }
         } else if adr::is_record(&item.name) {
-            found.push(Found { path, project: project.map(str::to_owned) });
+            let target = item.is_link.then(|| root.dir().link_target(&path)).flatten();
+            // An old name of a record that is a folder now.
+            if target.is_none_or(|target| adr::folder_name(&target).is_none()) {
+                found.push(found_at(path));
+            }
         }
     }
 }

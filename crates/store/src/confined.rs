@@ -101,6 +101,11 @@ impl ConfinedDir {
         self.handle.metadata(relative)
     }
 
+    /// Returns where a symbolic link leads, as it is written.
+    pub fn link_target(&self, relative: &str) -> Option<String> {
+        self.handle.read_link_contents(relative).ok()?.to_str().map(|to| to.replace('\\', "/"))
+    }
+
     /// Returns whether there is anything at a path.
     pub fn exists(&self, relative: &str) -> bool {
         self.handle.exists(relative)

@@ -39,6 +39,15 @@ impl Stamp {
         self.modified.saturating_add(grain) < now
     }
 
+    /// Returns one stamp for two files that are read together: a change of either changes it.
+    pub fn and(self, other: Self) -> Self {
+        Stamp {
+            size: self.size.wrapping_add(other.size),
+            modified: self.modified.max(other.modified),
+            file: self.file ^ other.file.rotate_left(32),
+        }
+    }
+
     /// Takes what the system says of a file.
     pub fn new(metadata: &Metadata) -> Self {
         let modified = metadata.modified().ok();

@@ -6,14 +6,25 @@ use crate::Root;
 use crate::ignored::Ignored;
 
 /// How deep folders are looked into.
-const MAX_DEPTH: usize = 6;
+const MAX_DEPTH: usize = 16;
 
 /// How many folders are looked into.
 const MAX_FOLDERS: usize = 4_000;
 
-/// Folders of generated or foreign files, ignored by git or not.
-const SKIPPED: &[&str] =
-    &["node_modules", "target", "vendor", "third_party", "dist", "build", "venv", "__pycache__"];
+/// Folders of generated, foreign or test files, ignored by git or not.
+const SKIPPED: &[&str] = &[
+    "node_modules",
+    "target",
+    "vendor",
+    "third_party",
+    "dist",
+    "build",
+    "venv",
+    "__pycache__",
+    "testdata",
+    "fixtures",
+    "__fixtures__",
+];
 
 /// A folder with the names of its files.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -299,7 +299,7 @@ fn ids(text: &str, bare_numbers: bool) -> Vec<Target> {
         let known = |prefix: &str| {
             matches!(
                 prefix.to_uppercase().as_str(),
-                "ADR" | "DR" | "AD" | "PEP" | "OEP" | "RFC" | "MADR" | "ADRS"
+                "ADR" | "DR" | "AD" | "KEP" | "PEP" | "OEP" | "RFC" | "MADR" | "ADRS"
             )
         };
         if let Some(number) = number {
@@ -339,7 +339,8 @@ pub(super) fn status_of(written: &str) -> Status {
     }
     match first {
         "accepted" | "approved" | "agreed" | "final" | "active" | "adopted" | "decided"
-        | "implemented" | "implementing" | "resolved" | "partially" | "partly" => Status::Accepted,
+        | "implementable" | "implemented" | "implementing" | "resolved" | "partially"
+        | "partly" => Status::Accepted,
         "proposed" | "pending" | "provisional" | "review" | "under" | "open" | "incomplete" => {
             Status::Proposed
         }

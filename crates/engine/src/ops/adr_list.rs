@@ -3,10 +3,11 @@
 use heirloom_core::Problem;
 use heirloom_core::adr::Status;
 use heirloom_core::supersession::Supersession;
-use heirloom_store::adrs::{self, Scope};
+use heirloom_store::adrs::Scope;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::documents::Documents;
 use crate::present;
 use crate::view::{Role, View, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
@@ -44,6 +45,9 @@ struct Item {
     title: String,
     /// Its status.
     status: Status,
+    /// What it says in the place of a status, where that is none that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unknown_status: Option<String>,
     /// Whether it is accepted and not replaced.
     in_force: bool,
     /// Its date, as written.
@@ -75,7 +79,7 @@ impl Operation for AdrList {
         if let Some(project) = &request.project {
             crate::setup::scaffold::safe_name("project", project)?;
         }
-        let (records, problems) = adrs::read(session.root(), session.config()?, scope);
+        let (records, problems) = Documents::records(session, scope)?;
         let all: Vec<_> = records.iter().map(|record| record.adr.clone()).collect();
         let relation = Supersession::new(&all);
         let id = |at: usize| all[at].id.clone();
@@ -83,6 +87,7 @@ impl Operation for AdrList {
             id: record.adr.id.clone(),
             title: record.adr.title.clone(),
             status: record.adr.status,
+            unknown_status: record.adr.unknown_status.clone(),
             in_force: relation.in_force(at),
             date: record.adr.date.clone(),
             supersedes: relation.predecessors(at).map(id).collect(),
@@ -115,15 +120,15 @@ impl Answer for Adrs {
                 }
                 _ => Role::Warning,
             };
-            let by = if item.superseded_by.is_empty() {
-                String::new()
-            } else {
-                format!("by {}", item.superseded_by.join(", "))
+            let more = match &item.unknown_status {
+                Some(stated) => format!("“{stated}”"),
+                None if item.superseded_by.is_empty() => String::new(),
+                None => format!("by {}", item.superseded_by.join(", ")),
             };
             vec![
                 span(Role::Key, &item.id),
                 span(role, item.status.word()),
-                span(Role::Dim, by),
+                span(Role::Dim, more),
                 item.title.as_str().into(),
                 span(Role::Source, &item.source),
             ]

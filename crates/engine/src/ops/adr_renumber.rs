@@ -50,6 +50,7 @@ impl Operation for AdrRenumber {
         if let Some(problem) = filed.document.problems.first() {
             return Err(problem.clone().into());
         }
+        filed.check_is_file(session.root())?;
         let name = Name::of_record(path::stem(&old.path)).ok_or_else(|| {
             Error::bad_input(format!("{} has no number in its file's name", old.path))
                 .hint("rename the file, so that its name starts with a number")

@@ -82,6 +82,7 @@ impl Operation for AdrStatus {
                     adr.id
                 ));
             }
+            filed.check_is_file(session.root())?;
             let mut after = adr::set_status(&adr.path, &filed.text, status)?;
             if matches!(frontmatter::split(&filed.text), Split::Block { .. })
                 && filed.document.fields.contains_key("updated")

@@ -70,6 +70,7 @@ impl Operation for AdrSupersede {
             if let Some(problem) = filed.document.problems.first() {
                 return Err(problem.clone().into());
             }
+            filed.check_is_file(session.root())?;
         }
         let relation = Supersession::new(&catalog.adrs);
         let position = |adr: &adr::Adr| relation.at_path(&adr.path).unwrap_or_default();

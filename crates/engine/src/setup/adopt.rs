@@ -2,6 +2,9 @@
 
 mod detect;
 
+use std::fs;
+use std::path::Path;
+
 use heirloom_core::{hierarchy, path};
 use heirloom_store::journal::{self, Change};
 use heirloom_store::{Config, Root, config};
@@ -37,18 +40,16 @@ pub struct Adopted {
     dry_run: bool,
 }
 
-const NEW_CONFIG: &str = "# Settings of this workspace. Every key has a default.\n";
+/// What new settings begin with.
+const HEADER: &str = "# Settings of this workspace. Every key has a default.\n\n";
 
 /// Finds what is there and, unless it is a dry run, writes the settings that read it. A path that is
 /// named is taken alone.
-pub fn run(
-    folder: &std::path::Path,
-    named: Option<&std::path::Path>,
-    dry_run: bool,
-) -> Result<Adopted, Error> {
-    let root = Root::new_at(folder)?;
+pub fn run(folder: &Path, named: Option<&Path>, dry_run: bool) -> Result<Adopted, Error> {
+    let folder = &fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf());
+    let root = Root::new_at(workspace_of(folder).unwrap_or(folder))?;
     let detected = match named {
-        Some(named) => detect::named(&root, &within(&root, named)?)?,
+        Some(named) => detect::named(&root, &within(&root, folder, named)?)?,
         None => detect::all(&root),
     };
     if detected.found.is_empty() {
@@ -86,15 +87,29 @@ pub(super) fn pending(root: &Root) -> Result<Vec<Found>, Error> {
     Ok(if is_pending { detected.found } else { vec![] })
 }
 
-/// Returns a path that a person named as one from the root.
-fn within(root: &Root, named: &std::path::Path) -> Result<String, Error> {
+/// Returns the workspace that a folder lies in, in the same repository.
+fn workspace_of(folder: &Path) -> Option<&Path> {
+    for folder in folder.ancestors() {
+        if folder.join(".heirloom").is_dir() {
+            return Some(folder);
+        }
+        if folder.join(".git").exists() {
+            return None;
+        }
+    }
+    None
+}
+
+/// Returns a path that a person named in a folder as one from the root.
+fn within(root: &Root, folder: &Path, named: &Path) -> Result<String, Error> {
     let outside = || {
         Error::bad_input(format!("{} is not in {}", named.display(), root.path().display()))
             .hint("name a folder of this repository, or its root with --root")
     };
+    let from = folder.strip_prefix(root.path()).unwrap_or(Path::new(""));
     let inner = match named.is_absolute() {
-        true => named.strip_prefix(root.path()).map_err(|_| outside())?,
-        false => named,
+        true => named.strip_prefix(root.path()).map_err(|_| outside())?.to_path_buf(),
+        false => from.join(named),
     };
     let written = inner.to_str().ok_or_else(outside)?.replace('\\', "/");
     let inner = path::joined("", &written).ok_or_else(outside)?;
@@ -113,7 +128,7 @@ struct Settings {
 
 fn settings(root: &Root, detected: &Detected) -> Result<Settings, Error> {
     let before = root.read(config::PATH)?;
-    let mut document = parse(before.as_deref().unwrap_or(NEW_CONFIG))?;
+    let mut document = parse(before.as_deref().unwrap_or_default())?;
     let hierarchy = choose_hierarchy(&mut document, detected);
     let current = Config::parse(&document.to_string())?;
     let levels = current.find_hierarchy(&hierarchy).map(|found| found.levels).unwrap_or_default();
@@ -141,7 +156,8 @@ fn settings(root: &Root, detected: &Detected) -> Result<Settings, Error> {
             add_to_array(&mut document, &["adrs", "folders"], folder);
         }
     }
-    let after = document.to_string();
+    let header = if before.is_none() { HEADER } else { "" };
+    let after = format!("{header}{document}");
     Config::parse(&after)?;
     Ok(Settings { before, after, hierarchy, left })
 }

@@ -61,6 +61,9 @@ const INSTRUCTIONS: &[(&str, &str)] = &[
 const FACTS: &[&str] =
     &["ai/memory/facts.jsonl", ".omegon/memory/facts.jsonl", ".pi/memory/facts.jsonl"];
 
+/// Where plans are.
+const PLANS: &str = "plans";
+
 /// What folders of decision records are called.
 const RECORD_FOLDERS: &[&str] = &[
     "adr",
@@ -72,6 +75,7 @@ const RECORD_FOLDERS: &[&str] = &[
     "architecture-decision-records",
     "architectural-decisions",
     "architectural-decision-records",
+    "keps",
 ];
 
 /// How many files of a folder are read to tell whether they are decision records.
@@ -88,7 +92,7 @@ pub(super) fn all(root: &Root) -> Detected {
     let walk = walk::walk(root);
     detected.is_cut_off = walk.is_cut_off;
     for folder in &walk.folders {
-        detected.take_records(root, folder);
+        detected.take_records(root, folder, &walk.folders);
     }
     detected.take_plans(root);
     for path in FACTS.iter().filter(|path| root.exists(path)) {
@@ -112,8 +116,9 @@ pub(super) fn named(root: &Root, named: &str) -> Result<Detected, Error> {
     let files: Vec<String> =
         items.into_iter().filter(|item| !item.is_folder).map(|item| item.name).collect();
     let folder = Folder { path: named.to_owned(), files };
-    let records = folder.files.iter().filter(|name| adr::is_record(name));
-    let numbered = records.filter(|name| adr::id_of(name).1.is_some()).count();
+    let own = folder.files.iter().filter(|name| is_numbered(name)).count();
+    let inner = walk::walk(root).folders;
+    let numbered = own + inner.iter().filter(|inner| is_record_in(inner, &folder)).count();
     let markdown = folder.files.iter().filter(|name| name.ends_with(".md")).count();
     if numbered > 0 || records_by_content(root, &folder).is_some() {
         let reason = format!("you named it; {}", present::count(numbered, "numbered record"));
@@ -195,30 +200,35 @@ impl Detected {
     }
 
     /// Takes a folder of decision records. Those of its subfolders are read with it.
-    fn take_records(&mut self, root: &Root, folder: &Folder) {
+    fn take_records(&mut self, root: &Root, folder: &Folder, all: &[Folder]) {
         let is_within = |own: &String| path::is_within(&folder.path, own);
         if folder.path.is_empty() || self.adr_folders.iter().any(is_within) {
             return;
         }
         let name = path::file_name(&folder.path).to_lowercase().replace('_', "-");
-        let numbered = folder
-            .files
-            .iter()
-            .filter(|file| adr::is_record(file) && adr::id_of(file).1.is_some())
-            .count();
-        if RECORD_FOLDERS.contains(&name.as_str()) && numbered > 0 {
-            let count = present::count(numbered, "numbered record");
-            let reason = format!("called `{}`; {count}", path::file_name(&folder.path));
-            self.note_records(&folder.path, &reason);
-        } else if let Some(reason) = records_by_content(root, folder) {
+        if RECORD_FOLDERS.contains(&name.as_str()) {
+            let own = folder.files.iter().filter(|file| is_numbered(file)).count();
+            let numbered = own + all.iter().filter(|inner| is_record_in(inner, folder)).count();
+            if numbered > 0 {
+                let count = present::count(numbered, "numbered record");
+                let reason = format!("called `{}`; {count}", path::file_name(&folder.path));
+                self.note_records(&folder.path, &reason);
+                return;
+            }
+        }
+        // The numbered files of a plan are its agents.
+        if path::is_within(&folder.path, PLANS) {
+            return;
+        }
+        if let Some(reason) = records_by_content(root, folder) {
             self.note_records(&folder.path, &reason);
         }
     }
 
     fn take_plans(&mut self, root: &Root) {
-        let items = root.list("plans").unwrap_or_default();
+        let items = root.list(PLANS).unwrap_or_default();
         let is_plan = |name: &str| {
-            let files = root.list(&format!("plans/{name}")).unwrap_or_default();
+            let files = root.list(&format!("{PLANS}/{name}")).unwrap_or_default();
             let mut files = files.iter().filter(|item| !item.is_folder);
             files.any(|item| item.name == "plan.md" || item.name.ends_with("-plan.md"))
         };
@@ -242,6 +252,17 @@ impl Detected {
     }
 }
 
+/// Returns whether a file is a numbered record by its name.
+fn is_numbered(file: &str) -> bool {
+    adr::is_record(file) && adr::id_of(file).1.is_some()
+}
+
+/// Returns whether a folder is a record by itself (`1729-images/README.md`), somewhere in another.
+fn is_record_in(inner: &Folder, folder: &Folder) -> bool {
+    let is_record = |file: &String| adr::folder_name(&format!("{}/{file}", inner.path)).is_some();
+    path::is_within(&inner.path, &folder.path) && inner.files.iter().any(is_record)
+}
+
 /// Returns by what a folder is recognised as one of decision records: several of its files are
 /// numbered and have the sections of a record.
 fn records_by_content(root: &Root, folder: &Folder) -> Option<String> {
@@ -249,9 +270,7 @@ fn records_by_content(root: &Root, folder: &Folder) -> Option<String> {
         let metadata = root.metadata(&format!("{}/{file}", folder.path));
         matches!(metadata, Ok(Some(metadata)) if metadata.len() <= MAX_RECORD_BYTES)
     };
-    let numbered = folder.files.iter().filter(|file| {
-        adr::is_record(file) && adr::id_of(file).1.is_some() && !file.ends_with(".rst")
-    });
+    let numbered = folder.files.iter().filter(|file| is_numbered(file) && !file.ends_with(".rst"));
     let read: Vec<&String> = numbered.filter(is_small).take(MAX_READ_FILES).collect();
     if read.len() < 2 {
         return None;

@@ -45,7 +45,10 @@ impl IndexError {
             PermissionDenied | ReadOnlyFilesystem => IndexErrorKind::Unwritable,
             _ => IndexErrorKind::System,
         };
-        Self::new(kind, format!("{what}: {error}"))
+        // Refused without a system error number: a link is there that is not followed.
+        let is_link = error.kind() == PermissionDenied && error.raw_os_error().is_none();
+        let hint = is_link.then(|| "remove the link; a folder takes its place".to_owned());
+        IndexError { hint, ..Self::new(kind, format!("{what}: {error}")) }
     }
 }
 

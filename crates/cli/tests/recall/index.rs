@@ -216,6 +216,22 @@ fn what_git_ignores_is_not_found_and_what_was_put_away_is_in_the_archive() {
     assert!(ran.ok().contains("Wombats reach every shop"));
 }
 
+/// The text of a replaced record need not change, and so need not its file.
+#[test]
+fn a_record_that_another_one_replaces_is_no_longer_recalled() {
+    let team = team();
+    let record = |status: &str, said: &str| format!("---\nstatus: {status}\n---\n# {said}\n");
+    let (old, new) = (".heirloom/adrs/ADR-0091-old.md", ".heirloom/adrs/ADR-0092-new.md");
+    team.write(old, record("accepted", "Numbats sort the mail"));
+    let standing = |answer: &Value, list: &str| answer[list][0]["standing"].clone();
+    assert_eq!(standing(&ask(&team, "numbats"), "hits"), "active");
+    team.write(new, record("accepted\nsupersedes: [ADR-0091]", "Quolls sort the mail"));
+    assert_eq!(texts(&ask(&team, "numbats")), Vec::<&str>::new());
+    assert_eq!(standing(&ask(&team, "numbats"), "near_misses"), "superseded");
+    team.write(new, record("proposed\nsupersedes: [ADR-0091]", "Quolls sort the mail"));
+    assert_eq!(standing(&ask(&team, "numbats"), "hits"), "active");
+}
+
 #[test]
 fn a_server_does_not_touch_an_index_that_was_made_anew_beside_it() {
     let team = team();

@@ -76,15 +76,21 @@ fn index_of(session: &Session, embedder: &dyn Embedder) -> Index {
 
 impl From<IndexError> for Error {
     fn from(error: IndexError) -> Self {
-        let hint = match error.kind {
-            IndexErrorKind::Damaged => "`heir index rebuild` makes it anew",
-            IndexErrorKind::Moved => "another process is writing the index; try again",
-            IndexErrorKind::System => "make room, or see whether the disk is well",
-            IndexErrorKind::Unwritable => "see who may write .heirloom/cache",
-            IndexErrorKind::Embedder => "please report this",
-        };
-        Error::system(error.message).hint(error.hint.as_deref().unwrap_or(hint))
+        let hint = hint(&error).to_owned();
+        Error::system(error.message).hint(hint)
     }
+}
+
+/// Returns how to mend what went wrong with the index.
+fn hint(error: &IndexError) -> &str {
+    let usual = match error.kind {
+        IndexErrorKind::Damaged => "`heir index rebuild` builds it again",
+        IndexErrorKind::Moved => "another process is writing the index; try again",
+        IndexErrorKind::System => "free some disk space, or check the disk",
+        IndexErrorKind::Unwritable => "check the permissions of .heirloom/cache",
+        IndexErrorKind::Embedder => "please report this",
+    };
+    error.hint.as_deref().unwrap_or(usual)
 }
 
 impl From<EmbedError> for Error {
@@ -226,8 +232,7 @@ fn brought_up(
 }
 
 fn not_kept(what: &str, error: &IndexError) -> Problem {
-    Problem::of_file(FOLDER, format!("{what} for every question: {error}"))
-        .hint("see who may write there, or make room")
+    Problem::of_file(FOLDER, format!("{what} for every question: {error}")).hint(hint(error))
 }
 
 /// Keeps an index for the next question.

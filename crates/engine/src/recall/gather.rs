@@ -4,9 +4,12 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use heirloom_core::adr::{self, Adr};
+use heirloom_core::supersession::Supersession;
 use heirloom_core::{Problem, day, hands};
 use heirloom_index::{NewLine, Piece, Read, Source, Update};
 use heirloom_store::adrs::{self, Scope};
+use heirloom_store::confined::ConfinedDir;
 use heirloom_store::dates::{self, FileHistory};
 use heirloom_store::git::Repository;
 use heirloom_store::ignored::Ignored;
@@ -15,18 +18,22 @@ use heirloom_store::listings::Listings;
 use heirloom_store::log::{self, Log, Shard};
 use heirloom_store::stamp::{Stamp, Watched};
 
-use super::passages::{Content, Sort};
+use super::passages::{Content, Sections, Sort, of_entries};
+use crate::documents::Documents;
 use crate::memory::EntryDates;
 use crate::{Error, Session, archive, inherit};
 
 /// So many bytes take a while to read.
 const MUCH: u64 = 1_000_000;
 
+/// So many documents at least are worth another processor.
+const WORTH_SHARING: usize = 16;
+
 /// The date of a file that is to be read again the next time.
 const NEVER: i64 = i64::MIN;
 
 /// The version of how documents are read and dated: an index of another one reads them again.
-const READING: u32 = 2;
+const READING: u32 = 3;
 
 /// Everything that is there to be recalled, and none of it read yet.
 pub(super) struct Found {
@@ -52,7 +59,7 @@ struct Document {
 impl Document {
     /// A document that no level places.
     fn by_itself(path: String, sort: Sort, project: Option<String>) -> Self {
-        let level = if sort == Sort::Adr { "adr" } else { "archive" };
+        let level = if sort == Sort::Archived { "archive" } else { "adr" };
         let placed = Placed {
             level: level.to_owned(),
             priority: 0,
@@ -103,7 +110,11 @@ impl Found {
         let mut documents: BTreeMap<String, (Document, Stamp)> = BTreeMap::new();
         for document in placed.chain(records).chain(archived).filter(is_looked_for) {
             let path = document.placed.document.path.clone();
-            match listings.stamp(&path) {
+            let stamp = match document.sort {
+                Sort::Adr => adrs::stamp(&listings, &path),
+                Sort::OfLevel | Sort::Archived => listings.stamp(&path),
+            };
+            match stamp {
                 Some(stamp) => drop(documents.entry(path).or_insert((document, stamp))),
                 // A folder or a FIFO in the place of a document.
                 None => problems.extend(root.read(&path).err()),
@@ -156,8 +167,10 @@ impl Found {
         }
         let root = session.root();
         let shards = self.shards.iter().map(|(shard, _)| shard.path());
-        let documents =
-            self.documents.iter().map(|(document, _)| root.join(&document.placed.document.path));
+        let documents = self.documents.iter().flat_map(|one| {
+            let beside = adr::metadata_path(path_of(one)).map(|beside| root.join(&beside));
+            [root.join(path_of(one))].into_iter().chain(beside)
+        });
         let settings = root.join(heirloom_store::config::PATH);
         let settings = self.rules.iter().cloned().chain([settings]);
         // A commit changes the dates of documents that state none.
@@ -208,28 +221,35 @@ impl Found {
 
     /// Reads the documents that are not as they were. The history may date a document anew, or an
     /// entry of it, though its text stays the same.
-    fn read_documents(
-        &self,
+    fn read_documents<'f>(
+        &'f self,
         session: &Session,
         known: &BTreeMap<String, Source>,
     ) -> Result<Vec<Read>, Error> {
         let is_same = |one: &&Listed| {
             known.get(path_of(one)).is_some_and(|known| {
-                is_as_read(known, one.1) && known.mark.get(HASH..DATED) == Some(&self.settings)
+                is_as_read(known, one.1) && known.mark.get(HASH..REPLACED) == Some(&self.settings)
             })
         };
         let (same, changed): (Vec<&Listed>, Vec<&Listed>) =
             self.documents.iter().partition(is_same);
+        let dir = session.root().dir();
         let entry_dates = EntryDates::of(session.root());
-        let read = |one| {
-            let (text, document) = layout::read_document(session.root(), path_of(one))?;
-            let (listed, _) = one;
-            let document = Box::new(document);
-            let placed = Placed { text, document, ..listed.placed.clone() };
-            Some((one, Content::of(placed, listed.sort, &entry_dates)))
+        let read = |documents: Vec<&'f Listed>| -> Vec<(&'f Listed, Content)> {
+            let read = hands::map(&documents, WORTH_SHARING, |one| read_document(dir, one));
+            let read = documents.into_iter().zip(read);
+            read.filter_map(|(one, read)| Some((one, Content::of(read?, &entry_dates)))).collect()
         };
-        let mut changed: Vec<(&Listed, Content)> = changed.into_iter().filter_map(read).collect();
-        let undated_before = same.into_iter().filter(|one| known[path_of(one)].mark.len() > DATED);
+        let mut changed = read(changed);
+        let replaced = self.replaced_records(session, &changed)?;
+        let mark_of = |one: &Listed| &known[path_of(one)].mark;
+        let is_judged_as_before = |one: &&Listed| {
+            mark_of(one).get(REPLACED) == Some(&u8::from(replaced.contains(path_of(one))))
+        };
+        let (same, judged_anew): (Vec<&Listed>, Vec<&Listed>) =
+            same.into_iter().partition(is_judged_as_before);
+        changed.extend(read(judged_anew));
+        let undated_before = same.into_iter().filter(|one| mark_of(one).len() > DATED);
         let undated_before: Vec<&Listed> = undated_before.collect();
         let undated = changed.iter().filter(|(_, content)| content.is_undated());
         let undated = undated.map(|(one, _)| *one).chain(undated_before.iter().copied());
@@ -238,42 +258,86 @@ impl Found {
         let histories = dates::histories(session.root(), &undated).unwrap_or_default();
         let history = |one: &Listed| histories.get(path_of(one)).copied().unwrap_or_default();
         let is_redated = |one: &&Listed| {
-            let mark = &known[path_of(one)].mark[DATED..];
+            let mark = &mark_of(one)[DATED..];
             mark != history_mark(&history(one), mark.len() > DATE)
         };
-        changed.extend(undated_before.into_iter().filter(is_redated).filter_map(read));
+        changed.extend(read(undated_before.into_iter().filter(is_redated).collect()));
         entry_dates.prefetch(changed.iter().filter_map(|(_, content)| content.noted()));
-        let read = changed.into_iter().map(|(one, content)| {
-            let history = history(one);
-            self.read_document(one, content, &history)
+        let sections: Vec<(&Listed, &Sections)> = changed
+            .iter()
+            .filter_map(|(one, content)| content.sections().map(|sections| (*one, sections)))
+            .collect();
+        let cut = hands::map(&sections, WORTH_SHARING, |(one, sections)| {
+            sections.passages(history(one).date, replaced.contains(path_of(one)))
         });
-        read.collect()
+        let mut cut = cut.into_iter();
+        let mut all = Vec::with_capacity(changed.len());
+        for (one, content) in &changed {
+            let (passages, problems) = match content {
+                Content::Entries(noted, problems) => (of_entries(noted)?, problems.clone()),
+                Content::Sections(_) => cut.next().unwrap_or_else(|| Ok(Default::default()))?,
+            };
+            let is_replaced = replaced.contains(path_of(one));
+            let source = self.source(one, content, &history(one), is_replaced, &problems)?;
+            all.push(Read { source, grew: false, lines: vec![], passages });
+        }
+        Ok(all)
     }
 
-    fn read_document(
+    /// Returns the decision records that another record replaced. Their own text need not say so.
+    fn replaced_records(
+        &self,
+        session: &Session,
+        changed: &[(&Listed, Content)],
+    ) -> Result<HashSet<String>, Error> {
+        let count = self.documents.iter().filter(|(one, _)| one.sort == Sort::Adr).count();
+        let read = changed.iter().filter_map(|(_, content)| content.sections()?.adr.clone());
+        let mut adrs: Vec<Adr> = read.collect();
+        if adrs.len() < count {
+            let (records, _) = Documents::records(session, Scope::Everything)?;
+            adrs = records.into_iter().map(|record| record.adr).collect();
+        }
+        let supersession = Supersession::new(&adrs);
+        let replaced = (0..adrs.len()).filter(|at| supersession.is_replaced(*at));
+        Ok(replaced.map(|at| adrs[at].path.clone()).collect())
+    }
+
+    /// Describes a document as it was read.
+    fn source(
         &self,
         (listed, stamp): &Listed,
-        content: Content,
+        content: &Content,
         history: &FileHistory,
-    ) -> Result<Read, Error> {
+        is_replaced: bool,
+        problems: &[Problem],
+    ) -> Result<Source, Error> {
         let mut mark = blake3::hash(content.text().as_bytes()).as_bytes()[..HASH].to_vec();
         mark.extend(self.settings);
+        mark.push(u8::from(is_replaced));
         if content.is_undated() {
             mark.extend(history_mark(history, content.noted().is_some()));
         }
-        let path = listed.placed.document.path.clone();
-        let (passages, problems) = content.passages(history.date)?;
-        let source = Source {
-            path,
+        Ok(Source {
+            path: listed.placed.document.path.clone(),
             is_local: false,
             size: stamp.size,
             modified: stamp.modified,
             mark,
             lines: 0,
-            problems: written(&problems)?,
-        };
-        Ok(Read { source, grew: false, lines: vec![], passages })
+            problems: written(problems)?,
+        })
     }
+}
+
+/// Reads a document. A missing one is `None`.
+fn read_document(dir: &ConfinedDir, one: &Listed) -> Option<Sections> {
+    let (listed, _) = one;
+    let (text, document) = match listed.sort {
+        Sort::Adr => adrs::read_document(dir, path_of(one)),
+        Sort::OfLevel | Sort::Archived => layout::read_document_in(dir, path_of(one)),
+    }?;
+    let document = Box::new(document);
+    Some(Sections::of(Placed { text, document, ..listed.placed.clone() }, listed.sort))
 }
 
 /// A document and how its file looks.
@@ -283,10 +347,11 @@ fn path_of((document, _): &Listed) -> &str {
     &document.placed.document.path
 }
 
-/// A document is known again by a hash of its text and one of the settings, up to here, and by what
-/// the history says of its file if that dates it.
+/// A document is known again by a hash of its text, one of the settings, whether another record
+/// replaced it, and what the history says of its file if that dates it.
 const HASH: usize = 16;
-const DATED: usize = HASH + 8;
+const REPLACED: usize = HASH + 8;
+const DATED: usize = REPLACED + 1;
 
 /// The bytes of a date in a mark.
 const DATE: usize = 4;
@@ -382,7 +447,7 @@ fn read_shard(shard: &Shard, stamp: Stamp, known: Option<&Source>) -> Result<Opt
 /// A shard that cannot be read holds nothing, and is tried again the next time.
 fn unreadable(shard: &Shard, error: &std::io::Error) -> Result<Read, Error> {
     let problem = Problem::of_file(&shard.shown, format!("cannot be read: {error}"))
-        .hint("see who may read it");
+        .hint("check its permissions");
     let source = Source {
         path: shard.shown.clone(),
         is_local: shard.is_local,

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use heirloom_core::adr::{self, Adr};
 use heirloom_core::fold::{Memory, Standing};
 use heirloom_core::memory::Entry;
 use heirloom_core::recall::{Passage, mark};
-use heirloom_core::{Document, Problem, adr, day};
+use heirloom_core::{Document, Problem, day};
 use heirloom_store::layout::{Part, Placed};
 use jiff::civil::Date;
 
@@ -38,17 +39,45 @@ pub(super) enum Content {
     /// The entries of a memory document, and what could not be read of it.
     Entries(Box<Noted>, Vec<Problem>),
     /// The sections of any other.
-    Sections(Box<Placed>, Sort),
+    Sections(Box<Sections>),
+}
+
+/// A document that is cut at its headings.
+pub(super) struct Sections {
+    placed: Placed,
+    sort: Sort,
+    /// What it says as a decision record.
+    pub(super) adr: Option<Adr>,
+}
+
+impl Sections {
+    /// Reads a document.
+    pub(super) fn of(placed: Placed, sort: Sort) -> Self {
+        let is_record = sort == Sort::Adr;
+        let adr = is_record.then(|| adr::read_document(&placed.document, &placed.text));
+        Sections { placed, sort, adr }
+    }
+
+    /// Returns its passages, and what could not be read of it. `date` is that of its file, in case
+    /// that it states none; `is_replaced` says whether another decision record replaced this one.
+    pub(super) fn passages(
+        &self,
+        date: Option<Date>,
+        is_replaced: bool,
+    ) -> Result<(Vec<Passage>, Vec<Problem>), Error> {
+        let problems = self.placed.document.problems.clone();
+        Ok((of_sections(self, date, is_replaced)?, problems))
+    }
 }
 
 impl Content {
-    /// Reads a document.
-    pub(super) fn of(placed: Placed, sort: Sort, dates: &Rc<EntryDates>) -> Self {
-        if placed.part != Part::Memory || sort == Sort::Archived {
-            return Content::Sections(Box::new(placed), sort);
+    /// Takes a document that was read.
+    pub(super) fn of(sections: Sections, dates: &Rc<EntryDates>) -> Self {
+        if sections.placed.part != Part::Memory || sections.sort == Sort::Archived {
+            return Content::Sections(Box::new(sections));
         }
-        let mut problems = placed.document.problems.clone();
-        let noted = Noted::of(placed, dates);
+        let mut problems = sections.placed.document.problems.clone();
+        let noted = Noted::of(sections.placed, dates);
         problems.extend(noted.notebook.problems.iter().cloned());
         Content::Entries(Box::new(noted), problems)
     }
@@ -57,7 +86,7 @@ impl Content {
     pub(super) fn text(&self) -> &str {
         match self {
             Content::Entries(noted, _) => &noted.text,
-            Content::Sections(placed, _) => &placed.text,
+            Content::Sections(sections) => &sections.placed.text,
         }
     }
 
@@ -65,7 +94,15 @@ impl Content {
     pub(super) fn noted(&self) -> Option<&Noted> {
         match self {
             Content::Entries(noted, _) => Some(noted),
-            Content::Sections(..) => None,
+            Content::Sections(_) => None,
+        }
+    }
+
+    /// Returns the other document that it is.
+    pub(super) fn sections(&self) -> Option<&Sections> {
+        match self {
+            Content::Entries(..) => None,
+            Content::Sections(sections) => Some(sections),
         }
     }
 
@@ -73,29 +110,16 @@ impl Content {
     pub(super) fn is_undated(&self) -> bool {
         match self {
             Content::Entries(noted, _) => noted.has_undated(),
-            Content::Sections(placed, _) => stated_date(&placed.document).is_none(),
-        }
-    }
-
-    /// Returns its passages, and what could not be read of it; `date` is that of the file, for
-    /// sections of a document that states none.
-    pub(super) fn passages(
-        self,
-        date: Option<Date>,
-    ) -> Result<(Vec<Passage>, Vec<Problem>), Error> {
-        match self {
-            Content::Entries(noted, problems) => Ok((of_entries(&noted)?, problems)),
-            Content::Sections(placed, sort) => {
-                Ok((of_sections(&placed, sort, date)?, placed.document.problems))
-            }
+            Content::Sections(sections) => stated_date(&sections.placed.document).is_none(),
         }
     }
 }
 
-fn of_entries(noted: &Noted) -> Result<Vec<Passage>, Error> {
+/// Returns the passages of a memory document.
+pub(super) fn of_entries(noted: &Noted) -> Result<Vec<Passage>, Error> {
     let passages = noted.notebook.entries.iter().map(|entry| of_entry(noted, entry));
     let mut passages: Vec<Passage> = passages.collect::<Result<_, _>>()?;
-    // Somebody may have copied an entry with the id beside it.
+    // An entry may have been copied together with its id.
     let mut seen: HashMap<String, usize> = HashMap::new();
     for passage in &mut passages {
         let times = seen.entry(passage.name.clone()).or_default();
@@ -136,7 +160,11 @@ struct Section<'d> {
     text: String,
 }
 
-fn of_sections(placed: &Placed, sort: Sort, date: Option<Date>) -> Result<Vec<Passage>, Error> {
+fn of_sections(
+    Sections { placed, sort, adr }: &Sections,
+    date: Option<Date>,
+    is_replaced: bool,
+) -> Result<Vec<Passage>, Error> {
     let document = &placed.document;
     let kind = match (sort, placed.part) {
         (Sort::Adr, _) => "adr",
@@ -144,30 +172,29 @@ fn of_sections(placed: &Placed, sort: Sort, date: Option<Date>) -> Result<Vec<Pa
         (Sort::OfLevel, Part::Main) => placed.level.as_str(),
         (Sort::OfLevel, _) => "context",
     };
-    let mut title = document.title.clone().unwrap_or_else(|| document.path.clone());
     let project = placed.selectors.get("project").map(String::as_str);
-    let (standing, called) = match sort {
-        Sort::Archived => (Standing::Archived, None),
-        Sort::OfLevel => (Standing::Active, Some(catalog::id_of(placed))),
-        Sort::Adr => {
-            let adr = adr::read_document(document, &placed.text);
-            let standing = match adr.status.is_retired() {
+    let (standing, called) = match (sort, adr) {
+        (Sort::Archived, _) => (Standing::Archived, None),
+        (_, None) => (Standing::Active, Some(catalog::id_of(placed))),
+        (_, Some(adr)) => {
+            let standing = match is_replaced || adr.status.is_retired() {
                 true => Standing::Superseded,
                 false => Standing::Active,
             };
-            if !title.to_lowercase().contains(&adr.id.to_lowercase()) {
-                title = format!("{}: {title}", adr.id);
-            }
             (standing, Some(catalog::id_of_record(&adr.id, project)))
         }
+    };
+    let title = match adr {
+        Some(adr) => format!("{}: {}", adr.id, adr.title),
+        None => document.title.clone().unwrap_or_else(|| document.path.clone()),
     };
     let date = stated_date(document).or(date);
     let mut passages = Vec::new();
     let written_by_someone = |section: &Section<'_>| !template::is_untouched(&section.text);
     let mut written_sections: Vec<Section<'_>> =
         sections(document).into_iter().filter(written_by_someone).collect();
-    // Who makes a plan or a decision record gives it a title at least.
-    let is_named = sort == Sort::Adr || placed.part == Part::Main && !placed.selectors.is_empty();
+    // A plan and a decision record have a title of their own, even if nothing else was written.
+    let is_named = adr.is_some() || placed.part == Part::Main && !placed.selectors.is_empty();
     if written_sections.is_empty() && document.title.is_some() && is_named {
         written_sections.push(Section { heading: "", line: 1, text: String::new() });
     }

@@ -252,6 +252,11 @@ attacks! {
         => "the index cannot be kept";
     the_name_of_the_index_is_a_link: |s| s.link(".heirloom/cache/index/current", "victim.txt")
         => "Build the graph";
+    the_cache_of_documents_is_a_link: |s| s.link(".heirloom/cache/documents", "")
+        => "Build the graph";
+    the_name_of_the_cache_of_documents_is_a_link: |s| {
+        s.link(".heirloom/cache/documents/current", "victim.txt");
+    } => "Build the graph";
     a_cached_count_is_a_link: |s| s.link(".heirloom/cache/tokens-o200k", "victim.txt")
         => "Build the graph";
     the_cached_history_is_a_link: |s| s.link(".heirloom/cache/history", "victim.txt")

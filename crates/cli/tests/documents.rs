@@ -95,7 +95,10 @@ fn a_damaged_cache_costs_time_and_nothing_else() {
     let workspace = Workspace::with(HEIR, TWO_PLANS);
     aged(&workspace);
     assert_eq!(titles(&workspace), ["Apple", "Berry"]);
-    for damage in [&b"not a database"[..], b""] {
+    let whole = fs::read(cache_file(&workspace)).unwrap();
+    let mut cut = whole[..whole.len() / 2].to_vec();
+    cut.resize(whole.len(), 0);
+    for damage in [&b"not a database"[..], b"", &cut] {
         fs::write(cache_file(&workspace), damage).unwrap();
         assert_eq!(titles(&workspace), ["Apple", "Berry"]);
         assert_eq!(titles(&workspace), ["Apple", "Berry"]);
@@ -108,12 +111,19 @@ fn answers_are_the_same_with_a_cache_and_without() {
     aged(&workspace);
     workspace
         .write("plans/0002-b/agents/001-x.md", "See [[0001-a]] and [it](../../0001-a/plan.md).");
-    age(&workspace, "plans/0002-b/agents/001-x.md", 3600);
+    workspace.write(".heirloom/context/2-rules.md", "---\nupdated: 2026-02-20\nlimit: 2\n---\n");
+    workspace.write("plans/0003-c/plan.md", "---\nupdated: 2026-02-20\nlimit: 3\n---\n");
+    for path in
+        ["plans/0002-b/agents/001-x.md", ".heirloom/context/2-rules.md", "plans/0003-c/plan.md"]
+    {
+        age(&workspace, path, 3600);
+    }
     for question in [
         "graph show plan/0001-a",
         "graph show 0002-b",
         "graph show agent/0001-a/001-x",
         "graph show workspace",
+        "graph show context/2-rules",
         "graph show 0001-a --depth 3",
         "graph health",
         "graph export --format json",

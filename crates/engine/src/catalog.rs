@@ -12,18 +12,18 @@ pub(crate) use renumbering::{Edit, PlanFolder};
 
 use std::collections::HashMap;
 
-use heirloom_core::adr::Adr;
+use heirloom_core::adr::{self, Adr};
 use heirloom_core::cascade::Layer;
-use heirloom_core::conflict::Conflict;
 use heirloom_core::graph::NodeKind;
 use heirloom_core::hierarchy::{Hierarchy, Selectors};
 use heirloom_core::staleness::Staleness;
 use heirloom_core::supersession::Supersession;
 use heirloom_core::{Document, Problem, hands};
+use heirloom_store::Root;
 use heirloom_store::adrs::{self, Record, Scope};
 use heirloom_store::layout::{self, Placed};
 
-use crate::documents::{Documents, Needs, Notebooks};
+use crate::documents::{Documents, Flags, Needs, Notebooks};
 use crate::inherit::{self, Judged};
 use crate::{Error, Session, template};
 use chains::Places;
@@ -88,19 +88,9 @@ pub struct Catalog {
     pub adrs: Vec<Adr>,
     /// What could not be read.
     pub problems: Vec<Problem>,
-    /// Records of one folder, and plans, that have one number.
-    pub duplicates: Vec<Conflict>,
     by_path: HashMap<String, usize>,
     places: Places,
     names: Names,
-}
-
-/// What is known of documents beside what they say.
-struct Reading<'r> {
-    /// Whether more was read of a document than its path.
-    is_read: &'r dyn Fn(&Document) -> bool,
-    /// Whether nothing in a document was edited since a template made it.
-    is_unedited: &'r dyn Fn(&Document) -> bool,
 }
 
 impl Filed {
@@ -127,6 +117,20 @@ impl Filed {
         &self.judged.staleness
     }
 
+    /// Refuses to edit a decision record that is a folder: its status and its number are not in its
+    /// text.
+    pub(crate) fn check_is_file(&self, root: &Root) -> Result<(), Error> {
+        let beside = adr::metadata_path(&self.document.path).filter(|beside| root.exists(beside));
+        match beside {
+            None => Ok(()),
+            Some(beside) => Err(Error::bad_input(format!(
+                "{} is a folder, and {beside} states its status",
+                self.short_name()
+            ))
+            .hint("edit that file, or rename the folder")),
+        }
+    }
+
     /// Returns the name that people use for it: an ADR's id, else its path in the workspace folder.
     pub fn short_name(&self) -> &str {
         match &self.adr {
@@ -144,8 +148,12 @@ impl Catalog {
         let layout::Everything { placed, mut problems } = layout::read_all(root, &hierarchy);
         let (records, record_problems) = adrs::read(root, config, Scope::Everything);
         problems.extend(record_problems);
-        let read = Reading { is_read: &|_| true, is_unedited: &template::is_unedited };
-        Self::of(session, hierarchy, placed, records, problems, &read)
+        let of_levels = placed.iter().map(|placed| &*placed.document);
+        let all = of_levels.chain(records.iter().map(|record| &record.document));
+        let flags: Vec<Flags> = all
+            .map(|document| Flags { is_read: true, is_unedited: template::is_unedited(document) })
+            .collect();
+        Self::of(session, hierarchy, placed, records, problems, &flags)
     }
 
     /// Reads everything but the text of documents, from the cache where a file is as it was; what the
@@ -154,10 +162,19 @@ impl Catalog {
         Self::outlined(session, |_, _| Needs::Everything)
     }
 
-    /// Reads what the direct relations of a document need, and of the other documents little more
-    /// than the path.
+    /// Reads what the direct relations of a document need, and of the other documents the path and
+    /// the references.
     pub(crate) fn around(session: &Session, typed: &str) -> Result<(Self, Notebooks), Error> {
-        Self::outlined(session, |hierarchy, placed| naming::needs_of(hierarchy, placed, typed))
+        let mut needs = Needs::Everything;
+        let (catalog, notebooks) = Self::outlined(session, |hierarchy, placed| {
+            needs = naming::needs_of(hierarchy, placed, typed);
+            needs.clone()
+        })?;
+        // A name may mean a document that it was not expected to mean.
+        match catalog.find(typed).is_ok_and(|filed| !needs.leads_through(&filed.selectors)) {
+            true => Self::overview(session),
+            false => Ok((catalog, notebooks)),
+        }
     }
 
     fn outlined(
@@ -165,62 +182,42 @@ impl Catalog {
         needs: impl FnOnce(&Hierarchy, &[Placed]) -> Needs,
     ) -> Result<(Self, Notebooks), Error> {
         let (_, hierarchy) = inherit::hierarchy(session.config()?, None)?;
-        let Documents { placed, unread, unedited, notebooks, records, problems } =
+        let Documents { placed, records, flags, notebooks, problems } =
             Documents::read(session, &hierarchy, |placed| needs(&hierarchy, placed))?;
-        let read = Reading {
-            is_read: &|document| !unread.contains(&document.path),
-            is_unedited: &|document| unedited.contains(&document.path),
-        };
-        let catalog = Self::of(session, hierarchy, placed, records, problems, &read)?;
+        let catalog = Self::of(session, hierarchy, placed, records, problems, &flags)?;
         Ok((catalog, notebooks))
     }
 
-    /// Gives it back while the caller goes on.
+    /// Drops it on another thread: freeing many documents takes a while.
     pub(crate) fn let_go(self) {
         let documents = self.filed.len();
         hands::let_go(self, documents);
     }
 
+    /// Makes it of the documents of levels and the decision records, with the flags of both in this
+    /// order.
     fn of(
         session: &Session,
         hierarchy: Hierarchy,
         placed: Vec<Placed>,
         records: Vec<Record>,
         mut problems: Vec<Problem>,
-        read: &Reading<'_>,
+        flags: &[Flags],
     ) -> Result<Self, Error> {
-        let (root, config) = (session.root(), session.config()?);
+        let root = session.root();
         let (named, naming_problems) = chains::named_levels(root, &hierarchy, &placed);
-        let of_levels = placed.iter().map(|placed| &*placed.document);
-        let all: Vec<&Document> =
-            of_levels.chain(records.iter().map(|record| &record.document)).collect();
-        let documents: Vec<&Document> =
-            all.iter().copied().filter(|document| (read.is_read)(document)).collect();
-        let (mut judged, date_problems) = inherit::judge(session, &documents)?;
-        inherit::limit_decisions_to_review(&mut judged, &documents, &records);
-        if documents.len() < all.len() {
-            let mut read_ones = judged.into_iter();
-            let undated = inherit::undated(session)?;
-            let judge = |document: &&Document| match (read.is_read)(document) {
-                true => read_ones.next().unwrap_or(undated),
-                false => undated,
-            };
-            judged = all.iter().map(judge).collect();
-        }
-        problems.extend(placed.iter().flat_map(|placed| placed.document.problems.clone()));
+        let (judged, date_problems) = judge(session, &placed, &records, flags)?;
+        problems.extend(placed.iter().flat_map(|placed| placed.document.problems.iter().cloned()));
         problems.extend(naming_problems.into_iter().chain(date_problems));
         problems.extend(root.repository_problem().cloned());
         problems.sort();
         problems.dedup();
-        let judged_placed = placed.into_iter().zip(&judged);
-        let mut filed: Vec<Filed> =
-            judged_placed.map(|(placed, judged)| of_placed(placed, *judged)).collect();
-        let judged_records = records.into_iter().zip(&judged[filed.len()..]);
-        filed.extend(judged_records.map(|(record, judged)| of_record(record, *judged)));
-        for filed in &mut filed {
-            filed.is_read = (read.is_read)(&filed.document);
-            filed.is_unedited = (read.is_unedited)(&filed.document);
-        }
+        let mut filed: Vec<Filed> = Vec::with_capacity(flags.len());
+        let mut known = judged.into_iter().zip(flags);
+        let of_levels = placed.into_iter().zip(known.by_ref());
+        filed.extend(of_levels.map(|(placed, (judged, flags))| of_placed(placed, judged, flags)));
+        let of_records = records.into_iter().zip(known);
+        filed.extend(of_records.map(|(record, (judged, flags))| of_record(record, judged, flags)));
         naming::make_unique(&mut filed);
         let adrs: Vec<Adr> =
             filed.iter().filter_map(|filed| filed.adr.as_deref().cloned()).collect();
@@ -229,7 +226,6 @@ impl Catalog {
         for (at, filed) in own_records.enumerate() {
             filed.is_replaced = supersession.is_replaced(at);
         }
-        let duplicates = duplicates::find(root, config, &hierarchy, &filed);
         let is_much = filed.len() >= WORTH_SHARING;
         let names = || {
             let paths = filed.iter().enumerate();
@@ -238,13 +234,37 @@ impl Catalog {
         };
         let ((by_path, names), places) =
             hands::both(is_much, names, || Places::new(&hierarchy, &filed, named));
-        Ok(Catalog { duplicates, by_path, places, names, adrs, hierarchy, filed, problems })
+        Ok(Catalog { by_path, places, names, adrs, hierarchy, filed, problems })
     }
 
     /// Returns the document at a path.
     pub fn at_path(&self, path: &str) -> Option<&Filed> {
         self.by_path.get(path).map(|&at| &self.filed[at])
     }
+}
+
+/// Dates and judges the documents of levels, then the decision records. A document that was not read
+/// has no date.
+fn judge(
+    session: &Session,
+    placed: &[Placed],
+    records: &[Record],
+    flags: &[Flags],
+) -> Result<(Vec<Judged>, Vec<Problem>), Error> {
+    let of_levels = placed.iter().map(|placed| &*placed.document);
+    let all = of_levels.chain(records.iter().map(|record| &record.document));
+    let read: Vec<&Document> =
+        all.zip(flags).filter(|(_, flags)| flags.is_read).map(|(document, _)| document).collect();
+    let (mut judged, problems) = inherit::judge(session, &read)?;
+    inherit::limit_decisions_to_review(&mut judged, &read, records);
+    if read.len() == flags.len() {
+        return Ok((judged, problems));
+    }
+    let undated = inherit::undated(session)?;
+    let mut judged = judged.into_iter();
+    let next = |flags: &Flags| if flags.is_read { judged.next() } else { None };
+    let all = flags.iter().map(next).map(|judged| judged.unwrap_or(undated)).collect();
+    Ok((all, problems))
 }
 
 /// Returns the id of a document of a level, as relations name it.
@@ -258,7 +278,7 @@ pub(crate) fn id_of_record(id: &str, project: Option<&str>) -> String {
     format!("adr/{scope}{id}")
 }
 
-fn of_placed(placed: Placed, judged: Judged) -> Filed {
+fn of_placed(placed: Placed, judged: Judged, flags: &Flags) -> Filed {
     let kind = naming::kind_of(&placed.level, placed.part);
     Filed {
         id: naming::id_of(kind, &placed),
@@ -267,8 +287,8 @@ fn of_placed(placed: Placed, judged: Judged) -> Filed {
         priority: placed.priority,
         pattern: placed.pattern,
         selectors: placed.selectors,
-        is_read: true,
-        is_unedited: false,
+        is_read: flags.is_read,
+        is_unedited: flags.is_unedited,
         document: placed.document,
         text: placed.text,
         adr: None,
@@ -277,7 +297,7 @@ fn of_placed(placed: Placed, judged: Judged) -> Filed {
     }
 }
 
-fn of_record(record: Record, judged: Judged) -> Filed {
+fn of_record(record: Record, judged: Judged, flags: &Flags) -> Filed {
     Filed {
         id: id_of_record(&record.adr.id, record.project.as_deref()),
         kind: NodeKind::Adr,
@@ -289,8 +309,8 @@ fn of_record(record: Record, judged: Judged) -> Filed {
             .into_iter()
             .map(|project| ("project".to_owned(), project))
             .collect(),
-        is_read: true,
-        is_unedited: false,
+        is_read: flags.is_read,
+        is_unedited: flags.is_unedited,
         document: Box::new(record.document),
         text: record.text,
         adr: Some(Box::new(record.adr)),

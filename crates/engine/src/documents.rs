@@ -26,16 +26,19 @@ use crate::{Error, Session, template};
 /// Where the cache lies in the folder of derived files.
 const FOLDER: &str = "documents";
 
-/// The form of what is cached. The second part changes with what is read out of a document, or how.
-const FORM: &str = concat!(env!("CARGO_PKG_VERSION"), " 3");
+/// The version of the cached data. Raise the number when what is derived from a document changes.
+const FORMAT_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " 4");
 
 /// So many documents at least are worth another processor.
 const WORTH_SHARING: usize = 64;
 
-/// How much of the workspace is asked for.
+/// Fewer records are read sooner than a cache is opened.
+const WORTH_CACHING: usize = 64;
+
+/// Which documents of the workspace are asked for.
 #[derive(Debug, Clone)]
-enum Extent {
-    /// Every document, so that what is cached beside them is gone.
+enum Selection {
+    /// Every document, so that a cached document which is not among them was deleted.
     All(Needs),
     /// Some documents.
     Some,
@@ -51,6 +54,14 @@ pub(crate) enum Needs {
 }
 
 impl Needs {
+    /// Returns whether the documents are read that lie on the ways through some names.
+    pub(crate) fn leads_through(&self, names: &Selectors) -> bool {
+        match self {
+            Needs::Everything => true,
+            Needs::Through(ways) => ways.contains(names),
+        }
+    }
+
     fn includes(&self, placed: &Placed) -> bool {
         let fits = |names: &Selectors| {
             let mut own = placed.selectors.iter();
@@ -84,7 +95,7 @@ enum Role {
 }
 
 /// A file that is wanted, and what is known of it without reading it.
-struct Wanted<'p> {
+struct WantedFile<'p> {
     role: Role,
     path: &'p str,
     stamp: Option<Stamp>,
@@ -92,7 +103,7 @@ struct Wanted<'p> {
     is_needed: bool,
 }
 
-impl Wanted<'_> {
+impl WantedFile<'_> {
     /// One file may be a decision record and a document of a level.
     fn key(&self) -> Cow<'_, str> {
         match self.role {
@@ -108,7 +119,10 @@ impl Wanted<'_> {
     }
 
     fn read(&self, root: &ConfinedDir) -> (Outline, Option<Notebook>) {
-        let read = layout::read_document_in(root, self.path);
+        let read = match self.role {
+            Role::Record => adrs::read_document(root, self.path),
+            Role::Document | Role::Memory => layout::read_document_in(root, self.path),
+        };
         let Some((text, mut document)) = read else { return Default::default() };
         let notebook = (self.role == Role::Memory).then(|| memory::read(self.path, &text));
         document.problems.extend(notebook.iter().flat_map(|own| own.problems.iter().cloned()));
@@ -131,16 +145,23 @@ impl Wanted<'_> {
 pub(crate) struct Documents {
     /// The documents of levels.
     pub(crate) placed: Vec<Placed>,
-    /// The paths of documents of which nothing but the path was read.
-    pub(crate) unread: HashSet<String>,
-    /// The paths of documents in which nothing was edited since a template made them.
-    pub(crate) unedited: HashSet<String>,
-    /// What the memory documents among them hold.
-    pub(crate) notebooks: Notebooks,
     /// The decision records.
     pub(crate) records: Vec<Record>,
+    /// What is known of the documents and then of the records beside what they say.
+    pub(crate) flags: Vec<Flags>,
+    /// What the memory documents among them hold.
+    pub(crate) notebooks: Notebooks,
     /// Folders that could not be listed and names that cannot be used.
     pub(crate) problems: Vec<Problem>,
+}
+
+/// What is known of a document beside what it says.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Flags {
+    /// Whether more was read of it than its path.
+    pub(crate) is_read: bool,
+    /// Whether nothing in it was edited since a template made it.
+    pub(crate) is_unedited: bool,
 }
 
 /// What memory documents hold, read when it is asked for: most of what looks at all documents needs
@@ -154,40 +175,42 @@ pub(crate) struct Notebooks {
     promoting: Vec<String>,
 }
 
-/// So many ids are looked for in the bytes of a cached document; to look for more takes longer than
-/// to decode it.
-const FEW: usize = 8;
+/// Up to this many ids are searched for in the bytes of cached documents; searching for more takes
+/// longer than decoding them.
+const MAX_SEARCHED_IDS: usize = 8;
 
 impl Notebooks {
-    /// Reads all of them, by path.
-    pub(crate) fn all(self) -> HashMap<String, Notebook> {
+    /// Reads all of them, by path; `None` if the cache cannot be read.
+    pub(crate) fn all(self) -> Option<HashMap<String, Notebook>> {
         self.load(|_| true)
     }
 
     /// Reads those that may hold an entry with one of these ids, and those that have an entry which
-    /// was promoted, by path.
-    pub(crate) fn holding(self, ids: &[&str]) -> HashMap<String, Notebook> {
+    /// was promoted, by path; `None` if the cache cannot be read.
+    pub(crate) fn holding(self, ids: &[&str]) -> Option<HashMap<String, Notebook>> {
         if ids.is_empty() && self.promoting.is_empty() {
-            return self.read;
+            return Some(self.read);
         }
-        if ids.len() > FEW || !self.promoting.is_empty() {
+        if ids.len() > MAX_SEARCHED_IDS || !self.promoting.is_empty() {
             return self.all();
         }
         let finders: Vec<Finder<'_>> = ids.iter().map(Finder::new).collect();
         self.load(|data| finders.iter().any(|finder| finder.find(data).is_some()))
     }
 
-    fn load(self, is_wanted: impl Fn(&[u8]) -> bool) -> HashMap<String, Notebook> {
-        let cached = self.cache.and_then(|cache| cache.notebooks(is_wanted).ok());
-        let cached = cached.unwrap_or_default();
+    fn load(self, is_wanted: impl Fn(&[u8]) -> bool) -> Option<HashMap<String, Notebook>> {
+        let cached = match self.cache {
+            Some(cache) => cache.notebooks(is_wanted).ok()?,
+            None => vec![],
+        };
         let decoded = hands::map(&cached, WORTH_SHARING, |(_, data)| {
             rmp_serde::from_slice::<Notebook>(data).ok()
         });
         let cached = cached.into_iter().zip(decoded);
-        let mut all: HashMap<String, Notebook> =
-            cached.filter_map(|((path, _), notebook)| Some((path, notebook?))).collect();
+        let all = cached.map(|((path, _), notebook)| Some((path, notebook?)));
+        let mut all = all.collect::<Option<HashMap<String, Notebook>>>()?;
         all.extend(self.read);
-        all
+        Some(all)
     }
 }
 
@@ -205,7 +228,7 @@ impl Documents {
         let (found, record_problems) = adrs::find(root, config, Scope::Everything);
         problems.extend(record_problems);
         let needs = needs(&placed);
-        Ok(Self::of(session, &listings, placed, found, problems, &Extent::All(needs)))
+        Ok(Self::of(session, &listings, placed, found, problems, &Selection::All(needs)))
     }
 
     /// Reads the main document of every name that a level has.
@@ -220,90 +243,109 @@ impl Documents {
         let listings = Listings::of_hierarchy(session.root(), &on_the_way);
         let layout::Everything { mut placed, problems } = layout::find_all(&listings, &on_the_way);
         placed.retain(|placed| placed.level == level && placed.part == Part::Main);
-        let read = Self::of(session, &listings, placed, vec![], problems, &Extent::Some);
+        let read = Self::of(session, &listings, placed, vec![], problems, &Selection::Some);
         (read.placed, read.problems)
+    }
+
+    /// Reads decision records without their text, and tells what could not be read.
+    pub(crate) fn records(
+        session: &Session,
+        scope: Scope<'_>,
+    ) -> Result<(Vec<Record>, Vec<Problem>), Error> {
+        let (root, config) = (session.root(), session.config()?);
+        let (found, mut problems) = adrs::find(root, config, scope);
+        if found.len() < WORTH_CACHING {
+            return Ok((adrs::read_found(root, found, &mut problems), problems));
+        }
+        let listings = Listings::new(root);
+        let read = Self::of(session, &listings, vec![], found, problems, &Selection::Some);
+        Ok((read.records, read.problems))
     }
 
     fn of(
         session: &Session,
         listings: &Listings<'_>,
-        placed: Vec<Placed>,
+        mut placed: Vec<Placed>,
         found: Vec<Found>,
         mut problems: Vec<Problem>,
-        extent: &Extent,
+        selection: &Selection,
     ) -> Self {
-        let of_levels = placed.iter().map(|placed| Wanted {
+        let of_levels = placed.iter().map(|placed| WantedFile {
             role: if placed.part == Part::Memory { Role::Memory } else { Role::Document },
             path: &placed.document.path,
             stamp: listings.stamp(&placed.document.path),
-            is_needed: match extent {
-                Extent::All(needs) => needs.includes(placed),
-                Extent::Some => true,
+            is_needed: match selection {
+                Selection::All(needs) => needs.includes(placed),
+                Selection::Some => true,
             },
         });
-        let of_records = found.iter().map(|found| Wanted {
+        let of_records = found.iter().map(|found| WantedFile {
             role: Role::Record,
             path: &found.path,
-            stamp: listings.stamp(&found.path),
+            stamp: adrs::stamp(listings, &found.path),
             is_needed: true,
         });
-        let wanted: Vec<Wanted<'_>> = of_levels.chain(of_records).collect();
-        let (outlines, mut notebooks) = derive(session, &wanted, extent);
+        let wanted: Vec<WantedFile<'_>> = of_levels.chain(of_records).collect();
+        let (outlines, mut notebooks) = derive(session, &wanted, selection);
         drop(wanted);
         let mut outlines = outlines.into_iter();
-        let (mut unedited, mut unread) = (HashSet::new(), HashSet::new());
-        let mut read = Vec::with_capacity(placed.len());
-        for (placed, outline) in placed.into_iter().zip(outlines.by_ref()) {
-            let Some(outline) = outline else {
-                unread.insert(placed.document.path.clone());
-                read.push(placed);
-                continue;
-            };
+        let mut flags = Vec::with_capacity(placed.len() + found.len());
+        for (placed, outline) in placed.iter_mut().zip(outlines.by_ref()) {
+            flags.push(Flags {
+                is_read: outline.is_some(),
+                is_unedited: outline.as_ref().is_some_and(|outline| outline.is_unedited),
+            });
+            let Some(outline) = outline else { continue };
             // What could not even be looked at has a problem and no path of its own.
-            let mut document = outline.document;
-            match document.path.is_empty() {
-                true => document = placed.document,
-                false => document.problems.extend(placed.document.problems),
+            if outline.document.path.is_empty() {
+                continue;
             }
             if outline.has_promoted {
-                notebooks.promoting.push(document.path.clone());
+                notebooks.promoting.push(outline.document.path.clone());
             }
-            if outline.is_unedited {
-                unedited.insert(document.path.clone());
-            }
-            read.push(Placed { document, ..placed });
+            let found = std::mem::replace(&mut placed.document, outline.document);
+            placed.document.problems.extend(found.problems);
         }
         let mut records = Vec::with_capacity(found.len());
         for (found, outline) in found.into_iter().zip(outlines) {
             let Some(outline) = outline else { continue };
             let Some(adr) = outline.adr else { continue };
-            if outline.is_unedited {
-                unedited.insert(adr.path.clone());
-            }
+            flags.push(Flags { is_read: true, is_unedited: outline.is_unedited });
             problems.extend(outline.document.problems.iter().cloned());
             let (document, text) = (*outline.document, String::new());
             records.push(Record { adr: *adr, document, text, project: found.project });
         }
-        Documents { placed: read, unread, unedited, notebooks, records, problems }
+        Documents { placed, records, flags, notebooks, problems }
     }
 }
 
-/// Derives what is wanted of each file, in order, or nothing where it is not needed: from the cache where the file is as it was, else
-/// from the file. A cache that cannot be used costs time and nothing else.
+/// Derives what is wanted of each file, in order, or nothing where it is not needed: from the cache
+/// where the file is as it was, else from the file. A cache that cannot be used costs time and nothing
+/// else.
 fn derive(
     session: &Session,
-    wanted: &[Wanted<'_>],
-    extent: &Extent,
+    wanted: &[WantedFile<'_>],
+    selection: &Selection,
 ) -> (Vec<Option<Outline>>, Notebooks) {
     let root = session.root();
     let opened = root.cache(FOLDER).map(ConfinedDir::into_handle);
     let folder = IndexFolder::new(root.join(".heirloom/cache").join(FOLDER), opened);
-    let mut cache = DocumentCache::open(&folder, FORM).ok();
-    let load = |cache: &DocumentCache| match extent {
-        Extent::All(_) => cache.load().ok(),
-        Extent::Some => cache.load_some(wanted.iter().map(Wanted::key)).ok(),
+    let load = |cache: &DocumentCache| match selection {
+        Selection::All(Needs::Everything) => cache.load(|_| true),
+        Selection::All(Needs::Through(_)) => {
+            let needed = wanted.iter().filter(|wanted| wanted.is_needed).map(WantedFile::key);
+            let needed: HashSet<Cow<'_, str>> = needed.collect();
+            cache.load(|path| needed.contains(path))
+        }
+        Selection::Some => cache.load_some(wanted.iter().map(WantedFile::key)),
     };
-    let known = cache.as_ref().and_then(load).unwrap_or_default();
+    let opened = DocumentCache::open(&folder, FORMAT_VERSION);
+    let loaded = opened.and_then(|cache| load(&cache).map(|known| (cache, known)));
+    let (mut cache, known) = match loaded {
+        Ok((cache, known)) => (Some(cache), known),
+        // It is damaged or of another version, or nothing can be written.
+        Err(_) => (DocumentCache::create(&folder, FORMAT_VERSION).ok(), HashMap::new()),
+    };
     let dir = root.dir();
     let derived = hands::map(wanted, WORTH_SHARING, |wanted| {
         let cached = known.get(&*wanted.key()).filter(|cached| wanted.is_as(cached));
@@ -352,7 +394,7 @@ enum Derived {
 fn save(
     cache: &mut DocumentCache,
     known: &HashMap<String, CachedDocument>,
-    wanted: &[Wanted<'_>],
+    wanted: &[WantedFile<'_>],
     derived: &[Derived],
 ) {
     let mut read = Vec::new();
@@ -372,7 +414,7 @@ fn save(
     let gone: Vec<&str> = match still_there < known.len() {
         false => vec![],
         true => {
-            let keys: HashSet<Cow<'_, str>> = wanted.iter().map(Wanted::key).collect();
+            let keys: HashSet<Cow<'_, str>> = wanted.iter().map(WantedFile::key).collect();
             let is_gone = |key: &&str| !keys.contains(*key);
             known.keys().map(String::as_str).filter(is_gone).collect()
         }

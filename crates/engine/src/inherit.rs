@@ -10,12 +10,13 @@ use heirloom_core::name::{self, Match};
 use heirloom_core::staleness::{self, Freshness, Staleness};
 use heirloom_core::supersession::Supersession;
 use heirloom_core::{Document, Problem, day, path};
-use heirloom_store::adrs::{self, Record, Scope};
+use heirloom_store::adrs::{Record, Scope};
 use heirloom_store::layout::{self, Part, Placed};
 use heirloom_store::{Config, Root, dates};
 use jiff::civil::Date;
 
 use crate::archive::Archive;
+use crate::documents::Documents;
 use crate::{Error, Session, template};
 
 /// A dated and judged document.
@@ -87,7 +88,7 @@ pub fn read(
     let unedited = leave_out_templates(&mut placed);
     let scope =
         selectors.get("project").map_or(Scope::Workspace, |project| Scope::Project(project));
-    let (records, record_problems) = adrs::read(root, config, scope);
+    let (records, record_problems) = Documents::records(session, scope)?;
     let documents: Vec<&Document> = placed.iter().map(|placed| &*placed.document).collect();
     let (mut judged, date_problems) = judge(session, &documents)?;
     limit_decisions_to_review(&mut judged, &documents, &records);
@@ -227,7 +228,7 @@ fn reference_conflicts(
     if let Some(conflicts) = checked {
         return Ok(conflicts);
     }
-    let (all, _) = adrs::read(session.root(), session.config()?, Scope::Everything);
+    let (all, _) = Documents::records(session, Scope::Everything)?;
     Ok(chain.with_known(session.root(), &all, |known| chain.conflicts(known)))
 }
 

@@ -52,16 +52,22 @@ pub struct DocumentCache {
 }
 
 impl DocumentCache {
-    /// Opens the cache in a folder, or makes one. `version` names the form of the data: a cache of
-    /// another one is replaced.
+    /// Opens the cache in a folder. One that is missing, or whose data are of another version, is an
+    /// error.
     pub fn open(folder: &IndexFolder, version: &str) -> Result<Self, IndexError> {
-        if let Some(home) = Home::current(folder).filter(Home::was_made_here) {
-            let db = connect(&home.tables(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-            let found = db.query_row("SELECT name FROM version", [], |row| row.get::<_, String>(0));
-            if found.is_ok_and(|found| found == version) {
-                return Ok(DocumentCache { db });
-            }
+        let home = Home::current(folder).filter(Home::was_made_here);
+        let home = home.ok_or_else(|| IndexError::damaged("there is no cache"))?;
+        let db = connect(&home.tables(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        let found: String = db.query_row("SELECT name FROM version", [], |row| row.get(0))?;
+        match found == version {
+            true => Ok(DocumentCache { db }),
+            false => Err(IndexError::damaged("the cache is of another version")),
         }
+    }
+
+    /// Makes an empty cache in the place of the one that is there. `version` names the form of the
+    /// data.
+    pub fn create(folder: &IndexFolder, version: &str) -> Result<Self, IndexError> {
         let home = Home::new(folder)?;
         let create = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
         let db = connect(&home.tables(), create)?;
@@ -73,13 +79,25 @@ impl DocumentCache {
         Ok(DocumentCache { db })
     }
 
-    /// Reads every document, by path.
-    pub fn load(&self) -> Result<HashMap<String, CachedDocument>, IndexError> {
+    /// Reads every document, by path, with the data of those that refer to others or are needed.
+    pub fn load(
+        &self,
+        is_needed: impl Fn(&str) -> bool,
+    ) -> Result<HashMap<String, CachedDocument>, IndexError> {
         let mut query = self
             .db
             .prepare("SELECT size, modified, file, has_references, data, path FROM document")?;
-        let rows = query.query_map([], |row| Ok((row.get(5)?, cached(row)?)))?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        let mut rows = query.query([])?;
+        let mut all = HashMap::new();
+        while let Some(row) = rows.next()? {
+            let path: String = row.get(5)?;
+            let mut cached = stamped(row)?;
+            if cached.has_references || is_needed(&path) {
+                cached.data = row.get(4)?;
+            }
+            all.insert(path, cached);
+        }
+        Ok(all)
     }
 
     /// Reads the documents at some paths, by path.
@@ -92,7 +110,8 @@ impl DocumentCache {
         )?;
         let mut found = HashMap::new();
         for path in paths {
-            if let Some(cached) = query.query_row([&*path], cached).optional()? {
+            let whole = |row: &Row<'_>| Ok(CachedDocument { data: row.get(4)?, ..stamped(row)? });
+            if let Some(cached) = query.query_row([&*path], whole).optional()? {
                 found.insert(path.into_owned(), cached);
             }
         }
@@ -144,13 +163,14 @@ impl DocumentCache {
     }
 }
 
-fn cached(row: &Row<'_>) -> rusqlite::Result<CachedDocument> {
+/// Reads a document without its data.
+fn stamped(row: &Row<'_>) -> rusqlite::Result<CachedDocument> {
     let number = |at: usize| row.get::<_, i64>(at).map(i64::cast_unsigned);
     Ok(CachedDocument {
         size: number(0)?,
         modified: row.get(1)?,
         file: number(2)?,
         has_references: row.get(3)?,
-        data: row.get(4)?,
+        data: vec![],
     })
 }

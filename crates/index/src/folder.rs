@@ -382,7 +382,7 @@ fn remove_files(home: &Home, is_left: impl Fn(&str, &str) -> bool) {
         let Ok(name) = entry.file_name().into_string() else { continue };
         let Some((identity, ending)) = parts_of(&name) else { continue };
         if identity != home.identity || is_left(&name, ending) {
-            // Windows keeps what somebody reads; the next writer tries again.
+            // Windows refuses to delete a file that is open; the next commit tries again.
             drop(home.dir.remove_file(&name));
         }
     }

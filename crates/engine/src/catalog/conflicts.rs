@@ -10,11 +10,11 @@ use heirloom_core::supersession::Supersession;
 use super::chains::Step;
 use super::{Catalog, Filed};
 use crate::archive::Archive;
-use crate::{Session, inherit};
+use crate::{Error, Session, inherit};
 
 impl Catalog {
     /// Returns every conflict of the workspace, or those of the documents that one plan inherits.
-    pub fn conflicts(&self, session: &Session, plan: Option<&str>) -> Vec<Conflict> {
+    pub fn conflicts(&self, session: &Session, plan: Option<&str>) -> Result<Vec<Conflict>, Error> {
         let mut conflicts: Vec<Conflict> = Vec::new();
         let mut seen = HashSet::new();
         let mut documents: HashSet<usize> = HashSet::new();
@@ -45,35 +45,34 @@ impl Catalog {
                 conflicts.extend(conflict::one_sided(&self.adrs, known.supersession));
             }
         });
-        let of_plan = |conflict: &&Conflict| {
+        let of_plan = |conflict: &Conflict| {
             let filed = self.at_path(&conflict.path);
             plan.is_none_or(|plan| {
                 filed.and_then(|filed| filed.selectors.get("plan")).is_some_and(|own| own == plan)
             })
         };
-        conflicts.extend(self.duplicates.iter().filter(of_plan).cloned());
+        conflicts.extend(self.duplicates(session)?.into_iter().filter(of_plan));
         conflict::worst_first(&mut conflicts);
-        conflicts
+        Ok(conflicts)
     }
 
     /// Returns every reference that leads to nothing, or to something retired.
     pub(crate) fn broken_references(&self, session: &Session) -> Vec<Conflict> {
-        let references = self.with_known(session, |known| {
+        let mut broken: Vec<Conflict> = self.with_known(session, |known| {
             let all =
                 self.filed.iter().flat_map(|filed| conflict::references(&filed.document, known));
             all.filter(|conflict| conflict.kind == Kind::OrphanReference).collect()
         });
-        let mut references: Vec<Conflict> = references;
-        conflict::worst_first(&mut references);
-        references
+        conflict::worst_first(&mut broken);
+        broken
     }
 
     /// Returns the problems of the documents, with the numbers that are given twice.
-    pub(crate) fn all_problems(&self) -> Vec<Problem> {
-        let duplicates = self.duplicates.iter().map(|conflict| {
+    pub(crate) fn all_problems(&self, session: &Session) -> Result<Vec<Problem>, Error> {
+        let duplicates = self.duplicates(session)?.into_iter().map(|conflict| {
             Problem::at(&conflict.path, conflict.line, &conflict.message).hint(&conflict.hint)
         });
-        self.problems.iter().cloned().chain(duplicates).collect()
+        Ok(self.problems.iter().cloned().chain(duplicates).collect())
     }
 
     /// Runs with all that a document of this workspace may refer to.

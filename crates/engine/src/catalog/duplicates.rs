@@ -10,19 +10,17 @@ use heirloom_core::renumber::Name;
 use heirloom_core::{name, path, shell};
 use heirloom_store::{Config, Root, adrs};
 
-use super::{Filed, PlanFolder};
+use super::{Catalog, Filed, PlanFolder};
+use crate::{Error, Session};
 
-/// Finds records and plans that have one number. A number is unique in a folder: projects and
-/// configured folders count by themselves.
-pub(super) fn find(
-    root: &Root,
-    config: &Config,
-    hierarchy: &Hierarchy,
-    filed: &[Filed],
-) -> Vec<Conflict> {
-    let mut conflicts = of_records(root, config, filed);
-    conflicts.extend(of_plans(root, hierarchy, filed));
-    conflicts
+impl Catalog {
+    /// Finds records and plans that have one number. A number is unique in a folder: projects and
+    /// configured folders count by themselves.
+    pub(super) fn duplicates(&self, session: &Session) -> Result<Vec<Conflict>, Error> {
+        let mut conflicts = of_records(session.root(), session.config()?, &self.filed);
+        conflicts.extend(of_plans(session.root(), &self.hierarchy, &self.filed));
+        Ok(conflicts)
+    }
 }
 
 fn of_records(root: &Root, config: &Config, filed: &[Filed]) -> Vec<Conflict> {

@@ -1,6 +1,7 @@
 //! What documents are called, and which one a typed name means.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use heirloom_core::adr::Adr;
 use heirloom_core::conflict::ByName;
@@ -41,45 +42,56 @@ pub(super) fn id_of(kind: NodeKind, placed: &Placed) -> String {
     }
 }
 
-/// Returns which documents the direct relations of a document need that somebody typed. What is not
-/// found by the name of a plan or an agent, or by a path or id, needs everything.
+/// Returns the number that a name starts with, without leading zeros.
+fn number_of(name: &str) -> Option<&str> {
+    name::leading_number(name).map(|digits| digits.trim_start_matches('0'))
+}
+
+/// More ways than this through documents of one name: reading everything is quicker.
+const MAX_WAYS: usize = 16;
+
+/// Returns which documents have to be read to show the direct relations of the document that the user
+/// named. Everything has to be, unless it is a plan, an agent or a document of theirs.
 pub(super) fn needs_of(hierarchy: &Hierarchy, placed: &[Placed], typed: &str) -> Needs {
-    let last = typed.rsplit('/').next().unwrap_or(typed);
-    let number = name::leading_number(last).map(|digits| digits.trim_start_matches('0'));
-    let is_meant = |placed: &&Placed| {
+    let last = typed.rsplit('/').next().unwrap_or(typed).to_lowercase();
+    let number = number_of(&last);
+    let may_be_meant = |placed: &&Placed| {
         let is_called = |name: &String| {
-            let own = name::leading_number(name).map(|digits| digits.trim_start_matches('0'));
-            name == last || number.is_some() && own == number
+            name.to_lowercase() == last || number.is_some() && number_of(name) == number
         };
         placed.document.path == typed || placed.selectors.last().is_some_and(|(_, n)| is_called(n))
     };
-    let meant: Vec<&Placed> = placed.iter().filter(is_meant).collect();
-    // A project's relations depend on which plans name it.
-    let is_named = |placed: &&Placed| {
+    // The relations of a project depend on which plans name it.
+    let is_named = |placed: &Placed| {
         let level = hierarchy.level(&placed.level);
         placed.selectors.is_empty() || level.is_none_or(|level| level.named_by.is_some())
     };
-    match meant.is_empty() || meant.iter().any(is_named) {
-        true => Needs::Everything,
-        false => {
-            let mut ways: Vec<Selectors> = Vec::new();
-            for placed in meant {
-                if !ways.contains(&placed.selectors) {
-                    ways.push(placed.selectors.clone());
-                }
-            }
-            Needs::Through(ways)
+    let mut ways: Vec<Selectors> = Vec::new();
+    for placed in placed.iter().filter(may_be_meant) {
+        if is_named(placed) || ways.len() == MAX_WAYS {
+            return Needs::Everything;
+        }
+        if !ways.contains(&placed.selectors) {
+            ways.push(placed.selectors.clone());
         }
     }
+    if ways.is_empty() { Needs::Everything } else { Needs::Through(ways) }
 }
 
 /// Two documents may come to the same id (`a.md` and `a.mdc`); their paths tell them apart.
 pub(super) fn make_unique(filed: &mut [Filed]) {
-    let mut count: HashMap<String, usize> = HashMap::new();
-    for one in filed.iter() {
-        *count.entry(one.id.clone()).or_default() += 1;
+    let mut first: HashMap<&str, usize> = HashMap::with_capacity(filed.len());
+    let mut ambiguous: Vec<usize> = Vec::new();
+    for (at, one) in filed.iter().enumerate() {
+        match first.entry(&one.id) {
+            Entry::Occupied(other) => ambiguous.extend([*other.get(), at]),
+            Entry::Vacant(entry) => {
+                entry.insert(at);
+            }
+        }
     }
-    for one in filed.iter_mut().filter(|one| count[&one.id] > 1) {
+    for at in ambiguous {
+        let one = &mut filed[at];
         one.id = format!("{}:{}", one.kind.word(), one.document.path);
     }
 }
@@ -125,8 +137,7 @@ impl Names {
 
 /// A name is found by itself in small letters, and by its number without leading zeros.
 fn keys(name: &str) -> Vec<String> {
-    let number =
-        name::leading_number(name).map(|number| format!("#{}", number.trim_start_matches('0')));
+    let number = number_of(name).map(|number| format!("#{number}"));
     std::iter::once(name.to_lowercase()).chain(number).collect()
 }
 
@@ -210,7 +221,7 @@ impl Catalog {
             filed.id == typed
                 || filed.id == format!("adr/{typed}")
                 || file == typed
-                || path::stem(file) == typed
+                || adr::name_of(&adr.path) == typed
                 || adr::id_matches(adr, typed)
         };
         let matches: Vec<(&Filed, &Adr)> =

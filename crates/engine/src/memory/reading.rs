@@ -1,9 +1,10 @@
 //! Reading what is remembered: all of it, or what is asked about. Of a long log, whoever asks about
 //! something reads just that, from the index.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use heirloom_core::fold::Memory;
+use heirloom_core::memory::Notebook;
 use heirloom_core::recall::origin_tie;
 use heirloom_core::record::{Action, Kind, Record};
 use heirloom_core::{Problem, day};
@@ -53,19 +54,23 @@ impl Recollection {
 
     /// Reads all that is related, all that was replaced, put away, or said more than once, and the
     /// entries among that.
-    pub(crate) fn related(session: &Session, catalog: &Catalog, notebooks: Notebooks) -> Self {
+    pub(crate) fn related(
+        session: &Session,
+        catalog: &Catalog,
+        notebooks: Notebooks,
+    ) -> Result<Self, Error> {
         let wanted = || Wanted { related: true, ..Wanted::default() };
         let (memory, problems) = log_about(session, wanted);
         let edges = memory.edges();
         let ends = edges.keys().flat_map(|(from, to, _)| [from, to]);
         let ids: BTreeSet<&str> = ends.filter_map(|name| name.strip_prefix("entry:")).collect();
         let notebooks = notebooks.holding(&ids.into_iter().collect::<Vec<_>>());
-        let documents = MemoryDocuments::of_catalog(session.root(), catalog, notebooks);
-        match is_long(session) && !documents.noted.is_empty() {
+        let documents = cached_documents(session, catalog, notebooks)?;
+        Ok(match is_long(session) && !documents.noted.is_empty() {
             // Of a long log, what became of the entries is still to be read.
             true => Self::beside(session, documents, wanted(), When::default()),
             false => Self::of(memory, documents, problems, When::default()),
-        }
+        })
     }
 
     /// Reads the same, every entry, and what typed ids may mean.
@@ -74,10 +79,10 @@ impl Recollection {
         catalog: &Catalog,
         notebooks: Notebooks,
         typed: &[String],
-    ) -> Self {
-        let documents = MemoryDocuments::of_catalog(session.root(), catalog, notebooks.all());
+    ) -> Result<Self, Error> {
+        let documents = cached_documents(session, catalog, notebooks.all())?;
         let wanted = Wanted { related: true, ..Wanted::typed(typed) };
-        Self::beside(session, documents, wanted, When::default())
+        Ok(Self::beside(session, documents, wanted, When::default()))
     }
 
     /// Reads the same, and how much there is of everything.
@@ -242,6 +247,18 @@ fn log_about_at<'w>(
 
 fn is_long(session: &Session) -> bool {
     log::bytes(session.root()) >= SHORT
+}
+
+/// Takes memory documents out of the cache; reads all of their files if it cannot be read.
+fn cached_documents(
+    session: &Session,
+    catalog: &Catalog,
+    notebooks: Option<HashMap<String, Notebook>>,
+) -> Result<MemoryDocuments, Error> {
+    match notebooks {
+        Some(notebooks) => Ok(MemoryDocuments::of_catalog(session.root(), catalog, notebooks)),
+        None => documents(session),
+    }
 }
 
 /// Reads every memory document.

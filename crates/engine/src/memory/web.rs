@@ -84,7 +84,7 @@ impl Recollection {
         catalog: &Catalog,
         notebooks: Notebooks,
         typed: &str,
-    ) -> Self {
+    ) -> Result<Self, Error> {
         if catalog.find(typed).is_ok() {
             return Self::related(session, catalog, notebooks);
         }

@@ -44,8 +44,8 @@ impl Operation for ContextConflicts {
                 Some(layout::find_name(session.root(), &plans, &Default::default(), typed)?)
             }
         };
-        let known = Recollection::related_and_entries(session, &catalog, notebooks, &[]);
-        let mut conflicts = catalog.conflicts(session, plan.as_deref());
+        let known = Recollection::related_and_entries(session, &catalog, notebooks, &[])?;
+        let mut conflicts = catalog.conflicts(session, plan.as_deref())?;
         conflicts.extend(known.disputes(plan.as_deref()));
         conflict::worst_first(&mut conflicts);
         let problems = known.with_problems(std::mem::take(&mut catalog.problems));

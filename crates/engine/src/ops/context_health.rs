@@ -106,7 +106,7 @@ impl Operation for ContextHealth {
                 .then(b.score.unwrap_or(f64::MAX).total_cmp(&a.score.unwrap_or(f64::MAX)))
                 .then_with(|| a.source.cmp(&b.source))
         });
-        let mut problems = catalog.all_problems();
+        let mut problems = catalog.all_problems(session)?;
         problems.extend(memory::log_problems(session));
         problems.sort();
         problems.dedup();

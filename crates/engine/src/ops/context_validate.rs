@@ -33,8 +33,8 @@ impl Operation for ContextValidate {
 
     fn run(session: &Session, request: Request) -> Result<Findings, Error> {
         let (mut catalog, notebooks) = Catalog::overview(session)?;
-        let known = Recollection::related_and_entries(session, &catalog, notebooks, &[]);
-        let mut conflicts = catalog.conflicts(session, None);
+        let known = Recollection::related_and_entries(session, &catalog, notebooks, &[])?;
+        let mut conflicts = catalog.conflicts(session, None)?;
         conflicts.extend(known.disputes(None));
         conflict::worst_first(&mut conflicts);
         let problems = known.with_problems(std::mem::take(&mut catalog.problems));

@@ -72,7 +72,7 @@ impl Operation for GraphHealth {
 
     fn run(session: &Session, _: Request) -> Result<Health, Error> {
         let (catalog, notebooks) = Catalog::overview(session)?;
-        let known = Recollection::related(session, &catalog, notebooks);
+        let known = Recollection::related(session, &catalog, notebooks)?;
         let graph = known.weave(session, &catalog, Extent::Everything, None, true);
         let orphan_references = catalog.broken_references(session);
         let mut notes: HashMap<&str, Vec<String>> = HashMap::new();
@@ -104,7 +104,7 @@ impl Operation for GraphHealth {
                 .then(b.days_old.cmp(&a.days_old))
                 .then_with(|| a.id.cmp(&b.id))
         });
-        let problems = known.with_problems(catalog.all_problems());
+        let problems = known.with_problems(catalog.all_problems(session)?);
         let broken = orphan_references.into_iter().map(|conflict| Broken {
             path: conflict.path,
             line: conflict.line,

@@ -51,7 +51,7 @@ impl Operation for GraphShow {
             true => Catalog::around(session, &request.node)?,
             false => Catalog::overview(session)?,
         };
-        let known = Recollection::around(session, &catalog, notebooks, &request.node);
+        let known = Recollection::around(session, &catalog, notebooks, &request.node)?;
         let (id, asked) = known.find_node(&catalog, &request.node)?;
         let extent = if request.depth <= 1 { Extent::Around(&id) } else { Extent::Everything };
         let graph = known.weave(session, &catalog, extent, asked, true);

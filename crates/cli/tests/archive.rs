@@ -201,9 +201,9 @@ fn the_number_of_an_archived_decision_stays_given() {
 #[test]
 fn the_number_of_an_archived_plan_stays_given() {
     let workspace = Workspace::with(HEIR, PLAN);
-    workspace.heir("context archive 0001-wombats").ok();
+    workspace.heir("context archive 0002-emus").ok();
     let created = workspace.heir("plan new another").ok();
-    assert!(created.contains("0002-another"), "{created}");
+    assert!(created.contains("0003-another"), "{created}");
 }
 
 #[cfg(unix)]

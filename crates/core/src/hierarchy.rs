@@ -444,7 +444,9 @@ mod tests {
             let path = format!("plans/0042-graph/{file}.md");
             assert_eq!(main("plan", &path).as_deref(), Some("0042-graph"), "{path}");
         }
-        assert_eq!(main("agent", "plans/a/agents/001-x.md").as_deref(), Some("a 001-x"));
+        for path in ["plans/a/agents/001-x.md", "plans/a/agents/001-x.agent.md"] {
+            assert_eq!(main("agent", path).as_deref(), Some("a 001-x"), "{path}");
+        }
         for path in ["plans/a/agents/001-x.memory.md", "plans/a/context.md", "plans/_a/plan.md"] {
             assert_eq!((main("plan", path), main("agent", path)), (None, None), "{path}");
         }
@@ -456,7 +458,11 @@ mod tests {
         let names = agent.names_in_main("plans/a/agents/001-x.md").unwrap();
         assert_eq!(
             agent.parts(&names),
-            ["plans/a/agents/001-x.md", "plans/a/agents/001-x.memory.md"]
+            [
+                "plans/a/agents/001-x.agent.md",
+                "plans/a/agents/001-x.md",
+                "plans/a/agents/001-x.memory.md"
+            ]
         );
     }
 
@@ -466,7 +472,11 @@ mod tests {
         assert_eq!(plans.level("plan").unwrap().name_sites(), [("plans", "")]);
         assert_eq!(
             plans.level("agent").unwrap().name_sites(),
-            [("plans/{plan}/agents", ".md"), ("plans/{plan}/agents", ".memory.md")]
+            [
+                ("plans/{plan}/agents", ".md"),
+                ("plans/{plan}/agents", ".agent.md"),
+                ("plans/{plan}/agents", ".memory.md")
+            ]
         );
         assert!(!plans.level("workspace").unwrap().is_selected());
     }

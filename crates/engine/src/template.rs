@@ -13,7 +13,10 @@ use crate::setup::scaffold;
 
 /// Returns whether the text of a section is still that of a template.
 pub(crate) fn is_untouched(body: &str) -> bool {
-    templates().bodies.contains(&normalised(body.trim()))
+    let templates = templates();
+    // Most texts begin with a word that no template begins with.
+    let first = body.split_whitespace().next().map(normalised).unwrap_or_default();
+    templates.first_words.contains(&first) && templates.bodies.contains(&normalised(body.trim()))
 }
 
 /// Returns whether nothing in a document was edited since a template made it. A title does not
@@ -118,6 +121,8 @@ fn state(section: &Section<'_>) -> State {
 struct Templates {
     /// The texts of their sections, normalised.
     bodies: HashSet<String>,
+    /// The first words of these texts, normalised.
+    first_words: HashSet<String>,
     /// The headings of the sections that they leave empty, normalised.
     empty_headings: HashSet<String>,
 }
@@ -131,7 +136,11 @@ fn templates() -> &'static Templates {
             for section in document.sections() {
                 let body = normalised(section.lines.join("\n").trim());
                 match section.heading {
-                    _ if !body.is_empty() => templates.bodies.extend([body]),
+                    _ if !body.is_empty() => {
+                        let first = body.split_whitespace().next().map(normalised);
+                        templates.first_words.extend(first);
+                        templates.bodies.extend([body]);
+                    }
                     Some(heading) => templates.empty_headings.extend([normalised(&heading.text)]),
                     None => {}
                 }

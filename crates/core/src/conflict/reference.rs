@@ -96,12 +96,12 @@ impl Known<'_> {
 
     /// Returns whether a reference leads to nothing although it must lead somewhere. A word may be
     /// anything, and a wiki link may lead to a note that is no document of this workspace. The id of a
-    /// record in a text is an example where the workspace has no records.
+    /// record in a text is an example where the workspace has, and had, no records.
     pub fn is_broken(&self, document: &Document, reference: &Reference) -> bool {
         let must_lead_somewhere = match reference.how {
             How::Word => false,
             How::Wiki => document::names_plan_or_adr(&reference.target),
-            How::Mention => !self.adrs.is_empty(),
+            How::Mention => !self.adrs.is_empty() || (self.archived)(&reference.target),
             How::Field(_) | How::Link => true,
         };
         must_lead_somewhere && self.find(document, reference) == Found::Nothing

@@ -7,6 +7,7 @@ use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
+use crate::fast::Words;
 use crate::words::humps;
 
 /// A longer run without space is data, not a word.
@@ -140,12 +141,47 @@ fn add_plain(word: &str, found: &mut Vec<String>) {
         return;
     }
     thread_local! {
-        static ENGLISH: RefCell<Stemmer> = RefCell::new(Stemmer::create(Algorithm::English));
+        static STEMS: RefCell<Stems> = RefCell::default();
     }
     if word.bytes().all(|byte| byte.is_ascii_lowercase()) {
-        found.push(ENGLISH.with_borrow(|english| english.stem(word).into_owned()));
+        found.push(STEMS.with_borrow_mut(|stems| stems.stem(word).to_owned()));
     } else {
         found.push(word.to_owned());
+    }
+}
+
+/// How many words are remembered with their stems.
+const REMEMBERED: usize = 50_000;
+
+/// Stems English words and remembers the stems: a hundred thousand names consist of a few thousand
+/// words.
+struct Stems {
+    english: Stemmer,
+    /// The position of each word's stem.
+    known: Words<usize>,
+    stems: Vec<Box<str>>,
+}
+
+impl Default for Stems {
+    fn default() -> Self {
+        let english = Stemmer::create(Algorithm::English);
+        Stems { english, known: Words::default(), stems: vec![] }
+    }
+}
+
+impl Stems {
+    fn stem(&mut self, word: &str) -> &str {
+        if let Some(at) = self.known.get(word) {
+            return &self.stems[at];
+        }
+        if self.stems.len() >= REMEMBERED {
+            self.known = Words::default();
+            self.stems.clear();
+        }
+        let at = self.stems.len();
+        self.known.insert(word, at);
+        self.stems.push(self.english.stem(word).into());
+        &self.stems[at]
     }
 }
 

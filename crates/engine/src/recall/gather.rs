@@ -1,6 +1,6 @@
 //! What there is to be read, and reading what changed of it.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -8,6 +8,7 @@ use heirloom_core::adr::{self, Adr};
 use heirloom_core::supersession::Supersession;
 use heirloom_core::{Problem, day, hands};
 use heirloom_index::{NewLine, Piece, Read, Source, Update};
+use heirloom_store::Root;
 use heirloom_store::adrs::{self, Scope};
 use heirloom_store::confined::ConfinedDir;
 use heirloom_store::dates::{self, FileHistory};
@@ -28,6 +29,9 @@ const MUCH: u64 = 1_000_000;
 
 /// So many documents at least are worth another processor.
 const WORTH_SHARING: usize = 16;
+
+/// So many documents are read before it is decided whether git has to date the others.
+const SAMPLE: usize = 32;
 
 /// The date of a file that is to be read again the next time.
 const NEVER: i64 = i64::MIN;
@@ -235,12 +239,14 @@ impl Found {
             self.documents.iter().partition(is_same);
         let dir = session.root().dir();
         let entry_dates = EntryDates::of(session.root());
-        let read = |documents: Vec<&'f Listed>| -> Vec<(&'f Listed, Content)> {
-            let read = hands::map(&documents, WORTH_SHARING, |one| read_document(dir, one));
-            let read = documents.into_iter().zip(read);
-            read.filter_map(|(one, read)| Some((one, Content::of(read?, &entry_dates)))).collect()
+        let finished = |documents: &[&'f Listed], read: Vec<Option<Sections>>| {
+            let read = documents.iter().copied().zip(read);
+            let read = read.filter_map(|(one, read)| Some((one, Content::of(read?, &entry_dates))));
+            read.collect::<Vec<(&Listed, Content)>>()
         };
-        let mut changed = read(changed);
+        let read = |documents: &[&'f Listed]| finished(documents, read_all(dir, documents));
+        let (read_changed, mut histories) = read_with_histories(session.root(), &changed);
+        let mut changed = finished(&changed, read_changed);
         let replaced = self.replaced_records(session, &changed)?;
         let mark_of = |one: &Listed| &known[path_of(one)].mark;
         let is_judged_as_before = |one: &&Listed| {
@@ -248,37 +254,47 @@ impl Found {
         };
         let (same, judged_anew): (Vec<&Listed>, Vec<&Listed>) =
             same.into_iter().partition(is_judged_as_before);
-        changed.extend(read(judged_anew));
+        changed.extend(read(&judged_anew));
         let undated_before = same.into_iter().filter(|one| mark_of(one).len() > DATED);
         let undated_before: Vec<&Listed> = undated_before.collect();
         let undated = changed.iter().filter(|(_, content)| content.is_undated());
         let undated = undated.map(|(one, _)| *one).chain(undated_before.iter().copied());
-        let undated: Vec<&str> = undated.map(path_of).collect();
+        let undated: Vec<&str> =
+            undated.map(path_of).filter(|path| !histories.contains_key(path)).collect();
         // Where the history cannot be read, nothing is known of it.
-        let histories = dates::histories(session.root(), &undated).unwrap_or_default();
+        histories.extend(dates::histories(session.root(), &undated).unwrap_or_default());
         let history = |one: &Listed| histories.get(path_of(one)).copied().unwrap_or_default();
         let is_redated = |one: &&Listed| {
             let mark = &mark_of(one)[DATED..];
             mark != history_mark(&history(one), mark.len() > DATE)
         };
-        changed.extend(read(undated_before.into_iter().filter(is_redated).collect()));
+        let redated: Vec<&Listed> = undated_before.into_iter().filter(is_redated).collect();
+        changed.extend(read(&redated));
         entry_dates.prefetch(changed.iter().filter_map(|(_, content)| content.noted()));
         let sections: Vec<(&Listed, &Sections)> = changed
             .iter()
             .filter_map(|(one, content)| content.sections().map(|sections| (*one, sections)))
             .collect();
         let cut = hands::map(&sections, WORTH_SHARING, |(one, sections)| {
-            sections.passages(history(one).date, replaced.contains(path_of(one)))
+            let passages = sections.passages(history(one).date, replaced.contains(path_of(one)));
+            passages.map(|passages| (hash_of(sections.text()), passages))
         });
         let mut cut = cut.into_iter();
         let mut all = Vec::with_capacity(changed.len());
         for (one, content) in &changed {
-            let (passages, problems) = match content {
-                Content::Entries(noted, problems) => (of_entries(noted)?, problems.clone()),
+            let (hash, (passages, problems)) = match content {
+                Content::Entries(noted, problems) => {
+                    (hash_of(&noted.text), (of_entries(noted)?, problems.clone()))
+                }
                 Content::Sections(_) => cut.next().unwrap_or_else(|| Ok(Default::default()))?,
             };
-            let is_replaced = replaced.contains(path_of(one));
-            let source = self.source(one, content, &history(one), is_replaced, &problems)?;
+            let mut mark = hash.to_vec();
+            mark.extend(self.settings);
+            mark.push(u8::from(replaced.contains(path_of(one))));
+            if content.is_undated() {
+                mark.extend(history_mark(&history(one), content.noted().is_some()));
+            }
+            let source = source(one, mark, &problems)?;
             all.push(Read { source, grew: false, lines: vec![], passages });
         }
         Ok(all)
@@ -301,32 +317,51 @@ impl Found {
         let replaced = (0..adrs.len()).filter(|at| supersession.is_replaced(*at));
         Ok(replaced.map(|at| adrs[at].path.clone()).collect())
     }
+}
 
-    /// Describes a document as it was read.
-    fn source(
-        &self,
-        (listed, stamp): &Listed,
-        content: &Content,
-        history: &FileHistory,
-        is_replaced: bool,
-        problems: &[Problem],
-    ) -> Result<Source, Error> {
-        let mut mark = blake3::hash(content.text().as_bytes()).as_bytes()[..HASH].to_vec();
-        mark.extend(self.settings);
-        mark.push(u8::from(is_replaced));
-        if content.is_undated() {
-            mark.extend(history_mark(history, content.noted().is_some()));
-        }
-        Ok(Source {
-            path: listed.placed.document.path.clone(),
-            is_local: false,
-            size: stamp.size,
-            modified: stamp.modified,
-            mark,
-            lines: 0,
-            problems: written(problems)?,
-        })
+/// Describes a document as it was read.
+fn source((listed, stamp): &Listed, mark: Vec<u8>, problems: &[Problem]) -> Result<Source, Error> {
+    Ok(Source {
+        path: listed.placed.document.path.clone(),
+        is_local: false,
+        size: stamp.size,
+        modified: stamp.modified,
+        mark,
+        lines: 0,
+        problems: written(problems)?,
+    })
+}
+
+fn hash_of(text: &str) -> [u8; HASH] {
+    let mut hash = [0; HASH];
+    hash.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..HASH]);
+    hash
+}
+
+/// Reads documents and, where some of them state no date, the history of their files meanwhile.
+fn read_with_histories<'f>(
+    root: &Root,
+    documents: &[&'f Listed],
+) -> (Vec<Option<Sections>>, HashMap<&'f str, FileHistory>) {
+    let dir = root.dir();
+    let (sample, others) = documents.split_at(documents.len().min(SAMPLE));
+    let mut read = read_all(dir, sample);
+    if others.is_empty() || !read.iter().flatten().any(Sections::is_undated) {
+        read.extend(read_all(dir, others));
+        return (read, HashMap::new());
     }
+    let paths: Vec<&str> = documents.iter().copied().map(path_of).collect();
+    let (others, histories) = hands::both(
+        true,
+        || read_all(dir, others),
+        || dates::histories(root, &paths).unwrap_or_default(),
+    );
+    read.extend(others);
+    (read, histories)
+}
+
+fn read_all(dir: &ConfinedDir, documents: &[&Listed]) -> Vec<Option<Sections>> {
+    hands::map(documents, WORTH_SHARING, |one| read_document(dir, one))
 }
 
 /// Reads a document. A missing one is `None`.

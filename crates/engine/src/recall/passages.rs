@@ -1,5 +1,6 @@
 //! What documents hold that can be recalled: the entries of memory, and the sections of the rest.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -46,6 +47,8 @@ pub(super) enum Content {
 pub(super) struct Sections {
     placed: Placed,
     sort: Sort,
+    /// What it was cut into, template text left out.
+    parts: Vec<Section>,
     /// What it says as a decision record.
     pub(super) adr: Option<Adr>,
 }
@@ -55,7 +58,22 @@ impl Sections {
     pub(super) fn of(placed: Placed, sort: Sort) -> Self {
         let is_record = sort == Sort::Adr;
         let adr = is_record.then(|| adr::read_document(&placed.document, &placed.text));
-        Sections { placed, sort, adr }
+        let mut parts = match has_entries(&placed, sort) {
+            true => vec![],
+            false => sections(&placed.document),
+        };
+        parts.retain(|part| !template::is_untouched(&part.text));
+        Sections { placed, sort, parts, adr }
+    }
+
+    /// Returns its text.
+    pub(super) fn text(&self) -> &str {
+        &self.placed.text
+    }
+
+    /// Returns whether it states no date.
+    pub(super) fn is_undated(&self) -> bool {
+        stated_date(&self.placed.document).is_none()
     }
 
     /// Returns its passages, and what could not be read of it. `date` is that of its file, in case
@@ -73,21 +91,13 @@ impl Sections {
 impl Content {
     /// Takes a document that was read.
     pub(super) fn of(sections: Sections, dates: &Rc<EntryDates>) -> Self {
-        if sections.placed.part != Part::Memory || sections.sort == Sort::Archived {
+        if !has_entries(&sections.placed, sections.sort) {
             return Content::Sections(Box::new(sections));
         }
         let mut problems = sections.placed.document.problems.clone();
         let noted = Noted::of(sections.placed, dates);
         problems.extend(noted.notebook.problems.iter().cloned());
         Content::Entries(Box::new(noted), problems)
-    }
-
-    /// Returns its text.
-    pub(super) fn text(&self) -> &str {
-        match self {
-            Content::Entries(noted, _) => &noted.text,
-            Content::Sections(sections) => &sections.placed.text,
-        }
     }
 
     /// Returns the memory document that it is.
@@ -110,9 +120,14 @@ impl Content {
     pub(super) fn is_undated(&self) -> bool {
         match self {
             Content::Entries(noted, _) => noted.has_undated(),
-            Content::Sections(sections) => stated_date(&sections.placed.document).is_none(),
+            Content::Sections(sections) => sections.is_undated(),
         }
     }
+}
+
+/// Returns whether a document is read entry by entry.
+fn has_entries(placed: &Placed, sort: Sort) -> bool {
+    placed.part == Part::Memory && sort != Sort::Archived
 }
 
 /// Returns the passages of a memory document.
@@ -154,14 +169,14 @@ fn of_entry(noted: &Noted, entry: &Entry) -> Result<Passage, Error> {
 }
 
 /// A part of a document under one heading.
-struct Section<'d> {
-    heading: &'d str,
+struct Section {
+    heading: String,
     line: usize,
     text: String,
 }
 
 fn of_sections(
-    Sections { placed, sort, adr }: &Sections,
+    Sections { placed, sort, parts, adr }: &Sections,
     date: Option<Date>,
     is_replaced: bool,
 ) -> Result<Vec<Passage>, Error> {
@@ -190,16 +205,15 @@ fn of_sections(
     };
     let date = stated_date(document).or(date);
     let mut passages = Vec::new();
-    let written_by_someone = |section: &Section<'_>| !template::is_untouched(&section.text);
-    let mut written_sections: Vec<Section<'_>> =
-        sections(document).into_iter().filter(written_by_someone).collect();
     // A plan and a decision record have a title of their own, even if nothing else was written.
     let is_named = adr.is_some() || placed.part == Part::Main && !placed.selectors.is_empty();
-    if written_sections.is_empty() && document.title.is_some() && is_named {
-        written_sections.push(Section { heading: "", line: 1, text: String::new() });
-    }
-    for (at, section) in written_sections.into_iter().enumerate() {
-        let said = match section.heading {
+    let title_alone = [Section { heading: String::new(), line: 1, text: String::new() }];
+    let parts = match parts.is_empty() && document.title.is_some() && is_named {
+        true => title_alone.as_slice(),
+        false => parts,
+    };
+    for (at, section) in parts.iter().enumerate() {
+        let said = match section.heading.as_str() {
             _ if section.text.is_empty() => title.clone(),
             "" => format!("{title}: {}", section.text),
             heading if heading == title => format!("{title}: {}", section.text),
@@ -220,7 +234,7 @@ fn of_sections(
             own_subject: called.as_ref().map(|id| format!("doc:{id}")),
             name,
             text: said,
-            title: Some(section.heading).filter(|heading| !heading.is_empty()).map(str::to_owned),
+            title: Some(section.heading.clone()).filter(|heading| !heading.is_empty()),
             summary: None,
             marks,
             group: Some(format!("document:{}", document.path)),
@@ -240,7 +254,7 @@ fn written(thing: &Thing) -> Result<String, Error> {
 }
 
 /// Cuts a document at its headings, and long parts at their paragraphs.
-fn sections(document: &Document) -> Vec<Section<'_>> {
+fn sections(document: &Document) -> Vec<Section> {
     let mut sections = Vec::new();
     for part in document.sections() {
         let heading = part.heading.map_or("", |heading| heading.text.as_str());
@@ -249,34 +263,88 @@ fn sections(document: &Document) -> Vec<Section<'_>> {
     sections
 }
 
-fn cut<'d>(
-    heading: &'d str,
-    offset: usize,
-    start: usize,
-    lines: &[&str],
-    sections: &mut Vec<Section<'d>>,
-) {
+fn cut(heading: &str, offset: usize, start: usize, lines: &[&str], sections: &mut Vec<Section>) {
     let mut text = String::new();
+    let mut words = 0;
     let mut first = None;
     let mut flush = |text: &mut String, first: &mut Option<usize>| {
         let said = text.trim();
         if !said.is_empty() {
             let line = offset + first.unwrap_or(start);
-            sections.push(Section { heading, line, text: said.to_owned() });
+            sections.push(Section { heading: heading.to_owned(), line, text: said.to_owned() });
         }
         text.clear();
         *first = None;
     };
-    for (at, line) in lines.iter().enumerate() {
-        if line.trim().is_empty() && text.split_whitespace().count() >= LONGEST {
+    for (at, line) in without_comments(lines).iter().enumerate() {
+        let in_line = line.split_whitespace().count();
+        if in_line == 0 && words >= LONGEST {
             flush(&mut text, &mut first);
+            words = 0;
             continue;
         }
-        if first.is_none() && !line.trim().is_empty() {
+        if first.is_none() && in_line > 0 {
             first = Some(start + at);
         }
+        words += in_line;
         text.push_str(line);
         text.push('\n');
     }
     flush(&mut text, &mut first);
+}
+
+/// Takes HTML comments out of lines, which a reader does not see. Those in blocks of code stay, and so
+/// does one that is not closed.
+fn without_comments<'l>(lines: &[&'l str]) -> Vec<Cow<'l, str>> {
+    const OPEN: &str = "<!--";
+    const CLOSE: &str = "-->";
+    let (mut in_code, mut in_comment) = (false, false);
+    let mut kept = Vec::with_capacity(lines.len());
+    for (at, line) in lines.iter().enumerate() {
+        if !in_comment && line.trim_start().starts_with("```") {
+            in_code = !in_code;
+        }
+        if in_code || !in_comment && !line.contains(OPEN) {
+            kept.push(Cow::Borrowed(*line));
+            continue;
+        }
+        let mut rest = *line;
+        let mut shown = String::new();
+        while !rest.is_empty() {
+            let end = if in_comment { CLOSE } else { OPEN };
+            let Some((before, after)) = rest.split_once(end) else {
+                shown.push_str(if in_comment { "" } else { rest });
+                break;
+            };
+            let is_closed =
+                || after.contains(CLOSE) || lines[at + 1..].iter().any(|line| line.contains(CLOSE));
+            if !in_comment && !is_closed() {
+                shown.push_str(rest);
+                break;
+            }
+            shown.push_str(if in_comment { "" } else { before });
+            in_comment = !in_comment;
+            rest = after;
+        }
+        kept.push(Cow::Owned(shown));
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> String {
+        without_comments(&text.split('\n').collect::<Vec<_>>()).join("|")
+    }
+
+    #[test]
+    fn comments_are_taken_out() {
+        assert_eq!(shown("a <!-- b --> c <!-- d --> e"), "a  c  e");
+        assert_eq!(shown("a <!-- b\nc\nd --> e\nf"), "a || e|f");
+        assert_eq!(shown("a <!-- b\nc"), "a <!-- b|c");
+        assert_eq!(shown("```\n<!-- b -->\n```\n<!-- c -->d"), "```|<!-- b -->|```|d");
+        assert_eq!(shown("<!-- ``` -->\n<!-- b -->x"), "|x");
+    }
 }

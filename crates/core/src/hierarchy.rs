@@ -473,8 +473,8 @@ mod tests {
         assert_eq!(
             plans.level("agent").unwrap().name_sites(),
             [
-                ("plans/{plan}/agents", ".md"),
                 ("plans/{plan}/agents", ".agent.md"),
+                ("plans/{plan}/agents", ".md"),
                 ("plans/{plan}/agents", ".memory.md")
             ]
         );

@@ -155,6 +155,28 @@ fn the_document_that_everything_inherits_is_not_taken_unasked() {
 }
 
 #[test]
+fn what_other_tools_read_is_not_taken_unasked() {
+    let workspace = Workspace::with(
+        HEIR,
+        "//- .heirloom/config.toml\n[levels.workspace]\nfiles = [\"CLAUDE.md\"]\n//- CLAUDE.md\n---\nupdated: 2020-01-01\n---\n# Rules\n",
+    );
+    let health = workspace.json("context health");
+    assert_eq!(health["documents"][0]["recommended_action"], "review", "{health:#}");
+    let stale = workspace.heir("context archive --stale").ok();
+    assert!(stale.contains("everything inherits from it; name it to archive it"), "{stale}");
+    assert!(workspace.heir("context archive CLAUDE.md").code != 0);
+    assert!(workspace.read("CLAUDE.md").contains("# Rules"));
+}
+
+/// The plan `0001` and its agent `001` have one number.
+#[test]
+fn a_number_is_read_as_it_is_written() {
+    let workspace = Workspace::with(HEIR, PLAN);
+    let archived = workspace.heir("context archive 0001").ok();
+    assert!(archived.contains("archived plans/0001-wombats →"), "{archived}");
+}
+
+#[test]
 fn stale_takes_a_plan_only_if_all_of_it_is_stale() {
     let workspace = Workspace::with(HEIR, PLAN);
     let memory = "plans/0001-wombats/plan.memory.md";

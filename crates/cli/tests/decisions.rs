@@ -464,3 +464,38 @@ fn a_record_may_be_a_folder_with_its_fields_beside_it() {
     workspace.write(beside, "title: x\nstatus: [unclosed\n");
     assert!(workspace.heir("adr list").stdout.contains("1729-images/kep.yaml:"));
 }
+
+#[test]
+fn a_decision_that_was_replaced_by_hand_takes_its_fact_along() {
+    let workspace = Workspace::with(HEIR, "//- .heirloom/workspace.md\n# W\n");
+    workspace.run(&["adr", "new", "Use quokkas", "--status", "accepted"]).ok();
+    workspace.run(&["adr", "new", "Use numbats", "--status", "accepted"]).ok();
+    let found = || workspace.json("recall quokkas")["hits"].to_string();
+    assert!(found().contains("\"kind\":\"fact\""), "{}", found());
+    let path = ".heirloom/adrs/ADR-0002-use-numbats.md";
+    let text = workspace.read(path);
+    let supersedes = text.lines().find(|line| line.starts_with("supersedes:")).unwrap();
+    workspace.write(path, text.replace(supersedes, "supersedes: [ADR-0001]"));
+    let ingested = workspace.heir("memory ingest").ok();
+    let said = "the fact of ADR-0001 is archived: superseded by ADR-0002";
+    assert!(ingested.contains(said), "{ingested}");
+    assert!(!found().contains("ADR-0001"), "{}", found());
+    assert!(!workspace.heir("memory ingest").ok().contains("archived"));
+}
+
+#[test]
+fn recall_tells_the_status_of_a_decision() {
+    let workspace = Workspace::with(
+        HEIR,
+        "//- .heirloom/adrs/ADR-0001-x.md\n# Try quokkas\n\nDate: 2022-05-27\n\n## Status\n\nRejected\n\n## Context\n\nQuokkas are small.\n",
+    );
+    let recalled = workspace.heir("recall quokkas").ok();
+    assert!(recalled.contains("adr, rejected · "), "{recalled}");
+    let hits = workspace.json("recall quokkas")["hits"].clone();
+    assert_eq!(
+        hits.as_array().map(Vec::len),
+        Some(1),
+        "status and date alone are no hits: {hits:#}"
+    );
+    assert_eq!(hits[0]["status"], "rejected");
+}

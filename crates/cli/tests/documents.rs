@@ -205,3 +205,16 @@ fn of_two_documents_for_one_plan_the_first_is_read_and_the_second_reported() {
     let shown = workspace.json("graph show 0002-b");
     assert_eq!(shown["node"]["title"], title.as_str());
 }
+
+#[test]
+fn a_list_tells_the_status_and_the_freshness_of_a_plan() {
+    let workspace = Workspace::with(
+        HEIR,
+        "//- .heirloom/workspace.md\n# W\n//- plans/0001-x/plan.md\n---\nstatus: active\nupdated: 2020-01-01\n---\n# X\n",
+    );
+    let plan = &workspace.json("plan list")["items"][0];
+    assert_eq!(
+        (&plan["status"], &plan["staleness"]["status"]),
+        (&"active".into(), &"critical".into())
+    );
+}

@@ -175,7 +175,7 @@ fn a_decision_in_force_is_reviewed_and_never_archived_for_its_age() {
     assert_eq!(action("ADR-0002-odd"), (json!("critical"), json!("review")));
     assert_eq!(action("ADR-0003-proposed"), (json!("critical"), json!("archive")));
     assert_eq!(health(&workspace, ".heirloom/adrs/ADR-0004-replaced.md")["closed"], json!(true));
-    assert_eq!(workspace.json("adr show ADR-0001")["recommended_action"], "review");
+    assert_eq!(workspace.json("adr show ADR-0001")["staleness"]["recommended_action"], "review");
     let dry = workspace.json("context archive --stale --dry-run");
     let sources: Vec<&Value> =
         dry["archived"].as_array().unwrap().iter().map(|moved| &moved["source"]).collect();

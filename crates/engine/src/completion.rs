@@ -52,7 +52,7 @@ pub fn kind_of(op: &Op, field: &str) -> Option<NameKind> {
         _ if is("plan") => Some(NameKind::Plan),
         _ if is("agent") || is("affects") => Some(NameKind::Agent),
         _ if is("project") => Some(NameKind::Project),
-        "adr" if is("id") || is("old") || is("new") => Some(NameKind::Adr),
+        "adr" if ["id", "old", "new", "record"].into_iter().any(is) => Some(NameKind::Adr),
         "memory" if is("entry") => Some(NameKind::Entry),
         "memory" if is("fact_ids") || is("source") || is("target") => Some(NameKind::EntryPath),
         _ => None,

@@ -183,6 +183,15 @@ fn find_in(
         Err(problem) => return problems.push(problem),
     };
     let number = |item: &Item| adr::id_of(&item.name).1;
+    let is_record_folder = |item: &Item| {
+        let readme = format!("{folder}/{}/README.md", item.name);
+        item.is_folder
+            && !item.is_link
+            && adr::folder_name(&readme).is_some()
+            && root.exists(&readme)
+    };
+    // Where records are folders, a file without a number is about them.
+    let has_folders = depth > 0 && items.iter().any(is_record_folder);
     let numbered: HashSet<u32> = items
         .iter()
         .filter(|item| !item.is_folder && adr::is_record(&item.name))
@@ -198,11 +207,11 @@ fn find_in(
             // The folder `0003-images` beside `0003-x.md` holds what that record shows.
             let readme = format!("{path}/README.md");
             let is_own = number(&item).is_some_and(|number| !numbered.contains(&number));
-            match is_own && adr::folder_name(&readme).is_some() && root.exists(&readme) {
+            match is_own && is_record_folder(&item) {
                 true => found.push(found_at(readme)),
                 false => find_in(root, &path, project, depth - 1, found, problems),
             }
-        } else if adr::is_record(&item.name) {
+        } else if adr::is_record(&item.name) && (!has_folders || number(&item).is_some()) {
             let target = item.is_link.then(|| root.dir().link_target(&path)).flatten();
             // An old name of a record that is a folder now.
             if target.is_none_or(|target| adr::folder_name(&target).is_none()) {

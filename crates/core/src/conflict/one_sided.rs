@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::{Conflict, Kind, Severity};
-use crate::adr::{Adr, Status};
+use crate::adr::{self, Adr, Status};
 use crate::shell;
 use crate::supersession::{Link, Supersession};
 
@@ -56,6 +56,17 @@ fn conflict(
     message: String,
 ) -> Conflict {
     let argument = |at: usize| shell::word(typed_name(adrs, relation, at));
+    let hint = match adr::metadata_path(&to_mend.path) {
+        Some(beside) if to_mend.path == adrs[link.old].path => {
+            format!("write `status: replaced` and `superseded-by` into {beside}")
+        }
+        Some(beside) => format!("write `replaces` into {beside}"),
+        None => format!(
+            "run `heir adr supersede {} {}`, which writes it into both records",
+            argument(link.old),
+            argument(link.new)
+        ),
+    };
     Conflict {
         kind: Kind::OneSidedSupersession,
         severity,
@@ -65,11 +76,7 @@ fn conflict(
         message,
         sides: vec![],
         resolution: None,
-        hint: format!(
-            "run `heir adr supersede {} {}`, which writes it into both records",
-            argument(link.old),
-            argument(link.new)
-        ),
+        hint,
     }
 }
 

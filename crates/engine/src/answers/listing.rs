@@ -32,7 +32,6 @@ struct Item {
     /// Its file.
     source: String,
     /// How fresh it is.
-    #[serde(flatten)]
     staleness: Staleness,
 }
 

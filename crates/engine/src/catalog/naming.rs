@@ -135,6 +135,16 @@ impl Names {
     }
 }
 
+/// Of names with one number, returns those that write it as it was typed, if there are any: `0001` is
+/// a plan, and `001` an agent.
+fn as_typed(typed: &str, found: Vec<String>) -> Vec<String> {
+    let is_same = |name: &&String| name::leading_number(name) == Some(typed);
+    match found.iter().filter(is_same).count() {
+        0 => found,
+        _ => found.iter().filter(is_same).cloned().collect(),
+    }
+}
+
 /// A name is found by itself in small letters, and by its number without leading zeros.
 fn keys(name: &str) -> Vec<String> {
     let number = number_of(name).map(|number| format!("#{number}"));
@@ -266,7 +276,7 @@ impl Catalog {
             .collect();
         let found = match name::find(typed, names.iter().map(|(name, _)| name.as_str())) {
             Match::One(found) => vec![found],
-            Match::Ambiguous(found) => found,
+            Match::Ambiguous(found) => as_typed(typed, found),
             Match::Unknown(_) => vec![],
         };
         names.into_iter().filter(|(name, _)| found.contains(name)).map(|(_, filed)| filed).collect()

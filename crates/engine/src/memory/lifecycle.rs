@@ -1,5 +1,7 @@
 //! Decisions and answers that become facts by themselves.
 
+use std::collections::HashSet;
+
 use heirloom_core::Document;
 use heirloom_core::adr::{Adr, Status};
 use heirloom_core::fold::Standing;
@@ -66,6 +68,8 @@ fn source_of<'s>(adr: &'s Adr, document: &Document) -> Source<'s> {
 pub(crate) struct Ingested {
     /// The facts.
     pub(crate) stored: Vec<Uuid>,
+    /// Which facts were archived, and why.
+    pub(crate) retired: Vec<String>,
     /// What could not be taken, and why; the rest was.
     pub(crate) left_out: Vec<String>,
 }
@@ -88,17 +92,30 @@ pub(crate) fn known_since<'a>(
 }
 
 /// Writes the facts that decision records in force, plan decisions and answered questions state and
-/// that were not taken before.
+/// that were not taken before. Archives the facts of records that hold no more.
 pub(crate) fn ingest_all(pen: &mut Pen<'_>, catalog: &Catalog, known: &Recollection) -> Ingested {
     let supersession = Supersession::new(&catalog.adrs);
     let mut done = Ingested::default();
+    let mut replaced_now = HashSet::new();
     for (at, adr) in catalog.adrs.iter().enumerate() {
         let document = catalog.at_path(&adr.path).map(|filed| &filed.document);
         let in_force = adr.status == Status::Accepted && supersession.in_force(at);
         if let Some(document) = document.filter(|_| in_force) {
             let replaced: Vec<&Adr> =
                 supersession.predecessors(at).map(|old| &catalog.adrs[old]).collect();
-            done.take(&adr.path, ingest_adr(pen, known, adr, document, &replaced));
+            let fact = ingest_adr(pen, known, adr, document, &replaced);
+            if matches!(fact, Ok(Some(_))) {
+                replaced_now.extend(supersession.predecessors(at));
+            }
+            done.take(&adr.path, fact);
+        }
+    }
+    for (at, adr) in catalog.adrs.iter().enumerate().filter(|(at, _)| !replaced_now.contains(at)) {
+        let Some(reason) = reason_to_retire(&catalog.adrs, &supersession, at) else { continue };
+        match retire_adr(pen, known, adr, &reason) {
+            Ok(false) => {}
+            Ok(true) => done.retired.push(format!("the fact of {} is archived: {reason}", adr.id)),
+            Err(error) => done.left_out.push(format!("{}: {}", adr.path, error.message)),
         }
     }
     for (noted, entry) in known.entries() {
@@ -108,6 +125,19 @@ pub(crate) fn ingest_all(pen: &mut Pen<'_>, catalog: &Catalog, known: &Recollect
         }
     }
     done
+}
+
+/// Returns why a decision record holds no more; `None` if it may hold.
+fn reason_to_retire(adrs: &[Adr], supersession: &Supersession<'_>, at: usize) -> Option<String> {
+    let by: Vec<&str> = supersession.successors(at).map(|new| adrs[new].id.as_str()).collect();
+    match adrs[at].status {
+        _ if supersession.is_replaced(at) => Some(format!("superseded by {}", by.join(", "))),
+        status @ (Status::Superseded
+        | Status::Deprecated
+        | Status::Rejected
+        | Status::Withdrawn) => Some(format!("it is {status}")),
+        _ => None,
+    }
 }
 
 impl Ingested {
@@ -131,13 +161,13 @@ pub(crate) fn supersede_adr(
 ) -> Result<Option<String>, Error> {
     let retired = format!("superseded by {}", new.id);
     if new.status != Status::Accepted {
-        return retire_adr(pen, known, old, &retired).map(|()| None);
+        return retire_adr(pen, known, old, &retired).map(|_| None);
     }
     match ingest_adr(pen, known, new, document, &[old]) {
         Ok(None) => {}
         Ok(Some(_)) => return Ok(None),
         Err(error) => {
-            return retire_adr(pen, known, old, &retired).map(|()| Some(not_a_fact(new, &error)));
+            return retire_adr(pen, known, old, &retired).map(|_| Some(not_a_fact(new, &error)));
         }
     }
     let replaced = replaced_facts(known, &[old]);
@@ -186,18 +216,19 @@ pub(crate) fn not_a_fact(adr: &Adr, error: &Error) -> String {
     format!("{} is not stored as a fact: {}", adr.id, error.message)
 }
 
-/// Archives the fact that a decision record stated, if it stands.
+/// Archives the fact that a decision record stated, if it stands. Returns whether it did.
 pub(crate) fn retire_adr(
     pen: &mut Pen<'_>,
     known: &Recollection,
     adr: &Adr,
     reason: &str,
-) -> Result<(), Error> {
+) -> Result<bool, Error> {
     let facts = replaced_facts(known, &[adr]);
-    if !facts.is_empty() {
-        pen.event(known, Action::Archive, facts, vec![], reason)?;
+    if facts.is_empty() {
+        return Ok(false);
     }
-    Ok(())
+    pen.event(known, Action::Archive, facts, vec![], reason)?;
+    Ok(true)
 }
 
 /// What an entry has come to, if it says what was decided or answered.

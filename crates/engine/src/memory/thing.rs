@@ -47,6 +47,9 @@ pub(crate) struct Thing {
     /// What stands in its place.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) replaced_by: Vec<String>,
+    /// The status that a decision record states.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) status: Option<String>,
     /// Whether it is settled.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) resolved: bool,
@@ -94,6 +97,7 @@ impl Thing {
             _ => None,
         };
         Thing {
+            status: None,
             kind: record.kind().word().to_owned(),
             section: fact.map(|fact| fact.section),
             text: record.text().into_owned(),
@@ -126,6 +130,7 @@ impl Thing {
         let standing = memory.standing(&name);
         let owner: Vec<&str> = noted.selectors.values().map(String::as_str).collect();
         Thing {
+            status: None,
             kind: entry.kind.word().to_owned(),
             section: None,
             text: entry.sentence(),
@@ -207,7 +212,10 @@ pub(crate) fn show_thing(view: &mut View, thing: &Thing, name: &str) {
     view.line(head);
     let what = match thing.section {
         Some(section) => section.title().to_owned(),
-        None => thing.kind.clone(),
+        None => match &thing.status {
+            Some(status) => format!("{}, {status}", thing.kind),
+            None => thing.kind.clone(),
+        },
     };
     let mut about = vec![what];
     about.extend(thing.date.clone());

@@ -35,7 +35,7 @@ pub(super) struct Adr {
     superseded_by: Vec<String>,
     /// Documents that refer to it.
     referred_to_by: Vec<String>,
-    #[serde(flatten)]
+    /// How fresh it is.
     staleness: Staleness,
     /// Its whole text.
     text: String,

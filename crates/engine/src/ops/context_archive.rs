@@ -82,7 +82,7 @@ impl Operation for ContextArchive {
         let (units, left) = match (&request.name, request.stale) {
             (Some(name), false) => {
                 let filed = catalog.find(name)?;
-                if is_root_document(&catalog, filed) && !request.yes && !request.dry_run {
+                if catalog.is_root_document(filed) && !request.yes && !request.dry_run {
                     return Err(unconfirmed(filed));
                 }
                 (vec![Unit::around(&catalog.hierarchy, &filed.document.path)], vec![])
@@ -110,15 +110,6 @@ impl Operation for ContextArchive {
     }
 }
 
-/// Returns whether a document is the main one of a level that has no names: `workspace.md`.
-fn is_root_document(catalog: &Catalog, filed: &Filed) -> bool {
-    let level = filed.level.as_deref().and_then(|level| catalog.hierarchy.level(level));
-    level.is_some_and(|level| {
-        let pattern = level.patterns().nth(filed.pattern);
-        !level.is_selected() && pattern.is_some_and(|pattern| level.is_main(pattern))
-    })
-}
-
 fn unconfirmed(filed: &Filed) -> Error {
     let message = format!("everything inherits from {}", filed.document.path);
     Error::new(ErrorKind::Unconfirmed, message).hint("it is archived only with `yes` (--yes)")
@@ -132,7 +123,7 @@ fn overdue(catalog: &Catalog) -> (Vec<Unit>, Vec<Left>) {
     let mut left = Vec::new();
     for filed in catalog.filed.iter().filter(|filed| !filed.is_closed() && is_overdue(filed)) {
         let source = filed.document.path.clone();
-        if is_root_document(catalog, filed) {
+        if catalog.is_root_document(filed) {
             let reason = "everything inherits from it; name it to archive it".to_owned();
             left.push(Left { source, reason });
             continue;

@@ -85,7 +85,7 @@ impl Operation for ContextHealth {
         let mut counts = Counts::default();
         let mut documents: Vec<DocumentHealth> = Vec::with_capacity(catalog.filed.len());
         for filed in &catalog.filed {
-            let health = health_of(filed);
+            let health = health_of(&catalog, filed);
             match (health.closed, health.not_edited, health.staleness) {
                 (true, _, _) => counts.closed += 1,
                 (false, true, _) => counts.not_edited += 1,
@@ -115,8 +115,11 @@ impl Operation for ContextHealth {
     }
 }
 
-fn health_of(filed: &Filed) -> DocumentHealth {
-    let staleness = *filed.staleness();
+fn health_of(catalog: &Catalog, filed: &Filed) -> DocumentHealth {
+    let staleness = match catalog.is_root_document(filed) {
+        true => filed.staleness().review_at_most(),
+        false => *filed.staleness(),
+    };
     DocumentHealth {
         id: filed.id.clone(),
         kind: filed.kind,

@@ -29,15 +29,16 @@ impl Operation for MemoryIngest {
         usage: "memory ingest",
         group: Group::Memory,
         effect: Effect::Writes,
-        about: "Store as facts, once each, every accepted decision record, every plan decision and every answered question.",
+        about: "Store as facts, once each, every accepted decision record, every plan decision and every answered question; archive the facts of records that hold no more.",
     };
 
     fn run(session: &Session, request: Request) -> Result<Done, Error> {
         let mut pen = Pen::take(session, false)?;
         let catalog = Catalog::read(session)?;
         let known = lifecycle::known_of(session, &catalog.adrs)?;
-        let Ingested { stored, left_out: notes } =
+        let Ingested { stored, retired, left_out } =
             lifecycle::ingest_all(&mut pen, &catalog, &known);
+        let notes = [retired, left_out].concat();
         if request.dry_run {
             return Ok(Done { done: "would be stored", items: pen.things(&stored), notes });
         }

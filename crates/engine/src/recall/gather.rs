@@ -37,7 +37,7 @@ const SAMPLE: usize = 32;
 const NEVER: i64 = i64::MIN;
 
 /// The version of how documents are read and dated: an index of another one reads them again.
-const READING: u32 = 3;
+const READING: u32 = 4;
 
 /// Everything that is there to be recalled, and none of it read yet.
 pub(super) struct Found {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use heirloom_core::adr::{self, Adr};
+use heirloom_core::adr::{self, Adr, Status};
 use heirloom_core::fold::{Memory, Standing};
 use heirloom_core::memory::Entry;
 use heirloom_core::recall::{Passage, mark};
@@ -62,7 +62,10 @@ impl Sections {
             true => vec![],
             false => sections(&placed.document),
         };
-        parts.retain(|part| !template::is_untouched(&part.text));
+        parts.retain(|part| {
+            let says_nothing_more = is_record && states_status_or_date(part);
+            !says_nothing_more && !template::is_untouched(&part.text)
+        });
         Sections { placed, sort, parts, adr }
     }
 
@@ -123,6 +126,15 @@ impl Content {
             Content::Sections(sections) => sections.is_undated(),
         }
     }
+}
+
+/// Returns whether a part of a decision record says nothing but its status or its date, which every
+/// part is shown with.
+fn states_status_or_date(part: &Section) -> bool {
+    const FEW: usize = 4;
+    let words = || part.text.split_whitespace();
+    let is_date = words().next().is_some_and(|word| word.eq_ignore_ascii_case("date:"));
+    words().count() <= FEW && (is_date || part.heading.eq_ignore_ascii_case("status"))
 }
 
 /// Returns whether a document is read entry by entry.
@@ -224,6 +236,7 @@ fn of_sections(
             date: date.map(|date| date.to_string()),
             source: format!("{}:{}", document.path, section.line),
             tags: document.field_list("tags"),
+            status: adr.as_ref().map(stated_status),
             standing,
             ..Thing::said(&name, kind, &said)
         };
@@ -247,6 +260,15 @@ fn of_sections(
         });
     }
     Ok(passages)
+}
+
+/// Returns the status of a decision record as it is shown.
+fn stated_status(adr: &Adr) -> String {
+    match &adr.unknown_status {
+        Some(stated) => stated.to_lowercase(),
+        None if adr.status == Status::Unknown => "no status".to_owned(),
+        None => adr.status.word().to_owned(),
+    }
 }
 
 fn written(thing: &Thing) -> Result<String, Error> {

@@ -230,8 +230,8 @@ impl Answer for Adopted {
         view.table(&[], rows.collect());
         view.title(match (self.changed, self.dry_run) {
             (false, _) => "The settings stay as they are",
-            (true, true) => "Would write .heirloom/config.toml",
-            (true, false) => "Wrote .heirloom/config.toml",
+            (true, true) => "Would write .heirloom/config.toml, and what git should know of it into .gitignore and .gitattributes",
+            (true, false) => "Wrote .heirloom/config.toml, and what git should know of it into .gitignore and .gitattributes",
         });
         if self.changed {
             view.text(self.config.as_str());

@@ -267,8 +267,13 @@ impl Server {
             .stdout(Stdio::piped())
             .spawn()
             .expect("heir starts");
-        let client =
-            ureq::Agent::config_builder().http_status_as_error(false).proxy(None).build().into();
+        // The server may close a connection after a refusal, just when it would be used again.
+        let client = ureq::Agent::config_builder()
+            .http_status_as_error(false)
+            .max_idle_connections(0)
+            .proxy(None)
+            .build()
+            .into();
         let mut server = Server { process, url: String::new(), client, workspace };
         let mut line = String::new();
         BufReader::new(server.process.stdout.take().unwrap()).read_line(&mut line).unwrap();

@@ -188,6 +188,11 @@ impl Environment {
         })
     }
 
+    /// Returns whether the user named the root.
+    pub(crate) fn has_root(&self) -> bool {
+        self.root.is_some()
+    }
+
     /// Returns the folder that a new workspace goes to.
     pub(crate) fn folder(&self) -> Result<PathBuf, Error> {
         self.root.clone().map_or_else(current_folder, Ok)

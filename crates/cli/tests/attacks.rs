@@ -310,6 +310,16 @@ attacks! {
         s.link("docs/adr", "");
         s.workspace.write(".heirloom/config.toml", "[adrs]\nfolders = [\"docs/adr\"]\n");
     } => LEADS_OUT;
+    the_fields_of_a_record_are_a_link: |s| {
+        s.workspace.write("docs/adr/1-x/README.md", "# X\n");
+        s.link("docs/adr/1-x/kep.yaml", "secret.md");
+        s.workspace.write(".heirloom/config.toml", "[adrs]\nfolders = [\"docs/adr\"]\n");
+    } => "Build the graph";
+    the_fields_of_a_record_are_a_fifo: |s| {
+        s.workspace.write("docs/adr/1-x/README.md", "# X\n");
+        s.fifo("docs/adr/1-x/kep.yaml");
+        s.workspace.write(".heirloom/config.toml", "[adrs]\nfolders = [\"docs/adr\"]\n");
+    } => "Build the graph";
     the_projects_are_a_link: |s| s.link(".heirloom/projects", "") => LEADS_OUT;
     the_archive_is_a_link: |s| s.link(".heirloom/archive", "") => LEADS_OUT;
     a_rule_file_is_a_link: |s| {

@@ -499,3 +499,34 @@ fn recall_tells_the_status_of_a_decision() {
     );
     assert_eq!(hits[0]["status"], "rejected");
 }
+
+/// A folder by year or by version is no record, and neither is what lies beside records that are
+/// folders.
+#[test]
+fn a_numbered_folder_is_a_record_only_with_its_fields_beside_it() {
+    let workspace = Workspace::with(
+        HEIR,
+        "//- .heirloom/config.toml\n[adrs]\nfolders = [\"docs/adr\", \"keps\"]\n\
+         //- docs/adr/2024/README.md\n# The year\n//- docs/adr/2024/0001-x.md\n---\nstatus: accepted\n---\n# X\n\
+         //- docs/adr/v2/README.md\n# Two\n//- docs/adr/v2/0007-y.md\n---\nstatus: accepted\n---\n# Y\n\
+         //- docs/adr/20201016-z.md\n---\nstatus: accepted\n---\n# Z\n\
+         //- keps/1-a/README.md\n# A\n\nAs [the index](../../README.md) says.\n//- keps/1-a/kep.yaml\nstatus: implemented\n\
+         //- keps/1-b/README.md\n# B\n//- keps/1-b/kep.yaml\nstatus: implemented\nsuperseded-by:\n  - /keps/2-c\n\
+         //- keps/2-c/README.md\n# C\n//- keps/2-c/kep.yaml\nstatus: implemented\n//- keps/FAQ.md\n# Questions\n",
+    );
+    let listed = workspace.json("adr list");
+    let ids: Vec<&str> =
+        listed["adrs"].as_array().unwrap().iter().filter_map(|adr| adr["id"].as_str()).collect();
+    assert_eq!(ids, ["ADR-0001", "20201016-z", "ADR-0007", "KEP-1", "KEP-1", "KEP-2"]);
+    let validated = workspace.heir("context validate");
+    for line in [
+        "it has the number KEP-1, and so has keps/1-a/README.md",
+        "keps/1-b/kep.yaml:1  warning · write `status: replaced` and `superseded-by` into keps/1-b/kep.yaml",
+    ] {
+        assert!(validated.stdout.contains(line), "{line}\n---\n{}", validated.stdout);
+    }
+    let refused = workspace.heir("context archive KEP-2").failed(2);
+    assert!(refused.contains("KEP-2 is a folder"), "{refused}");
+    workspace.run(&["adr", "new", "Thing", "--folder", "keps"]).ok();
+    assert_eq!(workspace.json("adr list")["adrs"].as_array().unwrap().len(), 7);
+}

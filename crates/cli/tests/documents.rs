@@ -218,3 +218,23 @@ fn a_list_tells_the_status_and_the_freshness_of_a_plan() {
         (&"active".into(), &"critical".into())
     );
 }
+
+/// The settings decide how a file is read, and they are no part of it.
+#[test]
+fn a_file_that_becomes_a_memory_is_read_as_one() {
+    let settings = |files: &str| {
+        format!(
+            "hierarchy = \"own\"\n\n[[hierarchies.own.levels]]\nname = \"all\"\npriority = 1\n{files}\n"
+        )
+    };
+    let workspace = Workspace::with(
+        HEIR,
+        "//- .heirloom/config.toml\n\n//- a.md\n# A\n//- log.md\n## Findings\n- Keys are short <!-- id:aaaa1111 -->\n",
+    );
+    workspace.write(".heirloom/config.toml", settings("always = [\"a.md\", \"log.md\"]"));
+    aged(&workspace);
+    workspace.heir("graph health").ok();
+    workspace.write(".heirloom/config.toml", settings("always = [\"a.md\"]\nmemory = \"log.md\""));
+    let shown = workspace.heir("graph show aaaa1111").ok();
+    assert!(shown.contains("Keys are short"), "{shown}");
+}

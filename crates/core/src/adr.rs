@@ -215,7 +215,7 @@ pub fn read_document(document: &Document, text: &str) -> Adr {
         .filter(|site| !is_stated_beside || site.style == site::Style::FrontMatter);
     let mut links = links::read(document, &shown, site.as_ref());
     // A link to another file with the same number leads to another record.
-    let is_own_file = |href: &String| path::file_name(href) == path::file_name(&document.path);
+    let is_own_file = |href: &String| file_of(href) == file_of(&document.path);
     let leads_elsewhere = |target: &Target| {
         target.number.is_none()
             || target.number != number
@@ -292,16 +292,33 @@ fn number_in(name: &str) -> Option<(&str, &str)> {
 
 /// Returns whether a target, as it is written in some record, means this one.
 pub fn names(target: &Target, adr: &Adr) -> bool {
-    let file = adr.path.rsplit('/').next().unwrap_or(&adr.path);
     let same = |text: &str| text.eq_ignore_ascii_case(&target.written);
     match &target.href {
-        Some(href) if href.rsplit('/').next() == Some(file) => true,
+        Some(href) if file_of(href) == file_of(&adr.path) => true,
         _ => {
             (target.number.is_some() && target.number == adr.number)
                 || same(&adr.id)
                 || adr.labels.iter().any(|label| same(label))
         }
     }
+}
+
+/// Returns what a target may call a record, in small letters: [`names`] holds for no record that has none
+/// of these names and no number.
+pub fn names_of_target(target: &Target) -> impl Iterator<Item = String> {
+    let file = target.href.as_deref().map(file_of);
+    file.into_iter().chain([target.written.as_str()]).map(str::to_lowercase)
+}
+
+/// Returns what a record may be called by a target, in small letters.
+pub fn names_of_record(adr: &Adr) -> impl Iterator<Item = String> {
+    let own = [file_of(&adr.path), adr.id.as_str()];
+    own.into_iter().chain(adr.labels.iter().map(String::as_str)).map(str::to_lowercase)
+}
+
+/// Returns the name that a record's file is known by: that of its folder if it is one.
+fn file_of(path: &str) -> &str {
+    folder_name(path).unwrap_or(path::file_name(path))
 }
 
 /// Returns whether a written id means this record: the same id, or the same prefix and number.

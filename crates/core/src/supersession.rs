@@ -19,6 +19,8 @@ pub struct Supersession<'a> {
     by_number: HashMap<u32, Vec<usize>>,
     /// Records by the name of their file without its ending, in lower case.
     by_stem: HashMap<String, Vec<usize>>,
+    /// The records by what a target may call them, in small letters.
+    by_name: HashMap<String, Vec<usize>>,
     predecessors: Vec<BTreeSet<usize>>,
     successors: Vec<BTreeSet<usize>>,
     /// Pairs (new, old) that the new record states.
@@ -75,8 +77,15 @@ impl<'a> Supersession<'a> {
         for (at, adr) in adrs.iter().enumerate() {
             by_stem.entry(adr::name_of(&adr.path).to_lowercase()).or_default().push(at);
         }
+        let mut by_name: HashMap<String, Vec<usize>> = HashMap::new();
+        for (at, adr) in adrs.iter().enumerate() {
+            for name in adr::names_of_record(adr) {
+                by_name.entry(name).or_default().push(at);
+            }
+        }
         let mut relation = Self {
             adrs,
+            by_name,
             by_path: adrs.iter().enumerate().map(|(at, adr)| (adr.path.as_str(), at)).collect(),
             by_number,
             by_stem,
@@ -126,7 +135,12 @@ impl<'a> Supersession<'a> {
             Some(number) => {
                 self.numbered(number).filter(|&at| adr::names(target, &self.adrs[at])).collect()
             }
-            None => (0..self.adrs.len()).filter(|&at| adr::names(target, &self.adrs[at])).collect(),
+            None => {
+                let names = adr::names_of_target(target);
+                let may_be_meant = names.filter_map(|name| self.by_name.get(&name)).flatten();
+                let may_be_meant: BTreeSet<usize> = may_be_meant.copied().collect();
+                may_be_meant.into_iter().filter(|&at| adr::names(target, &self.adrs[at])).collect()
+            }
         };
         let beside = matches
             .iter()

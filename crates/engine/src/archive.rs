@@ -2,8 +2,9 @@
 
 use std::cell::OnceCell;
 
+use heirloom_core::adr::{self, Adr};
 use heirloom_core::hierarchy::{self, Hierarchy, Level, Selectors};
-use heirloom_core::{adr, name, path};
+use heirloom_core::{name, path};
 use heirloom_store::Root;
 use heirloom_store::archive::{self, Archived};
 use heirloom_store::files::ARCHIVE;
@@ -80,12 +81,14 @@ pub(crate) struct Restoration {
 pub(crate) struct Archive<'r> {
     root: &'r Root,
     files: OnceCell<Vec<Archived>>,
+    /// The files by their paths as decision records.
+    records: OnceCell<Vec<Adr>>,
 }
 
 impl<'r> Archive<'r> {
     /// Takes the archive of a workspace.
     pub(crate) fn new(root: &'r Root) -> Self {
-        Archive { root, files: OnceCell::new() }
+        Archive { root, files: OnceCell::new(), records: OnceCell::new() }
     }
 
     fn files(&self) -> &[Archived] {
@@ -94,12 +97,15 @@ impl<'r> Archive<'r> {
 
     /// Returns whether a path, a decision's id or the name of a plan is in it.
     pub(crate) fn holds(&self, name: &str) -> bool {
-        self.files().iter().any(|file| {
-            let source = file.source.as_str();
-            source == name
-                || adr::id_matches(&adr::read(source, ""), name)
-                || folder_name(source) == Some(name)
-        })
+        let is_named =
+            |file: &Archived| file.source == name || folder_name(&file.source) == Some(name);
+        self.files().iter().any(is_named)
+            || self.records().iter().any(|record| adr::id_matches(record, name))
+    }
+
+    fn records(&self) -> &[Adr] {
+        let read = || self.files().iter().map(|file| adr::read(&file.source, "")).collect();
+        self.records.get_or_init(read)
     }
 
     /// Returns the version under which a unit is archived next: a later one than every version of

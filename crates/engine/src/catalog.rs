@@ -127,7 +127,7 @@ impl Filed {
                 "{} is a folder, and {beside} states its status",
                 self.short_name()
             ))
-            .hint("edit that file, or rename the folder")),
+            .hint("change the folder by hand")),
         }
     }
 

@@ -27,13 +27,16 @@ use crate::{Error, Session, template};
 const FOLDER: &str = "documents";
 
 /// The version of the cached data. Raise the number when what is derived from a document changes.
-const FORMAT_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " 4");
+const FORMAT_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " 5");
 
 /// So many documents at least are worth another processor.
 const WORTH_SHARING: usize = 64;
 
 /// Fewer records are read sooner than a cache is opened.
 const WORTH_CACHING: usize = 64;
+
+/// What the keys of memory documents begin with.
+const MEMORY: &str = "memory:";
 
 /// Which documents of the workspace are asked for.
 #[derive(Debug, Clone)]
@@ -84,6 +87,9 @@ struct Outline {
     adr: Option<Box<Adr>>,
     /// Whether it has an entry that was promoted from another one.
     has_promoted: bool,
+    /// Whether all of it could be read; if not, it is read again the next time.
+    #[serde(skip)]
+    is_whole: bool,
 }
 
 /// How a file is read.
@@ -104,11 +110,12 @@ struct WantedFile<'p> {
 }
 
 impl WantedFile<'_> {
-    /// One file may be a decision record and a document of a level.
+    /// One file may be read in several ways: a decision record may be a document of a level.
     fn key(&self) -> Cow<'_, str> {
         match self.role {
             Role::Record => Cow::Owned(format!("record:{}", self.path)),
-            Role::Document | Role::Memory => Cow::Borrowed(self.path),
+            Role::Memory => Cow::Owned(format!("{MEMORY}{}", self.path)),
+            Role::Document => Cow::Borrowed(self.path),
         }
     }
 
@@ -124,6 +131,7 @@ impl WantedFile<'_> {
             Role::Document | Role::Memory => layout::read_document_in(root, self.path),
         };
         let Some((text, mut document)) = read else { return Default::default() };
+        let is_whole = is_whole(self.path, &text, &document.problems);
         let notebook = (self.role == Role::Memory).then(|| memory::read(self.path, &text));
         document.problems.extend(notebook.iter().flat_map(|own| own.problems.iter().cloned()));
         let is_promoted = |notebook: &Notebook| {
@@ -134,6 +142,7 @@ impl WantedFile<'_> {
             adr: (self.role == Role::Record)
                 .then(|| Box::new(adr::read_document(&document, &text))),
             has_promoted: notebook.as_ref().is_some_and(is_promoted),
+            is_whole,
             document: Box::new(Document { prose: String::new(), headings: vec![], ..document }),
         };
         (outline, notebook)
@@ -207,7 +216,8 @@ impl Notebooks {
             rmp_serde::from_slice::<Notebook>(data).ok()
         });
         let cached = cached.into_iter().zip(decoded);
-        let all = cached.map(|((path, _), notebook)| Some((path, notebook?)));
+        let path = |key: String| key.strip_prefix(MEMORY).map(str::to_owned);
+        let all = cached.map(|((key, _), notebook)| Some((path(key)?, notebook?)));
         let mut all = all.collect::<Option<HashMap<String, Notebook>>>()?;
         all.extend(self.read);
         Some(all)
@@ -286,7 +296,7 @@ impl Documents {
             is_needed: true,
         });
         let wanted: Vec<WantedFile<'_>> = of_levels.chain(of_records).collect();
-        let (outlines, mut notebooks) = derive(session, &wanted, selection);
+        let (outlines, mut notebooks) = derive(session, listings, &wanted, selection);
         drop(wanted);
         let mut outlines = outlines.into_iter();
         let mut flags = Vec::with_capacity(placed.len() + found.len());
@@ -324,6 +334,7 @@ impl Documents {
 /// else.
 fn derive(
     session: &Session,
+    listings: &Listings<'_>,
     wanted: &[WantedFile<'_>],
     selection: &Selection,
 ) -> (Vec<Option<Outline>>, Notebooks) {
@@ -361,7 +372,7 @@ fn derive(
         }
     });
     if let Some(cache) = &mut cache {
-        save(cache, &known, wanted, &derived);
+        save(cache, &known, wanted, &derived, listings.since());
     }
     hands::let_go(known, wanted.len());
     let mut notebooks = Notebooks { cache, ..Notebooks::default() };
@@ -380,6 +391,13 @@ fn derive(
     (outlines, notebooks)
 }
 
+/// Returns whether a document and the file beside it could be read. A change of permissions changes
+/// neither its size nor its date.
+pub(crate) fn is_whole(path: &str, text: &str, problems: &[Problem]) -> bool {
+    let is_unreadable = text.is_empty() && !problems.is_empty();
+    !is_unreadable && problems.iter().all(|problem| problem.path == path)
+}
+
 /// How a document was derived.
 enum Derived {
     /// It is as it was, and what it says is not needed.
@@ -390,17 +408,20 @@ enum Derived {
     Read(Outline, Option<Notebook>),
 }
 
-/// Writes what was read from files whose stamp would show a change, and forgets files that are gone.
+/// Writes what was read from files whose stamp would show a change after a moment, and forgets files
+/// that are gone.
 fn save(
     cache: &mut DocumentCache,
     known: &HashMap<String, CachedDocument>,
     wanted: &[WantedFile<'_>],
     derived: &[Derived],
+    since: i64,
 ) {
     let mut read = Vec::new();
     for (wanted, derived) in wanted.iter().zip(derived) {
         let Derived::Read(outline, own) = derived else { continue };
-        let Some(stamp) = wanted.stamp.filter(Stamp::is_settled) else { continue };
+        let is_settled = |stamp: &Stamp| outline.is_whole && stamp.is_older_than(since);
+        let Some(stamp) = wanted.stamp.filter(is_settled) else { continue };
         let Ok(data) = rmp_serde::to_vec(outline) else { continue };
         let notebook = own.as_ref().and_then(|own| rmp_serde::to_vec(own).ok());
         if notebook.is_some() == own.is_some() {

@@ -182,21 +182,14 @@ fn find_in(
         Ok(items) => items,
         Err(problem) => return problems.push(problem),
     };
-    let number = |item: &Item| adr::id_of(&item.name).1;
+    // A record that is a folder states its fields in a file beside its text.
     let is_record_folder = |item: &Item| {
-        let readme = format!("{folder}/{}/README.md", item.name);
-        item.is_folder
-            && !item.is_link
-            && adr::folder_name(&readme).is_some()
-            && root.exists(&readme)
+        let inner = format!("{folder}/{}", item.name);
+        let readme = format!("{inner}/README.md");
+        let is_numbered = item.is_folder && !item.is_link && adr::folder_name(&readme).is_some();
+        is_numbered && root.exists(&format!("{inner}/{}", adr::METADATA)) && root.exists(&readme)
     };
-    // Where records are folders, a file without a number is about them.
     let has_folders = depth > 0 && items.iter().any(is_record_folder);
-    let numbered: HashSet<u32> = items
-        .iter()
-        .filter(|item| !item.is_folder && adr::is_record(&item.name))
-        .filter_map(number)
-        .collect();
     for item in items {
         let path = format!("{folder}/{}", item.name);
         let found_at = |path: String| Found { path, project: project.map(str::to_owned) };
@@ -204,17 +197,21 @@ fn find_in(
             if depth == 0 || item.is_link || item.name.starts_with('.') {
                 continue;
             }
-            // The folder `0003-images` beside `0003-x.md` holds what that record shows.
-            let readme = format!("{path}/README.md");
-            let is_own = number(&item).is_some_and(|number| !numbered.contains(&number));
-            match is_own && is_record_folder(&item) {
-                true => found.push(found_at(readme)),
+            match is_record_folder(&item) {
+                true => found.push(found_at(format!("{path}/README.md"))),
                 false => find_in(root, &path, project, depth - 1, found, problems),
             }
-        } else if adr::is_record(&item.name) && (!has_folders || number(&item).is_some()) {
-            let target = item.is_link.then(|| root.dir().link_target(&path)).flatten();
-            // An old name of a record that is a folder now.
-            if target.is_none_or(|target| adr::folder_name(&target).is_none()) {
+        } else if adr::is_record(&item.name) {
+            // Beside records that are folders lie texts on all of them, and links by older names.
+            let is_older_name = || {
+                let target = root.dir().link_target(&path);
+                let target = target.and_then(|target| path::joined(&path, &target));
+                target.is_some_and(|target| {
+                    adr::metadata_path(&target).is_some_and(|it| root.exists(&it))
+                })
+            };
+            let is_numbered = adr::id_of(&item.name).1.is_some();
+            if !(has_folders && !is_numbered && !item.is_link || item.is_link && is_older_name()) {
                 found.push(found_at(path));
             }
         }

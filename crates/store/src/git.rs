@@ -216,15 +216,14 @@ fn log_command(root: &Root, paths: &[&str], since: Option<&str>) -> Command {
     command.env("GIT_LITERAL_PATHSPECS", "1");
     command.args(["log", "-z", "--no-show-signature", "--no-ext-diff", "--no-textconv"]);
     command.args(["--no-renames", "--relative", "--name-only", "--format=%x01%H %ct"]);
-    // A merge lists no files.
-    command.arg("--no-merges");
     if let Some(since) = since.filter(|since| is_hash(since)) {
         command.arg(format!("{since}..HEAD"));
     }
     command.arg("--");
-    // Without paths git need not compare the parents of every merge, which takes it longer.
     if paths.len() <= MAX_PATHS_ON_COMMAND_LINE {
         command.args(paths);
+    } else {
+        command.arg(".");
     }
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command

@@ -14,7 +14,7 @@ use heirloom_core::{Problem, hands, path};
 use crate::Root;
 use crate::confined::Item;
 use crate::files::io_problem;
-use crate::stamp::Stamp;
+use crate::stamp::{self, Stamp};
 
 /// So many folders at least are listed by several processors.
 const WORTH_SHARING: usize = 16;
@@ -26,13 +26,15 @@ type Listed = Result<Vec<(Item, Option<Stamp>)>, Problem>;
 #[derive(Debug)]
 pub struct Listings<'r> {
     root: &'r Root,
+    /// When the first folder was listed, in nanoseconds since 1970.
+    since: i64,
     folders: RwLock<HashMap<String, Arc<Listed>>>,
 }
 
 impl<'r> Listings<'r> {
     /// Lists nothing yet; a folder is listed when it is first asked for.
     pub fn new(root: &'r Root) -> Self {
-        Listings { root, folders: RwLock::default() }
+        Listings { root, since: stamp::now(), folders: RwLock::default() }
     }
 
     /// Lists every folder that a pattern of a hierarchy leads through.
@@ -158,6 +160,11 @@ impl<'r> Listings<'r> {
             }
             (_, stamp) => *stamp,
         }
+    }
+
+    /// Returns a moment before the first folder was listed, in nanoseconds since 1970.
+    pub fn since(&self) -> i64 {
+        self.since
     }
 
     /// Returns the workspace.

@@ -30,21 +30,29 @@ impl Stamp {
     /// Returns whether a change of the file from now on would show: a change that comes sooner after
     /// another may bear the same time.
     pub fn is_settled(&self) -> bool {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        self.is_older_than(i64::try_from(now.as_nanos()).unwrap_or(i64::MAX))
+        self.is_older_than(now())
     }
 
-    fn is_older_than(&self, now: i64) -> bool {
+    /// Returns whether a change of the file after a moment would show.
+    pub fn is_older_than(&self, now: i64) -> bool {
         let grain = if self.modified % 1_000_000_000 == 0 { 40 * GRAIN } else { GRAIN };
         self.modified.saturating_add(grain) < now
     }
 
     /// Returns one stamp for two files that are read together: a change of either changes it.
     pub fn and(self, other: Self) -> Self {
+        let modified = self.modified.max(other.modified);
+        let both = [self.file, self.modified.cast_unsigned(), other.file, other.size]
+            .into_iter()
+            .chain([other.modified.cast_unsigned()])
+            .flat_map(u64::to_le_bytes)
+            .collect::<Vec<u8>>();
+        let mut file = [0; 8];
+        file.copy_from_slice(&blake3::hash(&both).as_bytes()[..8]);
         Stamp {
-            size: self.size.wrapping_add(other.size),
-            modified: self.modified.max(other.modified),
-            file: self.file ^ other.file.rotate_left(32),
+            size: self.size.saturating_add(other.size),
+            modified,
+            file: u64::from_le_bytes(file),
         }
     }
 
@@ -59,6 +67,12 @@ impl Stamp {
             file: number_of(metadata),
         }
     }
+}
+
+/// Returns the time, in nanoseconds since 1970.
+pub fn now() -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(now.as_nanos()).unwrap_or(i64::MAX)
 }
 
 #[cfg(unix)]

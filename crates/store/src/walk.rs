@@ -47,9 +47,14 @@ pub struct Walk {
 /// Looks into the folders of a repository. Hidden folders, symbolic links and repositories inside
 /// this one are not entered.
 pub fn walk(root: &Root) -> Walk {
+    walk_in(root, "")
+}
+
+/// Looks into a folder of a repository in the same way.
+pub fn walk_in(root: &Root, folder: &str) -> Walk {
     let ignored = Ignored::new(root);
     let mut walk = Walk::default();
-    let mut queue = VecDeque::from([(String::new(), 0)]);
+    let mut queue = VecDeque::from([(folder.to_owned(), 0)]);
     while let Some((path, depth)) = queue.pop_front() {
         if walk.folders.len() == MAX_FOLDERS {
             walk.is_cut_off = true;

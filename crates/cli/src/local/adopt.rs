@@ -33,7 +33,8 @@ pub(super) const ADOPT: Local = Local {
 fn run(call: &Call<'_>) -> Result<Code, Error> {
     let folder = call.environment.folder()?;
     let named = call.matches.get_one::<PathBuf>("folder").map(PathBuf::as_path);
-    let adopted = adopt::run(&folder, named, call.matches.get_flag("dry-run"))?;
+    let is_root = call.environment.has_root();
+    let adopted = adopt::run(&folder, is_root, named, call.matches.get_flag("dry-run"))?;
     call.output.reply(&Reply::of(adopted));
     Ok(Code::Fine)
 }

@@ -232,6 +232,40 @@ fn a_record_that_another_one_replaces_is_no_longer_recalled() {
     assert_eq!(standing(&ask(&team, "numbats"), "hits"), "active");
 }
 
+/// What git ignores is not recalled, and does not decide what is.
+#[test]
+fn an_ignored_record_replaces_nothing_that_is_recalled() {
+    let team = team();
+    let ignored = team.read(".gitignore");
+    team.write(".gitignore", format!("{ignored}*-draft.md\n"));
+    let record = |status: &str, said: &str| format!("---\nstatus: {status}\n---\n# {said}\n");
+    team.write(".heirloom/adrs/ADR-0091-old.md", record("accepted", "Numbats sort the mail"));
+    let draft = record("accepted\nsupersedes: [ADR-0091]", "Quolls sort the mail");
+    team.write(".heirloom/adrs/ADR-0092-draft.md", draft);
+    for text in ["one", "two"] {
+        team.write(".heirloom/context/other.md", format!("# Other\n\n{text}\n"));
+        assert_eq!(ask(&team, "numbats")["hits"][0]["standing"], "active");
+    }
+}
+
+/// A clock of whole seconds, as some file systems have.
+#[test]
+fn a_file_that_was_rewritten_within_a_tick_of_the_clock_is_read_again() {
+    let team = team();
+    let path = ".heirloom/context/herds.md";
+    let write = |animal: &str| {
+        team.write(path, format!("# Herds\n\nThe {animal} migrates.\n"));
+        let file = fs::File::options().write(true).open(team.path().join(path)).unwrap();
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+        let second = std::time::UNIX_EPOCH + Duration::from_secs(now.as_secs());
+        file.set_modified(second).unwrap();
+    };
+    write("gnu");
+    assert!(first(&ask(&team, "migrates")).contains("gnu"));
+    write("elk");
+    assert!(first(&ask(&team, "migrates")).contains("elk"));
+}
+
 #[test]
 fn a_server_does_not_touch_an_index_that_was_made_anew_beside_it() {
     let team = team();

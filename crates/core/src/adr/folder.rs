@@ -24,7 +24,7 @@ const FIELDS: &[(&str, &str)] = &[
 
 /// Returns the name of the folder that a record is, if its file is the folder's `README.md`.
 pub fn folder_name(path: &str) -> Option<&str> {
-    let is_readme = path::file_name(path).eq_ignore_ascii_case("README.md");
+    let is_readme = path::file_name(path) == "README.md";
     let folder = path::file_name(path::folder(path));
     (is_readme && number_in(folder).is_some()).then_some(folder)
 }

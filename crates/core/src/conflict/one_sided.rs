@@ -56,7 +56,12 @@ fn conflict(
     message: String,
 ) -> Conflict {
     let argument = |at: usize| shell::word(typed_name(adrs, relation, at));
-    let hint = match adr::metadata_path(&to_mend.path) {
+    let beside = adr::metadata_path(&to_mend.path);
+    let (path, line) = match &beside {
+        Some(beside) => (beside.clone(), 1),
+        None => (to_mend.path.clone(), to_mend.status_line),
+    };
+    let hint = match beside {
         Some(beside) if to_mend.path == adrs[link.old].path => {
             format!("write `status: replaced` and `superseded-by` into {beside}")
         }
@@ -71,8 +76,8 @@ fn conflict(
         kind: Kind::OneSidedSupersession,
         severity,
         key: None,
-        path: to_mend.path.clone(),
-        line: to_mend.status_line,
+        path,
+        line,
         message,
         sides: vec![],
         resolution: None,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use heirloom_core::adr::Adr;
+use heirloom_core::adr::{self, Adr};
 use heirloom_core::conflict::{Conflict, Kind, Severity};
 use heirloom_core::graph::NodeKind;
 use heirloom_core::hierarchy::Hierarchy;
@@ -26,11 +26,16 @@ impl Catalog {
 fn of_records(root: &Root, config: &Config, filed: &[Filed]) -> Vec<Conflict> {
     let mut by_number: BTreeMap<(&str, &str, u32), Vec<&Adr>> = BTreeMap::new();
     for adr in filed.iter().filter_map(|filed| filed.adr.as_ref()) {
-        let Some(number) = adr.number else { continue };
+        // Proposals get their number from an issue; until then it is zero.
+        let is_open = |number: &u32| *number > 0 || adr::folder_name(&adr.path).is_none();
+        let Some(number) = adr.number.filter(is_open) else { continue };
         let prefix = adr.id.split('-').next().unwrap_or_default();
-        let same = by_number.entry((path::folder(&adr.path), prefix, number)).or_default();
+        let folder = path::folder(&adr.path);
+        let is_folder = adr::folder_name(&adr.path).is_some();
+        let folder = if is_folder { path::folder(folder) } else { folder };
+        let same = by_number.entry((folder, prefix, number)).or_default();
         // `0001-x.md` and `0001-x.fr.md` are one decision in two languages.
-        if !same.iter().any(|other| base_name(&other.path) == base_name(&adr.path)) {
+        if is_folder || !same.iter().any(|other| base_name(&other.path) == base_name(&adr.path)) {
             same.push(adr);
         }
     }
@@ -42,11 +47,16 @@ fn of_records(root: &Root, config: &Config, filed: &[Filed]) -> Vec<Conflict> {
             let others = same[1..].iter().zip(next..);
             others
                 .map(|(adr, number)| {
+                    let message = format!("it has the number {}, and so has {}", adr.id, first.path);
+                    if adr::folder_name(&adr.path).is_some() {
+                        let hint = "give one of the two folders another number";
+                        return conflict(&adr.path, message, hint.to_owned());
+                    }
                     let new_name = Name::of_record(path::stem(&adr.path))
                         .map_or_else(|| number.to_string(), |name| name.renumbered(number));
                     conflict(
                         &adr.path,
-                        format!("it has the number {}, and so has {}", adr.id, first.path),
+                        message,
                         format!(
                             "run `heir adr renumber {}`, which makes it {new_name} and rewrites what refers to it",
                             shell::word(&adr.path)

@@ -85,9 +85,10 @@ impl Operation for ContextArchive {
                 if catalog.is_root_document(filed) && !request.yes && !request.dry_run {
                     return Err(unconfirmed(filed));
                 }
+                filed.check_is_file(root)?;
                 (vec![Unit::around(&catalog.hierarchy, &filed.document.path)], vec![])
             }
-            (None, true) => overdue(&catalog),
+            (None, true) => overdue(root, &catalog),
             _ => {
                 return Err(Error::bad_input(
                     "name a document, or take all that are past the archive threshold with --stale",
@@ -117,7 +118,7 @@ fn unconfirmed(filed: &Filed) -> Error {
 
 /// Returns what is past the archive threshold, and what is left alone all the same: the document
 /// that everything inherits from, and a plan of which a part is still current.
-fn overdue(catalog: &Catalog) -> (Vec<Unit>, Vec<Left>) {
+fn overdue(root: &Root, catalog: &Catalog) -> (Vec<Unit>, Vec<Left>) {
     let is_overdue = |filed: &Filed| filed.staleness().recommended_action == Action::Archive;
     let mut units: Vec<Unit> = Vec::new();
     let mut left = Vec::new();
@@ -126,6 +127,10 @@ fn overdue(catalog: &Catalog) -> (Vec<Unit>, Vec<Left>) {
         if catalog.is_root_document(filed) {
             let reason = "everything inherits from it; name it to archive it".to_owned();
             left.push(Left { source, reason });
+            continue;
+        }
+        if let Err(error) = filed.check_is_file(root) {
+            left.push(Left { source, reason: error.message });
             continue;
         }
         let unit = Unit::around(&catalog.hierarchy, &source);

@@ -61,12 +61,13 @@ impl Operation for PlanNew {
             request.description.as_deref(),
             session.today(),
         );
-        if let Some(taken) = names.iter().find(|taken| {
+        if let Some(taken) = given.iter().find(|taken| {
             name::leading_number(taken).and_then(|n| n.parse::<u32>().ok())
                 == name::leading_number(&folder).and_then(|n| n.parse().ok())
         }) {
             return Err(Error::bad_input(format!(
-                "the number of `{folder}` is taken by `{taken}`"
+                "the number of `{folder}` is taken by `{taken}`{}",
+                if names.contains(taken) { "" } else { ", which is in the archive" }
             ))
             .hint("leave the number out to get the next one"));
         }

@@ -20,7 +20,7 @@ use heirloom_store::log::{self, Log, Shard};
 use heirloom_store::stamp::{Stamp, Watched};
 
 use super::passages::{Content, Sections, Sort, of_entries};
-use crate::documents::Documents;
+use crate::documents::{Documents, is_whole};
 use crate::memory::EntryDates;
 use crate::{Error, Session, archive, inherit};
 
@@ -37,7 +37,7 @@ const SAMPLE: usize = 32;
 const NEVER: i64 = i64::MIN;
 
 /// The version of how documents are read and dated: an index of another one reads them again.
-const READING: u32 = 4;
+const READING: u32 = 5;
 
 /// Everything that is there to be recalled, and none of it read yet.
 pub(super) struct Found {
@@ -51,6 +51,8 @@ pub(super) struct Found {
     settings: [u8; 8],
     /// The files that say what git ignores, there or not.
     rules: Vec<PathBuf>,
+    /// A moment before anything was listed, in nanoseconds since 1970.
+    since: i64,
     /// A checksum of all of that, and of what dates documents.
     pub(super) checksum: i64,
 }
@@ -135,6 +137,7 @@ impl Found {
             log_problems,
             settings,
             rules: if session.warm().is_lasting() { ignored.files() } else { vec![] },
+            since: listings.since(),
             checksum: 0,
         };
         found.checksum = found.sum(session);
@@ -153,6 +156,7 @@ impl Found {
             hasher.update(&[0]);
             hasher.update(&stamp.size.to_le_bytes());
             hasher.update(&stamp.modified.to_le_bytes());
+            hasher.update(&stamp.file.to_le_bytes());
         }
         if let Some(repository) = session.root().repository() {
             let history = (repository.head(), repository.shallow_ends());
@@ -232,7 +236,9 @@ impl Found {
     ) -> Result<Vec<Read>, Error> {
         let is_same = |one: &&Listed| {
             known.get(path_of(one)).is_some_and(|known| {
-                is_as_read(known, one.1) && known.mark.get(HASH..REPLACED) == Some(&self.settings)
+                is_as_read(known, one.1)
+                    && known.mark.get(..FILE) == Some(&one.1.file.to_le_bytes())
+                    && known.mark.get(FILE..REPLACED) == Some(&self.settings)
             })
         };
         let (same, changed): (Vec<&Listed>, Vec<&Listed>) =
@@ -276,25 +282,24 @@ impl Found {
             .filter_map(|(one, content)| content.sections().map(|sections| (*one, sections)))
             .collect();
         let cut = hands::map(&sections, WORTH_SHARING, |(one, sections)| {
-            let passages = sections.passages(history(one).date, replaced.contains(path_of(one)));
-            passages.map(|passages| (hash_of(sections.text()), passages))
+            sections.passages(history(one).date, replaced.contains(path_of(one)))
         });
         let mut cut = cut.into_iter();
         let mut all = Vec::with_capacity(changed.len());
         for (one, content) in &changed {
-            let (hash, (passages, problems)) = match content {
-                Content::Entries(noted, problems) => {
-                    (hash_of(&noted.text), (of_entries(noted)?, problems.clone()))
-                }
+            let (passages, problems) = match content {
+                Content::Entries(noted, problems) => (of_entries(noted)?, problems.clone()),
                 Content::Sections(_) => cut.next().unwrap_or_else(|| Ok(Default::default()))?,
             };
-            let mut mark = hash.to_vec();
+            let mut mark = one.1.file.to_le_bytes().to_vec();
             mark.extend(self.settings);
             mark.push(u8::from(replaced.contains(path_of(one))));
             if content.is_undated() {
                 mark.extend(history_mark(&history(one), content.noted().is_some()));
             }
-            let source = source(one, mark, &problems)?;
+            let is_final = is_whole(path_of(one), content.text(), &problems)
+                && one.1.is_older_than(self.since);
+            let source = source(one, is_final, mark, &problems)?;
             all.push(Read { source, grew: false, lines: vec![], passages });
         }
         Ok(all)
@@ -310,8 +315,11 @@ impl Found {
         let read = changed.iter().filter_map(|(_, content)| content.sections()?.adr.clone());
         let mut adrs: Vec<Adr> = read.collect();
         if adrs.len() < count {
+            // What git ignores is not recalled, and says nothing about what is.
+            let listed: HashSet<&str> = self.documents.iter().map(path_of).collect();
             let (records, _) = Documents::records(session, Scope::Everything)?;
             adrs = records.into_iter().map(|record| record.adr).collect();
+            adrs.retain(|adr| listed.contains(adr.path.as_str()));
         }
         let supersession = Supersession::new(&adrs);
         let replaced = (0..adrs.len()).filter(|at| supersession.is_replaced(*at));
@@ -319,26 +327,25 @@ impl Found {
     }
 }
 
-/// Describes a document as it was read.
-fn source((listed, stamp): &Listed, mark: Vec<u8>, problems: &[Problem]) -> Result<Source, Error> {
+/// Describes a document as it was read; one that is not final is read again the next time.
+fn source(
+    (listed, stamp): &Listed,
+    is_final: bool,
+    mark: Vec<u8>,
+    problems: &[Problem],
+) -> Result<Source, Error> {
     Ok(Source {
         path: listed.placed.document.path.clone(),
         is_local: false,
         size: stamp.size,
-        modified: stamp.modified,
+        modified: if is_final { stamp.modified } else { NEVER },
         mark,
         lines: 0,
         problems: written(problems)?,
     })
 }
 
-fn hash_of(text: &str) -> [u8; HASH] {
-    let mut hash = [0; HASH];
-    hash.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..HASH]);
-    hash
-}
-
-/// Reads documents and, where some of them state no date, the history of their files meanwhile.
+/// Reads documents and, where most of the first state no date, the history of all files meanwhile.
 fn read_with_histories<'f>(
     root: &Root,
     documents: &[&'f Listed],
@@ -346,7 +353,8 @@ fn read_with_histories<'f>(
     let dir = root.dir();
     let (sample, others) = documents.split_at(documents.len().min(SAMPLE));
     let mut read = read_all(dir, sample);
-    if others.is_empty() || !read.iter().flatten().any(Sections::is_undated) {
+    let undated = read.iter().flatten().filter(|sections| sections.is_undated()).count();
+    if others.is_empty() || undated * 2 < sample.len() {
         read.extend(read_all(dir, others));
         return (read, HashMap::new());
     }
@@ -382,10 +390,10 @@ fn path_of((document, _): &Listed) -> &str {
     &document.placed.document.path
 }
 
-/// A document is known again by a hash of its text, one of the settings, whether another record
-/// replaced it, and what the history says of its file if that dates it.
-const HASH: usize = 16;
-const REPLACED: usize = HASH + 8;
+/// The mark of a document says which file it is, up to here, then how the settings read it, whether
+/// another record replaced it, and what the history says of its file if that dates it.
+const FILE: usize = 8;
+const REPLACED: usize = FILE + 8;
 const DATED: usize = REPLACED + 1;
 
 /// The bytes of a date in a mark.

@@ -63,15 +63,11 @@ impl Sections {
             false => sections(&placed.document),
         };
         parts.retain(|part| {
-            let says_nothing_more = is_record && states_status_or_date(part);
+            let title = placed.document.title.as_deref().unwrap_or_default();
+            let says_nothing_more = is_record && states_status_or_date(part, title);
             !says_nothing_more && !template::is_untouched(&part.text)
         });
         Sections { placed, sort, parts, adr }
-    }
-
-    /// Returns its text.
-    pub(super) fn text(&self) -> &str {
-        &self.placed.text
     }
 
     /// Returns whether it states no date.
@@ -103,6 +99,14 @@ impl Content {
         Content::Entries(Box::new(noted), problems)
     }
 
+    /// Returns its text.
+    pub(super) fn text(&self) -> &str {
+        match self {
+            Content::Entries(noted, _) => &noted.text,
+            Content::Sections(sections) => &sections.placed.text,
+        }
+    }
+
     /// Returns the memory document that it is.
     pub(super) fn noted(&self) -> Option<&Noted> {
         match self {
@@ -128,13 +132,18 @@ impl Content {
     }
 }
 
-/// Returns whether a part of a decision record says nothing but its status or its date, which every
-/// part is shown with.
-fn states_status_or_date(part: &Section) -> bool {
-    const FEW: usize = 4;
-    let words = || part.text.split_whitespace();
-    let is_date = words().next().is_some_and(|word| word.eq_ignore_ascii_case("date:"));
-    words().count() <= FEW && (is_date || part.heading.eq_ignore_ascii_case("status"))
+/// Returns whether a part of a decision record says nothing but its status or its date: every part is
+/// shown with these.
+fn states_status_or_date(part: &Section, title: &str) -> bool {
+    let text = part.text.trim_start_matches(['>', ' ']);
+    match part.heading.as_str() {
+        heading if heading.eq_ignore_ascii_case("status") => text.split_whitespace().count() == 1,
+        heading if heading.is_empty() || heading == title => {
+            let date = text.strip_prefix("Date:").map(str::trim);
+            date.is_some_and(|date| day::parse(date).is_some())
+        }
+        _ => false,
+    }
 }
 
 /// Returns whether a document is read entry by entry.
@@ -315,42 +324,42 @@ fn cut(heading: &str, offset: usize, start: usize, lines: &[&str], sections: &mu
     flush(&mut text, &mut first);
 }
 
-/// Takes HTML comments out of lines, which a reader does not see. Those in blocks of code stay, and so
-/// does one that is not closed.
+/// Takes HTML comments out of lines, which a reader does not see: those that begin a line. Blocks of
+/// code stay as they are, and so does a comment that is not closed.
 fn without_comments<'l>(lines: &[&'l str]) -> Vec<Cow<'l, str>> {
     const OPEN: &str = "<!--";
     const CLOSE: &str = "-->";
-    let (mut in_code, mut in_comment) = (false, false);
+    let last_close = lines.iter().rposition(|line| line.contains(CLOSE));
+    let mut fence: Option<&str> = None;
+    let mut in_comment = false;
     let mut kept = Vec::with_capacity(lines.len());
     for (at, line) in lines.iter().enumerate() {
-        if !in_comment && line.trim_start().starts_with("```") {
-            in_code = !in_code;
+        let bare = line.trim_start();
+        if !in_comment && let Some(own) = fence_of(bare) {
+            fence = match fence {
+                None => Some(own),
+                Some(open) if own.starts_with(open) => None,
+                open => open,
+            };
         }
-        if in_code || !in_comment && !line.contains(OPEN) {
+        let opens = fence.is_none() && bare.starts_with(OPEN) && last_close >= Some(at);
+        if !in_comment && !opens {
             kept.push(Cow::Borrowed(*line));
             continue;
         }
-        let mut rest = *line;
-        let mut shown = String::new();
-        while !rest.is_empty() {
-            let end = if in_comment { CLOSE } else { OPEN };
-            let Some((before, after)) = rest.split_once(end) else {
-                shown.push_str(if in_comment { "" } else { rest });
-                break;
-            };
-            let is_closed =
-                || after.contains(CLOSE) || lines[at + 1..].iter().any(|line| line.contains(CLOSE));
-            if !in_comment && !is_closed() {
-                shown.push_str(rest);
-                break;
-            }
-            shown.push_str(if in_comment { "" } else { before });
-            in_comment = !in_comment;
-            rest = after;
-        }
-        kept.push(Cow::Owned(shown));
+        let rest = if in_comment { bare } else { &bare[OPEN.len()..] };
+        in_comment = !rest.contains(CLOSE);
+        let shown = rest.split_once(CLOSE).map_or("", |(_, after)| after);
+        kept.push(Cow::Borrowed(shown));
     }
     kept
+}
+
+/// Returns the marks that begin or end a block of code, if a line begins with them.
+fn fence_of(line: &str) -> Option<&str> {
+    let length = |mark: char| line.len() - line.trim_start_matches(mark).len();
+    let length = length('`').max(length('~'));
+    (length >= 3).then(|| &line[..length])
 }
 
 #[cfg(test)]
@@ -363,10 +372,36 @@ mod tests {
 
     #[test]
     fn comments_are_taken_out() {
-        assert_eq!(shown("a <!-- b --> c <!-- d --> e"), "a  c  e");
-        assert_eq!(shown("a <!-- b\nc\nd --> e\nf"), "a || e|f");
-        assert_eq!(shown("a <!-- b\nc"), "a <!-- b|c");
+        assert_eq!(shown("<!-- b --> c"), " c");
+        assert_eq!(shown("a\n  <!-- b\nc\nd --> e\nf"), "a||| e|f");
+        assert_eq!(shown("<!-- b\nc"), "<!-- b|c");
         assert_eq!(shown("```\n<!-- b -->\n```\n<!-- c -->d"), "```|<!-- b -->|```|d");
-        assert_eq!(shown("<!-- ``` -->\n<!-- b -->x"), "|x");
+        assert_eq!(shown("~~~\n<!-- b\n```\n-->\n~~~\nx"), "~~~|<!-- b|```|-->|~~~|x");
+        assert_eq!(shown("````\n```\n<!-- b -->\n````"), "````|```|<!-- b -->|````");
+        assert_eq!(
+            shown("Open with `<!--`\nx\nclose with `-->`"),
+            "Open with `<!--`|x|close with `-->`"
+        );
+    }
+
+    #[test]
+    fn many_open_comments_take_no_longer_than_other_lines() {
+        let text = "<!--\n".repeat(200_000);
+        assert_eq!(shown(&text).len(), text.len());
+    }
+
+    #[test]
+    fn a_part_that_states_only_the_status_or_the_date_says_nothing_more() {
+        let part = |heading: &str, text: &str| Section {
+            heading: heading.into(),
+            line: 1,
+            text: text.into(),
+        };
+        let states =
+            |heading: &str, text: &str| states_status_or_date(&part(heading, text), "ADR001: T");
+        assert!(states("Status", "> Accepted") && states("ADR001: T", "Date: 2022-12-12"));
+        assert!(
+            !states("Status", "Superseded by ADR-0009") && !states("Format", "Date: ISO 8601 only")
+        );
     }
 }

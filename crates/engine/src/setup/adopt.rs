@@ -44,10 +44,16 @@ pub struct Adopted {
 const HEADER: &str = "# Settings of this workspace. Every key has a default.\n\n";
 
 /// Finds what is there and, unless it is a dry run, writes the settings that read it. A path that is
-/// named is taken alone.
-pub fn run(folder: &Path, named: Option<&Path>, dry_run: bool) -> Result<Adopted, Error> {
+/// named is taken alone. Unless the folder is said to be the root, the workspace around it is meant.
+pub fn run(
+    folder: &Path,
+    is_root: bool,
+    named: Option<&Path>,
+    dry_run: bool,
+) -> Result<Adopted, Error> {
     let folder = &fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf());
-    let root = Root::new_at(workspace_of(folder).unwrap_or(folder))?;
+    let around = workspace_of(folder).filter(|_| !is_root);
+    let root = Root::new_at(around.unwrap_or(folder))?;
     let detected = match named {
         Some(named) => detect::named(&root, &within(&root, folder, named)?)?,
         None => detect::all(&root),

@@ -117,7 +117,7 @@ pub(super) fn named(root: &Root, named: &str) -> Result<Detected, Error> {
         items.into_iter().filter(|item| !item.is_folder).map(|item| item.name).collect();
     let folder = Folder { path: named.to_owned(), files };
     let own = folder.files.iter().filter(|name| is_numbered(name)).count();
-    let inner = walk::walk(root).folders;
+    let inner = walk::walk_in(root, named).folders;
     let numbered = own + inner.iter().filter(|inner| is_record_in(inner, &folder)).count();
     let markdown = folder.files.iter().filter(|name| name.ends_with(".md")).count();
     if numbered > 0 || records_by_content(root, &folder).is_some() {
@@ -257,10 +257,15 @@ fn is_numbered(file: &str) -> bool {
     adr::is_record(file) && adr::id_of(file).1.is_some()
 }
 
-/// Returns whether a folder is a record by itself (`1729-images/README.md`), somewhere in another.
+/// Returns whether a folder is a record by itself (`1729-images/README.md` beside `kep.yaml`), somewhere
+/// in another.
 fn is_record_in(inner: &Folder, folder: &Folder) -> bool {
-    let is_record = |file: &String| adr::folder_name(&format!("{}/{file}", inner.path)).is_some();
-    path::is_within(&inner.path, &folder.path) && inner.files.iter().any(is_record)
+    let has = |name: &str| inner.files.iter().any(|file| file == name);
+    let readme = format!("{}/README.md", inner.path);
+    path::is_within(&inner.path, &folder.path)
+        && adr::folder_name(&readme).is_some()
+        && has("README.md")
+        && has(adr::METADATA)
 }
 
 /// Returns by what a folder is recognised as one of decision records: several of its files are

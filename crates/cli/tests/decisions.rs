@@ -517,7 +517,7 @@ fn a_numbered_folder_is_a_record_only_with_its_fields_beside_it() {
     let listed = workspace.json("adr list");
     let ids: Vec<&str> =
         listed["adrs"].as_array().unwrap().iter().filter_map(|adr| adr["id"].as_str()).collect();
-    assert_eq!(ids, ["ADR-0001", "20201016-z", "ADR-0007", "KEP-1", "KEP-1", "KEP-2"]);
+    assert_eq!(ids, ["20201016-z", "ADR-0001", "ADR-0007", "KEP-1", "KEP-1", "KEP-2"]);
     let validated = workspace.heir("context validate");
     for line in [
         "it has the number KEP-1, and so has keps/1-a/README.md",

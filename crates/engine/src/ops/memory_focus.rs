@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::answers::Done;
-use crate::memory::{Pen, Recollection};
+use crate::memory::{Pen, Recollection, Thing};
 use crate::recall::Wanted;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
@@ -33,6 +33,11 @@ impl Operation for MemoryFocus {
     };
 
     fn run(session: &Session, request: Request) -> Result<Done, Error> {
+        if request.fact_ids.is_empty() {
+            let known = Recollection::pinned(session, Wanted::typed(&[]))?;
+            let pinned: Vec<String> = known.pins().into_iter().map(|(name, _)| name).collect();
+            return Ok(Done { done: "pinned", items: described(&known, &pinned), notes: vec![] });
+        }
         let mut pen = Pen::take(session, false)?;
         let known = Recollection::pinned(session, Wanted::typed(&request.fact_ids))?;
         let mut pinned: Vec<String> = known.pins().into_iter().map(|(name, _)| name).collect();
@@ -75,8 +80,12 @@ impl Operation for MemoryFocus {
             pen.event(&known, Action::Pin, vec![name.clone()], vec![], "")?;
         }
         pen.finish()?;
-        let mut items = known.described(&pinned, Standing::Active);
-        items.iter_mut().for_each(|thing| thing.pinned = true);
-        Ok(Done { done: "pinned", items, notes })
+        Ok(Done { done: "pinned", items: described(&known, &pinned), notes })
     }
+}
+
+fn described(known: &Recollection, pinned: &[String]) -> Vec<Thing> {
+    let mut items = known.described(pinned, Standing::Active);
+    items.iter_mut().for_each(|thing| thing.pinned = true);
+    items
 }

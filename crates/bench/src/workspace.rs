@@ -136,7 +136,7 @@ fn commands(workspace: &Workspace) -> Vec<Command> {
             items(answer) == workspace.plans.len()
         }),
         command("heir recall QUESTION", &["recall", QUESTION], (3.0, GIT_STATUS), |answer, _| {
-            answer["memories"].as_array().is_some_and(|found| !found.is_empty())
+            answer["hits"].as_array().is_some_and(|found| !found.is_empty())
         }),
         command(
             "heir graph show NODE",

@@ -18,7 +18,7 @@ use heirloom_core::graph::NodeKind;
 use heirloom_core::hierarchy::{Hierarchy, Selectors};
 use heirloom_core::staleness::Staleness;
 use heirloom_core::supersession::Supersession;
-use heirloom_core::{Document, Problem, hands, path};
+use heirloom_core::{Document, Problem, hands};
 use heirloom_store::Root;
 use heirloom_store::adrs::{self, Record, Scope};
 use heirloom_store::layout::{self, Placed};
@@ -238,14 +238,13 @@ impl Catalog {
     }
 
     /// Returns whether everything inherits from a document, or another tool reads it: the main one of
-    /// a level that has no names (`workspace.md`), and one of such a level that lies outside of
-    /// `.heirloom` (`CLAUDE.md`).
+    /// a level that has no names (`workspace.md`), and one that was adopted for it (`CLAUDE.md`).
     pub(crate) fn is_root_document(&self, filed: &Filed) -> bool {
         let level = filed.level.as_deref().and_then(|level| self.hierarchy.level(level));
         level.filter(|level| !level.is_selected()).is_some_and(|level| {
             let pattern = level.patterns().nth(filed.pattern);
-            let is_own = path::is_within(&filed.document.path, ".heirloom");
-            !is_own || pattern.is_some_and(|pattern| level.is_main(pattern))
+            let is_adopted = |pattern: &str| level.adopted.iter().any(|own| own == pattern);
+            pattern.is_some_and(|pattern| level.is_main(pattern) || is_adopted(pattern))
         })
     }
 

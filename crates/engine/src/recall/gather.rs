@@ -211,7 +211,7 @@ impl Found {
         known: &BTreeMap<String, Source>,
     ) -> Result<Update, Error> {
         let mut update = Update::default();
-        // Documents are read by whoever may ask where they are, and the log by the others meanwhile.
+        // The workspace is used by this thread alone; another one reads the log meanwhile.
         let documents = || self.read_documents(session, known);
         let is_much = self.bytes_behind(known) >= MUCH;
         let shards = &self.shards;
@@ -220,11 +220,16 @@ impl Found {
             update.read.extend(read?);
         }
         update.read.extend(documents?);
+        update.gone = self.gone(known).cloned().collect();
+        Ok(update)
+    }
+
+    /// Returns the files that were read before and are not there any more.
+    fn gone<'k>(&self, known: &'k BTreeMap<String, Source>) -> impl Iterator<Item = &'k String> {
         let shards = self.shards.iter().map(|(shard, _)| &shard.shown);
         let documents = self.documents.iter().map(|(document, _)| &document.placed.document.path);
         let there: HashSet<&String> = shards.chain(documents).collect();
-        update.gone = known.keys().filter(|path| !there.contains(path)).cloned().collect();
-        Ok(update)
+        known.keys().filter(move |path| !there.contains(path))
     }
 
     /// Reads the documents that are not as they were. The history may date a document anew, or an
@@ -253,14 +258,22 @@ impl Found {
         let read = |documents: &[&'f Listed]| finished(documents, read_all(dir, documents));
         let (read_changed, mut histories) = read_with_histories(session.root(), &changed);
         let mut changed = finished(&changed, read_changed);
-        let replaced = self.replaced_records(session, &changed)?;
         let mark_of = |one: &Listed| &known[path_of(one)].mark;
+        let is_affected = changed.iter().any(|((one, _), _)| one.sort == Sort::Adr)
+            || self.gone(known).next().is_some();
+        let replaced: HashSet<String> = match is_affected {
+            true => self.replaced_records(session, &changed)?,
+            false => {
+                let was_replaced = same.iter().filter(|one| mark_of(one).get(REPLACED) == Some(&1));
+                was_replaced.map(|one| path_of(one).to_owned()).collect()
+            }
+        };
         let is_judged_as_before = |one: &&Listed| {
             mark_of(one).get(REPLACED) == Some(&u8::from(replaced.contains(path_of(one))))
         };
-        let (same, judged_anew): (Vec<&Listed>, Vec<&Listed>) =
+        let (same, judged_otherwise): (Vec<&Listed>, Vec<&Listed>) =
             same.into_iter().partition(is_judged_as_before);
-        changed.extend(read(&judged_anew));
+        changed.extend(read(&judged_otherwise));
         let undated_before = same.into_iter().filter(|one| mark_of(one).len() > DATED);
         let undated_before: Vec<&Listed> = undated_before.collect();
         let undated = changed.iter().filter(|(_, content)| content.is_undated());
@@ -277,6 +290,16 @@ impl Found {
         let redated: Vec<&Listed> = undated_before.into_iter().filter(is_redated).collect();
         changed.extend(read(&redated));
         entry_dates.prefetch(changed.iter().filter_map(|(_, content)| content.noted()));
+        self.cut(&changed, &history, &replaced)
+    }
+
+    /// Cuts documents into passages, on all processors.
+    fn cut(
+        &self,
+        changed: &[(&Listed, Content)],
+        history: &(impl Fn(&Listed) -> FileHistory + Sync),
+        replaced: &HashSet<String>,
+    ) -> Result<Vec<Read>, Error> {
         let sections: Vec<(&Listed, &Sections)> = changed
             .iter()
             .filter_map(|(one, content)| content.sections().map(|sections| (*one, sections)))
@@ -286,7 +309,7 @@ impl Found {
         });
         let mut cut = cut.into_iter();
         let mut all = Vec::with_capacity(changed.len());
-        for (one, content) in &changed {
+        for (one, content) in changed {
             let (passages, problems) = match content {
                 Content::Entries(noted, problems) => (of_entries(noted)?, problems.clone()),
                 Content::Sections(_) => cut.next().unwrap_or_else(|| Ok(Default::default()))?,
@@ -390,10 +413,13 @@ fn path_of((document, _): &Listed) -> &str {
     &document.placed.document.path
 }
 
-/// The mark of a document says which file it is, up to here, then how the settings read it, whether
-/// another record replaced it, and what the history says of its file if that dates it.
+/// Where the number of the file ends in the mark of a document. The hash of the settings follows.
 const FILE: usize = 8;
+
+/// The byte of a mark that says whether another decision record replaced the document.
 const REPLACED: usize = FILE + 8;
+
+/// Where a mark says what the history tells of the file, if that dates it.
 const DATED: usize = REPLACED + 1;
 
 /// The bytes of a date in a mark.

@@ -202,18 +202,21 @@ fn find_in(
                 false => find_in(root, &path, project, depth - 1, found, problems),
             }
         } else if adr::is_record(&item.name) {
-            // Beside records that are folders lie texts on all of them, and links by older names.
-            let is_older_name = || {
-                let target = root.dir().link_target(&path);
-                let target = target.and_then(|target| path::joined(&path, &target));
-                target.is_some_and(|target| {
-                    adr::metadata_path(&target).is_some_and(|it| root.exists(&it))
-                })
+            // Beside records that are folders lie links by their older names, and texts on all of them.
+            let is_beside_records = match item.is_link {
+                true => leads_to_record_folder(root, &path),
+                false => has_folders && adr::id_of(&item.name).1.is_none(),
             };
-            let is_numbered = adr::id_of(&item.name).1.is_some();
-            if !(has_folders && !is_numbered && !item.is_link || item.is_link && is_older_name()) {
+            if !is_beside_records {
                 found.push(found_at(path));
             }
         }
     }
+}
+
+/// Returns whether a link leads to the text of a record that is a folder.
+fn leads_to_record_folder(root: &Root, link: &str) -> bool {
+    let target = root.dir().link_target(link).and_then(|target| path::joined(link, &target));
+    let beside = target.and_then(|target| adr::metadata_path(&target));
+    beside.is_some_and(|beside| root.exists(&beside))
 }

@@ -42,13 +42,11 @@ impl Stamp {
     /// Returns one stamp for two files that are read together: a change of either changes it.
     pub fn and(self, other: Self) -> Self {
         let modified = self.modified.max(other.modified);
-        let both = [self.file, self.modified.cast_unsigned(), other.file, other.size]
-            .into_iter()
-            .chain([other.modified.cast_unsigned()])
-            .flat_map(u64::to_le_bytes)
-            .collect::<Vec<u8>>();
+        let dates = [self.modified, other.modified].map(i64::cast_unsigned);
+        let both = [self.file, dates[0], other.file, other.size, dates[1]];
+        let bytes: Vec<u8> = both.into_iter().flat_map(u64::to_le_bytes).collect();
         let mut file = [0; 8];
-        file.copy_from_slice(&blake3::hash(&both).as_bytes()[..8]);
+        file.copy_from_slice(&blake3::hash(&bytes).as_bytes()[..8]);
         Stamp {
             size: self.size.saturating_add(other.size),
             modified,

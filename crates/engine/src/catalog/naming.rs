@@ -138,11 +138,9 @@ impl Names {
 /// Of names with one number, returns those that write it as it was typed, if there are any: `0001` is
 /// a plan, and `001` an agent.
 fn as_typed(typed: &str, found: Vec<String>) -> Vec<String> {
-    let is_same = |name: &&String| name::leading_number(name) == Some(typed);
-    match found.iter().filter(is_same).count() {
-        0 => found,
-        _ => found.iter().filter(is_same).cloned().collect(),
-    }
+    let is_same = |name: &String| name::leading_number(name) == Some(typed);
+    let (same, others): (Vec<String>, Vec<String>) = found.into_iter().partition(is_same);
+    if same.is_empty() { others } else { same }
 }
 
 /// A name is found by itself in small letters, and by its number without leading zeros.

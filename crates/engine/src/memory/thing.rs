@@ -97,7 +97,6 @@ impl Thing {
             _ => None,
         };
         Thing {
-            status: None,
             kind: record.kind().word().to_owned(),
             section: fact.map(|fact| fact.section),
             text: record.text().into_owned(),
@@ -109,6 +108,7 @@ impl Thing {
             private: record.is_private(),
             standing: item.standing,
             replaced_by: replaced_by(memory, &name, item.standing),
+            status: None,
             resolved: !memory.events(Action::Resolve, &name).is_empty(),
             pinned: is_pinned(memory, &name),
             tags: record.tags.clone(),
@@ -130,7 +130,6 @@ impl Thing {
         let standing = memory.standing(&name);
         let owner: Vec<&str> = noted.selectors.values().map(String::as_str).collect();
         Thing {
-            status: None,
             kind: entry.kind.word().to_owned(),
             section: None,
             text: entry.sentence(),
@@ -142,6 +141,7 @@ impl Thing {
             private: false,
             standing,
             replaced_by: replaced_by(memory, &name, standing),
+            status: None,
             resolved: entry.resolved,
             pinned: is_pinned(memory, &name),
             tags: vec![],

@@ -40,6 +40,10 @@ pub struct Adopted {
     dry_run: bool,
 }
 
+/// The files that it writes, in words.
+const WRITTEN: &str =
+    ".heirloom/config.toml, and what git should know of it into .gitignore and .gitattributes";
+
 /// What new settings begin with.
 const HEADER: &str = "# Settings of this workspace. Every key has a default.\n\n";
 
@@ -235,9 +239,9 @@ impl Answer for Adopted {
         view.title("Found");
         view.table(&[], rows.collect());
         view.title(match (self.changed, self.dry_run) {
-            (false, _) => "The settings stay as they are",
-            (true, true) => "Would write .heirloom/config.toml, and what git should know of it into .gitignore and .gitattributes",
-            (true, false) => "Wrote .heirloom/config.toml, and what git should know of it into .gitignore and .gitattributes",
+            (false, _) => "The settings stay as they are".to_owned(),
+            (true, true) => format!("Would write {WRITTEN}"),
+            (true, false) => format!("Wrote {WRITTEN}"),
         });
         if self.changed {
             view.text(self.config.as_str());

@@ -16,5 +16,5 @@ pub use corpus::{Corpus, Posting, Slot};
 pub use passage::{ORIGIN, Passage, TEXT, Tie, mark, origin_tie, ties, ties_of_line};
 pub use question::{Asked, Lexicon, Question};
 pub use rank::{Parts, Scored, TermShare, damping, rank};
-pub use terms::{asks, joined_terms, piece_terms, terms};
+pub use terms::{asks, for_each_joined_term, for_each_term, terms};
 pub use time::{Period, Time, time};

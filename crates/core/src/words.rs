@@ -66,28 +66,36 @@ pub fn words(text: &str) -> Vec<String> {
 }
 
 /// Returns the words of a name in mixed case: `parseHTTPHeader` is `parse`, `HTTP` and `Header`.
-pub fn humps(part: &str) -> Vec<&str> {
+pub fn humps(part: &str) -> impl Iterator<Item = &str> {
     let has_both = part.bytes().any(|c| c.is_ascii_lowercase())
         && part.bytes().skip(1).any(|c| c.is_ascii_uppercase());
-    if !has_both {
-        return vec![part];
-    }
-    let chars: Vec<(usize, char)> = part.char_indices().collect();
-    let mut words = Vec::new();
-    let mut start = 0;
-    for at in 1..chars.len() {
-        let (before, here) = (chars[at - 1].1, chars[at].1);
-        let after = chars.get(at + 1).map(|(_, c)| *c);
-        let rises = !before.is_uppercase() && here.is_uppercase();
-        let falls =
-            before.is_uppercase() && here.is_uppercase() && after.is_some_and(char::is_lowercase);
-        if rises || falls {
-            words.push(&part[start..chars[at].0]);
-            start = chars[at].0;
+    let mut rest = Some(part);
+    std::iter::from_fn(move || {
+        let (hump, after) =
+            match rest?.split_at(if has_both { hump_end(rest?) } else { rest?.len() }) {
+                (hump, "") => (hump, None),
+                (hump, after) => (hump, Some(after)),
+            };
+        rest = after;
+        Some(hump)
+    })
+}
+
+/// Returns where the first word of a name in mixed case ends.
+fn hump_end(name: &str) -> usize {
+    let mut before = None;
+    let mut chars = name.char_indices().peekable();
+    while let Some((at, here)) = chars.next() {
+        let after = chars.peek().map(|(_, c)| *c);
+        let is_start = before.is_some_and(|before: char| {
+            here.is_uppercase() && (!before.is_uppercase() || after.is_some_and(char::is_lowercase))
+        });
+        if is_start {
+            return at;
         }
+        before = Some(here);
     }
-    words.push(&part[start..]);
-    words
+    name.len()
 }
 
 /// Returns a short name made of a text: the same text, the same name.

@@ -18,7 +18,7 @@ pub(crate) fn spread(text: &str) -> Cow<'_, str> {
     let mut out = String::with_capacity(text.len() + 16);
     for part in text.split_inclusive(|c: char| !c.is_alphanumeric()) {
         let word = part.trim_end_matches(|c: char| !c.is_alphanumeric());
-        for (at, hump) in humps(word).into_iter().enumerate() {
+        for (at, hump) in humps(word).enumerate() {
             if at > 0 {
                 out.push(' ');
             }

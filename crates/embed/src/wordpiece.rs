@@ -105,10 +105,10 @@ impl Vocabulary {
 
     /// Gives the ids of the pieces of each word of a text; none for a word that is not known.
     pub(crate) fn for_each_word_pieces(&self, text: &str, mut take: impl FnMut(&[u32])) {
-        let mut ids = Vec::new();
+        let (mut ids, mut beginnings) = (Vec::new(), Vec::new());
         for_each_word(text, |word| {
             ids.clear();
-            self.cut(word, &mut ids);
+            self.cut(word, &mut ids, &mut beginnings);
             take(&ids);
         });
     }
@@ -122,20 +122,21 @@ impl Vocabulary {
 
     /// Adds the ids of the pieces of a text.
     pub(crate) fn add_pieces(&self, text: &str, ids: &mut Vec<u32>) {
-        for_each_word(text, |word| self.cut(word, ids));
+        let mut beginnings = Vec::new();
+        for_each_word(text, |word| self.cut(word, ids, &mut beginnings));
     }
 
-    /// Cuts a word into the longest pieces that are known, from its start on.
-    fn cut(&self, word: &str, ids: &mut Vec<u32>) {
+    /// Cuts a word into the longest pieces that are known, from its start on. The last argument is
+    /// scratch space.
+    fn cut(&self, word: &str, ids: &mut Vec<u32>, beginnings: &mut Vec<(Hash, usize)>) {
         let before = ids.len();
         if word.len() > LONGEST_WORD && word.chars().count() > LONGEST_WORD {
             return;
         }
         let mut rest = word;
-        let mut beginnings = Vec::with_capacity(self.longest.min(word.len()));
         while !rest.is_empty() {
             let lead = if ids.len() == before { "" } else { GOES_ON };
-            self.hash_beginnings(lead, rest, &mut beginnings);
+            self.hash_beginnings(lead, rest, beginnings);
             let mut longest_first = beginnings.iter().rev();
             let found = longest_first
                 .find_map(|(hash, end)| self.find(*hash, lead, &rest[..*end]).map(|id| (id, *end)));
@@ -200,7 +201,11 @@ impl Lexicon for Vocabulary {
 /// Gives the words of a text: in small letters, without accents, each sign a word of its own.
 fn for_each_word(text: &str, mut take: impl FnMut(&str)) {
     if text.is_ascii() {
-        return for_each_ascii_word(&text.to_ascii_lowercase(), take);
+        let has_upper = text.bytes().any(|byte| byte.is_ascii_uppercase());
+        return match has_upper {
+            true => for_each_ascii_word(&text.to_ascii_lowercase(), take),
+            false => for_each_ascii_word(text, take),
+        };
     }
     let mut word = String::new();
     let mut end = |word: &mut String| {

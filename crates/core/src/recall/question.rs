@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use jiff::civil::Date;
 
 use super::terms::{folded, words_of};
-use super::{Time, piece_terms, time};
+use super::{Time, time};
 
 /// One who knows words, and so which of them are spelt right.
 pub trait Lexicon: Sync {
@@ -50,10 +50,8 @@ impl<'l> Question<'l> {
         let mut terms: Vec<Asked> = Vec::new();
         let mut seen = HashSet::new();
         for piece in text.split_whitespace() {
-            let mut own = Vec::new();
-            piece_terms(piece, &mut own);
             let words: Vec<(String, String)> = words_of(piece).filter_map(word_and_term).collect();
-            for term in own.into_iter().filter(|term| seen.insert(term.clone())) {
+            for term in super::terms(piece).into_iter().filter(|term| seen.insert(term.clone())) {
                 let word = words.iter().find(|(_, own)| *own == term).map(|(word, _)| word);
                 let word = word.unwrap_or(&term);
                 let unknown = (!lexicon.knows(word)).then(|| word.clone());
@@ -66,8 +64,6 @@ impl<'l> Question<'l> {
 
 /// A word in small letters and without accents, and the one term that it comes to.
 fn word_and_term(word: &str) -> Option<(String, String)> {
-    let mut terms = Vec::new();
-    piece_terms(word, &mut terms);
-    let [term] = <[String; 1]>::try_from(terms).ok()?;
+    let [term] = <[String; 1]>::try_from(super::terms(word)).ok()?;
     Some((folded(word).into_owned(), term))
 }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::{Asked, Corpus, Lexicon, Posting, piece_terms};
+use super::{Asked, Corpus, Lexicon, Posting, for_each_term};
 
 /// A shorter word is too near to others to be a slip.
 const SHORTEST: usize = 4;
@@ -52,11 +52,9 @@ pub(super) fn meant(
             }
         }
         if let Some(typed) = &word {
-            let mut terms = Vec::new();
             lexicon.each_word(&mut |word| {
                 if let Some(slips) = typed.slips_from(word, start) {
-                    piece_terms(word, &mut terms);
-                    terms.drain(..).for_each(|term| find(&term, slips));
+                    for_each_term(word, &mut |term: &str| find(term, slips));
                 }
             });
         }

@@ -40,13 +40,15 @@ pub fn asks(text: &str) -> bool {
 /// whole, scripts that put no space between words in pairs of characters, and emoji.
 pub fn terms(text: &str) -> Vec<String> {
     let mut found = Vec::with_capacity(text.len() / 6);
-    text.split_whitespace().for_each(|piece| piece_terms(piece, &mut found));
+    text.split_whitespace().for_each(|piece| {
+        for_each_term(piece, &mut |term: &str| found.push(term.to_owned()));
+    });
     found
 }
 
-/// Adds the terms of a piece of text that has no space in it. A text's terms are those of its
-/// pieces, so whoever reads many texts may remember what a piece comes to.
-pub fn piece_terms(piece: &str, found: &mut Vec<String>) {
+/// Passes on the terms of a piece of text that has no space in it. The terms of a text are those of
+/// its pieces, so the terms of a piece can be cached.
+pub fn for_each_term(piece: &str, found: &mut impl FnMut(&str)) {
     let words = piece.trim_matches(|c: char| !is_part(c) && !matches!(c, '+' | '#'));
     if words.len() > LONGEST {
         // What is too long to be a name may still hold some.
@@ -55,7 +57,7 @@ pub fn piece_terms(piece: &str, found: &mut Vec<String>) {
         add_piece(words, found);
     }
     if !piece.is_ascii() {
-        found.extend(piece.chars().filter(|c| is_emoji(*c)).map(String::from));
+        piece.chars().filter(|c| is_emoji(*c)).for_each(|c| found(c.encode_utf8(&mut [0; 4])));
     }
 }
 
@@ -64,9 +66,9 @@ pub(super) fn words_of(piece: &str) -> impl Iterator<Item = &str> {
     piece.split(|c: char| !is_part(c)).filter(|part| !part.is_empty()).flat_map(humps)
 }
 
-/// Adds what a piece of a text can be found by besides: two words beside each other in a name,
-/// written as one. `frontmatter` finds `parseFrontMatter` and `front-matter`.
-pub fn joined_terms(piece: &str, found: &mut Vec<String>) {
+/// Passes on the terms that the pairs of neighbouring words in a name make when written as one:
+/// `frontmatter` finds `parseFrontMatter` and `front-matter`.
+pub fn for_each_joined_term(piece: &str, found: &mut impl FnMut(&str)) {
     let is_plain = piece.bytes().all(|byte| byte.is_ascii_lowercase());
     if is_plain || piece.len() > LONGEST {
         return;
@@ -75,12 +77,17 @@ pub fn joined_terms(piece: &str, found: &mut Vec<String>) {
     let whole = piece.trim_matches(|c: char| !is_part(c)).len();
     // A path is several names.
     for name in piece.split(|c: char| !is_part(c) && !matches!(c, '-' | '_')) {
-        let words = name.split(['-', '_']).filter(|word| !word.is_empty());
-        let words: Vec<&str> = words.flat_map(humps).collect();
-        let is_word = |c: char| c.is_alphabetic() && !is_unspaced(c);
-        let pairs = words.windows(2).map(<[&str]>::concat);
-        for pair in pairs.filter(|pair| pair.len() < whole && pair.chars().all(is_word)) {
-            add_plain(&folded(&pair), found);
+        let words = name.split(['-', '_']).filter(|word| !word.is_empty()).flat_map(humps);
+        let is_word = |word: &str| word.chars().all(|c| c.is_alphabetic() && !is_unspaced(c));
+        let mut previous: Option<&str> = None;
+        for word in words {
+            let word = Some(word).filter(|word| is_word(word));
+            if let (Some(first), Some(second)) = (previous, word)
+                && first.len() + second.len() < whole
+            {
+                add_plain(&folded(&format!("{first}{second}")), found);
+            }
+            previous = word;
         }
     }
 }
@@ -94,10 +101,10 @@ fn is_emoji(c: char) -> bool {
 }
 
 fn is_part(c: char) -> bool {
-    c.is_alphanumeric() || is_combining_mark(c)
+    c.is_alphanumeric() || !c.is_ascii() && is_combining_mark(c)
 }
 
-fn add_piece(piece: &str, found: &mut Vec<String>) {
+fn add_piece(piece: &str, found: &mut impl FnMut(&str)) {
     if piece.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return add_plain(piece, found);
     }
@@ -114,18 +121,18 @@ fn add_piece(piece: &str, found: &mut Vec<String>) {
         if whole.bytes().all(|byte| byte.is_ascii_lowercase()) {
             add_plain(&whole, found);
         } else {
-            found.push(whole.into_owned());
+            found(&whole);
         }
         // A file is also called by its own name.
         if let Some((_, last)) = bare.rsplit_once(['/', '\\', ':'])
             && last.contains(['.', '_', '-'])
         {
-            found.push(folded(last).into_owned());
+            found(&folded(last));
         }
     }
 }
 
-fn add_word(word: &str, found: &mut Vec<String>) {
+fn add_word(word: &str, found: &mut impl FnMut(&str)) {
     if word.is_empty() || word.len() > LONGEST {
         return;
     }
@@ -135,60 +142,64 @@ fn add_word(word: &str, found: &mut Vec<String>) {
     add_plain(&folded(word), found);
 }
 
-/// Adds a word in small letters.
-fn add_plain(word: &str, found: &mut Vec<String>) {
-    if is_stop_word(word) {
-        return;
-    }
+/// Adds a word in lower case.
+fn add_plain(word: &str, found: &mut impl FnMut(&str)) {
     thread_local! {
         static STEMS: RefCell<Stems> = RefCell::default();
     }
-    if word.bytes().all(|byte| byte.is_ascii_lowercase()) {
-        found.push(STEMS.with_borrow_mut(|stems| stems.stem(word).to_owned()));
-    } else {
-        found.push(word.to_owned());
+    if !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        return found(word);
     }
+    STEMS.with_borrow_mut(|stems| stems.stem(word).map(&mut *found));
 }
 
-/// How many words are remembered with their stems.
-const REMEMBERED: usize = 50_000;
+/// How many words the cache of stems holds.
+const CACHED_STEMS: usize = 50_000;
 
-/// Stems English words and remembers the stems: a hundred thousand names consist of a few thousand
-/// words.
+/// Stems English words, with a cache: a hundred thousand names consist of a few thousand words.
 struct Stems {
     english: Stemmer,
-    /// The position of each word's stem.
-    known: Words<usize>,
+    /// The position of each word's stem; none for a stop word.
+    cached: Words<Option<usize>>,
     stems: Vec<Box<str>>,
 }
 
 impl Default for Stems {
     fn default() -> Self {
         let english = Stemmer::create(Algorithm::English);
-        Stems { english, known: Words::default(), stems: vec![] }
+        Stems { english, cached: Words::default(), stems: vec![] }
     }
 }
 
 impl Stems {
-    fn stem(&mut self, word: &str) -> &str {
-        if let Some(at) = self.known.get(word) {
-            return &self.stems[at];
-        }
-        if self.stems.len() >= REMEMBERED {
-            self.known = Words::default();
+    /// Returns the stem of a word; none for a stop word.
+    fn stem(&mut self, word: &str) -> Option<&str> {
+        let at = match self.cached.get(word) {
+            Some(at) => at?,
+            None => self.add(word)?,
+        };
+        Some(&self.stems[at])
+    }
+
+    fn add(&mut self, word: &str) -> Option<usize> {
+        if self.cached.len() >= CACHED_STEMS {
+            self.cached = Words::default();
             self.stems.clear();
         }
-        let at = self.stems.len();
-        self.known.insert(word, at);
-        self.stems.push(self.english.stem(word).into());
-        &self.stems[at]
+        let at = (!is_stop_word(word)).then(|| {
+            self.stems.push(self.english.stem(word).into());
+            self.stems.len() - 1
+        });
+        self.cached.insert(word, at);
+        at
     }
 }
 
 /// In small letters, without accents.
 pub(super) fn folded(word: &str) -> Cow<'_, str> {
     if word.is_ascii() {
-        return Cow::Owned(word.to_ascii_lowercase());
+        let has_upper = word.bytes().any(|byte| byte.is_ascii_uppercase());
+        return if has_upper { Cow::Owned(word.to_ascii_lowercase()) } else { Cow::Borrowed(word) };
     }
     Cow::Owned(word.nfd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase).collect())
 }
@@ -200,15 +211,15 @@ fn is_unspaced(c: char) -> bool {
         | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xF900..=0xFAFF | 0x20000..=0x323AF)
 }
 
-fn add_pairs(word: &str, found: &mut Vec<String>) {
+fn add_pairs(word: &str, found: &mut impl FnMut(&str)) {
     let chars: Vec<char> = word.chars().collect();
     for run in chars.chunk_by(|a, b| is_unspaced(*a) == is_unspaced(*b)) {
         if !is_unspaced(run[0]) {
             add_plain(&folded(&run.iter().collect::<String>()), found);
         } else if run.len() == 1 {
-            found.push(run.iter().collect());
+            found(run[0].encode_utf8(&mut [0; 4]));
         } else {
-            found.extend(run.windows(2).map(|pair| pair.iter().collect::<String>()));
+            run.windows(2).for_each(|pair| found(&pair.iter().collect::<String>()));
         }
     }
 }
@@ -242,7 +253,7 @@ mod tests {
         assert_eq!(terms("schema.ts"), ["schema", "ts", "schema.ts"]);
         let joined = |piece: &str| {
             let mut found = vec![];
-            joined_terms(piece, &mut found);
+            for_each_joined_term(piece, &mut |term: &str| found.push(term.to_owned()));
             found
         };
         assert_eq!(joined("`parseFrontMatter`"), ["parsefront", "frontmatt"]);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use heirloom_core::embedding::ByWords;
 use heirloom_core::fast::{self, Words};
-use heirloom_core::recall::{Passage, Slot, joined_terms, piece_terms};
+use heirloom_core::recall::{Passage, Slot, for_each_joined_term, for_each_term};
 
 /// How many words are remembered with what they come to.
 const REMEMBERED: usize = 200_000;
@@ -15,14 +15,33 @@ const WORD: usize = 5;
 /// Terms, each with its id; ids are the numbers from zero on.
 pub(super) type Terms = HashMap<Box<str>, u32, fast::Hash>;
 
+/// The terms that a reader has met.
+#[derive(Default)]
+struct ReadTerms {
+    ids: Terms,
+    /// Terms that were met for the first time since texts were last given away, in the order of
+    /// their ids.
+    new: Vec<Box<str>>,
+}
+
+impl ReadTerms {
+    /// Returns the id of a term, which may be a new one.
+    fn id(&mut self, term: &str) -> u32 {
+        if let Some(id) = self.ids.get(term) {
+            return *id;
+        }
+        let id = self.ids.len() as u32;
+        self.ids.insert(term.into(), id);
+        self.new.push(term.into());
+        id
+    }
+}
+
 /// Reads texts word by word, and remembers the words.
 pub(crate) struct Reader<'e> {
     /// The embedder, if it goes by words.
     embedder: Option<&'e dyn ByWords>,
-    terms: Terms,
-    /// Terms that were met for the first time since texts were last given away, in the order of
-    /// their ids.
-    new_terms: Vec<Box<str>>,
+    terms: ReadTerms,
     known: Words<Word>,
     /// The terms of all known words, one after the other.
     word_terms: Vec<u32>,
@@ -121,8 +140,7 @@ impl<'e> Reader<'e> {
     pub(crate) fn new(embedder: Option<&'e dyn ByWords>) -> Self {
         Reader {
             embedder,
-            terms: Terms::default(),
-            new_terms: vec![],
+            terms: ReadTerms::default(),
             known: Words::default(),
             word_terms: vec![],
             word_pieces: vec![],
@@ -156,10 +174,10 @@ impl<'e> Reader<'e> {
                 });
                 texts.cut.end(slot);
             }
-            texts.terms.extend(passage.marks.iter().map(|mark| self.id(mark)));
+            texts.terms.extend(passage.marks.iter().map(|mark| self.terms.id(mark)));
             texts.slots.push((slot, texts.terms.len()));
         }
-        texts.new_terms = std::mem::take(&mut self.new_terms);
+        texts.new_terms = std::mem::take(&mut self.terms.new);
         texts
     }
 
@@ -174,13 +192,12 @@ impl<'e> Reader<'e> {
             self.word_pieces.clear();
         }
         let (first_term, first_piece) = (self.word_terms.len(), self.word_pieces.len());
-        let mut terms = Vec::new();
-        piece_terms(word, &mut terms);
-        joined_terms(word, &mut terms);
-        for term in &terms {
-            let id = self.id(term);
+        let mut add = |term: &str| {
+            let id = self.terms.id(term);
             self.word_terms.push(id);
-        }
+        };
+        for_each_term(word, &mut add);
+        for_each_joined_term(word, &mut add);
         if let Some(embedder) = self.embedder {
             embedder.add_pieces(word, &mut self.word_pieces);
         }
@@ -190,16 +207,6 @@ impl<'e> Reader<'e> {
         };
         self.known.insert(word, read);
         read
-    }
-
-    fn id(&mut self, term: &str) -> u32 {
-        if let Some(id) = self.terms.get(term) {
-            return *id;
-        }
-        let id = self.terms.len() as u32;
-        self.terms.insert(term.into(), id);
-        self.new_terms.push(term.into());
-        id
     }
 }
 
@@ -246,7 +253,7 @@ mod tests {
                     extend(&mut terms, &reader.word_terms, known.terms);
                     extend(&mut pieces, &reader.word_pieces, known.pieces);
                 }
-                (terms, reader.new_terms, pieces)
+                (terms, reader.terms.new, pieces)
             };
             let mut parts = vec![];
             for_each_word(word, |part| parts.push(part.to_owned()));

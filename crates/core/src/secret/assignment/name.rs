@@ -1,5 +1,7 @@
 //! Whether the name of a value says that the value is secret.
 
+use crate::words::humps;
+
 /// How far back a name may begin.
 pub(super) const REACH: usize = 64;
 
@@ -176,19 +178,6 @@ fn ends_with(word: &str, ending: &str) -> bool {
 
 /// Splits a name into its words: `dbPassword`, `db_password` and `DB password` have two.
 fn words(name: &str) -> Vec<&str> {
-    name.split(|c: char| !c.is_ascii_alphanumeric()).flat_map(humps).collect()
-}
-
-fn humps(word: &str) -> impl Iterator<Item = &str> {
-    let bytes = word.as_bytes();
-    let starts_hump = |at: usize| {
-        let next_is_lower = bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase);
-        bytes[at].is_ascii_uppercase() && (!bytes[at - 1].is_ascii_uppercase() || next_is_lower)
-    };
-    let mut start = 0;
-    (1..=bytes.len()).filter(move |&at| at == bytes.len() || starts_hump(at)).map(move |end| {
-        let hump = &word[start..end];
-        start = end;
-        hump
-    })
+    let parts = name.split(|c: char| !c.is_ascii_alphanumeric());
+    parts.filter(|part| !part.is_empty()).flat_map(humps).collect()
 }

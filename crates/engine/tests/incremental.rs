@@ -1,4 +1,4 @@
-//! An index that was brought up to date step by step answers as one that is made anew.
+//! An index that is updated step by step gives the same answers as one that is rebuilt.
 
 #![allow(
     clippy::unwrap_used,
@@ -6,11 +6,13 @@
     reason = "a test changes files behind the program's back"
 )]
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use heirloom_engine::setup::init;
-use heirloom_engine::{OPS, Session};
+use heirloom_engine::{OPS, Session, Warm};
 use heirloom_testkit::{Chance, is_long};
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -52,15 +54,64 @@ const QUERIES: &[&str] = &[
 /// Folders that a change of branch replaces.
 const BRANCHED: &[&str] = &[".heirloom/memory", "plans", ".heirloom/adrs"];
 
+/// What can happen to a workspace between two questions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Step {
+    StoreFact,
+    StorePrivateFact,
+    Supersede,
+    Archive,
+    Restore,
+    AddEntry,
+    NewDecision,
+    EditDocument,
+    EditInSameTick,
+    RemoveLogLine,
+    Connect,
+    SwitchBranch,
+}
+
+/// Every step; the ones that matter most happen more often.
+const STEPS: &[Step] = &[
+    Step::StoreFact,
+    Step::StoreFact,
+    Step::StoreFact,
+    Step::StorePrivateFact,
+    Step::Supersede,
+    Step::Archive,
+    Step::Restore,
+    Step::AddEntry,
+    Step::AddEntry,
+    Step::NewDecision,
+    Step::EditDocument,
+    Step::EditDocument,
+    Step::EditInSameTick,
+    Step::RemoveLogLine,
+    Step::Connect,
+    Step::Connect,
+    Step::SwitchBranch,
+];
+
+/// How the index is used between two steps.
+#[derive(Debug, Clone, Copy)]
+enum Process {
+    /// Every question is asked by a new process, which opens the index.
+    New,
+    /// One process, such as a server, asks all of them and keeps the index open.
+    Lasting,
+}
+
 struct Team {
     folder: tempfile::TempDir,
     chance: Chance,
     clock: Timestamp,
     branches: Vec<PathBuf>,
+    /// What a lasting process keeps.
+    warm: Option<Warm>,
 }
 
 impl Team {
-    fn new(seed: u64) -> Self {
+    fn new(seed: u64, process: Process) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let today = jiff::civil::date(2026, 3, 1);
         let root = folder.path().join("root");
@@ -68,7 +119,12 @@ impl Team {
         let request = init::Request { folder: &root, hierarchy: "plans", name: Some("t"), today };
         init::run(&request).unwrap();
         let clock = "2026-03-01T09:00:00Z".parse().unwrap();
-        let team = Team { folder, chance: Chance::new(seed), clock, branches: vec![] };
+        let warm = match process {
+            Process::New => None,
+            Process::Lasting => Some(Warm::default()),
+        };
+        warm.iter().for_each(Warm::make_lasting);
+        let team = Team { folder, chance: Chance::new(seed), clock, branches: vec![], warm };
         team.ask("plan_new", json!({"name": "Refund flow"})).unwrap();
         team.ask("agent_new", json!({"plan": "0001", "name": "api"})).unwrap();
         team
@@ -79,9 +135,13 @@ impl Team {
     }
 
     fn ask(&self, name: &str, request: Value) -> Result<Value, String> {
+        self.ask_with(self.warm.clone().unwrap_or_default(), name, request)
+    }
+
+    fn ask_with(&self, warm: Warm, name: &str, request: Value) -> Result<Value, String> {
         let op = OPS.iter().find(|op| op.spec.name == name).unwrap();
         let session = Session::at(&self.root(), self.clock).map_err(|error| error.message)?;
-        let session = session.without_token_counts().by(Some("ada".to_owned()));
+        let session = session.without_token_counts().by(Some("ada".to_owned())).with_warm(warm);
         op.call(&session, request).map(|reply| reply.data()).map_err(|error| error.message)
     }
 
@@ -92,52 +152,61 @@ impl Team {
         format!("{}{end}", words.join(" "))
     }
 
-    /// The ids of what is remembered.
+    /// Returns the ids of what is remembered.
     fn known(&self, all: bool) -> Vec<String> {
         let listed = self.ask("memory_query", json!({"all": all})).unwrap();
         let items = listed["hits"].as_array().unwrap().iter();
         items.map(|item| item["id"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// Does one thing; which things were really done is counted by the caller.
-    fn step(&mut self) -> Result<(), String> {
+    /// Takes a step. Returns an error where it changed nothing, because there was nothing to change.
+    fn take(&mut self, step: Step) -> Result<(), String> {
         self.clock = self.clock.checked_add(jiff::Span::new().seconds(7)).unwrap();
         let text = self.sentence();
         let ids = self.known(false);
         let id = self.chance.pick(&ids).cloned();
-        let kind = *self.chance.pick(&["finding", "decision", "lesson", "question"]).unwrap();
-        let fact = json!({"content": text, "section": "Decisions"});
-        let private = json!({
-            "content": text, "section": "Specs", "visibility": "private", "tags": ["t"]
-        });
-        let entry = json!({"planId": "0001", "agentId": "001", "type": kind, "content": text});
-        let others: Vec<String> =
-            ids.iter().filter(|other| Some(*other) != id.as_ref()).cloned().collect();
-        let other = self.chance.pick(&others).cloned();
-        match self.chance.below(16) {
-            0..=3 => self.ask("memory_store", fact),
-            4 => self.ask("memory_store", private),
-            5 => self.ask("memory_supersede", json!({"fact_id": id, "content": text})),
-            6 => self.ask("memory_archive", json!({"fact_ids": [id]})),
-            7 => {
-                let all = self.known(true);
-                let id = self.chance.pick(&all).cloned();
+        match step {
+            Step::StoreFact => {
+                self.ask("memory_store", json!({"content": text, "section": "Decisions"}))
+            }
+            Step::StorePrivateFact => self.ask(
+                "memory_store",
+                json!({"content": text, "section": "Specs", "private": true, "tags": ["t"]}),
+            ),
+            Step::Supersede => {
+                self.ask("memory_supersede", json!({"fact_id": id, "content": text}))
+            }
+            Step::Archive => self.ask("memory_archive", json!({"fact_ids": [id]})),
+            Step::Restore => {
+                let archived: Vec<String> =
+                    self.known(true).into_iter().filter(|id| !ids.contains(id)).collect();
+                let id = self.chance.pick(&archived).cloned();
                 self.ask("memory_restore", json!({"fact_ids": [id]}))
             }
-            8 | 9 => self.ask("add_memory", entry),
-            10 => self.ask("adr_new", json!({"title": text, "status": "accepted"})),
-            11 => Ok(self.reword()),
-            12 => Ok(self.take_lines_away()),
-            13 | 14 => {
+            Step::AddEntry => {
+                let kind =
+                    *self.chance.pick(&["finding", "decision", "lesson", "question"]).unwrap();
+                let entry =
+                    json!({"planId": "0001", "agentId": "000", "type": kind, "content": text});
+                self.ask("add_memory", entry)
+            }
+            Step::NewDecision => self.ask("adr_new", json!({"title": text, "status": "accepted"})),
+            Step::EditDocument => return self.edit_document(),
+            Step::EditInSameTick => return self.edit_in_same_tick(),
+            Step::RemoveLogLine => return self.remove_log_line(),
+            Step::Connect => {
+                let others: Vec<String> =
+                    ids.iter().filter(|other| Some(*other) != id.as_ref()).cloned().collect();
+                let other = self.chance.pick(&others).cloned();
                 let edge = json!({"source": id, "target": other, "relation": "depends_on"});
                 self.ask("memory_connect", edge)
             }
-            _ => Ok(self.change_branch()),
+            Step::SwitchBranch => return self.switch_branch(),
         }
         .map(drop)
     }
 
-    /// Every file of a sort below the folders that people edit.
+    /// Returns all files with an ending below the folders that people edit.
     fn files(&self, ending: &str) -> Vec<PathBuf> {
         let mut found = Vec::new();
         let mut folders: Vec<PathBuf> =
@@ -156,43 +225,67 @@ impl Team {
         found
     }
 
-    /// A person puts one word for another in a document.
-    fn reword(&mut self) -> Value {
+    /// Replaces one word in a document, as a person with an editor does.
+    fn edit_document(&mut self) -> Result<(), String> {
         let files = self.files(".md");
-        let (from, to) = (*self.chance.pick(WORDS).unwrap(), *self.chance.pick(WORDS).unwrap());
-        if let Some(file) = self.chance.pick(&files) {
-            let text = fs::read_to_string(file).unwrap();
-            fs::write(file, text.replacen(from, to, 1)).unwrap();
+        let file = self.chance.pick(&files).ok_or("no document")?;
+        let text = fs::read_to_string(file).unwrap();
+        let held: Vec<&str> = WORDS.iter().copied().filter(|word| text.contains(word)).collect();
+        let from = *self.chance.pick(&held).ok_or("no word to replace")?;
+        let to = *self.chance.pick(WORDS).unwrap();
+        if from == to {
+            return Err("the same word".to_owned());
         }
-        Value::Null
+        fs::write(file, text.replacen(from, to, 1)).unwrap();
+        Ok(())
     }
 
-    /// A line vanishes from the middle or the end of a log, as after a reset.
-    fn take_lines_away(&mut self) -> Value {
+    /// Writes a document twice with the same size and the same time, on a file system that counts
+    /// whole seconds, and asks in between.
+    fn edit_in_same_tick(&mut self) -> Result<(), String> {
+        let file = self.root().join("plans/0001-refund-flow/0001-refund-flow-plan.md");
+        let text = fs::read_to_string(&file).map_err(|error| error.to_string())?;
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+        let second = UNIX_EPOCH + Duration::from_secs(since);
+        let words = ["cache", "index", "token", "retry", "queue"];
+        let text = match text.rfind("\n## Edited\n") {
+            Some(at) => text[..at].to_owned(),
+            None => text,
+        };
+        for word in [self.chance.pick(&words), self.chance.pick(&words)].into_iter().flatten() {
+            fs::write(&file, format!("{text}\n## Edited\n\nThe {word} is what counts.\n")).unwrap();
+            fs::File::options().append(true).open(&file).unwrap().set_modified(second).unwrap();
+            self.ask("memory_recall", json!({"query": word})).unwrap();
+        }
+        Ok(())
+    }
+
+    /// Removes a line from the middle or the end of a log, as a reset does.
+    fn remove_log_line(&mut self) -> Result<(), String> {
         let files = self.files(".jsonl");
-        if let Some(file) = self.chance.pick(&files).cloned() {
-            let text = fs::read_to_string(&file).unwrap();
-            let mut lines: Vec<&str> = text.lines().collect();
-            if !lines.is_empty() {
-                lines.remove(self.chance.below(lines.len()));
-            }
-            let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-            if text.is_empty() {
-                fs::remove_file(file).unwrap();
-            } else {
-                fs::write(file, text).unwrap();
-            }
+        let file = self.chance.pick(&files).cloned().ok_or("no log")?;
+        let text = fs::read_to_string(&file).unwrap();
+        let mut lines: Vec<&str> = text.lines().collect();
+        if lines.is_empty() {
+            return Err("an empty log".to_owned());
         }
-        Value::Null
+        lines.remove(self.chance.below(lines.len()));
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        if text.is_empty() {
+            fs::remove_file(file).unwrap();
+        } else {
+            fs::write(file, text).unwrap();
+        }
+        Ok(())
     }
 
-    /// What is here is put aside, and what was put aside before may come back.
-    fn change_branch(&mut self) -> Value {
-        let aside = self.folder.path().join(format!("branch-{}", self.branches.len()));
+    /// Saves the files as a new branch and checks out any branch that was saved.
+    fn switch_branch(&mut self) -> Result<(), String> {
+        let saved = self.folder.path().join(format!("branch-{}", self.branches.len()));
         for path in BRANCHED {
-            copy(&self.root().join(path), &aside.join(path));
+            copy(&self.root().join(path), &saved.join(path));
         }
-        self.branches.push(aside);
+        self.branches.push(saved);
         let branch = self.chance.pick(&self.branches).unwrap().clone();
         for path in BRANCHED {
             let target = self.root().join(path);
@@ -201,24 +294,31 @@ impl Team {
             }
             copy(&branch.join(path), &target);
         }
-        Value::Null
+        Ok(())
     }
 
+    /// Returns the answers of the index as it is.
     fn answers(&self) -> Vec<Value> {
+        self.answers_with(&self.warm.clone().unwrap_or_default())
+    }
+
+    fn answers_with(&self, warm: &Warm) -> Vec<Value> {
+        let ask = |name: &str, request: Value| self.ask_with(warm.clone(), name, request).unwrap();
         let asked = QUERIES.iter().map(|query| {
-            let found = self.ask("memory_recall", json!({"query": query, "explain": true}));
-            let archived = self.ask("memory_search_archive", json!({"query": query}));
-            json!([query, found.unwrap(), archived.unwrap()])
+            let found = ask("memory_recall", json!({"query": query, "explain": true}));
+            let archived = ask("memory_search_archive", json!({"query": query}));
+            json!([query, found, archived])
         });
         asked.collect()
     }
 
-    /// The answers of an index that is made anew; the one that was there stays.
-    fn answers_made_anew(&self) -> Vec<Value> {
+    /// Returns the answers of an index that a new process builds from nothing; the one that was
+    /// there is put back.
+    fn answers_of_a_rebuilt_index(&self) -> Vec<Value> {
         let cache = self.root().join(".heirloom/cache");
         let aside = self.folder.path().join("cache");
         fs::rename(&cache, &aside).unwrap();
-        let answers = self.answers();
+        let answers = self.answers_with(&Warm::default());
         fs::remove_dir_all(&cache).unwrap();
         fs::rename(&aside, &cache).unwrap();
         answers
@@ -240,23 +340,72 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-#[test]
-fn step_by_step_is_as_made_anew() {
-    let (cases, steps) = if is_long() { (60, 60) } else { (6, 40) };
-    let mut done = 0;
+/// Takes random steps and compares the answers every few steps. Returns how often each step
+/// changed something.
+fn compare(process: Process, cases: u64, steps: usize) -> BTreeMap<Step, usize> {
+    let mut taken = BTreeMap::new();
     for seed in 0..cases {
-        let mut team = Team::new(seed);
-        for step in 0..steps {
-            done += usize::from(team.step().is_ok());
-            let by_step = team.answers();
-            if step % 5 == 4 {
-                let anew = team.answers_made_anew();
-                for (by_step, anew) in by_step.iter().zip(&anew) {
-                    assert_eq!(by_step, anew, "seed {seed}, step {step}");
+        let mut team = Team::new(seed, process);
+        for number in 0..steps {
+            let step = *team.chance.pick(STEPS).unwrap();
+            *taken.entry(step).or_default() += usize::from(team.take(step).is_ok());
+            let updated = team.answers();
+            if number % 5 == 4 {
+                let rebuilt = team.answers_of_a_rebuilt_index();
+                for (updated, rebuilt) in updated.iter().zip(&rebuilt) {
+                    assert_eq!(updated, rebuilt, "{process:?}, seed {seed}, {number}: {step:?}");
                 }
             }
         }
     }
-    let most = usize::try_from(cases * steps).unwrap();
-    assert!(done * 10 > most * 6, "{done} of {most} steps did something");
+    taken
+}
+
+fn check(process: Process) {
+    let (cases, steps) = if is_long() { (60, 60) } else { (4, 40) };
+    let taken = compare(process, cases, steps);
+    let least = if is_long() { 60 } else { 4 };
+    for step in STEPS {
+        let count = taken.get(step).copied().unwrap_or_default();
+        assert!(count >= least, "{step:?} succeeded {count} times only: {taken:?}");
+    }
+}
+
+#[test]
+fn an_updated_index_answers_as_a_rebuilt_one_in_new_processes() {
+    check(Process::New);
+}
+
+#[test]
+fn an_updated_index_answers_as_a_rebuilt_one_in_a_process_that_keeps_it_open() {
+    check(Process::Lasting);
+}
+
+#[test]
+fn a_relation_follows_the_successors_of_a_record_whose_line_is_gone() {
+    let team = Team::new(0, Process::New);
+    let store = |request: Value| {
+        let stored = team.ask("memory_store", request).unwrap();
+        stored["id"].as_str().unwrap().to_owned()
+    };
+    let supersede = |id: &str, content: &str| {
+        team.ask("memory_supersede", json!({"fact_id": id, "content": content})).unwrap()["id"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    let first = store(json!({"content": "cache in postgres", "section": "Decisions"}));
+    let other = store(json!({"content": "retry queue latency", "section": "Decisions"}));
+    let edge = json!({"source": first, "target": other, "relation": "depends_on"});
+    team.ask("memory_connect", edge).unwrap();
+    let second = supersede(&first, "cache in an outbox");
+    for file in team.files(".jsonl") {
+        let text = fs::read_to_string(&file).unwrap();
+        let is_kept = |line: &&str| !line.contains(&format!("\"id\":\"{first}\""));
+        let kept: String = text.lines().filter(is_kept).map(|line| format!("{line}\n")).collect();
+        fs::write(&file, kept).unwrap();
+    }
+    team.answers();
+    supersede(&second, "cache in the index");
+    assert_eq!(team.answers(), team.answers_of_a_rebuilt_index());
 }

@@ -30,7 +30,7 @@ pub(crate) fn write(
     db: &Connection,
     memory: &Memory,
     records: &BTreeSet<Uuid>,
-    entries: &BTreeSet<String>,
+    names: &BTreeSet<String>,
 ) -> Result<(), IndexError> {
     let mut ends: BTreeSet<End> = BTreeSet::new();
     let mut delete = db.prepare_cached("DELETE FROM link WHERE edge = ?")?;
@@ -51,7 +51,7 @@ pub(crate) fn write(
     }
     if had_any {
         let mut query = db.prepare_cached("SELECT DISTINCT edge, end FROM link WHERE name = ?")?;
-        for name in records.iter().map(Uuid::to_string).chain(entries.iter().cloned()) {
+        for name in records.iter().map(Uuid::to_string).chain(names.iter().cloned()) {
             let mut rows = query.query([&name])?;
             while let Some(row) = rows.next()? {
                 ends.insert(End { edge: row.get(0)?, end: row.get(1)?, name: name.clone() });

@@ -113,7 +113,8 @@ pub(crate) fn apply(
     let Taken { touched, ties, things, passages } = writing.take(update)?;
     let over = taken_over(&touched.memory);
     let state = |subject: &str| state_of(&touched.memory, &over, subject);
-    writing.settle(&touched.entries, state)?;
+    let is_entry = |name: &&String| name.starts_with("entry:");
+    writing.settle(touched.names.iter().filter(is_entry), state)?;
     let mut puts: Vec<Put> = passages
         .into_iter()
         .map(|(id, passage)| {
@@ -161,8 +162,8 @@ struct Touched {
     memory: Memory,
     /// The records.
     records: BTreeSet<uuid::Uuid>,
-    /// The entries that the log says something else of now.
-    entries: BTreeSet<String>,
+    /// What the lines name besides: entries and documents, and records that have no line of their own.
+    names: BTreeSet<String>,
 }
 
 impl Writing<'_> {
@@ -227,18 +228,18 @@ impl Writing<'_> {
         let files: HashMap<Arc<str>, i64> = new_files.chain(old_files).collect();
         let mut all = new;
         all.extend(stay);
-        let Named { records, entries } = named;
+        let Named { records, names } = named;
         let records: BTreeSet<uuid::Uuid> = records.into_iter().collect();
         let (ties, memory, things) = ledger::tie_and_fold(self.db, all, |memory| {
             passages::of_records(&records, memory, &files)
         })?;
         ledger::write_trouble(self.db, &memory)?;
-        Ok(Taken { touched: Touched { memory, records, entries }, ties, things, passages })
+        Ok(Taken { touched: Touched { memory, records, names }, ties, things, passages })
     }
 
     /// Writes what follows from all that was written.
     fn finish(&mut self, touched: &Touched) -> Result<(), IndexError> {
-        links::write(self.db, &touched.memory, &touched.records, &touched.entries)?;
+        links::write(self.db, &touched.memory, &touched.records, &touched.names)?;
         self.see_repeated()?;
         self.link()?;
         db::write_slots(self.db, self.slots)
@@ -291,11 +292,11 @@ impl Writing<'_> {
     }
 }
 
-/// The records and entries that lines say something of.
+/// The records that lines are, and what they name.
 #[derive(Default)]
 struct Named {
     records: Vec<uuid::Uuid>,
-    entries: BTreeSet<String>,
+    names: BTreeSet<String>,
 }
 
 impl Named {
@@ -307,7 +308,7 @@ impl Named {
         };
         let origin = record.origin.as_deref().and_then(|origin| origin.split('#').next());
         let named = record.supersedes.iter().chain(targets).map(String::as_str).chain(origin);
-        self.entries.extend(named.filter(|name| name.starts_with("entry:")).map(str::to_owned));
+        self.names.extend(named.map(str::to_owned));
     }
 }
 

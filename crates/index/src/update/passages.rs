@@ -132,9 +132,9 @@ impl Writing<'_> {
     }
 
     /// Writes how things stand with entries that the log says something else of now.
-    pub(super) fn settle(
+    pub(super) fn settle<'n>(
         &mut self,
-        entries: &BTreeSet<String>,
+        entries: impl Iterator<Item = &'n String>,
         state_of: impl Fn(&str) -> State,
     ) -> Result<(), IndexError> {
         let mut query = self.db.prepare_cached("SELECT slot FROM passage WHERE subject = ?")?;

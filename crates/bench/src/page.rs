@@ -40,7 +40,13 @@ What limits us: decision records take a third (they are read whole, because any 
         "Ten thousand plans",
         "workspace --runs 5",
         "A generated workspace of 10,000 plans with 5 agents each. Nothing has changed since the last command, and files are
-in the system's cache. `git status` looks at the same files, and so sets the scale.",
+in the system's cache. `git status` looks at the same files, and so sets the scale.
+
+What limits us: nothing is answered from an index or a cache before every file has been compared by size and date. In
+`recall` that is half of the time: a quarter for listing folders with the size and date of each file, a sixth for
+matching file names with the patterns of the levels; a third is ranking. The commands that look at all documents spend a
+third of their time decoding what is cached of them, and a tenth listing folders; comparing the values is an eighth of
+`context conflicts`, building the graph a fifth of `graph health`.",
     ],
     [
         "fold",

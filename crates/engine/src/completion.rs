@@ -7,7 +7,8 @@ use heirloom_store::adrs::{self, Scope};
 use heirloom_store::layout;
 
 use crate::memory::Book;
-use crate::{Op, Session, inherit, is_same_field};
+use crate::workspace::inherit;
+use crate::{Op, Session, is_same_field};
 
 /// What a name is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

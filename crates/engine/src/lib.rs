@@ -1,35 +1,26 @@
 //! What Heirloom can do: one file per operation, and the table that the doors are derived from.
 
-mod answers;
-mod archive;
-pub mod catalog;
 pub mod completion;
-mod documents;
 pub mod error;
-pub mod formats;
 mod import;
-pub mod inherit;
 mod llm;
 mod memory;
-mod new_record;
-pub mod op;
+pub mod operation;
 pub mod ops;
-mod present;
 mod progress;
 mod recall;
-mod request;
-pub mod schema;
 pub mod session;
 pub mod setup;
-mod template;
 pub mod view;
+pub mod workspace;
 
 pub use error::{Error, ErrorKind};
-pub use op::{Answer, AtHand, Effect, Group, Op, Operation, Reply, Spec};
+pub use operation::request::is_same_field;
+pub use operation::schema;
+pub use operation::{Answer, AtHand, Effect, Group, Op, Operation, Reply, Spec};
 pub use ops::OPS;
 pub use progress::{Progress, Watcher};
 pub use recall::Warm;
-pub use request::is_same_field;
 pub use session::{Remote, Session};
 pub use view::View;
 

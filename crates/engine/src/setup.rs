@@ -2,5 +2,5 @@
 
 pub mod adopt;
 pub mod demo;
+mod git_files;
 pub mod init;
-pub mod scaffold;

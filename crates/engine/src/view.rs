@@ -3,6 +3,8 @@
 //! An operation says what each piece *is* (a key, a source, a warning); the terminal decides on
 //! colours, a pipe and an agent get the same text without them.
 
+pub(crate) mod formats;
+pub(crate) mod present;
 mod table;
 
 /// What a piece of text is.

@@ -5,7 +5,7 @@ use std::process::Command as Process;
 
 use clap::{Arg, Command};
 use heirloom_engine::Error;
-use heirloom_engine::catalog::Catalog;
+use heirloom_engine::workspace::catalog::Catalog;
 use serde_json::json;
 
 use super::{Call, Local};

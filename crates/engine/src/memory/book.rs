@@ -4,7 +4,8 @@ use heirloom_core::hierarchy::{self, Selectors};
 use heirloom_core::memory::{self, Entry, Notebook, Owner, Refusal, Which};
 use heirloom_store::layout::{self, Part};
 
-use crate::{Error, Session, inherit};
+use crate::workspace::inherit;
+use crate::{Error, Session};
 
 /// The memory of an agent or a plan, which may not be written yet.
 #[derive(Debug)]

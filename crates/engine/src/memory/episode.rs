@@ -4,7 +4,8 @@ use heirloom_core::record::Episode;
 use heirloom_core::secret;
 use heirloom_core::transcript::{self, Transcript};
 
-use crate::{Session, present};
+use crate::Session;
+use crate::view::present;
 
 /// Makes an episode of a transcript, by its structure. Files of the workspace are named from its
 /// root.

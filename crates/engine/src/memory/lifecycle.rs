@@ -12,8 +12,8 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::{Noted, Pen, Recollection, entry_ref};
-use crate::catalog::Catalog;
-use crate::setup::scaffold;
+use crate::workspace::catalog::Catalog;
+use crate::workspace::scaffold;
 use crate::{Error, Session};
 
 /// What a fact is taken from.

@@ -15,10 +15,11 @@ use jiff::Timestamp;
 
 use super::recollection::MemoryDocuments;
 use super::{Noted, Recollection, When, apart, entry_ref};
-use crate::catalog::Catalog;
-use crate::documents::Notebooks;
 use crate::recall::{self, Tally, Wanted};
-use crate::{Error, Session, inherit};
+use crate::workspace::catalog::Catalog;
+use crate::workspace::documents::Notebooks;
+use crate::workspace::inherit;
+use crate::{Error, Session};
 
 impl Recollection {
     /// Reads everything.

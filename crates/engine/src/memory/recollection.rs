@@ -19,7 +19,7 @@ use uuid::Uuid;
 use super::thing::Thing;
 use super::{Book, EntryDates, entry_ref};
 use crate::Error;
-use crate::catalog::{Catalog, Filed};
+use crate::workspace::catalog::{Catalog, Filed};
 
 /// All that is remembered.
 #[derive(Debug)]

@@ -11,8 +11,8 @@ use heirloom_core::{Document, day, staleness};
 use jiff::civil::Date;
 
 use super::{Noted, Recollection, Target, entry_ref};
-use crate::catalog::{Catalog, Extent};
-use crate::documents::Notebooks;
+use crate::workspace::catalog::{Catalog, Extent};
+use crate::workspace::documents::Notebooks;
 use crate::{Error, Session};
 
 impl Recollection {

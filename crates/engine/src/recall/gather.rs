@@ -20,9 +20,11 @@ use heirloom_store::log::{self, Log, Shard};
 use heirloom_store::stamp::{Stamp, Watched};
 
 use super::passages::{Content, Sections, Sort, of_entries};
-use crate::documents::{Documents, is_whole};
 use crate::memory::EntryDates;
-use crate::{Error, Session, archive, inherit};
+use crate::workspace::archive;
+use crate::workspace::documents::{Documents, is_whole};
+use crate::workspace::inherit;
+use crate::{Error, Session};
 
 /// So many bytes take a while to read.
 const MUCH: u64 = 1_000_000;

@@ -12,8 +12,10 @@ use heirloom_core::{Document, Problem, day};
 use heirloom_store::layout::{Part, Placed};
 use jiff::civil::Date;
 
+use crate::Error;
 use crate::memory::{EntryDates, Noted, Thing, entry_ref};
-use crate::{Error, catalog, template};
+use crate::workspace::catalog;
+use crate::workspace::template;
 
 /// A section of more words is cut at its paragraphs.
 const LONGEST: usize = 160;

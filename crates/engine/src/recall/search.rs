@@ -15,7 +15,8 @@ use super::hits::{Hit, hits};
 use super::warm::Kept;
 use super::{Haste, embedder, keep};
 use crate::memory::When;
-use crate::{Error, Session, inherit};
+use crate::workspace::inherit;
+use crate::{Error, Session};
 
 /// How many are shown that come near where nothing answers.
 pub(super) const NEAR_MISSES: usize = 3;

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use toml_edit::{Array, DocumentMut, Item, Table, TableLike, value};
 
-use super::init;
+use super::git_files::extend_git_files;
 use crate::view::{Role, View, span};
 use crate::{Answer, Error};
 use detect::{Detected, LOWEST};
@@ -184,7 +184,7 @@ fn write(root: &Root, before: Option<String>, after: &str) -> Result<(), Error> 
             }],
         )?,
     }
-    init::extend_git_files(root)?;
+    extend_git_files(root)?;
     Ok(())
 }
 

@@ -3,16 +3,15 @@
 use std::path::Path;
 
 use heirloom_core::hierarchy;
-use heirloom_core::lines::newline_of;
-use heirloom_store::journal::{self, Change};
 use heirloom_store::{Config, Root};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::adopt::{self, Found};
-use super::scaffold;
+use super::git_files::{Outcome, extend_git_files};
 use crate::view::{Role, View, span};
+use crate::workspace::new_workspace;
 use crate::{Answer, Error};
 
 /// What to set up.
@@ -47,21 +46,6 @@ pub struct Initialised {
     adoptable: Vec<Found>,
 }
 
-const GITIGNORE: &str = "# Heirloom: derived and local files\n.heirloom/cache/\n.heirloom/local/\n";
-const GITATTRIBUTES: &str = "# Heirloom: branches that each add memory merge without a conflict\n.heirloom/memory/**/*.jsonl text eol=lf merge=union\n*.memory.md merge=union\n";
-
-const CONTEXT_FILES: [(&str, &str, &str); 5] = [
-    ("vision", "Vision", "Where this is going, and why it is worth going there."),
-    ("brand", "Brand", "Terminology, tone and style: the words we use, and those we do not."),
-    ("architecture", "Architecture", "Technical principles that hold across projects."),
-    (
-        "nfrs",
-        "Non-functional requirements",
-        "Security, performance and accessibility that all work must meet.",
-    ),
-    ("conventions", "Conventions", "Code style, reviews and how changes land."),
-];
-
 /// Sets up a workspace.
 pub fn run(request: &Request<'_>) -> Result<Initialised, Error> {
     if !hierarchy::built_in().contains_key(request.hierarchy) {
@@ -87,7 +71,7 @@ pub fn run(request: &Request<'_>) -> Result<Initialised, Error> {
         // What this command is about to write is nothing to adopt.
         adoptable: adopt::pending(&root)?,
     };
-    for (path, text) in files(request.hierarchy, name, request.today) {
+    for (path, text) in new_workspace::files(request.hierarchy, name, request.today) {
         if root.create(&path, &text)? { done.created.push(path) } else { done.kept.push(path) }
     }
     for (path, outcome) in extend_git_files(&root)? {
@@ -99,143 +83,6 @@ pub fn run(request: &Request<'_>) -> Result<Initialised, Error> {
     }
     done.default_hierarchy = Config::load(&root)?.hierarchy;
     Ok(done)
-}
-
-/// What happened to a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Outcome {
-    Created,
-    Kept,
-    Extended,
-}
-
-/// Makes git ignore what is derived and merge memory by union.
-pub(super) fn extend_git_files(root: &Root) -> Result<Vec<(String, Outcome)>, Error> {
-    [(".gitignore", GITIGNORE), (".gitattributes", GITATTRIBUTES)]
-        .into_iter()
-        .map(|(path, lines)| Ok((path.to_owned(), extend(root, path, lines)?)))
-        .collect()
-}
-
-/// Returns the documents and settings of a new workspace, by path.
-pub(super) fn files(hierarchy: &str, name: &str, today: Date) -> Vec<(String, String)> {
-    let config = format!(
-        "# Settings of this workspace. Every key has a default; `heir` refuses a key that it does not know.\nhierarchy = \"{hierarchy}\"\n\n# [staleness]      # days\n# warning = 14\n# critical = 30\n# archive = 90\n"
-    );
-    let mut files = vec![(".heirloom/config.toml".to_owned(), config)];
-    match hierarchy {
-        "sprints" => {
-            let claude = format!("# {name}\n\nWhat every agent should know of this project.\n");
-            files.push(("CLAUDE.md".to_owned(), claude));
-            for (path, text) in [
-                (
-                    ".memory/project/conventions/general.md",
-                    scaffold::context(
-                        "general",
-                        "Conventions",
-                        "Coding standards and patterns.",
-                        today,
-                    ),
-                ),
-                (
-                    ".memory/sprint/sprint-01/goals.md",
-                    scaffold::context(
-                        "goals",
-                        "Goals of sprint-01",
-                        "What this sprint is to achieve.",
-                        today,
-                    ),
-                ),
-                (
-                    ".memory/sprint/sprint-01/context.md",
-                    scaffold::context(
-                        "context",
-                        "Context of sprint-01",
-                        "What is particular to this sprint.",
-                        today,
-                    ),
-                ),
-                (
-                    ".memory/stage/planning/feedback.md",
-                    scaffold::context(
-                        "feedback",
-                        "Feedback on planning",
-                        "What reviews of this stage said.",
-                        today,
-                    ),
-                ),
-                (
-                    ".memory/agent/planner/prompt.md",
-                    scaffold::context("prompt", "Planner", "What the planner is to do.", today),
-                ),
-            ] {
-                files.push((path.to_owned(), text));
-            }
-        }
-        "domains" => {
-            let scope = heirloom_core::name::slug(name);
-            let scope = if scope.is_empty() { "main".to_owned() } else { scope };
-            let overview = |title: &str| {
-                format!(
-                    "---\nname: {title}\ndescription: What {title} is, in a sentence or two.\ntags: []\nupdated: {today}\n---\n\n# {title}\n\nWhat to know before working here.\n"
-                )
-            };
-            files.push((format!("resources/workspaces/{scope}/OVERVIEW.md"), overview(&scope)));
-            files.push((
-                format!("resources/workspaces/{scope}/common/OVERVIEW.md"),
-                overview("common"),
-            ));
-            files.push((
-                format!("user/memory/workspaces/{scope}/decisions.md"),
-                format!("---\nupdated: {today}\n---\n\n# Decisions\n"),
-            ));
-            files.push((
-                format!("user/memory/workspaces/{scope}/lessons.md"),
-                format!("---\nupdated: {today}\n---\n\n# Lessons\n"),
-            ));
-            files.push((
-                "agent/rules/common/global-conventions.md".to_owned(),
-                scaffold::context(
-                    "global-conventions",
-                    "Global conventions",
-                    "What more than four in five conversations need.",
-                    today,
-                ),
-            ));
-        }
-        _ => {
-            files.push((".heirloom/workspace.md".to_owned(), scaffold::workspace(name, today)));
-            files.extend(CONTEXT_FILES.iter().map(|(file, title, about)| {
-                (
-                    format!(".heirloom/context/{file}.md"),
-                    scaffold::context(file, title, about, today),
-                )
-            }));
-            for folder in [".heirloom/adrs", ".heirloom/projects", "plans"] {
-                files.push((format!("{folder}/.gitkeep"), String::new()));
-            }
-        }
-    }
-    files
-}
-
-/// Adds the lines that a file does not have yet, and nothing else.
-fn extend(root: &Root, path: &str, lines: &str) -> Result<Outcome, Error> {
-    let Some(before) = root.read(path)? else {
-        root.create(path, lines)?;
-        return Ok(Outcome::Created);
-    };
-    let has = |line: &str| before.lines().any(|own| own.trim() == line);
-    let missing: Vec<&str> = lines.lines().filter(|line| !has(line)).collect();
-    if missing.iter().all(|line| line.starts_with('#')) {
-        return Ok(Outcome::Kept);
-    }
-    let newline = newline_of(&before);
-    let gap = if before.is_empty() || before.ends_with('\n') { "" } else { newline };
-    let after = format!("{before}{gap}{}{newline}", missing.join(newline));
-    journal::lock(root)?
-        .apply(root, &[Change { path: path.to_owned(), before: Some(before), after }])?;
-    Ok(Outcome::Extended)
 }
 
 impl Answer for Initialised {

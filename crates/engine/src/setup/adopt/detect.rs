@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Error;
-use crate::present;
+use crate::view::present;
 
 /// Something that was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

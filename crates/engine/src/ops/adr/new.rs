@@ -1,0 +1,80 @@
+//! `adr new`: a new decision record, with the next number.
+
+use heirloom_core::Document;
+use heirloom_core::adr::{self, Status};
+use heirloom_store::layout;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::memory::{Pen, lifecycle};
+use crate::ops::answers::Created;
+use crate::workspace::inherit;
+use crate::workspace::new_record::RecordFolder;
+use crate::workspace::scaffold;
+use crate::{Effect, Error, Group, Operation, Session, Spec};
+
+pub(crate) struct AdrNew;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Request {
+    /// What is decided, in a few words.
+    title: String,
+    /// The project it holds for; else the whole workspace.
+    #[serde(default)]
+    project: Option<String>,
+    /// The folder to put it in; else `.heirloom/adrs`, or the adopted folder that records are in.
+    #[serde(default)]
+    folder: Option<String>,
+    /// Its status; proposed unless you say otherwise.
+    #[serde(default)]
+    status: Option<Status>,
+}
+
+impl Operation for AdrNew {
+    type Request = Request;
+    type Response = Created;
+    const SPEC: Spec = Spec {
+        name: "adr_new",
+        usage: "adr new <title>",
+        group: Group::Plans,
+        effect: Effect::Writes,
+        about: "Create a decision record with the next free number, named and laid out like the records beside it.",
+    };
+
+    fn run(session: &Session, request: Request) -> Result<Created, Error> {
+        let root = session.root();
+        if let Some(status @ (Status::Superseded | Status::Unknown)) = request.status {
+            return Err(Error::bad_input(format!("a new decision cannot be {status}"))
+                .hint("create it, then use `heir adr supersede`"));
+        }
+        let title = scaffold::one_line("decision record", &request.title)?;
+        let mut pen = Pen::take(session, false)?;
+        let folder = match (&request.project, &request.folder) {
+            (Some(_), Some(_)) => {
+                return Err(Error::bad_input("a project's records have a folder of their own")
+                    .hint("leave out --folder or --project"));
+            }
+            (None, folder) => RecordFolder::choose(session, folder.as_deref())?,
+            (Some(typed), None) => {
+                let projects = inherit::level(session.config()?, "project")?;
+                let project = layout::find_name(root, &projects, &Default::default(), typed)?;
+                RecordFolder::of_project(session, &project)?
+            }
+        };
+        let (path, text) = folder.record(session, &title, request.status)?;
+        if root.exists(&path) {
+            return Err(Error::bad_input(format!("{path} is already there")));
+        }
+        pen.guard(&text).map_err(|error| error.hint("leave the secret out of the title"))?;
+        pen.edit(&path, None, text.clone());
+        if request.status == Some(Status::Accepted) {
+            let adr = adr::read(&path, &text);
+            let known = lifecycle::known_of(session, [&adr])?;
+            let document = Document { path: path.clone(), ..Document::default() };
+            lifecycle::ingest_adr(&mut pen, &known, &adr, &document, &[])?;
+        }
+        pen.finish()?;
+        Ok(Created { what: "decision record", name: adr::id_of(&path).0, path })
+    }
+}

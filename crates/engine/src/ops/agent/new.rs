@@ -1,0 +1,61 @@
+//! `agent new`: a new agent of a plan, with the next number.
+
+use heirloom_core::hierarchy::Selectors;
+use heirloom_store::layout;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::ops::answers::Created;
+use crate::workspace::inherit;
+use crate::workspace::scaffold;
+use crate::{Effect, Error, Group, Operation, Session, Spec};
+
+pub(crate) struct AgentNew;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Request {
+    /// The plan, by name or number.
+    plan: String,
+    /// The agent's title; or its file's name with a number in front (001-entity-resolution).
+    name: String,
+    /// What it is to do.
+    #[serde(default)]
+    description: Option<String>,
+}
+
+impl Operation for AgentNew {
+    type Request = Request;
+    type Response = Created;
+    const SPEC: Spec = Spec {
+        name: "agent_new",
+        usage: "agent new <plan> <name>",
+        group: Group::Plans,
+        effect: Effect::Writes,
+        about: "Create an agent of a plan with the next free number.",
+    };
+
+    fn run(session: &Session, request: Request) -> Result<Created, Error> {
+        let root = session.root();
+        let typed = scaffold::one_line("agent", &request.name)?;
+        let _lock = heirloom_store::journal::lock(root)?;
+        let config = session.config()?;
+        let plan = layout::find_name(
+            root,
+            &inherit::level(config, "plan")?,
+            &Selectors::new(),
+            &request.plan,
+        )?;
+        let selectors: Selectors = [("plan".to_owned(), plan.clone())].into_iter().collect();
+        let names = layout::names(root, &inherit::level(config, "agent")?, &selectors)?;
+        let name = scaffold::numbered("agent", &typed, &names, 3, 0)?;
+        let path = format!("plans/{plan}/agents/{name}.md");
+        let text = scaffold::agent(
+            &scaffold::title_of(&typed),
+            &plan,
+            request.description.as_deref(),
+            session.today(),
+        );
+        Created::write(session, "agent", name, path, &text)
+    }
+}

@@ -1,0 +1,93 @@
+//! Conflicts and problems, in the format that was asked for.
+
+use heirloom_core::Problem;
+use heirloom_core::conflict::{Conflict, Severity};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::Answer;
+use crate::view::formats::{self, Format};
+use crate::view::present;
+use crate::view::{Role, View, span};
+
+/// Conflicts, and what could not be read.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Findings {
+    /// Where documents disagree or refer to what is gone, worst first.
+    conflicts: Vec<Conflict>,
+    /// What could not be read.
+    problems: Vec<Problem>,
+    /// The findings in the format that was asked for, where it is not this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    #[serde(skip)]
+    #[schemars(skip)]
+    format: Format,
+    #[serde(skip)]
+    #[schemars(skip)]
+    fails_on_critical: bool,
+}
+
+impl Answer for Findings {
+    fn view(&self) -> View {
+        match (&self.text, self.format) {
+            (Some(text), _) => View::raw(text.as_str()),
+            (None, Format::Json) => {
+                View::raw(serde_json::to_string_pretty(self).unwrap_or_default())
+            }
+            (None, _) => self.for_people(),
+        }
+    }
+
+    fn has_findings(&self) -> bool {
+        self.fails_on_critical && (self.criticals() > 0 || !self.problems.is_empty())
+    }
+}
+
+impl Findings {
+    /// Takes findings; with `fails`, a critical one fails the command.
+    pub(crate) fn new(
+        conflicts: Vec<Conflict>,
+        problems: Vec<Problem>,
+        format: Format,
+        fails: bool,
+    ) -> Self {
+        let text = match format {
+            Format::Text | Format::Json => None,
+            Format::Github => Some(formats::github(&conflicts, &problems)),
+            Format::Sarif => Some(formats::sarif(&conflicts, &problems)),
+        };
+        Findings { conflicts, problems, text, format, fails_on_critical: fails }
+    }
+
+    fn criticals(&self) -> usize {
+        self.conflicts.iter().filter(|conflict| conflict.severity == Severity::Critical).count()
+    }
+
+    fn for_people(&self) -> View {
+        let mut view = View::new();
+        for conflict in &self.conflicts {
+            present::conflict(&mut view, conflict);
+            view.blank();
+        }
+        present::problems(&mut view, &self.problems);
+        let critical = self.criticals();
+        let summary = match (self.conflicts.len(), self.problems.len()) {
+            (0, 0) => span(Role::Good, "no conflicts"),
+            (conflicts, 0) => span(
+                if critical > 0 { Role::Bad } else { Role::Warning },
+                format!("{}, {critical} critical", present::count(conflicts, "conflict")),
+            ),
+            (conflicts, problems) => span(
+                Role::Bad,
+                format!(
+                    "{}, {critical} critical; {}",
+                    present::count(conflicts, "conflict"),
+                    present::count(problems, "problem")
+                ),
+            ),
+        };
+        view.line([summary]);
+        view
+    }
+}

@@ -1,0 +1,9 @@
+//! `heir context`: what agents inherit, its age and its conflicts.
+
+pub(crate) mod archive;
+pub(crate) mod conflicts;
+pub(crate) mod health;
+pub(crate) mod refresh;
+pub(crate) mod resolve;
+pub(crate) mod restore;
+pub(crate) mod validate;

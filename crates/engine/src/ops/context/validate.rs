@@ -1,0 +1,44 @@
+//! `context validate`: the conflicts, as a check for CI.
+
+use heirloom_core::conflict;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::memory::Recollection;
+use crate::ops::answers::Findings;
+use crate::view::formats::Format;
+use crate::workspace::catalog::Catalog;
+use crate::{Effect, Error, Group, Operation, Session, Spec};
+
+pub(crate) struct ContextValidate;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Request {
+    /// How to print it: annotations for GitHub, SARIF for code scanning.
+    #[serde(default)]
+    format: Format,
+}
+
+impl Operation for ContextValidate {
+    type Request = Request;
+    type Response = Findings;
+    const SPEC: Spec = Spec {
+        name: "context_validate",
+        usage: "context validate",
+        group: Group::Plans,
+        effect: Effect::Reads,
+        about: "Check the whole workspace for CI: exit code 1 if there is a critical conflict or a document that cannot be read.",
+    };
+
+    fn run(session: &Session, request: Request) -> Result<Findings, Error> {
+        let (mut catalog, notebooks) = Catalog::overview(session)?;
+        let known = Recollection::related_and_entries(session, &catalog, notebooks, &[])?;
+        let mut conflicts = catalog.conflicts(session, None)?;
+        conflicts.extend(known.disputes(None));
+        conflict::worst_first(&mut conflicts);
+        let problems = known.with_problems(std::mem::take(&mut catalog.problems));
+        catalog.let_go();
+        Ok(Findings::new(conflicts, problems, request.format, true))
+    }
+}

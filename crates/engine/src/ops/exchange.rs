@@ -1,0 +1,4 @@
+//! `heir export` and `heir import`.
+
+pub(crate) mod export;
+pub(crate) mod import;

@@ -1,0 +1,191 @@
+//! `graph health`: what is stale, unrelated or circular.
+
+use std::collections::HashMap;
+
+use heirloom_core::graph::{Node, NodeKind};
+use heirloom_core::hands;
+use heirloom_core::staleness::Freshness;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::memory::Recollection;
+use crate::view::present;
+use crate::view::{Role, View, span};
+use crate::workspace::catalog::{Catalog, Extent};
+use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
+
+pub(crate) struct GraphHealth;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Request {}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Health {
+    /// How many documents there are.
+    nodes: usize,
+    /// How many relations.
+    edges: usize,
+    /// Documents, and entries and records that stand, that are not fresh, worst first.
+    stale: Vec<Stale>,
+    /// Documents that nothing is related to.
+    orphans: Vec<String>,
+    /// Circles of supersession or dependency.
+    cycles: Vec<Vec<String>>,
+    /// References that lead to nothing, or to something retired.
+    broken_references: Vec<Broken>,
+    /// What could not be read.
+    problems: Vec<heirloom_core::Problem>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Stale {
+    /// Its id.
+    id: String,
+    /// The name that people use for it.
+    name: String,
+    /// How stale.
+    staleness: Freshness,
+    /// Days since its date.
+    days_old: Option<i64>,
+    /// What else is wrong with it.
+    notes: Vec<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Broken {
+    path: String,
+    line: usize,
+    message: String,
+}
+
+impl Operation for GraphHealth {
+    type Request = Request;
+    type Response = Health;
+    const SPEC: Spec = Spec {
+        name: "graph_health",
+        usage: "graph health",
+        group: Group::Plans,
+        effect: Effect::Reads,
+        about: "Check the graph of documents: what is stale, what nothing is related to, circles and references that lead nowhere.",
+    };
+
+    fn run(session: &Session, _: Request) -> Result<Health, Error> {
+        let (catalog, notebooks) = Catalog::overview(session)?;
+        let known = Recollection::related(session, &catalog, notebooks)?;
+        let graph = known.weave(session, &catalog, Extent::Everything, None, true);
+        let orphan_references = catalog.broken_references(session);
+        let mut notes: HashMap<&str, Vec<String>> = HashMap::new();
+        for conflict in &orphan_references {
+            notes.entry(&conflict.path).or_default().push(conflict.message.clone());
+        }
+        let mut stale: Vec<Stale> = catalog
+            .filed
+            .iter()
+            .filter(|filed| !filed.is_closed() && filed.staleness().status != Freshness::Fresh)
+            .map(|filed| Stale {
+                id: filed.id.clone(),
+                name: filed.short_name().to_owned(),
+                staleness: filed.staleness().status,
+                days_old: filed.staleness().days_old,
+                notes: notes.get(filed.document.path.as_str()).cloned().unwrap_or_default(),
+            })
+            .collect();
+        stale.extend(graph.nodes.iter().filter(|node| is_stale_memory(node)).map(|node| Stale {
+            id: node.id.clone(),
+            name: node.title.replace('\n', " "),
+            staleness: node.staleness,
+            days_old: node.days_old,
+            notes: vec![],
+        }));
+        stale.sort_by(|a, b| {
+            b.staleness
+                .cmp(&a.staleness)
+                .then(b.days_old.cmp(&a.days_old))
+                .then_with(|| a.id.cmp(&b.id))
+        });
+        let problems = known.with_problems(catalog.all_problems(session)?);
+        let broken = orphan_references.into_iter().map(|conflict| Broken {
+            path: conflict.path,
+            line: conflict.line,
+            message: conflict.message,
+        });
+        let health = Health {
+            nodes: graph.nodes.len(),
+            edges: graph.edges.len(),
+            stale,
+            orphans: graph.orphans().into_iter().map(|node| node.id.clone()).collect(),
+            cycles: graph.cycles(),
+            broken_references: broken.collect(),
+            problems,
+        };
+        catalog.let_go();
+        hands::let_go(graph, health.nodes);
+        Ok(health)
+    }
+}
+
+/// Returns whether a node is an entry or a record that stands and is not fresh. An episode tells what
+/// happened, which no age makes wrong.
+fn is_stale_memory(node: &Node) -> bool {
+    use NodeKind::{Entry, Fact, Note, Pattern, Workflow};
+    matches!(node.kind, Entry | Fact | Note | Pattern | Workflow)
+        && node.status.is_none()
+        && node.staleness != Freshness::Fresh
+}
+
+impl Answer for Health {
+    fn view(&self) -> View {
+        let mut view = View::new();
+        for stale in &self.stale {
+            let age = stale
+                .days_old
+                .map_or_else(|| "no known date".to_owned(), |days| format!("{days} days old"));
+            let notes: String = stale.notes.iter().map(|note| format!(", {note}")).collect();
+            view.line([
+                span(
+                    present::role_of(stale.staleness),
+                    format!("⚠️ STALE [{}]: ", present::freshness_word(stale.staleness)),
+                ),
+                format!("{} ({age}{notes})", stale.name).into(),
+            ]);
+        }
+        for orphan in &self.orphans {
+            view.line([
+                span(Role::Warning, "⚠️ ORPHAN: "),
+                format!("{orphan} (nothing is related to it)").into(),
+            ]);
+        }
+        for cycle in &self.cycles {
+            let first = cycle.first().cloned().unwrap_or_default();
+            view.line([
+                span(Role::Bad, "⚠️ CYCLE: "),
+                format!("{} → {first}", cycle.join(" → ")).into(),
+            ]);
+        }
+        for broken in &self.broken_references {
+            view.line([
+                span(Role::Bad, "⚠️ BROKEN: "),
+                span(Role::Source, format!("{}:{}", broken.path, broken.line)),
+                format!(" {}", broken.message).into(),
+            ]);
+        }
+        present::problems(&mut view, &self.problems);
+        let trouble = self.stale.len()
+            + self.orphans.len()
+            + self.cycles.len()
+            + self.broken_references.len()
+            + self.problems.len();
+        let size = format!(
+            "{}, {}",
+            present::count(self.nodes, "document"),
+            present::count(self.edges, "relation")
+        );
+        view.line([if trouble == 0 {
+            span(Role::Good, format!("{size}: all is well"))
+        } else {
+            span(Role::Dim, size)
+        }]);
+        view
+    }
+}

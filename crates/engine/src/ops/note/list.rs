@@ -1,0 +1,44 @@
+//! `notes`: what is to be come back to.
+
+use heirloom_core::fold::Standing;
+use heirloom_core::record::Kind;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::memory::{Entries, Recollection, Thing};
+use crate::ops::answers::Hits;
+use crate::{Effect, Error, Group, Operation, Session, Spec};
+
+pub(crate) struct NoteList;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Request {
+    /// Those that are done or promoted too.
+    #[serde(default)]
+    all: bool,
+}
+
+impl Operation for NoteList {
+    type Request = Request;
+    type Response = Hits;
+    const SPEC: Spec = Spec {
+        name: "notes",
+        usage: "notes",
+        group: Group::Memory,
+        effect: Effect::Reads,
+        about: "Show pending notes, newest first.",
+    };
+
+    fn run(session: &Session, request: Request) -> Result<Hits, Error> {
+        let known = Recollection::of_kind(session, Kind::Note)?;
+        let pending = |thing: &Thing| thing.standing == Standing::Active && !thing.resolved;
+        let mut notes: Vec<Thing> = known
+            .things(&[Kind::Note], Entries::Without)
+            .into_iter()
+            .filter(|thing| request.all || pending(thing))
+            .collect();
+        notes.reverse();
+        Hits::first(session, notes, usize::MAX, known.problems)
+    }
+}

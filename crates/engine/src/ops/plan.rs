@@ -1,0 +1,5 @@
+//! `heir plan`.
+
+pub(crate) mod list;
+pub(crate) mod new;
+pub(crate) mod renumber;

@@ -1,0 +1,4 @@
+//! `heir project`.
+
+pub(crate) mod list;
+pub(crate) mod new;

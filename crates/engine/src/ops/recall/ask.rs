@@ -1,0 +1,95 @@
+//! `recall`: what is remembered of something.
+
+use heirloom_core::record::Section;
+use heirloom_index::Shelf;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::memory::When;
+use crate::ops::answers::Hits;
+use crate::ops::given::ten;
+use crate::recall::{Search, across, hold_index};
+use crate::{AtHand, Effect, Error, Group, Operation, Session, Spec};
+
+pub(crate) struct Recall;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Request {
+    /// What to look for; any text will do.
+    query: String,
+    /// At most this many.
+    #[serde(default = "ten", alias = "k")]
+    limit: usize,
+    /// Only facts of this section.
+    #[serde(default)]
+    section: Option<Section>,
+    /// Only of this kind: fact, episode, finding, adr, ….
+    #[serde(default)]
+    kind: Option<String>,
+    /// Only facts that hold here.
+    #[serde(default)]
+    scope: Option<String>,
+    /// Only with this tag.
+    #[serde(default)]
+    tag: Option<String>,
+    /// As known on this day.
+    #[serde(default)]
+    as_of: Option<String>,
+    /// What was true on this day.
+    #[serde(default)]
+    valid_at: Option<String>,
+    /// Ask every workspace that is registered on this machine.
+    #[serde(default)]
+    workspaces: bool,
+    /// Show what each score is made of.
+    #[serde(default)]
+    explain: bool,
+}
+
+impl Operation for Recall {
+    type Request = Request;
+    type Response = Hits;
+    const SPEC: Spec = Spec {
+        name: "memory_recall",
+        usage: "recall <query>...",
+        group: Group::Core,
+        effect: Effect::Reads,
+        about: "Recall what is known of something: facts, episodes, patterns, workflows, notes, what agents and plans remember, decisions and documents, best first.",
+    };
+
+    const AT_HAND: Option<AtHand> = Some(is_answered_at_once);
+    const ALIASES: &[&str] = &["k"];
+
+    fn run(session: &Session, request: Request) -> Result<Hits, Error> {
+        let search = Search {
+            query: &request.query,
+            limit: request.limit,
+            shelf: Shelf::Active,
+            section: request.section,
+            kinds: request.kind.into_iter().collect(),
+            scope: request.scope.as_deref(),
+            tag: request.tag.as_deref(),
+            when: When::read(request.as_of.as_deref(), request.valid_at.as_deref())?,
+            explain: request.explain,
+        };
+        Ok(Hits::of(match request.workspaces {
+            true => across(session, &search)?,
+            false => search.run(session)?,
+        }))
+    }
+}
+
+/// A question of more bytes takes a while.
+const SHORT: usize = 4_000;
+/// So do more answers.
+const FEW: u64 = 100;
+
+/// Tells whether a question is answered in no time, and holds what it is answered from.
+fn is_answered_at_once(session: &Session, request: &Value) -> bool {
+    let is_short = request["query"].as_str().is_some_and(|query| query.len() <= SHORT);
+    let is_for_few =
+        ["limit", "k"].iter().all(|name| request[name].as_u64().is_none_or(|most| most <= FEW));
+    is_short && is_for_few && request["workspaces"] != true && hold_index(session)
+}

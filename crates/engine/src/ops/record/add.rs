@@ -1,0 +1,28 @@
+//! What adding an episode, a pattern and a workflow have in common.
+
+use heirloom_core::record::Body;
+
+use crate::memory::{Particulars, Pen};
+use crate::ops::answers::Stored;
+use crate::{Error, Session};
+
+/// Returns a name that says something.
+pub(crate) fn named(name: &str, without: &str) -> Result<String, Error> {
+    let name = name.trim();
+    if name.is_empty() { Err(Error::bad_input(without)) } else { Ok(name.to_owned()) }
+}
+
+/// Writes a new record.
+pub(crate) fn store(
+    session: &Session,
+    body: Body,
+    particulars: &Particulars,
+) -> Result<Stored, Error> {
+    let mut pen = Pen::take(session, particulars.allow_secret)?;
+    let mut record = pen.record(body);
+    let known = particulars.known(session, &record)?;
+    particulars.fill(&mut record, &mut pen, &known)?;
+    pen.write(&known, &record)?;
+    pen.finish()?;
+    Ok(Stored::of("stored", &record))
+}

@@ -1,0 +1,108 @@
+//! `fact add`: one thing that is known.
+
+use heirloom_core::fold::{Item, Standing};
+use heirloom_core::record::{Action, Body, Fact, Record, Section, short};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::memory::{Near, Particulars, Pen};
+use crate::ops::answers::Stored;
+use crate::{Effect, Error, Group, Operation, Session, Spec};
+
+pub(crate) struct FactAdd;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct Request {
+    /// What is known, in words that stand on their own.
+    #[serde(default)]
+    content: Option<String>,
+    /// What sort of knowledge it is.
+    section: Section,
+    /// A name for what it is about (error_handling).
+    #[serde(default)]
+    key: Option<String>,
+    /// What that name stands for (Result over exceptions).
+    #[serde(default)]
+    value: Option<String>,
+    /// Where it holds (typescript).
+    #[serde(default)]
+    scope: Option<String>,
+    #[serde(flatten)]
+    particulars: Particulars,
+}
+
+impl Operation for FactAdd {
+    type Request = Request;
+    type Response = Stored;
+    const SPEC: Spec = Spec {
+        name: "memory_store",
+        usage: "fact add [content]",
+        group: Group::Core,
+        effect: Effect::Writes,
+        about: "Store a fact that later sessions should know. One that is already there is reinforced; nearly equal ones are listed.",
+    };
+
+    fn run(session: &Session, request: Request) -> Result<Stored, Error> {
+        let content = request.content.as_deref().unwrap_or_default().trim().to_owned();
+        if content.is_empty() && (request.key.is_none() || request.value.is_none()) {
+            return Err(Error::bad_input("a fact without words")
+                .hint("say what is known, or give --key and --value"));
+        }
+        let mut pen = Pen::take(session, request.particulars.allow_secret)?;
+        let mut record = pen.record(Body::Fact(Fact {
+            section: request.section,
+            content,
+            key: request.key,
+            value: request.value,
+            scope: request.scope,
+        }));
+        let known = request.particulars.known(session, &record)?;
+        request.particulars.fill(&mut record, &mut pen, &known)?;
+        let same = known.memory.same(&record).filter(|_| record.supersedes.is_empty());
+        if let Some(same) = same.filter(|same| same.standing == Standing::Active) {
+            pen.guard(&record.written())?;
+            pen.event(&known, Action::Reinforce, vec![same.id.to_string()], vec![], "")?;
+            pen.finish()?;
+            return Ok(Stored {
+                id: same.id.to_string(),
+                notes: kept_as_it_was(&same, &record),
+                ..Stored::of("reinforced", &record)
+            });
+        }
+        let near = Near::to(&record, &known);
+        let notes = same.iter().map(|same| {
+            format!(
+                "the same was {} before, as {}; it stands again",
+                same.standing.word(),
+                short(&same.id.to_string())
+            )
+        });
+        pen.write(&known, &record)?;
+        pen.finish()?;
+        Ok(Stored { near, notes: notes.collect(), ..Stored::of("stored", &record) })
+    }
+}
+
+/// What was said besides of a fact that is already there, and not taken over.
+fn kept_as_it_was(same: &Item<'_>, new: &Record) -> Vec<String> {
+    let old = same.record;
+    let other = [
+        ("tags", !new.tags.is_empty() && new.tags != old.tags),
+        ("confidence", new.confidence.is_some() && new.confidence != old.confidence),
+        ("source", new.source.is_some() && new.source != old.source),
+        ("artifacts", !new.artifacts.is_empty() && new.artifacts != old.artifacts),
+        ("valid_from", new.valid_from.is_some() && new.valid_from != old.valid_from),
+        ("valid_to", new.valid_to.is_some() && new.valid_to != old.valid_to),
+    ];
+    let names: Vec<&str> =
+        other.iter().filter(|(_, differs)| *differs).map(|(name, _)| *name).collect();
+    if names.is_empty() {
+        return vec![];
+    }
+    let id = same.id.to_string();
+    vec![format!(
+        "its {} stayed as before; change that with `heir fact edit {}`",
+        names.join(", "),
+        short(&id)
+    )]
+}

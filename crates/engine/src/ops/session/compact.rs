@@ -1,0 +1,244 @@
+//! `compact`: makes an episode of a transcript, and says what an agent needs to go on.
+
+use heirloom_core::fold::Standing;
+use heirloom_core::memory::EntryKind;
+use heirloom_core::recall::origin_tie;
+use heirloom_core::record::{Body, Episode, short};
+use heirloom_core::transcript;
+use heirloom_core::{Problem, words};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::llm;
+use crate::memory::{
+    Book, Noted, Pen, Recollection, Thing, episode_of, show_things, without_secrets,
+};
+use crate::recall::Wanted;
+use crate::view::present;
+use crate::view::{Role, View, span};
+use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
+
+pub(crate) struct Compact;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Request {
+    /// The conversation so far: a session file of Claude Code or Codex, JSON Lines, or text.
+    #[serde(default)]
+    #[schemars(extend("contentMediaType" = "text/plain"))]
+    transcript: Option<String>,
+    /// What to call the episode.
+    #[serde(default)]
+    title: Option<String>,
+    /// Your plan, by name or number: its open questions and decisions come along.
+    #[serde(default)]
+    plan: Option<String>,
+    /// You, among the agents of that plan.
+    #[serde(default)]
+    agent: Option<String>,
+    /// Keep the episode on this machine, out of git.
+    #[serde(default)]
+    private: bool,
+    /// Answer, and store no episode.
+    #[serde(default)]
+    dry_run: bool,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Brief {
+    /// The episode that was stored.
+    episode: Option<String>,
+    /// Whether it was stored before, of the same transcript.
+    already: bool,
+    /// What the session was about.
+    title: Option<String>,
+    /// What happened.
+    summary: Option<String>,
+    /// Who wrote the summary: `structure`, or the model that is configured.
+    summary_by: Option<String>,
+    /// Working memory; it survives.
+    pins: Vec<Thing>,
+    /// Blockers and questions that are open.
+    open: Vec<Thing>,
+    /// What the conversation left open.
+    unanswered: Vec<String>,
+    /// What was decided.
+    decisions: Vec<String>,
+    /// What is still to do.
+    todos: Vec<String>,
+    /// Files that were touched.
+    files: Vec<String>,
+    /// How often somebody spoke.
+    turns: Option<u64>,
+    /// How often a tool was used.
+    tool_calls: Option<u64>,
+    /// What was left out or could not be done.
+    warnings: Vec<String>,
+    /// What could not be read.
+    problems: Vec<Problem>,
+}
+
+impl Operation for Compact {
+    type Request = Request;
+    type Response = Brief;
+    const SPEC: Spec = Spec {
+        name: "memory_compact",
+        usage: "compact [transcript]",
+        group: Group::Memory,
+        effect: Effect::Writes,
+        about: "Compact a conversation: store an episode of it, and get back what you need to go on with an empty context: pins, open blockers and questions, decisions, files touched and a summary.",
+    };
+
+    fn run(session: &Session, request: Request) -> Result<Brief, Error> {
+        let mut warnings = Vec::new();
+        let transcript = request
+            .transcript
+            .as_deref()
+            .filter(|text| !text.trim().is_empty())
+            .map(|text| (transcript::read("transcript", text), words::digest(text)));
+        let written = transcript
+            .as_ref()
+            .and_then(|(transcript, _)| llm::summary(session, transcript, &mut warnings));
+        let mut pen = Pen::take(session, false)?;
+        let origin = transcript.as_ref().map(|(_, digest)| format!("transcript:{digest}"));
+        let names = origin.as_deref().map(origin_tie).into_iter().collect();
+        let known = Recollection::pinned(session, Wanted { names, ..Wanted::default() })?;
+        let whose = match &request.plan {
+            Some(plan) => Some(Book::open(session, plan, request.agent.as_deref())?),
+            None => None,
+        };
+        let mut brief = brief(&known, whose.as_ref());
+        brief.problems = known.problems.clone();
+        if let Some(((transcript, _), origin)) = transcript.zip(origin) {
+            let todos = transcript::digest(&transcript).todos;
+            let mut episode = episode_of(session, &transcript);
+            if let Some(title) = request.title.filter(|title| !title.trim().is_empty()) {
+                episode.title = title.trim().to_owned();
+            }
+            brief.summary_by = Some("structure".to_owned());
+            if let Some((summary, model)) = written {
+                episode.content = summary;
+                brief.summary_by = Some(model);
+            }
+            let (episode, left_out) = without_secrets(episode);
+            warnings.extend(left_out);
+            brief.take(&episode, todos);
+            brief.problems.extend(transcript.problems);
+            let there =
+                known.memory.records().find(|record| record.origin.as_deref() == Some(&origin));
+            if let Some(there) = there {
+                brief.episode = Some(there.id.to_string());
+                brief.already = true;
+            } else if !request.dry_run {
+                let mut record = pen.record(Body::Episode(Box::new(episode)));
+                record.tags = vec!["compact".to_owned()];
+                record.origin = Some(origin);
+                if request.private {
+                    record.visibility = heirloom_core::record::Visibility::Private;
+                }
+                brief.episode = Some(pen.write(&known, &record)?.to_string());
+                pen.finish()?;
+            }
+        }
+        brief.warnings = warnings;
+        Ok(brief)
+    }
+}
+
+/// What is known apart from the conversation.
+fn brief(known: &Recollection, whose: Option<&Book>) -> Brief {
+    let is_ours = |noted: &Noted| {
+        whose.is_none_or(|book| {
+            noted.selectors.get("plan") == Some(&book.plan)
+                && noted
+                    .selectors
+                    .get("agent")
+                    .is_none_or(|agent| book.agent.as_ref().is_none_or(|own| own == agent))
+        })
+    };
+    known.date_entries(known.noted.iter().filter(|noted| is_ours(noted)));
+    let entries = known.entries().filter(|(noted, _)| is_ours(noted));
+    let things: Vec<(EntryKind, Thing)> = entries
+        .map(|(noted, entry)| (entry.kind, Thing::of_entry(&known.memory, noted, entry)))
+        .filter(|(_, thing)| thing.standing == Standing::Active)
+        .collect();
+    let open = things.iter().filter(|(kind, thing)| kind.is_task() && !thing.resolved);
+    let decisions =
+        things.iter().filter(|(kind, _)| *kind == EntryKind::Decision && whose.is_some());
+    Brief {
+        episode: None,
+        already: false,
+        title: None,
+        summary: None,
+        summary_by: None,
+        pins: known.pins().into_iter().map(|(_, thing)| thing).collect(),
+        open: open.map(|(_, thing)| thing.clone()).collect(),
+        unanswered: vec![],
+        decisions: decisions.map(|(_, thing)| thing.text.clone()).collect(),
+        todos: vec![],
+        files: vec![],
+        turns: None,
+        tool_calls: None,
+        warnings: vec![],
+        problems: vec![],
+    }
+}
+
+impl Brief {
+    /// Adds what the conversation says.
+    fn take(&mut self, episode: &Episode, todos: Vec<String>) {
+        self.title = Some(episode.title.clone());
+        self.summary = Some(episode.content.clone());
+        self.unanswered.clone_from(&episode.open);
+        self.decisions.extend(episode.decisions.iter().cloned());
+        self.files.clone_from(&episode.files);
+        self.todos = todos;
+        self.turns = episode.turns;
+        self.tool_calls = episode.tool_calls;
+    }
+}
+
+impl Answer for Brief {
+    fn view(&self) -> View {
+        let mut view = View::new();
+        if !self.pins.is_empty() {
+            view.title("Working memory");
+            show_things(&mut view, &self.pins);
+        }
+        if let Some(title) = &self.title {
+            view.title(title);
+        }
+        if let Some(summary) = &self.summary {
+            view.text(summary);
+        }
+        for (title, items) in [
+            ("Decisions", &self.decisions),
+            ("Left open", &self.unanswered),
+            ("To do", &self.todos),
+            ("Files touched", &self.files),
+        ] {
+            if !items.is_empty() {
+                view.title(title);
+                for item in items {
+                    view.say(format!("- {item}"));
+                }
+            }
+        }
+        if !self.open.is_empty() {
+            view.title("Open blockers and questions");
+            show_things(&mut view, &self.open);
+        }
+        let about = match (&self.episode, self.already) {
+            (Some(id), false) => format!("stored as episode {}", short(id)),
+            (Some(id), true) => format!("already stored as episode {}", short(id)),
+            (None, _) => "no episode was stored".to_owned(),
+        };
+        view.blank();
+        view.line([span(Role::Dim, about)]);
+        for warning in &self.warnings {
+            view.line([span(Role::Warning, format!("⚠️ {warning}"))]);
+        }
+        present::problems(&mut view, &self.problems);
+        view
+    }
+}

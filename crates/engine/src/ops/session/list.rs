@@ -1,0 +1,84 @@
+//! `session list`: sessions that are not ended yet.
+
+use heirloom_core::record::short_ids;
+use heirloom_store::state;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::start::Open;
+use crate::memory::OPEN_SESSIONS;
+use crate::view::{Role, View, span};
+use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
+
+pub(crate) struct SessionList;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Request {}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Sessions {
+    /// The open sessions, oldest first.
+    sessions: Vec<Open>,
+    /// Files that are no sessions, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    problems: Vec<String>,
+}
+
+impl Operation for SessionList {
+    type Request = Request;
+    type Response = Sessions;
+    const SPEC: Spec = Spec {
+        name: "session_list",
+        usage: "session list",
+        group: Group::Memory,
+        effect: Effect::Reads,
+        about: "List sessions of work that are not ended yet.",
+    };
+
+    fn run(session: &Session, _: Request) -> Result<Sessions, Error> {
+        let (sessions, problems) = open(session)?;
+        Ok(Sessions { sessions, problems })
+    }
+}
+
+/// Reads the sessions that are open, and says which files could not be read as such.
+pub(crate) fn open(session: &Session) -> Result<(Vec<Open>, Vec<String>), Error> {
+    let shelf = state::Shelf::of(session.root(), OPEN_SESSIONS);
+    let mut open = Vec::new();
+    let mut problems = Vec::new();
+    for name in shelf.names() {
+        let Some(text) = shelf.read(&name)? else { continue };
+        match serde_json::from_str::<Open>(&text) {
+            Ok(one) => open.push(one),
+            Err(error) => {
+                let path = shelf.path(&name);
+                problems.push(format!("{}: this is no session: {error}", path.display()));
+            }
+        }
+    }
+    Ok((open, problems))
+}
+
+impl Answer for Sessions {
+    fn view(&self) -> View {
+        let mut view = View::new();
+        if self.sessions.is_empty() {
+            view.line([span(Role::Dim, "no session is open")]);
+        }
+        let ids: Vec<&str> = self.sessions.iter().map(|open| open.id.as_str()).collect();
+        let rows = self.sessions.iter().zip(short_ids(&ids)).map(|(open, id)| {
+            vec![
+                span(Role::Key, id),
+                span(Role::Dim, &open.started),
+                span(Role::Dim, &open.by),
+                open.title.as_deref().unwrap_or_default().into(),
+            ]
+        });
+        view.table(&[], rows.collect());
+        for problem in &self.problems {
+            view.line([span(Role::Warning, format!("⚠️ {problem}"))]);
+        }
+        view
+    }
+}

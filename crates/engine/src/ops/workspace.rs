@@ -1,0 +1,3 @@
+//! `heir workspace`.
+
+pub(crate) mod show;

@@ -1,0 +1,125 @@
+//! Findings in the formats that other tools read.
+
+use heirloom_core::Problem;
+use heirloom_core::conflict::{Conflict, Kind, Severity};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// How findings are printed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Format {
+    /// For people.
+    #[default]
+    Text,
+    /// The answer as data.
+    Json,
+    /// Annotations of a GitHub workflow.
+    Github,
+    /// SARIF 2.1.0.
+    Sarif,
+}
+
+const PROBLEM_RULE: &str = "unreadable_document";
+
+/// Writes workflow commands, one a line.
+pub(crate) fn github(conflicts: &[Conflict], problems: &[Problem]) -> String {
+    let mut out = String::new();
+    for conflict in conflicts {
+        let command = match conflict.severity {
+            Severity::Critical => "error",
+            Severity::Warning => "warning",
+            Severity::Information => "notice",
+        };
+        out.push_str(&annotation(
+            command,
+            &conflict.path,
+            conflict.line,
+            conflict.kind.name(),
+            &conflict.message,
+        ));
+    }
+    for problem in problems {
+        out.push_str(&annotation(
+            "error",
+            &problem.path,
+            problem.line.max(1),
+            PROBLEM_RULE,
+            &problem.message,
+        ));
+    }
+    out
+}
+
+fn annotation(command: &str, path: &str, line: usize, title: &str, message: &str) -> String {
+    let message = message.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
+    let path = path
+        .replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
+        .replace(':', "%3A")
+        .replace(',', "%2C");
+    format!("::{command} file={path},line={line},title={title}::{message}\n")
+}
+
+/// Writes a SARIF log with one run.
+pub(crate) fn sarif(conflicts: &[Conflict], problems: &[Problem]) -> String {
+    let level = |severity: Severity| match severity {
+        Severity::Critical => "error",
+        Severity::Warning => "warning",
+        Severity::Information => "note",
+    };
+    let mut rules: Vec<Value> = Kind::ALL
+        .iter()
+        .map(|kind| json!({"id": kind.name(), "shortDescription": {"text": kind.description()}}))
+        .collect();
+    rules.push(json!({"id": PROBLEM_RULE, "shortDescription": {"text": "A document, or a part of it, cannot be read."}}));
+    let results: Vec<Value> = conflicts
+        .iter()
+        .map(|conflict| {
+            result(
+                conflict.kind.name(),
+                level(conflict.severity),
+                &format!("{} ({})", conflict.message, conflict.hint),
+                &conflict.path,
+                conflict.line,
+            )
+        })
+        .chain(problems.iter().map(|problem| {
+            result(PROBLEM_RULE, "error", &problem.message, &problem.path, problem.line)
+        }))
+        .collect();
+    let log = json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {"name": "heir", "version": env!("CARGO_PKG_VERSION"), "rules": rules}},
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+        }],
+    });
+    serde_json::to_string_pretty(&log).unwrap_or_default()
+}
+
+fn result(rule: &str, level: &str, message: &str, path: &str, line: usize) -> Value {
+    json!({
+        "ruleId": rule,
+        "level": level,
+        "message": {"text": message},
+        "locations": [{"physicalLocation": {"artifactLocation": {"uri": uri(path)}, "region": {"startLine": line.max(1)}}}],
+    })
+}
+
+/// A relative URI: what a URI cannot hold is escaped.
+fn uri(path: &str) -> String {
+    path.bytes()
+        .map(|byte| {
+            if byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte) {
+                char::from(byte).to_string()
+            } else {
+                format!("%{byte:02X}")
+            }
+        })
+        .collect()
+}

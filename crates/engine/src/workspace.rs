@@ -1,0 +1,10 @@
+//! What a workspace holds: its documents, how they are inherited, and the catalog of all of them.
+
+pub(crate) mod archive;
+pub mod catalog;
+pub(crate) mod documents;
+pub(crate) mod inherit;
+pub(crate) mod new_record;
+pub(crate) mod new_workspace;
+pub(crate) mod scaffold;
+pub(crate) mod template;

@@ -1,0 +1,116 @@
+//! Every conflict of a workspace, each once.
+
+use std::collections::HashSet;
+
+use heirloom_core::Problem;
+use heirloom_core::conflict::{self, Conflict, Found, Kind, Known};
+use heirloom_core::hierarchy::Selectors;
+use heirloom_core::supersession::Supersession;
+
+use super::chains::Step;
+use super::{Catalog, Filed};
+use crate::workspace::archive::Archive;
+use crate::workspace::inherit;
+use crate::{Error, Session};
+
+impl Catalog {
+    /// Returns every conflict of the workspace, or those of the documents that one plan inherits.
+    pub fn conflicts(&self, session: &Session, plan: Option<&str>) -> Result<Vec<Conflict>, Error> {
+        let mut conflicts: Vec<Conflict> = Vec::new();
+        let mut seen = HashSet::new();
+        let mut documents: HashSet<usize> = HashSet::new();
+        let is_wanted = |selectors: &Selectors| {
+            plan.is_none_or(|plan| selectors.get("plan").map(String::as_str) == Some(plan))
+        };
+        self.walk(is_wanted, |Step { level, overrides, .. }| {
+            // A key that its own level takes away has no value to disagree about. One that a lower
+            // level takes away is still in conflict above that.
+            for one in overrides.iter().filter(|one| one.removed_by.is_none()) {
+                if seen.insert((one.parent, one.child, one.key.clone())) {
+                    let (parent, child) = (&self.filed[one.parent], &self.filed[one.child]);
+                    let freshness = Some(parent.staleness());
+                    let (parent, child) = (parent.layer(), child.layer());
+                    conflicts.extend(conflict::of_override(one, &parent, &child, freshness));
+                }
+            }
+            documents.extend(level);
+        });
+        self.with_known(session, |known| {
+            for (at, filed) in self.filed.iter().enumerate() {
+                if plan.is_none() || documents.contains(&at) {
+                    conflicts.extend(conflict::references(&filed.document, known));
+                }
+            }
+            if plan.is_none() {
+                conflicts.extend(conflict::supersession(&self.adrs, known.supersession));
+                conflicts.extend(conflict::one_sided(&self.adrs, known.supersession));
+            }
+        });
+        let of_plan = |conflict: &Conflict| {
+            let filed = self.at_path(&conflict.path);
+            plan.is_none_or(|plan| {
+                filed.and_then(|filed| filed.selectors.get("plan")).is_some_and(|own| own == plan)
+            })
+        };
+        conflicts.extend(self.duplicates(session)?.into_iter().filter(of_plan));
+        conflict::worst_first(&mut conflicts);
+        Ok(conflicts)
+    }
+
+    /// Returns every reference that leads to nothing, or to something retired.
+    pub(crate) fn broken_references(&self, session: &Session) -> Vec<Conflict> {
+        let mut broken: Vec<Conflict> = self.with_known(session, |known| {
+            let all =
+                self.filed.iter().flat_map(|filed| conflict::references(&filed.document, known));
+            all.filter(|conflict| conflict.kind == Kind::OrphanReference).collect()
+        });
+        conflict::worst_first(&mut broken);
+        broken
+    }
+
+    /// Returns the problems of the documents, with the numbers that are given twice.
+    pub(crate) fn all_problems(&self, session: &Session) -> Result<Vec<Problem>, Error> {
+        let duplicates = self.duplicates(session)?.into_iter().map(|conflict| {
+            Problem::at(&conflict.path, conflict.line, &conflict.message).hint(&conflict.hint)
+        });
+        Ok(self.problems.iter().cloned().chain(duplicates).collect())
+    }
+
+    /// Runs with all that a document of this workspace may refer to.
+    pub(super) fn with_known<T>(&self, session: &Session, run: impl FnOnce(&Known<'_>) -> T) -> T {
+        let supersession = Supersession::new(&self.adrs);
+        let archive = Archive::new(session.root());
+        run(&Known {
+            adrs: &self.adrs,
+            supersession: &supersession,
+            by_name: &|document, typed| self.by_name(document, typed),
+            by_exact_name: &|document, name| self.by_exact_name(document, name),
+            exists: &|path| self.at_path(path).is_some() || session.root().exists(path),
+            retired: &|path| {
+                self.at_path(path).and_then(|other| inherit::retired_reason(&other.document))
+            },
+            archived: &|name| archive.holds(name),
+        })
+    }
+
+    /// Returns who refers to a decision record without having replaced it, with the line.
+    pub fn references_to(&self, session: &Session, record: &str) -> Vec<(&Filed, usize)> {
+        self.with_known(session, |known| {
+            let Some(wanted) = known.supersession.at_path(record) else { return vec![] };
+            let replaced_it = |from: &Filed| {
+                let own = known.supersession.at_path(&from.document.path);
+                own.is_some_and(|own| own == wanted || known.supersession.descends(own, wanted))
+            };
+            let others = self.filed.iter().filter(|from| !replaced_it(from));
+            others
+                .flat_map(|from| {
+                    from.document.references.iter().map(move |reference| (from, reference))
+                })
+                .filter(|(from, reference)| {
+                    known.find(&from.document, reference) == Found::Adr(wanted)
+                })
+                .map(|(from, reference)| (from, reference.line))
+                .collect()
+        })
+    }
+}

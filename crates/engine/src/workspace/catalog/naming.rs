@@ -1,0 +1,282 @@
+//! What documents are called, and which one a typed name means.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use heirloom_core::adr::Adr;
+use heirloom_core::conflict::ByName;
+use heirloom_core::graph::NodeKind;
+use heirloom_core::hierarchy::{Hierarchy, Selectors};
+use heirloom_core::name::{self, Match};
+use heirloom_core::{Document, adr, path};
+use heirloom_store::layout::{Part, Placed};
+
+use super::{Catalog, Filed};
+use crate::Error;
+use crate::workspace::documents::Needs;
+
+pub(super) fn kind_of(level: &str, part: Part) -> NodeKind {
+    match (level, part) {
+        (_, Part::Memory) => NodeKind::Memory,
+        ("project", Part::Main) => NodeKind::Project,
+        ("plan", Part::Main) => NodeKind::Plan,
+        ("agent", Part::Main) => NodeKind::Agent,
+        _ => NodeKind::Context,
+    }
+}
+
+/// `plan/0042-graph`, `agent/0042-graph/001-schema`, `memory/0042-graph/001-schema`,
+/// `context/brand`, `workspace`.
+pub(super) fn id_of(kind: NodeKind, placed: &Placed) -> String {
+    let names: Vec<&str> = placed.selectors.values().map(String::as_str).collect();
+    let file = path::file_name(&placed.document.path);
+    let stem = file.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(file);
+    let level = &placed.level;
+    match kind {
+        NodeKind::Context if names.is_empty() && stem == level => level.clone(),
+        NodeKind::Context if names.is_empty() => format!("context/{stem}"),
+        NodeKind::Context if placed.part == Part::Main => format!("{level}/{}", names.join("/")),
+        NodeKind::Context => format!("{level}/{}/{stem}", names.join("/")),
+        kind if names.is_empty() => format!("{}/{stem}", kind.word()),
+        kind => format!("{}/{}", kind.word(), names.join("/")),
+    }
+}
+
+/// Returns the number that a name starts with, without leading zeros.
+fn number_of(name: &str) -> Option<&str> {
+    name::leading_number(name).map(|digits| digits.trim_start_matches('0'))
+}
+
+/// More ways than this through documents of one name: reading everything is quicker.
+const MAX_WAYS: usize = 16;
+
+/// Returns which documents have to be read to show the direct relations of the document that the user
+/// named. Everything has to be, unless it is a plan, an agent or a document of theirs.
+pub(super) fn needs_of(hierarchy: &Hierarchy, placed: &[Placed], typed: &str) -> Needs {
+    let last = typed.rsplit('/').next().unwrap_or(typed).to_lowercase();
+    let number = number_of(&last);
+    let may_be_meant = |placed: &&Placed| {
+        let is_called = |name: &String| {
+            name.to_lowercase() == last || number.is_some() && number_of(name) == number
+        };
+        placed.document.path == typed || placed.selectors.last().is_some_and(|(_, n)| is_called(n))
+    };
+    // The relations of a project depend on which plans name it.
+    let is_named = |placed: &Placed| {
+        let level = hierarchy.level(&placed.level);
+        placed.selectors.is_empty() || level.is_none_or(|level| level.named_by.is_some())
+    };
+    let mut ways: Vec<Selectors> = Vec::new();
+    for placed in placed.iter().filter(may_be_meant) {
+        if is_named(placed) || ways.len() == MAX_WAYS {
+            return Needs::Everything;
+        }
+        if !ways.contains(&placed.selectors) {
+            ways.push(placed.selectors.clone());
+        }
+    }
+    if ways.is_empty() { Needs::Everything } else { Needs::Through(ways) }
+}
+
+/// Two documents may come to the same id (`a.md` and `a.mdc`); their paths tell them apart.
+pub(super) fn make_unique(filed: &mut [Filed]) {
+    let mut first: HashMap<&str, usize> = HashMap::with_capacity(filed.len());
+    let mut ambiguous: Vec<usize> = Vec::new();
+    for (at, one) in filed.iter().enumerate() {
+        match first.entry(&one.id) {
+            Entry::Occupied(other) => ambiguous.extend([*other.get(), at]),
+            Entry::Vacant(entry) => {
+                entry.insert(at);
+            }
+        }
+    }
+    for at in ambiguous {
+        let one = &mut filed[at];
+        one.id = format!("{}:{}", one.kind.word(), one.document.path);
+    }
+}
+
+/// Returns the last part of a document's name: a plan's folder, an ADR's id, a file's stem.
+pub(super) fn last_name(filed: &Filed) -> String {
+    match (&filed.adr, filed.kind, filed.selectors.last()) {
+        (Some(adr), _, _) => adr.id.clone(),
+        (None, NodeKind::Project | NodeKind::Plan | NodeKind::Agent, Some((_, name))) => {
+            name.clone()
+        }
+        _ => filed.id.rsplit('/').next().unwrap_or(&filed.id).to_owned(),
+    }
+}
+
+/// The names by which documents are called, so that `depends_on` is looked up and not searched.
+#[derive(Debug)]
+pub(super) struct Names {
+    /// Plans, projects and context documents.
+    common: HashMap<String, Vec<usize>>,
+    /// The agents of each plan.
+    agents: HashMap<(String, String), Vec<usize>>,
+}
+
+impl Names {
+    pub(super) fn new(filed: &[Filed]) -> Self {
+        let mut names = Names { common: HashMap::new(), agents: HashMap::new() };
+        for (at, one) in filed.iter().enumerate() {
+            if one.kind == NodeKind::Memory || one.adr.is_some() {
+                continue;
+            }
+            let plan = one.selectors.get("plan").filter(|_| one.kind == NodeKind::Agent);
+            for key in keys(&last_name(one)) {
+                match plan {
+                    Some(plan) => names.agents.entry((plan.clone(), key)).or_default().push(at),
+                    None => names.common.entry(key).or_default().push(at),
+                }
+            }
+        }
+        names
+    }
+}
+
+/// Of names with one number, returns those that write it as it was typed, if there are any: `0001` is
+/// a plan, and `001` an agent.
+fn as_typed(typed: &str, found: Vec<String>) -> Vec<String> {
+    let is_same = |name: &String| name::leading_number(name) == Some(typed);
+    let (same, others): (Vec<String>, Vec<String>) = found.into_iter().partition(is_same);
+    if same.is_empty() { others } else { same }
+}
+
+/// A name is found by itself in small letters, and by its number without leading zeros.
+fn keys(name: &str) -> Vec<String> {
+    let number = number_of(name).map(|number| format!("#{number}"));
+    std::iter::once(name.to_lowercase()).chain(number).collect()
+}
+
+impl Catalog {
+    /// Finds what a name in `depends_on` means: an agent looks among the agents of its plan first.
+    pub(super) fn by_name(&self, from: &Document, typed: &str) -> ByName {
+        let mut found = keys(typed).into_iter().map(|key| self.by_key(from, &key));
+        found.find(|found| *found != ByName::Nothing).unwrap_or(ByName::Nothing)
+    }
+
+    /// Finds the document that has this whole name, as wiki links and words name it.
+    pub(super) fn by_exact_name(&self, from: &Document, name: &str) -> ByName {
+        self.by_key(from, &name.to_lowercase())
+    }
+
+    fn by_key(&self, from: &Document, key: &str) -> ByName {
+        let plan = self.at_path(&from.path).and_then(|filed| filed.selectors.get("plan"));
+        let agents = plan.and_then(|plan| self.names.agents.get(&(plan.clone(), key.to_owned())));
+        match agents.or_else(|| self.names.common.get(key)).map(Vec::as_slice) {
+            Some([one]) => ByName::Document(self.filed[*one].document.path.clone()),
+            Some(_) => ByName::Several,
+            None => ByName::Nothing,
+        }
+    }
+
+    /// Finds the document that a name means: an id, a path, an ADR's id, a plan, a file's stem.
+    pub fn find(&self, typed: &str) -> Result<&Filed, Error> {
+        // A part of a document is named as recall names it: `document:docs/plan.md#2`.
+        let path = typed.strip_prefix("document:").unwrap_or(typed).trim_start_matches("./");
+        let is_number = |part: &str| !part.is_empty() && part.bytes().all(|c| c.is_ascii_digit());
+        let path = match path.rsplit_once('#') {
+            Some((path, part)) if is_number(part) && self.at_path(path).is_some() => path,
+            _ => path,
+        };
+        let exact = self
+            .at_path(path)
+            .or_else(|| self.at_path(&format!(".heirloom/{path}")))
+            .or_else(|| self.filed.iter().find(|filed| filed.id == typed));
+        if let Some(filed) = exact {
+            return Ok(filed);
+        }
+        if let Some(reason) = name::unsafe_reason(typed).filter(|_| !typed.contains('/')) {
+            return Err(Error::bad_input(format!(
+                "`{}` cannot be the name of a document: {reason}",
+                typed.escape_default()
+            )));
+        }
+        let mut matches = self.by_adr_id(typed);
+        if matches.is_empty() {
+            matches = self.by_last_name(typed);
+        }
+        match matches.as_slice() {
+            [one] => Ok(one),
+            [] => {
+                let all: Vec<String> = self
+                    .filed
+                    .iter()
+                    .flat_map(|filed| [filed.id.clone(), last_name(filed)])
+                    .collect();
+                Err(Error::not_found(
+                    format!("there is no document `{}`", typed.escape_default()),
+                    name::nearest(typed, all.iter().map(String::as_str), 5),
+                ))
+            }
+            several => {
+                let ids = several.iter().map(|filed| filed.id.clone()).collect();
+                Err(Error::not_found(format!("`{typed}` could be any of several documents"), ids)
+                    .hint("use one of these ids, or a path"))
+            }
+        }
+    }
+
+    /// Finds a decision record, as a document and as a record. A bare number will do.
+    pub fn find_adr(&self, typed: &str) -> Result<(&Filed, &Adr), Error> {
+        let records = || self.filed.iter().filter_map(|filed| Some((filed, filed.adr.as_deref()?)));
+        if let Some(exact) = records().find(|(filed, _)| filed.document.path == typed) {
+            return Ok(exact);
+        }
+        let is_meant = |filed: &Filed, adr: &Adr| {
+            let file = path::file_name(&adr.path);
+            filed.id == typed
+                || filed.id == format!("adr/{typed}")
+                || file == typed
+                || adr::name_of(&adr.path) == typed
+                || adr::id_matches(adr, typed)
+        };
+        let matches: Vec<(&Filed, &Adr)> =
+            records().filter(|(filed, adr)| is_meant(filed, adr)).collect();
+        match matches.as_slice() {
+            [one] => Ok(*one),
+            [] => {
+                let ids = || self.adrs.iter().map(|adr| adr.id.as_str());
+                let near = name::nearest(typed, ids(), 5);
+                let candidates = if near.is_empty() {
+                    ids().take(10).map(str::to_owned).collect()
+                } else {
+                    near
+                };
+                let typed = typed.escape_default();
+                Err(Error::not_found(format!("there is no decision record `{typed}`"), candidates))
+            }
+            several => {
+                let ids = several.iter().map(|(filed, _)| filed.id.clone()).collect();
+                let message = format!("`{typed}` could be any of several decision records");
+                Err(Error::not_found(message, ids).hint("use one of these ids, or a path"))
+            }
+        }
+    }
+
+    fn by_adr_id(&self, typed: &str) -> Vec<&Filed> {
+        let named = typed.starts_with(|c: char| c.is_alphabetic());
+        self.filed
+            .iter()
+            .filter(|filed| {
+                named && filed.adr.as_ref().is_some_and(|adr| adr::id_matches(adr, typed))
+            })
+            .collect()
+    }
+
+    fn by_last_name(&self, typed: &str) -> Vec<&Filed> {
+        let names: Vec<(String, &Filed)> = self
+            .filed
+            .iter()
+            .filter(|filed| filed.kind != NodeKind::Memory && filed.adr.is_none())
+            .map(|filed| (last_name(filed), filed))
+            .collect();
+        let found = match name::find(typed, names.iter().map(|(name, _)| name.as_str())) {
+            Match::One(found) => vec![found],
+            Match::Ambiguous(found) => as_typed(typed, found),
+            Match::Unknown(_) => vec![],
+        };
+        names.into_iter().filter(|(name, _)| found.contains(name)).map(|(_, filed)| filed).collect()
+    }
+}

@@ -13,7 +13,7 @@ mod terms;
 mod time;
 
 pub use corpus::{Corpus, Posting, Slot};
-pub use passage::{ORIGIN, Passage, TEXT, Tie, mark, origin_tie, ties, ties_of_line};
+pub use passage::{DocumentPart, ORIGIN, Passage, TEXT, Tie, mark, origin_tie, ties, ties_of_line};
 pub use question::{Asked, Lexicon, Question};
 pub use rank::{Parts, Scored, TermShare, damping, rank};
 pub use terms::{asks, for_each_joined_term, for_each_term, terms};

@@ -6,8 +6,8 @@ use heirloom_core::{adr, name};
 use heirloom_store::adrs::{self, Scope};
 use heirloom_store::layout;
 
-use crate::memory::Book;
 use crate::workspace::inherit;
+use crate::workspace::memory_file::MemoryFile;
 use crate::{Op, Session, is_same_field};
 
 /// What a name is of.
@@ -120,7 +120,7 @@ fn typed_entries(session: &Session, words: &[String]) -> Option<Vec<Name>> {
 
 /// Returns the entries of a memory document, each name behind a prefix.
 fn entries(session: &Session, plan: &str, agent: Option<&str>, prefix: &str) -> Vec<Name> {
-    let Ok(book) = Book::open(session, plan, agent) else { return vec![] };
+    let Ok(book) = MemoryFile::open(session, plan, agent) else { return vec![] };
     let named = book.notebook.entries.iter();
     named
         .map(|entry| Name {

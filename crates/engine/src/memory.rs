@@ -1,9 +1,7 @@
 //! What is remembered, in both its forms: records of the log and entries of memory documents.
 
-mod book;
 mod disputes;
 mod draft;
-mod entry_dates;
 mod episode;
 pub(crate) mod lifecycle;
 mod lookup;
@@ -16,16 +14,14 @@ mod renaming;
 mod thing;
 mod web;
 
-pub(crate) use book::{Book, refused};
 pub(crate) use draft::Particulars;
-pub(crate) use entry_dates::EntryDates;
 pub(crate) use episode::{episode_of, without_secrets};
-pub(crate) use lookup::{Target, entry_ref};
+pub(crate) use lookup::Target;
 pub(crate) use near::Near;
 pub(crate) use open_session::OPEN_SESSIONS;
 pub(crate) use pen::{Pen, apart};
 pub(crate) use reading::{log_about, log_problems};
-pub(crate) use recollection::{Entries, Noted, Recollection, When};
+pub(crate) use recollection::{Entries, Recollection, When};
 pub(crate) use renaming::move_relations;
 pub(crate) use thing::{Thing, show_thing, show_things};
 pub(crate) use web::standing_prose;

@@ -3,7 +3,10 @@
 pub(crate) mod archive;
 pub mod catalog;
 pub(crate) mod documents;
+pub(crate) mod entry_dates;
 pub(crate) mod inherit;
+pub(crate) mod memory_document;
+pub(crate) mod memory_file;
 pub(crate) mod new_record;
 pub(crate) mod new_workspace;
 pub(crate) mod scaffold;

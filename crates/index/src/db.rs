@@ -8,7 +8,7 @@ use crate::slots::Slots;
 
 /// The version of the tables, of the segments, and of which words and marks a record is found by; an
 /// index of another one is made anew.
-pub(crate) const VERSION: i64 = 15;
+pub(crate) const VERSION: i64 = 16;
 
 const TABLES: &str = "
 CREATE TABLE state(key TEXT PRIMARY KEY, value) WITHOUT ROWID;

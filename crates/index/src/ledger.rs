@@ -11,7 +11,7 @@ use std::sync::Arc;
 use heirloom_core::Problem;
 use heirloom_core::fast;
 use heirloom_core::fold::{Line, Memory, Place, fold};
-use heirloom_core::recall::{ORIGIN, Slot, TEXT, Tie, ties_of_line};
+use heirloom_core::recall::{DocumentPart, ORIGIN, Slot, TEXT, Tie, ties_of_line};
 use heirloom_core::record::{self, Record};
 use jiff::Timestamp;
 use rusqlite::types::ValueRef;
@@ -199,9 +199,9 @@ pub(crate) fn lines_of(db: &Connection, components: &BTreeSet<i64>) -> Result<Li
     Ok(found)
 }
 
-/// A memory as it is kept.
+/// A memory as the index stores it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kept {
+pub enum StoredMemory {
     /// A record of the log.
     Record(Uuid),
     /// A part of a document.
@@ -209,15 +209,18 @@ pub enum Kept {
         /// The name under which the log speaks of it.
         subject: String,
         /// What is to be answered with it.
-        data: String,
+        part: DocumentPart,
     },
 }
 
-impl Kept {
+impl StoredMemory {
     fn new((subject, data): (String, Option<String>)) -> Result<Self, IndexError> {
         match (data, Uuid::parse_str(&subject)) {
-            (Some(data), _) => Ok(Kept::Part { subject, data }),
-            (None, Ok(id)) => Ok(Kept::Record(id)),
+            (Some(data), _) => match serde_json::from_str(&data) {
+                Ok(part) => Ok(StoredMemory::Part { subject, part }),
+                Err(error) => Err(IndexError::damaged(format!("a part of a document: {error}"))),
+            },
+            (None, Ok(id)) => Ok(StoredMemory::Record(id)),
             (None, Err(_)) => Err(IndexError::damaged("a record of the index has no id")),
         }
     }
@@ -228,7 +231,7 @@ impl Kept {
 pub(crate) fn to_show(
     db: &Connection,
     memories: impl Iterator<Item = (Slot, Entry)>,
-) -> Result<(Vec<Option<Kept>>, Lines), IndexError> {
+) -> Result<(Vec<Option<StoredMemory>>, Lines), IndexError> {
     let mut query = db.prepare_cached("SELECT id, json, component FROM line WHERE id = ?")?;
     let mut files = Files { db, known: HashMap::new() };
     let (mut kept, mut names, mut lines) = (vec![], vec![], vec![]);
@@ -244,13 +247,13 @@ pub(crate) fn to_show(
             if tie_of(id.hyphenated().encode_lower(&mut name)) != entry.tie {
                 return Err(IndexError::damaged("a line of the index is another one"));
             }
-            kept.push(Some(Kept::Record(id)));
+            kept.push(Some(StoredMemory::Record(id)));
             lines.push(line);
             continue;
         }
         let found = kept_at(db, slot)?;
         names.extend(found.as_ref().map(|(subject, _)| short(subject)));
-        kept.push(found.map(Kept::new).transpose()?);
+        kept.push(found.map(StoredMemory::new).transpose()?);
     }
     // Whoever asks the same next would have to prepare it anew.
     drop(query);
@@ -515,6 +518,14 @@ mod tests {
     use crate::{IndexErrorKind, db};
 
     #[test]
+    fn a_part_of_a_document_that_cannot_be_decoded_is_damage() {
+        let stored = |data: &str| StoredMemory::new(("doc:x".to_owned(), Some(data.to_owned())));
+        let whole = serde_json::to_string(&DocumentPart::default()).unwrap();
+        assert!(stored(&whole).is_ok());
+        assert_eq!(stored("{}").unwrap_err().kind, IndexErrorKind::Damaged);
+    }
+
+    #[test]
     fn a_line_that_is_another_one_is_damage() {
         let tables = Connection::open_in_memory().unwrap();
         db::create(&tables, "none", 0).unwrap();
@@ -533,7 +544,7 @@ mod tests {
             to_show(&tables, [(0, entry)].into_iter())
         };
         let (kept, lines) = show(1).unwrap();
-        assert_eq!(kept, [Some(Kept::Record(ids[0]))]);
+        assert_eq!(kept, [Some(StoredMemory::Record(ids[0]))]);
         assert_eq!(lines.len(), 1);
         assert_eq!(show(2).unwrap_err().kind, IndexErrorKind::Damaged);
     }

@@ -21,7 +21,7 @@ mod view;
 pub use documents::{CachedDocument, DocumentCache, ReadDocument};
 pub use error::{IndexError, IndexErrorKind};
 pub use folder::{Index, IndexFolder, Lock};
-pub use ledger::Kept;
+pub use ledger::StoredMemory;
 pub use slots::State;
 pub use snapshot::Snapshot;
 pub use update::{NewLine, Piece, Read, Source, Update};

@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use rusqlite::Connection;
 
 use crate::folder::{Home, Lengths};
-use crate::ledger::{self, Kept, short};
+use crate::ledger::{self, StoredMemory, short};
 use crate::links::{self, Links};
 use crate::segment::{NO_ROW, Segment};
 use crate::slots::{Entry, Slots, State};
@@ -228,7 +228,7 @@ impl Snapshot {
         &self,
         slots: &[Slot],
         as_of: Option<Timestamp>,
-    ) -> Result<(Vec<Option<Kept>>, Memory), IndexError> {
+    ) -> Result<(Vec<Option<StoredMemory>>, Memory), IndexError> {
         let memories = slots.iter().map(|slot| (*slot, self.slots.get(*slot)));
         let (kept, lines) = ledger::to_show(&self.db, memories)?;
         Ok((kept, ledger::folded(lines, as_of)))

@@ -45,7 +45,7 @@ fn passage(name: String, text: String) -> Passage {
         confidence: None,
         repeats: None,
         standing: Standing::Active,
-        data: None,
+        part: None,
     }
 }
 

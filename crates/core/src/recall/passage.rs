@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::LazyLock;
 
 use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::fold::{Item, Line, Standing, text_key};
@@ -39,8 +40,35 @@ pub struct Passage {
     pub repeats: Option<String>,
     /// How things stand with it by itself, whatever the log says.
     pub standing: Standing,
-    /// What else is to be answered with it.
-    pub data: Option<String>,
+    /// What is answered with a part of a document; a record of the log is read from its line.
+    pub part: Option<DocumentPart>,
+}
+
+/// A part of a document as it is answered: an entry of a memory document, or a section of another.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DocumentPart {
+    /// The id of an entry, or the name of a section.
+    pub id: String,
+    /// What it is, such as `finding`, `plan` or `adr`.
+    pub kind: String,
+    /// What it says.
+    pub text: String,
+    /// Whose memory it is, for an entry.
+    pub by: String,
+    /// When it was written, as far as that is known.
+    pub date: Option<Date>,
+    /// Its file.
+    pub path: String,
+    /// Its first line there.
+    pub line: usize,
+    /// The tags of its document.
+    pub tags: Vec<String>,
+    /// The status that a decision record states.
+    pub status: Option<String>,
+    /// Whether an entry is settled.
+    pub resolved: bool,
+    /// How things stand with it by itself, whatever the log says.
+    pub standing: Standing,
 }
 
 /// Makes a term that no text has, for those who ask for one sort only: `kind`, `section`, `scope`,
@@ -95,7 +123,7 @@ impl Passage {
             confidence: record.confidence,
             repeats: None,
             standing: Standing::Active,
-            data: None,
+            part: None,
         }
     }
 

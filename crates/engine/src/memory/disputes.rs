@@ -6,13 +6,15 @@ use heirloom_core::conflict::{self, Conflict, Kind, Severity, Sheet};
 use heirloom_core::fold::Standing;
 use heirloom_core::record::Relation;
 
-use super::{Noted, Recollection, entry_ref};
+use super::Recollection;
+use crate::workspace::memory_document::MemoryDocument;
+use crate::workspace::memory_document::entry_ref;
 
 impl Recollection {
     /// Returns every dispute, or those of one plan.
     pub(crate) fn disputes(&self, plan: Option<&str>) -> Vec<Conflict> {
         let mut conflicts = Vec::new();
-        let mut plans: BTreeMap<&str, Vec<&Noted>> = BTreeMap::new();
+        let mut plans: BTreeMap<&str, Vec<&MemoryDocument>> = BTreeMap::new();
         for noted in &self.noted {
             if let Some(own) = noted.selectors.get("plan") {
                 plans.entry(own).or_default().push(noted);
@@ -30,7 +32,10 @@ impl Recollection {
     }
 
     /// Decisions of a plan and its agents that do not agree.
-    fn decided_apart<'n>(&'n self, noted: impl Iterator<Item = &'n Noted>) -> Vec<Conflict> {
+    fn decided_apart<'n>(
+        &'n self,
+        noted: impl Iterator<Item = &'n MemoryDocument>,
+    ) -> Vec<Conflict> {
         let sheets: Vec<Sheet<'_>> = noted
             .map(|noted| Sheet {
                 level: &noted.level,

@@ -11,8 +11,10 @@ use heirloom_core::supersession::Supersession;
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use super::{Noted, Pen, Recollection, entry_ref};
+use super::{Pen, Recollection};
 use crate::workspace::catalog::Catalog;
+use crate::workspace::memory_document::MemoryDocument;
+use crate::workspace::memory_document::entry_ref;
 use crate::workspace::scaffold;
 use crate::{Error, Session};
 
@@ -232,7 +234,7 @@ pub(crate) fn retire_adr(
 }
 
 /// What an entry has come to, if it says what was decided or answered.
-fn state_of(noted: &Noted, entry: &Entry) -> Option<&'static str> {
+fn state_of(noted: &MemoryDocument, entry: &Entry) -> Option<&'static str> {
     match entry.kind {
         EntryKind::Decision if noted.level == "plan" && is_decided(entry) => Some("decided"),
         EntryKind::Question if entry.resolved => Some("resolved"),
@@ -245,7 +247,7 @@ fn state_of(noted: &Noted, entry: &Entry) -> Option<&'static str> {
 pub(crate) fn ingest_entry(
     pen: &mut Pen<'_>,
     known: &Recollection,
-    noted: &Noted,
+    noted: &MemoryDocument,
     entry: &Entry,
 ) -> Result<(String, Option<Uuid>), Error> {
     let Some(state) = state_of(noted, entry) else { return Ok((entry.id.clone(), None)) };

@@ -5,8 +5,9 @@ use heirloom_core::memory::Entry;
 use heirloom_core::record::{short, short_ids};
 use uuid::Uuid;
 
-use super::{Noted, Recollection};
+use super::Recollection;
 use crate::Error;
+use crate::workspace::memory_document::{MemoryDocument, entry_ref};
 
 /// What was meant.
 #[derive(Debug, Clone, Copy)]
@@ -14,12 +15,7 @@ pub(crate) enum Target<'r> {
     /// A record of the log.
     Record(Uuid),
     /// An entry of a memory document.
-    Entry(&'r Noted, &'r Entry),
-}
-
-/// Returns the name under which an entry is stored.
-pub(crate) fn entry_ref(id: &str) -> String {
-    format!("entry:{id}")
+    Entry(&'r MemoryDocument, &'r Entry),
 }
 
 impl Recollection {
@@ -90,7 +86,7 @@ impl Recollection {
         }
     }
 
-    fn entries_where(&self, wanted: impl Fn(&Noted, &Entry) -> bool) -> Vec<Target<'_>> {
+    fn entries_where(&self, wanted: impl Fn(&MemoryDocument, &Entry) -> bool) -> Vec<Target<'_>> {
         self.entries()
             .filter(|(noted, entry)| wanted(noted, entry))
             .map(|(noted, entry)| Target::Entry(noted, entry))

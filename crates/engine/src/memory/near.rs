@@ -8,7 +8,8 @@ use heirloom_core::words::{likeness, words};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Entries, Recollection, entry_ref};
+use super::{Entries, Recollection};
+use crate::workspace::memory_document::entry_ref;
 
 /// From this share of common words on, two facts say nearly the same.
 const NEAR: f64 = 0.6;

@@ -12,7 +12,10 @@ use serde_json::Map;
 use uuid::Uuid;
 
 use super::open_session::open_session;
-use super::{Noted, Recollection, Target, Thing, entry_ref, refused};
+use super::{Recollection, Target, Thing};
+use crate::workspace::memory_document::MemoryDocument;
+use crate::workspace::memory_document::entry_ref;
+use crate::workspace::memory_file::refused;
 use crate::{Error, Session};
 
 /// Holds the workspace for writing. What is written becomes real with [`Pen::finish`], all at once.
@@ -189,7 +192,7 @@ impl<'s> Pen<'s> {
     pub(crate) fn mark(
         &mut self,
         known: &Recollection,
-        noted: &Noted,
+        noted: &MemoryDocument,
         entry: &Entry,
     ) -> Result<String, Error> {
         if entry.is_marked() {

@@ -14,11 +14,13 @@ use heirloom_store::log::{self, Log};
 use jiff::Timestamp;
 
 use super::recollection::MemoryDocuments;
-use super::{Noted, Recollection, When, apart, entry_ref};
+use super::{Recollection, When, apart};
 use crate::recall::{self, Tally, Wanted};
 use crate::workspace::catalog::Catalog;
 use crate::workspace::documents::Notebooks;
 use crate::workspace::inherit;
+use crate::workspace::memory_document::MemoryDocument;
+use crate::workspace::memory_document::entry_ref;
 use crate::{Error, Session};
 
 impl Recollection {
@@ -203,7 +205,7 @@ impl Recollection {
 }
 
 /// The names under which the log may speak of a document's entries.
-fn entries_of(noted: &Noted) -> impl Iterator<Item = String> {
+fn entries_of(noted: &MemoryDocument) -> impl Iterator<Item = String> {
     let entries = noted.notebook.entries.iter();
     // What is not marked yet may have been, by an id of its document's own.
     let unmarked = entries.clone().filter(|entry| !entry.is_marked());

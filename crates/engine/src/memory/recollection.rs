@@ -6,10 +6,9 @@ use std::rc::Rc;
 
 use heirloom_core::fold::{Memory, Standing};
 use heirloom_core::graph::NodeKind;
-use heirloom_core::hierarchy::Selectors;
-use heirloom_core::memory::{self, Entry, Notebook};
+use heirloom_core::memory::{Entry, Notebook};
 use heirloom_core::record::{Action, Kind, Record};
-use heirloom_core::{Document, Problem, day};
+use heirloom_core::{Problem, day};
 use heirloom_store::Root;
 use heirloom_store::layout::Placed;
 use jiff::Timestamp;
@@ -17,9 +16,12 @@ use jiff::civil::Date;
 use uuid::Uuid;
 
 use super::thing::Thing;
-use super::{Book, EntryDates, entry_ref};
 use crate::Error;
-use crate::workspace::catalog::{Catalog, Filed};
+use crate::workspace::catalog::Catalog;
+use crate::workspace::entry_dates::EntryDates;
+use crate::workspace::memory_document::entry_ref;
+use crate::workspace::memory_document::{MemoryDocument, prefetch_dates};
+use crate::workspace::memory_file::MemoryFile;
 
 /// All that is remembered.
 #[derive(Debug)]
@@ -27,7 +29,7 @@ pub(crate) struct Recollection {
     /// The log, folded.
     pub(crate) memory: Memory,
     /// Every memory document.
-    pub(crate) noted: Vec<Noted>,
+    pub(crate) noted: Vec<MemoryDocument>,
     /// What could not be read.
     pub(crate) problems: Vec<Problem>,
     when: When,
@@ -39,26 +41,8 @@ pub(crate) struct Recollection {
 /// Every memory document, and what is wrong with them.
 #[derive(Debug)]
 pub(crate) struct MemoryDocuments {
-    pub(super) noted: Vec<Noted>,
+    pub(super) noted: Vec<MemoryDocument>,
     pub(super) problems: Vec<Problem>,
-    pub(super) dates: Rc<EntryDates>,
-}
-
-/// A memory document and what it holds.
-#[derive(Debug)]
-pub(crate) struct Noted {
-    /// Its file.
-    pub(crate) path: String,
-    /// Its level.
-    pub(crate) level: String,
-    /// Whose it is.
-    pub(crate) selectors: Selectors,
-    /// Its text; empty where what it holds comes from the cache.
-    pub(crate) text: String,
-    /// What it holds.
-    pub(crate) notebook: Notebook,
-    pub(super) created: Option<Date>,
-    pub(super) updated: Option<Date>,
     pub(super) dates: Rc<EntryDates>,
 }
 
@@ -145,7 +129,7 @@ impl Recollection {
         if entries == Entries::Retired {
             let is_retired =
                 |entry: &Entry| self.memory.standing(&entry_ref(&entry.id)) != Standing::Active;
-            let retired: Vec<(&Noted, &Entry)> =
+            let retired: Vec<(&MemoryDocument, &Entry)> =
                 self.entries().filter(|(_, entry)| is_retired(entry)).collect();
             self.date_entries(retired.iter().map(|(noted, _)| *noted));
             let known = retired.into_iter().filter(|(noted, entry)| self.was_known(noted, entry));
@@ -156,8 +140,8 @@ impl Recollection {
 
     /// Reads the history of several documents at once, before the dates of their entries are asked
     /// for.
-    pub(crate) fn date_entries<'n>(&self, documents: impl Iterator<Item = &'n Noted>) {
-        self.dates.prefetch(documents);
+    pub(crate) fn date_entries<'n>(&self, documents: impl Iterator<Item = &'n MemoryDocument>) {
+        prefetch_dates(&self.dates, documents);
     }
 
     /// Returns every origin that something was taken from.
@@ -179,7 +163,7 @@ impl Recollection {
     }
 
     /// An entry was known from its date.
-    fn was_known(&self, noted: &Noted, entry: &Entry) -> bool {
+    fn was_known(&self, noted: &MemoryDocument, entry: &Entry) -> bool {
         let name = entry_ref(&entry.id);
         let true_then = self.when.valid_at.is_none_or(|day| match self.memory.standing(&name) {
             Standing::Active => true,
@@ -251,12 +235,12 @@ impl Recollection {
     }
 
     /// Takes a memory document as an edit has made it.
-    pub(crate) fn with_edit(&self, book: &Book, text: String) -> Noted {
-        Noted::of_book(book, text, &self.dates)
+    pub(crate) fn with_edit(&self, book: &MemoryFile, text: String) -> MemoryDocument {
+        MemoryDocument::of_book(book, text, &self.dates)
     }
 
     /// Returns every entry with its document.
-    pub(crate) fn entries(&self) -> impl Iterator<Item = (&Noted, &Entry)> {
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (&MemoryDocument, &Entry)> {
         self.noted
             .iter()
             .flat_map(|noted| noted.notebook.entries.iter().map(move |entry| (noted, entry)))
@@ -281,7 +265,7 @@ impl MemoryDocuments {
     /// Adds a document that was read.
     pub(super) fn read(&mut self, placed: Placed) {
         self.problems.extend(placed.document.problems.iter().cloned());
-        let noted = Noted::of(placed, &self.dates);
+        let noted = MemoryDocument::of(placed, &self.dates);
         self.problems.extend(noted.notebook.problems.iter().cloned());
         self.noted.push(noted);
     }
@@ -295,7 +279,11 @@ impl MemoryDocuments {
         let mut documents = Self::new(root);
         for filed in catalog.filed.iter().filter(|filed| filed.kind == NodeKind::Memory) {
             if let Some(notebook) = notebooks.remove(&filed.document.path) {
-                documents.noted.push(Noted::without_text(filed, notebook, &documents.dates));
+                documents.noted.push(MemoryDocument::without_text(
+                    filed,
+                    notebook,
+                    &documents.dates,
+                ));
             }
         }
         documents
@@ -308,62 +296,4 @@ fn merged(mut problems: Vec<Problem>, more: Vec<Problem>) -> Vec<Problem> {
     problems.sort();
     problems.dedup();
     problems
-}
-
-impl Noted {
-    /// Reads what a memory document holds.
-    pub(crate) fn of(placed: Placed, dates: &Rc<EntryDates>) -> Self {
-        let (created, updated) = front_matter_dates(&placed.document);
-        let path = placed.document.path;
-        Noted {
-            created,
-            updated,
-            dates: dates.clone(),
-            level: placed.level,
-            selectors: placed.selectors,
-            notebook: memory::read(&path, &placed.text),
-            text: placed.text,
-            path,
-        }
-    }
-
-    /// Reads what the memory of an agent or a plan holds, with a text of it.
-    pub(crate) fn of_book(book: &Book, text: String, dates: &Rc<EntryDates>) -> Self {
-        let document = Document::parse(&book.path, &memory::readable(&text));
-        let (created, updated) = front_matter_dates(&document);
-        let level = if book.agent.is_some() { "agent" } else { "plan" };
-        let mut selectors = Selectors::from_iter([("plan".to_owned(), book.plan.clone())]);
-        selectors.extend(book.agent.clone().map(|agent| ("agent".to_owned(), agent)));
-        Noted {
-            path: book.path.clone(),
-            level: level.to_owned(),
-            selectors,
-            notebook: memory::read(&book.path, &text),
-            text,
-            created,
-            updated,
-            dates: dates.clone(),
-        }
-    }
-
-    /// Takes what a memory document holds, without its text.
-    fn without_text(filed: &Filed, notebook: Notebook, dates: &Rc<EntryDates>) -> Self {
-        let (created, updated) = front_matter_dates(&filed.document);
-        Noted {
-            path: filed.document.path.clone(),
-            level: filed.level.clone().unwrap_or_default(),
-            selectors: filed.selectors.clone(),
-            text: String::new(),
-            notebook,
-            created,
-            updated,
-            dates: dates.clone(),
-        }
-    }
-}
-
-/// Returns the days on which a document says that it was created and updated.
-fn front_matter_dates(document: &Document) -> (Option<Date>, Option<Date>) {
-    let date = |key: &str| document.fields.get(key).and_then(|v| v.as_str()).and_then(day::parse);
-    (date("created"), date("updated"))
 }

@@ -2,17 +2,18 @@
 
 use heirloom_core::fold::{Item, Memory, Standing};
 use heirloom_core::memory::Entry;
+use heirloom_core::recall::DocumentPart;
 use heirloom_core::record::{Action, Body, Section};
 use heirloom_core::{Value, day};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use super::Noted;
-use super::lookup::entry_ref;
 use crate::view::{Role, View, span};
+use crate::workspace::memory_document::MemoryDocument;
+use crate::workspace::memory_document::entry_ref;
 
 /// One thing that is remembered.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub(crate) struct Thing {
     /// Its id; the last 8 characters will do to name it.
     pub(crate) id: String,
@@ -20,53 +21,52 @@ pub(crate) struct Thing {
     /// lesson or session.
     pub(crate) kind: String,
     /// The section of a fact.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) section: Option<Section>,
     /// What it says.
     pub(crate) text: String,
     /// A name for what a fact is about.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) key: Option<String>,
     /// What that name stands for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) value: Option<String>,
     /// Where a fact holds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) scope: Option<String>,
     /// The first day on which it is true.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) valid_from: Option<String>,
     /// The first day on which it is true no more.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) valid_to: Option<String>,
     /// Whether it stays on this machine.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) private: bool,
     /// How things stand with it.
     pub(crate) standing: Standing,
     /// What stands in its place.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) replaced_by: Vec<String>,
     /// The status that a decision record states.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) status: Option<String>,
     /// Whether it is settled.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) resolved: bool,
     /// Whether it is pinned to working memory.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) pinned: bool,
     /// Words to find it by.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) tags: Vec<String>,
     /// How sure the writer was, if they said so.
-    #[serde(default)]
     pub(crate) confidence: Option<f64>,
     /// How often it was learnt again.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_zero")]
     pub(crate) reinforced: usize,
     /// Who wrote it.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) by: String,
     /// When it was recorded, as far as it is known.
     pub(crate) date: Option<String>,
@@ -76,10 +76,10 @@ pub(crate) struct Thing {
     #[serde(skip)]
     pub(crate) said_source: Option<String>,
     /// Everything else that it says.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) record: Option<Value>,
     /// How well it answers the query.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) score: Option<f64>,
 }
 
@@ -125,10 +125,9 @@ impl Thing {
     }
 
     /// Takes an entry.
-    pub(crate) fn of_entry(memory: &Memory, noted: &Noted, entry: &Entry) -> Self {
+    pub(crate) fn of_entry(memory: &Memory, noted: &MemoryDocument, entry: &Entry) -> Self {
         let name = entry_ref(&entry.id);
         let standing = memory.standing(&name);
-        let owner: Vec<&str> = noted.selectors.values().map(String::as_str).collect();
         Thing {
             kind: entry.kind.word().to_owned(),
             section: None,
@@ -147,7 +146,7 @@ impl Thing {
             tags: vec![],
             confidence: None,
             reinforced: memory.reinforced(&name),
-            by: owner.last().map(|name| (*name).to_owned()).unwrap_or_default(),
+            by: noted.owner().unwrap_or_default().to_owned(),
             date: noted.since(entry).map(|date| date.to_string()),
             source: format!("{}:{}", noted.path, entry.line),
             said_source: None,
@@ -167,15 +166,21 @@ impl Thing {
         }
     }
 
-    /// Says of a thing that is no record how things stand with it.
-    pub(crate) fn with_standing(self, memory: &Memory, subject: &str) -> Self {
-        let standing = memory.standing(subject).max(self.standing);
+    /// Takes a part of a document, which the log calls by a name.
+    pub(crate) fn of_part(memory: &Memory, subject: &str, part: &DocumentPart) -> Self {
+        let standing = memory.standing(subject).max(part.standing);
         Thing {
             standing,
             replaced_by: replaced_by(memory, subject, standing),
+            status: part.status.clone(),
+            resolved: part.resolved,
             pinned: is_pinned(memory, subject),
+            tags: part.tags.clone(),
             reinforced: memory.reinforced(subject),
-            ..self
+            by: part.by.clone(),
+            date: part.date.map(|date| date.to_string()),
+            source: format!("{}:{}", part.path, part.line),
+            ..Thing::said(&part.id, &part.kind, &part.text)
         }
     }
 

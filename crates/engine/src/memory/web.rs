@@ -10,9 +10,11 @@ use heirloom_core::staleness::Staleness;
 use heirloom_core::{Document, day, staleness};
 use jiff::civil::Date;
 
-use super::{Noted, Recollection, Target, entry_ref};
+use super::{Recollection, Target};
 use crate::workspace::catalog::{Catalog, Extent};
 use crate::workspace::documents::Notebooks;
+use crate::workspace::memory_document::MemoryDocument;
+use crate::workspace::memory_document::entry_ref;
 use crate::{Error, Session};
 
 impl Recollection {
@@ -59,9 +61,10 @@ impl Recollection {
         }));
         names.sort();
         names.dedup();
-        let is_named =
-            |(_, entry): &(&Noted, &Entry)| names.binary_search(&entry_ref(&entry.id)).is_ok();
-        let named: Vec<(&Noted, &Entry)> = self.entries().filter(is_named).collect();
+        let is_named = |(_, entry): &(&MemoryDocument, &Entry)| {
+            names.binary_search(&entry_ref(&entry.id)).is_ok()
+        };
+        let named: Vec<(&MemoryDocument, &Entry)> = self.entries().filter(is_named).collect();
         self.date_entries(named.iter().map(|(noted, _)| *noted));
         for (noted, entry) in named {
             let owner = catalog.at_path(&noted.path).map(|filed| filed.id.clone());
@@ -132,7 +135,7 @@ impl Recollection {
         })
     }
 
-    fn entry_node(&self, session: &Session, noted: &Noted, entry: &Entry) -> Node {
+    fn entry_node(&self, session: &Session, noted: &MemoryDocument, entry: &Entry) -> Node {
         let judged = judge(session, noted.since(entry));
         let status = match self.memory.standing(&entry_ref(&entry.id)) {
             Standing::Active => entry.resolved.then(|| "resolved".to_owned()),

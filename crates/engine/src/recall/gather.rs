@@ -20,10 +20,11 @@ use heirloom_store::log::{self, Log, Shard};
 use heirloom_store::stamp::{Stamp, Watched};
 
 use super::passages::{Content, Sections, Sort, of_entries};
-use crate::memory::EntryDates;
 use crate::workspace::archive;
 use crate::workspace::documents::{Documents, is_whole};
+use crate::workspace::entry_dates::EntryDates;
 use crate::workspace::inherit;
+use crate::workspace::memory_document::prefetch_dates;
 use crate::{Error, Session};
 
 /// So many bytes take a while to read.
@@ -291,7 +292,7 @@ impl Found {
         };
         let redated: Vec<&Listed> = undated_before.into_iter().filter(is_redated).collect();
         changed.extend(read(&redated));
-        entry_dates.prefetch(changed.iter().filter_map(|(_, content)| content.noted()));
+        prefetch_dates(&entry_dates, changed.iter().filter_map(|(_, content)| content.noted()));
         self.cut(&changed, &history, &replaced)
     }
 
@@ -313,8 +314,8 @@ impl Found {
         let mut all = Vec::with_capacity(changed.len());
         for (one, content) in changed {
             let (passages, problems) = match content {
-                Content::Entries(noted, problems) => (of_entries(noted)?, problems.clone()),
-                Content::Sections(_) => cut.next().unwrap_or_else(|| Ok(Default::default()))?,
+                Content::Entries(noted, problems) => (of_entries(noted), problems.clone()),
+                Content::Sections(_) => cut.next().unwrap_or_default(),
             };
             let mut mark = one.1.file.to_le_bytes().to_vec();
             mark.extend(self.settings);

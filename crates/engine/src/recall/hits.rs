@@ -1,11 +1,11 @@
 //! What was found, as it is answered.
 
 use heirloom_core::fold::{Item, Memory, Standing};
-use heirloom_core::recall::{Parts, Scored, Slot};
+use heirloom_core::recall::{DocumentPart, Parts, Scored, Slot};
 use heirloom_core::record::{Body, Episode, Record};
 use heirloom_core::staleness::{self, Freshness};
 use heirloom_core::{Problem, day, transcript};
-use heirloom_index::{IndexError, IndexErrorKind, Kept, Snapshot};
+use heirloom_index::{IndexError, IndexErrorKind, Snapshot, StoredMemory};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -174,15 +174,15 @@ fn missing(what: &str) -> IndexError {
 }
 
 /// Returns a thing as it was at a time, if it was so then.
-fn thing(memory: &Memory, kept: &Kept, when: When) -> Result<Option<Thing>, Failed> {
-    match kept {
-        Kept::Record(id) => match memory.item(*id) {
+fn thing(memory: &Memory, stored: &StoredMemory, when: When) -> Result<Option<Thing>, IndexError> {
+    match stored {
+        StoredMemory::Record(id) => match memory.item(*id) {
             Some(item) => Ok(record_then(memory, &item, when)),
             // Then it may not have been there yet; now it must be.
             None if when.as_of.is_some() => Ok(None),
-            None => Err(missing("a line").into()),
+            None => Err(missing("a line")),
         },
-        Kept::Part { subject, data } => part_then(memory, subject, data, when),
+        StoredMemory::Part { subject, part } => Ok(part_then(memory, subject, part, when)),
     }
 }
 
@@ -202,19 +202,11 @@ fn record_then(memory: &Memory, item: &Item<'_>, when: When) -> Option<Thing> {
     })
 }
 
-fn part_then(
-    memory: &Memory,
-    subject: &str,
-    data: &str,
-    when: When,
-) -> Result<Option<Thing>, Failed> {
-    let thing: Thing =
-        serde_json::from_str(data).map_err(|error| Error::system(error.to_string()))?;
-    let since = thing.date.as_deref().and_then(day::parse);
-    let was_known = |day: Date| since.is_some_and(|since| since <= day);
+fn part_then(memory: &Memory, subject: &str, part: &DocumentPart, when: When) -> Option<Thing> {
+    let was_known = |day: Date| part.date.is_some_and(|since| since <= day);
     let asked = when.as_of.map(day::of).into_iter().chain(when.valid_at);
     let was_so = asked.into_iter().all(was_known) && was_true(memory, subject, when);
-    Ok(was_so.then(|| thing.with_standing(memory, subject)))
+    was_so.then(|| Thing::of_part(memory, subject, part))
 }
 
 fn was_true(memory: &Memory, subject: &str, when: When) -> bool {

@@ -5,16 +5,17 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use heirloom_core::adr::{self, Adr, Status};
-use heirloom_core::fold::{Memory, Standing};
+use heirloom_core::fold::Standing;
 use heirloom_core::memory::Entry;
-use heirloom_core::recall::{Passage, mark};
+use heirloom_core::recall::{DocumentPart, Passage, mark};
 use heirloom_core::{Document, Problem, day};
 use heirloom_store::layout::{Part, Placed};
 use jiff::civil::Date;
 
-use crate::Error;
-use crate::memory::{EntryDates, Noted, Thing, entry_ref};
 use crate::workspace::catalog;
+use crate::workspace::entry_dates::EntryDates;
+use crate::workspace::memory_document::MemoryDocument;
+use crate::workspace::memory_document::entry_ref;
 use crate::workspace::template;
 
 /// A section of more words is cut at its paragraphs.
@@ -40,7 +41,7 @@ pub(super) fn stated_date(document: &Document) -> Option<Date> {
 /// What a document holds, read but not dated.
 pub(super) enum Content {
     /// The entries of a memory document, and what could not be read of it.
-    Entries(Box<Noted>, Vec<Problem>),
+    Entries(Box<MemoryDocument>, Vec<Problem>),
     /// The sections of any other.
     Sections(Box<Sections>),
 }
@@ -83,9 +84,9 @@ impl Sections {
         &self,
         date: Option<Date>,
         is_replaced: bool,
-    ) -> Result<(Vec<Passage>, Vec<Problem>), Error> {
+    ) -> (Vec<Passage>, Vec<Problem>) {
         let problems = self.placed.document.problems.clone();
-        Ok((of_sections(self, date, is_replaced)?, problems))
+        (of_sections(self, date, is_replaced), problems)
     }
 }
 
@@ -96,7 +97,7 @@ impl Content {
             return Content::Sections(Box::new(sections));
         }
         let mut problems = sections.placed.document.problems.clone();
-        let noted = Noted::of(sections.placed, dates);
+        let noted = MemoryDocument::of(sections.placed, dates);
         problems.extend(noted.notebook.problems.iter().cloned());
         Content::Entries(Box::new(noted), problems)
     }
@@ -110,7 +111,7 @@ impl Content {
     }
 
     /// Returns the memory document that it is.
-    pub(super) fn noted(&self) -> Option<&Noted> {
+    pub(super) fn noted(&self) -> Option<&MemoryDocument> {
         match self {
             Content::Entries(noted, _) => Some(noted),
             Content::Sections(_) => None,
@@ -154,9 +155,9 @@ fn has_entries(placed: &Placed, sort: Sort) -> bool {
 }
 
 /// Returns the passages of a memory document.
-pub(super) fn of_entries(noted: &Noted) -> Result<Vec<Passage>, Error> {
-    let passages = noted.notebook.entries.iter().map(|entry| of_entry(noted, entry));
-    let mut passages: Vec<Passage> = passages.collect::<Result<_, _>>()?;
+pub(super) fn of_entries(noted: &MemoryDocument) -> Vec<Passage> {
+    let entries = noted.notebook.entries.iter();
+    let mut passages: Vec<Passage> = entries.map(|entry| of_entry(noted, entry)).collect();
     // An entry may have been copied together with its id.
     let mut seen: HashMap<String, usize> = HashMap::new();
     for passage in &mut passages {
@@ -166,29 +167,39 @@ pub(super) fn of_entries(noted: &Noted) -> Result<Vec<Passage>, Error> {
             passage.name = format!("{}+{times}", passage.name);
         }
     }
-    Ok(passages)
+    passages
 }
 
-fn of_entry(noted: &Noted, entry: &Entry) -> Result<Passage, Error> {
-    let thing = Thing::of_entry(&Memory::default(), noted, entry);
+fn of_entry(noted: &MemoryDocument, entry: &Entry) -> Passage {
+    let part = DocumentPart {
+        id: entry.id.clone(),
+        kind: entry.kind.word().to_owned(),
+        text: entry.sentence(),
+        by: noted.owner().unwrap_or_default().to_owned(),
+        date: noted.since(entry),
+        path: noted.path.clone(),
+        line: entry.line,
+        resolved: entry.resolved,
+        ..DocumentPart::default()
+    };
     let subject = entry_ref(&entry.id);
-    let mut marks = vec![mark("kind", &thing.kind).into(), mark("level", &noted.level).into()];
+    let mut marks = vec![mark("kind", &part.kind).into(), mark("level", &noted.level).into()];
     marks.extend(noted.selectors.iter().map(|(level, name)| mark(level, name).into()));
-    Ok(Passage {
+    Passage {
         name: format!("{subject}@{}", noted.path),
         own_subject: Some(subject),
-        text: thing.text.clone(),
+        text: part.text.clone(),
         title: None,
         summary: None,
         marks,
         group: Some(format!("document:{}", noted.path)),
         position: i64::try_from(entry.line).unwrap_or_default(),
-        day: noted.since(entry),
-        confidence: thing.confidence,
+        day: part.date,
+        confidence: None,
         repeats: entry.marks.get("promoted").map(|to| entry_ref(to)),
         standing: Standing::Active,
-        data: Some(written(&thing)?),
-    })
+        part: Some(part),
+    }
 }
 
 /// A part of a document under one heading.
@@ -202,7 +213,7 @@ fn of_sections(
     Sections { placed, sort, parts, adr }: &Sections,
     date: Option<Date>,
     is_replaced: bool,
-) -> Result<Vec<Passage>, Error> {
+) -> Vec<Passage> {
     let document = &placed.document;
     let kind = match (sort, placed.part) {
         (Sort::Adr, _) => "adr",
@@ -243,17 +254,21 @@ fn of_sections(
             heading => format!("{title} › {heading}: {}", section.text),
         };
         let name = format!("document:{}#{}", document.path, at + 1);
-        let thing = Thing {
-            date: date.map(|date| date.to_string()),
-            source: format!("{}:{}", document.path, section.line),
+        let part = DocumentPart {
+            id: name.clone(),
+            kind: kind.to_owned(),
+            text: said.clone(),
+            date,
+            path: document.path.clone(),
+            line: section.line,
             tags: document.field_list("tags"),
             status: adr.as_ref().map(stated_status),
             standing,
-            ..Thing::said(&name, kind, &said)
+            ..DocumentPart::default()
         };
         let mut marks = vec![mark("kind", kind).into()];
         marks.extend(placed.selectors.iter().map(|(level, name)| mark(level, name).into()));
-        marks.extend(thing.tags.iter().map(|tag| mark("tag", tag).into()));
+        marks.extend(part.tags.iter().map(|tag| mark("tag", tag).into()));
         passages.push(Passage {
             own_subject: called.as_ref().map(|id| format!("doc:{id}")),
             name,
@@ -267,10 +282,10 @@ fn of_sections(
             confidence: None,
             repeats: None,
             standing,
-            data: Some(written(&thing)?),
+            part: Some(part),
         });
     }
-    Ok(passages)
+    passages
 }
 
 /// Returns the status of a decision record as it is shown.
@@ -280,10 +295,6 @@ fn stated_status(adr: &Adr) -> String {
         None if adr.status == Status::Unknown => "no status".to_owned(),
         None => adr.status.word().to_owned(),
     }
-}
-
-fn written(thing: &Thing) -> Result<String, Error> {
-    serde_json::to_string(thing).map_err(|error| Error::system(error.to_string()))
 }
 
 /// Cuts a document at its headings, and long parts at their paragraphs.

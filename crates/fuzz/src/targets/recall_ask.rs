@@ -62,6 +62,6 @@ fn passage(at: usize, text: &str) -> Passage {
         confidence: None,
         repeats: None,
         standing: Standing::Active,
-        data: None,
+        part: None,
     }
 }

@@ -262,7 +262,7 @@ impl Writing<'_> {
             group,
             passage.position,
             passage.repeats,
-            passage.data,
+            encode(passage)?,
             slot
         ])?;
         self.groups.extend([before, group].into_iter().flatten());
@@ -291,7 +291,7 @@ impl Writing<'_> {
             passage.position,
             put.fingerprint.as_slice(),
             passage.repeats,
-            passage.data
+            encode(passage)?
         ])?;
         self.groups.extend(put.group);
         Ok(())
@@ -357,4 +357,10 @@ pub(super) fn standing(standing: Standing) -> State {
         Standing::Superseded => State::Superseded,
         Standing::Archived => State::Archived,
     }
+}
+
+/// Returns a part of a document as the index stores it.
+fn encode(passage: &Passage) -> Result<Option<String>, IndexError> {
+    let part = passage.part.as_ref().map(serde_json::to_string);
+    part.transpose().map_err(|error| IndexError::damaged(error.to_string()))
 }

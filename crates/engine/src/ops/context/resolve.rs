@@ -15,12 +15,13 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::memory::{Recollection, Thing, entry_ref, show_things, standing_prose};
+use crate::memory::{Recollection, Thing, show_things, standing_prose};
 use crate::ops::answers::ValueTable;
 use crate::recall::Wanted;
 use crate::view::present;
 use crate::view::{Role, Span, View, span};
 use crate::workspace::inherit::{self, Inheritance};
+use crate::workspace::memory_document::entry_ref;
 use crate::workspace::template;
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 

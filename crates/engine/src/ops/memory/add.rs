@@ -9,9 +9,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Map;
 
-use crate::memory::{Book, Pen, Recollection, entry_ref, lifecycle, log_about};
+use crate::memory::{Pen, Recollection, lifecycle, log_about};
 use crate::ops::answers::Kept;
 use crate::recall::Wanted;
+use crate::workspace::memory_document::entry_ref;
+use crate::workspace::memory_file::MemoryFile;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct MemoryAdd;
@@ -92,7 +94,7 @@ impl Operation for MemoryAdd {
         std::iter::once(text)
             .chain(fields.values().map(String::as_str))
             .try_for_each(|text| pen.guard(text))?;
-        let book = Book::open(session, &request.plan_id, request.agent_id.as_deref())?;
+        let book = MemoryFile::open(session, &request.plan_id, request.agent_id.as_deref())?;
         if let Some(kept) = already(session, &book, kind, text, &fields) {
             return Ok(kept);
         }
@@ -152,7 +154,7 @@ impl Operation for MemoryAdd {
 }
 
 /// Whether an entry may be a fact as well: a plan's decision, an answered question.
-fn is_lifecycle(book: &Book, entry: &Entry) -> bool {
+fn is_lifecycle(book: &MemoryFile, entry: &Entry) -> bool {
     match entry.kind {
         EntryKind::Decision => book.owner == Owner::Plan,
         EntryKind::Question => entry.resolved,
@@ -164,7 +166,7 @@ fn is_lifecycle(book: &Book, entry: &Entry) -> bool {
 /// settled may come up again.
 fn already(
     session: &Session,
-    book: &Book,
+    book: &MemoryFile,
     kind: EntryKind,
     text: &str,
     fields: &Fields,

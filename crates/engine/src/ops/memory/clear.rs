@@ -5,11 +5,11 @@ use heirloom_store::journal::{self, Rename};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::memory::Book;
 use crate::view::present;
 use crate::view::{Role, View, span};
 use crate::workspace::archive::{Archive, Unit};
 use crate::workspace::inherit;
+use crate::workspace::memory_file::MemoryFile;
 use crate::{Answer, Effect, Error, ErrorKind, Group, Operation, Session, Spec};
 
 pub(crate) struct MemoryClear;
@@ -53,7 +53,7 @@ impl Operation for MemoryClear {
     fn run(session: &Session, request: Request) -> Result<Cleared, Error> {
         let root = session.root();
         let lock = journal::lock(root)?;
-        let book = Book::open(session, &request.plan_id, request.agent_id.as_deref())?;
+        let book = MemoryFile::open(session, &request.plan_id, request.agent_id.as_deref())?;
         if book.text.is_none() {
             return Ok(Cleared {
                 owner: book.whose(),

@@ -5,8 +5,9 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::memory::{Book, Pen, Recollection, apart, lifecycle};
+use crate::memory::{Pen, Recollection, apart, lifecycle};
 use crate::ops::answers::Kept;
+use crate::workspace::memory_file::MemoryFile;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct MemoryPromote;
@@ -41,8 +42,8 @@ impl Operation for MemoryPromote {
 
     fn run(session: &Session, request: Request) -> Result<Kept, Error> {
         let mut pen = Pen::take(session, true)?;
-        let agent = Book::open(session, &request.plan_id, Some(&request.agent_id))?;
-        let plan = Book::open(session, &request.plan_id, None)?;
+        let agent = MemoryFile::open(session, &request.plan_id, Some(&request.agent_id))?;
+        let plan = MemoryFile::open(session, &request.plan_id, None)?;
         let entry = agent.find(&request.entry)?;
         if !matches!(entry.kind, EntryKind::Finding | EntryKind::Decision | EntryKind::Lesson) {
             return Err(Error::bad_input(format!(
@@ -120,7 +121,7 @@ fn promoted_id(from: &str, path: &str) -> String {
 /// Links the agent's entry to the plan's, or takes it out.
 fn link_back(
     pen: &mut Pen<'_>,
-    agent: &Book,
+    agent: &MemoryFile,
     from: &str,
     to: &str,
     moves: bool,

@@ -5,8 +5,11 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::memory::{Book, EntryDates, Noted, Pen, Recollection, lifecycle};
+use crate::memory::{Pen, Recollection, lifecycle};
 use crate::ops::answers::Kept;
+use crate::workspace::entry_dates::EntryDates;
+use crate::workspace::memory_document::MemoryDocument;
+use crate::workspace::memory_file::MemoryFile;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct MemoryResolve;
@@ -44,7 +47,7 @@ impl Operation for MemoryResolve {
         let how = request.how.as_deref().unwrap_or_default().trim();
         let mut pen = Pen::take(session, request.allow_secret)?;
         pen.guard(how)?;
-        let book = Book::open(session, &request.plan_id, request.agent_id.as_deref())?;
+        let book = MemoryFile::open(session, &request.plan_id, request.agent_id.as_deref())?;
         let entry = book.find(&request.entry)?;
         if !entry.kind.is_task() {
             return Err(Error::bad_input(format!(
@@ -97,13 +100,13 @@ impl Operation for MemoryResolve {
 /// would hide.
 fn resolved(
     session: &Session,
-    book: &Book,
+    book: &MemoryFile,
     entry: &Entry,
     before: &str,
     how: &str,
 ) -> Result<String, Error> {
     let refused = |refusal| book.refused(&refusal);
-    let noted = Noted::of_book(book, before.to_owned(), &EntryDates::of(session.root()));
+    let noted = MemoryDocument::of_book(book, before.to_owned(), &EntryDates::of(session.root()));
     let dated = match noted.date_to_keep(entry) {
         None => return memory::resolve(before, entry, how).map_err(refused),
         Some(day) => {

@@ -5,8 +5,9 @@ use heirloom_core::words::digest;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::memory::{Book, Pen};
+use crate::memory::Pen;
 use crate::ops::answers::Kept;
+use crate::workspace::memory_file::MemoryFile;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct MemorySession;
@@ -43,7 +44,7 @@ impl Operation for MemorySession {
         }
         let mut pen = Pen::take(session, request.allow_secret)?;
         pen.guard(&request.content)?;
-        let book = Book::open(session, &request.plan_id, request.agent_id.as_deref())?;
+        let book = MemoryFile::open(session, &request.plan_id, request.agent_id.as_deref())?;
         let before = book.text_or_new(session)?;
         let sessions = || book.notebook.of(EntryKind::Session);
         let noted = sessions().map(|entry| entry.number).max().unwrap_or(0).max(sessions().count());

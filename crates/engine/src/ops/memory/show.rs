@@ -7,10 +7,14 @@ use heirloom_core::{Problem, Value};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::memory::{Book, EntryDates, Noted, entry_ref, log_about};
+use crate::memory::log_about;
 use crate::recall::Wanted;
 use crate::view::present;
 use crate::view::{Role, View, span};
+use crate::workspace::entry_dates::EntryDates;
+use crate::workspace::memory_document::MemoryDocument;
+use crate::workspace::memory_document::entry_ref;
+use crate::workspace::memory_file::MemoryFile;
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct MemoryShow;
@@ -146,7 +150,7 @@ impl Operation for MemoryShow {
     };
 
     fn run(session: &Session, request: Request) -> Result<Shown, Error> {
-        let book = Book::open(session, &request.plan_id, request.agent_id.as_deref())?;
+        let book = MemoryFile::open(session, &request.plan_id, request.agent_id.as_deref())?;
         let wanted = |entry: &&Entry| {
             request.kind.is_none_or(|kind| entry.kind == kind)
                 && (!request.open || (entry.kind.is_task() && !entry.resolved))
@@ -160,7 +164,7 @@ impl Operation for MemoryShow {
             false => log_about(session, || Wanted { alone: marked, ..Wanted::default() }),
         };
         let text = book.text.clone().unwrap_or_default();
-        let dated = Noted::of_book(&book, text, &EntryDates::of(session.root()));
+        let dated = MemoryDocument::of_book(&book, text, &EntryDates::of(session.root()));
         let of = |kind: EntryKind| entries.iter().filter(move |entry| entry.kind == kind).copied();
         Ok(Shown {
             owner: book.whose(),

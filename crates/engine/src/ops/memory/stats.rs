@@ -8,10 +8,11 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::memory::{Recollection, Thing, entry_ref, show_things};
+use crate::memory::{Recollection, Thing, show_things};
 use crate::recall::Count;
 use crate::view::present;
 use crate::view::{Role, View, span};
+use crate::workspace::memory_document::entry_ref;
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct Stats;

@@ -10,12 +10,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::llm;
-use crate::memory::{
-    Book, Noted, Pen, Recollection, Thing, episode_of, show_things, without_secrets,
-};
+use crate::memory::{Pen, Recollection, Thing, episode_of, show_things, without_secrets};
 use crate::recall::Wanted;
 use crate::view::present;
 use crate::view::{Role, View, span};
+use crate::workspace::memory_document::MemoryDocument;
+use crate::workspace::memory_file::MemoryFile;
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct Compact;
@@ -104,7 +104,7 @@ impl Operation for Compact {
         let names = origin.as_deref().map(origin_tie).into_iter().collect();
         let known = Recollection::pinned(session, Wanted { names, ..Wanted::default() })?;
         let whose = match &request.plan {
-            Some(plan) => Some(Book::open(session, plan, request.agent.as_deref())?),
+            Some(plan) => Some(MemoryFile::open(session, plan, request.agent.as_deref())?),
             None => None,
         };
         let mut brief = brief(&known, whose.as_ref());
@@ -146,8 +146,8 @@ impl Operation for Compact {
 }
 
 /// What is known apart from the conversation.
-fn brief(known: &Recollection, whose: Option<&Book>) -> Brief {
-    let is_ours = |noted: &Noted| {
+fn brief(known: &Recollection, whose: Option<&MemoryFile>) -> Brief {
+    let is_ours = |noted: &MemoryDocument| {
         whose.is_none_or(|book| {
             noted.selectors.get("plan") == Some(&book.plan)
                 && noted

@@ -9,7 +9,7 @@ use crate::{Error, Session};
 
 /// The memory of an agent or a plan, which may not be written yet.
 #[derive(Debug)]
-pub(crate) struct Book {
+pub(crate) struct MemoryFile {
     /// Whose it is.
     pub(crate) owner: Owner,
     /// The plan's name.
@@ -25,7 +25,7 @@ pub(crate) struct Book {
     title: String,
 }
 
-impl Book {
+impl MemoryFile {
     /// Opens the memory of an agent, or of the plan itself.
     pub(crate) fn open(session: &Session, plan: &str, agent: Option<&str>) -> Result<Self, Error> {
         let (root, config) = (session.root(), session.config()?);
@@ -57,7 +57,7 @@ impl Book {
             .find(|placed| placed.part == Part::Main)
             .and_then(|placed| placed.document.title)
             .unwrap_or_else(|| agent.clone().unwrap_or_else(|| plan.clone()));
-        Ok(Book { owner, plan, agent, path, text, notebook, title })
+        Ok(MemoryFile { owner, plan, agent, path, text, notebook, title })
     }
 
     /// Returns its text, or that of a new one.

@@ -1,0 +1,152 @@
+//! A memory document: the entries of an agent or a plan.
+
+use std::borrow::Cow;
+use std::rc::Rc;
+
+use heirloom_core::hierarchy::Selectors;
+use heirloom_core::memory::{self, Entry, Notebook};
+use heirloom_core::{Document, day};
+use heirloom_store::layout::Placed;
+use heirloom_store::line_dates::LineDate;
+use jiff::civil::Date;
+
+use super::catalog::Filed;
+use super::entry_dates::EntryDates;
+use super::memory_file::MemoryFile;
+
+/// Reads the history of several documents at once, before the dates of their entries are asked for.
+pub(crate) fn prefetch_dates<'d>(
+    dates: &EntryDates,
+    documents: impl Iterator<Item = &'d MemoryDocument>,
+) {
+    let undated = documents.filter(|document| document.has_undated());
+    dates.prefetch(undated.map(|document| document.path.as_str()));
+}
+
+/// Returns the name under which an entry is stored.
+pub(crate) fn entry_ref(id: &str) -> String {
+    format!("entry:{id}")
+}
+
+/// A memory document and what it holds.
+#[derive(Debug)]
+pub(crate) struct MemoryDocument {
+    /// Its file.
+    pub(crate) path: String,
+    /// Its level.
+    pub(crate) level: String,
+    /// Whose it is.
+    pub(crate) selectors: Selectors,
+    /// Its text; empty where what it holds comes from the cache.
+    pub(crate) text: String,
+    /// What it holds.
+    pub(crate) notebook: Notebook,
+    created: Option<Date>,
+    updated: Option<Date>,
+    dates: Rc<EntryDates>,
+}
+
+impl MemoryDocument {
+    /// Returns the agent or plan whose memory it is.
+    pub(crate) fn owner(&self) -> Option<&str> {
+        self.selectors.values().last().map(String::as_str)
+    }
+
+    /// Reads what a memory document holds.
+    pub(crate) fn of(placed: Placed, dates: &Rc<EntryDates>) -> Self {
+        let (created, updated) = front_matter_dates(&placed.document);
+        let path = placed.document.path;
+        MemoryDocument {
+            created,
+            updated,
+            dates: dates.clone(),
+            level: placed.level,
+            selectors: placed.selectors,
+            notebook: memory::read(&path, &placed.text),
+            text: placed.text,
+            path,
+        }
+    }
+
+    /// Reads what the memory of an agent or a plan holds, with a text of it.
+    pub(crate) fn of_book(book: &MemoryFile, text: String, dates: &Rc<EntryDates>) -> Self {
+        let document = Document::parse(&book.path, &memory::readable(&text));
+        let (created, updated) = front_matter_dates(&document);
+        let level = if book.agent.is_some() { "agent" } else { "plan" };
+        let mut selectors = Selectors::from_iter([("plan".to_owned(), book.plan.clone())]);
+        selectors.extend(book.agent.clone().map(|agent| ("agent".to_owned(), agent)));
+        MemoryDocument {
+            path: book.path.clone(),
+            level: level.to_owned(),
+            selectors,
+            notebook: memory::read(&book.path, &text),
+            text,
+            created,
+            updated,
+            dates: dates.clone(),
+        }
+    }
+
+    /// Takes what a memory document holds, without its text.
+    pub(crate) fn without_text(filed: &Filed, notebook: Notebook, dates: &Rc<EntryDates>) -> Self {
+        let (created, updated) = front_matter_dates(&filed.document);
+        MemoryDocument {
+            path: filed.document.path.clone(),
+            level: filed.level.clone().unwrap_or_default(),
+            selectors: filed.selectors.clone(),
+            text: String::new(),
+            notebook,
+            created,
+            updated,
+            dates: dates.clone(),
+        }
+    }
+
+    /// Returns when an entry was written: the day that it states, else the day on which Heirloom
+    /// added it, else the commit that introduced its line, else, of a line that is not committed, the
+    /// date of its file. Beyond the end of a shallow clone that is not known.
+    pub(crate) fn since(&self, entry: &Entry) -> Option<Date> {
+        if let Some(date) = entry.own_date() {
+            return Some(date);
+        }
+        match self.line_date(entry) {
+            LineDate::Committed(date) => Some(date),
+            LineDate::BeyondShallow => None,
+            LineDate::NotCommitted => {
+                self.updated.or_else(|| self.dates.file(&self.path)).or(self.created)
+            }
+        }
+    }
+
+    /// Returns the day to write beside an entry before its line is rewritten: the commit that
+    /// rewrites the line would date it otherwise.
+    pub(crate) fn date_to_keep(&self, entry: &Entry) -> Option<Date> {
+        if entry.own_date().is_some() {
+            return None;
+        }
+        match self.line_date(entry) {
+            LineDate::Committed(date) => Some(date),
+            LineDate::BeyondShallow | LineDate::NotCommitted => None,
+        }
+    }
+
+    fn line_date(&self, entry: &Entry) -> LineDate {
+        let text = match self.text.is_empty() {
+            true => Cow::Owned(self.dates.text(&self.path)),
+            false => Cow::Borrowed(self.text.as_str()),
+        };
+        let line = text.get(entry.bytes.clone()).and_then(|own| own.lines().next());
+        line.map_or(LineDate::NotCommitted, |line| self.dates.line(&self.path, line))
+    }
+
+    /// Returns whether an entry of it does not say when it was written.
+    pub(crate) fn has_undated(&self) -> bool {
+        self.notebook.entries.iter().any(|entry| entry.own_date().is_none())
+    }
+}
+
+/// Returns the days on which a document says that it was created and updated.
+fn front_matter_dates(document: &Document) -> (Option<Date>, Option<Date>) {
+    let date = |key: &str| document.fields.get(key).and_then(|v| v.as_str()).and_then(day::parse);
+    (date("created"), date("updated"))
+}

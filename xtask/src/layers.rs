@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
+use crate::floors;
 use crate::run::root;
 
 /// Each crate and the crates of ours that it may stand on, directly or not.
@@ -54,7 +55,7 @@ pub(crate) fn check() -> Result<(), String> {
         }
     }
     eprintln!("layers: {} crates depend in the right direction", MAY_USE.len());
-    Ok(())
+    floors::check()
 }
 
 fn dependencies(name: &str) -> Result<BTreeSet<String>, String> {

@@ -6,6 +6,7 @@
 )]
 
 mod clients;
+mod floors;
 mod layers;
 mod references;
 mod run;

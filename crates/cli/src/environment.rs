@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::progress;
 use clap::ArgMatches;
-use heirloom_engine::{Error, ErrorKind, Progress, Registry, Remote, Session, Warm};
+use heirloom_engine::{Error, ErrorKind, ProcessCache, Progress, Registry, Remote, Session};
 use heirloom_server::Opens;
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -67,7 +67,7 @@ pub(crate) struct Environment {
     registry: Option<Arc<Registry>>,
     progress: Progress,
     /// What a server keeps from one question to the next.
-    warm: Warm,
+    cache: ProcessCache,
 }
 
 impl Environment {
@@ -98,7 +98,7 @@ impl Environment {
             embedder: remote(EMBEDDER_ENDPOINT, EMBEDDER_KEY, given(EMBEDDER_FOLDER)),
             registry: user_home().map(|home| Arc::new(Registry::in_folder(&home))),
             progress: progress::bar(),
-            warm: Warm::default(),
+            cache: ProcessCache::default(),
         })
     }
 
@@ -114,13 +114,13 @@ impl Environment {
             embedder: Remote::default(),
             registry: None,
             progress: Progress::default(),
-            warm: Warm::default(),
+            cache: ProcessCache::default(),
         }
     }
 
     /// Keeps indexes open between questions, as a server does.
     pub(crate) fn keep_indexes_open(&self) {
-        self.warm.make_lasting();
+        self.cache.make_long_lived();
     }
 
     /// Opens the workspace without waiting for anybody; what cannot be opened is nothing.
@@ -175,7 +175,7 @@ impl Environment {
             .by(self.agent.clone())
             .with_remote_llm(self.llm.clone())
             .with_remote_embedder(self.embedder.clone())
-            .with_warm(self.warm.clone())
+            .with_process_cache(self.cache.clone())
             .with_progress(self.progress.clone())
             .with_registry(self.registry.clone())
     }

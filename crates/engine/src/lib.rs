@@ -3,10 +3,12 @@
 pub mod completion;
 pub mod error;
 mod import;
+mod indexing;
 mod llm;
 mod memory;
 pub mod operation;
 pub mod ops;
+mod process_cache;
 mod progress;
 mod recall;
 pub mod session;
@@ -17,10 +19,10 @@ pub mod workspace;
 pub use error::{Error, ErrorKind};
 pub use operation::request::is_same_field;
 pub use operation::schema;
-pub use operation::{Answer, AtHand, Effect, Group, Op, Operation, Reply, Spec};
+pub use operation::{Answer, Effect, Group, Op, Operation, PrepareInline, Reply, Spec};
 pub use ops::OPS;
+pub use process_cache::ProcessCache;
 pub use progress::{Progress, Watcher};
-pub use recall::Warm;
 pub use session::{Remote, Session};
 pub use view::View;
 

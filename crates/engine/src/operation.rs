@@ -23,17 +23,17 @@ pub trait Operation: 'static {
     /// Does it.
     fn run(session: &Session, request: Self::Request) -> Result<Self::Response, Error>;
 
-    /// Tells whether the answer to a request is at hand, if it ever is: a server then gives it
-    /// before it listens again, since another thread would take longer.
-    const AT_HAND: Option<AtHand> = None;
+    /// Prepares to answer a request on the thread that received it, if that can be done at once: a
+    /// server then need not hand it to another thread, which would take longer.
+    const PREPARE_INLINE: Option<PrepareInline> = None;
 
     /// Other names that fields of the request go by. Spellings of one name (`plan`, `planId`,
     /// `plan_id`) need not be listed.
     const ALIASES: &[&str] = &[];
 }
 
-/// Tells whether the answer to a request is at hand.
-pub type AtHand = fn(&Session, &Value) -> bool;
+/// Prepares to answer a request on the thread that received it; returns whether that is possible.
+pub type PrepareInline = fn(&Session, &Value) -> bool;
 
 /// What every response can do.
 pub trait Answer: Serialize + JsonSchema + 'static {
@@ -107,8 +107,8 @@ pub struct Op {
     request_schema: fn() -> Schema,
     response_schema: fn() -> Schema,
     call: fn(&Session, Value) -> Result<Reply, Error>,
-    /// Tells whether the answer to a request is at hand, if it ever is.
-    pub at_hand: Option<AtHand>,
+    /// Prepares to answer a request on the thread that received it, if it ever can.
+    pub prepare_inline: Option<PrepareInline>,
 }
 
 /// An operation's answer, ready for any door.
@@ -124,7 +124,7 @@ impl Op {
             request_schema: schema::<O::Request>,
             response_schema: schema::<O::Response>,
             call: call::<O>,
-            at_hand: O::AT_HAND,
+            prepare_inline: O::PREPARE_INLINE,
         }
     }
 

@@ -1,6 +1,8 @@
 //! One workspace at one moment, as an operation sees it.
 
+use std::any::{Any, TypeId};
 use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,8 +12,7 @@ use heirloom_store::{Config, Root, git, journal};
 use jiff::Timestamp;
 use jiff::civil::Date;
 
-use crate::recall::Kept;
-use crate::{Error, Progress, Warm};
+use crate::{Error, ProcessCache, Progress};
 
 /// What the person at this machine allows of a model elsewhere; nothing of it is in the repository.
 #[derive(Debug, Clone, Default)]
@@ -35,19 +36,11 @@ pub struct Session {
     llm: Remote,
     embedder: Remote,
     config: OnceCell<Arc<Config>>,
-    warm: Warm,
-    /// The index, if it is known to be as the files are.
-    held: RefCell<Option<Kept>>,
+    process_cache: ProcessCache,
+    /// What other modules prepared for the next request, each under a type of its own.
+    prepared: RefCell<HashMap<TypeId, Box<dyn Any + Send>>>,
     progress: Progress,
     registry: Option<Arc<Registry>>,
-}
-
-impl Drop for Session {
-    fn drop(&mut self) {
-        if let Some(kept) = self.take_held() {
-            self.warm.put(kept);
-        }
-    }
 }
 
 impl Remote {
@@ -104,8 +97,8 @@ impl Session {
             llm: Remote::default(),
             embedder: Remote::default(),
             config: OnceCell::new(),
-            warm: Warm::default(),
-            held: RefCell::default(),
+            process_cache: ProcessCache::default(),
+            prepared: RefCell::default(),
             progress: Progress::default(),
             registry: None,
         }
@@ -145,10 +138,10 @@ impl Session {
         &self.embedder
     }
 
-    /// Shares what the process keeps from one question to the next.
+    /// Shares what the process keeps from one request to the next.
     #[must_use]
-    pub fn with_warm(mut self, warm: Warm) -> Self {
-        self.warm = warm;
+    pub fn with_process_cache(mut self, cache: ProcessCache) -> Self {
+        self.process_cache = cache;
         self
     }
 
@@ -176,7 +169,7 @@ impl Session {
         let other = Self::at(folder, self.now)?;
         let other = if self.counts_tokens { other } else { other.without_token_counts() };
         Ok(other
-            .with_warm(self.warm.clone())
+            .with_process_cache(self.process_cache.clone())
             .with_progress(self.progress.clone())
             .with_remote_embedder(self.embedder.clone()))
     }
@@ -186,19 +179,20 @@ impl Session {
         &self.progress
     }
 
-    /// Returns the index that the process keeps open.
-    pub(crate) fn warm(&self) -> &Warm {
-        &self.warm
+    /// Returns what the process keeps from one request to the next.
+    pub(crate) fn process_cache(&self) -> &ProcessCache {
+        &self.process_cache
     }
 
-    /// Holds the index, which is as the files are, for the question that comes next.
-    pub(crate) fn hold(&self, kept: Kept) {
-        self.held.replace(Some(kept));
+    /// Keeps a value for the next request of this session, in place of another of the same type.
+    pub(crate) fn put<T: Send + 'static>(&self, value: T) {
+        self.prepared.borrow_mut().insert(TypeId::of::<T>(), Box::new(value));
     }
 
-    /// Takes the index that is held.
-    pub(crate) fn take_held(&self) -> Option<Kept> {
-        self.held.take()
+    /// Takes the value of a type that was kept for this request.
+    pub(crate) fn take<T: 'static>(&self) -> Option<T> {
+        let value = self.prepared.borrow_mut().remove(&TypeId::of::<T>())?;
+        value.downcast().ok().map(|value| *value)
     }
 
     /// Returns what is allowed of a language model.
@@ -245,7 +239,7 @@ impl Session {
         if let Some(config) = self.config.get() {
             return Ok(config);
         }
-        let config = self.warm.config(&self.root)?;
+        let config = self.process_cache.config(&self.root)?;
         Ok(self.config.get_or_init(|| config))
     }
 }

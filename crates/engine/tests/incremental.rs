@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use heirloom_engine::setup::init;
-use heirloom_engine::{OPS, Session, Warm};
+use heirloom_engine::{OPS, ProcessCache, Session};
 use heirloom_testkit::{Chance, is_long};
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -107,7 +107,7 @@ struct Team {
     clock: Timestamp,
     branches: Vec<PathBuf>,
     /// What a lasting process keeps.
-    warm: Option<Warm>,
+    cache: Option<ProcessCache>,
 }
 
 impl Team {
@@ -119,12 +119,12 @@ impl Team {
         let request = init::Request { folder: &root, hierarchy: "plans", name: Some("t"), today };
         init::run(&request).unwrap();
         let clock = "2026-03-01T09:00:00Z".parse().unwrap();
-        let warm = match process {
+        let cache = match process {
             Process::New => None,
-            Process::Lasting => Some(Warm::default()),
+            Process::Lasting => Some(ProcessCache::default()),
         };
-        warm.iter().for_each(Warm::make_lasting);
-        let team = Team { folder, chance: Chance::new(seed), clock, branches: vec![], warm };
+        cache.iter().for_each(ProcessCache::make_long_lived);
+        let team = Team { folder, chance: Chance::new(seed), clock, branches: vec![], cache };
         team.ask("plan_new", json!({"name": "Refund flow"})).unwrap();
         team.ask("agent_new", json!({"plan": "0001", "name": "api"})).unwrap();
         team
@@ -135,13 +135,14 @@ impl Team {
     }
 
     fn ask(&self, name: &str, request: Value) -> Result<Value, String> {
-        self.ask_with(self.warm.clone().unwrap_or_default(), name, request)
+        self.ask_with(self.cache.clone().unwrap_or_default(), name, request)
     }
 
-    fn ask_with(&self, warm: Warm, name: &str, request: Value) -> Result<Value, String> {
+    fn ask_with(&self, cache: ProcessCache, name: &str, request: Value) -> Result<Value, String> {
         let op = OPS.iter().find(|op| op.spec.name == name).unwrap();
         let session = Session::at(&self.root(), self.clock).map_err(|error| error.message)?;
-        let session = session.without_token_counts().by(Some("ada".to_owned())).with_warm(warm);
+        let session =
+            session.without_token_counts().by(Some("ada".to_owned())).with_process_cache(cache);
         op.call(&session, request).map(|reply| reply.data()).map_err(|error| error.message)
     }
 
@@ -299,11 +300,11 @@ impl Team {
 
     /// Returns the answers of the index as it is.
     fn answers(&self) -> Vec<Value> {
-        self.answers_with(&self.warm.clone().unwrap_or_default())
+        self.answers_with(&self.cache.clone().unwrap_or_default())
     }
 
-    fn answers_with(&self, warm: &Warm) -> Vec<Value> {
-        let ask = |name: &str, request: Value| self.ask_with(warm.clone(), name, request).unwrap();
+    fn answers_with(&self, cache: &ProcessCache) -> Vec<Value> {
+        let ask = |name: &str, request: Value| self.ask_with(cache.clone(), name, request).unwrap();
         let asked = QUERIES.iter().map(|query| {
             let found = ask("memory_recall", json!({"query": query, "explain": true}));
             let archived = ask("memory_search_archive", json!({"query": query}));
@@ -318,7 +319,7 @@ impl Team {
         let cache = self.root().join(".heirloom/cache");
         let aside = self.folder.path().join("cache");
         fs::rename(&cache, &aside).unwrap();
-        let answers = self.answers_with(&Warm::default());
+        let answers = self.answers_with(&ProcessCache::default());
         fs::remove_dir_all(&cache).unwrap();
         fs::rename(&aside, &cache).unwrap();
         answers

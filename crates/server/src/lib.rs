@@ -27,8 +27,8 @@ pub trait Opens: Send + Sync {
 pub type Open = Arc<dyn Opens>;
 
 /// Runs an operation and puts its answer into the form that the door needs there, where the answer
-/// lives: off the event loop, since it reads files and may wait for others, unless the answer is at
-/// hand.
+/// lives: off the event loop, since it reads files and may wait for others, unless the operation can
+/// answer at once.
 async fn call<T: Send + 'static>(
     open: &Open,
     op: &'static Op,
@@ -38,11 +38,11 @@ async fn call<T: Send + 'static>(
     let run = move |session: &Session, request: Value| {
         op.call(session, request).map(|reply| form(&reply))
     };
-    let at_hand = || {
-        let is_at_hand = op.at_hand?;
-        open.open_at_once().filter(|session| is_at_hand(session, &request))
+    let prepare_inline = || {
+        let prepare = op.prepare_inline?;
+        open.open_at_once().filter(|session| prepare(session, &request))
     };
-    let answer = match caught(op, || Ok(at_hand()))? {
+    let answer = match caught(op, || Ok(prepare_inline()))? {
         Some(session) => caught(op, || run(&session, request)),
         None => {
             let open = open.clone();

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use heirloom_core::record::{Body, Note, Record};
 use heirloom_engine::setup::init;
-use heirloom_engine::{OPS, Op, Session, Warm};
+use heirloom_engine::{OPS, Op, ProcessCache, Session};
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
@@ -24,7 +24,7 @@ pub(crate) struct Heir {
     op: &'static Op,
     folder: TempDir,
     now: Timestamp,
-    warm: Warm,
+    cache: ProcessCache,
 }
 
 impl Heir {
@@ -36,16 +36,16 @@ impl Heir {
             .iter()
             .find(|op| op.spec.name == "memory_recall")
             .ok_or_else(|| Failure::new("there is no recall"))?;
-        let warm = Warm::default();
-        warm.make_lasting();
-        Ok(Heir { op, folder, now: Timestamp::UNIX_EPOCH, warm })
+        let cache = ProcessCache::default();
+        cache.make_long_lived();
+        Ok(Heir { op, folder, now: Timestamp::UNIX_EPOCH, cache })
     }
 
     /// Asks as a user asks, and returns where what was found comes from.
     fn recall(&self, now: Timestamp, query: &str, limit: usize) -> Result<Vec<String>, Failure> {
         let failed = |error: heirloom_engine::Error| Failure::new(error.message);
         let session = Session::at(self.folder.path(), now).map_err(failed)?;
-        let session = session.without_token_counts().with_warm(self.warm.clone());
+        let session = session.without_token_counts().with_process_cache(self.cache.clone());
         let request = json!({"query": query, "limit": limit});
         let data = self.op.call(&session, request).map_err(failed)?.data();
         let hits = data["hits"].as_array().cloned().unwrap_or_default();

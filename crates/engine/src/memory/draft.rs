@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Pen, Recollection};
-use crate::{Error, Session};
+use crate::Error;
 
 /// What may be said of any record.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -52,15 +52,6 @@ pub(crate) struct Particulars {
 const ARTIFACTS: [&str; 4] = ["commit", "pr", "adr", "file"];
 
 impl Particulars {
-    /// Reads what is known of all that a record of this sort touches.
-    pub(crate) fn known(&self, session: &Session, record: &Record) -> Result<Recollection, Error> {
-        let mut record = record.clone();
-        if self.private {
-            record.visibility = Visibility::Private;
-        }
-        Recollection::about(session, &record, &self.supersedes)
-    }
-
     /// Says it of a record. What is not given stays as it is.
     pub(crate) fn fill(
         &self,

@@ -6,16 +6,17 @@ use std::collections::{BTreeSet, HashMap};
 use heirloom_core::fold::Memory;
 use heirloom_core::memory::Notebook;
 use heirloom_core::recall::origin_tie;
-use heirloom_core::record::{Action, Kind, Record};
+use heirloom_core::record::{Action, Kind};
 use heirloom_core::{Problem, day};
 use heirloom_index::{Filter, Shelf};
 use heirloom_store::layout;
 use heirloom_store::log::{self, Log};
 use jiff::Timestamp;
 
+use super::query::{self, Wanted};
 use super::recollection::MemoryDocuments;
+use super::tally::{self, Tally};
 use super::{Recollection, When, apart};
-use crate::recall::{self, Tally, Wanted};
 use crate::workspace::catalog::Catalog;
 use crate::workspace::documents::Notebooks;
 use crate::workspace::inherit;
@@ -35,14 +36,9 @@ impl Recollection {
         Ok(Self::of(memory, documents(session)?, problems, when))
     }
 
-    /// Reads all that a new record touches: what says the same or nearly the same, what it names
-    /// and what typed ids may mean.
-    pub(crate) fn about(
-        session: &Session,
-        record: &Record,
-        typed: &[String],
-    ) -> Result<Self, Error> {
-        Self::read_some(session, Wanted { record: Some(record), typed, ..Wanted::default() })
+    /// Reads what is asked for.
+    pub(crate) fn query(session: &Session, wanted: Wanted<'_>) -> Result<Self, Error> {
+        Self::read_some(session, wanted)
     }
 
     /// Reads what typed ids may mean, what became of that and how it is related.
@@ -92,7 +88,7 @@ impl Recollection {
     pub(crate) fn surveyed(session: &Session) -> Result<(Self, Tally), Error> {
         let documents = documents(session)?;
         let names: Vec<String> = documents.noted.iter().flat_map(entries_of).collect();
-        let from_index = || recall::survey(session, &names).ok().flatten();
+        let from_index = || tally::survey(session, &names).ok().flatten();
         let surveyed = is_long(session).then(from_index).flatten();
         let (tally, memory, problems) = surveyed.unwrap_or_else(|| {
             let (memory, problems) = Log::read(session.root()).fold(None);
@@ -169,7 +165,7 @@ impl Recollection {
         if !is_long(session) {
             return Ok(None);
         }
-        let Ok(Some((names, total))) = recall::first_facts(session, most) else { return Ok(None) };
+        let Ok(Some((names, total))) = tally::first_facts(session, most) else { return Ok(None) };
         let wanted = Wanted { alone: names, ..Wanted::default() };
         Ok(Some((Self::read_some(session, wanted)?, total)))
     }
@@ -240,7 +236,7 @@ fn log_about_at<'w>(
     as_of: Option<Timestamp>,
 ) -> (Memory, Vec<Problem>) {
     if is_long(session)
-        && let Ok(Some(some)) = recall::about(session, wanted(), as_of)
+        && let Ok(Some(some)) = query::about(session, wanted(), as_of)
     {
         return some;
     }
@@ -248,7 +244,8 @@ fn log_about_at<'w>(
     Log::read(session.root()).fold(as_of)
 }
 
-fn is_long(session: &Session) -> bool {
+/// Returns whether the log is so long that the index is used to read a part of it.
+pub(crate) fn is_long(session: &Session) -> bool {
     log::bytes(session.root()) >= SHORT
 }
 

@@ -6,12 +6,12 @@ use std::path::Path;
 use heirloom_core::Problem;
 
 use super::search::NEAR_MISSES;
-use super::{Found, Search};
+use super::{Search, SearchResult};
 use crate::{Error, Session};
 
 /// Asks this workspace and all that are registered, and names the workspace of each hit. One that
 /// cannot be asked does not stop the others.
-pub(crate) fn across(session: &Session, search: &Search<'_>) -> Result<Found, Error> {
+pub(crate) fn across(session: &Session, search: &Search<'_>) -> Result<SearchResult, Error> {
     search.check_limit()?;
     let Some(registry) = session.registry() else {
         return Err(Error::system("nothing says where this machine's workspaces are registered")
@@ -25,7 +25,7 @@ pub(crate) fn across(session: &Session, search: &Search<'_>) -> Result<Found, Er
         let name = own.file_name().map(|name| name.to_string_lossy().into_owned());
         workspaces.insert(0, (name.unwrap_or_else(|| "this".to_owned()), own));
     }
-    let mut all = Found::default();
+    let mut all = SearchResult::default();
     let mut kinds = BTreeSet::new();
     for (name, folder) in workspaces {
         let mut ask = |session: &Session| {
@@ -61,8 +61,8 @@ pub(crate) fn across(session: &Session, search: &Search<'_>) -> Result<Found, Er
     Ok(all)
 }
 
-impl Found {
-    fn take(&mut self, other: Found, workspace: &str) {
+impl SearchResult {
+    fn take(&mut self, other: SearchResult, workspace: &str) {
         let named = |mut hit: super::Hit| {
             hit.workspace = Some(workspace.to_owned());
             hit

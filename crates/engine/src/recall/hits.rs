@@ -4,14 +4,14 @@ use heirloom_core::fold::{Item, Memory, Standing};
 use heirloom_core::recall::{DocumentPart, Parts, Scored, Slot};
 use heirloom_core::record::{Body, Episode, Record};
 use heirloom_core::staleness::{self, Freshness};
-use heirloom_core::{Problem, day, transcript};
+use heirloom_core::{day, transcript};
 use heirloom_index::{IndexError, IndexErrorKind, Snapshot, StoredMemory};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Search;
-use super::fresh::Failed;
+use crate::indexing::IndexFailure;
 use crate::memory::{Thing, When};
 use crate::{Error, Session};
 
@@ -141,7 +141,7 @@ pub(crate) fn hits(
     snapshot: &Snapshot,
     scored: &[Scored],
     search: &Search<'_>,
-) -> Result<Vec<Hit>, Failed> {
+) -> Result<Vec<Hit>, IndexFailure> {
     let slots: Vec<Slot> = scored.iter().map(|scored| scored.slot).collect();
     let (kept, memory) = snapshot.to_show(&slots, search.when.as_of)?;
     let mut hits = Vec::with_capacity(kept.len());
@@ -215,18 +215,4 @@ fn was_true(memory: &Memory, subject: &str, when: When) -> bool {
         Standing::Archived => false,
         Standing::Superseded => memory.replaced_on(subject).is_none_or(|end| day < end),
     })
-}
-
-/// What could not be read of the files that an index was made of, as far as they are wanted.
-pub(super) fn unread(
-    snapshot: &Snapshot,
-    is_wanted: impl Fn(&str) -> bool,
-) -> Result<Vec<Problem>, IndexError> {
-    let mut problems: Vec<Problem> = snapshot.trouble()?;
-    let damaged = snapshot.sources()?.iter().filter(|(_, source)| !source.problems.is_empty());
-    for (_, source) in damaged.filter(|(path, _)| is_wanted(path)) {
-        let own: Vec<Problem> = serde_json::from_str(&source.problems).unwrap_or_default();
-        problems.extend(own);
-    }
-    Ok(problems)
 }

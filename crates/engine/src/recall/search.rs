@@ -9,11 +9,11 @@ use heirloom_core::record::{Kind, Section};
 use heirloom_core::{Problem, name};
 use heirloom_index::{Filter, Shelf, Snapshot};
 
-use super::embedder::Meaningless;
-use super::fresh::{Failed, in_memory, only_words, rebuilt, try_up_to_date};
 use super::hits::{Hit, hits};
-use super::warm::Kept;
-use super::{Haste, embedder, keep};
+use crate::indexing::{
+    IndexFailure, LexicalOnly, OpenIndex, Patience, build_in_memory, embedder, keep_open,
+    lexical_only_problem, rebuild, try_open_up_to_date,
+};
 use crate::memory::When;
 use crate::workspace::inherit;
 use crate::{Error, Session};
@@ -49,7 +49,7 @@ pub(crate) struct Search<'r> {
 
 /// What was found.
 #[derive(Default)]
-pub(crate) struct Found {
+pub(crate) struct SearchResult {
     /// What answers, best first.
     pub(crate) hits: Vec<Hit>,
     /// What comes nearest, if nothing answers.
@@ -64,7 +64,7 @@ pub(crate) struct Found {
 
 impl Search<'_> {
     /// Looks.
-    pub(crate) fn run(&self, session: &Session) -> Result<Found, Error> {
+    pub(crate) fn run(&self, session: &Session) -> Result<SearchResult, Error> {
         self.check_limit()?;
         if !self.kinds.is_empty() {
             self.check_kinds(&Self::kinds(session)?)?;
@@ -73,8 +73,8 @@ impl Search<'_> {
     }
 
     /// Looks, whether or not there is such a kind here.
-    pub(super) fn run_unchecked(&self, session: &Session) -> Result<Found, Error> {
-        let embedder = match embedder(session, Haste::Soon) {
+    pub(super) fn run_unchecked(&self, session: &Session) -> Result<SearchResult, Error> {
+        let embedder = match embedder(session, Patience::Short) {
             Ok(embedder) => embedder,
             // The settings come with the repository; a model may not be on every machine.
             Err(error) => return self.find_by_words(session, &error),
@@ -86,20 +86,25 @@ impl Search<'_> {
     }
 
     /// Looks for words alone, where the embedder that is set does not answer.
-    fn find_by_words(&self, session: &Session, error: &Error) -> Result<Found, Error> {
-        let mut found = self.find(session, &Meaningless)?;
-        found.problems.push(only_words(error));
-        Ok(Found { is_by_words: true, ..found })
+    fn find_by_words(&self, session: &Session, error: &Error) -> Result<SearchResult, Error> {
+        let mut found = self.find(session, &LexicalOnly)?;
+        found.problems.push(lexical_only_problem(error));
+        Ok(SearchResult { is_by_words: true, ..found })
     }
 
-    fn find(&self, session: &Session, embedder: &dyn Embedder) -> Result<Found, Failed> {
-        let asked =
-            try_up_to_date(session, embedder).and_then(|kept| self.look(session, kept, embedder));
+    fn find(
+        &self,
+        session: &Session,
+        embedder: &dyn Embedder,
+    ) -> Result<SearchResult, IndexFailure> {
+        let asked = try_open_up_to_date(session, embedder)
+            .and_then(|index| self.look(session, index, embedder));
         match asked {
-            // What was damaged is made anew, by itself.
+            // A damaged index is rebuilt without being asked to.
             Err(failed) if failed.is_damage() => {
-                let anew = rebuilt(session, embedder).or_else(|_| in_memory(session, embedder));
-                self.look(session, anew?, embedder)
+                let rebuilt =
+                    rebuild(session, embedder).or_else(|_| build_in_memory(session, embedder));
+                self.look(session, rebuilt?, embedder)
             }
             asked => asked,
         }
@@ -108,10 +113,10 @@ impl Search<'_> {
     fn look(
         &self,
         session: &Session,
-        kept: Kept,
+        index: OpenIndex,
         embedder: &dyn Embedder,
-    ) -> Result<Found, Failed> {
-        let snapshot = &kept.snapshot;
+    ) -> Result<SearchResult, IndexFailure> {
+        let snapshot = index.snapshot();
         let (vector, unknown) = match embedder.embed_one(self.query) {
             Ok(vector) => (vector, None),
             Err(error) => (vec![], Some(Error::from(error))),
@@ -125,11 +130,11 @@ impl Search<'_> {
             is_filtered = !others.is_empty();
             near_misses = if is_filtered { others } else { near_misses };
         }
-        let mut problems = kept.all_problems()?;
-        keep(session, kept);
+        let mut problems = index.all_problems()?;
+        keep_open(session, index);
         let is_by_words = unknown.is_some();
-        problems.extend(unknown.as_ref().map(only_words));
-        Ok(Found { hits, near_misses, is_filtered, problems, is_by_words })
+        problems.extend(unknown.as_ref().map(lexical_only_problem));
+        Ok(SearchResult { hits, near_misses, is_filtered, problems, is_by_words })
     }
 
     /// Returns what answers a question, and what comes nearest if nothing does.
@@ -138,7 +143,7 @@ impl Search<'_> {
         session: &Session,
         snapshot: &Snapshot,
         question: &Question<'_>,
-    ) -> Result<(Vec<Hit>, Vec<Hit>), Failed> {
+    ) -> Result<(Vec<Hit>, Vec<Hit>), IndexFailure> {
         let is_past = self.is_past();
         let shelf = if is_past { Shelf::Everything } else { self.shelf };
         let view = snapshot.view(shelf, &self.filter());

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::memory::{Recollection, Thing, show_thing};
-use crate::recall::{Found, Hit};
+use crate::recall::{Hit, SearchResult};
 use crate::view::present;
 use crate::view::{Role, View, span};
 use crate::{Answer, Error, Session};
@@ -40,8 +40,8 @@ fn is_zero(number: &usize) -> bool {
 
 impl Hits {
     /// Takes what answers a question.
-    pub(crate) fn of(found: Found) -> Self {
-        let Found { hits, near_misses, is_filtered, problems, .. } = found;
+    pub(crate) fn of(found: SearchResult) -> Self {
+        let SearchResult { hits, near_misses, is_filtered, problems, .. } = found;
         Hits { hits, more: 0, near_misses, filtered: is_filtered, problems, is_list: false }
     }
 

@@ -15,9 +15,9 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::memory::Wanted;
 use crate::memory::{Recollection, Thing, show_things, standing_prose};
 use crate::ops::answers::ValueTable;
-use crate::recall::Wanted;
 use crate::view::present;
 use crate::view::{Role, Span, View, span};
 use crate::workspace::inherit::{self, Inheritance};

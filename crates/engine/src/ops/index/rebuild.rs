@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::status::Status;
-use crate::recall::{self, Haste};
+use crate::indexing::{self, Patience};
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct IndexRebuild;
@@ -25,8 +25,8 @@ impl Operation for IndexRebuild {
     };
 
     fn run(session: &Session, _: Request) -> Result<Status, Error> {
-        let embedder = &*recall::embedder(session, Haste::InTime)?;
-        let kept = recall::rebuilt(session, embedder)?;
-        Status::of("made anew", session, &kept, embedder)
+        let embedder = &*indexing::embedder(session, Patience::Long)?;
+        let index = indexing::rebuild(session, embedder)?;
+        Status::of("made anew", session, &index, embedder)
     }
 }

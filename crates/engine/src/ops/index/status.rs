@@ -7,7 +7,7 @@ use heirloom_store::config::EmbedderKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::recall::{self, Haste, Kept, Lag, Meaningless};
+use crate::indexing::{self, Lag, LexicalOnly, OpenIndex, Patience};
 use crate::view::present::{self, count};
 use crate::view::{Role, View, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
@@ -46,11 +46,15 @@ impl Status {
     pub(crate) fn of(
         state: &'static str,
         session: &Session,
-        kept: &Kept,
+        index: &OpenIndex,
         embedder: &dyn Embedder,
     ) -> Result<Self, Error> {
-        let snapshot = kept.snapshot();
-        let folder = if embedder.dimensions() == 0 { recall::WORDS } else { recall::FOLDER };
+        let snapshot = index.snapshot();
+        let folder = if embedder.dimensions() == 0 {
+            indexing::LEXICAL_FOLDER
+        } else {
+            indexing::INDEX_FOLDER
+        };
         let counts = snapshot.counts_of(&Filter::default());
         let number = |state: State| counts.get(&state).copied().unwrap_or_default();
         Ok(Status {
@@ -60,30 +64,30 @@ impl Status {
             retired: number(State::Superseded) + number(State::Archived),
             files: snapshot.sources()?.len(),
             segments: snapshot.segments(),
-            bytes: recall::bytes(session, folder),
+            bytes: indexing::bytes(session, folder),
             embedder: embedder.name().to_owned(),
-            problems: kept.all_problems()?,
+            problems: index.all_problems()?,
         })
     }
 
     fn with_embedder(session: &Session) -> Result<Self, Error> {
-        Self::brought_up(session, &*recall::embedder(session, Haste::Soon)?)
+        Self::bring_up_to_date(session, &*indexing::embedder(session, Patience::Short)?)
     }
 
-    fn brought_up(session: &Session, embedder: &dyn Embedder) -> Result<Self, Error> {
-        let state = match recall::lag(session, embedder)? {
+    fn bring_up_to_date(session: &Session, embedder: &dyn Embedder) -> Result<Self, Error> {
+        let state = match indexing::lag(session, embedder)? {
             Lag::Nothing => "up to date",
             Lag::Something => "brought up to date",
             Lag::Everything => "made anew",
         };
-        let kept = recall::up_to_date(session, embedder)?;
-        Status::of(state, session, &kept, embedder)
+        let index = indexing::open_up_to_date(session, embedder)?;
+        Status::of(state, session, &index, embedder)
     }
 
     /// How the index of words stands, where the embedder that is set cannot be had.
     fn by_words(session: &Session, error: &Error) -> Result<Self, Error> {
-        let mut status = Self::brought_up(session, &Meaningless)?;
-        status.problems.push(recall::only_words(error));
+        let mut status = Self::bring_up_to_date(session, &LexicalOnly)?;
+        status.problems.push(indexing::lexical_only_problem(error));
         Ok(status)
     }
 }

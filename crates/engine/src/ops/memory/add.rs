@@ -9,9 +9,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Map;
 
+use crate::memory::Wanted;
 use crate::memory::{Pen, Recollection, lifecycle, log_about};
 use crate::ops::answers::Kept;
-use crate::recall::Wanted;
 use crate::workspace::memory_document::entry_ref;
 use crate::workspace::memory_file::MemoryFile;
 use crate::{Effect, Error, Group, Operation, Session, Spec};

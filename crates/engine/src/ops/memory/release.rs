@@ -5,9 +5,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use uuid::Uuid;
 
+use crate::memory::Wanted;
 use crate::memory::{Pen, Recollection, Thing};
 use crate::ops::answers::Done;
-use crate::recall::Wanted;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct MemoryRelease;

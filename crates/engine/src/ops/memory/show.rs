@@ -7,8 +7,8 @@ use heirloom_core::{Problem, Value};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::memory::Wanted;
 use crate::memory::log_about;
-use crate::recall::Wanted;
 use crate::view::present;
 use crate::view::{Role, View, span};
 use crate::workspace::entry_dates::EntryDates;

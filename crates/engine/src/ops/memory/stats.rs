@@ -8,8 +8,8 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::memory::Count;
 use crate::memory::{Recollection, Thing, show_things};
-use crate::recall::Count;
 use crate::view::present;
 use crate::view::{Role, View, span};
 use crate::workspace::memory_document::entry_ref;

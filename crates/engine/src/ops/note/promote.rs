@@ -7,6 +7,7 @@ use serde::Deserialize;
 use super::done::find_note;
 use crate::memory::{Near, Particulars, Pen, Recollection};
 use crate::ops::answers::Stored;
+use crate::recall::read_around_new;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct NotePromote;
@@ -61,7 +62,7 @@ impl Operation for NotePromote {
             record.visibility = note.visibility;
         }
         record.origin = Some(format!("note:{name}"));
-        let around = request.particulars.known(session, &record)?;
+        let around = read_around_new(session, &record, &request.particulars)?;
         request.particulars.fill(&mut record, &mut pen, &around)?;
         let near = Near::to(&record, &around);
         pen.write(&around, &record)?;

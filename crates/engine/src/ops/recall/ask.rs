@@ -6,11 +6,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::indexing::prepare_index;
 use crate::memory::When;
 use crate::ops::answers::Hits;
 use crate::ops::given::ten;
-use crate::recall::{Search, across, hold_index};
-use crate::{AtHand, Effect, Error, Group, Operation, Session, Spec};
+use crate::recall::{Search, across};
+use crate::{Effect, Error, Group, Operation, PrepareInline, Session, Spec};
 
 pub(crate) struct Recall;
 
@@ -59,7 +60,7 @@ impl Operation for Recall {
         about: "Recall what is known of something: facts, episodes, patterns, workflows, notes, what agents and plans remember, decisions and documents, best first.",
     };
 
-    const AT_HAND: Option<AtHand> = Some(is_answered_at_once);
+    const PREPARE_INLINE: Option<PrepareInline> = Some(prepare_inline);
     const ALIASES: &[&str] = &["k"];
 
     fn run(session: &Session, request: Request) -> Result<Hits, Error> {
@@ -81,15 +82,17 @@ impl Operation for Recall {
     }
 }
 
-/// A question of more bytes takes a while.
-const SHORT: usize = 4_000;
-/// So do more answers.
-const FEW: u64 = 100;
+/// A longer query is answered on another thread.
+const INLINE_QUERY_MAX_BYTES: usize = 4_000;
 
-/// Tells whether a question is answered in no time, and holds what it is answered from.
-fn is_answered_at_once(session: &Session, request: &Value) -> bool {
-    let is_short = request["query"].as_str().is_some_and(|query| query.len() <= SHORT);
-    let is_for_few =
-        ["limit", "k"].iter().all(|name| request[name].as_u64().is_none_or(|most| most <= FEW));
-    is_short && is_for_few && request["workspaces"] != true && hold_index(session)
+/// So are requests for more hits.
+const INLINE_MAX_HITS: u64 = 100;
+
+/// Takes the open index for a request that is answered within microseconds. Returns whether it did.
+fn prepare_inline(session: &Session, request: &Value) -> bool {
+    let query = request["query"].as_str();
+    let is_short = query.is_some_and(|query| query.len() <= INLINE_QUERY_MAX_BYTES);
+    let limits = ["limit", "k"].iter().filter_map(|name| request[name].as_u64());
+    let is_for_few = limits.into_iter().all(|limit| limit <= INLINE_MAX_HITS);
+    is_short && is_for_few && request["workspaces"] != true && prepare_index(session)
 }

@@ -4,6 +4,7 @@ use heirloom_core::record::Body;
 
 use crate::memory::{Particulars, Pen};
 use crate::ops::answers::Stored;
+use crate::recall::read_around_new;
 use crate::{Error, Session};
 
 /// Returns a name that says something.
@@ -20,7 +21,7 @@ pub(crate) fn store(
 ) -> Result<Stored, Error> {
     let mut pen = Pen::take(session, particulars.allow_secret)?;
     let mut record = pen.record(body);
-    let known = particulars.known(session, &record)?;
+    let known = read_around_new(session, &record, particulars)?;
     particulars.fill(&mut record, &mut pen, &known)?;
     pen.write(&known, &record)?;
     pen.finish()?;

@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use crate::memory::{Near, Particulars, Pen};
 use crate::ops::answers::Stored;
+use crate::recall::read_around_new;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct FactAdd;
@@ -56,7 +57,7 @@ impl Operation for FactAdd {
             value: request.value,
             scope: request.scope,
         }));
-        let known = request.particulars.known(session, &record)?;
+        let known = read_around_new(session, &record, &request.particulars)?;
         request.particulars.fill(&mut record, &mut pen, &known)?;
         let same = known.memory.same(&record).filter(|_| record.supersedes.is_empty());
         if let Some(same) = same.filter(|same| same.standing == Standing::Active) {

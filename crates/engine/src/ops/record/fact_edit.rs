@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use crate::memory::{Near, Particulars, Pen, Recollection, Target};
 use crate::ops::answers::Stored;
+use crate::recall::read_around;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct FactEdit;
@@ -123,7 +124,7 @@ impl Operation for FactEdit {
         record.supersedes.extend(pen.names(&known, target)?);
         record.supersedes.sort();
         record.supersedes.dedup();
-        let near = Near::to(&record, &Recollection::about(session, &record, &[])?);
+        let near = Near::to(&record, &read_around(session, &record, &[])?);
         pen.write_with(&known, &record, unknown)?;
         pen.finish()?;
         Ok(Stored { near, ..Stored::of("superseded", &record) })

@@ -10,8 +10,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::llm;
+use crate::memory::Wanted;
 use crate::memory::{Pen, Recollection, Thing, episode_of, show_things, without_secrets};
-use crate::recall::Wanted;
 use crate::view::present;
 use crate::view::{Role, View, span};
 use crate::workspace::memory_document::MemoryDocument;

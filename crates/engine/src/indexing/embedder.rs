@@ -10,15 +10,16 @@ use heirloom_store::confined::is_escape;
 use heirloom_store::files;
 use heirloom_store::stamp::Stamp;
 
+use super::open_index::OpenIndexes;
 use crate::{Error, Session};
 
 /// An embedder that others may use at the same time.
-pub(crate) type Shared = Arc<dyn Embedder>;
+pub(crate) type SharedEmbedder = Arc<dyn Embedder>;
 
 /// One that knows the meaning of nothing, so that words alone are looked for.
-pub(crate) struct Meaningless;
+pub(crate) struct LexicalOnly;
 
-impl Embedder for Meaningless {
+impl Embedder for LexicalOnly {
     fn name(&self) -> &str {
         "none"
     }
@@ -46,15 +47,15 @@ const MAX_MODEL_BYTES: u64 = 4 * 1024 * 1024 * 1024;
 
 /// How long one waits for an embedder.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Haste {
+pub(crate) enum Patience {
     /// As one who has a question.
-    Soon,
+    Short,
     /// As one who wants it to work.
-    InTime,
+    Long,
 }
 
 /// Returns the embedder that the settings name. One that is slow to open is kept for the next time.
-pub(crate) fn embedder(session: &Session, haste: Haste) -> Result<Shared, Error> {
+pub(crate) fn embedder(session: &Session, patience: Patience) -> Result<SharedEmbedder, Error> {
     let settings = &session.config()?.embedder;
     if settings.kind == EmbedderKind::Static {
         return Ok(Arc::new(heirloom_embed::builtin()));
@@ -67,25 +68,25 @@ pub(crate) fn embedder(session: &Session, haste: Haste) -> Result<Shared, Error>
         [SHAPE, VOCABULARY, WEIGHTS].map(|file| Stamp::of(&folder.join(file)))
     });
     let known_as = format!("{root}\n{settings:?}\n{:?}\n{stamps:?}", session.remote_embedder());
-    match (session.warm().embedder(&known_as), haste) {
+    match (OpenIndexes::of(session).embedder(&known_as), patience) {
         (Some(Ok(kept)), _) => return Ok(kept),
-        (Some(Err(error)), Haste::Soon) => return Err(error),
+        (Some(Err(error)), Patience::Short) => return Err(error),
         _ => {}
     }
     let opened = match settings.kind {
-        EmbedderKind::Endpoint => {
-            endpoint(session, settings, haste).map(|endpoint| Arc::new(endpoint) as Shared)
-        }
-        _ => transformer(session, settings).map(|transformer| Arc::new(transformer) as Shared),
+        EmbedderKind::Endpoint => endpoint(session, settings, patience)
+            .map(|endpoint| Arc::new(endpoint) as SharedEmbedder),
+        _ => transformer(session, settings)
+            .map(|transformer| Arc::new(transformer) as SharedEmbedder),
     };
-    session.warm().keep_embedder(known_as, &opened);
+    OpenIndexes::of(session).keep_embedder(known_as, &opened);
     opened
 }
 
 fn endpoint(
     session: &Session,
     settings: &config::Embedder,
-    haste: Haste,
+    patience: Patience,
 ) -> Result<Endpoint, Error> {
     let remote = session.remote_embedder();
     let is_wrong = |named: &&str| remote.endpoint.is_none() && !Endpoint::is_address(named);
@@ -107,9 +108,9 @@ fn endpoint(
         return Err(missing("model", "nomic-embed-text"));
     }
     let key = remote.key.as_deref();
-    Ok(match haste {
-        Haste::Soon => Endpoint::open_soon(endpoint, &settings.model, key)?,
-        Haste::InTime => Endpoint::open(endpoint, &settings.model, key)?,
+    Ok(match patience {
+        Patience::Short => Endpoint::open_soon(endpoint, &settings.model, key)?,
+        Patience::Long => Endpoint::open(endpoint, &settings.model, key)?,
     })
 }
 

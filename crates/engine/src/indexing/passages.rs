@@ -19,11 +19,11 @@ use crate::workspace::memory_document::entry_ref;
 use crate::workspace::template;
 
 /// A section of more words is cut at its paragraphs.
-const LONGEST: usize = 160;
+const SECTION_MAX_WORDS: usize = 160;
 
 /// What a document is, beside its part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sort {
+pub(super) enum DocumentClass {
     /// A document of a level.
     OfLevel,
     /// A decision record.
@@ -49,7 +49,7 @@ pub(super) enum Content {
 /// A document that is cut at its headings.
 pub(super) struct Sections {
     placed: Placed,
-    sort: Sort,
+    class: DocumentClass,
     /// What it was cut into, template text left out.
     parts: Vec<Section>,
     /// What it says as a decision record.
@@ -58,10 +58,10 @@ pub(super) struct Sections {
 
 impl Sections {
     /// Reads a document.
-    pub(super) fn of(placed: Placed, sort: Sort) -> Self {
-        let is_record = sort == Sort::Adr;
+    pub(super) fn of(placed: Placed, class: DocumentClass) -> Self {
+        let is_record = class == DocumentClass::Adr;
         let adr = is_record.then(|| adr::read_document(&placed.document, &placed.text));
-        let mut parts = match has_entries(&placed, sort) {
+        let mut parts = match has_entries(&placed, class) {
             true => vec![],
             false => sections(&placed.document),
         };
@@ -70,7 +70,7 @@ impl Sections {
             let says_nothing_more = is_record && states_status_or_date(part, title);
             !says_nothing_more && !template::is_untouched(&part.text)
         });
-        Sections { placed, sort, parts, adr }
+        Sections { placed, class, parts, adr }
     }
 
     /// Returns whether it states no date.
@@ -93,7 +93,7 @@ impl Sections {
 impl Content {
     /// Takes a document that was read.
     pub(super) fn of(sections: Sections, dates: &Rc<EntryDates>) -> Self {
-        if !has_entries(&sections.placed, sections.sort) {
+        if !has_entries(&sections.placed, sections.class) {
             return Content::Sections(Box::new(sections));
         }
         let mut problems = sections.placed.document.problems.clone();
@@ -150,8 +150,8 @@ fn states_status_or_date(part: &Section, title: &str) -> bool {
 }
 
 /// Returns whether a document is read entry by entry.
-fn has_entries(placed: &Placed, sort: Sort) -> bool {
-    placed.part == Part::Memory && sort != Sort::Archived
+fn has_entries(placed: &Placed, class: DocumentClass) -> bool {
+    placed.part == Part::Memory && class != DocumentClass::Archived
 }
 
 /// Returns the passages of a memory document.
@@ -210,20 +210,20 @@ struct Section {
 }
 
 fn of_sections(
-    Sections { placed, sort, parts, adr }: &Sections,
+    Sections { placed, class, parts, adr }: &Sections,
     date: Option<Date>,
     is_replaced: bool,
 ) -> Vec<Passage> {
     let document = &placed.document;
-    let kind = match (sort, placed.part) {
-        (Sort::Adr, _) => "adr",
-        (Sort::Archived, _) => "document",
-        (Sort::OfLevel, Part::Main) => placed.level.as_str(),
-        (Sort::OfLevel, _) => "context",
+    let kind = match (class, placed.part) {
+        (DocumentClass::Adr, _) => "adr",
+        (DocumentClass::Archived, _) => "document",
+        (DocumentClass::OfLevel, Part::Main) => placed.level.as_str(),
+        (DocumentClass::OfLevel, _) => "context",
     };
     let project = placed.selectors.get("project").map(String::as_str);
-    let (standing, called) = match (sort, adr) {
-        (Sort::Archived, _) => (Standing::Archived, None),
+    let (standing, called) = match (class, adr) {
+        (DocumentClass::Archived, _) => (Standing::Archived, None),
         (_, None) => (Standing::Active, Some(catalog::id_of(placed))),
         (_, Some(adr)) => {
             let standing = match is_replaced || adr.status.is_retired() {
@@ -322,7 +322,7 @@ fn cut(heading: &str, offset: usize, start: usize, lines: &[&str], sections: &mu
     };
     for (at, line) in without_comments(lines).iter().enumerate() {
         let in_line = line.split_whitespace().count();
-        if in_line == 0 && words >= LONGEST {
+        if in_line == 0 && words >= SECTION_MAX_WORDS {
             flush(&mut text, &mut first);
             words = 0;
             continue;

@@ -10,16 +10,16 @@ use heirloom_store::config::{self, EmbedderKind};
 use heirloom_store::confined::ConfinedDir;
 use heirloom_store::stamp::Watched;
 
-use super::gather::{self, Found};
-use super::warm::Kept;
+use super::open_index::{OpenIndex, OpenIndexes, PreparedIndex};
+use super::sources::{self, Sources};
 use crate::{Error, Session};
 
-/// Where derived files are kept.
+/// Where derived files are open.
 const CACHE: &str = ".heirloom/cache/";
 /// Where the index lies.
-pub(crate) const FOLDER: &str = ".heirloom/cache/index";
+pub(crate) const INDEX_FOLDER: &str = ".heirloom/cache/index";
 /// Where one lies that knows words alone, for as long as the embedder that is set cannot be had.
-pub(crate) const WORDS: &str = ".heirloom/cache/words";
+pub(crate) const LEXICAL_FOLDER: &str = ".heirloom/cache/words";
 
 /// How far the index is behind the files that it is made of.
 pub(crate) enum Lag {
@@ -35,7 +35,7 @@ pub(crate) enum Lag {
 pub(crate) fn lag(session: &Session, embedder: &dyn Embedder) -> Result<Lag, Error> {
     let index = index_of(session, embedder);
     let Some(snapshot) = index.open()? else { return Ok(Lag::Everything) };
-    let update = Found::look(session)?.changed(session, snapshot.sources()?)?;
+    let update = Sources::list(session)?.read_changed(session, snapshot.sources()?)?;
     Ok(if update.is_empty() { Lag::Nothing } else { Lag::Something })
 }
 
@@ -47,28 +47,28 @@ pub(crate) fn bytes(session: &Session, folder: &str) -> u64 {
 }
 
 /// Makes the index anew.
-pub(crate) fn rebuilt(session: &Session, embedder: &dyn Embedder) -> Result<Kept, Error> {
+pub(crate) fn rebuild(session: &Session, embedder: &dyn Embedder) -> Result<OpenIndex, Error> {
     let index = index_of(session, embedder);
-    let found = Found::look(session)?;
-    let watched = found.watched(session);
-    let snapshot = anew(session, &index, &found, embedder)?;
-    Ok(Kept::new(index.folder(), snapshot, watched, found))
+    let sources = Sources::list(session)?;
+    let watched = sources.watch(session);
+    let snapshot = rebuild_locked(session, &index, &sources, embedder)?;
+    Ok(OpenIndex::new(index.folder(), snapshot, watched, sources))
 }
 
-fn anew(
+fn rebuild_locked(
     session: &Session,
     index: &Index,
-    found: &Found,
+    sources: &Sources,
     embedder: &dyn Embedder,
-) -> Result<Snapshot, Failed> {
+) -> Result<Snapshot, IndexFailure> {
     let lock = index.lock()?;
     let snapshot = index.begin(&lock)?;
-    let update = found.changed(session, snapshot.sources()?)?;
-    committed(session, index, &lock, snapshot, update, embedder)
+    let update = sources.read_changed(session, snapshot.sources()?)?;
+    commit(session, index, &lock, snapshot, update, embedder)
 }
 
 fn index_of(session: &Session, embedder: &dyn Embedder) -> Index {
-    let folder = if embedder.dimensions() == 0 { WORDS } else { FOLDER };
+    let folder = if embedder.dimensions() == 0 { LEXICAL_FOLDER } else { INDEX_FOLDER };
     let root = session.root();
     let opened = root.cache(folder.trim_start_matches(CACHE)).map(ConfinedDir::into_handle);
     Index::at(IndexFolder::new(root.join(folder), opened), embedder)
@@ -100,35 +100,44 @@ impl From<EmbedError> for Error {
 }
 
 /// Returns the index as it must be now: what changed since it was written is read first. What could
-/// not be listed is told beside it. Whoever is done with it gives it to [`keep`].
-pub(crate) fn up_to_date(session: &Session, embedder: &dyn Embedder) -> Result<Kept, Error> {
-    try_up_to_date(session, embedder).map_err(Error::from)
+/// not be listed is problems beside it. Whoever is done with it gives it to [`keep`].
+pub(crate) fn open_up_to_date(
+    session: &Session,
+    embedder: &dyn Embedder,
+) -> Result<OpenIndex, Error> {
+    try_open_up_to_date(session, embedder).map_err(Error::from)
 }
 
 /// Does the same, and tells whose fault it is if it cannot be done.
-pub(super) fn try_up_to_date(session: &Session, embedder: &dyn Embedder) -> Result<Kept, Failed> {
-    if let Some(kept) = session.take_held() {
-        return Ok(kept);
+pub(crate) fn try_open_up_to_date(
+    session: &Session,
+    embedder: &dyn Embedder,
+) -> Result<OpenIndex, IndexFailure> {
+    if let Some(open) = session.take::<PreparedIndex>().and_then(PreparedIndex::into_index) {
+        return Ok(open);
     }
     let index = index_of(session, embedder);
-    let snapshot = match warm(session, &index)? {
-        Some((kept, true)) => return Ok(kept),
-        warm => warm.map(|(kept, _)| kept.snapshot),
+    let snapshot = match take_open(session, &index)? {
+        Some((open, true)) => return Ok(open),
+        warm => warm.map(|(open, _)| open.snapshot),
     };
-    brought_up(session, &index, snapshot, Found::look(session)?, embedder)
+    bring_up_to_date(session, &index, snapshot, Sources::list(session)?, embedder)
 }
 
-/// Returns an index of all that is there, made for one question and kept nowhere.
-pub(super) fn in_memory(session: &Session, embedder: &dyn Embedder) -> Result<Kept, Error> {
+/// Returns an index of all that is there, made for one question and open nowhere.
+pub(crate) fn build_in_memory(
+    session: &Session,
+    embedder: &dyn Embedder,
+) -> Result<OpenIndex, Error> {
     let index = index_of(session, embedder);
-    let found = Found::look(session)?;
-    let watched = found.watched(session);
-    let snapshot = index.in_memory(found.changed(session, &BTreeMap::new())?, embedder)?;
-    Ok(Kept::new(index.folder(), snapshot, watched, found))
+    let sources = Sources::list(session)?;
+    let watched = sources.watch(session);
+    let snapshot = index.in_memory(sources.read_changed(session, &BTreeMap::new())?, embedder)?;
+    Ok(OpenIndex::new(index.folder(), snapshot, watched, sources))
 }
 
 /// Says that words alone are looked for, and why.
-pub(crate) fn only_words(error: &Error) -> Problem {
+pub(crate) fn lexical_only_problem(error: &Error) -> Problem {
     let what = format!("words alone are looked for: {}", error.message);
     let problem = Problem::of_file(config::PATH, what);
     match &error.hint {
@@ -138,44 +147,44 @@ pub(crate) fn only_words(error: &Error) -> Problem {
 }
 
 /// So many bytes are read in no time.
-const LITTLE: u64 = 200_000;
+const INCREMENTAL_READ_MAX_BYTES: u64 = 200_000;
 
 /// Returns the index as it must be now, if it can be had at once: whoever wants to know of one thing,
 /// perhaps to write another, must not wait for a model, or for an index to be made.
-pub(crate) fn up_to_date_at_once(session: &Session) -> Result<Option<Kept>, Error> {
+pub(crate) fn open_if_quick(session: &Session) -> Result<Option<OpenIndex>, Error> {
     if session.config()?.embedder.kind != EmbedderKind::Static {
         return Ok(None);
     }
     let embedder = heirloom_embed::builtin();
     let index = index_of(session, embedder);
-    let snapshot = match warm(session, &index)? {
-        Some((kept, true)) => return Ok(Some(kept)),
-        Some((kept, false)) => Some(kept.snapshot),
+    let snapshot = match take_open(session, &index)? {
+        Some((open, true)) => return Ok(Some(open)),
+        Some((open, false)) => Some(open.snapshot),
         None => index.open()?,
     };
     let Some(snapshot) = snapshot.filter(|snapshot| !snapshot.is_worn()) else { return Ok(None) };
-    let found = Found::look(session)?;
-    let is_same = snapshot.checksum()? == Some(found.checksum);
-    if !is_same && found.bytes_behind(snapshot.sources()?) >= LITTLE {
+    let sources = Sources::list(session)?;
+    let is_same = snapshot.checksum()? == Some(sources.checksum);
+    if !is_same && sources.bytes_behind(snapshot.sources()?) >= INCREMENTAL_READ_MAX_BYTES {
         return Ok(None);
     }
-    Ok(Some(brought_up(session, &index, Some(snapshot), found, embedder)?))
+    Ok(Some(bring_up_to_date(session, &index, Some(snapshot), sources, embedder)?))
 }
 
 /// Holds the index for the question that comes next, if that can be answered from memory: the process
 /// keeps it open, nothing has changed since, and the embedder is our own. Returns whether it does.
-pub(crate) fn hold_index(session: &Session) -> bool {
+pub(crate) fn prepare_index(session: &Session) -> bool {
     let is_own = |config: &Config| config.embedder.kind == EmbedderKind::Static;
     if !session.config().is_ok_and(is_own) {
         return false;
     }
-    match warm(session, &index_of(session, heirloom_embed::builtin())) {
-        Ok(Some((kept, true))) => {
-            session.hold(kept);
+    match take_open(session, &index_of(session, heirloom_embed::builtin())) {
+        Ok(Some((open, true))) => {
+            session.put(PreparedIndex::new(session, open));
             true
         }
-        Ok(Some((kept, false))) => {
-            keep(session, kept);
+        Ok(Some((open, false))) => {
+            keep_open(session, open);
             false
         }
         Ok(None) | Err(_) => false,
@@ -185,97 +194,97 @@ pub(crate) fn hold_index(session: &Session) -> bool {
 /// The index that the process keeps open, and whether all files are as they were when it was brought
 /// up to date. Where they are, whoever wrote more to it wrote the same; where they are not, one that
 /// is not the newest is no use. One that was made anew by somebody takes its place in any case.
-fn warm(session: &Session, index: &Index) -> Result<Option<(Kept, bool)>, Error> {
-    let kept = session.warm().take(index.folder());
-    let Some(kept) = kept else { return Ok(None) };
-    let is_current = kept.snapshot.is_current();
-    if is_current && kept.snapshot.is_cut_off() {
-        index.give_up(kept.snapshot)?;
+fn take_open(session: &Session, index: &Index) -> Result<Option<(OpenIndex, bool)>, Error> {
+    let open = OpenIndexes::of(session).take(index.folder());
+    let Some(open) = open else { return Ok(None) };
+    let is_current = open.snapshot.is_current();
+    if is_current && open.snapshot.is_cut_off() {
+        index.give_up(open.snapshot)?;
         return Ok(None);
     }
-    if !is_current || !index.owns(&kept.snapshot) {
+    if !is_current || !index.owns(&open.snapshot) {
         return Ok(None);
     }
-    if kept.snapshot.is_as_opened() && kept.watched.as_ref().is_some_and(Watched::is_same) {
-        return Ok(Some((kept, true)));
+    if open.snapshot.is_as_opened() && open.watched.as_ref().is_some_and(Watched::is_same) {
+        return Ok(Some((open, true)));
     }
-    Ok(kept.snapshot.is_newest()?.then_some((kept, false)))
+    Ok(open.snapshot.is_newest()?.then_some((open, false)))
 }
 
-/// Brings an index up to date with what was found, or makes one; where nothing can be written, in
+/// Brings an index up to date with what was sources, or makes one; where nothing can be written, in
 /// memory alone.
-fn brought_up(
+fn bring_up_to_date(
     session: &Session,
     index: &Index,
     snapshot: Option<Snapshot>,
-    mut found: Found,
+    mut sources: Sources,
     embedder: &dyn Embedder,
-) -> Result<Kept, Failed> {
+) -> Result<OpenIndex, IndexFailure> {
     use IndexErrorKind::{Damaged, System, Unwritable};
-    let watched = found.watched(session);
-    let mut told = Vec::new();
-    let made = match on_disk(session, index, snapshot, &found, embedder, &mut told) {
-        Err(failed) if failed.is_damage() => anew(session, index, &found, embedder),
+    let watched = sources.watch(session);
+    let mut problems = Vec::new();
+    let made = match on_disk(session, index, snapshot, &sources, embedder, &mut problems) {
+        Err(failed) if failed.is_damage() => rebuild_locked(session, index, &sources, embedder),
         made => made,
     };
     let snapshot = match made {
         Ok(snapshot) => snapshot,
-        Err(Failed::Index(error)) if matches!(error.kind, Damaged | System | Unwritable) => {
-            told.push(not_kept("the index cannot be kept, so it is made anew", &error));
-            let update = found.changed(session, &BTreeMap::new())?;
+        Err(IndexFailure::Index(error)) if matches!(error.kind, Damaged | System | Unwritable) => {
+            problems.push(not_stored("the index cannot be open, so it is made anew", &error));
+            let update = sources.read_changed(session, &BTreeMap::new())?;
             index.in_memory(update, embedder)?
         }
         Err(failed) => return Err(failed),
     };
-    found.problems.extend(told);
-    Ok(Kept::new(index.folder(), snapshot, watched, found))
+    sources.problems.extend(problems);
+    Ok(OpenIndex::new(index.folder(), snapshot, watched, sources))
 }
 
-fn not_kept(what: &str, error: &IndexError) -> Problem {
-    Problem::of_file(FOLDER, format!("{what} for every question: {error}")).hint(hint(error))
+fn not_stored(what: &str, error: &IndexError) -> Problem {
+    Problem::of_file(INDEX_FOLDER, format!("{what} for every question: {error}")).hint(hint(error))
 }
 
 /// Keeps an index for the next question.
-pub(crate) fn keep(session: &Session, kept: Kept) {
-    session.warm().put(kept);
+pub(crate) fn keep_open(session: &Session, open: OpenIndex) {
+    OpenIndexes::of(session).put(open);
 }
 
 /// Why the index on disk could not be used.
-pub(super) enum Failed {
+pub(crate) enum IndexFailure {
     Index(IndexError),
     Other(Error),
 }
 
-impl Failed {
+impl IndexFailure {
     /// Returns whether the index is not whole.
-    pub(super) fn is_damage(&self) -> bool {
-        matches!(self, Failed::Index(error) if error.kind == IndexErrorKind::Damaged)
+    pub(crate) fn is_damage(&self) -> bool {
+        matches!(self, IndexFailure::Index(error) if error.kind == IndexErrorKind::Damaged)
     }
 
     /// Returns whether the embedder is to blame.
-    pub(super) fn is_of_embedder(&self) -> bool {
-        matches!(self, Failed::Index(error) if error.kind == IndexErrorKind::Embedder)
+    pub(crate) fn is_of_embedder(&self) -> bool {
+        matches!(self, IndexFailure::Index(error) if error.kind == IndexErrorKind::Embedder)
     }
 }
 
-impl From<IndexError> for Failed {
+impl From<IndexError> for IndexFailure {
     fn from(error: IndexError) -> Self {
-        Failed::Index(error)
+        IndexFailure::Index(error)
     }
 }
 
-impl From<Failed> for Error {
-    fn from(failed: Failed) -> Self {
+impl From<IndexFailure> for Error {
+    fn from(failed: IndexFailure) -> Self {
         match failed {
-            Failed::Index(error) => error.into(),
-            Failed::Other(error) => error,
+            IndexFailure::Index(error) => error.into(),
+            IndexFailure::Other(error) => error,
         }
     }
 }
 
-impl From<Error> for Failed {
+impl From<Error> for IndexFailure {
     fn from(error: Error) -> Self {
-        Failed::Other(error)
+        IndexFailure::Other(error)
     }
 }
 
@@ -283,84 +292,87 @@ fn on_disk(
     session: &Session,
     index: &Index,
     warm: Option<Snapshot>,
-    found: &Found,
+    sources: &Sources,
     embedder: &dyn Embedder,
-    told: &mut Vec<Problem>,
-) -> Result<Snapshot, Failed> {
+    problems: &mut Vec<Problem>,
+) -> Result<Snapshot, IndexFailure> {
     let newest = match warm {
         Some(snapshot) => Some(snapshot),
         None => index.open()?,
     };
     let Some(snapshot) = newest.filter(|snapshot| !snapshot.is_worn()) else {
-        return written(session, index, &index.lock()?, found, embedder);
+        return write_locked(session, index, &index.lock()?, sources, embedder);
     };
-    if snapshot.checksum()? == Some(found.checksum) {
+    if snapshot.checksum()? == Some(sources.checksum) {
         return Ok(snapshot);
     }
-    let update = found.changed(session, snapshot.sources()?)?;
+    let update = sources.read_changed(session, snapshot.sources()?)?;
     if update.is_empty() {
         if let Ok(Some(lock)) = index.try_lock() {
-            note_checksum(index, &lock, &snapshot, found);
+            note_checksum(index, &lock, &snapshot, sources);
         }
         return Ok(snapshot);
     }
     match index.try_lock() {
         Ok(None) => Ok(index.overlaid(snapshot, update, embedder)?),
         Err(error) if error.kind == IndexErrorKind::Unwritable => {
-            told.push(not_kept("what changed cannot be added to the index, so it is read", &error));
+            problems.push(not_stored(
+                "what changed cannot be added to the index, so it is read",
+                &error,
+            ));
             Ok(index.overlaid(snapshot, update, embedder)?)
         }
         Err(error) => Err(error.into()),
         // Nobody wrote in between, so what was seen is what is to be written.
         Ok(Some(lock)) if snapshot.is_newest()? => {
-            let snapshot = committed(session, index, &lock, snapshot, update, embedder)?;
-            note_checksum(index, &lock, &snapshot, found);
+            let snapshot = commit(session, index, &lock, snapshot, update, embedder)?;
+            note_checksum(index, &lock, &snapshot, sources);
             Ok(snapshot)
         }
         Ok(Some(lock)) => {
             drop(snapshot);
-            written(session, index, &lock, found, embedder)
+            write_locked(session, index, &lock, sources, embedder)
         }
     }
 }
 
 /// Writes what changed, as seen by the one who may write.
-fn written(
+fn write_locked(
     session: &Session,
     index: &Index,
     lock: &Lock,
-    found: &Found,
+    sources: &Sources,
     embedder: &dyn Embedder,
-) -> Result<Snapshot, Failed> {
+) -> Result<Snapshot, IndexFailure> {
     let snapshot = match index.open()?.filter(|snapshot| !snapshot.is_worn()) {
         Some(snapshot) => snapshot,
         None => index.begin(lock)?,
     };
-    let update = found.changed(session, snapshot.sources()?)?;
+    let update = sources.read_changed(session, snapshot.sources()?)?;
     if update.is_empty() && !snapshot.is_new() {
         return Ok(snapshot);
     }
-    let snapshot = committed(session, index, lock, snapshot, update, embedder)?;
-    note_checksum(index, lock, &snapshot, found);
+    let snapshot = commit(session, index, lock, snapshot, update, embedder)?;
+    note_checksum(index, lock, &snapshot, sources);
     Ok(snapshot)
 }
 
 /// Notes that the index is as the files are. Where that cannot be written, the next process compares
 /// file by file.
-fn note_checksum(index: &Index, lock: &Lock, snapshot: &Snapshot, found: &Found) {
-    if snapshot.sources().is_ok_and(gather::is_complete) {
-        drop(index.note_checksum(lock, snapshot, found.checksum));
+fn note_checksum(index: &Index, lock: &Lock, snapshot: &Snapshot, sources: &Sources) {
+    if snapshot.sources().is_ok_and(sources::is_complete) {
+        drop(index.note_checksum(lock, snapshot, sources.checksum));
     }
 }
 
-fn committed(
+fn commit(
     session: &Session,
     index: &Index,
     lock: &Lock,
     snapshot: Snapshot,
     update: Update,
     embedder: &dyn Embedder,
-) -> Result<Snapshot, Failed> {
+) -> Result<Snapshot, IndexFailure> {
     let progress = |done, total| session.progress().tell(done, total);
     let snapshot = index.commit(lock, snapshot, update, embedder, &progress);
     session.progress().end();

@@ -3,26 +3,18 @@
 use std::collections::BTreeSet;
 
 use heirloom_core::fold::Memory;
-use heirloom_core::recall::ties;
-use heirloom_core::record::Record;
 use heirloom_core::{Problem, day};
 use heirloom_index::{Filter, Shelf, Snapshot};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use uuid::Uuid;
 
-use super::fresh::up_to_date_at_once;
-use super::{Search, keep, up_to_date};
+use crate::indexing::{keep_open, open_if_quick};
 use crate::{Error, Session};
-
-/// How many things that may say nearly the same are looked at.
-const NEAR: usize = 50;
 
 /// What somebody wants to know of.
 #[derive(Debug, Default)]
 pub(crate) struct Wanted<'w> {
-    /// A record that is to be written: what says the same or nearly the same, and what it names.
-    pub(crate) record: Option<&'w Record>,
     /// What typed ids may mean.
     pub(crate) typed: &'w [String],
     /// What has these names, and how it is related.
@@ -51,38 +43,29 @@ pub(crate) fn about(
     wanted: Wanted<'_>,
     as_of: Option<Timestamp>,
 ) -> Result<Option<(Memory, Vec<Problem>)>, Error> {
-    let Some(mut kept) = up_to_date_at_once(session)? else { return Ok(None) };
+    let Some(index) = open_if_quick(session)? else { return Ok(None) };
     let mut named = wanted.names;
     let mut alone = wanted.alone;
-    if let Some(record) = wanted.record {
-        let text = record.text();
-        // The search takes the index from where it is kept, and puts it back.
-        keep(session, kept);
-        let near = Search { query: &text, limit: NEAR, ..Search::default() }.run(session)?;
-        named.extend(ties(record));
-        named.extend(near.hits.iter().chain(&near.near_misses).map(|hit| hit.thing.name()));
-        kept = up_to_date(session, heirloom_embed::builtin())?;
-    }
     for typed in wanted.typed {
-        named.extend(kept.snapshot.ids_ending_in(typed)?);
+        named.extend(index.snapshot().ids_ending_in(typed)?);
     }
     if let Some((shelf, filter)) = &wanted.sort {
-        alone.extend(kept.snapshot.names(*shelf, filter)?);
+        alone.extend(index.snapshot().names(*shelf, filter)?);
     }
     if let Some(since) = wanted.since {
-        named.extend(kept.snapshot.names_since(day::number(since))?);
+        named.extend(index.snapshot().names_since(day::number(since))?);
     }
     // A relation that held once is found by what ended it.
     let is_past = as_of.is_some() && !named.is_empty();
     let memory = match wanted.related || is_past {
-        true => kept.snapshot.memory_of_related(&[named, alone].concat(), as_of)?,
+        true => index.snapshot().memory_of_related(&[named, alone].concat(), as_of)?,
         false => {
-            alone.extend(with_relations(&kept.snapshot, named)?);
-            kept.snapshot.memory_of(&alone, as_of)?
+            alone.extend(with_relations(index.snapshot(), named)?);
+            index.snapshot().memory_of(&alone, as_of)?
         }
     };
-    let problems = kept.log_problems()?;
-    keep(session, kept);
+    let problems = index.log_problems()?;
+    keep_open(session, index);
     Ok(Some((memory, problems)))
 }
 

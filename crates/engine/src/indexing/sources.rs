@@ -19,7 +19,7 @@ use heirloom_store::listings::Listings;
 use heirloom_store::log::{self, Log, Shard};
 use heirloom_store::stamp::{Stamp, Watched};
 
-use super::passages::{Content, Sections, Sort, of_entries};
+use super::passages::{Content, DocumentClass, Sections, of_entries};
 use crate::workspace::archive;
 use crate::workspace::documents::{Documents, is_whole};
 use crate::workspace::entry_dates::EntryDates;
@@ -28,22 +28,22 @@ use crate::workspace::memory_document::prefetch_dates;
 use crate::{Error, Session};
 
 /// So many bytes take a while to read.
-const MUCH: u64 = 1_000_000;
+const PARALLEL_READ_MIN_BYTES: u64 = 1_000_000;
 
 /// So many documents at least are worth another processor.
-const WORTH_SHARING: usize = 16;
+const PARALLEL_MIN_DOCUMENTS: usize = 16;
 
 /// So many documents are read before it is decided whether git has to date the others.
-const SAMPLE: usize = 32;
+const DATED_SAMPLE_DOCUMENTS: usize = 32;
 
 /// The date of a file that is to be read again the next time.
-const NEVER: i64 = i64::MIN;
+const READ_AGAIN: i64 = i64::MIN;
 
 /// The version of how documents are read and dated: an index of another one reads them again.
-const READING: u32 = 5;
+const READER_VERSION: u32 = 5;
 
 /// Everything that is there to be recalled, and none of it read yet.
-pub(super) struct Found {
+pub(super) struct Sources {
     shards: Vec<(Shard, Stamp)>,
     documents: Vec<Listed>,
     /// What could not be listed.
@@ -62,13 +62,13 @@ pub(super) struct Found {
 
 struct Document {
     placed: Placed,
-    sort: Sort,
+    class: DocumentClass,
 }
 
 impl Document {
     /// A document that no level places.
-    fn by_itself(path: String, sort: Sort, project: Option<String>) -> Self {
-        let level = if sort == Sort::Archived { "archive" } else { "adr" };
+    fn by_itself(path: String, class: DocumentClass, project: Option<String>) -> Self {
+        let level = if class == DocumentClass::Archived { "archive" } else { "adr" };
         let placed = Placed {
             level: level.to_owned(),
             priority: 0,
@@ -78,13 +78,13 @@ impl Document {
             text: String::new(),
             document: Box::new(heirloom_core::Document { path, ..Default::default() }),
         };
-        Document { placed, sort }
+        Document { placed, class }
     }
 }
 
-impl Found {
+impl Sources {
     /// Looks what is there.
-    pub(super) fn look(session: &Session) -> Result<Self, Error> {
+    pub(super) fn list(session: &Session) -> Result<Self, Error> {
         let root = session.root();
         let (shards, log_problems) = log::shards(root);
         let mut problems = log_problems.clone();
@@ -102,11 +102,12 @@ impl Found {
         problems.extend(record_problems);
         let records = records
             .into_iter()
-            .map(|found| Document::by_itself(found.path, Sort::Adr, found.project));
+            .map(|found| Document::by_itself(found.path, DocumentClass::Adr, found.project));
         let archived = archive::documents(root)
             .into_iter()
-            .map(|path| Document::by_itself(path, Sort::Archived, None));
-        let placed = all.placed.into_iter().map(|placed| Document { placed, sort: Sort::OfLevel });
+            .map(|path| Document::by_itself(path, DocumentClass::Archived, None));
+        let placed =
+            all.placed.into_iter().map(|placed| Document { placed, class: DocumentClass::OfLevel });
         let ignored = Ignored::of_listed(&listings);
         let levels = &hierarchy.levels;
         let is_named =
@@ -119,9 +120,9 @@ impl Found {
         let mut documents: BTreeMap<String, (Document, Stamp)> = BTreeMap::new();
         for document in placed.chain(records).chain(archived).filter(is_looked_for) {
             let path = document.placed.document.path.clone();
-            let stamp = match document.sort {
-                Sort::Adr => adrs::stamp(&listings, &path),
-                Sort::OfLevel | Sort::Archived => listings.stamp(&path),
+            let stamp = match document.class {
+                DocumentClass::Adr => adrs::stamp(&listings, &path),
+                DocumentClass::OfLevel | DocumentClass::Archived => listings.stamp(&path),
             };
             match stamp {
                 Some(stamp) => drop(documents.entry(path).or_insert((document, stamp))),
@@ -131,15 +132,15 @@ impl Found {
         }
         let text = root.read(heirloom_store::config::PATH)?.unwrap_or_default();
         let mut settings = [0; 8];
-        let read_as = format!("{READING}\n{text}");
+        let read_as = format!("{READER_VERSION}\n{text}");
         settings.copy_from_slice(&blake3::hash(read_as.as_bytes()).as_bytes()[..8]);
-        let mut found = Found {
+        let mut found = Sources {
             shards: shards.collect(),
             documents: documents.into_values().collect(),
             problems,
             log_problems,
             settings,
-            rules: if session.warm().is_lasting() { ignored.files() } else { vec![] },
+            rules: if session.process_cache().is_long_lived() { ignored.files() } else { vec![] },
             since: listings.since(),
             checksum: 0,
         };
@@ -172,8 +173,8 @@ impl Found {
 
     /// Returns everything that would show a change.
     /// A process that answers one question has no use for it.
-    pub(super) fn watched(&self, session: &Session) -> Option<Watched> {
-        if !session.warm().is_lasting() {
+    pub(super) fn watch(&self, session: &Session) -> Option<Watched> {
+        if !session.process_cache().is_long_lived() {
             return None;
         }
         let root = session.root();
@@ -208,7 +209,7 @@ impl Found {
     }
 
     /// Reads what is not as it was.
-    pub(super) fn changed(
+    pub(super) fn read_changed(
         &self,
         session: &Session,
         known: &BTreeMap<String, Source>,
@@ -216,7 +217,7 @@ impl Found {
         let mut update = Update::default();
         // The workspace is used by this thread alone; another one reads the log meanwhile.
         let documents = || self.read_documents(session, known);
-        let is_much = self.bytes_behind(known) >= MUCH;
+        let is_much = self.bytes_behind(known) >= PARALLEL_READ_MIN_BYTES;
         let shards = &self.shards;
         let (shards, documents) = hands::both(is_much, || read_shards(shards, known), documents);
         for read in shards {
@@ -262,7 +263,7 @@ impl Found {
         let (read_changed, mut histories) = read_with_histories(session.root(), &changed);
         let mut changed = finished(&changed, read_changed);
         let mark_of = |one: &Listed| &known[path_of(one)].mark;
-        let is_affected = changed.iter().any(|((one, _), _)| one.sort == Sort::Adr)
+        let is_affected = changed.iter().any(|((one, _), _)| one.class == DocumentClass::Adr)
             || self.gone(known).next().is_some();
         let replaced: HashSet<String> = match is_affected {
             true => self.replaced_records(session, &changed)?,
@@ -307,7 +308,7 @@ impl Found {
             .iter()
             .filter_map(|(one, content)| content.sections().map(|sections| (*one, sections)))
             .collect();
-        let cut = hands::map(&sections, WORTH_SHARING, |(one, sections)| {
+        let cut = hands::map(&sections, PARALLEL_MIN_DOCUMENTS, |(one, sections)| {
             sections.passages(history(one).date, replaced.contains(path_of(one)))
         });
         let mut cut = cut.into_iter();
@@ -337,7 +338,8 @@ impl Found {
         session: &Session,
         changed: &[(&Listed, Content)],
     ) -> Result<HashSet<String>, Error> {
-        let count = self.documents.iter().filter(|(one, _)| one.sort == Sort::Adr).count();
+        let count =
+            self.documents.iter().filter(|(one, _)| one.class == DocumentClass::Adr).count();
         let read = changed.iter().filter_map(|(_, content)| content.sections()?.adr.clone());
         let mut adrs: Vec<Adr> = read.collect();
         if adrs.len() < count {
@@ -364,7 +366,7 @@ fn source(
         path: listed.placed.document.path.clone(),
         is_local: false,
         size: stamp.size,
-        modified: if is_final { stamp.modified } else { NEVER },
+        modified: if is_final { stamp.modified } else { READ_AGAIN },
         mark,
         lines: 0,
         problems: written(problems)?,
@@ -377,7 +379,7 @@ fn read_with_histories<'f>(
     documents: &[&'f Listed],
 ) -> (Vec<Option<Sections>>, HashMap<&'f str, FileHistory>) {
     let dir = root.dir();
-    let (sample, others) = documents.split_at(documents.len().min(SAMPLE));
+    let (sample, others) = documents.split_at(documents.len().min(DATED_SAMPLE_DOCUMENTS));
     let mut read = read_all(dir, sample);
     let undated = read.iter().flatten().filter(|sections| sections.is_undated()).count();
     if others.is_empty() || undated * 2 < sample.len() {
@@ -395,18 +397,20 @@ fn read_with_histories<'f>(
 }
 
 fn read_all(dir: &ConfinedDir, documents: &[&Listed]) -> Vec<Option<Sections>> {
-    hands::map(documents, WORTH_SHARING, |one| read_document(dir, one))
+    hands::map(documents, PARALLEL_MIN_DOCUMENTS, |one| read_document(dir, one))
 }
 
 /// Reads a document. A missing one is `None`.
 fn read_document(dir: &ConfinedDir, one: &Listed) -> Option<Sections> {
     let (listed, _) = one;
-    let (text, document) = match listed.sort {
-        Sort::Adr => adrs::read_document(dir, path_of(one)),
-        Sort::OfLevel | Sort::Archived => layout::read_document_in(dir, path_of(one)),
+    let (text, document) = match listed.class {
+        DocumentClass::Adr => adrs::read_document(dir, path_of(one)),
+        DocumentClass::OfLevel | DocumentClass::Archived => {
+            layout::read_document_in(dir, path_of(one))
+        }
     }?;
     let document = Box::new(document);
-    Some(Sections::of(Placed { text, document, ..listed.placed.clone() }, listed.sort))
+    Some(Sections::of(Placed { text, document, ..listed.placed.clone() }, listed.class))
 }
 
 /// A document and how its file looks.
@@ -441,7 +445,7 @@ fn history_mark(history: &FileHistory, has_entries: bool) -> Vec<u8> {
 
 /// Returns whether every file was read to its end, so that none has to be read again as it is.
 pub(super) fn is_complete(known: &BTreeMap<String, Source>) -> bool {
-    known.values().all(|source| source.modified != NEVER)
+    known.values().all(|source| source.modified != READ_AGAIN)
 }
 
 /// Returns whether a file looks as it did when it was read.
@@ -507,7 +511,7 @@ fn read_shard(shard: &Shard, stamp: Stamp, known: Option<&Source>) -> Result<Opt
         path: shard.shown.clone(),
         is_local: shard.is_local,
         size,
-        modified: if size == stamp.size { stamp.modified } else { NEVER },
+        modified: if size == stamp.size { stamp.modified } else { READ_AGAIN },
         mark,
         // After the last line break stands an empty piece, which is no line.
         lines: first + ends.len() - 2,
@@ -523,7 +527,7 @@ fn unreadable(shard: &Shard, error: &std::io::Error) -> Result<Read, Error> {
     let source = Source {
         path: shard.shown.clone(),
         is_local: shard.is_local,
-        modified: NEVER,
+        modified: READ_AGAIN,
         problems: written(&[problem])?,
         ..Source::default()
     };

@@ -5,8 +5,7 @@ use heirloom_core::fold::{Memory, Standing};
 use heirloom_core::record::{Body, Kind, Section};
 use heirloom_index::{Filter, Shelf, Snapshot, State};
 
-use super::fresh::up_to_date_at_once;
-use super::keep;
+use crate::indexing::{keep_open, open_if_quick};
 use crate::{Error, Session};
 
 /// How much there is in the log.
@@ -93,18 +92,18 @@ pub(crate) fn first_facts(
     session: &Session,
     most: usize,
 ) -> Result<Option<(Vec<String>, usize)>, Error> {
-    let Some(kept) = up_to_date_at_once(session)? else { return Ok(None) };
+    let Some(index) = open_if_quick(session)? else { return Ok(None) };
     let (mut names, mut total) = (Vec::new(), 0);
     for section in Section::ALL {
-        total += standing_in(&kept.snapshot, section);
+        total += standing_in(index.snapshot(), section);
         if names.len() < most {
-            let mut own = kept.snapshot.names(Shelf::Active, &facts_in(section))?;
+            let mut own = index.snapshot().names(Shelf::Active, &facts_in(section))?;
             own.sort_unstable();
             own.truncate(most - names.len());
             names.extend(own);
         }
     }
-    keep(session, kept);
+    keep_open(session, index);
     Ok(Some((names, total)))
 }
 
@@ -115,10 +114,10 @@ pub(crate) fn survey(
     session: &Session,
     names: &[String],
 ) -> Result<Option<(Tally, Memory, Vec<Problem>)>, Error> {
-    let Some(kept) = up_to_date_at_once(session)? else { return Ok(None) };
-    let tally = Tally::of_index(&kept.snapshot);
-    let memory = kept.snapshot.memory_of_related(names, None)?;
-    let problems = kept.log_problems()?;
-    keep(session, kept);
+    let Some(index) = open_if_quick(session)? else { return Ok(None) };
+    let tally = Tally::of_index(index.snapshot());
+    let memory = index.snapshot().memory_of_related(names, None)?;
+    let problems = index.log_problems()?;
+    keep_open(session, index);
     Ok(Some((tally, memory, problems)))
 }

@@ -6,6 +6,8 @@
 //! the command above it printed: standard output, standard error with `! ` before each line, and
 //! `[exit N]` where it failed.
 //!
+//! Each command runs a second after the one above it, so that lists have an order.
+//!
 //! The commands are `heir` and `git`; and a few that edit files: `cat`, `ls`, `rm`, `append PATH TEXT`
 //! and `replace PATH OLD NEW`. Words are parted by spaces and may be quoted; `NAME=VALUE` before a
 //! command sets a variable, `< PATH` after it is its standard input.
@@ -15,7 +17,7 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use heirloom_testkit::{Ran, TEAM, Workspace};
+use heirloom_testkit::{NOW, Ran, TEAM, Workspace};
 
 use crate::ids::Ids;
 
@@ -32,7 +34,8 @@ pub(crate) fn run(path: &Path) -> Result<String, String> {
         None => workspace.fill(fixture),
     }
     let mut out = fixture.to_owned();
-    let mut ids = Ids::default();
+    let mut ids = Ids::fixed_by(fixture);
+    let mut seconds = 0;
     for line in script.lines().filter(|line| is_typed(line)) {
         if !out.is_empty() && !out.ends_with("\n\n") && !ends_with_remark(&out) {
             out.push('\n');
@@ -40,8 +43,11 @@ pub(crate) fn run(path: &Path) -> Result<String, String> {
         out.push_str(line);
         out.push('\n');
         if let Some(typed) = line.strip_prefix("$ ") {
-            let ran = execute(&workspace, &ids.reveal(typed))?;
-            for file in workspace.files(".heirloom") {
+            let ran = execute(&workspace, &moment(seconds), &ids.reveal(typed))?;
+            seconds += 1;
+            for file in workspace.files("") {
+                // A session of work is called by its id.
+                ids.learn(&file);
                 if file.ends_with(".jsonl") || file.ends_with(".md") {
                     ids.learn(&workspace.read(&file));
                 }
@@ -104,8 +110,14 @@ fn printed(workspace: &Workspace, ran: &Ran) -> String {
     shown.replace(&*workspace.path().to_string_lossy(), "[ROOT]").replace("[ROOT]\\", "[ROOT]/")
 }
 
-/// Runs a command.
-fn execute(workspace: &Workspace, typed: &str) -> Result<Ran, String> {
+/// Returns the moment that is some seconds after `NOW`.
+fn moment(seconds: u32) -> String {
+    let day = NOW.strip_suffix("00:00:00Z").unwrap_or(NOW);
+    format!("{day}00:{:02}:{:02}Z", seconds / 60, seconds % 60)
+}
+
+/// Runs a command at a moment.
+fn execute(workspace: &Workspace, now: &str, typed: &str) -> Result<Ran, String> {
     let mut words = words(typed)?;
     let assigned = words.iter().take_while(|word| is_assignment(word)).count();
     let variables: Vec<String> = words.drain(..assigned).collect();
@@ -120,7 +132,7 @@ fn execute(workspace: &Workspace, typed: &str) -> Result<Ran, String> {
     match (name.as_str(), arguments.as_slice()) {
         ("heir", arguments) => {
             let mut command = workspace.command();
-            command.args(arguments);
+            command.args(arguments).env("HEIRLOOM_NOW", now);
             spawn(workspace, command, &variables, input.as_deref())
         }
         ("git", ["commit-all", date]) => {

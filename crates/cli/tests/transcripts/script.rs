@@ -104,10 +104,21 @@ fn printed(workspace: &Workspace, ran: &Ran) -> String {
     let lines = out.lines().map(|line| match line {
         _ if is_typed(line) => format!("\\{line}\n"),
         _ if line.ends_with(' ') => format!("{line}[end]\n"),
-        _ => format!("{line}\n"),
+        _ => format!("{}\n", without_size(line)),
     });
     let shown: String = lines.collect();
     shown.replace(&*workspace.path().to_string_lossy(), "[ROOT]").replace("[ROOT]\\", "[ROOT]/")
+}
+
+/// Hides the size of an index, which is not the same in every run.
+fn without_size(line: &str) -> String {
+    if let Some((start, _)) = line.split_once("\"bytes\": ") {
+        return format!("{start}\"bytes\": [SIZE],");
+    }
+    match line.split_once(" MB, vectors by ").map(|(start, end)| (start.rsplit_once(' '), end)) {
+        Some((Some((start, _)), end)) => format!("{start} [SIZE], vectors by {end}"),
+        _ => line.to_owned(),
+    }
 }
 
 /// Returns the moment that is some seconds after `NOW`.

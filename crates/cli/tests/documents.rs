@@ -150,31 +150,22 @@ fn answers_are_the_same_with_a_cache_and_without() {
 fn recall_follows_the_files_from_one_process_to_the_next() {
     let workspace = Workspace::with(HEIR, TWO_PLANS);
     aged(&workspace);
+    let found = || -> Vec<String> {
+        let recalled = workspace.json("recall orchard");
+        let hits = recalled["hits"].as_array().unwrap().iter();
+        hits.map(|hit| hit["text"].as_str().unwrap().to_owned()).collect()
+    };
     for _ in 0..2 {
-        assert!(workspace.heir("recall orchard").ok().contains("in bloom"));
+        assert_eq!(found(), ["The orchard is in bloom."]);
     }
     let path = "plans/0001-a/agents/001-x.memory.md";
     let text = workspace.read(path).replace("in bloom", "harvested");
     workspace.write(path, text);
     for _ in 0..2 {
-        let found = workspace.heir("recall orchard").ok();
-        assert!(found.contains("harvested") && !found.contains("in bloom"), "{found}");
+        assert_eq!(found(), ["The orchard is harvested."]);
     }
     fs::remove_file(workspace.path().join(path)).unwrap();
-    assert!(!workspace.heir("recall orchard").ok().contains("harvested"));
-}
-
-#[test]
-fn a_folder_that_cannot_be_read_is_not_none() {
-    let workspace =
-        Workspace::with(HEIR, "//- .heirloom/workspace.md\n# W\n//- plans\nnot a folder\n");
-    let refused = workspace.heir("plan list").failed(2);
-    assert!(refused.contains("plans") && refused.contains("a folder was expected"), "{refused}");
-    let workspace = Workspace::with(HEIR, TWO_PLANS);
-    workspace.write("plans/0002-b/agents", "not a folder");
-    let refused = workspace.heir("agent list 0002-b").failed(2);
-    assert!(refused.contains("plans/0002-b/agents"), "{refused}");
-    assert!(workspace.heir("agent list 0001-a").ok().contains("Xenon"));
+    assert_eq!(found(), [] as [&str; 0]);
 }
 
 // The superuser may read every folder.
@@ -190,33 +181,9 @@ fn a_folder_without_permission_is_a_problem_beside_what_could_be_read() {
     let listed = workspace.json("plan list");
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o755)).unwrap();
     assert_eq!(listed["items"][0]["title"], "Apple");
-    let problems = listed["problems"].to_string();
-    assert_eq!(problems.contains("plans/0002-b"), !may_read, "{problems}");
-}
-
-#[test]
-fn of_two_documents_for_one_plan_the_first_is_read_and_the_second_reported() {
-    let workspace = Workspace::with(HEIR, TWO_PLANS);
-    workspace.write("plans/0002-b/0002-b-plan.md", "---\ntitle: Other\nupdated: 2026-02-20\n---\n");
-    let listed = workspace.json("plan list");
-    let title = listed["items"][1]["title"].as_str().unwrap().to_owned();
-    assert!(["Berry", "Other"].contains(&title.as_str()), "{listed}");
-    assert!(listed["problems"].to_string().contains("only one of them is read"), "{listed}");
-    let shown = workspace.json("graph show 0002-b");
-    assert_eq!(shown["node"]["title"], title.as_str());
-}
-
-#[test]
-fn a_list_tells_the_status_and_the_freshness_of_a_plan() {
-    let workspace = Workspace::with(
-        HEIR,
-        "//- .heirloom/workspace.md\n# W\n//- plans/0001-x/plan.md\n---\nstatus: active\nupdated: 2020-01-01\n---\n# X\n",
-    );
-    let plan = &workspace.json("plan list")["items"][0];
-    assert_eq!(
-        (&plan["status"], &plan["staleness"]["status"]),
-        (&"active".into(), &"critical".into())
-    );
+    let problems = listed["problems"].as_array().unwrap();
+    let paths: Vec<&Value> = problems.iter().map(|problem| &problem["path"]).collect();
+    assert_eq!(paths, if may_read { vec![] } else { vec!["plans/0002-b"] });
 }
 
 /// The settings decide how a file is read, and they are no part of it.
@@ -235,6 +202,5 @@ fn a_file_that_becomes_a_memory_is_read_as_one() {
     aged(&workspace);
     workspace.heir("graph health").ok();
     workspace.write(".heirloom/config.toml", settings("always = [\"a.md\"]\nmemory = \"log.md\""));
-    let shown = workspace.heir("graph show aaaa1111").ok();
-    assert!(shown.contains("Keys are short"), "{shown}");
+    assert_eq!(workspace.json("graph show aaaa1111")["node"]["title"], "Keys are short");
 }

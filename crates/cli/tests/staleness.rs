@@ -99,52 +99,6 @@ fn refresh_edits_only_the_date() {
         workspace.read(".heirloom/context/architecture.md"),
         text.replace("2026-01-01", "2026-02-22")
     );
-    assert!(workspace.heir("context refresh archtecture").failed(2).contains("architecture"));
-}
-
-#[test]
-fn archive_and_restore() {
-    let workspace = Workspace::with(
-        HEIR,
-        "\
-//- .heirloom/workspace.md
----
-updated: 2026-02-20
----
-See [old](context/old.md).
-//- .heirloom/context/old.md
----
-updated: 2025-01-01
-tone: dusty
----
-# Old
-//- .heirloom/context/new.md
----
-updated: 2026-02-20
----
-# New
-",
-    );
-    let shown = workspace.heir("context archive old").ok();
-    assert!(
-        shown.contains(".heirloom/archive/context/old.md")
-            && shown.contains("still referred to by 1 document"),
-        "{shown}"
-    );
-    assert_eq!(workspace.json("context resolve")["values"], json!({}));
-    assert_eq!(workspace.heir("context validate").code, 1);
-    workspace.heir("context restore old").ok();
-    assert_eq!(workspace.json("context resolve")["values"], json!({"tone": "dusty"}));
-    let dry = workspace.json("context archive --stale --dry-run");
-    assert_eq!(dry["archived"][0]["source"], ".heirloom/context/old.md");
-    assert!(workspace.has(".heirloom/context/old.md"));
-    workspace.heir("context archive --stale").ok();
-    assert!(
-        !workspace.has(".heirloom/context/old.md") && workspace.has(".heirloom/context/new.md")
-    );
-    assert_eq!(workspace.heir("context archive").code, 2);
-    workspace.write(".heirloom/context/old.md", "# In the way\n");
-    assert!(workspace.heir("context restore old").failed(2).contains("already there"));
 }
 
 /// A decision holds until another one replaces it; only a document grows out of use with its age.
@@ -229,23 +183,11 @@ fn a_history_that_cannot_be_read_makes_dates_unknown() {
     workspace.commit_all("2025-01-01T00:00:00Z");
     std::fs::remove_dir_all(workspace.path().join(".git/objects")).unwrap();
     std::fs::create_dir(workspace.path().join(".git/objects")).unwrap();
-    let broken = workspace.heir("context health").ok();
-    assert!(
-        broken.contains("0 fresh") && broken.contains("the history could not be read"),
-        "{broken}"
-    );
     assert_eq!(health(&workspace, ".heirloom/workspace.md")["staleness"], "unknown");
-}
-
-#[test]
-fn only_markdown_can_be_refreshed() {
-    let workspace = Workspace::with(
-        HEIR,
-        "//- .heirloom/config.toml\nhierarchy = \"sprints\"\n//- .memory/sprint/s1/progress.json\n{}\n",
-    );
-    let refused = workspace.heir("context refresh .memory/sprint/s1/progress.json").failed(2);
-    assert!(refused.contains("is not markdown"), "{refused}");
-    assert_eq!(workspace.read(".memory/sprint/s1/progress.json"), "{}\n");
+    let broken = workspace.json("context health");
+    assert_eq!(broken["counts"]["fresh"], 0);
+    let said = broken["problems"][0]["message"].as_str().unwrap();
+    assert!(said.starts_with("the history could not be read, so some dates are unknown"), "{said}");
 }
 
 #[test]
@@ -258,31 +200,6 @@ fn restore_takes_the_names_that_archive_takes() {
         workspace.heir(&format!("context archive {name}")).ok();
         workspace.heir(&format!("context restore {name}")).ok();
     }
-    workspace.heir("context archive ADR-0001").ok();
-    let conflicts = workspace.heir("context conflicts").ok();
-    assert!(conflicts.contains("refers to ADR-0001, which is archived"), "{conflicts}");
-    let created = workspace.heir("adr new another").ok();
-    assert!(created.contains("ADR-0002"), "a number that was given stays given: {created}");
-}
-
-#[test]
-fn a_date_in_the_future_is_a_problem_only_when_it_is_stated() {
-    let workspace = Workspace::with(
-        HEIR,
-        "//- .heirloom/workspace.md\n---\nupdated: 2026-02-23\n---\n//- .heirloom/context/a.md\n---\nupdated: soon\n---\n",
-    );
-    let validated = workspace.heir("context validate").stdout;
-    assert!(
-        validated.contains("`updated: soon` is not a date") && !validated.contains("future"),
-        "{validated}"
-    );
-    workspace.write(".heirloom/workspace.md", "---\nupdated: 2026-03-23\n---\n");
-    assert!(
-        workspace
-            .heir("context validate")
-            .stdout
-            .contains(".heirloom/workspace.md:2: it is dated in the future")
-    );
 }
 
 /// What `init` wrote for people to replace says nothing to an agent until they do.
@@ -294,16 +211,11 @@ fn template_text_is_left_out_until_it_is_edited() {
     assert_eq!((&new["tokens"], &new["values"]), (&json!(0), &json!({})), "{new:#}");
     assert_eq!((&new["layers"], &new["provenance"]), (&json!([]), &json!({})));
     assert_eq!(new["not_edited"].as_array().unwrap().len(), 6);
-    let shown = workspace.heir("context resolve").ok();
-    assert!(!shown.contains("What this workspace is for"), "{shown}");
-    assert!(shown.contains("not edited yet, so left out: .heirloom/workspace.md"), "{shown}");
     let health = workspace.json("context health");
     assert_eq!(
         (&health["counts"]["not_edited"], &health["counts"]["fresh"]),
         (&json!(6), &json!(0))
     );
-    let shown = workspace.heir("context health").ok();
-    assert!(shown.contains("template") && shown.contains("6 documents not edited yet"), "{shown}");
 
     let path = ".heirloom/workspace.md";
     let text = workspace
@@ -312,17 +224,8 @@ fn template_text_is_left_out_until_it_is_edited() {
     workspace.write(path, text);
     let edited = workspace.json("context resolve");
     assert_eq!(edited["not_edited"].as_array().unwrap().len(), 5);
-    let prose = edited["layers"][0]["prose"].as_str().unwrap();
-    assert!(prose.contains("# Workspace: Larkspur") && prose.contains("Refunds."), "{prose}");
-    assert!(!prose.contains("Principles") && !prose.contains("Defaults"), "{prose}");
     assert_eq!(edited["values"], json!({}));
-
     workspace.run(&["plan", "new", "Refund flow"]).ok();
     let plan = workspace.json("context resolve 0001");
-    let prose = plan["layers"][1]["prose"].as_str().unwrap();
-    assert_eq!(prose.trim(), "# Refund flow");
-    workspace.run(&["memory", "add", "0001", "--plan", "finding", "Cents"]).ok();
-    let plan = workspace.json("context resolve 0001");
-    let memory = plan["layers"][2]["prose"].as_str().unwrap();
-    assert!(memory.contains("- Cents") && !memory.contains("Lessons"), "{memory}");
+    assert_eq!(plan["layers"][1]["prose"].as_str().unwrap().trim(), "# Refund flow");
 }

@@ -62,12 +62,8 @@ fn help_of_a_command_is_what_its_flag_prints() {
     ];
     for (help, flag) in pairs {
         let shown = workspace.heir(help).ok();
-        assert!(shown.contains("Usage: heir"), "{help}: {shown}");
         assert_eq!(shown, workspace.heir(flag).ok(), "{help}");
     }
-    let error = workspace.heir("help context resolv").failed(2);
-    assert!(error.contains("resolv") && error.contains("resolve"), "{error}");
-    assert!(workspace.heir("--help").ok().contains("\n  help "));
 }
 
 /// Writes a program that notes its name and what it was given.
@@ -121,9 +117,12 @@ fn without_any_editor_the_document_is_named() {
     let empty = team.path().join("empty");
     std::fs::create_dir(&empty).unwrap();
     let output = team.command().env("PATH", &empty).args(["workspace", "edit"]).output().unwrap();
-    let error = Ran::of(&output).failed(2);
-    assert!(error.contains("no editor is set, and none was found"), "{error}");
-    assert!(error.contains("VISUAL or EDITOR") && error.contains("workspace.md"), "{error}");
+    let document = team.path().canonicalize().unwrap().join(".heirloom/workspace.md");
+    let expected = format!(
+        "error: no editor is set, and none was found\n  hint: set VISUAL or EDITOR, or open {} yourself\n",
+        document.display()
+    );
+    assert_eq!(Ran::of(&output).failed(2), expected);
 }
 
 /// Asks `heir` as a shell's script does: what may the last of these words be?

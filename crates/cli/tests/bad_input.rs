@@ -15,6 +15,17 @@ fn with_bad(bytes: impl AsRef<[u8]>) -> Workspace {
     workspace
 }
 
+/// Returns the problems that a command reports, as `path:line: message`.
+fn problems(workspace: &Workspace, command: &str) -> Vec<String> {
+    let answer = workspace.json(command);
+    let places = answer["problems"].as_array().unwrap().iter().map(|problem| {
+        let text = |field: &str| problem[field].as_str().unwrap().to_owned();
+        format!("{}:{}: {}", text("path"), problem["line"], text("message"))
+    });
+    places.collect()
+}
+
+/// Checks that a problem is reported and that the good documents are read.
 #[track_caller]
 fn check(workspace: &Workspace, problem: &str) {
     let resolved = workspace.json("context resolve");
@@ -23,8 +34,8 @@ fn check(workspace: &Workspace, problem: &str) {
         (&1.into(), &2.into()),
         "{resolved:#}"
     );
-    let shown = workspace.heir("context resolve").ok();
-    assert!(shown.contains(problem), "{problem}\n---\n{shown}");
+    let found = problems(workspace, "context resolve");
+    assert!(matches!(found.as_slice(), [one] if one.starts_with(problem)), "{problem}\n{found:#?}");
     assert_eq!(workspace.heir("context validate").code, 1);
     for command in ["context health", "graph health", "graph export", "workspace show", "adr list"]
     {
@@ -33,28 +44,7 @@ fn check(workspace: &Workspace, problem: &str) {
 }
 
 #[test]
-fn unclosed_front_matter() {
-    check(
-        &with_bad("---\na: 1\n\n# Title\n"),
-        ".heirloom/context/bad.md:1: the front matter opens with `---` and never closes",
-    );
-}
-
-#[test]
-fn duplicate_keys() {
-    check(
-        &with_bad("---\na: 1\nb: 2\na: 3\n---\n"),
-        ".heirloom/context/bad.md:4: front matter: duplicate key `a`",
-    );
-}
-
-#[test]
-fn tabs() {
-    check(&with_bad("---\na:\n\tb: 1\n---\n"), ".heirloom/context/bad.md:3: front matter: ");
-}
-
-#[test]
-fn yaml_bombs() {
+fn a_yaml_bomb_is_refused() {
     let mut bomb = String::from("---\na0: &a0 [x,x,x,x,x,x,x,x,x]\n");
     for level in 1..12 {
         bomb.push_str(&format!(
@@ -63,7 +53,10 @@ fn yaml_bombs() {
         ));
     }
     bomb.push_str("---\n");
-    check(&with_bad(bomb), "expands to more than");
+    check(
+        &with_bad(bomb),
+        ".heirloom/context/bad.md:6: front matter: expands to more than 50000 values",
+    );
     check(
         &with_bad(format!("---\na: {}\n---\n", "[".repeat(100_000))),
         ".heirloom/context/bad.md:2: front matter: ",
@@ -71,7 +64,7 @@ fn yaml_bombs() {
 }
 
 #[test]
-fn a_huge_file() {
+fn a_huge_file_is_not_read() {
     check(
         &with_bad(vec![b'x'; 50 * 1024 * 1024]),
         ".heirloom/context/bad.md:1: 50 MB is too large for a document",
@@ -79,7 +72,7 @@ fn a_huge_file() {
 }
 
 #[test]
-fn invalid_utf8() {
+fn a_document_that_is_not_utf8_is_named_with_the_line() {
     check(
         &with_bad(b"---\na: 1\n---\nfine\nbroken \xff here\n"),
         ".heirloom/context/bad.md:5: this is not UTF-8 text",
@@ -87,7 +80,7 @@ fn invalid_utf8() {
 }
 
 #[test]
-fn git_conflict_markers() {
+fn a_git_conflict_marker_is_named_with_its_line() {
     check(
         &with_bad("---\na: 1\n<<<<<<< HEAD\nb: 1\n=======\nb: 2\n>>>>>>> theirs\n---\n"),
         ".heirloom/context/bad.md:3: a git conflict marker",
@@ -95,7 +88,7 @@ fn git_conflict_markers() {
 }
 
 #[test]
-fn a_folder_called_like_a_document() {
+fn a_folder_called_like_a_document_is_named() {
     let workspace = with_bad("");
     std::fs::remove_file(workspace.path().join(".heirloom/context/bad.md")).unwrap();
     std::fs::create_dir(workspace.path().join(".heirloom/context/bad.md")).unwrap();
@@ -104,27 +97,40 @@ fn a_folder_called_like_a_document() {
 
 #[cfg(unix)]
 #[test]
-fn symbolic_links_out_of_the_root() {
+fn a_document_that_is_a_link_out_of_the_root_is_not_read() {
     let outside = Workspace::with(HEIR, "//- secret.md\n---\nstolen: yes\n---\n");
     let workspace = with_bad("");
     let bad = workspace.path().join(".heirloom/context/bad.md");
     std::fs::remove_file(&bad).unwrap();
     std::os::unix::fs::symlink(outside.path().join("secret.md"), &bad).unwrap();
     check(&workspace, ".heirloom/context/bad.md:1: this symbolic link leads out of the workspace");
-    assert!(!workspace.heir("context resolve").stdout.contains("stolen"));
-    let plans = with_bad("");
-    std::fs::remove_file(plans.path().join(".heirloom/context/bad.md")).unwrap();
-    outside.write("0001-a/plan.md", "---\nstolen: yes\n---\n");
-    std::fs::create_dir(plans.path().join("plans")).unwrap();
-    std::os::unix::fs::symlink(outside.path().join("0001-a"), plans.path().join("plans/0001-a"))
-        .unwrap();
-    let ran = plans.heir("context resolve 0001-a");
-    assert!(ran.code != 0 && !ran.stdout.contains("stolen"), "{ran:?}");
-    assert!(ran.stderr.contains("plans/0001-a:1: this symbolic link leads out of the workspace"));
-    let inside = plans.path().join(".heirloom/context/inside.md");
+    assert!(workspace.json("context resolve")["values"]["stolen"].is_null());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_plan_that_is_a_link_out_of_the_root_is_not_read() {
+    let outside = Workspace::with(HEIR, "//- 0001-a/plan.md\n---\nstolen: yes\n---\n");
+    let workspace = with_bad("# fine\n");
+    std::fs::create_dir(workspace.path().join("plans")).unwrap();
+    let plan = workspace.path().join("plans/0001-a");
+    std::os::unix::fs::symlink(outside.path().join("0001-a"), plan).unwrap();
+    let ran = workspace.heir("context resolve 0001-a");
+    assert!(ran.code != 0 && ran.stdout.is_empty(), "{ran:?}");
+    let said = "plans/0001-a:1: this symbolic link leads out of the workspace";
+    assert!(ran.stderr.contains(said), "{ran:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_within_the_root_is_followed() {
+    let workspace = with_bad("# fine\n");
+    let inside = workspace.path().join(".heirloom/context/inside.md");
     std::os::unix::fs::symlink("good.md", inside).unwrap();
-    assert_eq!(plans.heir("context resolve").code, 0);
-    assert!(plans.heir("context resolve").ok().contains("inside.md"));
+    let resolved = workspace.json("context resolve");
+    let layers = resolved["layers"].as_array().unwrap();
+    let is_read = |path: &str| layers.iter().any(|layer| layer["source"] == path);
+    assert!(is_read(".heirloom/context/inside.md"), "{resolved:#}");
 }
 
 #[cfg(unix)]
@@ -138,7 +144,7 @@ fn a_pipe_in_place_of_a_document_does_not_hang() {
 }
 
 #[test]
-fn hostile_names() {
+fn hostile_names_are_refused() {
     let workspace = with_bad("# fine\n");
     for name in ["../../etc/passwd", "..", "a/b", "a\\b", "/etc", ".hidden", "nul", "x\ny"] {
         for command in [["context", "resolve"], ["context", "conflicts"], ["agent", "list"]] {
@@ -161,41 +167,6 @@ fn hostile_names() {
         }
     }
     assert_eq!(workspace.run(&["context", "resolve", "--select", "plan=../x"]).code, 2);
-    workspace.write("plans/0001-a/plan.md", "---\nproject: ../../outside\n---\n");
-    let shown = workspace.heir("context resolve 0001").ok();
-    assert!(
-        shown.contains("plans/0001-a/plan.md:2: `../../outside` cannot be the project's name"),
-        "{shown}"
-    );
-}
-
-#[test]
-fn bad_settings_name_their_line_and_the_mend() {
-    let workspace = with_bad("# fine\n");
-    workspace.write(".heirloom/config.toml", "# settings\n[stalenes]\nwarning = 3\n");
-    let said = workspace.heir("context resolve").failed(2);
-    assert!(
-        said.contains(".heirloom/config.toml:2: there is no setting `stalenes`")
-            && said.contains("did you mean `staleness`?"),
-        "{said}"
-    );
-    workspace.write(".heirloom/config.toml", "hierarchy = plans\n");
-    assert!(workspace.heir("context resolve").failed(2).contains(".heirloom/config.toml:1: "));
-}
-
-#[test]
-fn wrong_usage() {
-    let empty = Workspace::empty(HEIR);
-    let said = empty.heir("context resolve").failed(3);
-    assert!(said.contains("no Heirloom workspace") && said.contains("heir init"), "{said}");
-    assert!(empty.heir("contxt resolve").failed(2).contains("context"));
-    assert!(empty.heir("context resolve --dif").failed(2).contains("--diff"));
-    assert_eq!(empty.heir("--root nowhere context resolve").code, 2);
-    let mut fixed = empty.command();
-    let output =
-        fixed.env("HEIRLOOM_NOW", "yesterday").args(["context", "resolve"]).output().unwrap();
-    assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("HEIRLOOM_NOW=yesterday"));
 }
 
 #[test]
@@ -211,21 +182,6 @@ fn problems_in_json_have_path_line_and_hint() {
     assert_eq!(resolved["problems"][0]["path"], ".heirloom/context/bad.md");
     assert_eq!(resolved["problems"][0]["line"], 1);
     assert!(resolved["problems"][0]["hint"].is_string());
-}
-
-#[test]
-fn names_that_cannot_be_used_are_reported_and_not_skipped() {
-    let workspace = with_bad("# fine\n");
-    workspace
-        .write("plans/a:b/plan.md", "# A\n")
-        .write("plans/-x/plan.md", "# X\n")
-        .write("plans/0001-good/plan.md", "# G\n");
-    workspace.write("plans/0001-good/agents/what?.md", "# W\n");
-    let validated = workspace.heir("context validate");
-    assert_eq!(validated.code, 1);
-    for name in ["plans/a:b:1:", "plans/-x:1:", "plans/0001-good/agents/what?.md:1:"] {
-        assert!(validated.stdout.contains(name), "{name}\n{}", validated.stdout);
-    }
 }
 
 #[cfg(unix)]
@@ -246,11 +202,14 @@ fn one_bad_folder_does_not_stop_the_rest() {
                 std::os::unix::fs::symlink(outside.path(), workspace.path().join(path)).unwrap();
             }
         }
-        let health = workspace.heir("context health").ok();
+        let health = workspace.json("context health");
+        let documents = health["documents"].as_array().unwrap();
         assert!(
-            health.contains(".heirloom/workspace.md") && health.contains(&format!("{path}:1: ")),
-            "{path}: {health}"
+            documents.iter().any(|one| one["source"] == ".heirloom/workspace.md"),
+            "{health:#}"
         );
+        let found = problems(&workspace, "context health");
+        assert!(found.iter().any(|one| one.starts_with(&format!("{path}:1: "))), "{found:#?}");
         for command in ["graph health", "adr list"] {
             assert_eq!(workspace.heir(command).code, 0, "{command}");
         }

@@ -1,4 +1,4 @@
-//! Transcripts, imports and exports, through the real binary.
+//! Models that summarise conversations, and exports that are imported elsewhere.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::io::{Read, Write};
@@ -25,24 +25,6 @@ fn transcript() -> String {
 }
 
 #[test]
-fn a_transcript_becomes_an_episode_and_what_is_needed_to_go_on() {
-    let team = team();
-    team.write("session.jsonl", transcript());
-    team.run(&["memory", "add", "0042", "001", "blocker", "No test database"]).ok();
-    let brief = team.json("compact session.jsonl --plan 0042 --agent 001");
-    assert_eq!(brief["files"], json!(["src/auth.rs"]));
-    assert!(brief["decisions"].to_string().contains("sessions instead of JWT"), "{brief:#}");
-    assert!(brief["unanswered"].to_string().contains("revoked"), "{brief:#}");
-    assert_eq!(brief["open"][0]["text"], "No test database");
-    assert_eq!(brief["summary_by"], "structure");
-    let shown = team.json(&format!("episode show {}", brief["episode"].as_str().unwrap()));
-    assert_eq!(shown["record"]["duration_seconds"], 600);
-    let again = team.json("compact session.jsonl");
-    assert_eq!((again["already"].as_bool(), &again["episode"]), (Some(true), &brief["episode"]));
-    assert_eq!(team.json("episode list")["hits"].as_array().unwrap().len(), 1);
-}
-
-#[test]
 fn a_model_that_does_not_answer_is_a_warning() {
     let team = team();
     team.write("session.jsonl", transcript());
@@ -50,18 +32,13 @@ fn a_model_that_does_not_answer_is_a_warning() {
         ".heirloom/config.toml",
         "[llm]\nendpoint = \"http://127.0.0.1:1/v1\"\nmodel = \"m\"\n",
     );
-    let compact = |allowed: &str| -> Value {
-        let mut command = team.command();
-        command.env("HEIRLOOM_LLM_ENDPOINT", allowed);
-        command.args(["compact", "session.jsonl", "--json"]);
-        serde_json::from_slice(&command.output().unwrap().stdout).unwrap()
-    };
-    let refused = compact("");
-    let warning = refused["warnings"][0].as_str().unwrap();
-    assert!(warning.contains("HEIRLOOM_LLM_ENDPOINT=http://127.0.0.1:1/v1"), "{refused:#}");
-    team.write("session.jsonl", format!("{}\n", transcript()));
-    let brief = compact("http://127.0.0.1:1/v1");
-    assert!(brief["warnings"][0].as_str().unwrap().contains("127.0.0.1:1"), "{brief:#}");
+    let mut command = team.command();
+    command.env("HEIRLOOM_LLM_ENDPOINT", "http://127.0.0.1:1/v1");
+    command.args(["compact", "session.jsonl", "--json"]);
+    let brief: Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
+    let warning = brief["warnings"][0].as_str().unwrap();
+    let said = "the model at http://127.0.0.1:1/v1 wrote no summary: ";
+    assert!(warning.starts_with(said), "{brief:#}");
     assert_eq!(brief["summary_by"], "structure");
     assert!(brief["episode"].is_string());
 }
@@ -176,61 +153,4 @@ fn an_export_imported_into_an_empty_workspace_is_the_same_state() {
         lines
     };
     assert_eq!(sorted(&other.heir("export --private").ok()), sorted(&exported));
-    let markdown = other.heir("export --format markdown").ok();
-    assert!(markdown.contains("## Decisions\n") && markdown.contains("- Gamma"), "{markdown}");
-}
-
-#[test]
-fn rows_that_cannot_be_taken_are_named_and_the_rest_is() {
-    let team = team();
-    team.write(
-        "memory.jsonl",
-        "{\"type\":\"entity\",\"name\":\"Billing\",\"entityType\":\"service\",\"observations\":[\"is written in Rust\",\"owns invoices\"]}\nnot json\n{\"type\":\"entity\",\"name\":\"Ledger\",\"entityType\":\"service\",\"observations\":[\"is append-only\"]}\n{\"type\":\"relation\",\"from\":\"Billing\",\"to\":\"Ledger\",\"relationType\":\"depends_on\"}\n",
-    );
-    let ran = team.heir("import memory.jsonl");
-    assert_eq!(ran.code, 1, "{}", ran.stdout);
-    assert!(
-        ran.stdout.contains("memory.jsonl:2:")
-            && ran.stdout.contains("3 facts")
-            && ran.stdout.contains("1 edge"),
-        "{}",
-        ran.stdout
-    );
-    assert_eq!(team.json("stats")["relations"], 1);
-    let again = team.json("import memory.jsonl");
-    assert_eq!(again["taken"], json!({}), "{again}");
-}
-
-#[test]
-fn instructions_and_notes_of_other_tools_are_taken() {
-    let team = team();
-    team.write("CLAUDE.md", "# Project\n\n## Conventions\n\n- Run `just test` before a commit\n- Never log card numbers\n");
-    team.write(
-        "notes/auth.md",
-        "---\ntitle: Auth\npermalink: auth\n---\n\n# Auth\n\n## Observations\n- [decision] Sessions over JWT #auth\n\n## Relations\n- depends_on [[Store]]\n",
-    );
-    team.write("notes/store.md", "---\ntitle: Store\npermalink: store\n---\n\n## Observations\n- [design] Redis holds sessions\n");
-    team.write(".pi/memory/facts.jsonl", "{\"_type\":\"fact\",\"id\":\"f1\",\"section\":\"Decisions\",\"content\":\"Ship weekly\",\"status\":\"active\",\"created_at\":\"2026-01-01T00:00:00Z\"}\n");
-    team.heir("import CLAUDE.md notes .pi/memory/facts.jsonl").ok();
-    let facts = team.json("fact list")["hits"].to_string();
-    for text in
-        ["just test", "card numbers", "Sessions over JWT", "Redis holds sessions", "Ship weekly"]
-    {
-        assert!(facts.contains(text), "{text} is not in {facts}");
-    }
-    assert_eq!(team.json("stats")["relations"], 1);
-    let adopted = team.heir("adopt --dry-run").ok();
-    assert!(adopted.contains("heir import .pi/memory/facts.jsonl"), "{adopted}");
-}
-
-#[test]
-fn a_document_of_an_export_cannot_leave_the_workspace() {
-    let team = team();
-    for path in ["../x.memory.md", "/etc/x.memory.md", ".git/hooks/x.memory.md", "plans/x.md"] {
-        let line = json!({"v": 1, "kind": "document", "path": path, "text": "x"});
-        team.write("e.jsonl", format!("{line}\n"));
-        let ran = team.heir("import e.jsonl --format heirloom");
-        assert_eq!(ran.code, 1, "{path}: {}", ran.stdout);
-        assert!(ran.stdout.contains("e.jsonl:1:"), "{}", ran.stdout);
-    }
 }

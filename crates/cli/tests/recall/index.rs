@@ -105,7 +105,7 @@ fn a_page_of_the_index_that_is_lost_is_made_anew() {
 #[test]
 fn where_an_embedder_does_not_answer_words_do() {
     let team = team();
-    assert!(first(&ask(&team, "refunds after payment")).contains("thirty days"));
+    assert!(first(&ask(&team, "refunds after payment")).starts_with("Refunds"));
     let index = team.read(".heirloom/cache/index/current");
     // This one takes a question and never answers.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -125,7 +125,7 @@ fn where_an_embedder_does_not_answer_words_do() {
         }
         command.args(["recall", "refunds after payment", "--json"]);
         let answer: Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
-        assert!(first(&answer).contains("thirty days"), "{answer:#}");
+        assert!(first(&answer).starts_with("Refunds"), "{answer:#}");
         let problem = answer["problems"][0]["message"].as_str().unwrap();
         assert!(problem.contains("words alone") && problem.contains(why), "{answer:#}");
     }
@@ -180,8 +180,8 @@ fn a_document_that_states_no_date_has_that_of_its_last_commit() {
         team.write(path, format!("# Herds\n\nThe wildebeest migrates since {day}.\n"));
         assert_eq!(dated(&mut server), day);
     }
-    let asked = team.run(&["recall", "what was written in June 2025"]).ok();
-    assert!(asked.contains("wildebeest"), "{asked}");
+    let asked = ask(&team, "what was written in June 2025");
+    assert_eq!(first(&asked), "Herds: The wildebeest migrates since 2025-06-06.", "{asked:#}");
     let stated = "---\nupdated: 2025-01-01\n---\n\n# Herds\n\nThe wildebeest migrates.\n";
     team.write(path, stated);
     assert_eq!(dated(&mut server), "2025-01-01");
@@ -212,8 +212,8 @@ fn what_git_ignores_is_not_found_and_what_was_put_away_is_in_the_archive() {
     assert!(found("wombats"));
     team.run(&["context", "archive", &plan]).ok();
     assert!(!found("wombats"));
-    let ran = team.run(&["memory", "search-archive", "wombats", "--json"]);
-    assert!(ran.ok().contains("Wombats reach every shop"));
+    let archived = team.json("memory search-archive wombats");
+    assert!(first(&archived).ends_with("Wombats reach every shop"), "{archived:#}");
 }
 
 /// The text of a replaced record need not change, and so need not its file.

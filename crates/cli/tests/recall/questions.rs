@@ -60,16 +60,11 @@ fn any_text_is_a_question() {
 }
 
 #[test]
-fn nothing_is_said_plainly_with_what_comes_nearest() {
+fn a_question_without_an_answer_gets_what_comes_nearest() {
     let team = team();
     let answer = ask(&team, "zebra crossings");
     assert_eq!(texts(&answer), Vec::<&str>::new());
     assert_eq!(answer["near_misses"].as_array().unwrap().len(), 3);
-    for query in ["zebra crossings", "in March 2021"] {
-        let shown = team.run(&["recall", query]).ok();
-        let said = "nothing is remembered of that\nwhat comes nearest:\n";
-        assert!(shown.starts_with(said), "{query}: {shown}");
-    }
 }
 
 #[test]
@@ -130,7 +125,7 @@ fn who_asks_for_a_time_alone_gets_what_is_of_it() {
 }
 
 #[test]
-fn one_sort_only() {
+fn a_filter_leaves_out_what_does_not_fit_it() {
     let team = team();
     team.run(&["note", "the index needs care"]).ok();
     let kinds = |arguments: &str| {
@@ -146,10 +141,8 @@ fn one_sort_only() {
         let answer = team.json(&format!("recall index {filter}"));
         assert_eq!(answer["filtered"], true, "{filter}: {answer:#}");
         let left_out = answer["near_misses"][0]["text"].as_str().unwrap();
-        assert!(left_out.contains("index"), "{filter}: {answer:#}");
+        assert!(left_out.to_lowercase().starts_with("the index "), "{filter}: {answer:#}");
     }
-    let shown = team.run(&["recall", "index", "--tag", "nowhere"]).ok();
-    assert!(shown.contains("among what was asked for; beyond it:"), "{shown}");
 }
 
 #[test]
@@ -179,16 +172,6 @@ fn whatever_is_asked_of_memory_tells_where_it_is_written_and_how_fresh_it_is() {
     }
     let near = team.json("memory search-archive zebras");
     assert_eq!(near["near_misses"][0]["text"], "Walruses swim", "{near:#}");
-}
-
-#[test]
-fn a_sort_that_there_is_not_is_said_to_be_none() {
-    let team = team();
-    assert_eq!(texts(&ask_for(&team, "what is there", "--kind", "lesson")), Vec::<&str>::new());
-    let typo = team.run(&["recall", "what is there", "--kind", "fcat"]);
-    assert_eq!(typo.code, 2, "{typo:?}");
-    assert!(typo.stderr.contains("there is no kind `fcat`"), "{typo:?}");
-    assert!(typo.stderr.contains("fact"), "{typo:?}");
 }
 
 fn ask_for(team: &Workspace, query: &str, flag: &str, word: &str) -> Value {

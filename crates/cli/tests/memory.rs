@@ -132,7 +132,7 @@ fn sessions_of_two_branches_stay_two() {
 }
 
 #[test]
-fn a_text_that_no_file_holds_is_refused() {
+fn a_text_that_is_too_long_is_refused() {
     let team = team();
     team.run(&["memory", "add", "0042", "001", "finding", "Small"]).ok();
     let before = team.read(AGENT);

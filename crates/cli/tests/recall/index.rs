@@ -1,4 +1,4 @@
-//! The index is nobody's business: it is as the files are, whatever is done to it or beside it.
+//! The index follows the files, whatever is done to it or beside it.
 
 use std::fs;
 use std::thread;
@@ -40,7 +40,7 @@ fn what_is_written_is_found_at_once_and_what_is_archived_no_more() {
 }
 
 #[test]
-fn the_index_mends_itself() {
+fn a_damaged_index_is_rebuilt() {
     let team = team();
     let good = ask(&team, "sqlite");
     let folder = team.path().join(".heirloom/cache/index");
@@ -70,7 +70,7 @@ fn the_index_mends_itself() {
 }
 
 #[test]
-fn a_page_of_the_index_that_is_lost_is_made_anew() {
+fn a_lost_page_of_the_index_is_rebuilt() {
     let team = team();
     let right = ask(&team, "refunds after payment");
     let tables = || {
@@ -103,7 +103,7 @@ fn a_page_of_the_index_that_is_lost_is_made_anew() {
 }
 
 #[test]
-fn where_an_embedder_does_not_answer_words_do() {
+fn recall_falls_back_to_words_when_the_embedder_does_not_answer() {
     let team = team();
     assert!(first(&ask(&team, "refunds after payment")).starts_with("Refunds"));
     let index = team.read(".heirloom/cache/index/current");

@@ -1,4 +1,4 @@
-//! Recall as a user meets it: any text is a question, and the index is nobody's business.
+//! Recall: any text is a question, and the index is kept up to date without commands.
 
 #![allow(
     clippy::unwrap_used,

@@ -102,7 +102,7 @@ fn a_title_is_found_before_anything_else_is_written() {
 }
 
 #[test]
-fn who_asks_for_a_time_alone_gets_what_is_of_it() {
+fn a_question_that_names_only_a_time_finds_what_happened_then() {
     let team = team();
     team.write(
         ".heirloom/memory/fact/2023-05-old.jsonl",
@@ -146,7 +146,7 @@ fn a_filter_leaves_out_what_does_not_fit_it() {
 }
 
 #[test]
-fn whatever_is_asked_of_memory_tells_where_it_is_written_and_how_fresh_it_is() {
+fn every_hit_says_where_it_is_written_and_how_fresh_it_is() {
     let team = team();
     team.run(&["episode", "add", "Index moved", "--content", "The index moved to SQLite"]).ok();
     let stored = team.run(&["fact", "add", "--section", "specs", "Walruses swim", "--json"]).ok();
@@ -202,7 +202,7 @@ fn a_question_may_name_a_time() {
 }
 
 #[test]
-fn what_is_tied_by_a_relation_speaks_for_a_memory() {
+fn a_memory_that_is_related_to_a_match_is_found() {
     let team = team();
     let store = |text: &str| {
         let ran = team.run(&["fact", "add", "--section", "specs", text, "--json"]);
@@ -228,7 +228,7 @@ fn what_is_tied_by_a_relation_speaks_for_a_memory() {
 }
 
 #[test]
-fn what_nobody_has_written_yet_is_not_found() {
+fn the_words_of_templates_are_not_found() {
     let team = team();
     let answer = ask(&team, "code style, reviews and how changes land");
     assert!(texts(&answer).iter().all(|text| !text.contains("Code style")), "{answer:#}");

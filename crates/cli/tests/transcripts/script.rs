@@ -156,7 +156,10 @@ fn execute(workspace: &Workspace, now: &str, typed: &str) -> Result<Ran, String>
             Ok(edited(workspace.files(path).iter().map(|file| format!("{file}\n")).collect()))
         }
         ("rm", [path]) => {
-            fs::remove_file(workspace.path().join(path)).map_err(|error| error.to_string())?;
+            let path = workspace.path().join(path);
+            let removed =
+                if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+            removed.map_err(|error| error.to_string())?;
             Ok(edited(String::new()))
         }
         ("append", [path, text]) => {

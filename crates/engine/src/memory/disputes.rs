@@ -6,23 +6,24 @@ use heirloom_core::conflict::{self, Conflict, Kind, Severity, Sheet};
 use heirloom_core::fold::Standing;
 use heirloom_core::record::Relation;
 
-use super::Recollection;
+use super::MemorySlice;
 use crate::workspace::memory_document::MemoryDocument;
 use crate::workspace::memory_document::entry_ref;
 
-impl Recollection {
+impl MemorySlice {
     /// Returns every dispute, or those of one plan.
     pub(crate) fn disputes(&self, plan: Option<&str>) -> Vec<Conflict> {
         let mut conflicts = Vec::new();
         let mut plans: BTreeMap<&str, Vec<&MemoryDocument>> = BTreeMap::new();
-        for noted in &self.noted {
-            if let Some(own) = noted.selectors.get("plan") {
-                plans.entry(own).or_default().push(noted);
+        for document in &self.documents {
+            if let Some(own) = document.selectors.get("plan") {
+                plans.entry(own).or_default().push(document);
             }
         }
-        for (_, noted) in plans.into_iter().filter(|(own, _)| plan.is_none_or(|plan| plan == *own))
+        for (_, document) in
+            plans.into_iter().filter(|(own, _)| plan.is_none_or(|plan| plan == *own))
         {
-            conflicts.extend(self.decided_apart(noted.into_iter()));
+            conflicts.extend(self.decided_apart(document.into_iter()));
         }
         if plan.is_none() {
             conflicts.extend(self.forked());
@@ -34,14 +35,14 @@ impl Recollection {
     /// Decisions of a plan and its agents that do not agree.
     fn decided_apart<'n>(
         &'n self,
-        noted: impl Iterator<Item = &'n MemoryDocument>,
+        document: impl Iterator<Item = &'n MemoryDocument>,
     ) -> Vec<Conflict> {
-        let sheets: Vec<Sheet<'_>> = noted
-            .map(|noted| Sheet {
-                level: &noted.level,
-                owner: noted.selectors.last().map_or("", |(_, name)| name),
-                path: &noted.path,
-                entries: noted
+        let sheets: Vec<Sheet<'_>> = document
+            .map(|document| Sheet {
+                level: &document.level,
+                owner: document.selectors.last().map_or("", |(_, name)| name),
+                path: &document.path,
+                entries: document
                     .notebook
                     .entries
                     .iter()

@@ -5,7 +5,7 @@ use heirloom_core::record::{Record, Visibility};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Pen, Recollection};
+use super::{MemorySlice, WriteTransaction};
 use crate::Error;
 
 /// What may be said of any record.
@@ -56,8 +56,8 @@ impl Particulars {
     pub(crate) fn fill(
         &self,
         record: &mut Record,
-        pen: &mut Pen<'_>,
-        known: &Recollection,
+        transaction: &mut WriteTransaction<'_>,
+        known: &MemorySlice,
     ) -> Result<(), Error> {
         if let Some(confidence) = self.confidence {
             if !(0.0..=1.0).contains(&confidence) {
@@ -110,7 +110,7 @@ impl Particulars {
         }
         for old in &self.supersedes {
             let target = known.find(old)?;
-            let names = pen.names(known, target)?;
+            let names = transaction.names(known, target)?;
             if !record.is_private() && names.iter().any(|name| known.is_local(name)) {
                 return Err(Error::bad_input(format!(
                     "`{old}` is private, and what replaces it would be too"

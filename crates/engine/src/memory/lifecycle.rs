@@ -2,16 +2,16 @@
 
 use std::collections::HashSet;
 
-use heirloom_core::Document;
 use heirloom_core::adr::{Adr, Status};
 use heirloom_core::fold::Standing;
 use heirloom_core::memory::{Entry, EntryKind, Field};
 use heirloom_core::record::{Action, Body, Fact, Record, Section};
 use heirloom_core::supersession::Supersession;
+use heirloom_core::{Document, day};
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use super::{Pen, Recollection};
+use super::{MemoryQuery, MemorySlice, WriteTransaction};
 use crate::workspace::catalog::Catalog;
 use crate::workspace::memory_document::MemoryDocument;
 use crate::workspace::memory_document::entry_ref;
@@ -40,14 +40,14 @@ fn adr_origin(adr: &Adr) -> String {
 /// Writes the fact that an accepted decision record states, in the place of those that were made of
 /// the records which it replaced, unless it was taken before.
 pub(crate) fn ingest_adr(
-    pen: &mut Pen<'_>,
-    known: &Recollection,
+    transaction: &mut WriteTransaction<'_>,
+    known: &MemorySlice,
     adr: &Adr,
     document: &Document,
     replaced: &[&Adr],
 ) -> Result<Option<Uuid>, Error> {
     let supersedes = replaced_facts(known, replaced);
-    ingest(pen, known, &Source { supersedes, ..source_of(adr, document) })
+    ingest(transaction, known, &Source { supersedes, ..source_of(adr, document) })
 }
 
 fn source_of<'s>(adr: &'s Adr, document: &Document) -> Source<'s> {
@@ -80,7 +80,7 @@ pub(crate) struct Ingested {
 pub(crate) fn known_of<'a>(
     session: &Session,
     adrs: impl IntoIterator<Item = &'a Adr>,
-) -> Result<Recollection, Error> {
+) -> Result<MemorySlice, Error> {
     known_since(session, adrs, None)
 }
 
@@ -89,13 +89,18 @@ pub(crate) fn known_since<'a>(
     session: &Session,
     adrs: impl IntoIterator<Item = &'a Adr>,
     since: Option<Timestamp>,
-) -> Result<Recollection, Error> {
-    Recollection::of_origins(session, adrs.into_iter().map(adr_origin), since)
+) -> Result<MemorySlice, Error> {
+    let query = MemoryQuery::new().origins(adrs.into_iter().map(adr_origin));
+    query.since(since.map(day::of)).read(session)
 }
 
 /// Writes the facts that decision records in force, plan decisions and answered questions state and
 /// that were not taken before. Archives the facts of records that hold no more.
-pub(crate) fn ingest_all(pen: &mut Pen<'_>, catalog: &Catalog, known: &Recollection) -> Ingested {
+pub(crate) fn ingest_all(
+    transaction: &mut WriteTransaction<'_>,
+    catalog: &Catalog,
+    known: &MemorySlice,
+) -> Ingested {
     let supersession = Supersession::new(&catalog.adrs);
     let mut done = Ingested::default();
     let mut replaced_now = HashSet::new();
@@ -105,7 +110,7 @@ pub(crate) fn ingest_all(pen: &mut Pen<'_>, catalog: &Catalog, known: &Recollect
         if let Some(document) = document.filter(|_| in_force) {
             let replaced: Vec<&Adr> =
                 supersession.predecessors(at).map(|old| &catalog.adrs[old]).collect();
-            let fact = ingest_adr(pen, known, adr, document, &replaced);
+            let fact = ingest_adr(transaction, known, adr, document, &replaced);
             if matches!(fact, Ok(Some(_))) {
                 replaced_now.extend(supersession.predecessors(at));
             }
@@ -114,16 +119,19 @@ pub(crate) fn ingest_all(pen: &mut Pen<'_>, catalog: &Catalog, known: &Recollect
     }
     for (at, adr) in catalog.adrs.iter().enumerate().filter(|(at, _)| !replaced_now.contains(at)) {
         let Some(reason) = reason_to_retire(&catalog.adrs, &supersession, at) else { continue };
-        match retire_adr(pen, known, adr, &reason) {
+        match retire_adr(transaction, known, adr, &reason) {
             Ok(false) => {}
             Ok(true) => done.retired.push(format!("the fact of {} is archived: {reason}", adr.id)),
             Err(error) => done.left_out.push(format!("{}: {}", adr.path, error.message)),
         }
     }
-    for (noted, entry) in known.entries() {
+    for (document, entry) in known.entries() {
         if known.memory.standing(&entry_ref(&entry.id)) == Standing::Active {
-            let place = format!("{}:{}", noted.path, entry.line);
-            done.take(&place, ingest_entry(pen, known, noted, entry).map(|(_, fact)| fact));
+            let place = format!("{}:{}", document.path, entry.line);
+            done.take(
+                &place,
+                ingest_entry(transaction, known, document, entry).map(|(_, fact)| fact),
+            );
         }
     }
     done
@@ -155,32 +163,34 @@ impl Ingested {
 /// in force, or cannot be a fact, the old fact is archived: it holds no more. Returns why the new one
 /// cannot be.
 pub(crate) fn supersede_adr(
-    pen: &mut Pen<'_>,
-    known: &Recollection,
+    transaction: &mut WriteTransaction<'_>,
+    known: &MemorySlice,
     old: &Adr,
     new: &Adr,
     document: &Document,
 ) -> Result<Option<String>, Error> {
     let retired = format!("superseded by {}", new.id);
     if new.status != Status::Accepted {
-        return retire_adr(pen, known, old, &retired).map(|_| None);
+        return retire_adr(transaction, known, old, &retired).map(|_| None);
     }
-    match ingest_adr(pen, known, new, document, &[old]) {
+    match ingest_adr(transaction, known, new, document, &[old]) {
         Ok(None) => {}
         Ok(Some(_)) => return Ok(None),
         Err(error) => {
-            return retire_adr(pen, known, old, &retired).map(|_| Some(not_a_fact(new, &error)));
+            return retire_adr(transaction, known, old, &retired)
+                .map(|_| Some(not_a_fact(new, &error)));
         }
     }
     let replaced = replaced_facts(known, &[old]);
     let own = heads_of(known, &adr_origin(new)).into_iter().next();
     let own = own.and_then(|head| known.memory.item(Uuid::parse_str(&head).ok()?));
     if let Some(own) = own.map(|item| item.record).filter(|_| !replaced.is_empty()) {
-        let now = pen.record(own.body.clone());
+        let now = transaction.record(own.body.clone());
         let aliases = known.memory.aliases(own.id).into_iter().map(|id| id.to_string());
         let supersedes = replaced.into_iter().chain(aliases).collect();
         let again = Record { supersedes, ..own.clone() };
-        pen.write(known, &Record { id: now.id, at: now.at, by: now.by, origin: None, ..again })?;
+        transaction
+            .write(known, &Record { id: now.id, at: now.at, by: now.by, origin: None, ..again })?;
     }
     Ok(None)
 }
@@ -188,8 +198,8 @@ pub(crate) fn supersede_adr(
 /// Puts the fact that a decision record states under its new number in the place of the one under its
 /// old number. Another record may have had the same number, so the file decides whose fact it is.
 pub(crate) fn renumber_adr(
-    pen: &mut Pen<'_>,
-    known: &Recollection,
+    transaction: &mut WriteTransaction<'_>,
+    known: &MemorySlice,
     old: &Adr,
     new: &Adr,
     document: &Document,
@@ -210,7 +220,7 @@ pub(crate) fn renumber_adr(
         ids.into_iter().flat_map(|id| known.memory.aliases(id)).map(|id| id.to_string()).collect();
     supersedes.sort();
     supersedes.dedup();
-    ingest(pen, known, &Source { supersedes, ..source_of(new, document) })
+    ingest(transaction, known, &Source { supersedes, ..source_of(new, document) })
 }
 
 /// Says that a decision record is not stored as a fact, and why.
@@ -220,8 +230,8 @@ pub(crate) fn not_a_fact(adr: &Adr, error: &Error) -> String {
 
 /// Archives the fact that a decision record stated, if it stands. Returns whether it did.
 pub(crate) fn retire_adr(
-    pen: &mut Pen<'_>,
-    known: &Recollection,
+    transaction: &mut WriteTransaction<'_>,
+    known: &MemorySlice,
     adr: &Adr,
     reason: &str,
 ) -> Result<bool, Error> {
@@ -229,14 +239,14 @@ pub(crate) fn retire_adr(
     if facts.is_empty() {
         return Ok(false);
     }
-    pen.event(known, Action::Archive, facts, vec![], reason)?;
+    transaction.event(known, Action::Archive, facts, vec![], reason)?;
     Ok(true)
 }
 
 /// What an entry has come to, if it says what was decided or answered.
-fn state_of(noted: &MemoryDocument, entry: &Entry) -> Option<&'static str> {
+fn state_of(document: &MemoryDocument, entry: &Entry) -> Option<&'static str> {
     match entry.kind {
-        EntryKind::Decision if noted.level == "plan" && is_decided(entry) => Some("decided"),
+        EntryKind::Decision if document.level == "plan" && is_decided(entry) => Some("decided"),
         EntryKind::Question if entry.resolved => Some("resolved"),
         _ => None,
     }
@@ -245,21 +255,21 @@ fn state_of(noted: &MemoryDocument, entry: &Entry) -> Option<&'static str> {
 /// Writes the fact that an entry states, if it says what was decided or answered, unless it was
 /// taken before. The entry's id is written beside it first. Returns the id and the fact.
 pub(crate) fn ingest_entry(
-    pen: &mut Pen<'_>,
-    known: &Recollection,
-    noted: &MemoryDocument,
+    transaction: &mut WriteTransaction<'_>,
+    known: &MemorySlice,
+    document: &MemoryDocument,
     entry: &Entry,
 ) -> Result<(String, Option<Uuid>), Error> {
-    let Some(state) = state_of(noted, entry) else { return Ok((entry.id.clone(), None)) };
-    let id = pen.mark(known, noted, entry)?;
+    let Some(state) = state_of(document, entry) else { return Ok((entry.id.clone(), None)) };
+    let id = transaction.mark(known, document, entry)?;
     let source = Source {
         origin: format!("{}#{state}", entry_ref(&id)),
         text: entry.sentence(),
-        path: &noted.path,
+        path: &document.path,
         artifacts: vec![],
         supersedes: vec![],
     };
-    Ok((id, ingest(pen, known, &source)?))
+    Ok((id, ingest(transaction, known, &source)?))
 }
 
 /// A decision without a status was made when it was written down.
@@ -273,8 +283,8 @@ fn is_decided(entry: &Entry) -> bool {
 
 /// Writes the fact, unless its origin was taken before.
 fn ingest(
-    pen: &mut Pen<'_>,
-    known: &Recollection,
+    transaction: &mut WriteTransaction<'_>,
+    known: &MemorySlice,
     source: &Source<'_>,
 ) -> Result<Option<Uuid>, Error> {
     if known.origins().contains(&source.origin) {
@@ -287,17 +297,17 @@ fn ingest(
         value: None,
         scope: None,
     });
-    let mut record = pen.record(body);
+    let mut record = transaction.record(body);
     record.origin = Some(source.origin.clone());
     record.source = Some(source.path.to_owned());
     record.artifacts.clone_from(&source.artifacts);
     record.supersedes.clone_from(&source.supersedes);
     record.tags = vec!["auto".to_owned()];
-    pen.write(known, &record).map(Some)
+    transaction.write(known, &record).map(Some)
 }
 
 /// Returns the names of the facts that were made of these decision records and still stand.
-fn replaced_facts(known: &Recollection, replaced: &[&Adr]) -> Vec<String> {
+fn replaced_facts(known: &MemorySlice, replaced: &[&Adr]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for adr in replaced {
         for head in heads_of(known, &adr_origin(adr)) {
@@ -311,7 +321,7 @@ fn replaced_facts(known: &Recollection, replaced: &[&Adr]) -> Vec<String> {
 }
 
 /// What stands of a fact that was made of something, whatever it was edited to since.
-fn heads_of(known: &Recollection, origin: &str) -> Vec<String> {
+fn heads_of(known: &MemorySlice, origin: &str) -> Vec<String> {
     let made = known.memory.records().filter(|record| record.origin.as_deref() == Some(origin));
     let heads = made.flat_map(|record| known.memory.heads(&record.id.to_string()));
     let mut heads: Vec<String> =

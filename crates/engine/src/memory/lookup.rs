@@ -5,31 +5,31 @@ use heirloom_core::memory::Entry;
 use heirloom_core::record::{short, short_ids};
 use uuid::Uuid;
 
-use super::Recollection;
+use super::MemorySlice;
 use crate::Error;
 use crate::workspace::memory_document::{MemoryDocument, entry_ref};
 
 /// What was meant.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Target<'r> {
+pub(crate) enum MemoryTarget<'r> {
     /// A record of the log.
     Record(Uuid),
     /// An entry of a memory document.
     Entry(&'r MemoryDocument, &'r Entry),
 }
 
-impl Recollection {
+impl MemorySlice {
     /// Finds what a typed id means: a record by its id or the end of it, an entry by its id, or by
     /// `plan/agent/finding-3`.
-    pub(crate) fn find(&self, typed: &str) -> Result<Target<'_>, Error> {
+    pub(crate) fn find(&self, typed: &str) -> Result<MemoryTarget<'_>, Error> {
         let typed = typed.trim();
         let bare = typed.strip_prefix("entry:").unwrap_or(typed).to_lowercase();
-        let mut found: Vec<Target<'_>> = match self.memory.find(&bare) {
-            Found::One(id) => vec![Target::Record(id)],
-            Found::Several(ids) => ids.into_iter().map(Target::Record).collect(),
+        let mut found: Vec<MemoryTarget<'_>> = match self.memory.find(&bare) {
+            Found::One(id) => vec![MemoryTarget::Record(id)],
+            Found::Several(ids) => ids.into_iter().map(MemoryTarget::Record).collect(),
             Found::Nothing => vec![],
         };
-        let whole: Vec<Target<'_>> = self.entries_where(|_, entry| entry.id == bare);
+        let whole: Vec<MemoryTarget<'_>> = self.entries_where(|_, entry| entry.id == bare);
         if !whole.is_empty() {
             found = whole;
         } else if bare.len() >= 4 {
@@ -55,11 +55,11 @@ impl Recollection {
 
     /// Finds what a typed id means, which must not have been replaced already: acting on what nobody
     /// builds on any more would fork the history, or do nothing.
-    pub(crate) fn find_standing(&self, typed: &str) -> Result<Target<'_>, Error> {
+    pub(crate) fn find_standing(&self, typed: &str) -> Result<MemoryTarget<'_>, Error> {
         let target = self.find(typed)?;
         let name = match target {
-            Target::Record(id) => id.to_string(),
-            Target::Entry(_, entry) => entry_ref(&entry.id),
+            MemoryTarget::Record(id) => id.to_string(),
+            MemoryTarget::Entry(_, entry) => entry_ref(&entry.id),
         };
         if self.memory.standing(&name) != Standing::Superseded {
             return Ok(target);
@@ -77,24 +77,27 @@ impl Recollection {
     /// Finds a record by its id.
     pub(crate) fn find_record(&self, typed: &str) -> Result<Uuid, Error> {
         match self.find(typed)? {
-            Target::Record(id) => Ok(id),
-            Target::Entry(noted, entry) => Err(Error::bad_input(format!(
+            MemoryTarget::Record(id) => Ok(id),
+            MemoryTarget::Entry(document, entry) => Err(Error::bad_input(format!(
                 "`{typed}` is {} in {}, and no record of the log",
                 entry.name(),
-                noted.path
+                document.path
             ))),
         }
     }
 
-    fn entries_where(&self, wanted: impl Fn(&MemoryDocument, &Entry) -> bool) -> Vec<Target<'_>> {
+    fn entries_where(
+        &self,
+        wanted: impl Fn(&MemoryDocument, &Entry) -> bool,
+    ) -> Vec<MemoryTarget<'_>> {
         self.entries()
-            .filter(|(noted, entry)| wanted(noted, entry))
-            .map(|(noted, entry)| Target::Entry(noted, entry))
+            .filter(|(document, entry)| wanted(document, entry))
+            .map(|(document, entry)| MemoryTarget::Entry(document, entry))
             .collect()
     }
 
     /// `0042/001/finding-3`, `0042/lesson-1`: names or leading numbers.
-    fn by_path(&self, typed: &str) -> Vec<Target<'_>> {
+    fn by_path(&self, typed: &str) -> Vec<MemoryTarget<'_>> {
         let parts: Vec<&str> = typed.split('/').collect();
         let Some((name, owners)) = parts.split_last().filter(|(_, owners)| !owners.is_empty())
         else {
@@ -104,21 +107,21 @@ impl Recollection {
             use heirloom_core::name::{Match, find};
             matches!(find(typed, [own]), Match::One(_))
         };
-        self.entries_where(|noted, entry| {
+        self.entries_where(|document, entry| {
             entry.name() == *name
-                && noted.selectors.len() == owners.len()
-                && noted.selectors.values().zip(owners).all(|(own, typed)| is(own, typed))
+                && document.selectors.len() == owners.len()
+                && document.selectors.values().zip(owners).all(|(own, typed)| is(own, typed))
         })
     }
 
-    fn candidate(&self, target: &Target<'_>) -> String {
+    fn candidate(&self, target: &MemoryTarget<'_>) -> String {
         match target {
-            Target::Record(id) => {
+            MemoryTarget::Record(id) => {
                 let text = self.memory.record(*id).map(|record| record.text().into_owned());
                 format!("{id} {}", shortened(&text.unwrap_or_default()))
             }
-            Target::Entry(noted, entry) => {
-                format!("{} {} in {}:{}", entry.id, entry.name(), noted.path, entry.line)
+            MemoryTarget::Entry(document, entry) => {
+                format!("{} {} in {}:{}", entry.id, entry.name(), document.path, entry.line)
             }
         }
     }

@@ -8,7 +8,7 @@ use heirloom_core::words::{likeness, words};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Entries, Recollection};
+use super::MemorySlice;
 use crate::workspace::memory_document::entry_ref;
 
 /// From this share of common words on, two facts say nearly the same.
@@ -19,7 +19,7 @@ const MOST: usize = 5;
 
 /// Something that says nearly the same.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Near {
+pub(crate) struct SimilarMemory {
     /// Its id.
     pub(crate) id: String,
     /// What it says.
@@ -28,12 +28,12 @@ pub(crate) struct Near {
     pub(crate) likeness: f64,
 }
 
-impl Near {
+impl SimilarMemory {
     /// Finds active facts and entries that say nearly the same as a record which is to be stored,
     /// the nearest first; not those that it replaces.
-    pub(crate) fn to(record: &Record, known: &Recollection) -> Vec<Self> {
+    pub(crate) fn to(record: &Record, known: &MemorySlice) -> Vec<Self> {
         let own: HashSet<String> = words(&record.text()).into_iter().collect();
-        let facts = known.things(&[Kind::Fact], Entries::Without).into_iter();
+        let facts = known.items(&[Kind::Fact]).into_iter();
         let facts = facts
             .filter(|fact| fact.standing == Standing::Active)
             .map(|fact| (fact.name(), fact.id, fact.text));
@@ -42,13 +42,13 @@ impl Near {
             .map(|(_, entry)| (entry_ref(&entry.id), entry))
             .filter(|(name, _)| known.memory.standing(name) == Standing::Active)
             .map(|(name, entry)| (name, entry.id.clone(), entry.sentence()));
-        let mut near: Vec<Near> = facts
+        let mut near: Vec<SimilarMemory> = facts
             .chain(entries)
             .filter(|(name, _, _)| !record.supersedes.contains(name))
             .map(|(_, id, text)| {
                 let other: HashSet<String> = words(&text).into_iter().collect();
                 let likeness = (likeness(&own, &other) * 100.0).round() / 100.0;
-                Near { id, text, likeness }
+                SimilarMemory { id, text, likeness }
             })
             .filter(|near| near.likeness >= NEAR)
             .collect();

@@ -4,19 +4,19 @@ use std::collections::HashMap;
 
 use heirloom_core::record::{Action, Body, Edge};
 
-use super::{Pen, Recollection};
+use super::{MemoryQuery, WriteTransaction};
 use crate::{Error, Session};
 
 /// Puts relations that name a document by its old id in the place of themselves under its new id.
 /// Lines of the log are never rewritten, so each becomes a new line and the old one is archived.
 pub(crate) fn move_relations(
     session: &Session,
-    pen: &mut Pen<'_>,
+    transaction: &mut WriteTransaction<'_>,
     new_ids: &HashMap<String, String>,
 ) -> Result<usize, Error> {
     let new_names: HashMap<String, String> =
         new_ids.iter().map(|(old, new)| (format!("doc:{old}"), format!("doc:{new}"))).collect();
-    let known = Recollection::of_names(session, new_names.keys().cloned().collect())?;
+    let known = MemoryQuery::new().names(new_names.keys().cloned()).read(session)?;
     let mut moved = 0;
     for ((from, to, relation), id) in known.memory.edges() {
         if !new_names.contains_key(&from) && !new_names.contains_key(&to) {
@@ -30,9 +30,9 @@ pub(crate) fn move_relations(
         });
         let edge =
             Edge { from: now(from), to: now(to), relation, content: content.unwrap_or_default() };
-        let record = pen.record(Body::Edge(edge));
-        pen.write(&known, &record)?;
-        pen.event(&known, Action::Archive, vec![id.to_string()], vec![], "renumbered")?;
+        let record = transaction.record(Body::Edge(edge));
+        transaction.write(&known, &record)?;
+        transaction.event(&known, Action::Archive, vec![id.to_string()], vec![], "renumbered")?;
         moved += 1;
     }
     Ok(moved)

@@ -10,14 +10,14 @@ use heirloom_core::staleness::Staleness;
 use heirloom_core::{Document, day, staleness};
 use jiff::civil::Date;
 
-use super::{Recollection, Target};
+use super::{MemoryQuery, MemorySlice, MemoryTarget, read_related};
 use crate::workspace::catalog::{Catalog, Extent};
 use crate::workspace::documents::Notebooks;
 use crate::workspace::memory_document::MemoryDocument;
 use crate::workspace::memory_document::entry_ref;
 use crate::{Error, Session};
 
-impl Recollection {
+impl MemorySlice {
     /// Adds what is related to a graph of documents: records and entries that an edge names, entries
     /// that were promoted, and one more that was asked for. What is private is left out unless it is
     /// wanted: a picture is soon shared.
@@ -26,7 +26,7 @@ impl Recollection {
         session: &Session,
         catalog: &Catalog,
         extent: Extent<'_>,
-        asked: Option<Target<'_>>,
+        asked: Option<MemoryTarget<'_>>,
         private: bool,
     ) -> Graph {
         let (mut nodes, mut edges) = (Vec::new(), Vec::new());
@@ -56,8 +56,8 @@ impl Recollection {
             }
         }
         names.extend(asked.map(|asked| match asked {
-            Target::Record(id) => self.memory.canonical(&id.to_string()),
-            Target::Entry(_, entry) => entry_ref(&entry.id),
+            MemoryTarget::Record(id) => self.memory.canonical(&id.to_string()),
+            MemoryTarget::Entry(_, entry) => entry_ref(&entry.id),
         }));
         names.sort();
         names.dedup();
@@ -65,16 +65,16 @@ impl Recollection {
             names.binary_search(&entry_ref(&entry.id)).is_ok()
         };
         let named: Vec<(&MemoryDocument, &Entry)> = self.entries().filter(is_named).collect();
-        self.date_entries(named.iter().map(|(noted, _)| *noted));
-        for (noted, entry) in named {
-            let owner = catalog.at_path(&noted.path).map(|filed| filed.id.clone());
+        self.date_entries(named.iter().map(|(document, _)| *document));
+        for (document, entry) in named {
+            let owner = catalog.at_path(&document.path).map(|filed| filed.id.clone());
             edges.extend(owner.map(|owner| Edge {
                 from: owner,
                 to: node_id(self, &entry_ref(&entry.id)),
                 kind: EdgeKind::Remembers,
                 via: Some(entry.name()),
             }));
-            nodes.push(self.entry_node(session, noted, entry));
+            nodes.push(self.entry_node(session, document, entry));
         }
         let records = names.iter().filter_map(|name| uuid::Uuid::parse_str(name).ok());
         nodes.extend(records.filter_map(|id| self.record_node(session, id)));
@@ -89,10 +89,11 @@ impl Recollection {
         typed: &str,
     ) -> Result<Self, Error> {
         if catalog.find(typed).is_ok() {
-            return Self::related(session, catalog, notebooks);
+            return read_related(session, catalog, notebooks);
         }
         let typed = [typed.to_owned(), bare(typed).to_owned()];
-        Self::related_and_entries(session, catalog, notebooks, &typed)
+        let query = MemoryQuery::new().related().ids(&typed);
+        query.read_with_cached_entries(session, catalog, notebooks)
     }
 
     /// Finds a node by its id, or by any name of a document or a memory.
@@ -100,14 +101,14 @@ impl Recollection {
         &'r self,
         catalog: &Catalog,
         typed: &str,
-    ) -> Result<(String, Option<Target<'r>>), Error> {
+    ) -> Result<(String, Option<MemoryTarget<'r>>), Error> {
         let named = catalog.find(typed);
         match (named, self.find(typed).or_else(|_| self.find(bare(typed)))) {
             (Ok(filed), _) => Ok((filed.id.clone(), None)),
             (Err(_), Ok(target)) => {
                 let name = match target {
-                    Target::Record(id) => self.memory.canonical(&id.to_string()),
-                    Target::Entry(_, entry) => entry_ref(&entry.id),
+                    MemoryTarget::Record(id) => self.memory.canonical(&id.to_string()),
+                    MemoryTarget::Entry(_, entry) => entry_ref(&entry.id),
                 };
                 Ok((node_id(self, &name), Some(target)))
             }
@@ -135,8 +136,8 @@ impl Recollection {
         })
     }
 
-    fn entry_node(&self, session: &Session, noted: &MemoryDocument, entry: &Entry) -> Node {
-        let judged = judge(session, noted.since(entry));
+    fn entry_node(&self, session: &Session, document: &MemoryDocument, entry: &Entry) -> Node {
+        let judged = judge(session, document.since(entry));
         let status = match self.memory.standing(&entry_ref(&entry.id)) {
             Standing::Active => entry.resolved.then(|| "resolved".to_owned()),
             standing => Some(standing.word().to_owned()),
@@ -145,7 +146,7 @@ impl Recollection {
             id: node_id(self, &entry_ref(&entry.id)),
             kind: NodeKind::Entry,
             title: entry.sentence(),
-            path: noted.path.clone(),
+            path: document.path.clone(),
             status,
             staleness: judged.status,
             days_old: judged.days_old,
@@ -166,7 +167,7 @@ fn bare(typed: &str) -> &str {
 }
 
 /// The id that a stored name has in the graph.
-fn node_id(known: &Recollection, name: &str) -> String {
+fn node_id(known: &MemorySlice, name: &str) -> String {
     if let Some(document) = name.strip_prefix("doc:") {
         return document.to_owned();
     }

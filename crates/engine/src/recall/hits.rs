@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::Search;
 use crate::indexing::IndexFailure;
-use crate::memory::{Thing, When};
+use crate::memory::{MemoryItem, PointInTime};
 use crate::{Error, Session};
 
 /// How many characters of an episode's story are shown.
@@ -23,11 +23,11 @@ const GIST: usize = 300;
 pub(crate) struct Hit {
     /// What it is.
     #[serde(flatten)]
-    pub(crate) thing: Thing,
+    pub(crate) thing: MemoryItem,
     /// The workspace that it is of, if several were asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) workspace: Option<String>,
-    /// When it was recorded, as far as it is known.
+    /// PointInTime it was recorded, as far as it is known.
     pub(crate) at: Option<String>,
     /// How fresh it is.
     pub(crate) freshness: Freshness,
@@ -41,7 +41,7 @@ pub(crate) struct Hit {
 
 impl Hit {
     /// Takes a thing, as it is answered in a session.
-    pub(crate) fn new(session: &Session, mut thing: Thing) -> Result<Self, Error> {
+    pub(crate) fn new(session: &Session, mut thing: MemoryItem) -> Result<Self, Error> {
         let date = thing.date.as_deref().and_then(day::parse);
         let thresholds = session.config()?.staleness;
         let (path, line) = match thing.source.rsplit_once(':') {
@@ -174,7 +174,11 @@ fn missing(what: &str) -> IndexError {
 }
 
 /// Returns a thing as it was at a time, if it was so then.
-fn thing(memory: &Memory, stored: &StoredMemory, when: When) -> Result<Option<Thing>, IndexError> {
+fn thing(
+    memory: &Memory,
+    stored: &StoredMemory,
+    when: PointInTime,
+) -> Result<Option<MemoryItem>, IndexError> {
     match stored {
         StoredMemory::Record(id) => match memory.item(*id) {
             Some(item) => Ok(record_then(memory, &item, when)),
@@ -186,7 +190,7 @@ fn thing(memory: &Memory, stored: &StoredMemory, when: When) -> Result<Option<Th
     }
 }
 
-fn record_then(memory: &Memory, item: &Item<'_>, when: When) -> Option<Thing> {
+fn record_then(memory: &Memory, item: &Item<'_>, when: PointInTime) -> Option<MemoryItem> {
     let was_so = when.valid_at.is_none_or(|day| {
         item.standing != Standing::Archived
             && memory.aliases(item.id).iter().any(|alias| {
@@ -194,22 +198,27 @@ fn record_then(memory: &Memory, item: &Item<'_>, when: When) -> Option<Thing> {
             })
     });
     was_so.then(|| {
-        let thing = Thing::of_record(memory, item);
+        let thing = MemoryItem::of_record(memory, item);
         match &item.record.body {
-            Body::Episode(episode) => Thing { text: told(item.record, episode), ..thing },
+            Body::Episode(episode) => MemoryItem { text: told(item.record, episode), ..thing },
             _ => thing,
         }
     })
 }
 
-fn part_then(memory: &Memory, subject: &str, part: &DocumentPart, when: When) -> Option<Thing> {
+fn part_then(
+    memory: &Memory,
+    subject: &str,
+    part: &DocumentPart,
+    when: PointInTime,
+) -> Option<MemoryItem> {
     let was_known = |day: Date| part.date.is_some_and(|since| since <= day);
     let asked = when.as_of.map(day::of).into_iter().chain(when.valid_at);
     let was_so = asked.into_iter().all(was_known) && was_true(memory, subject, when);
-    was_so.then(|| Thing::of_part(memory, subject, part))
+    was_so.then(|| MemoryItem::of_part(memory, subject, part))
 }
 
-fn was_true(memory: &Memory, subject: &str, when: When) -> bool {
+fn was_true(memory: &Memory, subject: &str, when: PointInTime) -> bool {
     when.valid_at.is_none_or(|day| match memory.standing(subject) {
         Standing::Active => true,
         Standing::Archived => false,

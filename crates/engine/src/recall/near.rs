@@ -4,7 +4,7 @@ use heirloom_core::recall::ties;
 use heirloom_core::record::{Record, Visibility};
 
 use super::Search;
-use crate::memory::{Particulars, Recollection, Wanted, is_long};
+use crate::memory::{MemoryQuery, MemorySlice, Particulars, is_long};
 use crate::{Error, Session};
 
 /// How many memories that may say nearly the same are looked at.
@@ -15,7 +15,7 @@ pub(crate) fn read_around_new(
     session: &Session,
     record: &Record,
     particulars: &Particulars,
-) -> Result<Recollection, Error> {
+) -> Result<MemorySlice, Error> {
     let mut record = record.clone();
     if particulars.private {
         record.visibility = Visibility::Private;
@@ -29,7 +29,7 @@ pub(crate) fn read_around(
     session: &Session,
     record: &Record,
     typed: &[String],
-) -> Result<Recollection, Error> {
+) -> Result<MemorySlice, Error> {
     let mut names: Vec<String> = Vec::new();
     if is_long(session) {
         let text = record.text();
@@ -37,5 +37,5 @@ pub(crate) fn read_around(
         names.extend(ties(record));
         names.extend(near.hits.iter().chain(&near.near_misses).map(|hit| hit.thing.name()));
     }
-    Recollection::query(session, Wanted { names, typed, ..Wanted::default() })
+    MemoryQuery::new().names(names).ids(typed).read(session)
 }

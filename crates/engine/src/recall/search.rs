@@ -14,7 +14,7 @@ use crate::indexing::{
     IndexFailure, LexicalOnly, OpenIndex, Patience, build_in_memory, embedder, keep_open,
     lexical_only_problem, rebuild, try_open_up_to_date,
 };
-use crate::memory::When;
+use crate::memory::PointInTime;
 use crate::workspace::inherit;
 use crate::{Error, Session};
 
@@ -42,7 +42,7 @@ pub(crate) struct Search<'r> {
     /// Only with this tag.
     pub(crate) tag: Option<&'r str>,
     /// At which time one asks.
-    pub(crate) when: When,
+    pub(crate) when: PointInTime,
     /// Whether to say what each score is made of.
     pub(crate) explain: bool,
 }

@@ -6,7 +6,7 @@ use heirloom_store::layout;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::memory::{Pen, lifecycle};
+use crate::memory::{WriteTransaction, lifecycle};
 use crate::ops::answers::Created;
 use crate::workspace::inherit;
 use crate::workspace::new_record::RecordFolder;
@@ -49,7 +49,7 @@ impl Operation for AdrNew {
                 .hint("create it, then use `heir adr supersede`"));
         }
         let title = scaffold::one_line("decision record", &request.title)?;
-        let mut pen = Pen::take(session, false)?;
+        let mut transaction = WriteTransaction::begin(session, false)?;
         let folder = match (&request.project, &request.folder) {
             (Some(_), Some(_)) => {
                 return Err(Error::bad_input("a project's records have a folder of their own")
@@ -66,15 +66,17 @@ impl Operation for AdrNew {
         if root.exists(&path) {
             return Err(Error::bad_input(format!("{path} is already there")));
         }
-        pen.guard(&text).map_err(|error| error.hint("leave the secret out of the title"))?;
-        pen.edit(&path, None, text.clone());
+        transaction
+            .guard(&text)
+            .map_err(|error| error.hint("leave the secret out of the title"))?;
+        transaction.edit(&path, None, text.clone());
         if request.status == Some(Status::Accepted) {
             let adr = adr::read(&path, &text);
             let known = lifecycle::known_of(session, [&adr])?;
             let document = Document { path: path.clone(), ..Document::default() };
-            lifecycle::ingest_adr(&mut pen, &known, &adr, &document, &[])?;
+            lifecycle::ingest_adr(&mut transaction, &known, &adr, &document, &[])?;
         }
-        pen.finish()?;
+        transaction.commit()?;
         Ok(Created { what: "decision record", name: adr::id_of(&path).0, path })
     }
 }

@@ -9,7 +9,7 @@ use heirloom_store::journal::Rename;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::memory::{Pen, lifecycle, move_relations};
+use crate::memory::{WriteTransaction, lifecycle, move_relations};
 use crate::ops::answers::Renumbered;
 use crate::workspace::catalog::{self, Catalog, Filed};
 use crate::{Effect, Error, Group, Operation, Session, Spec};
@@ -44,7 +44,7 @@ impl Operation for AdrRenumber {
     };
 
     fn run(session: &Session, request: Request) -> Result<Renumbered, Error> {
-        let mut pen = Pen::take(session, false)?;
+        let mut transaction = WriteTransaction::begin(session, false)?;
         let catalog = Catalog::read(session)?;
         let (filed, old) = catalog.find_adr(&request.record)?;
         if let Some(problem) = filed.document.problems.first() {
@@ -70,9 +70,9 @@ impl Operation for AdrRenumber {
         if request.dry_run {
             return Ok(Renumbered::prepare(names, vec![rename], edits, None));
         }
-        let relations = remember(session, &mut pen, filed, old, &new)?;
-        let answer = Renumbered::prepare(names, vec![rename], edits, Some(&mut pen));
-        pen.finish()?;
+        let relations = remember(session, &mut transaction, filed, old, &new)?;
+        let answer = Renumbered::prepare(names, vec![rename], edits, Some(&mut transaction));
+        transaction.commit()?;
         Ok(answer.with_relations(relations))
     }
 }
@@ -100,14 +100,14 @@ fn choose(session: &Session, folder: &str, name: &Name, asked: Option<u32>) -> R
 /// Lets the fact that the record states, and its relations, follow it. Returns how many relations.
 fn remember(
     session: &Session,
-    pen: &mut Pen<'_>,
+    transaction: &mut WriteTransaction<'_>,
     filed: &Filed,
     old: &adr::Adr,
     new: &adr::Adr,
 ) -> Result<usize, Error> {
     let known = lifecycle::known_of(session, [old, new])?;
-    lifecycle::renumber_adr(pen, &known, old, new, &filed.document)?;
+    lifecycle::renumber_adr(transaction, &known, old, new, &filed.document)?;
     let project = filed.selectors.get("project").map(String::as_str);
     let new_id = catalog::id_of_record(&new.id, project);
-    move_relations(session, pen, &HashMap::from([(filed.id.clone(), new_id)]))
+    move_relations(session, transaction, &HashMap::from([(filed.id.clone(), new_id)]))
 }

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::memory::{Pen, lifecycle};
+use crate::memory::{WriteTransaction, lifecycle};
 use crate::view::{Role, View, span};
 use crate::workspace::catalog::Catalog;
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
@@ -55,14 +55,18 @@ impl Operation for AdrStatus {
     };
 
     fn run(session: &Session, request: Request) -> Result<Moved, Error> {
-        let pen = request.status.is_some().then(|| Pen::take(session, false)).transpose()?;
+        let transaction = request
+            .status
+            .is_some()
+            .then(|| WriteTransaction::begin(session, false))
+            .transpose()?;
         let catalog = Catalog::read(session)?;
         let (filed, adr) = catalog.find_adr(&request.id)?;
         let before = adr.status;
         let status = request.status.unwrap_or(before);
         let mut warnings = Vec::new();
         let mut fact = None;
-        if let Some(mut pen) = pen.filter(|_| status != before) {
+        if let Some(mut transaction) = transaction.filter(|_| status != before) {
             if !before.next().contains(&status) {
                 let next: Vec<&str> = before.next().iter().map(|status| status.word()).collect();
                 let hint = if next.is_empty() {
@@ -94,7 +98,7 @@ impl Operation for AdrStatus {
                     &json!(session.today().to_string()),
                 )?;
             }
-            pen.edit(&adr.path, Some(&filed.text), after);
+            transaction.edit(&adr.path, Some(&filed.text), after);
             let supersession = Supersession::new(&catalog.adrs);
             let own = supersession.at_path(&adr.path).into_iter();
             let replaced: Vec<&Adr> = own
@@ -104,15 +108,21 @@ impl Operation for AdrStatus {
             let concerned = replaced.iter().copied().chain([adr]);
             let known = lifecycle::known_of(session, concerned)?;
             if before == Status::Accepted {
-                lifecycle::retire_adr(&mut pen, &known, adr, status.word())?;
+                lifecycle::retire_adr(&mut transaction, &known, adr, status.word())?;
             }
             if status == Status::Accepted {
-                match lifecycle::ingest_adr(&mut pen, &known, adr, &filed.document, &replaced) {
+                match lifecycle::ingest_adr(
+                    &mut transaction,
+                    &known,
+                    adr,
+                    &filed.document,
+                    &replaced,
+                ) {
                     Ok(stored) => fact = stored,
                     Err(error) => warnings.push(lifecycle::not_a_fact(adr, &error)),
                 }
             }
-            pen.finish()?;
+            transaction.commit()?;
         }
         Ok(Moved {
             id: adr.id.clone(),

@@ -9,7 +9,7 @@ use heirloom_store::journal::Change;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::memory::{Pen, lifecycle};
+use crate::memory::{WriteTransaction, lifecycle};
 use crate::view::{Role, View, span};
 use crate::workspace::catalog::Catalog;
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
@@ -59,7 +59,7 @@ impl Operation for AdrSupersede {
     };
 
     fn run(session: &Session, request: Request) -> Result<Superseded, Error> {
-        let mut pen = Pen::take(session, false)?;
+        let mut transaction = WriteTransaction::begin(session, false)?;
         let catalog = Catalog::read(session)?;
         let (old, old_adr) = catalog.find_adr(&request.old)?;
         let (new, new_adr) = catalog.find_adr(&request.new)?;
@@ -106,13 +106,14 @@ impl Operation for AdrSupersede {
             .map(|change| change.path.clone())
             .collect();
         for change in changes {
-            pen.edit(&change.path, change.before.as_deref(), change.after);
+            transaction.edit(&change.path, change.before.as_deref(), change.after);
         }
         let known = lifecycle::known_of(session, [old_adr, new_adr])?;
         let mut warnings = warnings(old_adr, new_adr);
-        let no = lifecycle::supersede_adr(&mut pen, &known, old_adr, new_adr, &new.document)?;
+        let no =
+            lifecycle::supersede_adr(&mut transaction, &known, old_adr, new_adr, &new.document)?;
         warnings.extend(no);
-        pen.finish()?;
+        transaction.commit()?;
         Ok(Superseded {
             old: old_adr.id.clone(),
             new: new_adr.id.clone(),

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Answer;
-use crate::memory::{Thing, show_things};
+use crate::memory::{MemoryItem, show_items};
 use crate::view::{Role, View, span};
 
 /// Something that was done to several things.
@@ -13,7 +13,7 @@ pub(crate) struct Done {
     /// What was done.
     pub(crate) done: &'static str,
     /// What it was done to.
-    pub(crate) items: Vec<Thing>,
+    pub(crate) items: Vec<MemoryItem>,
     /// What to know besides.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) notes: Vec<String>,
@@ -27,7 +27,7 @@ impl Answer for Done {
         } else {
             view.line([span(Role::Good, self.done)]);
         }
-        show_things(&mut view, &self.items);
+        show_items(&mut view, &self.items);
         for note in &self.notes {
             view.line([span(Role::Dim, note)]);
         }

@@ -6,7 +6,7 @@ use heirloom_core::staleness::Freshness;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::memory::{Recollection, Thing, show_thing};
+use crate::memory::{MemoryItem, MemorySlice, show_item};
 use crate::recall::{Hit, SearchResult};
 use crate::view::present;
 use crate::view::{Role, View, span};
@@ -48,7 +48,7 @@ impl Hits {
     /// Takes a list of things, and how many more there are.
     pub(crate) fn list(
         session: &Session,
-        things: Vec<Thing>,
+        things: Vec<MemoryItem>,
         more: usize,
         problems: Vec<Problem>,
     ) -> Result<Self, Error> {
@@ -60,7 +60,7 @@ impl Hits {
     /// Takes the first of some things.
     pub(crate) fn first(
         session: &Session,
-        mut things: Vec<Thing>,
+        mut things: Vec<MemoryItem>,
         limit: usize,
         problems: Vec<Problem>,
     ) -> Result<Self, Error> {
@@ -82,7 +82,7 @@ impl Answer for Hits {
             view.line([span(Role::Dim, said)]);
         }
         let shown = self.hits.iter().chain(&self.near_misses);
-        let names = Recollection::short_names(shown.map(|hit| hit.thing.id.as_str()));
+        let names = MemorySlice::short_names(shown.map(|hit| hit.thing.id.as_str()));
         let (own, near) = names.split_at(self.hits.len());
         self.hits.iter().zip(own).for_each(|(hit, name)| show(&mut view, hit, name));
         if self.more > 0 {
@@ -117,7 +117,7 @@ fn show_old(view: &mut View, hits: &[Hit], names: &[&str]) {
 }
 
 fn show(view: &mut View, hit: &Hit, name: &str) {
-    show_thing(view, &hit.thing, name);
+    show_item(view, &hit.thing, name);
     if let Some(workspace) = &hit.workspace {
         view.line([span(Role::Dim, "          of "), span(Role::Source, workspace)]);
     }

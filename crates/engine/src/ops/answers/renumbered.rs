@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Answer;
-use crate::memory::Pen;
+use crate::memory::WriteTransaction;
 use crate::view::present;
 use crate::view::{Role, View, span};
 use crate::workspace::catalog::Edit;
@@ -60,12 +60,12 @@ fn is_zero(count: &usize) -> bool {
 }
 
 impl Renumbered {
-    /// Describes renames and edits, and hands them to a pen unless it is a dry run.
+    /// Describes renames and edits, and hands them to a transaction unless it is a dry run.
     pub(crate) fn prepare(
         names: [String; 2],
         renames: Vec<Rename>,
         edits: Vec<Edit<'_>>,
-        pen: Option<&mut Pen<'_>>,
+        transaction: Option<&mut WriteTransaction<'_>>,
     ) -> Self {
         let [before, after] = names;
         let mut answer = Renumbered {
@@ -75,7 +75,7 @@ impl Renumbered {
             edited: vec![],
             left_alone: vec![],
             relations: 0,
-            dry_run: pen.is_none(),
+            dry_run: transaction.is_none(),
         };
         for edit in &edits {
             let path = &edit.filed.document.path;
@@ -91,11 +91,11 @@ impl Renumbered {
         let renamed =
             |rename: &Rename| Renamed { from: rename.from.clone(), to: rename.to.clone() };
         answer.renamed = renames.iter().map(renamed).collect();
-        if let Some(pen) = pen {
+        if let Some(transaction) = transaction {
             for edit in edits.into_iter().filter(|edit| edit.replaced > 0) {
-                pen.edit(&edit.filed.document.path, Some(&edit.filed.text), edit.after);
+                transaction.edit(&edit.filed.document.path, Some(&edit.filed.text), edit.after);
             }
-            renames.into_iter().for_each(|rename| pen.rename(rename));
+            renames.into_iter().for_each(|rename| transaction.rename(rename));
         }
         answer
     }

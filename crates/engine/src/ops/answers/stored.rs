@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Answer;
-use crate::memory::Near;
+use crate::memory::SimilarMemory;
 use crate::view::{Role, View, span};
 
 /// A record, and what was done with it.
@@ -24,7 +24,7 @@ pub(crate) struct Stored {
     pub(crate) replaced: Vec<String>,
     /// What says nearly the same. Nothing was merged.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) near: Vec<Near>,
+    pub(crate) near: Vec<SimilarMemory>,
     /// Whether it stays on this machine.
     pub(crate) private: bool,
     /// What to know besides.
@@ -62,7 +62,7 @@ impl Answer for Stored {
             view.line([span(Role::Warning, format!("   {note}"))]);
         }
         for id in &self.replaced {
-            let id = crate::memory::Recollection::short_name(id);
+            let id = crate::memory::MemorySlice::short_name(id);
             view.line([span(Role::Dim, format!("   in place of {id}"))]);
         }
         if !self.near.is_empty() {

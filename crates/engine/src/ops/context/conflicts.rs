@@ -5,7 +5,7 @@ use heirloom_store::layout;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::memory::Recollection;
+use crate::memory::MemoryQuery;
 use crate::ops::answers::Findings;
 use crate::view::formats::Format;
 use crate::workspace::catalog::Catalog;
@@ -45,7 +45,8 @@ impl Operation for ContextConflicts {
                 Some(layout::find_name(session.root(), &plans, &Default::default(), typed)?)
             }
         };
-        let known = Recollection::related_and_entries(session, &catalog, notebooks, &[])?;
+        let known =
+            MemoryQuery::new().related().read_with_cached_entries(session, &catalog, notebooks)?;
         let mut conflicts = catalog.conflicts(session, plan.as_deref())?;
         conflicts.extend(known.disputes(plan.as_deref()));
         conflict::worst_first(&mut conflicts);

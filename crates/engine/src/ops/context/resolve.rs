@@ -15,8 +15,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::memory::Wanted;
-use crate::memory::{Recollection, Thing, show_things, standing_prose};
+use crate::memory::{MemoryItem, MemoryQuery, show_items, standing_prose};
 use crate::ops::answers::ValueTable;
 use crate::view::present;
 use crate::view::{Role, Span, View, span};
@@ -57,7 +56,7 @@ pub(crate) struct Resolved {
     /// The names that were selected.
     selectors: Selectors,
     /// Working memory: what is pinned comes first.
-    pins: Vec<Thing>,
+    pins: Vec<MemoryItem>,
     /// The merged values.
     values: Value,
     /// For every key path, who said what, the winner last.
@@ -164,7 +163,7 @@ impl Operation for ContextResolve {
 /// Returns what is pinned, takes what does not stand any more out of the memory documents, and adds
 /// what they are in dispute about. The log is only read if something is pinned, or if something was
 /// done to an entry, which first wrote its id beside it.
-fn remember(session: &Session, inherited: &mut Inheritance) -> Result<Vec<Thing>, Error> {
+fn remember(session: &Session, inherited: &mut Inheritance) -> Result<Vec<MemoryItem>, Error> {
     let is_memory = |placed: &Placed| placed.part == Part::Memory;
     let memories = || inherited.placed.iter().filter(|placed| is_memory(placed));
     let notebooks: Vec<Notebook> =
@@ -175,8 +174,8 @@ fn remember(session: &Session, inherited: &mut Inheritance) -> Result<Vec<Thing>
     let known = if has_pins || is_marked {
         // They may be of another hierarchy than the one that memory is looked for in.
         let entries = notebooks.iter().flat_map(|notebook| &notebook.entries);
-        let entries = entries.map(|entry| entry_ref(&entry.id)).collect();
-        Some(Recollection::pinned(session, Wanted { alone: entries, ..Wanted::default() })?)
+        let entries = entries.map(|entry| entry_ref(&entry.id));
+        Some(MemoryQuery::new().pinned().names_without_relations(entries).read(session)?)
     } else {
         None
     };
@@ -317,7 +316,7 @@ impl Answer for Resolved {
         let mut view = View::new();
         if !self.pins.is_empty() {
             view.title("Working memory");
-            show_things(&mut view, &self.pins);
+            show_items(&mut view, &self.pins);
         }
         view.title(self.heading());
         match &self.diff {

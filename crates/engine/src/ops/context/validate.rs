@@ -4,7 +4,7 @@ use heirloom_core::conflict;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::memory::Recollection;
+use crate::memory::MemoryQuery;
 use crate::ops::answers::Findings;
 use crate::view::formats::Format;
 use crate::workspace::catalog::Catalog;
@@ -33,7 +33,8 @@ impl Operation for ContextValidate {
 
     fn run(session: &Session, request: Request) -> Result<Findings, Error> {
         let (mut catalog, notebooks) = Catalog::overview(session)?;
-        let known = Recollection::related_and_entries(session, &catalog, notebooks, &[])?;
+        let known =
+            MemoryQuery::new().related().read_with_cached_entries(session, &catalog, notebooks)?;
         let mut conflicts = catalog.conflicts(session, None)?;
         conflicts.extend(known.disputes(None));
         conflict::worst_first(&mut conflicts);

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::memory::{Entries, Recollection, Thing};
+use crate::memory::{MemoryItem, MemoryQuery, MemorySlice, WholeMemory};
 use crate::view::View;
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
@@ -58,26 +58,29 @@ impl Operation for Export {
         let (text, known) = match request.format {
             // Lines are given as they are written, whatever became of them.
             Format::Jsonl => {
-                let known = Recollection::of_entries(session)?;
+                let known = MemoryQuery::new().read(session)?;
                 (lines(session, &known, request.private)?, known)
             }
             Format::Markdown => {
-                let known = Recollection::read(session)?;
-                (markdown(&known, request.private), known)
+                let known = WholeMemory::read(session)?;
+                (markdown(&known, request.private), known.into_slice())
             }
         };
         Ok(Exported { text, problems: known.problems })
     }
 }
 
-fn lines(session: &Session, known: &Recollection, private: bool) -> Result<String, Error> {
+fn lines(session: &Session, known: &MemorySlice, private: bool) -> Result<String, Error> {
     let (mut lines, unread) = log::raw_lines(session.root(), private);
     if let Some(problem) = unread.into_iter().next() {
         return Err(problem.into());
     }
-    lines.extend(known.noted.iter().filter(|noted| !noted.text.is_empty()).map(|noted| {
-        json!({"v": 1, "kind": "document", "path": noted.path, "text": noted.text}).to_string()
-    }));
+    lines.extend(known.documents.iter().filter(|document| !document.text.is_empty()).map(
+        |document| {
+            json!({"v": 1, "kind": "document", "path": document.path, "text": document.text})
+                .to_string()
+        },
+    ));
     Ok(lines.iter().map(|line| format!("{}\n", escaped(line))).collect())
 }
 
@@ -93,20 +96,20 @@ fn escaped(line: &str) -> String {
     }
 }
 
-fn markdown(known: &Recollection, private: bool) -> String {
+fn markdown(known: &WholeMemory, private: bool) -> String {
     let mut out = String::from("# Memory\n");
-    let things = |kind: Kind| -> Vec<Thing> {
-        let shown = |thing: &Thing| {
+    let things = |kind: Kind| -> Vec<MemoryItem> {
+        let shown = |thing: &MemoryItem| {
             let id = uuid::Uuid::parse_str(&thing.id).ok();
             let record = id.and_then(|id| known.memory.record(id));
             thing.standing == Standing::Active
                 && (private || !record.is_some_and(heirloom_core::record::Record::is_private))
         };
-        known.things(&[kind], Entries::Without).into_iter().filter(shown).collect()
+        known.items(kind).into_iter().filter(shown).collect()
     };
     let facts = things(Kind::Fact);
     for section in Section::ALL {
-        let own: Vec<&Thing> =
+        let own: Vec<&MemoryItem> =
             facts.iter().filter(|thing| thing.section == Some(section)).collect();
         list(&mut out, section.title(), &own);
     }
@@ -136,14 +139,14 @@ fn markdown(known: &Recollection, private: bool) -> String {
             }
         }
     }
-    known.date_entries(known.noted.iter());
-    for noted in &known.noted {
-        let owner: Vec<&str> = noted.selectors.values().map(String::as_str).collect();
-        let things: Vec<Thing> = noted
+    known.date_entries(known.documents.iter());
+    for document in &known.documents {
+        let owner: Vec<&str> = document.selectors.values().map(String::as_str).collect();
+        let things: Vec<MemoryItem> = document
             .notebook
             .entries
             .iter()
-            .map(|entry| Thing::of_entry(&known.memory, noted, entry))
+            .map(|entry| MemoryItem::of_entry(&known.memory, document, entry))
             .filter(|thing| thing.standing == Standing::Active)
             .collect();
         list(
@@ -155,7 +158,7 @@ fn markdown(known: &Recollection, private: bool) -> String {
     out
 }
 
-fn list(out: &mut String, title: &str, things: &[&Thing]) {
+fn list(out: &mut String, title: &str, things: &[&MemoryItem]) {
     if things.is_empty() {
         return;
     }

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::import::{self, Format, Imported, Importing, Text};
-use crate::memory::{Pen, Recollection};
+use crate::memory::{MemoryQuery, MemorySlice, WriteTransaction};
 use crate::ops::given::File;
 use crate::view::present;
 use crate::view::{Role, View, span};
@@ -64,7 +64,7 @@ impl Operation for Import {
     };
 
     fn run(session: &Session, request: Request) -> Result<Taken, Error> {
-        let pen = Pen::take(session, request.allow_secret)?;
+        let transaction = WriteTransaction::begin(session, request.allow_secret)?;
         let mut answer = Taken { dry_run: request.dry_run, ..Taken::default() };
         let mut by_format: Vec<(Format, Vec<&File>)> = Vec::new();
         for file in &request.files {
@@ -83,20 +83,20 @@ impl Operation for Import {
             }
         }
         let names = by_format.iter().flat_map(|(format, files)| named(session, *format, files));
-        let known = Recollection::of_many(session, names.collect())?;
-        let mut taking = Taking { pen, known, answer };
+        let known = MemoryQuery::new().names_without_relations(names).read(session)?;
+        let mut taking = Taking { transaction, known, answer };
         for (format, files) in by_format {
             match format.importer() {
                 None => {
-                    taking.pen.expect(&taking.known, &own_records(&files));
+                    taking.transaction.expect(&taking.known, &own_records(&files));
                     files.iter().try_for_each(|file| taking.take_lines(session, file))?;
                 }
                 Some(importer) => taking.take_foreign(session, importer, &files),
             }
         }
-        let Taking { pen, answer, .. } = taking;
+        let Taking { transaction, answer, .. } = taking;
         if !request.dry_run {
-            pen.finish()?;
+            transaction.commit()?;
         }
         Ok(answer)
     }
@@ -154,8 +154,8 @@ fn named(session: &Session, format: Format, files: &[&File]) -> Vec<String> {
 }
 
 struct Taking<'s> {
-    pen: Pen<'s>,
-    known: Recollection,
+    transaction: WriteTransaction<'s>,
+    known: MemorySlice,
     answer: Taken,
 }
 
@@ -177,8 +177,8 @@ impl Taking<'_> {
         let mut refused: HashSet<String> = HashSet::new();
         for (place, record) in imported.records {
             let names_refused = record.names().iter().any(|name| refused.contains(*name));
-            match self.pen.guard(&record.written()) {
-                Ok(()) if !names_refused => match self.pen.write(&self.known, &record) {
+            match self.transaction.guard(&record.written()) {
+                Ok(()) if !names_refused => match self.transaction.write(&self.known, &record) {
                     Ok(_) => self.count(&record),
                     Err(error) => self.refuse(&place.path, place.line, error.message),
                 },
@@ -211,9 +211,9 @@ impl Taking<'_> {
                         number,
                         format!("the record {} is here already, in other words", record.id),
                     ),
-                    None => match self.pen.guard(&record.written()) {
+                    None => match self.transaction.guard(&record.written()) {
                         Ok(()) => {
-                            self.pen.copy(&self.known, &record, line.trim().to_owned());
+                            self.transaction.copy(&self.known, &record, line.trim().to_owned());
                             self.count(&record);
                         }
                         Err(error) => self.refuse(&file.name, number, error.message),
@@ -251,13 +251,14 @@ impl Taking<'_> {
                 path.escape_default()
             )));
         }
-        if let Err(error) = self.pen.guard(text) {
+        if let Err(error) = self.transaction.guard(text) {
             return Ok(Err(error.message));
         }
         let on_disk = session.root().read(path)?;
-        let before = self.pen.text_of(path, on_disk.as_deref().unwrap_or_default()).to_owned();
+        let before =
+            self.transaction.text_of(path, on_disk.as_deref().unwrap_or_default()).to_owned();
         if before.is_empty() {
-            self.pen.edit(path, on_disk.as_deref(), text.to_owned());
+            self.transaction.edit(path, on_disk.as_deref(), text.to_owned());
             self.answer.documents.push(path.to_owned());
             return Ok(Ok(()));
         }
@@ -295,7 +296,7 @@ impl Taking<'_> {
             }
         }
         if now != before {
-            self.pen.edit(path, on_disk.as_deref(), now);
+            self.transaction.edit(path, on_disk.as_deref(), now);
             self.answer.documents.push(path.to_owned());
         }
         Ok(Ok(()))

@@ -4,7 +4,7 @@ use heirloom_core::graph::{self, Graph};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::memory::Recollection;
+use crate::memory::{MemorySlice, read_related};
 use crate::view::View;
 use crate::workspace::catalog::{Catalog, Extent};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
@@ -65,14 +65,14 @@ impl Operation for GraphExport {
         let (catalog, notebooks) = Catalog::overview(session)?;
         let graph = match &request.node {
             Some(node) => {
-                let known = Recollection::around(session, &catalog, notebooks, node)?;
+                let known = MemorySlice::around(session, &catalog, notebooks, node)?;
                 let (id, asked) = known.find_node(&catalog, node)?;
                 known
                     .weave(session, &catalog, Extent::Everything, asked, false)
                     .around(&id, request.depth.clamp(1, 100))
             }
             None => {
-                let known = Recollection::related(session, &catalog, notebooks)?;
+                let known = read_related(session, &catalog, notebooks)?;
                 known.weave(session, &catalog, Extent::Everything, None, false)
             }
         };

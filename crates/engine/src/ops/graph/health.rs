@@ -8,7 +8,7 @@ use heirloom_core::staleness::Freshness;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::memory::Recollection;
+use crate::memory::read_related;
 use crate::view::present;
 use crate::view::{Role, View, span};
 use crate::workspace::catalog::{Catalog, Extent};
@@ -72,7 +72,7 @@ impl Operation for GraphHealth {
 
     fn run(session: &Session, _: Request) -> Result<Health, Error> {
         let (catalog, notebooks) = Catalog::overview(session)?;
-        let known = Recollection::related(session, &catalog, notebooks)?;
+        let known = read_related(session, &catalog, notebooks)?;
         let graph = known.weave(session, &catalog, Extent::Everything, None, true);
         let orphan_references = catalog.broken_references(session);
         let mut notes: HashMap<&str, Vec<String>> = HashMap::new();

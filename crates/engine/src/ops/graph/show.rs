@@ -4,7 +4,7 @@ use heirloom_core::graph::{EdgeKind, Graph, Node};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::memory::Recollection;
+use crate::memory::MemorySlice;
 use crate::view::present;
 use crate::view::{Role, View, span};
 use crate::workspace::catalog::{Catalog, Extent};
@@ -51,7 +51,7 @@ impl Operation for GraphShow {
             true => Catalog::around(session, &request.node)?,
             false => Catalog::overview(session)?,
         };
-        let known = Recollection::around(session, &catalog, notebooks, &request.node)?;
+        let known = MemorySlice::around(session, &catalog, notebooks, &request.node)?;
         let (id, asked) = known.find_node(&catalog, &request.node)?;
         let extent = if request.depth <= 1 { Extent::Around(&id) } else { Extent::Everything };
         let graph = known.weave(session, &catalog, extent, asked, true);

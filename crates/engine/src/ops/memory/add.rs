@@ -9,8 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Map;
 
-use crate::memory::Wanted;
-use crate::memory::{Pen, Recollection, lifecycle, log_about};
+use crate::memory::{MemoryQuery, WriteTransaction, lifecycle};
 use crate::ops::answers::Kept;
 use crate::workspace::memory_document::entry_ref;
 use crate::workspace::memory_file::MemoryFile;
@@ -90,10 +89,10 @@ impl Operation for MemoryAdd {
                 .hint("say what to remember"));
         }
         let mut fields = fields(&request)?;
-        let mut pen = Pen::take(session, request.allow_secret)?;
+        let mut transaction = WriteTransaction::begin(session, request.allow_secret)?;
         std::iter::once(text)
             .chain(fields.values().map(String::as_str))
-            .try_for_each(|text| pen.guard(text))?;
+            .try_for_each(|text| transaction.guard(text))?;
         let book = MemoryFile::open(session, &request.plan_id, request.agent_id.as_deref())?;
         if let Some(kept) = already(session, &book, kind, text, &fields) {
             return Ok(kept);
@@ -124,12 +123,12 @@ impl Operation for MemoryAdd {
         let new = NewEntry { kind, text, fields, resolved, marks };
         let (after, entry) =
             memory::add(&before, book.owner, &new).map_err(|refusal| book.refused(&refusal))?;
-        pen.edit(&book.path, book.text.as_deref(), after);
+        transaction.edit(&book.path, book.text.as_deref(), after);
         let contributor = session.named_author().filter(|_| book.owner == Owner::Plan);
         let agents = book.agents(session);
         let updated = Some(session.today());
         let counters = Counters { updated, sessions: None, contributor, agents: &agents };
-        pen.count(&book.path, &counters)?;
+        transaction.count(&book.path, &counters)?;
         let mut kept = Kept {
             done: "added",
             kind,
@@ -141,14 +140,15 @@ impl Operation for MemoryAdd {
             from: None,
         };
         if is_lifecycle(&book, &entry) {
-            let known =
-                Recollection::of_new_entries(session, &book.path, std::slice::from_ref(&entry.id))?;
-            let noted = known.with_edit(&book, pen.text_of(&book.path, "").to_owned());
-            let (id, fact) = lifecycle::ingest_entry(&mut pen, &known, &noted, &entry)?;
+            let known = MemoryQuery::new()
+                .new_entries(&book.path, std::slice::from_ref(&entry.id))
+                .read(session)?;
+            let noted = known.with_edit(&book, transaction.text_of(&book.path, "").to_owned());
+            let (id, fact) = lifecycle::ingest_entry(&mut transaction, &known, &noted, &entry)?;
             kept.id = id;
             kept.fact = fact.map(|id| id.to_string());
         }
-        pen.finish()?;
+        transaction.commit()?;
         Ok(kept)
     }
 }
@@ -188,7 +188,7 @@ fn already(
     let name = entry_ref(&same.id);
     let stands = !same.is_marked() || {
         let alone = vec![name.clone()];
-        let (memory, _) = log_about(session, || Wanted { alone, ..Wanted::default() });
+        let (memory, _) = MemoryQuery::new().names_without_relations(alone).read_log(session);
         memory.standing(&name) == Standing::Active
     };
     if !stands {

@@ -5,7 +5,7 @@ use heirloom_core::record::Action;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::memory::{Pen, Recollection};
+use crate::memory::{MemoryQuery, WriteTransaction};
 use crate::ops::answers::Done;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
@@ -33,14 +33,14 @@ impl Operation for MemoryArchive {
     };
 
     fn run(session: &Session, request: Request) -> Result<Done, Error> {
-        let mut pen = Pen::take(session, false)?;
-        let known = Recollection::named(session, &request.fact_ids)?;
+        let mut transaction = WriteTransaction::begin(session, false)?;
+        let known = MemoryQuery::new().ids(&request.fact_ids).read(session)?;
         let reason = request.reason.as_deref().unwrap_or_default();
         let mut names = Vec::new();
         let mut notes = Vec::new();
         for typed in &request.fact_ids {
             let target = known.find_standing(typed)?;
-            let own = pen.names(&known, target)?;
+            let own = transaction.names(&known, target)?;
             let Some(first) = own.first().map(|name| known.memory.canonical(name)) else {
                 continue;
             };
@@ -49,10 +49,10 @@ impl Operation for MemoryArchive {
                 continue;
             }
             // An event for each, so that one can be restored without the others.
-            pen.event(&known, Action::Archive, own, vec![], reason)?;
+            transaction.event(&known, Action::Archive, own, vec![], reason)?;
             names.push(first);
         }
-        pen.finish()?;
+        transaction.commit()?;
         Ok(Done { done: "archived", items: known.described(&names, Standing::Archived), notes })
     }
 }

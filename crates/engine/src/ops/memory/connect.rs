@@ -4,7 +4,7 @@ use heirloom_core::record::{Action, Body, Edge, Relation};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::memory::{Pen, Recollection};
+use crate::memory::{MemoryQuery, MemorySlice, WriteTransaction};
 use crate::view::{Role, View, span};
 use crate::workspace::catalog::Catalog;
 use crate::{Answer, Effect, Error, ErrorKind, Group, Operation, Session, Spec};
@@ -62,16 +62,16 @@ impl Operation for MemoryConnect {
                 ..Error::bad_input(format!("there is no relation `{}`", request.relation))
             }
         })?;
-        let mut pen = Pen::take(session, false)?;
+        let mut transaction = WriteTransaction::begin(session, false)?;
         let ends = [request.source.clone(), request.target.clone()];
-        let known = Recollection::named(session, &ends)?;
-        let from = end(session, &mut pen, &known, &request.source)?;
-        let to = end(session, &mut pen, &known, &request.target)?;
+        let known = MemoryQuery::new().ids(&ends).read(session)?;
+        let from = end(session, &mut transaction, &known, &request.source)?;
+        let to = end(session, &mut transaction, &known, &request.target)?;
         if from == to {
             return Err(Error::bad_input("a thing is not related to itself"));
         }
         // Documents are not known by what was typed.
-        let known = Recollection::of_names(session, vec![from.clone(), to.clone()])?;
+        let known = MemoryQuery::new().names(vec![from.clone(), to.clone()]).read(session)?;
         let head = |name: &String| {
             known.memory.heads(name).into_iter().next().unwrap_or_else(|| name.clone())
         };
@@ -79,7 +79,13 @@ impl Operation for MemoryConnect {
         let (id, done) = match (there, request.remove) {
             (Some(id), false) => (id, "already connected"),
             (Some(id), true) => {
-                pen.event(&known, Action::Archive, vec![id.to_string()], vec![], "disconnected")?;
+                transaction.event(
+                    &known,
+                    Action::Archive,
+                    vec![id.to_string()],
+                    vec![],
+                    "disconnected",
+                )?;
                 (id, "disconnected")
             }
             (None, true) => {
@@ -91,11 +97,11 @@ impl Operation for MemoryConnect {
             (None, false) => {
                 let content = request.reason.unwrap_or_default();
                 let edge = Edge { from: from.clone(), to: to.clone(), relation, content };
-                let record = pen.record(Body::Edge(edge));
-                (pen.write(&known, &record)?, "connected")
+                let record = transaction.record(Body::Edge(edge));
+                (transaction.write(&known, &record)?, "connected")
             }
         };
-        pen.finish()?;
+        transaction.commit()?;
         Ok(Connected { id: id.to_string(), from, relation, to, done })
     }
 }
@@ -103,13 +109,13 @@ impl Operation for MemoryConnect {
 /// Returns the name under which one end is stored.
 fn end(
     session: &Session,
-    pen: &mut Pen<'_>,
-    known: &Recollection,
+    transaction: &mut WriteTransaction<'_>,
+    known: &MemorySlice,
     typed: &str,
 ) -> Result<String, Error> {
     let remembered = match known.find(typed) {
         Ok(target) => {
-            let name = pen.names(known, target)?.into_iter().next().unwrap_or_default();
+            let name = transaction.names(known, target)?.into_iter().next().unwrap_or_default();
             return Ok(known.memory.canonical(&name));
         }
         Err(error) => error,
@@ -134,9 +140,9 @@ impl Answer for Connected {
         let mut view = View::new();
         view.line([
             span(Role::Good, format!("{} ", self.done)),
-            span(Role::Key, Recollection::short_name(&self.from)),
+            span(Role::Key, MemorySlice::short_name(&self.from)),
             span(Role::Value, format!(" {} ", self.relation.word())),
-            span(Role::Key, Recollection::short_name(&self.to)),
+            span(Role::Key, MemorySlice::short_name(&self.to)),
         ]);
         view
     }

@@ -5,8 +5,7 @@ use heirloom_core::record::Action;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::memory::Wanted;
-use crate::memory::{Pen, Recollection, Thing};
+use crate::memory::{MemoryItem, MemoryQuery, MemorySlice, WriteTransaction};
 use crate::ops::answers::Done;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
@@ -34,18 +33,20 @@ impl Operation for MemoryFocus {
 
     fn run(session: &Session, request: Request) -> Result<Done, Error> {
         if request.fact_ids.is_empty() {
-            let known = Recollection::pinned(session, Wanted::typed(&[]))?;
+            let known = MemoryQuery::new().pinned().read(session)?;
             let pinned: Vec<String> = known.pins().into_iter().map(|(name, _)| name).collect();
             return Ok(Done { done: "pinned", items: described(&known, &pinned), notes: vec![] });
         }
-        let mut pen = Pen::take(session, false)?;
-        let known = Recollection::pinned(session, Wanted::typed(&request.fact_ids))?;
+        let mut transaction = WriteTransaction::begin(session, false)?;
+        let known = MemoryQuery::new().pinned().ids(&request.fact_ids).read(session)?;
         let mut pinned: Vec<String> = known.pins().into_iter().map(|(name, _)| name).collect();
         let before = pinned.len();
         let mut notes = Vec::new();
         for typed in &request.fact_ids {
             let target = known.find(typed)?;
-            let Some(name) = pen.names(&known, target)?.into_iter().next() else { continue };
+            let Some(name) = transaction.names(&known, target)?.into_iter().next() else {
+                continue;
+            };
             if known.memory.standing(&name) != Standing::Active {
                 let heads = known.memory.heads(&name);
                 let hint = heads
@@ -77,14 +78,14 @@ impl Operation for MemoryFocus {
             ));
         }
         for name in &pinned[before..] {
-            pen.event(&known, Action::Pin, vec![name.clone()], vec![], "")?;
+            transaction.event(&known, Action::Pin, vec![name.clone()], vec![], "")?;
         }
-        pen.finish()?;
+        transaction.commit()?;
         Ok(Done { done: "pinned", items: described(&known, &pinned), notes })
     }
 }
 
-fn described(known: &Recollection, pinned: &[String]) -> Vec<Thing> {
+fn described(known: &MemorySlice, pinned: &[String]) -> Vec<MemoryItem> {
     let mut items = known.described(pinned, Standing::Active);
     items.iter_mut().for_each(|thing| thing.pinned = true);
     items

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use crate::memory::lifecycle::{self, Ingested};
-use crate::memory::{Pen, Recollection};
+use crate::memory::{MemoryQuery, WriteTransaction};
 use crate::ops::answers::Done;
 use crate::workspace::catalog::Catalog;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
@@ -33,18 +33,18 @@ impl Operation for MemoryIngest {
     };
 
     fn run(session: &Session, request: Request) -> Result<Done, Error> {
-        let mut pen = Pen::take(session, false)?;
+        let mut transaction = WriteTransaction::begin(session, false)?;
         let catalog = Catalog::read(session)?;
         let known = lifecycle::known_of(session, &catalog.adrs)?;
         let Ingested { stored, retired, left_out } =
-            lifecycle::ingest_all(&mut pen, &catalog, &known);
+            lifecycle::ingest_all(&mut transaction, &catalog, &known);
         let notes = [retired, left_out].concat();
         if request.dry_run {
-            return Ok(Done { done: "would be stored", items: pen.things(&stored), notes });
+            return Ok(Done { done: "would be stored", items: transaction.things(&stored), notes });
         }
-        pen.finish()?;
+        transaction.commit()?;
         let names: Vec<String> = stored.iter().map(Uuid::to_string).collect();
-        let now = Recollection::of_names(session, names.clone())?;
+        let now = MemoryQuery::new().names(names.clone()).read(session)?;
         let items = now.described(&names, Standing::Active);
         Ok(Done { done: "stored", items, notes })
     }

@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::memory::{Pen, Recollection, apart, lifecycle};
+use crate::memory::{MemoryQuery, WriteTransaction, lifecycle, unique_entry_id};
 use crate::ops::answers::Kept;
 use crate::workspace::memory_file::MemoryFile;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
@@ -41,7 +41,7 @@ impl Operation for MemoryPromote {
     };
 
     fn run(session: &Session, request: Request) -> Result<Kept, Error> {
-        let mut pen = Pen::take(session, true)?;
+        let mut transaction = WriteTransaction::begin(session, true)?;
         let agent = MemoryFile::open(session, &request.plan_id, Some(&request.agent_id))?;
         let plan = MemoryFile::open(session, &request.plan_id, None)?;
         let entry = agent.find(&request.entry)?;
@@ -62,11 +62,11 @@ impl Operation for MemoryPromote {
                 plan.path
             )));
         }
-        let ids = [entry.id.clone(), apart(&entry.id, &agent.path)];
+        let ids = [entry.id.clone(), unique_entry_id(&entry.id, &agent.path)];
         let promoted = ids.map(|id| promoted_id(&id, &plan.path));
-        let known = Recollection::of_new_entries(session, &plan.path, &promoted)?;
+        let known = MemoryQuery::new().new_entries(&plan.path, &promoted).read(session)?;
         let agent_noted = known.with_edit(&agent, agent.text.clone().unwrap_or_default());
-        let from = pen.mark(&known, &agent_noted, entry)?;
+        let from = transaction.mark(&known, &agent_noted, entry)?;
         let who = agent.agent.clone().unwrap_or_default();
         let mut fields = entry.fields.clone();
         fields.insert(Field::FoundBy, who.clone());
@@ -86,20 +86,20 @@ impl Operation for MemoryPromote {
         let new = NewEntry { kind: entry.kind, text: &entry.text, fields, resolved: false, marks };
         let (after, _) = memory::add(&plan.text_or_new(session)?, plan.owner, &new)
             .map_err(|refusal| plan.refused(&refusal))?;
-        pen.edit(&plan.path, plan.text.as_deref(), after.clone());
-        link_back(&mut pen, &agent, &from, &to, request.moves)?;
+        transaction.edit(&plan.path, plan.text.as_deref(), after.clone());
+        link_back(&mut transaction, &agent, &from, &to, request.moves)?;
         let plan_noted = known.with_edit(&plan, after);
         let Which::One(written) = plan_noted.notebook.find(&to) else {
             return Err(Error::system(format!("{}: the entry was not written", plan.path)));
         };
-        let (_, fact) = lifecycle::ingest_entry(&mut pen, &known, &plan_noted, written)?;
+        let (_, fact) = lifecycle::ingest_entry(&mut transaction, &known, &plan_noted, written)?;
         let today = Some(session.today());
         let agents = plan.agents(session);
         let contributor = Some(who.as_str());
         let counters = Counters { updated: today, sessions: None, contributor, agents: &agents };
-        pen.count(&plan.path, &counters)?;
-        pen.count(&agent.path, &Counters { updated: today, ..Counters::default() })?;
-        pen.finish()?;
+        transaction.count(&plan.path, &counters)?;
+        transaction.count(&agent.path, &Counters { updated: today, ..Counters::default() })?;
+        transaction.commit()?;
         Ok(Kept {
             done: if request.moves { "moved" } else { "promoted" },
             kind: written.kind,
@@ -120,13 +120,14 @@ fn promoted_id(from: &str, path: &str) -> String {
 
 /// Links the agent's entry to the plan's, or takes it out.
 fn link_back(
-    pen: &mut Pen<'_>,
+    transaction: &mut WriteTransaction<'_>,
     agent: &MemoryFile,
     from: &str,
     to: &str,
     moves: bool,
 ) -> Result<(), Error> {
-    let now = pen.text_of(&agent.path, agent.text.as_deref().unwrap_or_default()).to_owned();
+    let now =
+        transaction.text_of(&agent.path, agent.text.as_deref().unwrap_or_default()).to_owned();
     let notebook = memory::read(&agent.path, &now);
     let Which::One(entry) = notebook.find(from) else {
         return Err(Error::system(format!("{}: {from} is not there once", agent.path)));
@@ -137,6 +138,10 @@ fn link_back(
         let marks = IndexMap::from_iter([("promoted".to_owned(), to.to_owned())]);
         memory::mark(&now, entry, &marks)
     };
-    pen.edit(&agent.path, agent.text.as_deref(), after.map_err(|refusal| agent.refused(&refusal))?);
+    transaction.edit(
+        &agent.path,
+        agent.text.as_deref(),
+        after.map_err(|refusal| agent.refused(&refusal))?,
+    );
     Ok(())
 }

@@ -5,8 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use crate::memory::Wanted;
-use crate::memory::{Pen, Recollection, Thing};
+use crate::memory::{MemoryItem, MemoryQuery, WriteTransaction};
 use crate::ops::answers::Done;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
@@ -32,13 +31,13 @@ impl Operation for MemoryRelease {
     };
 
     fn run(session: &Session, request: Request) -> Result<Done, Error> {
-        let mut pen = Pen::take(session, false)?;
-        let known = Recollection::pinned(session, Wanted::typed(&request.fact_ids))?;
+        let mut transaction = WriteTransaction::begin(session, false)?;
+        let known = MemoryQuery::new().pinned().ids(&request.fact_ids).read(session)?;
         let pins = known.pins();
         let mut wanted = Vec::new();
         for typed in &request.fact_ids {
             let target = known.find(typed)?;
-            let names = pen.names(&known, target)?;
+            let names = transaction.names(&known, target)?;
             let heads: Vec<String> =
                 names.iter().flat_map(|name| known.memory.heads(name)).collect();
             if !pins.iter().any(|(name, _)| heads.contains(name)) {
@@ -46,7 +45,7 @@ impl Operation for MemoryRelease {
             }
             wanted.extend(heads);
         }
-        let released: Vec<&(String, Thing)> = pins
+        let released: Vec<&(String, MemoryItem)> = pins
             .iter()
             .filter(|(name, _)| request.fact_ids.is_empty() || wanted.contains(name))
             .collect();
@@ -61,12 +60,12 @@ impl Operation for MemoryRelease {
         }
         if !events.is_empty() {
             let undoes = events.iter().map(Uuid::to_string).collect();
-            pen.event(&known, Action::Release, vec![], undoes, "")?;
+            transaction.event(&known, Action::Release, vec![], undoes, "")?;
         }
-        pen.finish()?;
+        transaction.commit()?;
         let items = released
             .into_iter()
-            .map(|(_, thing)| Thing { pinned: false, ..thing.clone() })
+            .map(|(_, thing)| MemoryItem { pinned: false, ..thing.clone() })
             .collect();
         Ok(Done { done: "released", items, notes: vec![] })
     }

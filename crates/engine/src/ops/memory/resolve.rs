@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::memory::{Pen, Recollection, lifecycle};
+use crate::memory::{MemoryQuery, WriteTransaction, lifecycle};
 use crate::ops::answers::Kept;
 use crate::workspace::entry_dates::EntryDates;
 use crate::workspace::memory_document::MemoryDocument;
@@ -45,8 +45,8 @@ impl Operation for MemoryResolve {
 
     fn run(session: &Session, request: Request) -> Result<Kept, Error> {
         let how = request.how.as_deref().unwrap_or_default().trim();
-        let mut pen = Pen::take(session, request.allow_secret)?;
-        pen.guard(how)?;
+        let mut transaction = WriteTransaction::begin(session, request.allow_secret)?;
+        transaction.guard(how)?;
         let book = MemoryFile::open(session, &request.plan_id, request.agent_id.as_deref())?;
         let entry = book.find(&request.entry)?;
         if !entry.kind.is_task() {
@@ -65,7 +65,7 @@ impl Operation for MemoryResolve {
         }
         let before = book.text.clone().unwrap_or_default();
         let after = resolved(session, &book, entry, &before, how)?;
-        pen.edit(&book.path, Some(&before), after.clone());
+        transaction.edit(&book.path, Some(&before), after.clone());
         let mut kept = Kept {
             done: "resolved",
             kind: entry.kind,
@@ -77,21 +77,21 @@ impl Operation for MemoryResolve {
             from: None,
         };
         if entry.kind == EntryKind::Question {
-            let known = Recollection::of_entries(session)?;
+            let known = MemoryQuery::new().read(session)?;
             let noted = known.with_edit(&book, after);
             if let Which::One(entry) = noted.notebook.find(&kept.name) {
-                let (id, fact) = lifecycle::ingest_entry(&mut pen, &known, &noted, entry)?;
+                let (id, fact) = lifecycle::ingest_entry(&mut transaction, &known, &noted, entry)?;
                 kept.id = id;
                 kept.fact = fact.map(|id| id.to_string());
             }
         }
         let counters = Counters { updated: Some(session.today()), ..Counters::default() };
-        pen.count(&book.path, &counters)?;
-        let notebook = memory::read(&book.path, pen.text_of(&book.path, ""));
+        transaction.count(&book.path, &counters)?;
+        let notebook = memory::read(&book.path, transaction.text_of(&book.path, ""));
         if let Which::One(entry) = notebook.find(&kept.name) {
             kept.text = entry.sentence();
         }
-        pen.finish()?;
+        transaction.commit()?;
         Ok(kept)
     }
 }

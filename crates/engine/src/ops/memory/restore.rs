@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use crate::memory::{Pen, Recollection};
+use crate::memory::{MemoryQuery, WriteTransaction};
 use crate::ops::answers::Done;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
@@ -31,13 +31,13 @@ impl Operation for MemoryRestore {
     };
 
     fn run(session: &Session, request: Request) -> Result<Done, Error> {
-        let mut pen = Pen::take(session, false)?;
-        let known = Recollection::named(session, &request.fact_ids)?;
+        let mut transaction = WriteTransaction::begin(session, false)?;
+        let known = MemoryQuery::new().ids(&request.fact_ids).read(session)?;
         let mut undone: Vec<Uuid> = Vec::new();
         let mut names = Vec::new();
         for typed in &request.fact_ids {
             let target = known.find(typed)?;
-            let own = pen.names(&known, target)?;
+            let own = transaction.names(&known, target)?;
             let events: Vec<Uuid> =
                 own.iter().flat_map(|name| known.memory.events(Action::Archive, name)).collect();
             if events.is_empty() {
@@ -49,8 +49,8 @@ impl Operation for MemoryRestore {
         undone.sort();
         undone.dedup();
         let undoes = undone.iter().map(Uuid::to_string).collect();
-        pen.event(&known, Action::Restore, vec![], undoes, "")?;
-        pen.finish()?;
+        transaction.event(&known, Action::Restore, vec![], undoes, "")?;
+        transaction.commit()?;
         Ok(Done {
             done: "restored",
             items: known.described(&names, Standing::Active),

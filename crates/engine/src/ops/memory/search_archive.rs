@@ -6,7 +6,7 @@ use heirloom_index::Shelf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::memory::{Entries, Recollection, Thing};
+use crate::memory::{MemoryItem, SelectedRecords};
 use crate::ops::answers::Hits;
 use crate::ops::given::ten;
 use crate::recall::Search;
@@ -42,13 +42,11 @@ impl Operation for MemorySearchArchive {
             let search = Search { query, limit, shelf: Shelf::Archive, ..Search::default() };
             return Ok(Hits::of(search.run(session)?));
         }
-        let known = Recollection::archived(session)?;
-        let mut things: Vec<Thing> = known
-            .things(&Kind::REMEMBERED, Entries::Retired)
-            .into_iter()
-            .filter(|thing| thing.standing != Standing::Active)
-            .collect();
-        things.reverse();
-        Hits::first(session, things, request.limit, known.problems)
+        let known = SelectedRecords::read_retired(session)?;
+        let mut items: Vec<MemoryItem> = known.items(&Kind::REMEMBERED);
+        items.extend(known.retired_entries());
+        items.retain(|item| item.standing != Standing::Active);
+        items.reverse();
+        Hits::first(session, items, request.limit, known.problems.clone())
     }
 }

@@ -5,7 +5,7 @@ use heirloom_core::words::digest;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::memory::Pen;
+use crate::memory::WriteTransaction;
 use crate::ops::answers::Kept;
 use crate::workspace::memory_file::MemoryFile;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
@@ -42,8 +42,8 @@ impl Operation for MemorySession {
         if request.content.trim().is_empty() {
             return Err(Error::bad_input("a session without a note").hint("say what was done"));
         }
-        let mut pen = Pen::take(session, request.allow_secret)?;
-        pen.guard(&request.content)?;
+        let mut transaction = WriteTransaction::begin(session, request.allow_secret)?;
+        transaction.guard(&request.content)?;
         let book = MemoryFile::open(session, &request.plan_id, request.agent_id.as_deref())?;
         let before = book.text_or_new(session)?;
         let sessions = || book.notebook.of(EntryKind::Session);
@@ -64,20 +64,20 @@ impl Operation for MemorySession {
             &request.content,
             &id,
         );
-        pen.edit(&book.path, book.text.as_deref(), after);
+        transaction.edit(&book.path, book.text.as_deref(), after);
         let counters = Counters {
             updated: Some(session.today()),
             sessions: Some(number),
             ..Counters::default()
         };
-        pen.count(&book.path, &counters)?;
-        let text = pen.text_of(&book.path, "").to_owned();
+        transaction.count(&book.path, &counters)?;
+        let text = transaction.text_of(&book.path, "").to_owned();
         let notebook = memory::read(&book.path, &text);
         let entry = notebook
             .of(EntryKind::Session)
             .find(|entry| entry.id == id)
             .ok_or_else(|| Error::system(format!("{}: the note was not written", book.path)))?;
-        pen.finish()?;
+        transaction.commit()?;
         Ok(Kept {
             done: "noted",
             kind: EntryKind::Session,

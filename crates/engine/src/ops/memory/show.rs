@@ -7,8 +7,7 @@ use heirloom_core::{Problem, Value};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::memory::Wanted;
-use crate::memory::log_about;
+use crate::memory::MemoryQuery;
 use crate::view::present;
 use crate::view::{Role, View, span};
 use crate::workspace::entry_dates::EntryDates;
@@ -161,7 +160,7 @@ impl Operation for MemoryShow {
         let marked: Vec<String> = marked.map(|entry| entry_ref(&entry.id)).collect();
         let (memory, problems) = match marked.is_empty() {
             true => Default::default(),
-            false => log_about(session, || Wanted { alone: marked, ..Wanted::default() }),
+            false => MemoryQuery::new().names_without_relations(marked).read_log(session),
         };
         let text = book.text.clone().unwrap_or_default();
         let dated = MemoryDocument::of_book(&book, text, &EntryDates::of(session.root()));

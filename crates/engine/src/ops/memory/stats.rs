@@ -8,8 +8,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::memory::Count;
-use crate::memory::{Recollection, Thing, show_things};
+use crate::memory::{Count, MemoryItem, MemorySlice, read_with_tally, show_items};
 use crate::view::present;
 use crate::view::{Role, View, span};
 use crate::workspace::memory_document::entry_ref;
@@ -36,7 +35,7 @@ pub(crate) struct Counted {
     /// Notes that are pending.
     pending_notes: usize,
     /// What is pinned to working memory.
-    pins: Vec<Thing>,
+    pins: Vec<MemoryItem>,
     /// How many pins working memory holds.
     most_pins: usize,
     /// Things that were replaced by several which all stand.
@@ -74,7 +73,7 @@ impl Operation for Stats {
     };
 
     fn run(session: &Session, _: Request) -> Result<Counted, Error> {
-        let (known, tally) = Recollection::surveyed(session)?;
+        let (known, tally) = read_with_tally(session)?;
         let records: IndexMap<&'static str, Counts> = tally
             .kinds
             .iter()
@@ -160,15 +159,15 @@ impl Answer for Counted {
             present::count(self.pending_notes, "note"),
         ));
         view.title(format!("Working memory: {} of {} pins", self.pins.len(), self.most_pins));
-        show_things(&mut view, &self.pins);
+        show_items(&mut view, &self.pins);
         for fork in &self.forks {
             let heads: Vec<&str> =
-                fork.heads.iter().map(|head| Recollection::short_name(head)).collect();
+                fork.heads.iter().map(|head| MemorySlice::short_name(head)).collect();
             view.line([span(
                 Role::Warning,
                 format!(
                     "⚠️ {} was replaced by {}, which all stand; supersede them by one",
-                    Recollection::short_name(&fork.replaced),
+                    MemorySlice::short_name(&fork.replaced),
                     heads.join(" and ")
                 ),
             )]);

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use crate::memory::{Pen, Recollection};
+use crate::memory::{MemoryQuery, MemorySlice, WriteTransaction};
 use crate::ops::answers::Done;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
@@ -34,8 +34,8 @@ impl Operation for NoteDone {
     };
 
     fn run(session: &Session, request: Request) -> Result<Done, Error> {
-        let mut pen = Pen::take(session, false)?;
-        let known = Recollection::named(session, &request.ids)?;
+        let mut transaction = WriteTransaction::begin(session, false)?;
+        let known = MemoryQuery::new().ids(&request.ids).read(session)?;
         let mut names = Vec::new();
         let mut events: Vec<Uuid> = Vec::new();
         for typed in &request.ids {
@@ -50,13 +50,13 @@ impl Operation for NoteDone {
         }
         if request.undo {
             let undoes = events.iter().map(Uuid::to_string).collect();
-            pen.event(&known, Action::Unresolve, vec![], undoes, "")?;
+            transaction.event(&known, Action::Unresolve, vec![], undoes, "")?;
         } else {
             for name in &names {
-                pen.event(&known, Action::Resolve, vec![name.clone()], vec![], "")?;
+                transaction.event(&known, Action::Resolve, vec![name.clone()], vec![], "")?;
             }
         }
-        pen.finish()?;
+        transaction.commit()?;
         let mut items = known.described(&names, Standing::Active);
         items.iter_mut().for_each(|thing| thing.resolved = !request.undo);
         Ok(Done { done: if request.undo { "pending again" } else { "done" }, items, notes: vec![] })
@@ -64,7 +64,7 @@ impl Operation for NoteDone {
 }
 
 /// Finds a note.
-pub(crate) fn find_note(known: &Recollection, typed: &str) -> Result<Uuid, Error> {
+pub(crate) fn find_note(known: &MemorySlice, typed: &str) -> Result<Uuid, Error> {
     let id = known.find_record(typed)?;
     match known.memory.record(id).map(heirloom_core::record::Record::kind) {
         Some(Kind::Note) => Ok(id),

@@ -2,10 +2,11 @@
 
 use heirloom_core::fold::Standing;
 use heirloom_core::record::Kind;
+use heirloom_index::Filter;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::memory::{Entries, Recollection, Thing};
+use crate::memory::{MemoryItem, PointInTime, SelectedRecords};
 use crate::ops::answers::Hits;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
@@ -31,14 +32,18 @@ impl Operation for NoteList {
     };
 
     fn run(session: &Session, request: Request) -> Result<Hits, Error> {
-        let known = Recollection::of_kind(session, Kind::Note)?;
-        let pending = |thing: &Thing| thing.standing == Standing::Active && !thing.resolved;
-        let mut notes: Vec<Thing> = known
-            .things(&[Kind::Note], Entries::Without)
+        let known = SelectedRecords::read(
+            session,
+            Filter::of_records(Kind::Note.word()),
+            PointInTime::default(),
+        )?;
+        let pending = |thing: &MemoryItem| thing.standing == Standing::Active && !thing.resolved;
+        let mut notes: Vec<MemoryItem> = known
+            .items(&[Kind::Note])
             .into_iter()
             .filter(|thing| request.all || pending(thing))
             .collect();
         notes.reverse();
-        Hits::first(session, notes, usize::MAX, known.problems)
+        Hits::first(session, notes, usize::MAX, known.problems.clone())
     }
 }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::done::find_note;
-use crate::memory::{Near, Particulars, Pen, Recollection};
+use crate::memory::{MemoryQuery, Particulars, SimilarMemory, WriteTransaction};
 use crate::ops::answers::Stored;
 use crate::recall::read_around_new;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
@@ -37,8 +37,8 @@ impl Operation for NotePromote {
     };
 
     fn run(session: &Session, request: Request) -> Result<Stored, Error> {
-        let mut pen = Pen::take(session, request.particulars.allow_secret)?;
-        let known = Recollection::named(session, std::slice::from_ref(&request.id))?;
+        let mut transaction = WriteTransaction::begin(session, request.particulars.allow_secret)?;
+        let known = MemoryQuery::new().ids(std::slice::from_ref(&request.id)).read(session)?;
         let id = find_note(&known, &request.id)?;
         let name = id.to_string();
         if !known.memory.events(Action::Resolve, &name).is_empty() {
@@ -51,7 +51,7 @@ impl Operation for NotePromote {
             &request.content.unwrap_or(text),
             "a fact without words",
         )?;
-        let mut record = pen.record(Body::Fact(Fact {
+        let mut record = transaction.record(Body::Fact(Fact {
             section: request.section,
             content,
             key: None,
@@ -63,11 +63,11 @@ impl Operation for NotePromote {
         }
         record.origin = Some(format!("note:{name}"));
         let around = read_around_new(session, &record, &request.particulars)?;
-        request.particulars.fill(&mut record, &mut pen, &around)?;
-        let near = Near::to(&record, &around);
-        pen.write(&around, &record)?;
-        pen.event(&known, Action::Resolve, vec![name], vec![], "promoted")?;
-        pen.finish()?;
+        request.particulars.fill(&mut record, &mut transaction, &around)?;
+        let near = SimilarMemory::to(&record, &around);
+        transaction.write(&around, &record)?;
+        transaction.event(&known, Action::Resolve, vec![name], vec![], "promoted")?;
+        transaction.commit()?;
         Ok(Stored { near, ..Stored::of("promoted to", &record) })
     }
 }

@@ -8,7 +8,7 @@ use heirloom_store::{Root, layout};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::memory::{Pen, move_relations};
+use crate::memory::{WriteTransaction, move_relations};
 use crate::ops::answers::Renumbered;
 use crate::workspace::catalog::{Catalog, PlanFolder};
 use crate::workspace::inherit;
@@ -45,7 +45,7 @@ impl Operation for PlanRenumber {
 
     fn run(session: &Session, request: Request) -> Result<Renumbered, Error> {
         let root = session.root();
-        let mut pen = Pen::take(session, false)?;
+        let mut transaction = WriteTransaction::begin(session, false)?;
         let level = inherit::level(session.config()?, "plan")?;
         let plan = layout::find_name(root, &level, &Default::default(), &request.plan)?;
         let plans = PlanFolder::of(root, &level).ok_or_else(|| {
@@ -65,9 +65,10 @@ impl Operation for PlanRenumber {
         if request.dry_run {
             return Ok(Renumbered::prepare(names, renames, edits, None));
         }
-        let relations = move_relations(session, &mut pen, &new_ids(&catalog, &plan, &new_plan))?;
-        let answer = Renumbered::prepare(names, renames, edits, Some(&mut pen));
-        pen.finish()?;
+        let relations =
+            move_relations(session, &mut transaction, &new_ids(&catalog, &plan, &new_plan))?;
+        let answer = Renumbered::prepare(names, renames, edits, Some(&mut transaction));
+        transaction.commit()?;
         Ok(answer.with_relations(relations))
     }
 }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::indexing::prepare_index;
-use crate::memory::When;
+use crate::memory::PointInTime;
 use crate::ops::answers::Hits;
 use crate::ops::given::ten;
 use crate::recall::{Search, across};
@@ -72,7 +72,7 @@ impl Operation for Recall {
             kinds: request.kind.into_iter().collect(),
             scope: request.scope.as_deref(),
             tag: request.tag.as_deref(),
-            when: When::read(request.as_of.as_deref(), request.valid_at.as_deref())?,
+            when: PointInTime::read(request.as_of.as_deref(), request.valid_at.as_deref())?,
             explain: request.explain,
         };
         Ok(Hits::of(match request.workspaces {

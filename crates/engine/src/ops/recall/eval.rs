@@ -6,7 +6,7 @@ use heirloom_core::{Problem, Value, json, yaml};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::memory::Recollection;
+use crate::memory::MemorySlice;
 use crate::operation::request::explained;
 use crate::operation::schema;
 use crate::ops::given::{File, ten};
@@ -304,7 +304,7 @@ impl Answer for Checked {
                 view.line([span(Role::Plain, format!("  `{unwanted}` is found"))]);
             }
             for (at, found) in failed.found.iter().enumerate().take(3) {
-                let (id, text) = (Recollection::short_name(&found.id), &found.text);
+                let (id, text) = (MemorySlice::short_name(&found.id), &found.text);
                 view.line([span(Role::Dim, format!("  {}. {id}  {text}", at + 1))]);
             }
         }

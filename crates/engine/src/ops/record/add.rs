@@ -2,7 +2,7 @@
 
 use heirloom_core::record::Body;
 
-use crate::memory::{Particulars, Pen};
+use crate::memory::{Particulars, WriteTransaction};
 use crate::ops::answers::Stored;
 use crate::recall::read_around_new;
 use crate::{Error, Session};
@@ -19,11 +19,11 @@ pub(crate) fn store(
     body: Body,
     particulars: &Particulars,
 ) -> Result<Stored, Error> {
-    let mut pen = Pen::take(session, particulars.allow_secret)?;
-    let mut record = pen.record(body);
+    let mut transaction = WriteTransaction::begin(session, particulars.allow_secret)?;
+    let mut record = transaction.record(body);
     let known = read_around_new(session, &record, particulars)?;
-    particulars.fill(&mut record, &mut pen, &known)?;
-    pen.write(&known, &record)?;
-    pen.finish()?;
+    particulars.fill(&mut record, &mut transaction, &known)?;
+    transaction.write(&known, &record)?;
+    transaction.commit()?;
     Ok(Stored::of("stored", &record))
 }

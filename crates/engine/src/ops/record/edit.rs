@@ -14,7 +14,7 @@ use serde_json::{Map, json};
 use uuid::Uuid;
 
 use super::kinds::Editable;
-use crate::memory::{Pen, Recollection};
+use crate::memory::{MemoryQuery, WriteTransaction};
 use crate::ops::answers::Stored;
 use crate::view::present;
 use crate::{Error, Operation, Session, Spec};
@@ -43,8 +43,8 @@ impl<K: Editable> Operation for RecordEdit<K> {
     const SPEC: Spec = K::EDIT;
 
     fn run(session: &Session, request: Request) -> Result<Stored, Error> {
-        let mut pen = Pen::take(session, request.allow_secret)?;
-        let known = Recollection::named(session, std::slice::from_ref(&request.id))?;
+        let mut transaction = WriteTransaction::begin(session, request.allow_secret)?;
+        let known = MemoryQuery::new().ids(std::slice::from_ref(&request.id)).read(session)?;
         known.find_standing(&request.id)?;
         let id = known.find_record(&request.id)?;
         let item = known.memory.item(id).filter(|item| item.record.kind() == K::KIND);
@@ -52,11 +52,11 @@ impl<K: Editable> Operation for RecordEdit<K> {
             Error::bad_input(format!("`{}` is no {}", request.id, K::KIND.word()))
         })?;
         let unknown = unknown_fields(session, item.place, item.record);
-        let record = changed(item.record, &request.set, &pen, K::KIND)?;
+        let record = changed(item.record, &request.set, &transaction, K::KIND)?;
         let mut record = Record { supersedes: vec![], origin: None, ..record };
         record.supersedes = known.memory.aliases(id).iter().map(Uuid::to_string).collect();
-        pen.write_with(&known, &record, unknown)?;
-        pen.finish()?;
+        transaction.write_with(&known, &record, unknown)?;
+        transaction.commit()?;
         Ok(Stored::of("superseded", &record))
     }
 }
@@ -64,10 +64,10 @@ impl<K: Editable> Operation for RecordEdit<K> {
 fn changed(
     old: &Record,
     set: &IndexMap<String, Value>,
-    pen: &Pen<'_>,
+    transaction: &WriteTransaction<'_>,
     kind: Kind,
 ) -> Result<Record, Error> {
-    let now = pen.record(old.body.clone());
+    let now = transaction.record(old.body.clone());
     let whole = Record { id: now.id, at: now.at, by: now.by, ..old.clone() };
     let Ok(Value::Object(mut map)) = serde_json::to_value(&whole) else {
         return Err(Error::system("a record that is no object"));

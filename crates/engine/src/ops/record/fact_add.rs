@@ -5,7 +5,7 @@ use heirloom_core::record::{Action, Body, Fact, Record, Section, short};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::memory::{Near, Particulars, Pen};
+use crate::memory::{Particulars, SimilarMemory, WriteTransaction};
 use crate::ops::answers::Stored;
 use crate::recall::read_around_new;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
@@ -49,8 +49,8 @@ impl Operation for FactAdd {
             return Err(Error::bad_input("a fact without words")
                 .hint("say what is known, or give --key and --value"));
         }
-        let mut pen = Pen::take(session, request.particulars.allow_secret)?;
-        let mut record = pen.record(Body::Fact(Fact {
+        let mut transaction = WriteTransaction::begin(session, request.particulars.allow_secret)?;
+        let mut record = transaction.record(Body::Fact(Fact {
             section: request.section,
             content,
             key: request.key,
@@ -58,19 +58,19 @@ impl Operation for FactAdd {
             scope: request.scope,
         }));
         let known = read_around_new(session, &record, &request.particulars)?;
-        request.particulars.fill(&mut record, &mut pen, &known)?;
+        request.particulars.fill(&mut record, &mut transaction, &known)?;
         let same = known.memory.same(&record).filter(|_| record.supersedes.is_empty());
         if let Some(same) = same.filter(|same| same.standing == Standing::Active) {
-            pen.guard(&record.written())?;
-            pen.event(&known, Action::Reinforce, vec![same.id.to_string()], vec![], "")?;
-            pen.finish()?;
+            transaction.guard(&record.written())?;
+            transaction.event(&known, Action::Reinforce, vec![same.id.to_string()], vec![], "")?;
+            transaction.commit()?;
             return Ok(Stored {
                 id: same.id.to_string(),
                 notes: kept_as_it_was(&same, &record),
                 ..Stored::of("reinforced", &record)
             });
         }
-        let near = Near::to(&record, &known);
+        let near = SimilarMemory::to(&record, &known);
         let notes = same.iter().map(|same| {
             format!(
                 "the same was {} before, as {}; it stands again",
@@ -78,8 +78,8 @@ impl Operation for FactAdd {
                 short(&same.id.to_string())
             )
         });
-        pen.write(&known, &record)?;
-        pen.finish()?;
+        transaction.write(&known, &record)?;
+        transaction.commit()?;
         Ok(Stored { near, notes: notes.collect(), ..Stored::of("stored", &record) })
     }
 }

@@ -4,7 +4,7 @@ use heirloom_core::record::{Body, Fact, Record, Section};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::memory::{Near, Particulars, Pen, Recollection, Target};
+use crate::memory::{MemoryQuery, MemoryTarget, Particulars, SimilarMemory, WriteTransaction};
 use crate::ops::answers::Stored;
 use crate::recall::read_around;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
@@ -46,20 +46,20 @@ impl Operation for FactEdit {
     };
 
     fn run(session: &Session, request: Request) -> Result<Stored, Error> {
-        let mut pen = Pen::take(session, request.particulars.allow_secret)?;
+        let mut transaction = WriteTransaction::begin(session, request.particulars.allow_secret)?;
         let mut typed = request.particulars.supersedes.clone();
         typed.push(request.fact_id.clone());
-        let known = Recollection::named(session, &typed)?;
+        let known = MemoryQuery::new().ids(&typed).read(session)?;
         let target = known.find_standing(&request.fact_id)?;
         let (old, unknown) = match target {
-            Target::Record(id) => {
+            MemoryTarget::Record(id) => {
                 let item = known.memory.item(id).ok_or_else(|| {
                     Error::not_found(format!("there is no fact `{}`", request.fact_id), vec![])
                 })?;
                 let unknown = super::edit::unknown_fields(session, item.place, item.record);
                 (item.record.clone(), unknown)
             }
-            Target::Entry(noted, entry) => {
+            MemoryTarget::Entry(document, entry) => {
                 let body = Body::Fact(Fact {
                     section: request.section.unwrap_or(Section::Decisions),
                     content: entry.sentence(),
@@ -67,8 +67,8 @@ impl Operation for FactEdit {
                     value: None,
                     scope: None,
                 });
-                let mut record = pen.record(body);
-                record.source = Some(noted.path.clone());
+                let mut record = transaction.record(body);
+                record.source = Some(document.path.clone());
                 (record, serde_json::Map::new())
             }
         };
@@ -93,7 +93,7 @@ impl Operation for FactEdit {
                 *own = given;
             }
         }
-        let now = pen.record(Body::Fact(fact));
+        let now = transaction.record(Body::Fact(fact));
         let mut record = Record {
             id: now.id,
             at: now.at,
@@ -106,14 +106,14 @@ impl Operation for FactEdit {
             levels: Default::default(),
             ..old.clone()
         };
-        request.particulars.fill(&mut record, &mut pen, &known)?;
+        request.particulars.fill(&mut record, &mut transaction, &known)?;
         let unchanged = Record {
             valid_from: old.valid_from,
             valid_to: old.valid_to,
             levels: old.levels.clone(),
             ..record.clone()
         };
-        if matches!(target, Target::Record(_))
+        if matches!(target, MemoryTarget::Record(_))
             && says_the_same(&old, &unchanged)
             && record.valid_from.is_none()
             && record.valid_to.is_none()
@@ -121,12 +121,12 @@ impl Operation for FactEdit {
             return Err(Error::bad_input("nothing would change")
                 .hint("say what is known now, or what else is to change"));
         }
-        record.supersedes.extend(pen.names(&known, target)?);
+        record.supersedes.extend(transaction.names(&known, target)?);
         record.supersedes.sort();
         record.supersedes.dedup();
-        let near = Near::to(&record, &read_around(session, &record, &[])?);
-        pen.write_with(&known, &record, unknown)?;
-        pen.finish()?;
+        let near = SimilarMemory::to(&record, &read_around(session, &record, &[])?);
+        transaction.write_with(&known, &record, unknown)?;
+        transaction.commit()?;
         Ok(Stored { near, ..Stored::of("superseded", &record) })
     }
 }

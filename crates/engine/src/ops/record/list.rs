@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::kinds::RecordKind;
-use crate::memory::{Entries, Recollection, Thing, When};
+use crate::memory::{MemoryItem, PointInTime, SelectedRecords};
 use crate::ops::answers::Hits;
 use crate::recall::Search;
 use crate::{Error, Operation, Session, Spec};
@@ -54,7 +54,7 @@ impl<K: RecordKind> Operation for RecordList<K> {
     const SPEC: Spec = K::LIST;
 
     fn run(session: &Session, request: Request) -> Result<Hits, Error> {
-        let when = When::read(request.as_of.as_deref(), request.valid_at.as_deref())?;
+        let when = PointInTime::read(request.as_of.as_deref(), request.valid_at.as_deref())?;
         if let Some(query) = request.query.as_deref().map(str::trim).filter(|q| !q.is_empty()) {
             let shelf = if request.all { Shelf::Everything } else { Shelf::Active };
             let search = Search {
@@ -72,14 +72,14 @@ impl<K: RecordKind> Operation for RecordList<K> {
         }
         let limit = request.limit.unwrap_or(usize::MAX);
         let (known, total) = read(session, K::KIND, &request, when)?;
-        let wanted = |thing: &Thing| {
+        let wanted = |thing: &MemoryItem| {
             (request.all || when.valid_at.is_some() || thing.standing == Standing::Active)
                 && request.section.is_none_or(|section| thing.section == Some(section))
                 && request.tag.as_ref().is_none_or(|tag| thing.tags.contains(tag))
                 && request.scope.as_ref().is_none_or(|scope| thing.scope.as_ref() == Some(scope))
         };
-        let mut things: Vec<Thing> =
-            known.things(&[K::KIND], Entries::Without).into_iter().filter(wanted).collect();
+        let mut things: Vec<MemoryItem> =
+            known.items(&[K::KIND]).into_iter().filter(wanted).collect();
         if K::KIND == Kind::Fact {
             things.sort_by_key(|thing| thing.section);
         } else {
@@ -89,7 +89,7 @@ impl<K: RecordKind> Operation for RecordList<K> {
         let total = total.unwrap_or_default().max(things.len());
         things.truncate(limit);
         let more = total - things.len();
-        Hits::list(session, things, more, known.problems)
+        Hits::list(session, things, more, known.problems.clone())
     }
 }
 
@@ -98,8 +98,8 @@ fn read(
     session: &Session,
     kind: Kind,
     request: &Request,
-    when: When,
-) -> Result<(Recollection, Option<usize>), Error> {
+    when: PointInTime,
+) -> Result<(SelectedRecords, Option<usize>), Error> {
     let Request { section, tag, scope, all, as_of, valid_at, limit, .. } = request;
     let mut filter = Filter::of_records(kind.word());
     // Those who say the same need not have had the same tags once.
@@ -110,13 +110,13 @@ fn read(
     }
     // Facts are most of a log.
     if kind != Kind::Fact || filter.marks.len() > 1 {
-        return Ok((Recollection::of_sort(session, filter, when)?, None));
+        return Ok((SelectedRecords::read(session, filter, when)?, None));
     }
     let is_plain = !all && [as_of, valid_at, tag, scope].iter().all(|given| given.is_none());
     if let Some(limit) = limit.filter(|_| is_plain)
-        && let Some((known, total)) = Recollection::first_facts(session, limit)?
+        && let Some((known, total)) = SelectedRecords::read_first_facts(session, limit)?
     {
         return Ok((known, Some(total)));
     }
-    Ok((Recollection::read_at(session, when)?, None))
+    Ok((SelectedRecords::read_all(session, when)?, None))
 }

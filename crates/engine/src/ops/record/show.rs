@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::kinds::RecordKind;
-use crate::memory::{Recollection, Thing, When, show_things};
+use crate::memory::{MemoryItem, MemoryQuery, MemorySlice, PointInTime, show_items};
 use crate::view::present;
 use crate::view::{Role, View, span};
 use crate::{Answer, Error, Operation, Session, Spec};
@@ -30,13 +30,13 @@ pub(crate) struct Request {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Shown {
     #[serde(flatten)]
-    thing: Thing,
+    thing: MemoryItem,
     /// Other records that say the same.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     aliases: Vec<String>,
     /// What it replaced, newest first, and what those replaced.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    history: Vec<Thing>,
+    history: Vec<MemoryItem>,
     /// Why it was archived.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     archived_because: Vec<String>,
@@ -61,8 +61,9 @@ impl<K: RecordKind> Operation for RecordShow<K> {
     const SPEC: Spec = K::SHOW;
 
     fn run(session: &Session, request: Request) -> Result<Shown, Error> {
-        let when = When::read(request.as_of.as_deref(), None)?;
-        let known = Recollection::named_at(session, std::slice::from_ref(&request.id), when)?;
+        let when = PointInTime::read(request.as_of.as_deref(), None)?;
+        let known =
+            MemoryQuery::new().ids(std::slice::from_ref(&request.id)).at(when).read(session)?;
         let id = known.find_record(&request.id)?;
         let item = known.memory.item(id).filter(|item| item.record.kind() == K::KIND);
         let item = item.ok_or_else(|| {
@@ -70,7 +71,7 @@ impl<K: RecordKind> Operation for RecordShow<K> {
             Error::bad_input(format!("`{}` is a {kind}, and no {}", request.id, K::KIND.word()))
                 .hint(format!("use `heir {kind} show {}`", request.id))
         })?;
-        let mut thing = Thing::of_record(&known.memory, &item);
+        let mut thing = MemoryItem::of_record(&known.memory, &item);
         thing.record = serde_json::to_value(item.record).ok();
         let name = item.id.to_string();
         let relations =
@@ -94,7 +95,7 @@ impl<K: RecordKind> Operation for RecordShow<K> {
 }
 
 /// Why a record was archived, as far as anybody said.
-fn reasons(known: &Recollection, name: &str) -> Vec<String> {
+fn reasons(known: &MemorySlice, name: &str) -> Vec<String> {
     let events = known.memory.events(Action::Archive, name).into_iter();
     events
         .filter_map(|id| match &known.memory.record(id)?.body {
@@ -105,7 +106,7 @@ fn reasons(known: &Recollection, name: &str) -> Vec<String> {
 }
 
 /// Follows what a record replaced.
-fn history(known: &Recollection, id: Uuid) -> Vec<Thing> {
+fn history(known: &MemorySlice, id: Uuid) -> Vec<MemoryItem> {
     let mut seen = vec![known.memory.canonical(&id.to_string())];
     let mut next: Vec<Uuid> = known.memory.aliases(id);
     let mut history = Vec::new();
@@ -129,7 +130,7 @@ fn history(known: &Recollection, id: Uuid) -> Vec<Thing> {
 impl Answer for Shown {
     fn view(&self) -> View {
         let mut view = View::new();
-        show_things(&mut view, std::slice::from_ref(&self.thing));
+        show_items(&mut view, std::slice::from_ref(&self.thing));
         let rows = self.thing.record.as_ref().and_then(Value::as_object).into_iter().flatten();
         let rows = rows
             .filter(|(key, _)| !["v", "kind", "supersedes"].contains(&key.as_str()))
@@ -145,9 +146,9 @@ impl Answer for Shown {
                 Role::Value,
                 format!(
                     "   {} {} {}",
-                    Recollection::short_name(&relation.from),
+                    MemorySlice::short_name(&relation.from),
                     relation.relation,
-                    Recollection::short_name(&relation.to)
+                    MemorySlice::short_name(&relation.to)
                 ),
             )]);
         }
@@ -161,7 +162,7 @@ impl Answer for Shown {
             } else {
                 "Before it"
             });
-            show_things(&mut view, &self.history);
+            show_items(&mut view, &self.history);
         }
         view
     }

@@ -10,8 +10,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::llm;
-use crate::memory::Wanted;
-use crate::memory::{Pen, Recollection, Thing, episode_of, show_things, without_secrets};
+use crate::memory::{
+    MemoryItem, MemoryQuery, MemorySlice, WriteTransaction, episode_of, show_items, without_secrets,
+};
 use crate::view::present;
 use crate::view::{Role, View, span};
 use crate::workspace::memory_document::MemoryDocument;
@@ -57,9 +58,9 @@ pub(crate) struct Brief {
     /// Who wrote the summary: `structure`, or the model that is configured.
     summary_by: Option<String>,
     /// Working memory; it survives.
-    pins: Vec<Thing>,
+    pins: Vec<MemoryItem>,
     /// Blockers and questions that are open.
-    open: Vec<Thing>,
+    open: Vec<MemoryItem>,
     /// What the conversation left open.
     unanswered: Vec<String>,
     /// What was decided.
@@ -99,10 +100,10 @@ impl Operation for Compact {
         let written = transcript
             .as_ref()
             .and_then(|(transcript, _)| llm::summary(session, transcript, &mut warnings));
-        let mut pen = Pen::take(session, false)?;
+        let mut transaction = WriteTransaction::begin(session, false)?;
         let origin = transcript.as_ref().map(|(_, digest)| format!("transcript:{digest}"));
-        let names = origin.as_deref().map(origin_tie).into_iter().collect();
-        let known = Recollection::pinned(session, Wanted { names, ..Wanted::default() })?;
+        let names = origin.as_deref().map(origin_tie);
+        let known = MemoryQuery::new().pinned().names(names).read(session)?;
         let whose = match &request.plan {
             Some(plan) => Some(MemoryFile::open(session, plan, request.agent.as_deref())?),
             None => None,
@@ -130,14 +131,14 @@ impl Operation for Compact {
                 brief.episode = Some(there.id.to_string());
                 brief.already = true;
             } else if !request.dry_run {
-                let mut record = pen.record(Body::Episode(Box::new(episode)));
+                let mut record = transaction.record(Body::Episode(Box::new(episode)));
                 record.tags = vec!["compact".to_owned()];
                 record.origin = Some(origin);
                 if request.private {
                     record.visibility = heirloom_core::record::Visibility::Private;
                 }
-                brief.episode = Some(pen.write(&known, &record)?.to_string());
-                pen.finish()?;
+                brief.episode = Some(transaction.write(&known, &record)?.to_string());
+                transaction.commit()?;
             }
         }
         brief.warnings = warnings;
@@ -146,20 +147,20 @@ impl Operation for Compact {
 }
 
 /// What is known apart from the conversation.
-fn brief(known: &Recollection, whose: Option<&MemoryFile>) -> Brief {
-    let is_ours = |noted: &MemoryDocument| {
+fn brief(known: &MemorySlice, whose: Option<&MemoryFile>) -> Brief {
+    let is_ours = |document: &MemoryDocument| {
         whose.is_none_or(|book| {
-            noted.selectors.get("plan") == Some(&book.plan)
-                && noted
+            document.selectors.get("plan") == Some(&book.plan)
+                && document
                     .selectors
                     .get("agent")
                     .is_none_or(|agent| book.agent.as_ref().is_none_or(|own| own == agent))
         })
     };
-    known.date_entries(known.noted.iter().filter(|noted| is_ours(noted)));
-    let entries = known.entries().filter(|(noted, _)| is_ours(noted));
-    let things: Vec<(EntryKind, Thing)> = entries
-        .map(|(noted, entry)| (entry.kind, Thing::of_entry(&known.memory, noted, entry)))
+    known.date_entries(known.documents.iter().filter(|document| is_ours(document)));
+    let entries = known.entries().filter(|(document, _)| is_ours(document));
+    let things: Vec<(EntryKind, MemoryItem)> = entries
+        .map(|(document, entry)| (entry.kind, MemoryItem::of_entry(&known.memory, document, entry)))
         .filter(|(_, thing)| thing.standing == Standing::Active)
         .collect();
     let open = things.iter().filter(|(kind, thing)| kind.is_task() && !thing.resolved);
@@ -203,7 +204,7 @@ impl Answer for Brief {
         let mut view = View::new();
         if !self.pins.is_empty() {
             view.title("Working memory");
-            show_things(&mut view, &self.pins);
+            show_items(&mut view, &self.pins);
         }
         if let Some(title) = &self.title {
             view.title(title);
@@ -226,7 +227,7 @@ impl Answer for Brief {
         }
         if !self.open.is_empty() {
             view.title("Open blockers and questions");
-            show_things(&mut view, &self.open);
+            show_items(&mut view, &self.open);
         }
         let about = match (&self.episode, self.already) {
             (Some(id), false) => format!("stored as episode {}", short(id)),

@@ -8,7 +8,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::start::Open;
-use crate::memory::{OPEN_SESSIONS, Pen, Recollection, episode_of, lifecycle, without_secrets};
+use crate::memory::{
+    MemorySlice, OPEN_SESSIONS, WriteTransaction, episode_of, lifecycle, without_secrets,
+};
 use crate::ops::answers::Stored;
 use crate::workspace::catalog::Catalog;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
@@ -51,7 +53,7 @@ impl Operation for SessionEnd {
     };
 
     fn run(session: &Session, request: Request) -> Result<Stored, Error> {
-        let mut pen = Pen::take(session, false)?;
+        let mut transaction = WriteTransaction::begin(session, false)?;
         let shelf = state::Shelf::of(session.root(), OPEN_SESSIONS);
         let open = find(session, request.id.as_deref())?;
         let started: Option<Timestamp> = open.started.parse().ok();
@@ -83,12 +85,12 @@ impl Operation for SessionEnd {
             episode.content = told(&episode);
         }
         let (episode, left_out) = without_secrets(episode);
-        let mut record = pen.record(Body::Episode(Box::new(episode)));
+        let mut record = transaction.record(Body::Episode(Box::new(episode)));
         record.tags = vec!["auto".to_owned()];
         record.origin = Some(format!("session:{}", open.id));
-        pen.write(&known, &record)?;
-        let ingested = lifecycle::ingest_all(&mut pen, &catalog, &known);
-        pen.finish()?;
+        transaction.write(&known, &record)?;
+        let ingested = lifecycle::ingest_all(&mut transaction, &catalog, &known);
+        transaction.commit()?;
         shelf.remove(&open.id)?;
         let notes = left_out.into_iter().chain(done.problem).chain(ingested.left_out).collect();
         Ok(Stored { notes, ..Stored::of("stored", &record) })
@@ -134,7 +136,7 @@ fn find(session: &Session, typed: Option<&str>) -> Result<Open, Error> {
 }
 
 /// The records that somebody stored since a moment.
-fn stored_since(known: &Recollection, started: Option<Timestamp>, by: &str) -> Vec<String> {
+fn stored_since(known: &MemorySlice, started: Option<Timestamp>, by: &str) -> Vec<String> {
     let Some(started) = started else { return vec![] };
     let records = known.memory.records().filter(|record| {
         record.at >= started

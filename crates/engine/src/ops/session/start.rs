@@ -4,7 +4,7 @@ use heirloom_store::{git, log, state};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::memory::{OPEN_SESSIONS, Pen, lifecycle};
+use crate::memory::{OPEN_SESSIONS, WriteTransaction, lifecycle};
 use crate::view::{Role, View, span};
 use crate::workspace::catalog::Catalog;
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
@@ -60,11 +60,11 @@ impl Operation for SessionStart {
         let text =
             serde_json::to_string(&open).map_err(|error| Error::system(error.to_string()))?;
         // What people decided in their editors since the last session is known from here on.
-        let mut pen = Pen::take(session, false)?;
+        let mut transaction = WriteTransaction::begin(session, false)?;
         let catalog = Catalog::read(session)?;
         let known = lifecycle::known_of(session, &catalog.adrs)?;
-        let ingested = lifecycle::ingest_all(&mut pen, &catalog, &known);
-        pen.finish()?;
+        let ingested = lifecycle::ingest_all(&mut transaction, &catalog, &known);
+        transaction.commit()?;
         state::Shelf::of(session.root(), OPEN_SESSIONS).write(&open.id, &text)?;
         open.notes = ingested.left_out;
         Ok(open)

@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use uuid::Uuid;
 
-use super::thing::Thing;
+use super::item::MemoryItem;
 use crate::Error;
 use crate::workspace::catalog::Catalog;
 use crate::workspace::entry_dates::EntryDates;
@@ -23,16 +23,18 @@ use crate::workspace::memory_document::entry_ref;
 use crate::workspace::memory_document::{MemoryDocument, prefetch_dates};
 use crate::workspace::memory_file::MemoryFile;
 
-/// All that is remembered.
+/// A part of memory that was read: what the log says of some memories, and all memory documents. It
+/// answers only for the memories that were asked for; what lists memories needs
+/// [`WholeMemory`](super::WholeMemory) or [`SelectedRecords`](super::SelectedRecords).
 #[derive(Debug)]
-pub(crate) struct Recollection {
+pub(crate) struct MemorySlice {
     /// The log, folded.
     pub(crate) memory: Memory,
     /// Every memory document.
-    pub(crate) noted: Vec<MemoryDocument>,
+    pub(crate) documents: Vec<MemoryDocument>,
     /// What could not be read.
     pub(crate) problems: Vec<Problem>,
-    when: When,
+    at: PointInTime,
     dates: Rc<EntryDates>,
     origins: OnceCell<HashSet<String>>,
     ids: OnceCell<HashMap<String, usize>>,
@@ -41,30 +43,21 @@ pub(crate) struct Recollection {
 /// Every memory document, and what is wrong with them.
 #[derive(Debug)]
 pub(crate) struct MemoryDocuments {
-    pub(super) noted: Vec<MemoryDocument>,
+    pub(super) documents: Vec<MemoryDocument>,
     pub(super) problems: Vec<Problem>,
     pub(super) dates: Rc<EntryDates>,
 }
 
-/// Which entries are asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Entries {
-    /// None.
-    Without,
-    /// Those that were archived or replaced.
-    Retired,
-}
-
-/// At which time one asks.
+/// The point in time that a question is about.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct When {
+pub(crate) struct PointInTime {
     /// What was known then.
     pub(crate) as_of: Option<Timestamp>,
     /// What was true then.
     pub(crate) valid_at: Option<Date>,
 }
 
-impl When {
+impl PointInTime {
     /// Reads the dates of a request.
     pub(crate) fn read(as_of: Option<&str>, valid_at: Option<&str>) -> Result<Self, Error> {
         let wrong = |flag: &str, text: &str| {
@@ -85,36 +78,35 @@ impl When {
             None => None,
             Some(text) => Some(day::parse(text).ok_or_else(|| wrong("valid-at", text))?),
         };
-        Ok(When { as_of, valid_at })
+        Ok(PointInTime { as_of, valid_at })
     }
 }
 
-impl Recollection {
+impl MemorySlice {
     /// Puts together what was read.
-    pub(super) fn of(
+    pub(super) fn new(
         memory: Memory,
         documents: MemoryDocuments,
         log_problems: Vec<Problem>,
-        when: When,
+        at: PointInTime,
     ) -> Self {
-        let MemoryDocuments { noted, problems, dates } = documents;
-        Recollection {
+        let MemoryDocuments { documents, problems, dates } = documents;
+        MemorySlice {
             memory,
-            noted,
+            documents,
             problems: merged(problems, log_problems),
-            when,
+            at,
             dates,
             origins: OnceCell::new(),
             ids: OnceCell::new(),
         }
     }
 
-    /// Returns the records of a kind and the entries, as things; what is asked for of another time
-    /// is as it was then.
-    pub(crate) fn things(&self, kinds: &[Kind], entries: Entries) -> Vec<Thing> {
-        let mut things: Vec<Thing> = Vec::new();
+    /// Returns the records of some kinds that were read, as they were at the point in time.
+    pub(super) fn items(&self, kinds: &[Kind]) -> Vec<MemoryItem> {
+        let mut items: Vec<MemoryItem> = Vec::new();
         for kind in kinds {
-            let items = self.memory.items(*kind).filter(|item| match self.when.valid_at {
+            let records = self.memory.items(*kind).filter(|item| match self.at.valid_at {
                 None => true,
                 Some(day) => {
                     item.standing != Standing::Archived
@@ -124,18 +116,21 @@ impl Recollection {
                         })
                 }
             });
-            things.extend(items.map(|item| Thing::of_record(&self.memory, &item)));
+            items.extend(records.map(|item| MemoryItem::of_record(&self.memory, &item)));
         }
-        if entries == Entries::Retired {
-            let is_retired =
-                |entry: &Entry| self.memory.standing(&entry_ref(&entry.id)) != Standing::Active;
-            let retired: Vec<(&MemoryDocument, &Entry)> =
-                self.entries().filter(|(_, entry)| is_retired(entry)).collect();
-            self.date_entries(retired.iter().map(|(noted, _)| *noted));
-            let known = retired.into_iter().filter(|(noted, entry)| self.was_known(noted, entry));
-            things.extend(known.map(|(noted, entry)| Thing::of_entry(&self.memory, noted, entry)));
-        }
-        things
+        items
+    }
+
+    /// Returns the entries that were superseded or archived, as they were at the point in time.
+    pub(super) fn retired_entries(&self) -> Vec<MemoryItem> {
+        let is_retired =
+            |entry: &Entry| self.memory.standing(&entry_ref(&entry.id)) != Standing::Active;
+        let retired: Vec<(&MemoryDocument, &Entry)> =
+            self.entries().filter(|(_, entry)| is_retired(entry)).collect();
+        self.date_entries(retired.iter().map(|(document, _)| *document));
+        let known = retired.into_iter().filter(|(document, entry)| self.was_known(document, entry));
+        let item = |(document, entry)| MemoryItem::of_entry(&self.memory, document, entry);
+        known.map(item).collect()
     }
 
     /// Reads the history of several documents at once, before the dates of their entries are asked
@@ -163,9 +158,9 @@ impl Recollection {
     }
 
     /// An entry was known from its date.
-    fn was_known(&self, noted: &MemoryDocument, entry: &Entry) -> bool {
+    fn was_known(&self, document: &MemoryDocument, entry: &Entry) -> bool {
         let name = entry_ref(&entry.id);
-        let true_then = self.when.valid_at.is_none_or(|day| match self.memory.standing(&name) {
+        let true_then = self.at.valid_at.is_none_or(|day| match self.memory.standing(&name) {
             Standing::Active => true,
             Standing::Archived => false,
             Standing::Superseded => self.memory.replaced_on(&name).is_none_or(|end| day < end),
@@ -173,8 +168,8 @@ impl Recollection {
         if !true_then {
             return false;
         }
-        let since = noted.since(entry);
-        let asked = self.when.as_of.map(day::of).into_iter().chain(self.when.valid_at);
+        let since = document.since(entry);
+        let asked = self.at.as_of.map(day::of).into_iter().chain(self.at.valid_at);
         asked.into_iter().all(|day| since.is_some_and(|since| since <= day))
     }
 
@@ -190,7 +185,7 @@ impl Recollection {
     }
 
     /// Returns what is pinned and still stands, what was pinned first coming first.
-    pub(crate) fn pins(&self) -> Vec<(String, Thing)> {
+    pub(crate) fn pins(&self) -> Vec<(String, MemoryItem)> {
         let mut pins: Vec<(Vec<Uuid>, &str)> =
             self.pin_events().map(|(target, events)| (events, target)).collect();
         pins.sort();
@@ -203,7 +198,7 @@ impl Recollection {
                 }
                 let stands = self.memory.standing(&head) == Standing::Active;
                 if let Some(thing) = self.thing(&head).filter(|_| stands) {
-                    things.push((head.clone(), Thing { pinned: true, ..thing }));
+                    things.push((head.clone(), MemoryItem { pinned: true, ..thing }));
                 }
                 seen.push(head);
             }
@@ -212,21 +207,21 @@ impl Recollection {
     }
 
     /// Returns what stored names lead to, as things stand after what is being done.
-    pub(crate) fn described(&self, names: &[String], standing: Standing) -> Vec<Thing> {
+    pub(crate) fn described(&self, names: &[String], standing: Standing) -> Vec<MemoryItem> {
         let things = names.iter().filter_map(|name| self.thing(name));
-        things.map(|thing| Thing { standing, replaced_by: vec![], ..thing }).collect()
+        things.map(|thing| MemoryItem { standing, replaced_by: vec![], ..thing }).collect()
     }
 
     /// Returns what a stored name leads to.
-    pub(crate) fn thing(&self, name: &str) -> Option<Thing> {
+    pub(crate) fn thing(&self, name: &str) -> Option<MemoryItem> {
         if let Ok(id) = Uuid::parse_str(name) {
             let item = self.memory.item(id)?;
-            return Some(Thing::of_record(&self.memory, &item));
+            return Some(MemoryItem::of_record(&self.memory, &item));
         }
         let id = name.strip_prefix("entry:")?;
         self.entries()
             .find(|(_, entry)| entry.id == id)
-            .map(|(noted, entry)| Thing::of_entry(&self.memory, noted, entry))
+            .map(|(document, entry)| MemoryItem::of_entry(&self.memory, document, entry))
     }
 
     /// Returns the problems of documents and of memory together, each once.
@@ -241,9 +236,9 @@ impl Recollection {
 
     /// Returns every entry with its document.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (&MemoryDocument, &Entry)> {
-        self.noted
-            .iter()
-            .flat_map(|noted| noted.notebook.entries.iter().map(move |entry| (noted, entry)))
+        self.documents.iter().flat_map(|document| {
+            document.notebook.entries.iter().map(move |entry| (document, entry))
+        })
     }
 
     /// Returns whether a name is that of a record which only this machine has.
@@ -259,15 +254,15 @@ impl Recollection {
 impl MemoryDocuments {
     /// Takes none yet.
     pub(super) fn new(root: &Root) -> Self {
-        MemoryDocuments { noted: vec![], problems: vec![], dates: EntryDates::of(root) }
+        MemoryDocuments { documents: vec![], problems: vec![], dates: EntryDates::of(root) }
     }
 
     /// Adds a document that was read.
     pub(super) fn read(&mut self, placed: Placed) {
         self.problems.extend(placed.document.problems.iter().cloned());
-        let noted = MemoryDocument::of(placed, &self.dates);
-        self.problems.extend(noted.notebook.problems.iter().cloned());
-        self.noted.push(noted);
+        let document = MemoryDocument::of(placed, &self.dates);
+        self.problems.extend(document.notebook.problems.iter().cloned());
+        self.documents.push(document);
     }
 
     /// Takes documents of a catalog whose entries were read, without their text.
@@ -279,7 +274,7 @@ impl MemoryDocuments {
         let mut documents = Self::new(root);
         for filed in catalog.filed.iter().filter(|filed| filed.kind == NodeKind::Memory) {
             if let Some(notebook) = notebooks.remove(&filed.document.path) {
-                documents.noted.push(MemoryDocument::without_text(
+                documents.documents.push(MemoryDocument::without_text(
                     filed,
                     notebook,
                     &documents.dates,

@@ -12,14 +12,14 @@ use serde_json::Map;
 use uuid::Uuid;
 
 use super::open_session::open_session;
-use super::{Recollection, Target, Thing};
+use super::{MemoryItem, MemorySlice, MemoryTarget};
 use crate::workspace::memory_document::MemoryDocument;
 use crate::workspace::memory_document::entry_ref;
 use crate::workspace::memory_file::refused;
 use crate::{Error, Session};
 
-/// Holds the workspace for writing. What is written becomes real with [`Pen::finish`], all at once.
-pub(crate) struct Pen<'s> {
+/// Holds the workspace for writing. What is written becomes real with [`WriteTransaction::finish`], all at once.
+pub(crate) struct WriteTransaction<'s> {
     session: &'s Session,
     lock: WriteLock,
     allow_secret: bool,
@@ -32,11 +32,11 @@ pub(crate) struct Pen<'s> {
     renames: Vec<Rename>,
 }
 
-impl<'s> Pen<'s> {
+impl<'s> WriteTransaction<'s> {
     /// Waits for the right to write.
-    pub(crate) fn take(session: &'s Session, allow_secret: bool) -> Result<Self, Error> {
+    pub(crate) fn begin(session: &'s Session, allow_secret: bool) -> Result<Self, Error> {
         let lock = journal::lock(session.root())?;
-        Ok(Pen {
+        Ok(WriteTransaction {
             session,
             lock,
             allow_secret,
@@ -70,14 +70,14 @@ impl<'s> Pen<'s> {
     }
 
     /// Writes a record.
-    pub(crate) fn write(&mut self, known: &Recollection, record: &Record) -> Result<Uuid, Error> {
+    pub(crate) fn write(&mut self, known: &MemorySlice, record: &Record) -> Result<Uuid, Error> {
         self.write_with(known, record, Map::new())
     }
 
     /// Writes a record with fields that this version does not know.
     pub(crate) fn write_with(
         &mut self,
-        known: &Recollection,
+        known: &MemorySlice,
         record: &Record,
         unknown: Map<String, Value>,
     ) -> Result<Uuid, Error> {
@@ -99,7 +99,7 @@ impl<'s> Pen<'s> {
     }
 
     /// Writes a line of a log as it is.
-    pub(crate) fn copy(&mut self, known: &Recollection, record: &Record, line: String) {
+    pub(crate) fn copy(&mut self, known: &MemorySlice, record: &Record, line: String) {
         let shelf = self.shelf(known, record);
         if shelf == Shelf::Local {
             self.private.insert(record.id.to_string());
@@ -109,7 +109,7 @@ impl<'s> Pen<'s> {
 
     /// Learns which of the records to come stay on this machine: those that are private, and those
     /// that name one that does, in whatever order they come.
-    pub(crate) fn expect(&mut self, known: &Recollection, records: &[Record]) {
+    pub(crate) fn expect(&mut self, known: &MemorySlice, records: &[Record]) {
         loop {
             let before = self.private.len();
             for record in records {
@@ -127,7 +127,7 @@ impl<'s> Pen<'s> {
     /// Writes an event.
     pub(crate) fn event(
         &mut self,
-        known: &Recollection,
+        known: &MemorySlice,
         action: Action,
         targets: Vec<String>,
         undoes: Vec<String>,
@@ -139,7 +139,7 @@ impl<'s> Pen<'s> {
     }
 
     /// Whatever is private, or names what is, stays on this machine; so do pins.
-    fn shelf(&self, known: &Recollection, record: &Record) -> Shelf {
+    fn shelf(&self, known: &MemorySlice, record: &Record) -> Shelf {
         let is_pin = matches!(&record.body, Body::Event(event) if matches!(event.action, Action::Pin | Action::Release));
         let names_private =
             record.names().iter().any(|name| known.is_local(name) || self.private.contains(*name));
@@ -178,12 +178,16 @@ impl<'s> Pen<'s> {
     /// entry's, whose id is written beside it first, so that people may reword it.
     pub(crate) fn names(
         &mut self,
-        known: &Recollection,
-        target: Target<'_>,
+        known: &MemorySlice,
+        target: MemoryTarget<'_>,
     ) -> Result<Vec<String>, Error> {
         Ok(match target {
-            Target::Record(id) => known.memory.aliases(id).iter().map(Uuid::to_string).collect(),
-            Target::Entry(noted, entry) => vec![entry_ref(&self.mark(known, noted, entry)?)],
+            MemoryTarget::Record(id) => {
+                known.memory.aliases(id).iter().map(Uuid::to_string).collect()
+            }
+            MemoryTarget::Entry(document, entry) => {
+                vec![entry_ref(&self.mark(known, document, entry)?)]
+            }
         })
     }
 
@@ -191,49 +195,53 @@ impl<'s> Pen<'s> {
     /// gets another.
     pub(crate) fn mark(
         &mut self,
-        known: &Recollection,
-        noted: &MemoryDocument,
+        known: &MemorySlice,
+        document: &MemoryDocument,
         entry: &Entry,
     ) -> Result<String, Error> {
         if entry.is_marked() {
             return Ok(entry.id.clone());
         }
-        let own = noted.notebook.entries.iter().filter(|own| own.id == entry.id).count();
+        let own = document.notebook.entries.iter().filter(|own| own.id == entry.id).count();
         let id = if known.entries_with_id(&entry.id) <= own {
             entry.id.clone()
         } else {
-            apart(&entry.id, &noted.path)
+            unique_entry_id(&entry.id, &document.path)
         };
-        let date = noted.date_to_keep(entry);
-        let now = self.text_of(&noted.path, &noted.text).to_owned();
-        let notebook = memory::read(&noted.path, &now);
+        let date = document.date_to_keep(entry);
+        let now = self.text_of(&document.path, &document.text).to_owned();
+        let notebook = memory::read(&document.path, &now);
         let Which::One(entry) = notebook.find(&entry.id) else {
             return Err(Error::bad_input(format!(
                 "{}: {} is not there once",
-                noted.path, entry.id
+                document.path, entry.id
             ))
             .hint("mend the ids"));
         };
         let mut marks = IndexMap::from_iter([("id".to_owned(), id.clone())]);
         marks.extend(date.map(memory::added_mark));
         let after = memory::mark(&now, entry, &marks);
-        self.edit(&noted.path, Some(&noted.text), after.map_err(|no| refused(&noted.path, &no))?);
+        self.edit(
+            &document.path,
+            Some(&document.text),
+            after.map_err(|no| refused(&document.path, &no))?,
+        );
         Ok(id)
     }
 
     /// Returns records that are to be written, as things.
-    pub(crate) fn things(&self, ids: &[Uuid]) -> Vec<Thing> {
+    pub(crate) fn things(&self, ids: &[Uuid]) -> Vec<MemoryItem> {
         let mut log = Log::default();
         for (_, _, line) in &self.lines {
             log.take("to be written", line.as_bytes());
         }
         let (memory, _) = log.fold(None);
         let items = ids.iter().filter_map(|id| memory.item(*id));
-        items.map(|item| Thing::of_record(&memory, &item)).collect()
+        items.map(|item| MemoryItem::of_record(&memory, &item)).collect()
     }
 
     /// Makes it all real, or none of it.
-    pub(crate) fn finish(self) -> Result<(), Error> {
+    pub(crate) fn commit(self) -> Result<(), Error> {
         let root = self.session.root();
         let changes: Vec<Change> = self
             .edits
@@ -246,6 +254,6 @@ impl<'s> Pen<'s> {
 }
 
 /// Returns an id that is this document's own.
-pub(crate) fn apart(id: &str, path: &str) -> String {
+pub(crate) fn unique_entry_id(id: &str, path: &str) -> String {
     heirloom_core::words::digest(&format!("{id}\n{path}"))
 }

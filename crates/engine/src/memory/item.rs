@@ -14,7 +14,7 @@ use crate::workspace::memory_document::entry_ref;
 
 /// One thing that is remembered.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
-pub(crate) struct Thing {
+pub(crate) struct MemoryItem {
     /// Its id; the last 8 characters will do to name it.
     pub(crate) id: String,
     /// What it is: fact, episode, pattern, workflow, note, finding, decision, blocker, question,
@@ -87,7 +87,7 @@ fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
-impl Thing {
+impl MemoryItem {
     /// Takes a record.
     pub(crate) fn of_record(memory: &Memory, item: &Item<'_>) -> Self {
         let record = item.record;
@@ -96,7 +96,7 @@ impl Thing {
             Body::Fact(fact) => Some(fact),
             _ => None,
         };
-        Thing {
+        MemoryItem {
             kind: record.kind().word().to_owned(),
             section: fact.map(|fact| fact.section),
             text: record.text().into_owned(),
@@ -125,10 +125,10 @@ impl Thing {
     }
 
     /// Takes an entry.
-    pub(crate) fn of_entry(memory: &Memory, noted: &MemoryDocument, entry: &Entry) -> Self {
+    pub(crate) fn of_entry(memory: &Memory, document: &MemoryDocument, entry: &Entry) -> Self {
         let name = entry_ref(&entry.id);
         let standing = memory.standing(&name);
-        Thing {
+        MemoryItem {
             kind: entry.kind.word().to_owned(),
             section: None,
             text: entry.sentence(),
@@ -146,9 +146,9 @@ impl Thing {
             tags: vec![],
             confidence: None,
             reinforced: memory.reinforced(&name),
-            by: noted.owner().unwrap_or_default().to_owned(),
-            date: noted.since(entry).map(|date| date.to_string()),
-            source: format!("{}:{}", noted.path, entry.line),
+            by: document.owner().unwrap_or_default().to_owned(),
+            date: document.since(entry).map(|date| date.to_string()),
+            source: format!("{}:{}", document.path, entry.line),
             said_source: None,
             record: None,
             score: None,
@@ -158,18 +158,18 @@ impl Thing {
 
     /// Makes a thing that says only this.
     pub(crate) fn said(id: &str, kind: &str, text: &str) -> Self {
-        Thing {
+        MemoryItem {
             id: id.to_owned(),
             kind: kind.to_owned(),
             text: text.to_owned(),
-            ..Thing::default()
+            ..MemoryItem::default()
         }
     }
 
     /// Takes a part of a document, which the log calls by a name.
     pub(crate) fn of_part(memory: &Memory, subject: &str, part: &DocumentPart) -> Self {
         let standing = memory.standing(subject).max(part.standing);
-        Thing {
+        MemoryItem {
             standing,
             replaced_by: replaced_by(memory, subject, standing),
             status: part.status.clone(),
@@ -180,7 +180,7 @@ impl Thing {
             by: part.by.clone(),
             date: part.date.map(|date| date.to_string()),
             source: format!("{}:{}", part.path, part.line),
-            ..Thing::said(&part.id, &part.kind, &part.text)
+            ..MemoryItem::said(&part.id, &part.kind, &part.text)
         }
     }
 
@@ -200,15 +200,15 @@ fn replaced_by(memory: &Memory, name: &str, standing: Standing) -> Vec<String> {
 }
 
 /// Shows things, one a line and a line with where each comes from.
-pub(crate) fn show_things(view: &mut View, things: &[Thing]) {
-    let names = super::Recollection::short_names(things.iter().map(|thing| thing.id.as_str()));
+pub(crate) fn show_items(view: &mut View, things: &[MemoryItem]) {
+    let names = super::MemorySlice::short_names(things.iter().map(|thing| thing.id.as_str()));
     for (thing, name) in things.iter().zip(names) {
-        show_thing(view, thing, name);
+        show_item(view, thing, name);
     }
 }
 
 /// Shows a thing under a short form of its id.
-pub(crate) fn show_thing(view: &mut View, thing: &Thing, name: &str) {
+pub(crate) fn show_item(view: &mut View, thing: &MemoryItem, name: &str) {
     let mut head = vec![span(Role::Key, name), "  ".into()];
     if thing.pinned {
         head.push("📌 ".into());
@@ -250,11 +250,8 @@ pub(crate) fn show_thing(view: &mut View, thing: &Thing, name: &str) {
     if thing.standing != Standing::Active {
         let mut label = format!("  [{}", thing.standing.word());
         if !thing.replaced_by.is_empty() {
-            let heads: Vec<&str> = thing
-                .replaced_by
-                .iter()
-                .map(|head| super::Recollection::short_name(head))
-                .collect();
+            let heads: Vec<&str> =
+                thing.replaced_by.iter().map(|head| super::MemorySlice::short_name(head)).collect();
             label.push_str(&format!(" by {}", heads.join(", ")));
         }
         line.push(span(Role::Warning, format!("{label}]")));

@@ -1,0 +1,116 @@
+//! Memory that was read whole, or whole in one respect: what lists memories needs all of them.
+
+use std::ops::Deref;
+
+use heirloom_core::fold::Memory;
+use heirloom_core::record::Kind;
+use heirloom_index::{Filter, Shelf};
+use heirloom_store::log::Log;
+
+use super::item::MemoryItem;
+use super::query::{MemoryQuery, entry_names, is_long, read_documents};
+use super::slice::{MemorySlice, PointInTime};
+use super::tally::{self, Tally};
+use crate::{Error, Session};
+
+/// Everything that is remembered.
+#[derive(Debug)]
+pub(crate) struct WholeMemory(MemorySlice);
+
+/// All records that a filter selects, and what became of them.
+#[derive(Debug)]
+pub(crate) struct SelectedRecords(MemorySlice);
+
+impl WholeMemory {
+    /// Reads everything.
+    pub(crate) fn read(session: &Session) -> Result<Self, Error> {
+        let (memory, problems) = Log::read(session.root()).fold(None);
+        let documents = read_documents(session)?;
+        Ok(WholeMemory(MemorySlice::new(memory, documents, problems, PointInTime::default())))
+    }
+
+    /// Returns the records of a kind.
+    pub(crate) fn items(&self, kind: Kind) -> Vec<MemoryItem> {
+        self.0.items(&[kind])
+    }
+
+    /// Returns what is not of the log: the documents, and what is wrong.
+    pub(crate) fn into_slice(self) -> MemorySlice {
+        self.0
+    }
+}
+
+impl SelectedRecords {
+    /// Reads all records that pass a filter, at a point in time.
+    pub(crate) fn read(session: &Session, filter: Filter, at: PointInTime) -> Result<Self, Error> {
+        let query = MemoryQuery::new().records(Shelf::Everything, filter).at(at);
+        query.read(session).map(SelectedRecords)
+    }
+
+    /// Reads all records at a point in time.
+    pub(crate) fn read_all(session: &Session, at: PointInTime) -> Result<Self, Error> {
+        let (memory, problems) = Log::read(session.root()).fold(at.as_of);
+        let documents = read_documents(session)?;
+        Ok(SelectedRecords(MemorySlice::new(memory, documents, problems, at)))
+    }
+
+    /// Reads all records that were superseded or archived.
+    pub(crate) fn read_retired(session: &Session) -> Result<Self, Error> {
+        let query = MemoryQuery::new().records(Shelf::Archive, Filter::default());
+        query.read(session).map(SelectedRecords)
+    }
+
+    /// Reads the first active facts, section by section, and how many there are in all. None where
+    /// that is no quicker than reading everything.
+    pub(crate) fn read_first_facts(
+        session: &Session,
+        limit: usize,
+    ) -> Result<Option<(Self, usize)>, Error> {
+        if !is_long(session) {
+            return Ok(None);
+        }
+        let Ok(Some((names, total))) = tally::first_facts(session, limit) else { return Ok(None) };
+        let facts = MemoryQuery::new().names_without_relations(names).read(session)?;
+        Ok(Some((SelectedRecords(facts), total)))
+    }
+
+    /// Returns the selected records of some kinds, as they were at the point in time.
+    pub(crate) fn items(&self, kinds: &[Kind]) -> Vec<MemoryItem> {
+        self.0.items(kinds)
+    }
+
+    /// Returns the entries of memory documents that were superseded or archived.
+    pub(crate) fn retired_entries(&self) -> Vec<MemoryItem> {
+        self.0.retired_entries()
+    }
+}
+
+/// Reads all that is related or was superseded, archived or stored more than once, and counts
+/// everything.
+pub(crate) fn read_with_tally(session: &Session) -> Result<(MemorySlice, Tally), Error> {
+    let documents = read_documents(session)?;
+    let names: Vec<String> = documents.documents.iter().flat_map(entry_names).collect();
+    let from_index = || tally::survey(session, &names).ok().flatten();
+    let surveyed = is_long(session).then(from_index).flatten();
+    let (tally, memory, problems) = surveyed.unwrap_or_else(|| {
+        let (memory, problems): (Memory, _) = Log::read(session.root()).fold(None);
+        (Tally::of(&memory), memory, problems)
+    });
+    Ok((MemorySlice::new(memory, documents, problems, PointInTime::default()), tally))
+}
+
+impl Deref for WholeMemory {
+    type Target = MemorySlice;
+
+    fn deref(&self) -> &MemorySlice {
+        &self.0
+    }
+}
+
+impl Deref for SelectedRecords {
+    type Target = MemorySlice;
+
+    fn deref(&self) -> &MemorySlice {
+        &self.0
+    }
+}

@@ -28,8 +28,11 @@ const EMBEDDER_RETRY_PAUSE: Duration = Duration::from_secs(30);
 pub(super) struct OpenIndexes {
     indexes: Mutex<Vec<OpenIndex>>,
     /// Embedders that are slow to open, or when and why one could not be opened, by their settings.
-    embedders: Mutex<HashMap<String, Result<SharedEmbedder, (Instant, Error)>>>,
+    embedders: Mutex<HashMap<String, OpenedEmbedder>>,
 }
+
+/// An embedder, or when and why it could not be opened.
+type OpenedEmbedder = Result<SharedEmbedder, (Instant, Error)>;
 
 /// An index, and what would show that files have changed since it was brought up to date.
 pub(crate) struct OpenIndex {

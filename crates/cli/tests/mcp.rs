@@ -362,7 +362,7 @@ fn the_default_tools_cost_few_tokens() {
     let line = wire.ask("tools/list", &json!({}));
     let tools = serde_json::from_str::<Value>(&line).unwrap()["result"]["tools"].to_string();
     assert!(line.contains(&tools), "the wire has it in another form:\n{line}");
-    let cost = bpe_openai::o200k_base().count(&tools);
+    let cost = heirloom_store::tokens::count(&tools);
     println!("the default tools/list costs {cost} tokens (o200k); {MOST_TOKENS} are allowed");
     assert!(cost <= MOST_TOKENS, "the default tools/list costs {cost} tokens");
 }

@@ -117,7 +117,7 @@ fn token_counts_are_exact_and_cached() {
     let workspace = workspace();
     let first = workspace.json("context resolve 0042 001");
     let text = workspace.read("plans/0042-graph/agents/001-schema.md");
-    assert_eq!(first["layers"][4]["tokens"], json!(bpe_openai::o200k_base().count(&text)));
+    assert_eq!(first["layers"][4]["tokens"], json!(heirloom_store::tokens::count(&text)));
     let sum: u64 = first["layers"]
         .as_array()
         .unwrap()

@@ -18,6 +18,7 @@ pub mod layout;
 pub mod line_dates;
 pub mod listings;
 pub mod log;
+mod o200k;
 pub mod registry;
 pub mod stamp;
 pub mod state;

@@ -7,7 +7,8 @@
 use std::collections::HashMap;
 use std::io::{Seek, SeekFrom, Write};
 
-use crate::Root;
+pub use crate::o200k::count;
+use crate::{Root, o200k};
 
 /// The file, in the folder of derived files.
 const FILE: &str = "tokens-o200k";
@@ -51,7 +52,7 @@ impl<'r> Tokens<'r> {
         if let Some(count) = self.known.get(&hash) {
             return *count;
         }
-        let count = bpe_openai::o200k_base().count(text);
+        let count = o200k::count(text);
         self.known.insert(hash.clone(), count);
         self.new.push((hash, count));
         count

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::process::Command;
 
 use crate::floors;
-use crate::run::root;
+use crate::run::{cargo_program, root};
 
 /// Each crate and the crates of ours that it may stand on, directly or not.
 const MAY_USE: &[(&str, &[&str])] = &[
@@ -17,11 +17,13 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("heirloom", UNDER_BINARY),
     ("heirloom-testkit", &["heirloom-core"]),
     ("heirloom-bench", UNDER_SERVER),
-    ("heirloom-fuzz", UNDER_ENGINE),
+    ("heirloom-fuzz", UNDER_FUZZ),
 ];
 
 const UNDER_ENGINE: &[&str] =
     &["heirloom-core", "heirloom-store", "heirloom-index", "heirloom-embed"];
+const UNDER_FUZZ: &[&str] =
+    &["heirloom-core", "heirloom-store", "heirloom-index", "heirloom-embed", "heirloom-testkit"];
 const UNDER_SERVER: &[&str] =
     &["heirloom-core", "heirloom-store", "heirloom-index", "heirloom-embed", "heirloom-engine"];
 const UNDER_BINARY: &[&str] = &[
@@ -59,8 +61,7 @@ pub(crate) fn check() -> Result<(), String> {
 }
 
 fn dependencies(name: &str) -> Result<BTreeSet<String>, String> {
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-    let output = Command::new(cargo)
+    let output = Command::new(cargo_program())
         .args([
             "tree",
             "--package",

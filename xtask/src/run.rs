@@ -1,4 +1,4 @@
-//! Running commands in the repository.
+//! Runs commands in the repository.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,7 +11,7 @@ pub(crate) fn root() -> PathBuf {
         .to_path_buf()
 }
 
-/// Runs a command in the root; it must succeed.
+/// Runs a command in the root of the repository; fails if the command does.
 pub(crate) fn run(program: &str, arguments: &[&str]) -> Result<(), String> {
     eprintln!("\n$ {program} {}", arguments.join(" "));
     let status = Command::new(program)
@@ -26,8 +26,12 @@ pub(crate) fn run(program: &str, arguments: &[&str]) -> Result<(), String> {
     }
 }
 
-/// Runs cargo, the one that runs this.
+/// Runs cargo.
 pub(crate) fn cargo(arguments: &[&str]) -> Result<(), String> {
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-    run(&cargo, arguments)
+    run(&cargo_program(), arguments)
+}
+
+/// Returns the cargo that runs this program.
+pub(crate) fn cargo_program() -> String {
+    std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned())
 }

@@ -1,4 +1,4 @@
-//! A request's schema as command-line arguments, and the arguments as a request.
+//! Derives command-line arguments from the schema of a request, and builds the request from the arguments.
 
 use std::ffi::OsString;
 use std::io::{IsTerminal, Read};
@@ -11,19 +11,20 @@ use serde_json::{Map, Value, json};
 
 use crate::completion::{Slot, completer, shifting_completer};
 
-/// What a field holds.
+/// The type of a field, as far as parsing it goes.
 #[derive(Debug, Clone, PartialEq)]
 enum Kind {
     Flag,
     Text,
-    Words(Vec<String>),
+    /// One of a few words.
+    Choice(Vec<String>),
     Integer,
     Number,
     List,
     Pairs,
-    /// A text that is read from a file.
+    /// Text that is read from a file.
     Content,
-    /// Several texts, each from a file.
+    /// Text from several files.
     Files,
 }
 
@@ -45,10 +46,10 @@ pub(crate) fn add(command: Command, op: &Op) -> Command {
     let slots: Vec<Slot> = fields.iter().take(positionals.len()).map(slot).collect();
     let command = fields.into_iter().enumerate().fold(command, |command, (at, field)| {
         let positional = positionals.contains(&field.name.as_str());
-        let loose = positional && op.stand_in().is_some();
+        let is_shiftable = positional && op.stand_in().is_some();
         let several = op.spec.usage.contains(&format!("{}>...", field.name));
-        let arg = argument(&field, positional, loose, several);
-        let completer = match loose {
+        let arg = argument(&field, positional, is_shiftable, several);
+        let completer = match is_shiftable {
             true => Some(shifting_completer(op, &slots, at)),
             false => completer(op, &field.name),
         };
@@ -70,13 +71,13 @@ pub(crate) fn add(command: Command, op: &Op) -> Command {
 
 fn slot(field: &Field) -> Slot {
     let words = match &field.kind {
-        Kind::Words(words) => words.clone(),
+        Kind::Choice(words) => words.clone(),
         _ => vec![],
     };
     Slot { field: field.name.clone(), words }
 }
 
-/// How a command with shifting arguments is typed, in the names that the help uses.
+/// Returns the usage line of a command with shiftable arguments.
 fn usage(op: &Op) -> String {
     let words = op.spec.usage.split(' ').map(|word| match word.strip_prefix(['<', '[']) {
         None => word.to_owned(),
@@ -88,14 +89,15 @@ fn usage(op: &Op) -> String {
     format!("heir {} [OPTIONS]", words.collect::<Vec<_>>().join(" "))
 }
 
-/// A loose argument may be shifted by a flag that stands in for another, so that what it is and
-/// whether it is missing is only known at the end.
-fn argument(field: &Field, positional: bool, loose: bool, several: bool) -> Arg {
-    let mut arg = Arg::new(field.name.clone()).help(help(field)).required(field.required && !loose);
+/// Builds the argument of a field. A flag may replace one positional argument, which shifts those behind
+/// it; such arguments are checked by [`shifted`], when all are known.
+fn argument(field: &Field, positional: bool, is_shiftable: bool, several: bool) -> Arg {
+    let is_required = field.required && !is_shiftable;
+    let mut arg = Arg::new(field.name.clone()).help(help(field)).required(is_required);
     let value_name = value_name(&field.name);
-    if loose {
+    if is_shiftable {
         return match &field.kind {
-            Kind::Words(words) => {
+            Kind::Choice(words) => {
                 arg.help(format!("{} [{}]", help(field), words.join(", "))).value_name(value_name)
             }
             _ => arg.value_name(value_name),
@@ -103,7 +105,7 @@ fn argument(field: &Field, positional: bool, loose: bool, several: bool) -> Arg 
     }
     if !positional {
         let long = kebab(&field.name);
-        // `--tag a --tag b` reads better than `--tags a --tags b`; both are taken.
+        // `--tag a --tag b` reads better than `--tags a --tags b`; both are accepted.
         arg = match long.strip_suffix('s').filter(|_| field.kind == Kind::List) {
             Some(one) => arg.long(one.to_owned()).visible_alias(long.clone()),
             None => arg.long(long.clone()),
@@ -119,10 +121,10 @@ fn argument(field: &Field, positional: bool, loose: bool, several: bool) -> Arg 
         Kind::Flag => arg.action(ArgAction::SetTrue),
         Kind::Text if several => arg.value_name(value_name).num_args(1..),
         Kind::Text => arg.value_name(value_name),
-        Kind::Words(words) => arg
+        Kind::Choice(words) => arg
             .value_name(value_name)
             .ignore_case(true)
-            .value_parser(PossibleValuesParser::new(words.iter().map(possible))),
+            .value_parser(PossibleValuesParser::new(words.iter().map(possible_value))),
         Kind::Integer => arg.value_name("N").value_parser(value_parser!(i64)),
         Kind::Number => {
             arg.value_name("N").value_parser(value_parser!(f64)).allow_negative_numbers(true)
@@ -135,8 +137,8 @@ fn argument(field: &Field, positional: bool, loose: bool, several: bool) -> Arg 
     }
 }
 
-/// A word as it is typed: without capitals, spaces and signs where it has spaces (`known-issues`).
-fn possible(word: &String) -> PossibleValue {
+/// Returns a word of a choice; one with spaces is typed as `known-issues`.
+fn possible_value(word: &String) -> PossibleValue {
     let slug = kebab(&word.replace([' ', '&'], "-"));
     if slug == *word || !word.contains(' ') {
         PossibleValue::new(word.clone())
@@ -145,7 +147,7 @@ fn possible(word: &String) -> PossibleValue {
     }
 }
 
-/// `planId` is `plan-id`.
+/// Returns a field name in kebab case: `plan-id` for `planId`.
 fn kebab(name: &str) -> String {
     let mut out = String::new();
     for c in name.chars() {
@@ -160,7 +162,7 @@ fn kebab(name: &str) -> String {
     out
 }
 
-/// `planId` is `PLAN`: on a command line every name is an id.
+/// Returns the placeholder of a field in the help: `PLAN` for `planId`.
 fn value_name(name: &str) -> String {
     kebab(name).trim_end_matches("-id").to_uppercase().replace('-', "_")
 }
@@ -193,7 +195,7 @@ fn fields(op: &Op) -> Vec<Field> {
 
 fn kind(schema: &Value) -> Kind {
     if let Some(words) = schema["enum"].as_array() {
-        return Kind::Words(words.iter().filter_map(Value::as_str).map(str::to_owned).collect());
+        return Kind::Choice(words.iter().filter_map(Value::as_str).map(str::to_owned).collect());
     }
     if schema.get("contentMediaType").is_some() {
         return Kind::Content;
@@ -209,12 +211,12 @@ fn kind(schema: &Value) -> Kind {
     }
 }
 
-/// Stands before a text that starts with a dash, so that it is not taken for a flag.
-const GUARD: char = '\u{e000}';
+/// Prefix of a text that starts with a dash, so that clap does not parse it as a flag.
+const TEXT_PREFIX: char = '\u{e000}';
 
-/// Guards an argument that is no flag though it starts with a dash: no flag has a space in its name,
-/// and people do write `- a list item`.
-pub(crate) fn guarded(argument: OsString) -> OsString {
+/// Marks an argument as text if it starts with a dash and has a space in its name, which no flag has:
+/// `- a list item`.
+pub(crate) fn mark_text(argument: OsString) -> OsString {
     let is_text = argument.to_str().is_some_and(|text| {
         let name = text.split('=').next().unwrap_or(text);
         text.starts_with('-') && name.contains(char::is_whitespace)
@@ -222,40 +224,40 @@ pub(crate) fn guarded(argument: OsString) -> OsString {
     if !is_text {
         return argument;
     }
-    let mut guarded = OsString::from(GUARD.to_string());
-    guarded.push(argument);
-    guarded
+    let mut marked = OsString::from(TEXT_PREFIX.to_string());
+    marked.push(argument);
+    marked
 }
 
 fn text_of<'m>(matches: &'m ArgMatches, name: &str) -> Option<&'m str> {
-    matches.get_one::<String>(name).map(|text| text.strip_prefix(GUARD).unwrap_or(text))
+    matches.get_one::<String>(name).map(|text| text.strip_prefix(TEXT_PREFIX).unwrap_or(text))
 }
 
 fn texts_of<'m>(matches: &'m ArgMatches, name: &str) -> Option<Vec<&'m str>> {
     let texts = matches.get_many::<String>(name)?;
-    Some(texts.map(|text| text.strip_prefix(GUARD).unwrap_or(text)).collect())
+    Some(texts.map(|text| text.strip_prefix(TEXT_PREFIX).unwrap_or(text)).collect())
 }
 
-/// Reads the request that the arguments make.
+/// Builds the request from the arguments.
 pub(crate) fn request(matches: &ArgMatches, op: &Op) -> Result<Value, Error> {
     let mut request = Map::new();
-    let loose: Vec<&str> = match op.stand_in() {
+    let shiftable: Vec<&str> = match op.stand_in() {
         Some(_) => op.positionals().collect(),
         None => vec![],
     };
-    for field in fields(op).into_iter().filter(|field| !loose.contains(&field.name.as_str())) {
+    for field in fields(op).into_iter().filter(|field| !shiftable.contains(&field.name.as_str())) {
         let name = field.name.as_str();
         let value = match field.kind {
             Kind::Flag => Some(json!(matches.get_flag(name))),
             Kind::Text => typed_text(matches, name)?.map(|text| json!(text)),
-            Kind::Words(_) => text_of(matches, name).map(|text| json!(text)),
+            Kind::Choice(_) => text_of(matches, name).map(|text| json!(text)),
             Kind::Integer => matches.get_one::<i64>(name).map(|number| json!(number)),
             Kind::Number => matches.get_one::<f64>(name).map(|number| json!(number)),
             Kind::List => texts_of(matches, name).map(|items| json!(items)),
             Kind::Pairs => pairs(matches, name)?,
             Kind::Content => match text_of(matches, name) {
                 Some(path) => Some(json!(content(path)?)),
-                // `heir compact < talk.txt`: what is piped in is meant.
+                // `heir compact < talk.txt` reads standard input.
                 None if is_positional(op, name) && !std::io::stdin().is_terminal() => {
                     Some(json!(content("-")?))
                 }
@@ -273,7 +275,7 @@ pub(crate) fn request(matches: &ArgMatches, op: &Op) -> Result<Value, Error> {
     Ok(Value::Object(request))
 }
 
-/// Reads positional arguments of which one is left out where its flag is given.
+/// Reads positional arguments of which a flag may replace one.
 fn shifted(
     matches: &ArgMatches,
     op: &Op,
@@ -284,7 +286,7 @@ fn shifted(
     for name in op.positionals() {
         typed.extend(typed_text(matches, name)?);
     }
-    if !without && let Some(error) = skipped_slot(op, slot, &typed) {
+    if !without && let Some(error) = skipped_argument(op, slot, &typed) {
         return Err(error);
     }
     let wanted: Vec<&str> = op.positionals().filter(|name| !(without && *name == slot)).collect();
@@ -306,13 +308,13 @@ fn shifted(
     Ok(wanted.iter().zip(typed).map(|(name, text)| ((*name).to_owned(), json!(text))).collect())
 }
 
-/// Returns what to say of a call that leaves out the argument which a flag may stand in for: the word
-/// in its place belongs to the argument after it (`memory add 0042 finding "…"`).
-fn skipped_slot(op: &Op, slot: &str, typed: &[String]) -> Option<Error> {
+/// Returns the error of a call without the argument that a flag may replace: the word in its place is a
+/// choice of the argument behind it (`memory add 0042 finding "…"`).
+fn skipped_argument(op: &Op, slot: &str, typed: &[String]) -> Option<Error> {
     let at = op.positionals().position(|name| name == slot)?;
     let next = op.positionals().nth(at + 1)?;
     let field = fields(op).into_iter().find(|field| field.name == next)?;
-    let Kind::Words(words) = field.kind else { return None };
+    let Kind::Choice(words) = field.kind else { return None };
     let is_word = |at: usize| typed.get(at).is_some_and(|text| words.contains(text));
     if !is_word(at) || is_word(at + 1) {
         return None;
@@ -348,7 +350,7 @@ fn is_positional(op: &Op, name: &str) -> bool {
     op.positionals().any(|own| own == name)
 }
 
-/// Returns a text: what was typed, several words as one text, and for `-` what standard input says.
+/// Returns the text of an argument: several words joined, and standard input for `-`.
 fn typed_text(matches: &ArgMatches, name: &str) -> Result<Option<String>, Error> {
     match texts_of(matches, name).as_deref() {
         None => Ok(None),

@@ -12,25 +12,11 @@ use crate::environment::Environment;
 use crate::exit::Code;
 use crate::local::{self, LOCALS, Local};
 use crate::output::Output;
-use crate::{arguments, environment, exit};
+use crate::{arguments, completion, sections};
 
-/// What the words that group commands are about.
-const GROUPS: &[(&str, &str)] = &[
-    ("context", "What agents inherit, how fresh it is and where it conflicts"),
-    ("workspace", "The workspace and its documents"),
-    ("project", "Projects"),
-    ("plan", "Plans"),
-    ("agent", "Agents of plans"),
-    ("adr", "Decision records and what replaced them"),
-    ("graph", "How documents are related"),
-    ("memory", "What agents and plans remember, and what is done with memories of every kind"),
-    ("fact", "Facts: single things that are known"),
-    ("episode", "Episodes: what happened in a stretch of work, and why"),
-    ("pattern", "Patterns: shapes that code takes here"),
-    ("workflow", "Workflows: steps that are taken here"),
-    ("index", "The index that recall looks into; nothing needs these commands"),
-    ("session", "Sessions of work, which leave an episode"),
-];
+/// Earlier names of commands, which still work and are not shown.
+const ALIASES: &[(&[&str], &[&str])] =
+    &[(&["notes"], &["note", "list"]), (&["stats"], &["memory", "stats"])];
 
 /// A row of either table.
 enum Row {
@@ -73,7 +59,7 @@ pub(crate) fn root_of(typed: &[String]) -> Command {
 }
 
 /// Returns the words that may follow those of a command.
-pub(crate) fn words_after(typed: &[&str]) -> impl Iterator<Item = String> {
+pub(crate) fn words_after(typed: &[&str]) -> Vec<&'static str> {
     let mut words: Vec<&'static str> = Vec::new();
     for row in rows() {
         let own = row.words();
@@ -82,50 +68,80 @@ pub(crate) fn words_after(typed: &[&str]) -> impl Iterator<Item = String> {
             words.extend((!words.contains(&next) && next != "reference").then_some(next));
         }
     }
-    words.into_iter().map(str::to_owned)
+    words
 }
 
-fn tree(has_arguments: &dyn Fn(&[&str]) -> bool) -> Command {
-    let mut root = Command::new("heir")
+/// The help of the program. The commands are in sections, which clap cannot lay out itself.
+fn help_template() -> String {
+    format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}\n{{options}}{{after-help}}",
+        sections::help()
+    )
+}
+
+fn root_command() -> Command {
+    Command::new("heir")
         .version(env!("CARGO_PKG_VERSION"))
-        .about("What a team's AI agents inherit: standards, decisions and memory, in files that people read, edit and merge.")
-        .after_help(format!("{}\n\n{}", exit::EXPLAINED, environment::EXPLAINED))
+        .about("What a team's AI agents inherit: standards, decisions and memory, in files\nthat people read, edit and merge.")
+        .help_template(help_template())
+        .override_usage("heir [OPTIONS] <COMMAND>")
+        .after_help("`heir help COMMAND` explains a command.")
         .subcommand_required(true)
         .arg_required_else_help(true)
         .disable_help_subcommand(true)
-        .arg(Arg::new("root").long("root").value_name("FOLDER").value_parser(value_parser!(PathBuf)).global(true).help("The workspace's folder, instead of looking upwards from here"))
+        .arg(Arg::new("root").long("root").value_name("FOLDER").value_parser(value_parser!(PathBuf)).global(true).help("The workspace's folder [default: found from here upwards]"))
         .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).global(true).help("Print the answer as JSON"))
-        .arg(Arg::new("color").long("color").value_name("WHEN").value_parser(["auto", "always", "never"]).default_value("auto").hide_default_value(true).global(true).help("Colours: auto, always or never"));
+        .arg(Arg::new("color").long("color").value_name("WHEN").value_parser(["auto", "always", "never"]).default_value("auto").hide_default_value(true).global(true).help("When to use colours"))
+}
+
+fn tree(has_arguments: &dyn Fn(&[&str]) -> bool) -> Command {
+    let mut root = root_command();
     for row in rows() {
-        let words = row.words();
-        let (last, groups) = words.split_last().expect("a command has a word");
-        let leaf = Command::new(*last)
-            .about(first_sentence(row.about()))
-            .long_about(row.about())
-            .display_name(words.join(" "))
-            .hide(words == ["reference"]);
-        let leaf = if has_arguments(&words) { leaf.defer(with_arguments) } else { leaf };
-        root = match groups {
-            // A word may be a command and a group at once: `note TEXT` and `note done`.
-            [] if rows().any(|other| other.words().len() > 1 && other.words()[0] == *last) => root
-                .subcommand(
-                    leaf.args_conflicts_with_subcommands(true).subcommand_negates_reqs(true),
-                ),
-            [] => root.subcommand(leaf),
-            [group, ..] => {
-                let exists = root.find_subcommand(group).is_some();
-                if !exists {
-                    root = root.subcommand(group_command(group));
-                }
-                root.mut_subcommand(group, |command| command.subcommand(leaf))
-            }
-        };
+        root = add_command(root, &row, has_arguments);
+    }
+    for (alias, words) in ALIASES {
+        let Some(row) = rows().find(|row| row.words() == *words) else { continue };
+        let name = alias[alias.len() - 1];
+        let command = leaf(name, &row).hide(true);
+        root = root.subcommand(if has_arguments(alias) {
+            command.defer(with_arguments)
+        } else {
+            command
+        });
     }
     root
 }
 
+/// Adds the command of a row, below the command that groups it.
+fn add_command(root: Command, row: &Row, has_arguments: &dyn Fn(&[&str]) -> bool) -> Command {
+    let words = row.words();
+    let (name, groups) = words.split_last().expect("a command has a word");
+    let leaf = leaf(name, row).hide(words == ["reference"]);
+    let leaf = if has_arguments(&words) { leaf.defer(with_arguments) } else { leaf };
+    match groups {
+        // A word may be a command and a group at once: `note TEXT` and `note done`.
+        [] if rows().any(|other| other.words().len() > 1 && other.words()[0] == *name) => root
+            .subcommand(leaf.args_conflicts_with_subcommands(true).subcommand_negates_reqs(true)),
+        [] => root.subcommand(leaf),
+        [group, ..] => {
+            let root = match root.find_subcommand(group) {
+                Some(_) => root,
+                None => root.subcommand(group_command(group)),
+            };
+            root.mut_subcommand(group, |command| command.subcommand(leaf))
+        }
+    }
+}
+
+fn leaf(name: &'static str, row: &Row) -> Command {
+    Command::new(name)
+        .about(first_sentence(row.about()))
+        .long_about(row.about())
+        .display_name(row.words().join(" "))
+}
+
 fn group_command(word: &'static str) -> Command {
-    let about = GROUPS.iter().find(|(group, _)| *group == word).map_or("", |(_, about)| *about);
+    let about = sections::about(word).unwrap_or_default();
     Command::new(word).about(about).subcommand_required(true).arg_required_else_help(true)
 }
 
@@ -139,8 +155,19 @@ fn with_arguments(command: Command) -> Command {
     let words = command.get_display_name().unwrap_or_default().to_owned();
     match rows().find(|row| row.words().join(" ") == words) {
         Some(Row::Op(op)) => arguments::add(command, op),
-        Some(Row::Local(local)) => (local.arguments)(command),
+        Some(Row::Local(local)) => with_command_completion((local.arguments)(command)),
         None => command,
+    }
+}
+
+/// Lets the shell complete the argument that names a command (`heir help`, `heir man`).
+fn with_command_completion(command: Command) -> Command {
+    let names_a_command = command.get_arguments().any(|argument| argument.get_id() == "command");
+    match names_a_command {
+        true => command.mut_arg("command", |argument| {
+            argument.add(completion::command_completer(words_after))
+        }),
+        false => command,
     }
 }
 
@@ -155,6 +182,9 @@ pub(crate) fn run(
     while let Some((word, inner)) = leaf.subcommand() {
         words.push(word);
         leaf = inner;
+    }
+    if let Some((_, own)) = ALIASES.iter().find(|(alias, _)| *alias == words) {
+        words = own.to_vec();
     }
     match rows().find(|row| row.words() == words) {
         Some(Row::Op(op)) => run_operation(environment, output, leaf, op),

@@ -1,26 +1,28 @@
-//! Completion in the shell: the script asks this program what may be typed next.
+//! Completion in the shell: the shell runs this program to ask what may be typed next.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
+use clap::Command;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::{CompleteEnv, EnvCompleter, Shells};
 use heirloom_engine::Op;
 use heirloom_engine::completion::{self, Typed};
 
-use crate::command;
 use crate::environment::Environment;
 
-/// The variable by which a script asks; its value is the shell.
+/// The environment variable that asks for completions; its value is the shell.
 const VARIABLE: &str = "HEIRLOOM_COMPLETE";
 
-/// Answers a shell that asks for completions, and ends; does nothing otherwise.
-pub(crate) fn answer() {
-    let factory = || command::root_of(&typed_words().0);
+/// Answers a shell that asks for completions and exits; does nothing otherwise.
+///
+/// `commands_for` returns the commands that the typed words may mean.
+pub(crate) fn answer(commands_for: fn(&[String]) -> Command) {
+    let factory = || commands_for(&typed_words().0);
     CompleteEnv::with_factory(factory).var(VARIABLE).complete();
 }
 
-/// Returns the script that makes a shell ask.
+/// Returns the completion script of a shell.
 pub(crate) fn script(shell: &str) -> std::io::Result<String> {
     let shells = Shells::builtins();
     let completer: &dyn EnvCompleter = shells
@@ -31,22 +33,22 @@ pub(crate) fn script(shell: &str) -> std::io::Result<String> {
     Ok(String::from_utf8_lossy(&script).into_owned())
 }
 
-/// A positional argument or an option, as far as completing it goes.
+/// What is needed to complete an argument.
 #[derive(Debug, Clone)]
 pub(crate) struct Slot {
     /// The field.
     pub(crate) field: String,
-    /// The words that it may be, if it is one of a few.
+    /// The words of a choice; empty for other fields.
     pub(crate) words: Vec<String>,
 }
 
-/// Completes the values of a field, if they are names.
+/// Returns the completer of a field whose values are names of the workspace.
 pub(crate) fn completer(op: &Op, field: &str) -> Option<ArgValueCompleter> {
     let kind = completion::kind_of(op, field)?;
     Some(ArgValueCompleter::new(move |current: &OsStr| names(kind, current)))
 }
 
-/// Completes a positional argument that a flag may shift, by what the flag leaves in its place.
+/// Returns the completer of a positional argument that a flag may shift.
 pub(crate) fn shifting_completer(op: &Op, slots: &[Slot], position: usize) -> ArgValueCompleter {
     let (op, slots) = (*op, slots.to_vec());
     ArgValueCompleter::new(move |current: &OsStr| {
@@ -61,14 +63,17 @@ pub(crate) fn shifting_completer(op: &Op, slots: &[Slot], position: usize) -> Ar
     })
 }
 
-/// Completes the words of a command.
-pub(crate) fn command_completer() -> ArgValueCompleter {
-    ArgValueCompleter::new(|current: &OsStr| {
+/// Returns the completer of the words of a command; `words_after` returns those that may follow some words.
+pub(crate) fn command_completer(
+    words_after: fn(&[&str]) -> Vec<&'static str>,
+) -> ArgValueCompleter {
+    ArgValueCompleter::new(move |current: &OsStr| {
         let (words, _) = typed_words();
         let words = words.iter().map(String::as_str).filter(|word| !word.starts_with('-'));
         // The first word is `help` or `man` itself.
         let words: Vec<&str> = words.skip(1).collect();
-        starting_with(command::words_after(&words).map(|word| (word, None)), current)
+        let next = words_after(&words).into_iter();
+        starting_with(next.map(|word| (word.to_owned(), None)), current)
     })
 }
 
@@ -91,8 +96,7 @@ fn starting_with(
         .collect()
 }
 
-/// Returns the words of the command line that a shell asks about, the one that is completed left out,
-/// and the folder that `--root` names.
+/// Returns the words of the command line without the one that is completed, and the folder of `--root`.
 fn typed_words() -> (Vec<String>, Option<PathBuf>) {
     let mut line: Vec<OsString> =
         std::env::args_os().skip_while(|word| word != "--").skip(1).collect();

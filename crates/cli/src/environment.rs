@@ -1,5 +1,4 @@
-//! The process's surroundings: the clock, the environment, the current folder. Nothing else reads
-//! them.
+//! The clock, the environment variables and the current folder. Nothing else in the program reads them.
 #![allow(
     clippy::disallowed_methods,
     reason = "this module is the home of the environment and the clock"
@@ -18,47 +17,47 @@ use jiff::tz::TimeZone;
 
 /// The root of the workspace, like `--root`.
 pub(crate) const ROOT: &str = "HEIRLOOM_ROOT";
-/// Fixes the clock, for tests and replays.
+/// Sets the clock, for tests and replays.
 pub(crate) const NOW: &str = "HEIRLOOM_NOW";
 
-/// Who writes what is remembered; else as git would sign a commit.
+/// The author of what is stored; by default, that of git commits.
 pub(crate) const AGENT: &str = "HEIRLOOM_AGENT";
 
 /// The key for the language model.
 pub(crate) const LLM_KEY: &str = "HEIRLOOM_LLM_KEY";
-/// A language model that may write summaries; one that only the settings name is not asked.
+/// The language model that may write summaries. One that only the settings name is not used.
 pub(crate) const LLM_ENDPOINT: &str = "HEIRLOOM_LLM_ENDPOINT";
 
 /// The key for the embedder.
 pub(crate) const EMBEDDER_KEY: &str = "HEIRLOOM_EMBEDDER_KEY";
-/// An embedder that may read what is remembered; one that only the settings name is not asked.
+/// The embedder that may read memories. One that only the settings name is not used.
 pub(crate) const EMBEDDER_ENDPOINT: &str = "HEIRLOOM_EMBEDDER_ENDPOINT";
-/// The folder of a transformer outside of the workspace.
+/// The folder of a transformer outside the workspace.
 pub(crate) const EMBEDDER_FOLDER: &str = "HEIRLOOM_EMBEDDER_FOLDER";
 
-/// Where this user's own state is, such as which workspaces are registered.
+/// The folder of this user's state, such as the list of registered workspaces.
 pub(crate) const HOME: &str = "HEIRLOOM_HOME";
 
-/// The variables as the help and the manual explain them.
+/// The variables, as the help and the manual explain them.
 pub(crate) const EXPLAINED: &str = "\
 Environment:
   HEIRLOOM_ROOT   the workspace's folder, like --root
-  HEIRLOOM_AGENT  who writes what is remembered, else as git signs commits
+  HEIRLOOM_AGENT  the author of what is stored; by default, that of git commits
   HEIRLOOM_LLM_ENDPOINT, HEIRLOOM_LLM_KEY
                   a language model that may write summaries, and its key
   HEIRLOOM_EMBEDDER_ENDPOINT, HEIRLOOM_EMBEDDER_KEY
-                  an embedder that may read what is remembered, and its key
+                  an embedder that may read memories, and its key
   HEIRLOOM_EMBEDDER_FOLDER
-                  the folder of a transformer outside of the workspace
-  HEIRLOOM_HOME   where this machine's workspaces are registered
-  HEIRLOOM_NOW    fixes the clock, such as 2026-02-22T00:00:00Z
+                  the folder of a transformer outside the workspace
+  HEIRLOOM_HOME   the folder that lists this machine's registered workspaces
+  HEIRLOOM_NOW    the time to use instead of the clock: 2026-02-22T00:00:00Z
   NO_COLOR        no colours
-  VISUAL, EDITOR  the editor that `heir workspace edit` opens, else git's";
+  VISUAL, EDITOR  the editor of `heir workspace edit`; by default, git's";
 
-/// The process's surroundings.
+/// What the process was started with.
 #[derive(Debug, Clone)]
 pub(crate) struct Environment {
-    /// Where to look for the workspace, and whether it must be right there.
+    /// The root of the workspace, if the user named it.
     root: Option<PathBuf>,
     fixed_now: Option<Timestamp>,
     agent: Option<String>,
@@ -66,7 +65,7 @@ pub(crate) struct Environment {
     embedder: Remote,
     registry: Option<Arc<Registry>>,
     progress: Progress,
-    /// What a server keeps from one question to the next.
+    /// What a server keeps between requests.
     cache: ProcessCache,
 }
 
@@ -102,8 +101,7 @@ impl Environment {
         })
     }
 
-    /// Returns the surroundings in which a shell asks for completions: nothing is set that only
-    /// matters to a command.
+    /// Returns the environment for completions, without settings that only matter to commands.
     pub(crate) fn of_shell(root: Option<PathBuf>) -> Self {
         let named = || std::env::var_os(ROOT).filter(|root| !root.is_empty()).map(PathBuf::from);
         Environment {
@@ -118,27 +116,27 @@ impl Environment {
         }
     }
 
-    /// Keeps indexes open between questions, as a server does.
+    /// Keeps indexes open between requests, as a server does.
     pub(crate) fn keep_indexes_open(&self) {
         self.cache.make_long_lived();
     }
 
-    /// Opens the workspace without waiting for anybody; what cannot be opened is nothing.
+    /// Opens the workspace if that needs no waiting; `None` on any error.
     pub(crate) fn open_quietly(&self) -> Option<Session> {
         self.open_at_once()
     }
 
-    /// Returns which word a shell completes, where it says so.
+    /// Returns the position of the word that a shell completes, if the shell says so.
     pub(crate) fn completed_word() -> Option<usize> {
         std::env::var("_CLAP_COMPLETE_INDEX").ok()?.parse().ok()
     }
 
-    /// Returns the moment.
+    /// Returns the current time.
     pub(crate) fn now(&self) -> Timestamp {
         self.fixed_now.unwrap_or_else(Timestamp::now)
     }
 
-    /// Returns the day.
+    /// Returns the current day in UTC.
     pub(crate) fn today(&self) -> Date {
         self.now().to_zoned(TimeZone::UTC).date()
     }
@@ -166,11 +164,11 @@ impl Environment {
             Some(root) => Session::at(root, self.now()),
             None => Session::find(&current_folder()?, self.now()),
         };
-        session.map(|session| self.dressed(session))
+        session.map(|session| self.configure(session))
     }
 
-    /// Gives a session what it may use of this process's surroundings.
-    fn dressed(&self, session: Session) -> Session {
+    /// Gives a session what it needs of the environment.
+    fn configure(&self, session: Session) -> Session {
         session
             .by(self.agent.clone())
             .with_remote_llm(self.llm.clone())
@@ -198,7 +196,7 @@ impl Environment {
         self.root.clone().map_or_else(current_folder, Ok)
     }
 
-    /// Returns the editor to open: the one that the user named, else one that is installed.
+    /// Returns the editor that the user named, else one that is installed.
     pub(crate) fn editor(&self) -> Option<Editor> {
         let named = ["VISUAL", "EDITOR"]
             .iter()
@@ -211,7 +209,7 @@ impl Environment {
 /// An editor.
 #[derive(Debug, Clone)]
 pub(crate) enum Editor {
-    /// A command with its arguments, as typed.
+    /// A command line.
     Command(String),
     /// A program.
     Program(PathBuf),
@@ -221,8 +219,8 @@ pub(crate) enum Editor {
 const DEFAULT_EDITORS: &[&str] =
     if cfg!(windows) { &["notepad.exe"] } else { &["sensible-editor", "nano", "vi"] };
 
-/// Finds the first of some programs that is installed. A folder on the path that is not absolute
-/// depends on where one is, and that may be a clone.
+/// Returns the first program that is installed. Relative folders on the path are skipped: they may lie in
+/// an untrusted clone.
 fn installed(names: &[&str]) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let folders: Vec<PathBuf> =
@@ -252,11 +250,11 @@ impl Opens for Environment {
             Some(root) => Session::at_once(root, self.now()),
             None => Session::find_at_once(&current_folder().ok()?, self.now()),
         };
-        session.map(|session| self.dressed(session))
+        session.map(|session| self.configure(session))
     }
 }
 
-/// Where this user's own state is: as named, else where the system puts such things.
+/// Returns the folder of this user's state: the one that the user named, else the system's usual one.
 fn user_home() -> Option<PathBuf> {
     let given = |name: &str| std::env::var_os(name).filter(|path| !path.is_empty());
     if let Some(home) = given(HOME) {

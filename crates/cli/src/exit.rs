@@ -4,15 +4,15 @@ use std::process::ExitCode;
 
 use heirloom_engine::ErrorKind;
 
-/// What a process says when it ends.
+/// The exit code of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Code {
-    /// All is well.
+    /// Success.
     Fine = 0,
     /// A check found something.
     Findings = 1,
-    /// Wrong usage, or input that is not right: a flag, a name, a file.
+    /// Wrong usage or bad input: a flag, a name, a file.
     BadInput = 2,
     /// There is no workspace.
     NoWorkspace = 3,
@@ -20,11 +20,11 @@ pub(crate) enum Code {
     System = 4,
 }
 
-/// The codes as the help and the manual explain them.
+/// The exit codes, as the help and the manual explain them.
 pub(crate) const EXPLAINED: &str = "\
 Exit codes:
-  0  fine
-  1  a check found something (context validate, eval), or rows could not be taken (import)
+  0  success
+  1  a check found something (context validate, eval), or some rows were not imported (import)
   2  wrong usage or bad input: a flag, a name, a file
   3  there is no workspace here
   4  the system failed: disk, permission, port";

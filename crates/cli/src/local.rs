@@ -1,4 +1,4 @@
-//! Commands that only make sense on a terminal: setting up, editing, serving, completions.
+//! Commands that are not operations: they only make sense in a terminal.
 
 mod adopt;
 mod completions;
@@ -21,7 +21,7 @@ use crate::output::Output;
 
 /// A command that is not an operation.
 pub(crate) struct Local {
-    /// Its words.
+    /// The words that call it.
     pub(crate) words: &'static [&'static str],
     /// What it does.
     pub(crate) about: &'static str,
@@ -31,12 +31,12 @@ pub(crate) struct Local {
     pub(crate) run: fn(&Call<'_>) -> Result<Code, Error>,
 }
 
-/// What a command gets to work with.
+/// What a command receives.
 pub(crate) struct Call<'c> {
     pub(crate) environment: &'c Environment,
     pub(crate) output: &'c Output,
     pub(crate) matches: &'c ArgMatches,
-    /// Builds the tree of all commands, for what describes them.
+    /// Builds the tree of all commands, for commands that describe others.
     pub(crate) commands: fn() -> Command,
 }
 

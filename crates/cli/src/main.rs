@@ -1,7 +1,7 @@
 //! `heir`: the command line of Heirloom.
 //!
-//! Every operation's command is derived from the table in `heirloom-engine`; what only makes sense
-//! on a terminal is in [`local`].
+//! The command of an operation is derived from the table in `heirloom-engine`; commands that only make
+//! sense in a terminal are in [`local`].
 
 mod arguments;
 mod command;
@@ -11,20 +11,20 @@ mod exit;
 mod local;
 mod output;
 mod progress;
+mod sections;
 
 use std::process::ExitCode;
 
 use environment::Environment;
 
-/// Many small texts are taken and given back on several threads; the system's own allocator makes
-/// the threads wait for each other.
+/// Several threads allocate many small strings; with the system's allocator they contend for a lock.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    completion::answer();
+    completion::answer(command::root_of);
     let matches =
-        match command::root().try_get_matches_from(std::env::args_os().map(arguments::guarded)) {
+        match command::root().try_get_matches_from(std::env::args_os().map(arguments::mark_text)) {
             Ok(matches) => matches,
             Err(error) => error.exit(),
         };

@@ -1,4 +1,4 @@
-//! What is printed: text for people, JSON for programs.
+//! Prints answers and errors: text for people, JSON for programs.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
@@ -17,7 +17,7 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// Reads how to print.
+    /// Reads from the arguments how to print.
     pub(crate) fn new(matches: &ArgMatches) -> Self {
         let color = match matches.get_one::<String>("color").map(String::as_str) {
             Some("always") => ColorChoice::Always,
@@ -27,7 +27,7 @@ impl Output {
         Output { json: matches.get_flag("json"), color }
     }
 
-    /// Says whether answers are printed as data.
+    /// Returns whether answers are printed as JSON.
     pub(crate) fn is_json(&self) -> bool {
         self.json
     }
@@ -51,7 +51,7 @@ impl Output {
 
     /// Prints data.
     pub(crate) fn data(&self, value: &Value) {
-        // Line breaks within strings are escaped already; those of the layout stay.
+        // Line breaks inside strings are escaped already; those of the layout stay.
         let lines = format!("{value:#}");
         let lines: Vec<String> = lines.lines().map(printable).collect();
         self.text(&format!("{}\n", lines.join("\n")));
@@ -63,14 +63,14 @@ impl Output {
         finish(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()));
     }
 
-    /// Tells a person something beside the answer.
+    /// Prints a message to a person on standard error.
     pub(crate) fn note(&self, text: &str) {
         let mut stderr = AutoStream::new(io::stderr().lock(), self.color);
-        // Nobody is left to tell if this fails.
+        // There is nowhere to report a failure of standard error.
         drop(writeln!(stderr, "{text}"));
     }
 
-    /// Asks a person whether to go on all the same; nobody who can be asked is a no.
+    /// Asks the user to confirm; returns false where there is no terminal to ask on.
     pub(crate) fn confirmed(&self, question: &Error) -> bool {
         if self.json || !io::stdin().is_terminal() || !io::stderr().is_terminal() {
             return false;
@@ -107,7 +107,7 @@ impl Output {
     }
 }
 
-/// A reader that went away (`heir … | head`) is no failure; a full disk is.
+/// Ignores a closed pipe (`heir … | head`); a full disk is an error.
 fn finish(written: io::Result<()>) {
     match written {
         Ok(()) => {}
@@ -119,8 +119,8 @@ fn finish(written: io::Result<()>) {
     }
 }
 
-/// Returns how many columns the terminal has; `None` where standard output is not one, so that a pipe
-/// always gets the same text.
+/// Returns the width of the terminal; `None` where standard output is not one, so that the text in a pipe
+/// does not depend on it.
 fn terminal_width() -> Option<usize> {
     let (width, _) = terminal_size::terminal_size_of(io::stdout())?;
     Some(usize::from(width.0)).filter(|width| *width > 0)

@@ -1,4 +1,4 @@
-//! A bar on the terminal while something takes longer than a moment.
+//! A progress bar on the terminal.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use heirloom_engine::{Progress, Watcher};
 
-/// What is done sooner needs no bar.
+/// Work that takes less time shows no bar.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// How often the bar moves.
+/// The shortest time between two updates of the bar.
 const PACE: Duration = Duration::from_millis(100);
-/// How many characters wide it is.
+/// The width of the bar in characters.
 const WIDTH: usize = 30;
 
 #[derive(Default)]
@@ -24,7 +24,7 @@ struct Shown {
     last: Option<Instant>,
 }
 
-/// Returns a bar on the terminal, or nothing where nobody would see it.
+/// Returns a progress bar; one that prints nothing where standard error is not a terminal.
 pub(crate) fn bar() -> Progress {
     if io::stderr().is_terminal() {
         Progress::to(Arc::new(Bar::default()))
@@ -51,7 +51,7 @@ impl Watcher for Bar {
     fn end(&self) {
         let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         if shown.last.take().is_some() {
-            // The line is wiped: what follows is the answer.
+            // Clear the line before the answer is printed.
             drop(write!(io::stderr(), "\r\x1b[2K"));
         }
         shown.started = None;

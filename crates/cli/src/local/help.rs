@@ -4,19 +4,22 @@ use clap::{Arg, Command};
 use heirloom_engine::Error;
 
 use super::{Call, Local};
-use crate::completion::command_completer;
-use crate::exit::Code;
+use crate::environment;
+use crate::exit::{self, Code};
+
+/// Pages of the help that are about no single command.
+const TOPICS: &[(&str, &str)] =
+    &[("exit-codes", exit::EXPLAINED), ("environment", environment::EXPLAINED)];
 
 pub(super) const HELP: Local = Local {
     words: &["help"],
-    about: "Print the help of heir or of one of its commands.",
+    about: "Print the help of heir or of one of its commands; `exit-codes` and `environment` are topics of their own.",
     arguments: |command: Command| {
         command.arg(
             Arg::new("command")
                 .value_name("COMMAND")
                 .num_args(0..)
-                .add(command_completer())
-                .help("The command, such as: context resolve"),
+                .help("A command such as `context resolve`, or a topic: exit-codes, environment"),
         )
     },
     run,
@@ -25,7 +28,11 @@ pub(super) const HELP: Local = Local {
 /// Parses `heir COMMAND --help`, so that both are the same in every detail.
 fn run(call: &Call<'_>) -> Result<Code, Error> {
     let words = call.matches.get_many::<String>("command").into_iter().flatten();
-    let words = words.map(String::as_str);
+    let words: Vec<&str> = words.map(String::as_str).collect();
+    if let Some((_, text)) = TOPICS.iter().find(|(topic, _)| words == [*topic]) {
+        call.output.text(&format!("{text}\n"));
+        return Ok(Code::Fine);
+    }
     let typed = ["heir"].into_iter().chain(words).chain(["--help"]);
     match (call.commands)().try_get_matches_from(typed) {
         Ok(_) => Ok(Code::Fine),

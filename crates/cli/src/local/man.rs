@@ -4,8 +4,8 @@ use clap::{Arg, Command};
 use heirloom_engine::Error;
 
 use super::{Call, Local};
-use crate::completion::command_completer;
-use crate::exit::Code;
+use crate::environment;
+use crate::exit::{self, Code};
 
 pub(super) const MAN: Local = Local {
     words: &["man"],
@@ -15,7 +15,6 @@ pub(super) const MAN: Local = Local {
             Arg::new("command")
                 .value_name("COMMAND")
                 .num_args(0..)
-                .add(command_completer())
                 .help("The command, such as: context resolve"),
         )
     },
@@ -25,7 +24,8 @@ pub(super) const MAN: Local = Local {
 fn run(call: &Call<'_>) -> Result<Code, Error> {
     let words: Vec<&String> =
         call.matches.get_many::<String>("command").map(Iterator::collect).unwrap_or_default();
-    let mut root = (call.commands)();
+    let explained = format!("{}\n\n{}", exit::EXPLAINED, environment::EXPLAINED);
+    let mut root = (call.commands)().after_help(explained);
     root.build();
     let mut page = &root;
     let mut name = "heir".to_owned();

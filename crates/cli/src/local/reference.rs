@@ -4,7 +4,9 @@ use clap::Command;
 use heirloom_engine::Error;
 
 use super::{Call, Local};
+use crate::environment;
 use crate::exit::{self, Code};
+use crate::sections::{SECTIONS, Section};
 
 pub(super) const REFERENCE: Local = Local {
     words: &["reference"],
@@ -17,31 +19,29 @@ fn run(call: &Call<'_>) -> Result<Code, Error> {
     let mut root = (call.commands)().term_width(100);
     root.build();
     let mut page = String::from("# Commands\n\nGenerated from the program; do not edit.\n");
-    page.push_str(&format!(
-        "\n```text\n{}\n\n{}\n```\n",
-        exit::EXPLAINED,
-        crate::environment::EXPLAINED
-    ));
-    write(&mut root, "heir", &mut page);
+    page.push_str(&format!("\n```text\n{}\n\n{}\n```\n", exit::EXPLAINED, environment::EXPLAINED));
+    for Section { title, commands } in SECTIONS {
+        page.push_str(&format!("\n## {title}\n"));
+        for (name, _) in *commands {
+            if let Some(command) = root.find_subcommand_mut(name) {
+                write(command, &format!("heir {name}"), &mut page);
+            }
+        }
+    }
     call.output.text(&page);
     Ok(Code::Fine)
 }
 
-/// Adds a command that can be run, or the commands under one that only groups them.
+/// Adds a command that can be run, and the commands below it.
 fn write(command: &mut Command, path: &str, page: &mut String) {
-    let names: Vec<String> = command
-        .get_subcommands()
-        .map(|inner| inner.get_name().to_owned())
-        .filter(|name| name != "reference")
-        .collect();
-    if names.is_empty() {
+    if !command.is_subcommand_required_set() {
         let help = command.render_long_help().to_string();
-        let trimmed: Vec<&str> = help.lines().map(str::trim_end).collect();
-        page.push_str(&format!(
-            "\n## `{path}`\n\n```text\n{}\n```\n",
-            trimmed.join("\n").trim_end()
-        ));
+        let lines: Vec<&str> = help.lines().map(str::trim_end).collect();
+        let text = lines.join("\n");
+        page.push_str(&format!("\n### `{path}`\n\n```text\n{}\n```\n", text.trim_end()));
     }
+    let names: Vec<String> =
+        command.get_subcommands().map(|inner| inner.get_name().to_owned()).collect();
     for name in names {
         if let Some(inner) = command.find_subcommand_mut(&name) {
             write(inner, &format!("{path} {name}"), page);

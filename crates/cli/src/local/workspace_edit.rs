@@ -66,7 +66,7 @@ fn open(editor: &Editor, file: &Path) -> Result<(), Error> {
     }
 }
 
-/// Splits a command as a shell would, quotes included: an editor may lie in a folder with a space.
+/// Splits a command line as a shell does: the path of an editor may be quoted and contain spaces.
 fn words_of(command: &str) -> Vec<String> {
     let mut words = vec![];
     let mut word: Option<String> = None;

@@ -1,4 +1,4 @@
-//! `heir workspace register`, `list` and `forget`: the workspaces that can be asked all at once.
+//! `heir workspace register`, `list` and `forget`: the workspaces that `recall --workspaces` searches.
 
 use std::path::PathBuf;
 

@@ -1,0 +1,121 @@
+//! The sections of the help: top-level commands grouped by what people want to do.
+
+use std::fmt::Write as _;
+
+use clap::builder::Styles;
+
+/// Some top-level commands under one heading.
+pub(crate) struct Section {
+    /// The heading.
+    pub(crate) title: &'static str,
+    /// The commands, each with what it is for.
+    pub(crate) commands: &'static [(&'static str, &'static str)],
+}
+
+/// Every top-level command, in the order in which the help and the reference show them.
+pub(crate) const SECTIONS: &[Section] = &[
+    Section {
+        title: "Start",
+        commands: &[
+            ("init", "Set up a workspace in this folder"),
+            ("adopt", "Use the plans, decisions and rules that a repository has"),
+            ("demo", "Make an example workspace and show what an agent inherits"),
+            ("workspace", "Show, edit and register workspaces"),
+        ],
+    },
+    Section {
+        title: "Inherit",
+        commands: &[
+            ("context", "Resolve what an agent inherits; check its age and conflicts"),
+            ("project", "Create and list projects"),
+            ("plan", "Create, list and renumber plans"),
+            ("agent", "Create and list the agents of a plan"),
+            ("adr", "Record decisions and what supersedes them"),
+            ("graph", "Show how documents and memories are related"),
+        ],
+    },
+    Section {
+        title: "Remember",
+        commands: &[
+            ("note", "Take a note to come back to; list and finish notes"),
+            ("fact", "Store and edit facts: single statements that hold"),
+            ("episode", "Store and edit episodes: what happened, and why"),
+            ("pattern", "Store and edit patterns: how code is written here"),
+            ("workflow", "Store and edit workflows: steps that are taken here"),
+            ("memory", "Keep the memory of agents and plans; pin, archive and relate"),
+            ("session", "Start and end sessions of work; each leaves an episode"),
+            ("compact", "Turn a conversation into an episode and a summary"),
+        ],
+    },
+    Section {
+        title: "Recall",
+        commands: &[
+            ("recall", "Ask what is known about something"),
+            ("eval", "Check that recall finds what you expect"),
+        ],
+    },
+    Section {
+        title: "Tend",
+        commands: &[
+            ("import", "Import memories of other tools, or an export"),
+            ("export", "Print all memories as JSON Lines or markdown"),
+            ("index", "Inspect or rebuild the search index"),
+        ],
+    },
+    Section {
+        title: "Serve",
+        commands: &[
+            ("mcp", "Serve the workspace to an agent over MCP"),
+            ("serve", "Serve the workspace over HTTP on this machine"),
+            ("completions", "Print the completion script of a shell"),
+            ("man", "Print manual pages"),
+            ("help", "Explain a command, the exit codes or the environment"),
+        ],
+    },
+];
+
+/// Returns what a top-level command is for.
+pub(crate) fn about(command: &str) -> Option<&'static str> {
+    let mut commands = SECTIONS.iter().flat_map(|section| section.commands);
+    commands.find(|(name, _)| *name == command).map(|(_, about)| *about)
+}
+
+/// Returns the sections as the help of the program prints them.
+pub(crate) fn help() -> String {
+    let styles = Styles::styled();
+    let (header, literal) = (styles.get_header(), styles.get_literal());
+    let mut text = String::new();
+    for Section { title, commands } in SECTIONS {
+        let _ = writeln!(text, "{header}{title}:{header:#}");
+        for (name, about) in *commands {
+            let _ = writeln!(text, "  {literal}{name:<12}{literal:#} {about}");
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::command;
+
+    #[test]
+    fn every_visible_command_is_in_one_section() {
+        let listed = SECTIONS.iter().flat_map(|section| section.commands).map(|(name, _)| *name);
+        let listed: Vec<&str> = listed.collect();
+        let root = command::root();
+        let commands = root.get_subcommands().filter(|command| !command.is_hide_set());
+        let names: BTreeSet<&str> = commands.map(clap::Command::get_name).collect();
+        assert_eq!(listed.iter().copied().collect::<BTreeSet<_>>(), names);
+        assert_eq!(listed.len(), names.len(), "a command is listed twice");
+    }
+
+    #[test]
+    fn the_help_fits_on_one_screen() {
+        let help = command::root().render_help().to_string();
+        assert!(help.lines().count() <= 50, "{} lines:\n{help}", help.lines().count());
+        assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");
+    }
+}

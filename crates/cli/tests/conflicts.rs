@@ -196,7 +196,7 @@ fn a_wiki_link_to_a_plan_or_a_decision_that_is_not_there_is_broken() {
         "//- .heirloom/config.toml\n//- plans/0001-a/plan.md\n---\nupdated: 2026-02-20\n---\n[[0043-other]], [[ADR-0009]] and [[A note]]\n",
     );
     let expected =
-        ["refers to 0043-other, which is not there", "refers to ADR-0009, which is not there"];
+        ["refers to 0043-other, which does not exist", "refers to ADR-0009, which does not exist"];
     for command in ["context conflicts", "context resolve 1"] {
         let found = workspace.json(command);
         let messages: Vec<&str> = found["conflicts"]

@@ -1,21 +1,22 @@
-//! Architecture decision records as they are really written: front matter, a `Status` heading, a
-//! status line, a table, an RFC-822 header; markdown or reStructuredText.
+//! Architecture decision records, in markdown or reStructuredText, with their status in the front
+//! matter, under a `Status` heading, on a status line, in a table or in an RFC 822 header.
 //!
-//! The same reading finds *where* the status is written, so that superseding edits it there.
+//! Reading also locates the status, so that an edit can rewrite it in place.
 
 mod edit;
 mod folder;
-mod form;
 mod links;
 mod naming;
+mod new_record;
 mod site;
 mod text;
 
+pub use crate::document::adr_id::{folder_name, id_of, name_of};
 pub use edit::{mark_superseded, mark_supersedes, set_status};
-pub use folder::{METADATA, add_metadata, folder_name, metadata_path};
-pub use form::{Model, NewRecord, write};
+pub use folder::{METADATA, add_metadata, metadata_path};
 pub use links::Target;
 pub use naming::Naming;
+pub use new_record::{Model, NewRecord, write};
 
 use std::fmt;
 
@@ -25,8 +26,9 @@ use serde::{Deserialize, Serialize};
 use crate::document::scalar_text;
 use crate::{Document, path};
 use folder::CREATION_DATE;
+use site::StatusStyle;
 
-/// The state of a decision.
+/// The status of a decision.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -40,18 +42,18 @@ pub enum Status {
     Accepted,
     /// Decided against.
     Rejected,
-    /// Taken back by its author.
+    /// Withdrawn by its author.
     Withdrawn,
-    /// No longer advised, with nothing in its place.
+    /// No longer recommended, without a replacement.
     Deprecated,
-    /// Replaced by another.
+    /// Replaced by another decision.
     Superseded,
-    /// It says something else, or nothing.
+    /// Not stated, or not one of the statuses above.
     Unknown,
 }
 
 impl Status {
-    /// Every status that a person may set.
+    /// Every status that can be set.
     pub const ALL: [Status; 7] = [
         Status::Draft,
         Status::Proposed,
@@ -62,7 +64,7 @@ impl Status {
         Status::Superseded,
     ];
 
-    /// Returns the word for it.
+    /// Returns the status in lower case.
     pub fn word(self) -> &'static str {
         match self {
             Status::Draft => "draft",
@@ -76,7 +78,7 @@ impl Status {
         }
     }
 
-    /// Returns the states that may follow.
+    /// Returns the statuses that may follow this one.
     pub fn next(self) -> &'static [Status] {
         match self {
             Status::Draft => {
@@ -93,18 +95,18 @@ impl Status {
         }
     }
 
-    /// Returns whether the decision was accepted at some time, so that what it says it replaces is
-    /// really replaced; a proposal replaces nothing yet.
+    /// Returns whether the decision was accepted at some time. Only then does it replace the decisions
+    /// that it supersedes: a proposal does not yet.
     pub fn took_effect(self) -> bool {
         matches!(self, Status::Accepted | Status::Superseded | Status::Deprecated)
     }
 
-    /// Returns whether the decision may be in force. A status that cannot be understood may say so.
+    /// Returns whether the decision may be in force; an unknown status may mean accepted.
     pub fn may_hold(self) -> bool {
         matches!(self, Status::Accepted | Status::Unknown)
     }
 
-    /// Returns whether nobody should build on such a decision any more.
+    /// Returns whether new work should no longer rely on the decision.
     pub fn is_retired(self) -> bool {
         matches!(self, Status::Deprecated | Status::Superseded)
     }
@@ -116,39 +118,40 @@ impl fmt::Display for Status {
     }
 }
 
-/// A longer line is a sentence and no status.
-const MAX_PHRASE_BYTES: usize = 40;
+/// A longer line is a sentence and not a status.
+const MAX_STATUS_PHRASE_BYTES: usize = 40;
 
 /// A decision record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Adr {
-    /// Its id: `ADR-0010`, `PEP-0649`, or the file's stem where it has no number.
+    /// The id: `ADR-0010`, `PEP-0649`, or the file's stem if there is no number.
     pub id: String,
-    /// Its number, if it has one.
+    /// The number, if the file name has one.
     pub number: Option<u32>,
-    /// Its file.
+    /// The path of the file.
     pub path: String,
-    /// Its title without its number.
+    /// The title without the number.
     pub title: String,
-    /// Labels by which reStructuredText refers to it (`.. _Label:`).
+    /// The reStructuredText labels (`.. _Label:`) that links may use.
     pub labels: Vec<String>,
-    /// Its state.
+    /// The status.
     pub status: Status,
-    /// What it says in the place of a status, where that is none that is known.
+    /// The status as written, if it is not a known one.
     pub unknown_status: Option<String>,
-    /// The line on which the state is written.
+    /// The line of the status; 1 if none is stated.
     pub status_line: usize,
-    /// Whether it says that only a part of it is superseded.
+    /// Whether the status says that only a part of the record is superseded.
     pub is_partly_superseded: bool,
-    /// What it says of its date, as written.
+    /// The date as written.
     pub date: Option<String>,
-    /// What it says it replaces.
+    /// The records that this one says it replaces.
     pub supersedes: Vec<Target>,
-    /// What it says replaces it.
+    /// The records that this one says replaced it.
     pub superseded_by: Vec<Target>,
 }
 
-/// Returns whether a file in a folder of records is one: not an index, a template or a glossary.
+/// Returns whether a file in a folder of records is a record, by its name: an index, a template or a
+/// glossary is not.
 pub fn is_record(file_name: &str) -> bool {
     let lower = file_name.to_lowercase();
     let Some((stem, _)) =
@@ -156,7 +159,7 @@ pub fn is_record(file_name: &str) -> bool {
     else {
         return false;
     };
-    let index = matches!(
+    let is_index = matches!(
         stem,
         "readme"
             | "index"
@@ -170,52 +173,53 @@ pub fn is_record(file_name: &str) -> bool {
             | "changelog"
     );
     let number = id_of(file_name).1;
-    let named_template = stem.ends_with("-template") || stem.ends_with("_template");
-    let template = stem.starts_with('.')
-        || (named_template && number.is_none_or(|number| number == 0))
+    let has_template_name = stem.ends_with("-template") || stem.ends_with("_template");
+    let is_template = stem.starts_with('.')
+        || (has_template_name && number.is_none_or(|number| number == 0))
         || (number.is_none() && stem.contains("xxx"));
-    !index && !template
+    !is_index && !is_template
 }
 
-/// Returns whether a file has the sections of a record: a status and what was decided, or the headings
-/// of MADR. Many other documents have a status and a context.
+/// Returns whether a text has the sections of a record: a status with a decision, context, decision
+/// and consequences, or the headings of MADR. A status and a context alone do not suffice, since many
+/// other documents have both.
 pub fn has_sections(path: &str, text: &str) -> bool {
-    let document = document_of(path, text);
+    let document = parse_document(path, text);
     let headings: Vec<String> =
-        document.headings.iter().map(|heading| text::bare(&heading.text)).collect();
+        document.headings.iter().map(|heading| text::plain(&heading.text)).collect();
     let has = |wanted: &str| headings.iter().any(|heading| heading == wanted);
     let madr = ["context and problem statement", "considered options", "decision outcome"];
-    let states_status = site::find(&document, text, &text::shown(text)).is_some();
+    let has_status = site::find(&document, text, &text::visible(text)).is_some();
     let sections = ["context", "decision", "consequences"];
-    let named = sections.iter().filter(|section| has(section)).count();
+    let section_count = sections.iter().filter(|section| has(section)).count();
     madr.iter().filter(|heading| has(heading)).count() >= 2
-        || named == sections.len()
-        || states_status && (has("decision") || named >= 2)
+        || section_count == sections.len()
+        || has_status && (has("decision") || section_count >= 2)
 }
 
 /// Reads a record.
 pub fn read(path: &str, text: &str) -> Adr {
-    let document = document_of(path, text);
+    let document = parse_document(path, text);
     read_document(&document, text)
 }
 
-/// Parses a record's text; reStructuredText has no front matter and no markdown.
-fn document_of(path: &str, text: &str) -> Document {
+/// Parses the text of a record; reStructuredText has neither front matter nor markdown.
+fn parse_document(path: &str, text: &str) -> Document {
     if path.ends_with(".rst") { Document::plain(path, text) } else { Document::parse(path, text) }
 }
 
-/// Reads a record whose document is already parsed from `text`.
+/// Reads a record from `text` and the document that was parsed from it.
 pub fn read_document(document: &Document, text: &str) -> Adr {
     let path = document.path.as_str();
     let (id, number) = id_of(path);
-    let shown = text::shown(text);
-    let is_stated_beside = folder_name(path).is_some() && document.field("status").is_some();
-    // A folder's text may speak of many another status.
-    let site = site::find(document, text, &shown)
-        .filter(|site| !is_stated_beside || site.style == site::Style::FrontMatter);
-    let mut links = links::read(document, &shown, site.as_ref());
+    let visible = text::visible(text);
+    let has_metadata_status = folder_name(path).is_some() && document.field("status").is_some();
+    // The text of a folder's README may mention statuses of other things.
+    let site = site::find(document, text, &visible)
+        .filter(|site| !has_metadata_status || site.style == StatusStyle::FrontMatter);
+    let mut links = links::read(document, &visible, site.as_ref());
     // A link to another file with the same number leads to another record.
-    let is_own_file = |href: &String| file_of(href) == file_of(&document.path);
+    let is_own_file = |href: &String| link_name(href) == link_name(&document.path);
     let leads_elsewhere = |target: &Target| {
         target.number.is_none()
             || target.number != number
@@ -223,19 +227,20 @@ pub fn read_document(document: &Document, text: &str) -> Adr {
     };
     links.supersedes.retain(leads_elsewhere);
     links.superseded_by.retain(leads_elsewhere);
-    let stated = || document.field("status").map(str::to_owned);
-    let written = site.as_ref().map(|site| site.value(&shown)).or_else(stated);
-    let is_partly_superseded = written.as_deref().is_some_and(links::speaks_of_a_part);
-    let status = match written.as_deref().map_or(Status::Unknown, links::status_of) {
-        Status::Accepted | Status::Unknown if links.whole_file_superseded => Status::Superseded,
+    let status_field = || document.field("status").map(str::to_owned);
+    let status_text = site.as_ref().map(|site| site.value(&visible)).or_else(status_field);
+    let is_partly_superseded = status_text.as_deref().is_some_and(links::is_partial_supersession);
+    let status = match status_text.as_deref().map_or(Status::Unknown, links::parse_status) {
+        Status::Accepted | Status::Unknown if links.is_wholly_superseded => Status::Superseded,
         status => status,
     };
-    let unknown_status = written.filter(|_| status == Status::Unknown).as_deref().and_then(phrase);
+    let unknown_status =
+        status_text.filter(|_| status == Status::Unknown).as_deref().and_then(short_first_line);
     Adr {
         id,
         number,
         path: path.to_owned(),
-        title: title(document, text, number),
+        title: read_title(document, text, number),
         labels: text
             .lines()
             .filter_map(|line| line.strip_prefix(".. _")?.strip_suffix(':'))
@@ -248,53 +253,23 @@ pub fn read_document(document: &Document, text: &str) -> Adr {
         date: ["date", "created", CREATION_DATE]
             .iter()
             .find_map(|key| document.fields.get(*key).and_then(scalar_text))
-            .or_else(|| text::field(&shown, &["date", "created"])),
+            .or_else(|| text::field(&visible, &["date", "created"])),
         supersedes: links.supersedes,
         superseded_by: links.superseded_by,
     }
 }
 
-/// Returns the first line of a text if it is a word or a few, as a status is.
-fn phrase(text: &str) -> Option<String> {
+/// Returns the first line of a text if it is short enough for a status.
+fn short_first_line(text: &str) -> Option<String> {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
-    (line.len() <= MAX_PHRASE_BYTES).then(|| line.to_owned())
+    (line.len() <= MAX_STATUS_PHRASE_BYTES).then(|| line.to_owned())
 }
 
-/// Derives an id from a path: letters and up to five digits of the record's name, else all of it.
-pub fn id_of(path: &str) -> (String, Option<u32>) {
-    let name = name_of(path);
-    let Some((letters, digits)) = number_in(name) else { return (name.to_owned(), None) };
-    let prefix = match letters {
-        "" if path.split('/').any(|part| part == "keps") => "KEP".to_owned(),
-        "" => "ADR".to_owned(),
-        letters => letters.to_uppercase(),
-    };
-    (format!("{prefix}-{digits}"), digits.parse().ok())
-}
-
-/// Returns the name of a record: that of its folder if it is one, else that of its file without its
-/// ending.
-pub fn name_of(path: &str) -> &str {
-    let file = path::file_name(path);
-    let stem = || file.rsplit_once('.').map_or(file, |(stem, _)| stem);
-    folder_name(path).unwrap_or_else(stem)
-}
-
-/// Returns the letters and the digits of the number that a name starts with.
-fn number_in(name: &str) -> Option<(&str, &str)> {
-    let letters = name.len() - name.trim_start_matches(|c: char| c.is_ascii_alphabetic()).len();
-    let rest = name[letters..].trim_start_matches(['-', '_', ' ']);
-    let digits = &rest[..rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len()];
-    let ends = !rest[digits.len()..].starts_with(|c: char| c.is_alphanumeric());
-    let is_number = matches!(digits.len(), 1..=5) && ends && letters <= 4;
-    is_number.then(|| (&name[..letters], digits))
-}
-
-/// Returns whether a target, as it is written in some record, means this one.
+/// Returns whether a link's target means this record.
 pub fn names(target: &Target, adr: &Adr) -> bool {
     let same = |text: &str| text.eq_ignore_ascii_case(&target.written);
     match &target.href {
-        Some(href) if file_of(href) == file_of(&adr.path) => true,
+        Some(href) if link_name(href) == link_name(&adr.path) => true,
         _ => {
             (target.number.is_some() && target.number == adr.number)
                 || same(&adr.id)
@@ -303,25 +278,27 @@ pub fn names(target: &Target, adr: &Adr) -> bool {
     }
 }
 
-/// Returns what a target may call a record, in small letters: [`names`] holds for no record that has none
-/// of these names and no number.
-pub fn names_of_target(target: &Target) -> impl Iterator<Item = String> {
-    let file = target.href.as_deref().map(file_of);
+/// Returns the names that a target may use for a record, in lower case. A target without a number
+/// matches ([`names`]) only records that have one of them among their [`record_aliases`].
+pub fn target_aliases(target: &Target) -> impl Iterator<Item = String> {
+    let file = target.href.as_deref().map(link_name);
     file.into_iter().chain([target.written.as_str()]).map(str::to_lowercase)
 }
 
-/// Returns what a record may be called by a target, in small letters.
-pub fn names_of_record(adr: &Adr) -> impl Iterator<Item = String> {
-    let own = [file_of(&adr.path), adr.id.as_str()];
-    own.into_iter().chain(adr.labels.iter().map(String::as_str)).map(str::to_lowercase)
+/// Returns the names by which a target may refer to a record, in lower case.
+pub fn record_aliases(adr: &Adr) -> impl Iterator<Item = String> {
+    let names = [link_name(&adr.path), adr.id.as_str()];
+    names.into_iter().chain(adr.labels.iter().map(String::as_str)).map(str::to_lowercase)
 }
 
-/// Returns the name that a record's file is known by: that of its folder if it is one.
-fn file_of(path: &str) -> &str {
+/// Returns the name by which links identify a record: its folder's if it is a folder, otherwise its
+/// file's.
+fn link_name(path: &str) -> &str {
     folder_name(path).unwrap_or(path::file_name(path))
 }
 
-/// Returns whether a written id means this record: the same id, or the same prefix and number.
+/// Returns whether an id that was typed or written means this record: the same id, or the same number
+/// with the same prefix or none.
 pub fn id_matches(adr: &Adr, written: &str) -> bool {
     let written = written.trim();
     if adr.id.eq_ignore_ascii_case(written) {
@@ -331,14 +308,15 @@ pub fn id_matches(adr: &Adr, written: &str) -> bool {
         .split_at(written.len() - written.trim_start_matches(|c: char| !c.is_ascii_digit()).len());
     let prefix = prefix.trim_end_matches(['-', '_', ' ', '#']);
     let same_prefix = prefix.is_empty()
-        || adr.id.split('-').next().is_some_and(|own| own.eq_ignore_ascii_case(prefix));
+        || adr.id.split('-').next().is_some_and(|id_prefix| id_prefix.eq_ignore_ascii_case(prefix));
     same_prefix && adr.number.is_some() && digits.parse().ok() == adr.number
 }
 
-/// Letters that stand before the number in a title.
+/// Prefixes of the number in a title.
 const TITLE_PREFIXES: &[&str] = &["ADR", "KEP", "PEP", "OEP", "AD", "DR"];
 
-fn title(document: &Document, text: &str, number: Option<u32>) -> String {
+/// Returns a record's title without its number, falling back to the file name.
+fn read_title(document: &Document, text: &str, number: Option<u32>) -> String {
     let raw = match &document.title {
         Some(title) => title.trim().to_owned(),
         None => text::field(text, &["title"])
@@ -349,11 +327,11 @@ fn title(document: &Document, text: &str, number: Option<u32>) -> String {
             .trim()
             .to_owned(),
     };
-    without_number(&raw, number).unwrap_or(&raw).to_owned()
+    strip_number(&raw, number).unwrap_or(&raw).to_owned()
 }
 
-/// Returns a title without the number of its record, if it starts with one.
-fn without_number(title: &str, number: Option<u32>) -> Option<&str> {
+/// Returns a title without the number of its record, or `None` if it does not start with it.
+fn strip_number(title: &str, number: Option<u32>) -> Option<&str> {
     let labelled = title.trim_start_matches("[ADR]").trim_start();
     let after_prefix = TITLE_PREFIXES.iter().find_map(|prefix| {
         labelled
@@ -367,15 +345,15 @@ fn without_number(title: &str, number: Option<u32>) -> Option<&str> {
     let written = digits.parse::<u32>().ok()?;
     // `2026 goals` and `3-tier architecture` are titles; `10. Goals`, and `10 Goals` in the record
     // with that number, are not.
-    let is_own = number.is_none_or(|number| number == written) || after_prefix.is_some();
+    let is_record_number = number.is_none_or(|number| number == written) || after_prefix.is_some();
     let dash_joins_words = rest.starts_with(['-', '–', '—'])
         && !rest.chars().nth(1).is_some_and(char::is_whitespace)
         && digits.len() < 3;
     let ends_number = rest.starts_with(['.', ':', '-', '–', '—']) && !dash_joins_words
         || rest.starts_with(" -")
         || (rest.starts_with(' ') && number == Some(written));
-    let bare = rest.trim_start_matches(['.', ':', ' ', '-', '–', '—']);
-    (is_own && ends_number && !bare.is_empty()).then_some(bare)
+    let stripped = rest.trim_start_matches(['.', ':', ' ', '-', '–', '—']);
+    (is_record_number && ends_number && !stripped.is_empty()).then_some(stripped)
 }
 
 #[cfg(test)]
@@ -383,19 +361,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_come_from_file_names() {
-        let id = |path: &str| id_of(path).0;
-        assert_eq!(id("x/ADR-0010-use-sqlite.md"), "ADR-0010");
-        assert_eq!(id("0010-use-sqlite.md"), "ADR-0010");
-        assert_eq!(id("ADR001_title.md"), "ADR-001");
-        assert_eq!(id("pep-0123.rst"), "PEP-0123");
-        assert_eq!(id("oep-0003-arch-x.rst"), "OEP-0003");
-        assert_eq!(id("20201016-slug.md"), "20201016-slug");
-        assert_eq!(id("template-engine.md"), "template-engine");
-    }
-
-    #[test]
-    fn records_and_the_files_beside_them() {
+    fn indexes_and_templates_are_not_records() {
         for record in
             ["0001-x.md", "adr-014-project-templates.md", "ADR000-record.md", "DR005-x.MD"]
         {
@@ -409,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn titles_lose_their_number() {
+    fn titles_are_read_without_their_number() {
         let title = |heading: &str| read("0010-x.md", &format!("# {heading}\n")).title;
         assert_eq!(title("10. Use SQLite"), "Use SQLite");
         assert_eq!(title("ADR-061: Liquid staking"), "Liquid staking");
@@ -419,14 +385,16 @@ mod tests {
         assert_eq!(title("2026 goals"), "2026 goals");
         assert_eq!(title("10 Goals"), "Goals");
         assert_eq!(title("0010-goals"), "goals");
-        for kept in ["3-tier architecture", "2026: a review", "RDP 3389: closed", "***", "A-1 x"] {
-            let text = format!("---\ntitle: \"{kept}\"\n---\n");
-            assert_eq!(read("0003-x.md", &text).title, kept);
+        for unchanged in
+            ["3-tier architecture", "2026: a review", "RDP 3389: closed", "***", "A-1 x"]
+        {
+            let text = format!("---\ntitle: \"{unchanged}\"\n---\n");
+            assert_eq!(read("0003-x.md", &text).title, unchanged);
         }
     }
 
     #[test]
-    fn the_last_line_of_a_front_matter_is_no_title() {
+    fn a_closing_fence_does_not_underline_a_title() {
         assert_eq!(
             read("0010-x.md", "---\nstatus: draft\n---\n").title,
             read("0010-x.md", "").title
@@ -434,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn statuses_in_every_style() {
+    fn statuses_are_read_in_every_style() {
         let status = |text: &str| read("0010-x.md", text).status;
         assert_eq!(status("---\nstatus: \"Accepted\"\n---\n# T\n"), Status::Accepted);
         assert_eq!(status("---\nstatus: &s !!str Accepted\n---\n# T\n"), Status::Accepted);
@@ -476,55 +444,54 @@ mod tests {
         );
     }
 
+    fn superseded_by(text: &str) -> Vec<Option<u32>> {
+        read("0010-x.md", text).superseded_by.iter().map(|target| target.number).collect()
+    }
+
+    fn supersedes(text: &str) -> Vec<Option<u32>> {
+        read("0010-x.md", text).supersedes.iter().map(|target| target.number).collect()
+    }
+
     #[test]
-    fn links_in_every_style() {
-        let by = |text: &str| {
-            read("0010-x.md", text).superseded_by.iter().map(|t| t.number).collect::<Vec<_>>()
-        };
-        let of = |text: &str| {
-            read("0010-x.md", text).supersedes.iter().map(|t| t.number).collect::<Vec<_>>()
-        };
-        assert_eq!(by("---\nsuperseded_by: ADR-0157\n---\n"), [Some(157)]);
-        assert_eq!(by("---\nsuperseded_by: 0011-y.md\n---\n"), [Some(11)]);
-        assert_eq!(by("---\nsuperseded_by: 0010-y.md\n---\n"), [Some(10)]);
-        assert_eq!(by("---\nsuperseded_by: [0010-x.md, ADR-0010]\n---\n"), []);
-        assert_eq!(by("---\nsuperseded-by: [ADR-0170]\nsupersedes: null\n---\n"), [Some(170)]);
-        assert_eq!(
-            by("# T\n## Status\nSuperseded by [ADR031](ADR031-a.md) and [ADR034](ADR034-b.md)\n"),
-            [Some(31), Some(34)]
-        );
-        assert_eq!(
-            by("# T\n## Status\nSuperseded by [DNS Infrastructure](0015-dns.md)\n"),
-            [Some(15)]
-        );
-        assert_eq!(by("# T\n## Status\n⌛️ Superseded [0019](0019-x.md)\n"), [Some(19)]);
-        assert_eq!(
-            by("PEP: 10\nStatus: Final\nSuperseded-By: 649, 749\n\nA\n"),
-            [Some(649), Some(749)]
-        );
-        assert_eq!(of("PEP: 10\nStatus: Final\nReplaces: 245, 246\n\nA\n"), [Some(245), Some(246)]);
-        assert_eq!(
-            of("# T\n## Status\nAccepted\n\nSupercedes [2. Use JUnit](0002-x.md)\n"),
-            [Some(2)]
-        );
-        assert_eq!(
-            of("# T\n- Status: accepted\n\n## Links\n- Supersedes [0003](0003-superseded-x.md)\n"),
-            [Some(3)]
-        );
-        assert_eq!(
-            of("# T\n- Status: accepted\n\n## Links\n- Supersedes [0003](0003-y.md)\n"),
-            [Some(3)]
-        );
-        assert_eq!(of("---\nstatus: \"accepted; supersedes ADR-0045\"\n---\n"), [Some(45)]);
-        assert_eq!(
-            by(
-                "# T\n## Status\nApproved\n\n> This ADR is superceded by [`ADR 017`](./adr-017-x.md)\n"
+    fn replacements_are_read_in_every_style() {
+        for (text, expected) in [
+            ("---\nsuperseded_by: ADR-0157\n---\n", vec![157]),
+            ("---\nsuperseded_by: 0011-y.md\n---\n", vec![11]),
+            ("---\nsuperseded_by: 0010-y.md\n---\n", vec![10]),
+            ("---\nsuperseded_by: [0010-x.md, ADR-0010]\n---\n", vec![]),
+            ("---\nsuperseded-by: [ADR-0170]\nsupersedes: null\n---\n", vec![170]),
+            (
+                "# T\n## Status\nSuperseded by [ADR031](ADR031-a.md) and [ADR034](ADR034-b.md)\n",
+                vec![31, 34],
             ),
-            [Some(17)]
-        );
-        assert_eq!(
-            by("# T\n## Status\nAccepted\n## Context\nlogging was superseded by log4j 2\n"),
-            []
-        );
+            ("# T\n## Status\nSuperseded by [DNS Infrastructure](0015-dns.md)\n", vec![15]),
+            ("# T\n## Status\n⌛️ Superseded [0019](0019-x.md)\n", vec![19]),
+            ("PEP: 10\nStatus: Final\nSuperseded-By: 649, 749\n\nA\n", vec![649, 749]),
+            (
+                "# T\n## Status\nApproved\n\n> This ADR is superceded by [`ADR 017`](./adr-017-x.md)\n",
+                vec![17],
+            ),
+            ("# T\n## Status\nAccepted\n## Context\nlogging was superseded by log4j 2\n", vec![]),
+        ] {
+            let expected: Vec<Option<u32>> = expected.into_iter().map(Some).collect();
+            assert_eq!(superseded_by(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn replaced_records_are_read_in_every_style() {
+        for (text, expected) in [
+            ("PEP: 10\nStatus: Final\nReplaces: 245, 246\n\nA\n", vec![245, 246]),
+            ("# T\n## Status\nAccepted\n\nSupercedes [2. Use JUnit](0002-x.md)\n", vec![2]),
+            (
+                "# T\n- Status: accepted\n\n## Links\n- Supersedes [0003](0003-superseded-x.md)\n",
+                vec![3],
+            ),
+            ("# T\n- Status: accepted\n\n## Links\n- Supersedes [0003](0003-y.md)\n", vec![3]),
+            ("---\nstatus: \"accepted; supersedes ADR-0045\"\n---\n", vec![45]),
+        ] {
+            let expected: Vec<Option<u32>> = expected.into_iter().map(Some).collect();
+            assert_eq!(supersedes(text), expected, "{text}");
+        }
     }
 }

@@ -1,12 +1,12 @@
-//! A markdown document as values: what it sets, what it says, what it refers to, and what is wrong
-//! with it.
+//! A markdown document as values: the fields it sets, its text, its references and its problems.
 
+pub(crate) mod adr_id;
 mod markdown;
 mod reference;
 
 pub(crate) use markdown::link_ranges;
-pub use reference::{How, LinkField, Reference, adr_mentions};
-pub(crate) use reference::{names_plan_or_adr, without_ending};
+pub use reference::{How, LinkField, Reference};
+pub(crate) use reference::{is_plan_or_adr_name, strip_extension};
 
 use std::collections::BTreeMap;
 
@@ -19,8 +19,8 @@ use crate::merge::Tree;
 use crate::yaml::{self, Node};
 use crate::{Problem, Value};
 
-/// Front-matter keys that describe the document itself and so are nobody's inheritance.
-pub const OWN_KEYS: &[&str] = &[
+/// Front-matter keys that describe the document itself and are not inherited.
+pub const NOT_INHERITED_KEYS: &[&str] = &[
     "name",
     "title",
     "description",
@@ -45,56 +45,56 @@ pub const OWN_KEYS: &[&str] = &[
     "alwaysApply",
 ];
 
-/// Keys whose value is a text even where YAML would read a number (`project: 2024`).
+/// Keys whose value is read as text even if YAML reads a number (`project: 2024`).
 const TEXT_KEYS: &[&str] =
     &["name", "title", "description", "type", "status", "project", "plan", "agent"];
 
-/// A parsed document. Parsing never fails: what cannot be read is among the problems.
+/// A parsed document. Parsing never fails: whatever cannot be read becomes a problem.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Document {
-    /// Its path relative to the root, with `/`.
+    /// The path relative to the root, with `/`.
     pub path: String,
-    /// Its front matter, whole.
+    /// The whole front matter.
     pub fields: Map<String, Value>,
-    /// What it hands down, markers included.
+    /// The values that other documents inherit, including the markers `override` and `inherit`.
     pub values: Tree,
     /// The line on which each key path is set.
     pub lines: BTreeMap<String, usize>,
-    /// Its title: the `title` field, else the first top heading, else the `name` field.
+    /// The `title` field, or the first top-level heading, or the `name` field.
     pub title: Option<String>,
-    /// Its text after the front matter. A cached document has none: what needs it reads the file.
+    /// The text after the front matter. Empty in a cached document: callers that need it read the file.
     #[serde(skip)]
     pub prose: String,
     /// The line on which the prose starts.
     pub prose_line: usize,
-    /// Its headings. A cached document has none either.
+    /// The headings. Empty in a cached document.
     #[serde(skip)]
     pub headings: Vec<Heading>,
-    /// What it refers to.
+    /// The references to other documents.
     pub references: Vec<Reference>,
-    /// What is wrong with it.
+    /// The problems of the document.
     pub problems: Vec<Problem>,
 }
 
 /// A heading of a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Heading {
-    /// 1 to 6.
+    /// The level, from 1 to 6.
     pub level: u8,
-    /// Its text without markup.
+    /// The text without markup.
     pub text: String,
-    /// Its line in the file.
+    /// The line in the file, from 1.
     pub line: usize,
 }
 
-/// A part of a document: a heading, unless it is the part before the first, and what follows it.
+/// A section of a document: a heading with the lines up to the next one.
 #[derive(Debug, Clone)]
 pub struct Section<'d> {
-    /// Its heading.
+    /// The heading; `None` for the lines before the first heading.
     pub heading: Option<&'d Heading>,
-    /// The position of its first line after the heading among the lines of the prose.
+    /// The index of the first line after the heading among the lines of the prose.
     pub start: usize,
-    /// Its lines after the heading.
+    /// The lines after the heading.
     pub lines: Vec<&'d str>,
 }
 
@@ -118,7 +118,7 @@ impl Document {
         document
     }
 
-    /// Takes a file that is text and nothing more (JSON, YAML): all prose, no values.
+    /// Wraps a file without front matter and markdown (JSON, YAML): it is all prose and sets no values.
     pub fn plain(path: &str, text: &str) -> Self {
         Document {
             path: path.to_owned(),
@@ -128,12 +128,12 @@ impl Document {
         }
     }
 
-    /// Records a document that could not be read at all.
+    /// Makes an empty document for a file that could not be read.
     pub fn unreadable(problem: Problem) -> Self {
         Document { path: problem.path.clone(), problems: vec![problem], ..Document::default() }
     }
 
-    /// Returns a text field of the front matter.
+    /// Returns a text field of the front matter; an empty text counts as absent.
     pub fn field(&self, key: &str) -> Option<&str> {
         self.fields.get(key).and_then(Value::as_str).filter(|text| !text.is_empty())
     }
@@ -148,7 +148,7 @@ impl Document {
         self.lines.get(key).copied().unwrap_or(1)
     }
 
-    /// Cuts the prose at its headings.
+    /// Splits the prose at its headings.
     pub fn sections(&self) -> Vec<Section<'_>> {
         let lines: Vec<&str> = self.prose.lines().collect();
         let headings = self.headings.iter().filter_map(|heading| {
@@ -157,11 +157,15 @@ impl Document {
         let starts: Vec<(usize, Option<&Heading>)> =
             std::iter::once((0, None)).chain(headings).collect();
         let mut sections = Vec::with_capacity(starts.len());
-        for (at, (start, heading)) in starts.iter().enumerate() {
-            // A heading is a line of its own, which the section before it does not hold.
-            let end = starts.get(at + 1).map_or(lines.len(), |(next, _)| next - 1);
-            let own = lines.get(*start..end.min(lines.len())).unwrap_or_default();
-            sections.push(Section { heading: *heading, start: *start, lines: own.to_vec() });
+        for (index, (start, heading)) in starts.iter().enumerate() {
+            // The line of the next heading itself is in no section.
+            let end = starts.get(index + 1).map_or(lines.len(), |(next, _)| next - 1);
+            let section_lines = lines.get(*start..end.min(lines.len())).unwrap_or_default();
+            sections.push(Section {
+                heading: *heading,
+                start: *start,
+                lines: section_lines.to_vec(),
+            });
         }
         sections
     }
@@ -170,29 +174,29 @@ impl Document {
         self.headings.iter().find(|heading| heading.level == 1).map(|heading| heading.text.clone())
     }
 
-    /// Reads the front matter and returns where the body starts.
+    /// Reads the front matter and returns the byte offset of the body.
     fn read_front_matter(&mut self, text: &str) -> usize {
         let bom = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
         let (yaml, body) = match frontmatter::split(text) {
             Split::None => return bom,
             Split::Unclosed => {
-                self.problems.push(frontmatter::unclosed(&self.path));
+                self.problems.push(frontmatter::unclosed_problem(&self.path));
                 return bom;
             }
             Split::Block { yaml, body } => (yaml, body),
         };
         match yaml::parse(&text[yaml]) {
-            Ok(Some(node)) => self.take_front_matter(&node),
+            Ok(Some(node)) => self.add_front_matter(&node),
             Ok(None) => {}
             Err(error) => self.problems.push(
                 Problem::at(&self.path, error.line + 1, format!("front matter: {}", error.message))
-                    .hint("nothing in this front matter is used until it is mended"),
+                    .hint("fix the YAML; until then nothing in this front matter is used"),
             ),
         }
         body
     }
 
-    fn take_front_matter(&mut self, node: &Node) {
+    fn add_front_matter(&mut self, node: &Node) {
         let Value::Object(fields) = node.value() else {
             self.problems.push(
                 Problem::at(
@@ -205,12 +209,12 @@ impl Document {
             return;
         };
         keypath::lines(node, 1, &mut self.lines);
-        let handed_down: Map<String, Value> = fields
+        let inherited: Map<String, Value> = fields
             .iter()
-            .filter(|(key, _)| !OWN_KEYS.contains(&key.as_str()))
+            .filter(|(key, _)| !NOT_INHERITED_KEYS.contains(&key.as_str()))
             .map(|(key, value)| (key.clone(), value.clone()))
             .collect();
-        self.values = Tree::from_document(Value::Object(handed_down));
+        self.values = Tree::from_document(Value::Object(inherited));
         for field in LinkField::ALL {
             let key = field.key();
             let line = node.entry(key).map_or(1, |entry| entry.line + 1);
@@ -229,37 +233,38 @@ impl Document {
     }
 
     fn read_markdown(&mut self) {
-        let read = markdown::read(&self.prose);
-        let breaks: Vec<usize> = self.prose.match_indices('\n').map(|(at, _)| at).collect();
-        let line = |offset: usize| self.prose_line + breaks.partition_point(|&at| at < offset);
-        self.headings.extend(read.headings.iter().map(|(at, level, text)| Heading {
+        let parts = markdown::read(&self.prose);
+        let newlines: Vec<usize> = self.prose.match_indices('\n').map(|(at, _)| at).collect();
+        let line = |offset: usize| self.prose_line + newlines.partition_point(|&at| at < offset);
+        self.headings.extend(parts.headings.iter().map(|(offset, level, text)| Heading {
             level: *level,
             text: text.clone(),
-            line: line(*at),
+            line: line(*offset),
         }));
-        self.references.extend(read.references.iter().map(|(at, target, how)| Reference {
+        self.references.extend(parts.references.iter().map(|(offset, target, how)| Reference {
             target: target.clone(),
-            line: line(*at),
+            line: line(*offset),
             how: *how,
         }));
-        let fences: Vec<_> = read.fences.into_iter().map(|fence| (line(fence.at), fence)).collect();
-        for (first_line, fence) in fences {
-            self.take_fence(&fence, first_line);
+        let blocks: Vec<_> =
+            parts.value_blocks.into_iter().map(|block| (line(block.offset), block)).collect();
+        for (first_line, block) in blocks {
+            self.add_value_block(&block, first_line);
         }
-        // What is linked and named on one line is one reference, and the link is the stronger one.
+        // A target is kept once per line; words sort last, so that a link is kept rather than a word.
         self.references.sort_by_key(|reference| (reference.line, reference.how == How::Word));
         let mut seen = std::collections::HashSet::new();
         self.references.retain(|reference| seen.insert((reference.target.clone(), reference.line)));
     }
 
-    fn take_fence(&mut self, fence: &markdown::Fence, first_line: usize) {
-        match yaml::parse(&fence.text) {
+    fn add_value_block(&mut self, block: &markdown::ValueBlock, first_line: usize) {
+        match yaml::parse(&block.text) {
             Ok(Some(node)) if node.value().is_object() => {
                 keypath::lines(&node, first_line - 1, &mut self.lines);
                 let values = std::mem::take(&mut self.values);
                 self.values = values.join(Tree::from_document(node.value()));
             }
-            Ok(_) if fence.marked => self.problems.push(Problem::at(
+            Ok(_) if block.is_marked => self.problems.push(Problem::at(
                 &self.path,
                 first_line,
                 "this `yaml heirloom` block is not a mapping of keys to values",
@@ -282,7 +287,7 @@ fn list_of(value: Option<&Value>) -> Vec<String> {
     }
 }
 
-/// Returns a scalar as the text a person would write for it.
+/// Returns a scalar as text; `None` for an empty text, null, a list or a map.
 pub fn scalar_text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) if text.is_empty() => None,
@@ -293,15 +298,16 @@ pub fn scalar_text(value: &Value) -> Option<String> {
     }
 }
 
-/// A file in the middle of a merge says two things at once; neither side is believed.
+/// Returns a problem for the first conflict marker of a text. Neither side of an unfinished merge can
+/// be trusted.
 pub(crate) fn conflict_marker(path: &str, text: &str) -> Option<Problem> {
-    let marker = |line: &str| {
+    let is_marker = |line: &str| {
         ["<<<<<<<", ">>>>>>>", "|||||||"].iter().any(|mark| {
             line.strip_prefix(mark)
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\r']))
         })
     };
-    let line = text.lines().position(marker)?;
+    let line = text.lines().position(is_marker)?;
     Some(
         Problem::at(
             path,
@@ -322,7 +328,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn values_come_from_front_matter_and_default_fences() {
+    fn values_come_from_front_matter_and_value_blocks() {
         let text = "---\nname: w\nbrand_voice: casual\n---\n# W\n\n## Defaults\n\n```yaml\ndefaults:\n  language: Rust\n```\n\n## Other\n\n```yaml\nnot: taken\n```\n\n```yaml heirloom\ntaken: 1\n```\n";
         let document = Document::parse("w.md", text);
         assert_eq!(document.problems, []);
@@ -342,14 +348,14 @@ mod tests {
     }
 
     #[test]
-    fn bad_front_matter_is_a_problem_and_the_prose_stays() {
+    fn invalid_front_matter_is_a_problem_and_the_prose_is_read() {
         let document = Document::parse("w.md", "---\na: 1\na: 2\n---\n# Still here\n");
         assert_eq!(document.problems[0].line, 3);
         assert_eq!(document.title.as_deref(), Some("Still here"));
     }
 
     #[test]
-    fn a_half_merged_file_is_left_out() {
+    fn a_file_with_conflict_markers_is_ignored() {
         let document = Document::parse(
             "w.md",
             "---\na: 1\n<<<<<<< HEAD\nb: 1\n=======\nb: 2\n>>>>>>> other\n---\n",
@@ -359,12 +365,12 @@ mod tests {
     }
 
     #[test]
-    fn references_are_fields_links_and_mentions() {
+    fn references_are_fields_links_mentions_and_words() {
         let text = "---\ndepends_on: [0042-graph]\n---\nSee ADR-0003, [x](../b.md#s) and `ADR-0009`.\n\n```\nADR-0008\n```\nAfter 0043-auth: [[0043-auth]] and [[0044-b#Goals|that]].\n";
         let targets: Vec<_> = Document::parse("a/w.md", text)
             .references
             .into_iter()
-            .map(|r| (r.target, r.line, r.how))
+            .map(|reference| (reference.target, reference.line, reference.how))
             .collect();
         assert_eq!(
             targets,

@@ -1,4 +1,4 @@
-//! The YAML block at the head of a markdown document: finding it and editing one key of it.
+//! Finds the YAML block at the start of a markdown document and edits single keys of it.
 
 use std::ops::Range;
 
@@ -8,18 +8,18 @@ use crate::{Problem, Value};
 
 const FENCE: &str = "---";
 
-/// Where a document's front matter is.
+/// The position of a document's front matter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Split {
-    /// There is none; the body is the whole text.
+    /// There is no front matter; the body is the whole text.
     None,
-    /// It opens and never closes.
+    /// The front matter opens and never closes.
     Unclosed,
-    /// The YAML between the fences, and where the body starts.
+    /// The front matter is between two fences.
     Block {
-        /// The bytes of the YAML.
+        /// The byte range of the YAML between the fences.
         yaml: Range<usize>,
-        /// The first byte after the closing fence's line.
+        /// The byte offset after the line of the closing fence.
         body: usize,
     },
 }
@@ -42,13 +42,13 @@ pub fn split(text: &str) -> Split {
     Split::Unclosed
 }
 
-/// Sets one key of the front matter, adding the key or the whole block where it is missing. Every
-/// other byte stays.
+/// Sets one key of the front matter, adding the key or the whole block if it is missing. Every other
+/// byte is kept.
 pub fn set(path: &str, text: &str, key: &str, value: &Value) -> Result<String, Problem> {
     edit(path, text, |yaml| yaml::set(yaml, key, value))
 }
 
-/// Adds an item to a list in the front matter. Every other byte stays.
+/// Adds an item to a list in the front matter. Every other byte is kept.
 pub fn append_to_list(path: &str, text: &str, key: &str, item: &str) -> Result<String, Problem> {
     edit(path, text, |yaml| yaml::append_to_list(yaml, key, item))
 }
@@ -58,26 +58,26 @@ fn edit(
     text: &str,
     change: impl FnOnce(&str) -> Result<String, EditError>,
 ) -> Result<String, Problem> {
-    let refusal = |error: &EditError| {
+    let edit_problem = |error: &EditError| {
         Problem::at(path, error.line() + 1, error.to_string()).hint("edit the file by hand")
     };
     match split(text) {
         Split::Block { yaml, .. } => {
-            let edited = change(&text[yaml.clone()]).map_err(|error| refusal(&error))?;
+            let edited = change(&text[yaml.clone()]).map_err(|error| edit_problem(&error))?;
             let whole = format!("{}{edited}{}", &text[..yaml.start], &text[yaml.end..]);
             match split(&whole) {
-                Split::Block { yaml: now, .. }
-                    if now == (yaml.start..yaml.start + edited.len()) =>
+                Split::Block { yaml: edited_range, .. }
+                    if edited_range == (yaml.start..yaml.start + edited.len()) =>
                 {
                     Ok(whole)
                 }
-                _ => Err(Problem::at(path, 1, "the front matter would not end where it does now")
+                _ => Err(Problem::at(path, 1, "the new value would end the front matter early")
                     .hint("edit the file by hand")),
             }
         }
         Split::None => {
             let newline = newline_of(text);
-            let yaml = change("").map_err(|error| refusal(&error))?.replace('\n', newline);
+            let yaml = change("").map_err(|error| edit_problem(&error))?.replace('\n', newline);
             let bom = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
             let gap = if text[bom..].is_empty() || text[bom..].starts_with(['\n', '\r']) {
                 ""
@@ -90,12 +90,12 @@ fn edit(
                 &text[bom..]
             ))
         }
-        Split::Unclosed => Err(unclosed(path)),
+        Split::Unclosed => Err(unclosed_problem(path)),
     }
 }
 
-/// The problem of a front matter that never closes.
-pub fn unclosed(path: &str) -> Problem {
+/// Describes a front matter that never closes.
+pub(crate) fn unclosed_problem(path: &str) -> Problem {
     Problem::at(path, 1, "the front matter opens with `---` and never closes")
         .hint("add a line `---` after the last key")
 }
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_without_one_gets_one() {
+    fn missing_front_matter_is_added() {
         assert_eq!(
             set("d.md", "# T\n", "updated", &json!("2026-02-22")).unwrap(),
             "---\nupdated: 2026-02-22\n---\n\n# T\n"
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_key_changes() {
+    fn an_edit_changes_only_its_key() {
         let text = "---\r\n# c\r\nupdated: 2026-01-01 # d\r\n---\r\nbody";
         assert_eq!(
             set("d.md", text, "updated", &json!("2026-02-22")).unwrap(),
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unclosed_one_is_refused() {
+    fn unclosed_front_matter_is_not_edited() {
         assert_eq!(set("d.md", "---\na: 1\n", "a", &json!(2)).unwrap_err().line, 1);
     }
 }

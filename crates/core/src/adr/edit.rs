@@ -1,148 +1,145 @@
-//! Edits of a record's status and links in the style in which it is written.
+//! Edits of a record's status and links that keep the style of the record.
 
 use std::ops::Range;
 
 use serde_json::json;
 
-use super::site::{Site, Style, find};
-use super::{Adr, Status, Target, document_of, names, read, text};
+use super::site::{StatusSite, StatusStyle, find};
+use super::{Adr, Status, Target, names, parse_document, read, text};
 use crate::lines::newline_of;
 use crate::{Document, Problem, frontmatter, path};
 
-/// Sets a record's status. Only the word for it is replaced: a date or a link beside it stays.
+/// Sets a record's status. Only the status word is replaced: a date or a link beside it stays.
 pub fn set_status(path: &str, text: &str, status: Status) -> Result<String, Problem> {
-    let own = read(path, text);
-    let edited = match site(path, text) {
-        Some(site) if site.style != Style::FrontMatter => {
-            let word = own.word_to_replace(text, &site);
-            splice(text, word.clone(), &cased_like(&text[word], status.word()))
+    let record = read(path, text);
+    let edited = match find_status(path, text) {
+        Some(site) if site.style != StatusStyle::FrontMatter => {
+            let word = record.word_to_replace(text, &site);
+            splice(text, word.clone(), &match_case(&text[word], status.word()))
         }
         _ => {
             let old = Document::parse(path, text).field("status").unwrap_or_default().to_owned();
-            in_front_matter(path, text, "status", &own.reworded(&old, status.word()))?
+            set_in_front_matter(path, text, "status", &record.reword(&old, status.word()))?
         }
     };
-    verified(path, &own, edited, |adr| {
-        adr.status == status && keeps(&own.supersedes, &adr.supersedes)
+    verify(path, &record, edited, |adr| {
+        adr.status == status && has_all(&adr.supersedes, &record.supersedes)
     })
 }
 
 /// Marks a record as superseded by another.
 pub fn mark_superseded(path: &str, text: &str, by: &Adr) -> Result<String, Problem> {
-    let own = read(path, text);
-    if own.superseded_by.iter().any(|target| leads_to(path, target, by))
-        && own.status == Status::Superseded
+    let record = read(path, text);
+    if record.superseded_by.iter().any(|target| leads_to(path, target, by))
+        && record.status == Status::Superseded
     {
         return Ok(text.to_owned());
     }
-    let edited = match site(path, text) {
-        Some(site) if site.style == Style::Header => {
-            let word = own.word_to_replace(text, &site);
-            let with_status = splice(text, word.clone(), &cased_like(&text[word], "superseded"));
+    let edited = match find_status(path, text) {
+        Some(site) if site.style == StatusStyle::Header => {
+            let word = record.word_to_replace(text, &site);
+            let with_status = splice(text, word.clone(), &match_case(&text[word], "superseded"));
             insert_line_after(
                 &with_status,
                 site.bytes.start,
-                &format!("Superseded-By: {}", number_of(by)),
+                &format!("Superseded-By: {}", number_or_id(by)),
             )
         }
-        Some(site) if site.style == Style::Cell && !is_markdown(path) => {
-            return Err(in_a_grid(path, site.line));
+        Some(site) if site.style == StatusStyle::Cell && !is_markdown(path) => {
+            return Err(grid_table_problem(path, site.line));
         }
-        Some(site) if site.style != Style::FrontMatter && own.status == Status::Superseded => {
+        Some(site)
+            if site.style != StatusStyle::FrontMatter && record.status == Status::Superseded =>
+        {
             splice(text, site.bytes.end..site.bytes.end, &format!(" and {}", link(path, by)))
         }
-        Some(site) if site.style != Style::FrontMatter => {
-            let word = own.word_to_replace(text, &site);
+        Some(site) if site.style != StatusStyle::FrontMatter => {
+            let word = record.word_to_replace(text, &site);
             let new =
-                format!("{} {}", cased_like(&text[word.clone()], "superseded by"), link(path, by));
+                format!("{} {}", match_case(&text[word.clone()], "superseded by"), link(path, by));
             splice(text, word, &new)
         }
-        _ => superseded_in_front_matter(path, text, &own, by)?,
+        _ => mark_superseded_in_front_matter(path, text, &record, by)?,
     };
-    verified(path, &own, edited, |adr| {
+    verify(path, &record, edited, |adr| {
         adr.status == Status::Superseded
             && adr.superseded_by.iter().any(|target| leads_to(path, target, by))
-            && keeps(&own.superseded_by, &adr.superseded_by)
-            && keeps(&own.supersedes, &adr.supersedes)
+            && has_all(&adr.superseded_by, &record.superseded_by)
+            && has_all(&adr.supersedes, &record.supersedes)
     })
 }
 
-/// Notes in a record that it supersedes another.
+/// Writes into a record that it supersedes another.
 pub fn mark_supersedes(path: &str, text: &str, old: &Adr) -> Result<String, Problem> {
-    let own = read(path, text);
-    if own.supersedes.iter().any(|target| leads_to(path, target, old)) {
+    let record = read(path, text);
+    if record.supersedes.iter().any(|target| leads_to(path, target, old)) {
         return Ok(text.to_owned());
     }
-    let line_start = |at: usize| text[..at].rfind('\n').map_or(0, |at| at + 1);
-    let edited = match &site(path, text) {
-        Some(site) if site.style == Style::Header => {
-            insert_line_after(text, site.bytes.start, &format!("Replaces: {}", number_of(old)))
+    let edited = match find_status(path, text) {
+        Some(site) if site.style == StatusStyle::Cell && !is_markdown(path) => {
+            return Err(grid_table_problem(path, site.line));
         }
-        Some(site) if matches!(site.style, Style::Section | Style::Heading) => insert_line_after(
-            text,
-            site.bytes.end,
-            &format!("{}Supersedes {}", newline_of(text), link(path, old)),
-        ),
-        Some(site) if site.style == Style::Line => {
-            let lead = replace_word(
-                &text[line_start(site.bytes.start)..site.bytes.start],
-                "status",
-                "Supersedes",
-            );
-            insert_line_after(text, site.bytes.start, &format!("{lead}{}", link(path, old)))
+        Some(site) if site.style != StatusStyle::FrontMatter => {
+            insert_supersedes(path, text, &site, old)
         }
-        Some(site) if site.style == Style::Cell && !is_markdown(path) => {
-            return Err(in_a_grid(path, site.line));
-        }
-        Some(site) if site.style == Style::Cell => insert_line_after(
-            text,
-            site.bytes.start,
-            &format!("| Supersedes | {} |", link(path, old)),
-        ),
-        Some(site) if site.style == Style::ListTable => {
-            let indent: String =
-                text[line_start(site.bytes.start)..].chars().take_while(|c| *c == ' ').collect();
-            let outer = &indent[..indent.len().saturating_sub(2)];
-            insert_line_after(
-                text,
-                site.bytes.start,
-                &format!("{outer}* - Replaces{}{indent}- {}", newline_of(text), old.id),
-            )
-        }
-        _ if !is_markdown(path) => return Err(no_front_matter(path)),
-        _ => frontmatter::append_to_list(path, text, "supersedes", &name_for(path, old))?,
+        _ if !is_markdown(path) => return Err(no_status_problem(path)),
+        _ => frontmatter::append_to_list(path, text, "supersedes", &front_matter_name(path, old))?,
     };
-    verified(path, &own, edited, |adr| {
-        adr.status == own.status
+    verify(path, &record, edited, |adr| {
+        adr.status == record.status
             && adr.supersedes.iter().any(|target| leads_to(path, target, old))
-            && keeps(&own.superseded_by, &adr.superseded_by)
-            && keeps(&own.supersedes, &adr.supersedes)
+            && has_all(&adr.superseded_by, &record.superseded_by)
+            && has_all(&adr.supersedes, &record.supersedes)
     })
 }
 
-fn superseded_in_front_matter(
+/// Inserts a line that names the superseded record after the status, in the style of the status.
+fn insert_supersedes(path: &str, text: &str, site: &StatusSite, old: &Adr) -> String {
+    let line_start = text[..site.bytes.start].rfind('\n').map_or(0, |newline| newline + 1);
+    let (position, line) = match site.style {
+        StatusStyle::Header => (site.bytes.start, format!("Replaces: {}", number_or_id(old))),
+        StatusStyle::Section | StatusStyle::Heading => {
+            (site.bytes.end, format!("{}Supersedes {}", newline_of(text), link(path, old)))
+        }
+        StatusStyle::Cell => (site.bytes.start, format!("| Supersedes | {} |", link(path, old))),
+        StatusStyle::ListTable => {
+            let indent: String = text[line_start..].chars().take_while(|c| *c == ' ').collect();
+            let outer = &indent[..indent.len().saturating_sub(2)];
+            let row = format!("{outer}* - Replaces{}{indent}- {}", newline_of(text), old.id);
+            (site.bytes.start, row)
+        }
+        StatusStyle::Line | StatusStyle::FrontMatter => {
+            let label = replace_word(&text[line_start..site.bytes.start], "status", "Supersedes");
+            (site.bytes.start, format!("{label}{}", link(path, old)))
+        }
+    };
+    insert_line_after(text, position, &line)
+}
+
+fn mark_superseded_in_front_matter(
     path: &str,
     text: &str,
-    own: &Adr,
+    record: &Adr,
     by: &Adr,
 ) -> Result<String, Problem> {
     let document = Document::parse(path, text);
     let mut edited = text.to_owned();
-    if own.status != Status::Superseded {
+    if record.status != Status::Superseded {
         let old = document.field("status").unwrap_or_default();
-        edited = in_front_matter(path, text, "status", &own.reworded(old, "superseded"))?;
+        edited = set_in_front_matter(path, text, "status", &record.reword(old, "superseded"))?;
     }
+    let name = front_matter_name(path, by);
     match document.field_list("superseded_by").is_empty() {
-        true => in_front_matter(path, &edited, "superseded_by", &name_for(path, by)),
-        false => frontmatter::append_to_list(path, &edited, "superseded_by", &name_for(path, by)),
+        true => set_in_front_matter(path, &edited, "superseded_by", &name),
+        false => frontmatter::append_to_list(path, &edited, "superseded_by", &name),
     }
 }
 
-fn in_front_matter(path: &str, text: &str, key: &str, value: &str) -> Result<String, Problem> {
+fn set_in_front_matter(path: &str, text: &str, key: &str, value: &str) -> Result<String, Problem> {
     if is_markdown(path) {
         frontmatter::set(path, text, key, &json!(value))
     } else {
-        Err(no_front_matter(path))
+        Err(no_status_problem(path))
     }
 }
 
@@ -150,47 +147,44 @@ fn is_markdown(path: &str) -> bool {
     !path.to_lowercase().ends_with(".rst")
 }
 
-fn no_front_matter(path: &str) -> Problem {
-    Problem::of_file(
-        path,
-        "it says nowhere what its status is, and reStructuredText has no front matter",
-    )
-    .hint("add a `Status` section by hand")
+fn no_status_problem(path: &str) -> Problem {
+    Problem::of_file(path, "the record states no status, and reStructuredText has no front matter")
+        .hint("add a `Status` section by hand")
 }
 
-fn in_a_grid(path: &str, line: usize) -> Problem {
-    Problem::at(path, line, "its status is in a table whose borders must line up")
+fn grid_table_problem(path: &str, line: usize) -> Problem {
+    Problem::at(path, line, "the status is in a grid table, whose borders an edit would misalign")
         .hint("edit the table by hand")
 }
 
 impl Adr {
-    /// The bytes of the status word. Words that mean nothing to us are replaced whole.
-    fn word_to_replace(&self, text: &str, site: &Site) -> Range<usize> {
+    /// Returns the byte range of the status word, or of the whole value if the status is unknown.
+    fn word_to_replace(&self, text: &str, site: &StatusSite) -> Range<usize> {
         match self.status {
             Status::Unknown => site.bytes.clone(),
-            _ => site.word(&text::shown(text)),
+            _ => site.word(&text::visible(text)),
         }
     }
 
-    /// A status of the front matter with its first word replaced; one that means nothing, whole.
-    fn reworded(&self, old: &str, word: &str) -> String {
+    /// Replaces the first word of a front-matter status, or all of it if the status is unknown.
+    fn reword(&self, old: &str, word: &str) -> String {
         let known = Some(old).filter(|_| self.status != Status::Unknown);
         known.and_then(|old| replace_first_word(old, word)).unwrap_or_else(|| word.to_owned())
     }
 }
 
-/// Whether a target written in one record leads to another: by its file, or by its name in the
-/// same folder.
+/// Returns whether a target written in the record `from` leads to another record: by its file, or by
+/// its name within the same folder.
 fn leads_to(from: &str, target: &Target, adr: &Adr) -> bool {
     match target.href.as_deref().and_then(|href| path::joined(from, href)) {
-        Some(linked) => linked == adr.path,
+        Some(linked_path) => linked_path == adr.path,
         None => names(target, adr) && path::folder(from) == path::folder(&adr.path),
     }
 }
 
-/// What a record is called in another one's front matter: its id where both lie in one folder, and
-/// the way to its file where the same id may mean another.
-fn name_for(from: &str, adr: &Adr) -> String {
+/// Returns the name of a record for the front matter of the record `from`: its id within the same
+/// folder, otherwise its relative path, since another folder may have the same id.
+fn front_matter_name(from: &str, adr: &Adr) -> String {
     if path::folder(from) == path::folder(&adr.path) {
         adr.id.clone()
     } else {
@@ -198,34 +192,31 @@ fn name_for(from: &str, adr: &Adr) -> String {
     }
 }
 
-fn lost<'t>(before: &'t [Target], after: &'t [Target]) -> impl Iterator<Item = &'t Target> {
-    let same = |old: &Target, new: &Target| {
-        (old.number.is_some() && old.number == new.number) || old.written == new.written
+/// Returns whether every expected target is among the targets.
+fn has_all(targets: &[Target], expected: &[Target]) -> bool {
+    let is_same = |a: &Target, b: &Target| {
+        (a.number.is_some() && a.number == b.number) || a.written == b.written
     };
-    before.iter().filter(move |old| !after.iter().any(|new| same(old, new)))
+    expected.iter().all(|expected| targets.iter().any(|target| is_same(expected, target)))
 }
 
-fn keeps(before: &[Target], after: &[Target]) -> bool {
-    lost(before, after).next().is_none()
+fn find_status(path: &str, text: &str) -> Option<StatusSite> {
+    let document = parse_document(path, text);
+    find(&document, text, &text::visible(text))
 }
 
-fn site(path: &str, text: &str) -> Option<Site> {
-    let document = document_of(path, text);
-    find(&document, text, &text::shown(text))
-}
-
-/// An edit that does not read back as what was meant is refused.
-fn verified(
+/// Returns an edited text if it reads back with the same title and as expected, otherwise a problem.
+fn verify(
     path: &str,
-    own: &Adr,
+    before: &Adr,
     edited: String,
-    holds: impl FnOnce(&Adr) -> bool,
+    is_expected: impl FnOnce(&Adr) -> bool,
 ) -> Result<String, Problem> {
-    let adr = read(path, &edited);
-    if adr.title == own.title && holds(&adr) {
+    let after = read(path, &edited);
+    if after.title == before.title && is_expected(&after) {
         Ok(edited)
     } else {
-        Err(Problem::of_file(path, "its status is written in a way that cannot be edited safely")
+        Err(Problem::of_file(path, "the status is written in a way that cannot be edited safely")
             .hint("edit the file by hand"))
     }
 }
@@ -234,19 +225,20 @@ fn splice(text: &str, range: Range<usize>, value: &str) -> String {
     format!("{}{value}{}", &text[..range.start], &text[range.end..])
 }
 
-fn insert_line_after(text: &str, at: usize, line: &str) -> String {
+/// Inserts a line after the line that contains a byte position.
+fn insert_line_after(text: &str, position: usize, line: &str) -> String {
     let newline = newline_of(text);
-    match text[at..].find('\n') {
+    match text[position..].find('\n') {
         Some(offset) => {
-            let end = at + offset + 1;
+            let end = position + offset + 1;
             format!("{}{line}{newline}{}", &text[..end], &text[end..])
         }
         None => format!("{text}{newline}{line}"),
     }
 }
 
-/// `ACCEPTED` becomes `SUPERSEDED`, `accepted` stays small, anything else is capitalised.
-pub(super) fn cased_like(old: &str, word: &str) -> String {
+/// Writes a word in the case of the first word of another text: upper, lower or capitalised.
+pub(super) fn match_case(old: &str, word: &str) -> String {
     let letters: String =
         old.chars().skip_while(|c| !c.is_alphabetic()).take_while(|c| c.is_alphabetic()).collect();
     if letters.len() > 1 && letters.chars().all(char::is_uppercase) {
@@ -259,25 +251,27 @@ pub(super) fn cased_like(old: &str, word: &str) -> String {
     }
 }
 
-/// `accepted; supersedes ADR-3` with `deprecated` becomes `deprecated; supersedes ADR-3`.
+/// Replaces the first word of a text: `accepted; supersedes ADR-3` becomes `deprecated; supersedes
+/// ADR-3`.
 fn replace_first_word(old: &str, word: &str) -> Option<String> {
     let start = old.find(char::is_alphabetic)?;
     let len = old[start..].find(|c: char| !c.is_alphabetic()).unwrap_or(old.len() - start);
-    Some(format!("{}{}{}", &old[..start], cased_like(&old[start..], word), &old[start + len..]))
+    Some(format!("{}{}{}", &old[..start], match_case(&old[start..], word), &old[start + len..]))
 }
 
-fn replace_word(lead: &str, word: &str, with: &str) -> String {
-    match lead.to_ascii_lowercase().find(word) {
-        Some(at) => format!("{}{with}{}", &lead[..at], &lead[at + word.len()..]),
+/// Replaces a lower-case word in a label; a label without the word becomes `with: `.
+fn replace_word(label: &str, word: &str, with: &str) -> String {
+    match label.to_ascii_lowercase().find(word) {
+        Some(start) => format!("{}{with}{}", &label[..start], &label[start + word.len()..]),
         _ => format!("{with}: "),
     }
 }
 
-fn number_of(adr: &Adr) -> String {
+fn number_or_id(adr: &Adr) -> String {
     adr.number.map_or_else(|| adr.id.clone(), |number| number.to_string())
 }
 
-/// A link from one record to another: relative in markdown, the bare id elsewhere.
+/// Writes a link from one record to another: relative in markdown, the bare id elsewhere.
 fn link(from: &str, to: &Adr) -> String {
     if !from.ends_with(".md") {
         to.id.clone()
@@ -303,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn front_matter() {
+    fn front_matter_is_edited_in_place() {
         assert_eq!(
             superseded("---\nstatus: accepted # yes\nsuperseded_by: null # none\n---\n# T\n"),
             "---\nstatus: superseded # yes\nsuperseded_by: ADR-0010 # none\n---\n# T\n"
@@ -315,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_section_a_line_a_cell_and_a_header() {
+    fn a_status_is_edited_in_its_style() {
         assert_eq!(
             superseded("# T\r\n\r\n## Status\r\n\r\nAccepted\r\n\r\n## Context\r\n"),
             "# T\r\n\r\n## Status\r\n\r\nSuperseded by [ADR-0010](0010-new.md)\r\n\r\n## Context\r\n"
@@ -357,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn doing_it_twice_changes_nothing() {
+    fn marking_is_idempotent() {
         let once = superseded("# T\n\n## Status\n\nAccepted\n");
         assert_eq!(superseded(&once), once);
         let once = supersedes("# T\n\nStatus: Accepted\n");
@@ -365,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_the_status_names_is_not_lost() {
+    fn links_in_the_status_are_kept() {
         let text = "---\nstatus: 'accepted; supersedes ADR-0001'\n---\n# T\n";
         assert_eq!(
             set_status("a.md", text, Status::Deprecated).unwrap(),
@@ -391,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_around_the_status_stays() {
+    fn text_around_the_status_word_is_kept() {
         for (before, after) in [
             (
                 "## Status\n\nAccepted 2020-01-02 by the board\n",
@@ -419,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_of_another_folder_is_named_by_its_file() {
+    fn a_record_in_another_folder_is_linked_by_its_path() {
         let text = "---\nstatus: accepted\n---\n# T\n";
         let edited = mark_superseded(
             ".heirloom/adrs/ADR-0001-a.md",
@@ -431,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn a_grid_is_left_alone() {
+    fn grid_tables_and_missing_statuses_in_rst_are_refused() {
         let grid =
             "T\n===\n\n+--------+----------+\n| Status | Accepted |\n+--------+----------+\n";
         assert!(mark_superseded("0003-old.rst", grid, &adr("0010-new.rst")).is_err());
@@ -439,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_that_change_their_length_in_lower_case() {
+    fn letters_whose_lower_case_has_another_length_do_not_shift_ranges() {
         let text = "# T\n\n## Status\n\nİİ superseded by é\u{212a} ADR-0010\n";
         assert_eq!(superseded(text), superseded(&superseded(text)));
     }
@@ -452,7 +446,7 @@ mod tests {
     }
 
     #[test]
-    fn a_status_alone() {
+    fn the_case_of_the_status_word_is_kept() {
         assert_eq!(
             set_status("a.md", "# T\n## Status\nPROPOSED\n", Status::Accepted).unwrap(),
             "# T\n## Status\nACCEPTED\n"

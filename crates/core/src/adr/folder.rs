@@ -1,55 +1,48 @@
-//! Records that are folders: `1729-images/README.md`, as the enhancement proposals of Kubernetes are.
-//! What other records state in their front matter stands in a file beside them.
+//! Records that are folders (`1729-images/README.md`), such as the Kubernetes enhancement proposals.
+//! Their metadata is in a YAML file beside the `README.md` instead of in the front matter.
 
 use serde_json::{Map, Value};
 
-use super::number_in;
+use super::{folder_name, id_of};
 use crate::{Document, path};
 
-/// The file that states the title, the status and the dates of a record that is a folder.
+/// The file with the title, the status and the dates of a record that is a folder.
 pub const METADATA: &str = "kep.yaml";
 
-/// The field that says when a record was begun.
+/// The field with the date on which a record was created.
 pub(super) const CREATION_DATE: &str = "creation-date";
 
-/// Fields of that file, and as what a record reads them.
+/// Fields of the metadata file, each with the front-matter field that it fills.
 const FIELDS: &[(&str, &str)] = &[
     ("title", "title"),
     ("status", "status"),
-    // Not `created`: that would date the text, which was edited since.
+    // Not `created`, which would count as the date of the text although it was edited since.
     ("creation-date", CREATION_DATE),
     ("replaces", "supersedes"),
     ("superseded-by", "superseded_by"),
 ];
 
-/// Returns the name of the folder that a record is, if its file is the folder's `README.md`.
-pub fn folder_name(path: &str) -> Option<&str> {
-    let is_readme = path::file_name(path) == "README.md";
-    let folder = path::file_name(path::folder(path));
-    (is_readme && number_in(folder).is_some()).then_some(folder)
-}
-
-/// Returns where a record that is a folder states its fields.
+/// Returns the path of the metadata file if the record is a folder.
 pub fn metadata_path(path: &str) -> Option<String> {
     folder_name(path).map(|_| format!("{}/{METADATA}", path::folder(path)))
 }
 
-/// Gives a record the fields that it does not state itself.
+/// Adds the fields of the metadata file that a record's front matter does not set.
 pub fn add_metadata(document: &mut Document, metadata: &str) {
     let Some(file) = metadata_path(&document.path) else { return };
-    let stated = Document::parse(&file, &format!("---\n{}\n---\n", metadata.trim_end()));
-    document.problems.extend(stated.problems.into_iter().map(|mut problem| {
-        // The fence that was set before the text is a line too.
+    let parsed = Document::parse(&file, &format!("---\n{}\n---\n", metadata.trim_end()));
+    document.problems.extend(parsed.problems.into_iter().map(|mut problem| {
+        // The opening fence, which is not in the file, counts as a line.
         problem.line = problem.line.saturating_sub(1).max(1);
         if let Some(message) = problem.message.strip_prefix("front matter: ") {
             problem.message = message.to_owned();
-            problem.hint = Some("nothing in this file is used until it is mended".to_owned());
+            problem.hint = Some("fix the YAML; until then nothing in this file is used".to_owned());
         }
         problem
     }));
-    for (theirs, ours) in FIELDS {
-        if let Some(value) = stated.fields.get(*theirs).filter(|value| !value.is_null()) {
-            take(&mut document.fields, ours, value);
+    for (metadata_key, key) in FIELDS {
+        if let Some(value) = parsed.fields.get(*metadata_key).filter(|value| !value.is_null()) {
+            set_if_absent(&mut document.fields, key, value);
         }
     }
     if document.title.is_none() {
@@ -57,48 +50,40 @@ pub fn add_metadata(document: &mut Document, metadata: &str) {
     }
 }
 
-fn take(fields: &mut Map<String, Value>, key: &str, value: &Value) {
+fn set_if_absent(fields: &mut Map<String, Value>, key: &str, value: &Value) {
     if fields.contains_key(key) {
         return;
     }
     let value = match value {
-        Value::Array(all) => Value::Array(all.iter().map(record_named).collect()),
+        Value::Array(items) => Value::Array(items.iter().map(folder_path_to_id).collect()),
         other => other.clone(),
     };
     fields.insert(key.to_owned(), value);
 }
 
-/// Other records are named by their folder: `/keps/sig-node/583-pods` is KEP-583.
-fn record_named(value: &Value) -> Value {
+/// Replaces the path of a record's folder by the record's id: `/keps/sig-node/583-pods` is KEP-583.
+fn folder_path_to_id(value: &Value) -> Value {
     let folder =
         value.as_str().map(|name| name.trim_end_matches('/').trim_end_matches("/README.md"));
     match folder.filter(|name| name.contains('/') && !name.contains("://")) {
-        Some(folder) => Value::String(super::id_of(&format!("{folder}/README.md")).0),
+        Some(folder) => Value::String(id_of(&format!("{folder}/README.md")).0),
         None => value.clone(),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Status, read_document};
+    use super::super::{Adr, Status, read_document};
     use super::*;
 
-    fn record(text: &str, metadata: &str) -> super::super::Adr {
+    fn record(text: &str, metadata: &str) -> Adr {
         let mut document = Document::parse("keps/sig-node/1729-images/README.md", text);
         add_metadata(&mut document, metadata);
         read_document(&document, text)
     }
 
     #[test]
-    fn a_folder_is_a_record() {
-        assert_eq!(folder_name("keps/sig-node/1729-images/README.md"), Some("1729-images"));
-        assert_eq!(folder_name("keps/sig-node/1729-images/notes.md"), None);
-        assert_eq!(folder_name("keps/README.md"), None);
-        assert_eq!(folder_name("README.md"), None);
-    }
-
-    #[test]
-    fn it_is_read_with_what_stands_beside_it() {
+    fn fields_come_from_the_metadata_file() {
         let metadata = "title: Images\nkep-number: 1729\nstatus: implementable\n\
                         creation-date: 2019-03-16\nreplaces:\n  - /keps/sig-node/583-pods\n";
         let adr = record("# KEP-1729: Rebase images\n\nWhy.\n", metadata);
@@ -114,9 +99,13 @@ mod tests {
     }
 
     #[test]
-    fn what_it_states_itself_wins_and_what_is_damaged_is_reported() {
+    fn front_matter_wins_over_metadata() {
         let adr = record("---\nstatus: rejected\n---\n# Images\n", "status: implemented\n");
         assert_eq!(adr.status, Status::Rejected);
+    }
+
+    #[test]
+    fn invalid_metadata_is_reported_with_its_path() {
         let mut document = Document::parse("keps/1729-images/README.md", "# Images\n");
         add_metadata(&mut document, "title: x\nstatus: [unclosed\n");
         let problem = document.problems.first();

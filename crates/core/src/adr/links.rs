@@ -1,30 +1,34 @@
-//! What a record says of other records, and what its status words mean.
+//! Links between records, and the meaning of status words.
 
 use serde::{Deserialize, Serialize};
 
 use super::Status;
-use super::site::Site;
-use super::text::{bare, heading, key_value, lines};
+use super::site::{StatusSite, StatusStyle};
+use super::text::{heading, key_value, lines, plain};
 use crate::Document;
 
-/// Another record, as far as it is named.
+/// A link's target: another record, as it is written.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Target {
-    /// The name as it is written.
+    /// The name as written.
     pub written: String,
-    /// The number in it.
+    /// The number in the name or in the linked file's name.
     pub number: Option<u32>,
-    /// The file that a link leads to.
+    /// The path of the linked file, as written.
     pub href: Option<String>,
 }
 
+/// The links of one record.
 #[derive(Debug, Default)]
 pub(super) struct Links {
     pub(super) supersedes: Vec<Target>,
     pub(super) superseded_by: Vec<Target>,
-    /// Whether the text says of the whole record that it is superseded.
-    pub(super) whole_file_superseded: bool,
+    /// Whether a sentence says that the whole record is superseded.
+    pub(super) is_wholly_superseded: bool,
 }
+
+/// A number with more digits is not that of a record.
+const MAX_NUMBER_DIGITS: usize = 5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Direction {
@@ -32,8 +36,8 @@ enum Direction {
     SupersededBy,
 }
 
-/// Verbs, longest first, so that `superseded by` is not read as `supersede`. The misspelling with
-/// `c` is about as common as the word.
+/// Verbs of supersession. Where two match at one place, the longer one wins. The misspelling with `c`
+/// is about as common as the correct spelling.
 const VERBS: &[(&str, Direction)] = &[
     ("superseded by", Direction::SupersededBy),
     ("superceded by", Direction::SupersededBy),
@@ -50,7 +54,7 @@ const VERBS: &[(&str, Direction)] = &[
     ("superceded", Direction::SupersededBy),
 ];
 
-/// Words with which a sentence speaks of the record itself.
+/// Subjects of sentences about the record itself.
 const SUBJECTS: &[&str] = &[
     "this adr",
     "this decision",
@@ -61,39 +65,42 @@ const SUBJECTS: &[&str] = &[
     "this rfc",
 ];
 
-pub(super) fn read(document: &Document, shown: &str, site: Option<&Site>) -> Links {
+/// Reads the links from the front matter, the status and the text. `visible` is the text as
+/// [`super::text::visible`] returns it.
+pub(super) fn read(document: &Document, visible: &str, site: Option<&StatusSite>) -> Links {
     let mut links = Links::default();
     for (keys, direction) in [
         (["supersedes", "replaces", "obsoletes"], Direction::Supersedes),
         (["superseded_by", "superseded-by", "replaced_by"], Direction::SupersededBy),
     ] {
         for value in keys.iter().flat_map(|key| document.field_list(key)) {
-            links.add(direction, targets(&value, true));
+            links.add(direction, find_targets(&value, true));
         }
     }
     if let Some(site) = site {
-        links.read_span(&shown[site.bytes.clone()]);
-        if site.style != super::site::Style::FrontMatter {
-            links.read_status_section(&shown[site.section.clone()]);
+        links.read_phrases(&visible[site.bytes.clone()]);
+        if site.style != StatusStyle::FrontMatter {
+            links.read_status_section(&visible[site.section.clone()]);
         }
     }
-    if speaks_of_replacing(shown) {
-        links.read_fields_and_sections(shown);
+    if mentions_replacement(visible) {
+        links.read_body(visible);
     }
     links
 }
 
-/// Most records never do, and looking at each of their lines would cost more than all else.
-fn speaks_of_replacing(text: &str) -> bool {
+/// Returns whether a text contains the stem of a supersession verb. Most records do not, and
+/// scanning their lines would take most of the time of reading them.
+fn mentions_replacement(text: &str) -> bool {
     let stems: [&[u8]; 4] = [b"supersed", b"superced", b"replac", b"obsolet"];
-    let starts = |window: &[u8]| {
-        stems.iter().any(|stem| {
-            window.len() >= stem.len() && window[..stem.len()].eq_ignore_ascii_case(stem)
-        })
+    let starts_with_stem = |bytes: &[u8]| {
+        stems
+            .iter()
+            .any(|stem| bytes.len() >= stem.len() && bytes[..stem.len()].eq_ignore_ascii_case(stem))
     };
     let bytes = text.as_bytes();
     (0..bytes.len())
-        .any(|at| matches!(bytes[at] | 0x20, b's' | b'r' | b'o') && starts(&bytes[at..]))
+        .any(|at| matches!(bytes[at] | 0x20, b's' | b'r' | b'o') && starts_with_stem(&bytes[at..]))
 }
 
 impl Links {
@@ -103,55 +110,58 @@ impl Links {
             Direction::SupersededBy => &mut self.superseded_by,
         };
         for target in targets {
-            let known = list.iter().any(|old| {
+            let is_known = list.iter().any(|old| {
                 (old.number.is_some() && old.number == target.number)
                     || old.written == target.written
             });
-            if !known {
+            if !is_known {
                 list.push(target);
             }
         }
     }
 
-    /// Reads every `verb target, target` in a span that speaks of the record itself.
-    fn read_span(&mut self, span: &str) {
-        let lower = span.to_ascii_lowercase();
+    /// Reads every `verb target, target` in a text about the record itself.
+    fn read_phrases(&mut self, text: &str) {
+        let lower = text.to_ascii_lowercase();
         let mut verbs: Vec<(usize, usize, Direction)> = VERBS
             .iter()
             .flat_map(|(verb, direction)| {
-                words(&lower, verb).map(|at| (at, at + verb.len(), *direction))
+                find_words(&lower, verb).map(|start| (start, start + verb.len(), *direction))
             })
             .collect();
-        verbs.sort_by_key(|(at, end, _)| (*at, usize::MAX - end));
-        let mut read_to = 0;
-        verbs.retain(|(at, end, _)| {
-            *at >= read_to && {
-                read_to = *end;
+        verbs.sort_by_key(|(start, end, _)| (*start, usize::MAX - end));
+        let mut previous_end = 0;
+        verbs.retain(|(start, end, _)| {
+            *start >= previous_end && {
+                previous_end = *end;
                 true
             }
         });
         for (index, (_, end, direction)) in verbs.iter().enumerate() {
-            let next = verbs.get(index + 1).map_or(span.len(), |(next, _, _)| *next);
-            self.add(*direction, targets(&span[*end..next], false));
+            let next_start = verbs.get(index + 1).map_or(text.len(), |(start, _, _)| *start);
+            self.add(*direction, find_targets(&text[*end..next_start], false));
         }
     }
 
+    /// Reads the lines after the status that start with a verb.
     fn read_status_section(&mut self, section: &str) {
         for (_, line) in lines(section).skip(1) {
-            let start = bare(line.trim_start_matches(|c: char| !c.is_alphabetic()));
-            if VERBS.iter().any(|(verb, _)| start.starts_with(verb)) {
-                self.read_span(line);
+            if starts_with_verb(line) {
+                self.read_phrases(line);
             }
         }
     }
 
-    fn read_fields_and_sections(&mut self, shown: &str) {
-        let all: Vec<&str> = shown.lines().collect();
+    /// Reads fields, the lines of a `Links` section and sentences about the record itself. What a
+    /// changelog says was true at some time only.
+    fn read_body(&mut self, visible: &str) {
+        let lines: Vec<&str> = visible.lines().collect();
         let mut in_links = false;
         let mut in_history = false;
-        for (at, line) in all.iter().enumerate() {
-            if let Some(heading) = heading(line, all.get(at + 1).copied()) {
-                let name = bare(heading);
+        for (index, line) in lines.iter().enumerate() {
+            let next = lines.get(index + 1).copied();
+            if let Some(heading) = heading(line, next) {
+                let name = plain(heading);
                 in_links = name == "links" || name == "related";
                 in_history = matches!(name.as_str(), "changelog" | "change log" | "history");
                 continue;
@@ -159,67 +169,72 @@ impl Links {
             if in_history {
                 continue;
             }
-            let list_row = line.trim_start().strip_prefix("* - ").map(bare);
-            let field = match &list_row {
-                Some(key) => all
-                    .get(at + 1)
-                    .map(|next| (key.clone(), next.trim_start().trim_start_matches("- "))),
-                None => key_value(line).map(|(key, value)| (key, &line[value])),
-            };
-            if let Some((key, value)) = field {
-                let direction =
-                    VERBS.iter().find(|(verb, _)| key == *verb).map(|(_, direction)| *direction);
-                if let Some(direction) = direction.filter(|_| !value.trim().is_empty()) {
-                    self.add(direction, targets(value, true));
-                    continue;
-                }
+            if let Some((direction, value)) = link_field(line, next) {
+                self.add(direction, find_targets(value, true));
+                continue;
             }
             let lower = line.to_ascii_lowercase();
-            let starts_with_verb = VERBS.iter().any(|(verb, _)| {
-                bare(lower.trim_start_matches(|c: char| !c.is_alphabetic())).starts_with(verb)
-            });
-            if in_links && starts_with_verb {
-                self.read_span(line);
+            if in_links && starts_with_verb(line) {
+                self.read_phrases(line);
             } else if SUBJECTS.iter().any(|subject| lower.contains(subject)) {
                 self.read_sentence(line, &lower);
             }
         }
     }
 
-    /// Reads `this ADR is superseded by [x](y)`; a sentence without a target says nothing.
+    /// Reads `this ADR is superseded by [x](y)`. A sentence without a target does not count.
     fn read_sentence(&mut self, line: &str, lower: &str) {
         let Some(subject) = SUBJECTS.iter().filter_map(|subject| lower.find(subject)).min() else {
             return;
         };
         let after = &line[subject..];
         let sentence = &after[..after.find(". ").unwrap_or(after.len())];
-        let before = self.superseded_by.len();
-        self.read_span(sentence);
-        self.whole_file_superseded |= self.superseded_by.len() > before
+        let count_before = self.superseded_by.len();
+        self.read_phrases(sentence);
+        self.is_wholly_superseded |= self.superseded_by.len() > count_before
             && !lower.contains("part")
             && !lower.contains("aspect");
     }
 }
 
-/// Finds a word wherever it is not a part of a longer one, nor of a file's name.
-fn words<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> + 't {
+/// Returns whether the first words of a line are a verb of supersession.
+fn starts_with_verb(line: &str) -> bool {
+    let start = plain(line.trim_start_matches(|c: char| !c.is_alphabetic()));
+    VERBS.iter().any(|(verb, _)| start.starts_with(verb))
+}
+
+/// Returns the direction and the value of a field such as `Replaces: 245`, or of a list-table row,
+/// whose value is on the next line.
+fn link_field<'t>(line: &'t str, next: Option<&'t str>) -> Option<(Direction, &'t str)> {
+    let (key, value) = match line.trim_start().strip_prefix("* - ") {
+        Some(key) => (plain(key), next?.trim_start().trim_start_matches("- ")),
+        None => key_value(line).map(|(key, value)| (key, &line[value]))?,
+    };
+    let (_, direction) = VERBS.iter().find(|(verb, _)| key == *verb)?;
+    (!value.trim().is_empty()).then_some((*direction, value))
+}
+
+/// Returns the offsets of a word where it is part of neither a longer word nor a file name.
+fn find_words<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> + 't {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '/');
     text.match_indices(word).map(|(at, _)| at).filter(move |at| {
         !text[..*at].ends_with(is_part) && !text[at + word.len()..].starts_with(is_part)
     })
 }
 
-/// Finds the records that a text names: links, `ADR-10`, `PEP 3107`, `:ref:` labels; bare numbers
-/// only where nothing but records can stand.
-fn targets(text: &str, bare_numbers: bool) -> Vec<Target> {
+/// Finds the records that a text names: links, `ADR-10`, `PEP 3107` and `:ref:` labels.
+///
+/// `is_field` is set for the value of a field that holds only records, where a bare number or path
+/// counts too.
+fn find_targets(text: &str, is_field: bool) -> Vec<Target> {
     let is_path = text.contains('/') || is_document(text);
-    if bare_numbers && is_path && !text.contains(['[', ' ']) {
+    if is_field && is_path && !text.contains(['[', ' ']) {
         return link_target(crate::path::stem(text), text).into_iter().collect();
     }
     let mut found = Vec::new();
     let mut rest = String::with_capacity(text.len());
     let mut at = 0;
-    // From the middle of a link outwards, so that a text full of brackets is read once.
+    // Searching outwards from `](` keeps the time linear for a text full of brackets.
     while let Some(middle) = text[at..].find("](").map(|offset| at + offset) {
         let Some(open) = text[at..middle].rfind('[').map(|offset| at + offset) else {
             rest.push_str(&text[at..middle + 2]);
@@ -240,15 +255,15 @@ fn targets(text: &str, bare_numbers: bool) -> Vec<Target> {
         found.push(Target { written: label.to_owned(), number: label_number(label), href: None });
     }
     if found.is_empty() {
-        found = ids(&rest, bare_numbers);
+        found = find_ids(&rest, is_field);
     } else {
-        found.extend(ids(&without_roles(&rest), bare_numbers));
+        found.extend(find_ids(&strip_ref_roles(&rest), is_field));
     }
     found
 }
 
-/// Takes `:ref:` roles out of a text, so that a number in a label is not read twice.
-fn without_roles(text: &str) -> String {
+/// Removes `:ref:` roles from a text, so that a number in a label is not read twice.
+fn strip_ref_roles(text: &str) -> String {
     let mut parts = text.split(":ref:`");
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {
@@ -262,6 +277,7 @@ fn is_document(file: &str) -> bool {
     [".md", ".rst", ".markdown", ".html"].iter().any(|ending| lower.ends_with(ending))
 }
 
+/// Returns the target of a link, if it leads to a document or its label has a number.
 fn link_target(label: &str, href: &str) -> Option<Target> {
     let file = href.split(['#', '?']).next().unwrap_or(href);
     let is_document = is_document(file);
@@ -274,17 +290,18 @@ fn link_target(label: &str, href: &str) -> Option<Target> {
     })
 }
 
+/// Returns the number of the record that a label names.
 fn label_number(label: &str) -> Option<u32> {
-    ids(label, false).into_iter().next().and_then(|target| target.number).or_else(|| {
-        let bare = bare(label);
+    find_ids(label, false).into_iter().next().and_then(|target| target.number).or_else(|| {
+        let label = plain(label);
         let digits =
-            &bare[..bare.len() - bare.trim_start_matches(|c: char| c.is_ascii_digit()).len()];
-        digits.parse().ok().filter(|_| digits.len() <= 5)
+            &label[..label.len() - label.trim_start_matches(|c: char| c.is_ascii_digit()).len()];
+        digits.parse().ok().filter(|_| digits.len() <= MAX_NUMBER_DIGITS)
     })
 }
 
-/// Finds `LETTERS-digits` ids, and bare numbers if they may stand alone.
-fn ids(text: &str, bare_numbers: bool) -> Vec<Target> {
+/// Finds ids such as `ADR-10`, and bare numbers if those count too.
+fn find_ids(text: &str, allow_bare_numbers: bool) -> Vec<Target> {
     let mut found = Vec::new();
     let mut previous = "";
     for word in text.split(|c: char| {
@@ -294,17 +311,11 @@ fn ids(text: &str, bare_numbers: bool) -> Vec<Target> {
         let word = word.trim_matches(|c: char| matches!(c, '.' | '"' | '\'' | '[' | ']' | '§'));
         let digits_at = word.len() - word.trim_start_matches(|c: char| !c.is_ascii_digit()).len();
         let (prefix, digits) = word.split_at(digits_at);
-        let number = digits.parse::<u32>().ok().filter(|_| digits.len() <= 5);
+        let number = digits.parse::<u32>().ok().filter(|_| digits.len() <= MAX_NUMBER_DIGITS);
         let prefix = prefix.trim_end_matches(['-', '_', '#']);
-        let known = |prefix: &str| {
-            matches!(
-                prefix.to_uppercase().as_str(),
-                "ADR" | "DR" | "AD" | "KEP" | "PEP" | "OEP" | "RFC" | "MADR" | "ADRS"
-            )
-        };
         if let Some(number) = number {
-            let named = known(prefix) || (prefix.is_empty() && known(previous));
-            if named || (prefix.is_empty() && bare_numbers) {
+            let has_prefix = is_id_prefix(prefix) || (prefix.is_empty() && is_id_prefix(previous));
+            if has_prefix || (prefix.is_empty() && allow_bare_numbers) {
                 let written =
                     if prefix.is_empty() { digits.to_owned() } else { word.to_uppercase() };
                 found.push(Target { written, number: Some(number), href: None });
@@ -317,23 +328,32 @@ fn ids(text: &str, bare_numbers: bool) -> Vec<Target> {
     found
 }
 
-/// Returns whether a status line says that only a part of the record is superseded.
-pub(super) fn speaks_of_a_part(written: &str) -> bool {
-    let word = written.trim_start_matches(|c: char| !c.is_alphabetic()).to_lowercase();
+fn is_id_prefix(word: &str) -> bool {
+    matches!(
+        word.to_uppercase().as_str(),
+        "ADR" | "DR" | "AD" | "KEP" | "PEP" | "OEP" | "RFC" | "MADR" | "ADRS"
+    )
+}
+
+/// Returns whether a status says that only a part of the record is superseded.
+pub(super) fn is_partial_supersession(status: &str) -> bool {
+    let word = status.trim_start_matches(|c: char| !c.is_alphabetic()).to_lowercase();
     word.starts_with("partially") || word.starts_with("partly")
 }
 
-/// Returns the status that the words of a status line mean.
-pub(super) fn status_of(written: &str) -> Status {
-    let plain: String = written
+/// Parses the words of a status line.
+pub(super) fn parse_status(status: &str) -> Status {
+    let letters_only: String = status
         .chars()
         .map(|c| if c.is_alphanumeric() || c.is_whitespace() || c == ',' { c } else { ' ' })
         .collect::<String>()
         .to_lowercase();
-    let words: Vec<&str> = plain.split([' ', ',', '\n']).filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> =
+        letters_only.split([' ', ',', '\n']).filter(|word| !word.is_empty()).collect();
     let Some(&first) = words.iter().find(|word| word.chars().any(char::is_alphabetic)) else {
         return Status::Unknown;
     };
+    // `Proposed or Accepted` is the placeholder of a template.
     if words.get(1) == Some(&"or") {
         return Status::Unknown;
     }

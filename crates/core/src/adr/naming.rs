@@ -1,36 +1,38 @@
-//! How the files of decision records are named, so that a new one is named like its neighbours.
+//! File names of decision records, so that a new record is named like the others in its folder.
 
 use jiff::civil::Date;
 
 use super::id_of;
 use crate::name;
 
-/// How the records of a folder are named: `0019-use-x.md`, `ADR-0019_use_x.md`, `adr-019-Use-X.md`.
+/// The naming scheme of a folder of records: `0019-use-x.md`, `ADR-0019_use_x.md`, `adr-019-Use-X.md`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Naming {
-    /// What stands before the number, with its separator.
+    /// The text before the number, with its separator.
     prefix: String,
     numbering: Numbering,
-    /// What stands between the number and the title.
+    /// The text between the number and the title.
     separator: String,
-    words: Words,
-    /// The ending, with its dot.
-    ending: String,
+    title_style: TitleStyle,
+    /// The extension, with its dot.
+    extension: String,
 }
 
+/// What a name starts with, apart from the prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Numbering {
-    /// A number of so many digits.
+    /// A number with this many digits.
     Number(usize),
-    /// The day, in this format.
-    Day(&'static str),
-    /// Nothing: the title alone.
+    /// A date in this format.
+    Date(&'static str),
+    /// The title.
     None,
 }
 
+/// How the title is written in a file name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Words {
-    /// What stands between two words; `None` if files have no title in their names.
+struct TitleStyle {
+    /// The text between two words; `None` if names have no title.
     separator: Option<&'static str>,
     case: Case,
 }
@@ -38,9 +40,9 @@ struct Words {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Case {
     Lower,
-    /// The first word starts with a capital.
+    /// Only the first word starts with a capital.
     Sentence,
-    /// Every word does.
+    /// Every word starts with a capital.
     Title,
 }
 
@@ -51,69 +53,69 @@ impl Default for Naming {
             prefix: "ADR-".into(),
             numbering: Numbering::Number(4),
             separator: "-".into(),
-            words: Words { separator: Some("-"), case: Case::Lower },
-            ending: ".md".into(),
+            title_style: TitleStyle { separator: Some("-"), case: Case::Lower },
+            extension: ".md".into(),
         }
     }
 }
 
 impl Naming {
-    /// Reads the naming of a folder from the names of its records; the newest one decides.
+    /// Derives the naming scheme of a folder from its newest record; `None` if there is none in
+    /// markdown.
     pub fn of(names: &[&str]) -> Option<Self> {
         let markdown = names.iter().filter(|name| !name.to_lowercase().ends_with(".rst"));
         let newest = markdown.max_by_key(|name| (number_of(name), **name))?;
-        Some(Self::of_name(newest))
+        Some(Self::of_file(newest))
     }
 
-    fn of_name(file: &str) -> Self {
-        let (stem, ending) = file.rsplit_once('.').unwrap_or((file, "md"));
-        let (prefix, numbering, rest) = parts(stem);
+    fn of_file(file: &str) -> Self {
+        let (stem, extension) = file.rsplit_once('.').unwrap_or((file, "md"));
+        let (prefix, numbering, rest) = split_stem(stem);
         let title = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
         Naming {
             prefix: prefix.to_owned(),
             numbering,
             separator: rest[..rest.len() - title.len()].to_owned(),
-            words: Words::of(title),
-            ending: format!(".{ending}"),
+            title_style: TitleStyle::of(title),
+            extension: format!(".{extension}"),
         }
     }
 
-    /// Returns whether names hold a number.
+    /// Returns whether names contain a number.
     pub fn is_numbered(&self) -> bool {
         matches!(self.numbering, Numbering::Number(_))
     }
 
-    /// Returns the name of a new record.
+    /// Returns the file name of a new record.
     pub fn name(&self, number: u32, title: &str, today: Date) -> String {
         let number = match self.numbering {
             Numbering::Number(width) => format!("{number:0width$}"),
-            Numbering::Day(format) => today.strftime(format).to_string(),
+            Numbering::Date(format) => today.strftime(format).to_string(),
             Numbering::None => String::new(),
         };
-        let Naming { prefix, separator, words, ending, .. } = self;
+        let Naming { prefix, separator, title_style, extension, .. } = self;
         let slug = name::slug(title);
-        // A title without letters and digits, such as an emoji, is called what it is.
-        let words = words.write(if slug.is_empty() { "decision" } else { &slug });
-        // Without a title in the name, there is nothing to separate from the number.
-        let separator = if words.is_empty() { "" } else { separator };
-        format!("{prefix}{number}{separator}{words}{ending}")
+        // The slug is empty for a title without letters and digits, such as an emoji.
+        let title = title_style.write(if slug.is_empty() { "decision" } else { &slug });
+        let separator = if title.is_empty() { "" } else { separator };
+        format!("{prefix}{number}{separator}{title}{extension}")
     }
 }
 
-/// Returns a record's number; a year that a day starts with is none.
+/// Returns the number of a record; the year of a date is not one.
 fn number_of(file: &str) -> Option<u32> {
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
-    let is_numbered = matches!(parts(stem).1, Numbering::Number(_));
+    let is_numbered = matches!(split_stem(stem).1, Numbering::Number(_));
     id_of(file).1.filter(|_| is_numbered)
 }
 
-/// Splits a stem into what stands before the number, the number and the rest.
-fn parts(stem: &str) -> (&str, Numbering, &str) {
-    const DAYS: [(&str, usize); 3] = [("%Y-%m-%d", 10), ("%Y_%m_%d", 10), ("%Y%m%d", 8)];
-    for (format, length) in DAYS {
-        let day = stem.get(..length).filter(|day| Date::strptime(format, day).is_ok());
-        if day.is_some() && !stem[length..].starts_with(|c: char| c.is_ascii_digit()) {
-            return ("", Numbering::Day(format), &stem[length..]);
+/// Splits a stem into the text before the number, the kind of number and the text after it.
+fn split_stem(stem: &str) -> (&str, Numbering, &str) {
+    const DATE_FORMATS: [(&str, usize); 3] = [("%Y-%m-%d", 10), ("%Y_%m_%d", 10), ("%Y%m%d", 8)];
+    for (format, length) in DATE_FORMATS {
+        let date = stem.get(..length).filter(|date| Date::strptime(format, date).is_ok());
+        if date.is_some() && !stem[length..].starts_with(|c: char| c.is_ascii_digit()) {
+            return ("", Numbering::Date(format), &stem[length..]);
         }
     }
     if id_of(stem).1.is_none() {
@@ -124,44 +126,46 @@ fn parts(stem: &str) -> (&str, Numbering, &str) {
     (&stem[..start], Numbering::Number(stem.len() - start - rest.len()), rest)
 }
 
-impl Words {
+impl TitleStyle {
+    /// Derives the style from the title in a file name.
     fn of(title: &str) -> Self {
         let separators = ["-", "_", " "].into_iter();
-        let separator = separators.max_by_key(|mark| title.matches(mark).count());
-        let mark = separator.filter(|mark| title.contains(mark));
-        let is_upper = |word: &&str| word.starts_with(char::is_uppercase);
+        let most_frequent = separators.max_by_key(|mark| title.matches(mark).count());
+        let mark = most_frequent.filter(|mark| title.contains(mark));
+        let is_capitalised = |word: &&str| word.starts_with(char::is_uppercase);
         let words: Vec<&str> =
             title.split(['-', '_', ' ']).filter(|word| !word.is_empty()).collect();
-        let capitals = words.iter().filter(|word| is_upper(word)).count();
-        let joined = mark.is_none() && title.chars().skip(1).any(char::is_uppercase);
-        let case = match capitals {
-            _ if joined => Case::Title,
+        let capital_count = words.iter().filter(|word| is_capitalised(word)).count();
+        let is_camel_case = mark.is_none() && title.chars().skip(1).any(char::is_uppercase);
+        let case = match capital_count {
+            _ if is_camel_case => Case::Title,
             0 => Case::Lower,
-            _ if words.len() > 1 && capitals * 2 > words.len() => Case::Title,
-            _ if words.first().is_some_and(is_upper) => Case::Sentence,
+            _ if words.len() > 1 && capital_count * 2 > words.len() => Case::Title,
+            _ if words.first().is_some_and(is_capitalised) => Case::Sentence,
             _ => Case::Lower,
         };
         let separator = match mark {
             _ if title.is_empty() => None,
             Some(mark) => Some(mark),
-            None if joined => Some(""),
+            None if is_camel_case => Some(""),
             None => Some("-"),
         };
-        Words { separator, case }
+        TitleStyle { separator, case }
     }
 
+    /// Writes the words of a slug in this style.
     fn write(&self, slug: &str) -> String {
         let Some(separator) = self.separator else { return String::new() };
-        let cased = slug.split('-').enumerate().map(|(at, word)| match self.case {
-            Case::Title => capitalised(word),
-            Case::Sentence if at == 0 => capitalised(word),
+        let words = slug.split('-').enumerate().map(|(index, word)| match self.case {
+            Case::Title => capitalise(word),
+            Case::Sentence if index == 0 => capitalise(word),
             Case::Sentence | Case::Lower => word.to_owned(),
         });
-        cased.collect::<Vec<_>>().join(separator)
+        words.collect::<Vec<_>>().join(separator)
     }
 }
 
-fn capitalised(word: &str) -> String {
+fn capitalise(word: &str) -> String {
     let mut letters = word.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
@@ -172,7 +176,7 @@ mod tests {
     use jiff::civil::date;
 
     #[test]
-    fn a_new_name_is_like_the_newest() {
+    fn a_new_name_follows_the_newest_record() {
         let next = |names: &[&str]| {
             Naming::of(names).unwrap().name(20, "Use PostgreSQL now", date(2026, 2, 22))
         };

@@ -1,4 +1,4 @@
-//! References to documents that are gone or retired, and circles of supersession.
+//! References to missing or retired documents, and cycles of supersession.
 
 use super::{Conflict, Kind, Severity};
 use crate::adr::{self, Adr};
@@ -6,32 +6,32 @@ use crate::document::{self, How, LinkField, Reference};
 use crate::supersession::Supersession;
 use crate::{Document, path};
 
-/// What a document may refer to.
+/// The documents that references are resolved against.
 pub struct Known<'a> {
     /// Every decision record.
     pub adrs: &'a [Adr],
-    /// How they replaced each other.
+    /// Which records replaced which.
     pub supersession: &'a Supersession<'a>,
-    /// Says which document a name in `depends_on` means: a plan, or an agent of the same plan.
+    /// Finds the document that a name in `depends_on` means: a plan, or an agent of the same plan.
     pub by_name: &'a dyn Fn(&Document, &str) -> ByName,
-    /// Says which document has exactly this name, as wiki links and words name it.
+    /// Finds the document with exactly this name, for wiki links and words.
     pub by_exact_name: &'a dyn Fn(&Document, &str) -> ByName,
-    /// Says whether a file is there, by its path relative to the root.
+    /// Returns whether a file exists, by its path relative to the root.
     pub exists: &'a dyn Fn(&str) -> bool,
-    /// Says why a document that is there should not be built on any more.
+    /// Returns why an existing document should no longer be relied on, if it should not.
     pub retired: &'a dyn Fn(&str) -> Option<&'static str>,
-    /// Says whether a path or a decision's id is in the archive.
+    /// Returns whether a path or a decision's id is in the archive.
     pub archived: &'a dyn Fn(&str) -> bool,
 }
 
-/// Which document a name means.
+/// The result of looking up a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ByName {
-    /// This one.
+    /// The path of the one document with that name.
     Document(String),
-    /// One of several; which does not matter to whether it is there.
+    /// Several documents have that name.
     Several,
-    /// None.
+    /// No document has that name.
     Nothing,
 }
 
@@ -45,94 +45,96 @@ impl From<ByName> for Found {
     }
 }
 
-/// What a reference leads to.
+/// The result of resolving a reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
-    /// A decision record, by position.
+    /// A decision record, by its index.
     Adr(usize),
     /// A document, by its path.
     Document(String),
-    /// Something that is none of our business, or one of several.
+    /// A target outside the workspace, or one of several documents.
     Elsewhere,
-    /// Nothing.
+    /// No target exists.
     Nothing,
 }
 
 impl Known<'_> {
-    /// Finds what a reference leads to.
+    /// Resolves a reference of a document.
     pub fn find(&self, document: &Document, reference: &Reference) -> Found {
         let target = reference.target.as_str();
-        if reference.how == How::Link {
-            return path::joined(&document.path, target)
-                .map_or(Found::Elsewhere, |path| self.at(&path));
+        match reference.how {
+            How::Link => path::joined(&document.path, target)
+                .map_or(Found::Elsewhere, |path| self.find_path(&path)),
+            How::Wiki => self.find_wiki(document, target),
+            How::Word => self.find_word(document, target),
+            How::Field(_) | How::Mention => self.find_name_or_path(document, target, reference.how),
         }
-        if reference.how == How::Wiki {
-            return self.find_wiki(document, target);
-        }
-        if reference.how == How::Word {
-            return self.find_word(document, target);
-        }
+    }
+
+    /// Finds the target of a front-matter field or of a mention.
+    fn find_name_or_path(&self, document: &Document, target: &str, how: How) -> Found {
         if target.contains('/') {
-            let beside = path::joined(&document.path, target).map(|path| self.at(&path));
-            return beside
+            let relative = path::joined(&document.path, target).map(|path| self.find_path(&path));
+            return relative
                 .filter(|found| *found != Found::Nothing)
-                .unwrap_or_else(|| self.at(target));
+                .unwrap_or_else(|| self.find_path(target));
         }
-        let stem = document::without_ending(target);
+        let stem = document::strip_extension(target);
         if stem.len() < target.len() || looks_like_id(target) {
             let by_file = self.choose(&document.path, self.supersession.with_stem(stem));
-            if let Some(at) = by_file {
-                return Found::Adr(at);
+            if let Some(index) = by_file {
+                return Found::Adr(index);
             }
         }
-        if let Some(at) = self.find_adr(&document.path, target, reference.how) {
-            return Found::Adr(at);
+        if let Some(index) = self.find_adr(&document.path, target, how) {
+            return Found::Adr(index);
         }
-        if reference.how == How::Mention || looks_like_id(target) {
+        if how == How::Mention || looks_like_id(target) {
             return Found::Nothing;
         }
         (self.by_name)(document, target).into()
     }
 
-    /// Returns whether a reference leads to nothing although it must lead somewhere. A word may be
-    /// anything, and a wiki link may lead to a note that is no document of this workspace. The id of a
-    /// record in a text is an example where the workspace has, and had, no records.
+    /// Returns whether a reference has no target although it requires one.
+    ///
+    /// A word may be anything, and a wiki link may lead to a note outside the workspace. In a workspace
+    /// that never had records, the id of a record in a text is an example.
     pub fn is_broken(&self, document: &Document, reference: &Reference) -> bool {
-        let must_lead_somewhere = match reference.how {
+        let requires_target = match reference.how {
             How::Word => false,
-            How::Wiki => document::names_plan_or_adr(&reference.target),
+            How::Wiki => document::is_plan_or_adr_name(&reference.target),
             How::Mention => !self.adrs.is_empty() || (self.archived)(&reference.target),
             How::Field(_) | How::Link => true,
         };
-        must_lead_somewhere && self.find(document, reference) == Found::Nothing
+        requires_target && self.find(document, reference) == Found::Nothing
     }
 
-    /// Finds what a wiki link leads to: a path from here or from the root, the file of a record, an
-    /// ADR's id, or the name of a plan, an agent, a project or a context document.
+    /// Finds the target of a wiki link: a path relative to the document or to the root, the file of a
+    /// record, the id of an ADR, or the name of a plan, an agent, a project or a context document.
     fn find_wiki(&self, document: &Document, target: &str) -> Found {
-        let stem = document::without_ending(target);
+        let stem = document::strip_extension(target);
         if target.contains('/') || stem.len() < target.len() {
             let file =
                 if stem.len() < target.len() { target.to_owned() } else { format!("{target}.md") };
-            let beside = path::joined(&document.path, &file);
+            let relative = path::joined(&document.path, &file);
             let from_root = path::joined("", &file);
-            let mut found = beside.into_iter().chain(from_root).map(|path| self.at(&path));
+            let mut found = relative.into_iter().chain(from_root).map(|path| self.find_path(&path));
             if let Some(found) = found.find(|found| *found != Found::Nothing) {
                 return found;
             }
         }
         let name = path::file_name(stem);
         let with_stem = self.supersession.with_stem(name);
-        if let Some(at) = self.choose(&document.path, with_stem) {
-            return Found::Adr(at);
+        if let Some(index) = self.choose(&document.path, with_stem) {
+            return Found::Adr(index);
         }
-        let of_plan = name.strip_suffix("-plan");
-        let names = std::iter::once(name).chain(of_plan);
+        // The main document of a plan may be called after its folder: `0043-auth-plan.md`.
+        let names = std::iter::once(name).chain(name.strip_suffix("-plan"));
         let mut found = names.map(|name| self.find_word(document, name));
         found.find(|found| *found != Found::Nothing).unwrap_or(Found::Nothing)
     }
 
-    /// Finds the record or document that has exactly this name.
+    /// Finds the record with this id, or the document with exactly this name.
     fn find_word(&self, document: &Document, name: &str) -> Found {
         if looks_like_id(name) {
             let record = self.find_adr(&document.path, name, How::Word);
@@ -141,33 +143,37 @@ impl Known<'_> {
         (self.by_exact_name)(document, name).into()
     }
 
-    fn at(&self, path: &str) -> Found {
+    fn find_path(&self, path: &str) -> Found {
         match self.supersession.at_path(path) {
-            Some(at) => Found::Adr(at),
+            Some(index) => Found::Adr(index),
             None if (self.exists)(path) => Found::Document(path.to_owned()),
             None => Found::Nothing,
         }
     }
 
-    /// Finds the record that an id means. A record of the same folder is meant before one elsewhere,
-    /// and one in force before a retired one.
+    /// Finds the record that an id in the document `from` means. Outside `supersedes` and
+    /// `superseded_by`, only text that starts with `ADR` is an id.
     fn find_adr(&self, from: &str, id: &str, how: How) -> Option<usize> {
         let by_number = matches!(how, How::Field(LinkField::Supersedes | LinkField::SupersededBy));
         if !looks_like_id(id) && !by_number && how != How::Mention {
             return None;
         }
         let number = id.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().ok();
-        let named = (0..self.adrs.len()).filter(|_| number.is_none());
-        let candidates =
-            number.into_iter().flat_map(|number| self.supersession.numbered(number)).chain(named);
+        let all_if_unnumbered = (0..self.adrs.len()).filter(|_| number.is_none());
+        let candidates = number
+            .into_iter()
+            .flat_map(|number| self.supersession.numbered(number))
+            .chain(all_if_unnumbered);
         let matches: Vec<usize> =
-            candidates.filter(|&at| adr::id_matches(&self.adrs[at], id)).collect();
+            candidates.filter(|&index| adr::id_matches(&self.adrs[index], id)).collect();
         self.choose(from, &matches)
     }
 
+    /// Chooses among records: one near the document `from` if there is one, else one that is not
+    /// retired, else the first.
     fn choose(&self, from: &str, matches: &[usize]) -> Option<usize> {
-        let near = matches.iter().copied().find(|&at| is_near(from, &self.adrs[at].path));
-        let in_force = matches.iter().copied().find(|&at| !is_retired(at, self));
+        let near = matches.iter().copied().find(|&index| is_near(from, &self.adrs[index].path));
+        let in_force = matches.iter().copied().find(|&index| !is_retired(index, self));
         near.or(in_force).or(matches.first().copied())
     }
 }
@@ -176,79 +182,80 @@ fn looks_like_id(target: &str) -> bool {
     target.to_uppercase().starts_with("ADR")
 }
 
-/// Returns whether a record is near a document: in its folder, or in a folder of it.
+/// Returns whether a record is in the folder of the document `from`, or in a direct subfolder of it.
 pub fn is_near(from: &str, record: &str) -> bool {
-    let home = path::folder(record);
-    path::folder(from) == home || path::folder(from) == path::folder(home)
+    let record_folder = path::folder(record);
+    path::folder(from) == record_folder || path::folder(from) == path::folder(record_folder)
 }
 
-/// Returns the references of a document that lead to nothing, or to something retired.
+/// Returns a conflict for every reference of a document to a missing or retired target. A retired
+/// record may refer to anything.
 pub fn references(document: &Document, known: &Known<'_>) -> Vec<Conflict> {
-    let own = known.supersession.at_path(&document.path);
-    if own.is_some_and(|at| is_retired(at, known)) {
+    let record = known.supersession.at_path(&document.path);
+    if record.is_some_and(|index| is_retired(index, known)) {
         return vec![];
     }
     document
         .references
         .iter()
-        .filter_map(|reference| judge(document, own, reference, known))
+        .filter_map(|reference| check_reference(document, record, reference, known))
         .collect()
 }
 
-fn judge(
+/// Returns a conflict if a reference has a missing or retired target. `record` is the index of the
+/// document if it is a record.
+fn check_reference(
     document: &Document,
-    own: Option<usize>,
+    record: Option<usize>,
     reference: &Reference,
     known: &Known<'_>,
 ) -> Option<Conflict> {
-    // A word in passing ties documents together in the graph and demands nothing.
+    // A word adds an edge to the graph if it has a target, and requires none.
     if reference.how == How::Word {
         return None;
     }
-    let supersedes_it =
+    let is_supersession =
         matches!(reference.how, How::Field(LinkField::Supersedes | LinkField::SupersededBy));
+    let is_self_or_predecessor = |target: usize| {
+        record.is_some_and(|record| record == target || known.supersession.descends(record, target))
+    };
     let reason = match known.find(document, reference) {
-        Found::Adr(at)
-            if supersedes_it
-                || own.is_some_and(|own| own == at || known.supersession.descends(own, at)) =>
-        {
-            return None;
-        }
-        Found::Adr(at) => adr_reason(at, known)?,
-        Found::Document(_) if supersedes_it => return None,
+        Found::Adr(index) if is_supersession || is_self_or_predecessor(index) => return None,
+        Found::Adr(index) => retirement_reason(index, known)?,
+        Found::Document(_) if is_supersession => return None,
         Found::Document(path) => (known.retired)(&path)?.to_owned(),
         Found::Elsewhere => return None,
         Found::Nothing if !known.is_broken(document, reference) => return None,
-        Found::Nothing => gone(document, reference, known),
+        Found::Nothing => missing_reason(document, reference, known),
     };
     Some(conflict(document, reference, &reason))
 }
 
-fn gone(document: &Document, reference: &Reference, known: &Known<'_>) -> String {
+fn missing_reason(document: &Document, reference: &Reference, known: &Known<'_>) -> String {
     let path = path::joined(&document.path, &reference.target);
-    let archived =
+    let is_archived =
         (known.archived)(&reference.target) || path.is_some_and(|path| (known.archived)(&path));
-    if archived { "is archived".into() } else { "is not there".into() }
+    if is_archived { "is archived".into() } else { "does not exist".into() }
 }
 
-/// Returns whether a decision should not be built on any more: it says so itself, or another that
-/// took effect says that it replaced it.
-fn is_retired(at: usize, known: &Known<'_>) -> bool {
-    known.adrs[at].status.is_retired() || known.supersession.is_replaced(at)
+/// Returns whether new work should no longer rely on a decision, by its own status or because another
+/// decision replaced it.
+fn is_retired(index: usize, known: &Known<'_>) -> bool {
+    known.adrs[index].status.is_retired() || known.supersession.is_replaced(index)
 }
 
-fn adr_reason(at: usize, known: &Known<'_>) -> Option<String> {
-    if !is_retired(at, known) {
+fn retirement_reason(index: usize, known: &Known<'_>) -> Option<String> {
+    if !is_retired(index, known) {
         return None;
     }
-    if known.adrs[at].status == adr::Status::Deprecated {
+    if known.adrs[index].status == adr::Status::Deprecated {
         return Some("is deprecated".into());
     }
     let successors: Vec<&str> =
-        known.supersession.successors(at).map(|new| known.adrs[new].id.as_str()).collect();
+        known.supersession.successors(index).map(|new| known.adrs[new].id.as_str()).collect();
     Some(match successors.as_slice() {
         [] => "is superseded".into(),
-        several => format!("is superseded by {}", several.join(" and ")),
+        successors => format!("is superseded by {}", successors.join(" and ")),
     })
 }
 
@@ -262,18 +269,18 @@ fn conflict(document: &Document, reference: &Reference, reason: &str) -> Conflic
         message: format!("refers to {}, which {reason}", reference.target),
         sides: vec![],
         resolution: None,
-        hint: "refer to what took its place, or remove the reference".into(),
+        hint: "refer to its replacement, or remove the reference".into(),
     }
 }
 
-/// Returns the circles in which decisions supersede each other.
+/// Returns a conflict for every cycle in which decisions supersede each other.
 pub fn supersession(adrs: &[Adr], relation: &Supersession<'_>) -> Vec<Conflict> {
     relation
         .cycles()
         .into_iter()
         .map(|cycle| {
             let ids: Vec<&str> =
-                cycle.iter().chain(cycle.first()).map(|&at| adrs[at].id.as_str()).collect();
+                cycle.iter().chain(cycle.first()).map(|&index| adrs[index].id.as_str()).collect();
             let first = &adrs[cycle[0]];
             Conflict {
                 kind: Kind::CircularSupersession,
@@ -304,8 +311,8 @@ mod tests {
             ("0006", "status: proposed\nsupersedes: [ADR-0005]"),
         ]
         .iter()
-        .map(|(number, front)| {
-            adr::read(&format!("adrs/ADR-{number}-x.md"), &format!("---\n{front}\n---\n"))
+        .map(|(number, yaml)| {
+            adr::read(&format!("adrs/ADR-{number}-x.md"), &format!("---\n{yaml}\n---\n"))
         })
         .collect();
         let supersession = Supersession::new(&adrs);
@@ -332,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn retired_and_missing_targets_are_orphans() {
+    fn references_to_retired_and_missing_targets_are_reported() {
         assert_eq!(
             check(
                 "ADR-0001, ADR-1\nADR-0002\nADR-0003\nADR-0009\n[a](a.md) [b](b.md)\n[c](../adrs/ADR-0002-x.md)\nADR-0008 [o](old.md)\n"
@@ -340,8 +347,8 @@ mod tests {
             [
                 "2: refers to ADR-0002, which is superseded by ADR-0001",
                 "3: refers to ADR-0003, which is deprecated",
-                "4: refers to ADR-0009, which is not there",
-                "5: refers to b.md, which is not there",
+                "4: refers to ADR-0009, which does not exist",
+                "5: refers to b.md, which does not exist",
                 "6: refers to ../adrs/ADR-0002-x.md, which is superseded by ADR-0001",
                 "7: refers to ADR-0008, which is archived",
                 "7: refers to old.md, which is archived",
@@ -358,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn wiki_links_are_judged_and_words_are_not() {
+    fn wiki_links_are_checked_and_words_are_not() {
         assert_eq!(
             check(
                 "[[ADR-0001]] [[adr-0003-x|old]]\n[[0042-graph#Goals]] [[0042-graph-plan]]\n[[0043-gone]] [[ADR-0099]]\n[[a]] [[docs/a]] [[a.md]] [[Meeting notes]] [[diagram.png]]\n0042-graph, 0043-gone, `ADR-0003`, `ADR-0099`\n"
@@ -367,14 +374,14 @@ mod tests {
                 "1: refers to adr-0003-x, which is deprecated",
                 "2: refers to 0042-graph, which is deprecated",
                 "2: refers to 0042-graph-plan, which is deprecated",
-                "3: refers to 0043-gone, which is not there",
-                "3: refers to ADR-0099, which is not there",
+                "3: refers to 0043-gone, which does not exist",
+                "3: refers to ADR-0099, which does not exist",
             ]
         );
     }
 
     #[test]
-    fn a_replaced_record_that_still_reads_as_accepted_is_retired() {
+    fn a_replaced_record_that_is_still_accepted_is_retired() {
         assert_eq!(
             check("ADR-0004\nADR-0005\n"),
             ["1: refers to ADR-0004, which is superseded by ADR-0005"]
@@ -382,12 +389,12 @@ mod tests {
     }
 
     #[test]
-    fn depends_on_finds_plans_and_why_they_should_not_be_built_on() {
+    fn depends_on_finds_plans_and_reports_retired_ones() {
         assert_eq!(
             check("---\ndepends_on: [\"0042-Knowledge Graph Foundation\", 0043-gone]\n---\n"),
             [
                 "2: refers to 0042-Knowledge Graph Foundation, which is deprecated",
-                "2: refers to 0043-gone, which is not there"
+                "2: refers to 0043-gone, which does not exist"
             ]
         );
     }

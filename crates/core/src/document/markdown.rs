@@ -1,4 +1,4 @@
-//! One pass over a document's markdown: headings, references and the fences that hold values.
+//! Extracts headings, references and value blocks from markdown in one pass.
 
 use std::ops::Range;
 
@@ -6,26 +6,28 @@ use pulldown_cmark::{CodeBlockKind, Event, LinkType, Options, Parser, Tag, TagEn
 
 use super::reference::{self, How};
 
-/// Headings under which a fenced `yaml` mapping is values and not an example.
+/// Headings under which a fenced `yaml` mapping sets values; elsewhere it is an example.
 const VALUE_HEADINGS: &[&str] = &["defaults", "overrides", "context"];
 
-/// What one pass found, each with its byte offset in the text.
+/// The parts of a markdown text, each with its byte offset.
 #[derive(Debug, Default)]
-pub(super) struct Read {
+pub(super) struct MarkdownParts {
+    /// Offset, level and text.
     pub(super) headings: Vec<(usize, u8, String)>,
+    /// Offset, target and kind.
     pub(super) references: Vec<(usize, String, How)>,
-    pub(super) fences: Vec<Fence>,
+    pub(super) value_blocks: Vec<ValueBlock>,
 }
 
-/// A fenced block that holds values.
+/// A fenced block of YAML that sets values.
 #[derive(Debug)]
-pub(super) struct Fence {
-    /// Offset of its first line of content.
-    pub(super) at: usize,
-    /// Its content.
+pub(super) struct ValueBlock {
+    /// Offset of the first line of the content.
+    pub(super) offset: usize,
+    /// The content.
     pub(super) text: String,
-    /// Whether it is fenced as `yaml heirloom`, so that it must hold values.
-    pub(super) marked: bool,
+    /// Whether the fence says `yaml heirloom`, so that anything but a mapping is a mistake.
+    pub(super) is_marked: bool,
 }
 
 fn options() -> Options {
@@ -35,7 +37,7 @@ fn options() -> Options {
         | Options::ENABLE_WIKILINKS
 }
 
-/// Returns the bytes of every link of a text, label and all, with where it leads as it is written.
+/// Returns the byte range of every link of a text, including its label, and its destination as written.
 pub(crate) fn link_ranges(text: &str) -> Vec<(Range<usize>, String)> {
     let events = Parser::new_ext(text, options()).into_offset_iter();
     events
@@ -46,74 +48,99 @@ pub(crate) fn link_ranges(text: &str) -> Vec<(Range<usize>, String)> {
         .collect()
 }
 
-pub(super) fn read(text: &str) -> Read {
-    let mut read = Read::default();
-    let mut heading: Option<(usize, u8, String)> = None;
-    let mut fence: Option<Fence> = None;
-    let mut in_code = false;
+/// Reads the headings, references and value blocks of a text.
+pub(super) fn read(text: &str) -> MarkdownParts {
+    let mut reader = Reader { text, ..Reader::default() };
     for (event, range) in Parser::new_ext(text, options()).into_offset_iter() {
+        reader.read_event(event, range.start);
+    }
+    reader.parts
+}
+
+/// The state between the events of the parser.
+#[derive(Default)]
+struct Reader<'t> {
+    text: &'t str,
+    parts: MarkdownParts,
+    /// The heading that is open.
+    heading: Option<(usize, u8, String)>,
+    /// The value block that is open.
+    value_block: Option<ValueBlock>,
+    in_code_block: bool,
+}
+
+impl Reader<'_> {
+    fn read_event(&mut self, event: Event<'_>, offset: usize) {
         match event {
             Event::Start(Tag::Heading { level, .. }) => {
-                heading = Some((range.start, level as u8, String::new()));
+                self.heading = Some((offset, level as u8, String::new()));
             }
-            Event::End(TagEnd::Heading(_)) => read.headings.extend(heading.take()),
-            Event::Start(Tag::CodeBlock(kind)) => {
-                in_code = true;
-                fence = value_fence(&kind, read.headings.last().map(|(_, _, text)| text.as_str()))
-                    .map(|marked| Fence {
-                        at: after_line(text, range.start),
-                        text: String::new(),
-                        marked,
-                    });
-            }
+            Event::End(TagEnd::Heading(_)) => self.parts.headings.extend(self.heading.take()),
+            Event::Start(Tag::CodeBlock(kind)) => self.open_code_block(&kind, offset),
             Event::End(TagEnd::CodeBlock) => {
-                in_code = false;
-                read.fences.extend(fence.take());
+                self.in_code_block = false;
+                self.parts.value_blocks.extend(self.value_block.take());
             }
             Event::Start(Tag::Link { link_type: LinkType::WikiLink { .. }, dest_url, .. }) => {
-                let target = reference::wiki_target(&dest_url);
-                read.references.extend(target.map(|target| (range.start, target, How::Wiki)));
+                self.add_references(offset, reference::wiki_target(&dest_url), How::Wiki);
             }
             Event::Start(Tag::Link { dest_url, .. }) => {
-                if let Some(target) = reference::link_target(&dest_url) {
-                    read.references.push((range.start, target, How::Link));
-                }
+                self.add_references(offset, reference::link_target(&dest_url), How::Link);
             }
-            Event::Text(content) if in_code => {
-                if let Some(fence) = &mut fence {
-                    fence.text.push_str(&content);
+            Event::Text(content) if self.in_code_block => {
+                if let Some(block) = &mut self.value_block {
+                    block.text.push_str(&content);
                 }
             }
             Event::Text(content) => {
-                if let Some((_, _, text)) = &mut heading {
-                    text.push_str(&content);
-                }
-                let mentions = reference::adr_mentions(&content);
-                read.references
-                    .extend(mentions.into_iter().map(|target| (range.start, target, How::Mention)));
-                let words = reference::numbered_names(&content);
-                read.references.extend(words.map(|word| (range.start, word.to_owned(), How::Word)));
+                self.extend_heading(&content);
+                self.add_references(offset, reference::adr_mentions(&content), How::Mention);
+                let names = reference::numbered_names(&content).map(str::to_owned);
+                self.add_references(offset, names, How::Word);
             }
             Event::Code(content) => {
-                let word = reference::name_in_code(&content);
-                read.references.extend(word.map(|word| (range.start, word.to_owned(), How::Word)));
-                if let Some((_, _, text)) = &mut heading {
-                    text.push_str(&content);
-                }
+                let name = reference::name_in_code(&content).map(str::to_owned);
+                self.add_references(offset, name, How::Word);
+                self.extend_heading(&content);
             }
             _ => {}
         }
     }
-    read
+
+    fn open_code_block(&mut self, kind: &CodeBlockKind<'_>, offset: usize) {
+        self.in_code_block = true;
+        let heading = self.parts.headings.last().map(|(_, _, text)| text.as_str());
+        self.value_block = value_block_marker(kind, heading).map(|is_marked| ValueBlock {
+            offset: next_line_start(self.text, offset),
+            text: String::new(),
+            is_marked,
+        });
+    }
+
+    fn extend_heading(&mut self, content: &str) {
+        if let Some((_, _, text)) = &mut self.heading {
+            text.push_str(content);
+        }
+    }
+
+    fn add_references(
+        &mut self,
+        offset: usize,
+        targets: impl IntoIterator<Item = String>,
+        how: How,
+    ) {
+        self.parts.references.extend(targets.into_iter().map(|target| (offset, target, how)));
+    }
 }
 
-/// Returns whether a fence holds values, and if so whether it says so itself.
-fn value_fence(kind: &CodeBlockKind<'_>, heading: Option<&str>) -> Option<bool> {
+/// Returns whether the fence of a value block is marked as `heirloom`; `None` if the code block sets
+/// no values.
+fn value_block_marker(kind: &CodeBlockKind<'_>, heading: Option<&str>) -> Option<bool> {
     let CodeBlockKind::Fenced(info) = kind else { return None };
     let mut words = info.split_whitespace();
-    if !words.next().is_some_and(|language| {
-        ["yaml", "yml"].iter().any(|yaml| language.eq_ignore_ascii_case(yaml))
-    }) {
+    let is_yaml =
+        |language: &str| ["yaml", "yml"].iter().any(|yaml| language.eq_ignore_ascii_case(yaml));
+    if !words.next().is_some_and(is_yaml) {
         return None;
     }
     match words.next() {
@@ -125,6 +152,6 @@ fn value_fence(kind: &CodeBlockKind<'_>, heading: Option<&str>) -> Option<bool> 
     }
 }
 
-fn after_line(text: &str, at: usize) -> usize {
-    text[at..].find('\n').map_or(text.len(), |offset| at + offset + 1)
+fn next_line_start(text: &str, offset: usize) -> usize {
+    text[offset..].find('\n').map_or(text.len(), |newline| offset + newline + 1)
 }

@@ -1,45 +1,46 @@
-//! What counts as a reference to another document.
+//! References from one document to another.
 
 use serde::{Deserialize, Serialize};
 
+use super::adr_id;
+use crate::name;
 use crate::path::percent_decoded;
-use crate::{adr, name};
 
 /// A place where one document names another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reference {
-    /// What it names, as it is written: an id, a name or a relative path.
+    /// The target as written: an id, a name or a relative path.
     pub target: String,
-    /// The line.
+    /// The line, from 1.
     pub line: usize,
-    /// The way in which it is named.
+    /// How the target is written.
     pub how: How,
 }
 
-/// The ways in which a document names another.
+/// How a reference is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum How {
     /// A key of the front matter.
     Field(LinkField),
     /// A markdown link to a file.
     Link,
-    /// A wiki link (`[[0043-auth]]`) to a document by its name or path.
+    /// A wiki link (`[[0043-auth]]`) by name or path.
     Wiki,
-    /// An ADR's id in the text.
+    /// The id of an ADR in the text.
     Mention,
-    /// A word that is a reference if there is a document of that name: a plan's folder name in the
-    /// text, or such a name or an ADR's id as inline code.
+    /// A word that is a reference only if a document has that name: the folder name of a plan in the
+    /// text, or such a name or the id of an ADR as inline code.
     Word,
 }
 
 /// A key of the front matter that names other documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LinkField {
-    /// What has to be there first.
+    /// The documents that this one depends on.
     DependsOn,
-    /// What this document replaces.
+    /// The documents that this one replaces.
     Supersedes,
-    /// What replaces this document.
+    /// The documents that replace this one.
     SupersededBy,
 }
 
@@ -48,7 +49,7 @@ impl LinkField {
     pub const ALL: [LinkField; 3] =
         [LinkField::DependsOn, LinkField::Supersedes, LinkField::SupersededBy];
 
-    /// Returns the key as it is written.
+    /// Returns the key in the front matter.
     pub fn key(self) -> &'static str {
         match self {
             LinkField::DependsOn => "depends_on",
@@ -58,38 +59,45 @@ impl LinkField {
     }
 }
 
-const DOCUMENT_ENDINGS: &[&str] = &[".md", ".mdc", ".mdx", ".markdown", ".rst"];
+/// Fewer digits in front of a wiki link's target may number the notes of an outline.
+const MIN_PLAN_DIGITS: usize = 3;
 
-/// Returns the file that a link leads to, if it leads to a document of this workspace.
+/// More digits are a date, not the number of a plan.
+const MAX_PLAN_DIGITS: usize = 6;
+
+const DOCUMENT_EXTENSIONS: &[&str] = &[".md", ".mdc", ".mdx", ".markdown", ".rst"];
+
+/// Returns the relative path that a link leads to, if it leads to a document of the workspace.
 pub(super) fn link_target(destination: &str) -> Option<String> {
     let path = destination.split(['#', '?']).next()?.trim();
-    let elsewhere = path.is_empty()
+    let is_external = path.is_empty()
         || path.starts_with('/')
         || path.contains("://")
         || path.starts_with("mailto:");
     let decoded = percent_decoded(path);
-    (!elsewhere && DOCUMENT_ENDINGS.iter().any(|ending| decoded.to_lowercase().ends_with(ending)))
-        .then_some(decoded)
+    let lower = decoded.to_lowercase();
+    let is_document = DOCUMENT_EXTENSIONS.iter().any(|extension| lower.ends_with(extension));
+    (!is_external && is_document).then_some(decoded)
 }
 
-/// Returns what a wiki link leads to, without its heading or block; a link within the document leads
-/// to nothing.
+/// Returns the target of a wiki link without its heading or block; `None` for a link within the
+/// document or to a URL.
 pub(super) fn wiki_target(destination: &str) -> Option<String> {
     let target = destination.split(['#', '^', '|']).next()?.trim();
     (!target.is_empty() && !target.contains("://")).then(|| target.to_owned())
 }
 
-/// Returns a wiki link's target without the ending of a document.
-pub(crate) fn without_ending(target: &str) -> &str {
-    let ending = DOCUMENT_ENDINGS.iter().find(|ending| {
-        let at = target.len().saturating_sub(ending.len());
-        target.get(at..).is_some_and(|end| end.eq_ignore_ascii_case(ending))
+/// Returns a target without the extension of a document.
+pub(crate) fn strip_extension(target: &str) -> &str {
+    let extension = DOCUMENT_EXTENSIONS.iter().find(|extension| {
+        let start = target.len().saturating_sub(extension.len());
+        target.get(start..).is_some_and(|end| end.eq_ignore_ascii_case(extension))
     });
-    ending.map_or(target, |ending| &target[..target.len() - ending.len()])
+    extension.map_or(target, |extension| &target[..target.len() - extension.len()])
 }
 
 /// Returns the words of a text that could be the folder name of a plan: a number, a dash and words
-/// (`0043-auth`). A date is none.
+/// (`0043-auth`), but not a date.
 pub(super) fn numbered_names(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '_'))
         .map(|word| word.trim_end_matches(['-', '_']))
@@ -98,41 +106,42 @@ pub(super) fn numbered_names(text: &str) -> impl Iterator<Item = &str> {
 
 fn is_numbered_name(word: &str) -> bool {
     name::leading_number(word).is_some_and(|digits| {
-        digits.len() <= 6 && word[digits.len()..].contains(char::is_alphabetic)
+        digits.len() <= MAX_PLAN_DIGITS && word[digits.len()..].contains(char::is_alphabetic)
     })
 }
 
-/// Returns the name that inline code consists of, if it is that of a plan or an ADR.
+/// Returns inline code if it is the name of a plan or the id of an ADR and nothing else.
 pub(super) fn name_in_code(code: &str) -> Option<&str> {
     let code = code.trim();
-    let is_whole = numbered_names(code).next() == Some(code)
+    let is_name = numbered_names(code).next() == Some(code)
         || adr_mentions(code).first().is_some_and(|id| id == code);
-    is_whole.then_some(code)
+    is_name.then_some(code)
 }
 
-/// Returns whether a wiki link that leads nowhere was surely meant for a plan or an ADR, and not for
-/// a note that is kept elsewhere.
-pub(crate) fn names_plan_or_adr(target: &str) -> bool {
-    let name = without_ending(target.rsplit('/').next().unwrap_or(target));
-    let after_number = name::leading_number(name).filter(|digits| (3..=6).contains(&digits.len()));
-    let is_plan = after_number.is_some_and(|digits| {
+/// Returns whether the target of a wiki link has the form of a plan or an ADR. Any other target may
+/// be a note outside the workspace.
+pub(crate) fn is_plan_or_adr_name(target: &str) -> bool {
+    let name = strip_extension(target.rsplit('/').next().unwrap_or(target));
+    let number = name::leading_number(name)
+        .filter(|digits| (MIN_PLAN_DIGITS..=MAX_PLAN_DIGITS).contains(&digits.len()));
+    let is_plan = number.is_some_and(|digits| {
         name[digits.len()..].trim_start_matches(['-', '_']).starts_with(char::is_alphabetic)
     });
-    is_plan || name.to_uppercase().starts_with("ADR") && adr::id_of(name).1.is_some()
+    is_plan || name.to_uppercase().starts_with("ADR") && adr_id::id_of(name).1.is_some()
 }
 
-/// Returns the ADR ids in a text, as `ADR-` and the digits that are written.
-pub fn adr_mentions(text: &str) -> Vec<String> {
+/// Returns the ids of ADRs in a text, normalised to `ADR-` and the digits as written.
+pub(super) fn adr_mentions(text: &str) -> Vec<String> {
     let mut found = Vec::new();
-    for (at, _) in text.match_indices("ADR") {
+    for (start, prefix) in text.match_indices("ADR") {
         let starts_word =
-            !text[..at].ends_with(|c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '/'));
-        let rest = &text[at + 3..];
+            !text[..start].ends_with(|c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '/'));
+        let rest = &text[start + prefix.len()..];
         let rest = rest.strip_prefix(['-', ' ']).unwrap_or(rest);
         let digits =
             &rest[..rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len()];
         let ends_word = !rest[digits.len()..].starts_with(|c: char| c.is_alphanumeric());
-        if starts_word && ends_word && (1..=5).contains(&digits.len()) {
+        if starts_word && ends_word && (1..=adr_id::MAX_NUMBER_DIGITS).contains(&digits.len()) {
             found.push(format!("ADR-{digits}"));
         }
     }
@@ -144,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mentions_are_whole_words() {
+    fn adr_mentions_are_whole_words() {
         assert_eq!(
             adr_mentions("ADR-0003, (ADR 12) ADR7 XADR-1 ADR-1x ADR-123456 ADRs"),
             ["ADR-0003", "ADR-12", "ADR-7"]
@@ -152,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn numbered_names_are_words_with_a_number_in_front() {
+    fn numbered_names_start_with_a_number() {
         let text =
             "see 0043-auth, (0044_b-c). Not 2026-02-22, v1-x, 42 or 1234567-x; plans/0045-d/";
         assert_eq!(numbered_names(text).collect::<Vec<_>>(), ["0043-auth", "0044_b-c", "0045-d"]);
@@ -164,23 +173,27 @@ mod tests {
     }
 
     #[test]
-    fn wiki_links_lose_their_heading_and_block() {
+    fn wiki_targets_have_no_heading_and_no_block() {
         assert_eq!(wiki_target("0043-auth#Goals").as_deref(), Some("0043-auth"));
         assert_eq!(wiki_target("a/b^block").as_deref(), Some("a/b"));
         assert_eq!((wiki_target("#Goals"), wiki_target("https://x.org")), (None, None));
-        for meant in ["0043-auth", "plans/0043-auth.md", "ADR-0007", "adr-7-use-sqlite"] {
-            assert!(names_plan_or_adr(meant), "{meant}");
+    }
+
+    #[test]
+    fn plans_and_adrs_are_told_from_notes() {
+        for name in ["0043-auth", "plans/0043-auth.md", "ADR-0007", "adr-7-use-sqlite"] {
+            assert!(is_plan_or_adr_name(name), "{name}");
         }
         for note in ["Meeting notes", "2026-02-22 standup", "01-intro", "Adrian", "2026-02-22"] {
-            assert!(!names_plan_or_adr(note), "{note}");
+            assert!(!is_plan_or_adr_name(note), "{note}");
         }
     }
 
     #[test]
-    fn links_to_documents_only() {
+    fn only_links_to_documents_are_references() {
         assert_eq!(link_target("a/b%20c.md#x").as_deref(), Some("a/b c.md"));
-        for elsewhere in ["https://x.org/a.md", "/a.md", "#top", "a.png", "mailto:a@b.md"] {
-            assert_eq!(link_target(elsewhere), None, "{elsewhere}");
+        for other in ["https://x.org/a.md", "/a.md", "#top", "a.png", "mailto:a@b.md"] {
+            assert_eq!(link_target(other), None, "{other}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Where the layers of a context disagree, and where documents refer to what is gone.
+//! Conflicts: contradicting values and decisions, broken references and inconsistent supersessions.
 
 mod decision;
 mod one_sided;
@@ -21,17 +21,17 @@ use crate::Value;
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// A child sets a key to something else than its parent does.
+    /// A document sets a key to another value than the document it inherits from.
     DirectContradiction,
-    /// A child changes a value of a parent that is stale.
+    /// A document overrides a value of a stale document.
     StaleOverride,
-    /// A document refers to one that is superseded, deprecated, archived or gone.
+    /// A document refers to one that is superseded, deprecated, archived or missing.
     OrphanReference,
-    /// Decisions that supersede each other in a circle.
+    /// Decisions supersede each other in a cycle.
     CircularSupersession,
-    /// A supersession that only one of the two records states.
+    /// Only one of the two records states a supersession.
     OneSidedSupersession,
-    /// Two records of a folder, or two plans, that have one number.
+    /// Two records of a folder, or two plans, have the same number.
     DuplicateNumber,
 }
 
@@ -46,7 +46,7 @@ impl Kind {
         Kind::DuplicateNumber,
     ];
 
-    /// Returns its name on the wire.
+    /// Returns the name in requests and responses.
     pub fn name(self) -> &'static str {
         match self {
             Kind::DirectContradiction => "direct_contradiction",
@@ -58,45 +58,43 @@ impl Kind {
         }
     }
 
-    /// Returns one sentence on what it is.
+    /// Returns a sentence that describes the kind.
     pub fn description(self) -> &'static str {
         match self {
             Kind::DirectContradiction => {
-                "A document sets a key to another value than the document it inherits from, without saying that it means to."
+                "A document sets a key to another value than the document it inherits from, without declaring the override."
             }
-            Kind::StaleOverride => {
-                "A document changes a value of a document that has not been refreshed for too long."
-            }
+            Kind::StaleOverride => "A document overrides a value of a document that is stale.",
             Kind::OrphanReference => {
                 "A document refers to one that is superseded, deprecated, archived or missing."
             }
-            Kind::CircularSupersession => "Decisions supersede each other in a circle.",
+            Kind::CircularSupersession => "Decisions supersede each other in a cycle.",
             Kind::OneSidedSupersession => {
                 "One decision record says that it supersedes another, or is superseded by it, and the other does not say so."
             }
             Kind::DuplicateNumber => {
-                "Two decision records of one folder, or two plans, have the same number, so that the number means neither."
+                "Two decision records of one folder, or two plans, have the same number, so the number is ambiguous."
             }
         }
     }
 }
 
-/// How bad a conflict is.
+/// The severity of a conflict.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// Worth knowing; the author said that it is meant.
+    /// Needs no action, for example because the author declared the override.
     Information,
-    /// Worth a look.
+    /// Should be reviewed.
     Warning,
     /// Fails `context validate`.
     Critical,
 }
 
 impl Severity {
-    /// Returns the word for it.
+    /// Returns the severity in lower case.
     pub fn word(self) -> &'static str {
         match self {
             Severity::Information => "information",
@@ -109,46 +107,46 @@ impl Severity {
 /// One conflict.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Conflict {
-    /// Which kind.
+    /// The kind.
     pub kind: Kind,
-    /// How bad.
+    /// The severity.
     pub severity: Severity,
-    /// The key path, for a conflict of values.
+    /// The key path, for conflicting values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// The document to mend.
+    /// The document to fix.
     pub path: String,
-    /// The line in it.
+    /// The line in that document.
     pub line: usize,
     /// What is wrong, in one line.
     pub message: String,
-    /// Who says what: the parent first.
+    /// The conflicting statements, the parent's first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sides: Vec<Side>,
-    /// What the cascade does about it.
+    /// Which of the statements is used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resolution: Option<String>,
-    /// How to mend it.
+    /// How to fix it.
     pub hint: String,
 }
 
-/// One side of a conflict of values.
+/// One of the conflicting statements.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Side {
-    /// The document.
+    /// The path of the document.
     pub source: String,
-    /// Its level.
+    /// The level of the document.
     pub level: String,
-    /// The agent or plan that says it, for a conflict of decisions.
+    /// The agent or plan that made the decision, for conflicting decisions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The line.
     pub line: usize,
-    /// What it says.
+    /// The value or the choice.
     pub value: Value,
 }
 
-/// Orders conflicts: the worst first, then by place.
+/// Sorts conflicts by severity, the most severe first, then by path and line.
 pub fn worst_first(conflicts: &mut [Conflict]) {
     conflicts.sort_by(|a, b| {
         b.severity
@@ -157,7 +155,7 @@ pub fn worst_first(conflicts: &mut [Conflict]) {
     });
 }
 
-/// Writes a value as a person would read it.
+/// Formats a value for a message: a text without quotes, anything else as JSON.
 pub fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

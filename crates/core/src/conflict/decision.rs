@@ -1,4 +1,4 @@
-//! Decisions of agents and plans that do not agree.
+//! Conflicting decisions in the memory documents of a plan and its agents.
 
 use crate::Value;
 use crate::memory::{Entry, EntryKind, Field};
@@ -6,75 +6,77 @@ use crate::words::normalised;
 
 use super::{Conflict, Kind, Severity, Side};
 
-/// The decisions of one memory document.
+/// The entries of one memory document, with its owner.
 #[derive(Debug, Clone)]
 pub struct Sheet<'s> {
-    /// Its level.
+    /// The level of the document.
     pub level: &'s str,
-    /// The name of the plan or agent that it belongs to.
+    /// The name of the plan or agent that the document belongs to.
     pub owner: &'s str,
-    /// Its file.
+    /// The path of the document.
     pub path: &'s str,
-    /// Its entries that stand.
+    /// The entries that are active.
     pub entries: Vec<&'s Entry>,
 }
 
-struct Decided<'s> {
+/// A decision with its choice.
+struct Decision<'s> {
     sheet: &'s Sheet<'s>,
     entry: &'s Entry,
+    /// The normalised text of the entry, by which decisions are compared.
     name: String,
     choice: &'s str,
 }
 
-/// Finds decisions of the same name with other choices, among the memory of a plan (first) and of
-/// its agents. An agent that goes against its plan is critical; two agents that go apart are a
-/// warning. Within one document the last word counts.
+/// Finds decisions with the same name and different choices in the memory of a plan and its agents. A
+/// contradiction between an agent and the plan is critical, one between two agents a warning. Within
+/// one document, the last choice counts.
 pub fn decisions(plan: Option<&Sheet<'_>>, agents: &[Sheet<'_>]) -> Vec<Conflict> {
-    let decided_by_plan: Vec<Decided<'_>> = plan.into_iter().flat_map(last_words).collect();
-    let decided: Vec<Decided<'_>> = agents.iter().flat_map(last_words).collect();
+    let plan_decisions: Vec<Decision<'_>> = plan.into_iter().flat_map(last_choices).collect();
+    let agent_decisions: Vec<Decision<'_>> = agents.iter().flat_map(last_choices).collect();
     let mut conflicts = Vec::new();
-    for (at, one) in decided.iter().enumerate() {
-        let parent = decided_by_plan.iter().find(|other| other.name == one.name);
+    for (index, decision) in agent_decisions.iter().enumerate() {
+        let parent = plan_decisions.iter().find(|other| other.name == decision.name);
         if let Some(parent) = parent {
-            if normalised(parent.choice) != normalised(one.choice) {
-                conflicts.push(conflict(parent, one, Severity::Critical));
+            if normalised(parent.choice) != normalised(decision.choice) {
+                conflicts.push(conflict(parent, decision, Severity::Critical));
             }
             continue;
         }
-        let other = decided[..at].iter().find(|other| {
-            other.name == one.name && normalised(other.choice) != normalised(one.choice)
+        let other = agent_decisions[..index].iter().find(|other| {
+            other.name == decision.name && normalised(other.choice) != normalised(decision.choice)
         });
-        conflicts.extend(other.map(|other| conflict(other, one, Severity::Warning)));
+        conflicts.extend(other.map(|other| conflict(other, decision, Severity::Warning)));
     }
     conflicts
 }
 
-/// The decisions of a document that say what was chosen, each name once.
-fn last_words<'s>(sheet: &'s Sheet<'s>) -> Vec<Decided<'s>> {
-    let mut decided: Vec<Decided<'s>> = Vec::new();
+/// Returns the decisions of a document that state a choice, the last one for each name.
+fn last_choices<'s>(sheet: &'s Sheet<'s>) -> Vec<Decision<'s>> {
+    let mut decisions: Vec<Decision<'s>> = Vec::new();
     for entry in sheet.entries.iter().filter(|entry| entry.kind == EntryKind::Decision) {
         let Some(choice) = entry.field(Field::Choice) else { continue };
         let name = normalised(&entry.text);
-        decided.retain(|other| other.name != name);
-        decided.push(Decided { sheet, entry, name, choice });
+        decisions.retain(|other| other.name != name);
+        decisions.push(Decision { sheet, entry, name, choice });
     }
-    decided
+    decisions
 }
 
-fn conflict(first: &Decided<'_>, second: &Decided<'_>, severity: Severity) -> Conflict {
-    let side = |decided: &Decided<'_>| Side {
-        source: decided.sheet.path.to_owned(),
-        level: decided.sheet.level.to_owned(),
-        name: Some(decided.sheet.owner.to_owned()).filter(|name| !name.is_empty()),
-        line: decided.entry.line,
-        value: Value::String(decided.choice.to_owned()),
+fn conflict(first: &Decision<'_>, second: &Decision<'_>, severity: Severity) -> Conflict {
+    let side = |decision: &Decision<'_>| Side {
+        source: decision.sheet.path.to_owned(),
+        level: decision.sheet.level.to_owned(),
+        name: Some(decision.sheet.owner.to_owned()).filter(|name| !name.is_empty()),
+        line: decision.entry.line,
+        value: Value::String(decision.choice.to_owned()),
     };
     let (resolution, hint) = match severity {
         Severity::Critical => (
-            "The plan's decision stands",
+            "The plan's decision is used",
             "change one of the two, or archive the agent's entry with `heir memory archive`",
         ),
-        _ => ("Both stand", "decide it once, in the plan's memory"),
+        _ => ("Both decisions are kept", "record one decision in the plan's memory"),
     };
     Conflict {
         kind: Kind::DirectContradiction,
@@ -102,31 +104,31 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_against_its_plan_is_critical_and_two_agents_are_a_warning() {
-        let books = [
+    fn contradicting_the_plan_is_critical_and_another_agent_a_warning() {
+        let notebooks = [
             table("| Database | SQLite |\n"),
             table("| database. | Postgres |\n| Queue | none |\n"),
             table("| Queue | Redis |\n| Queue | NATS |\n| Database | sqlite |\n"),
         ];
-        let sheets: Vec<Sheet<'_>> = books
+        let sheets: Vec<Sheet<'_>> = notebooks
             .iter()
             .zip([("plan", "p"), ("agent", "a"), ("agent", "b")])
-            .map(|(book, (level, owner))| Sheet {
+            .map(|(notebook, (level, owner))| Sheet {
                 level,
                 owner,
                 path: level,
-                entries: book.entries.iter().collect(),
+                entries: notebook.entries.iter().collect(),
             })
             .collect();
         let conflicts = decisions(sheets.first(), &sheets[1..]);
         let names: Vec<_> = conflicts[1].sides.iter().map(|side| side.name.as_deref()).collect();
         assert_eq!(names, [Some("a"), Some("b")]);
-        let found: Vec<(Severity, String)> =
+        let messages: Vec<(Severity, String)> =
             conflicts.into_iter().map(|conflict| (conflict.severity, conflict.message)).collect();
-        assert_eq!(found.len(), 2, "{found:?}");
-        assert_eq!(found[0].0, Severity::Critical);
+        assert_eq!(messages.len(), 2, "{messages:?}");
+        assert_eq!(messages[0].0, Severity::Critical);
         assert_eq!(
-            found[1],
+            messages[1],
             (Severity::Warning, "Queue is decided as NATS here and as none in agent".to_owned())
         );
     }

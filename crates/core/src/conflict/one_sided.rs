@@ -1,4 +1,4 @@
-//! Supersessions that only one of the two records states.
+//! Supersessions that are stated by only one of the two records.
 
 use std::collections::HashSet;
 
@@ -7,67 +7,67 @@ use crate::adr::{self, Adr, Status};
 use crate::shell;
 use crate::supersession::{Link, Supersession};
 
-/// Returns the supersessions of which one record tells a reader nothing, or the opposite.
+/// Returns the supersessions that one of the two records does not state, or contradicts.
 ///
-/// A replaced record that still reads as accepted is a warning. A new record that does not name what
-/// it replaced does not mislead about what is in force, and many teams write only `Superseded by`, so
-/// it is information.
+/// A replaced record whose status is still open is a warning, since it misleads its readers. A new
+/// record that does not name the replaced one is information: it does not mislead, and many teams only
+/// write `Superseded by`.
 pub fn one_sided(adrs: &[Adr], relation: &Supersession<'_>) -> Vec<Conflict> {
     let cycles = relation.cycles();
     let in_cycle: HashSet<usize> = cycles.iter().flatten().copied().collect();
-    // A cycle is reported as a cycle; stating it on both sides would not mend it.
+    // Cycles are reported by `supersession`; stating them on both sides would not fix them.
     let links = relation
         .links()
         .filter(|link| !(in_cycle.contains(&link.new) && in_cycle.contains(&link.old)));
-    links.filter_map(|link| judge(adrs, relation, link)).collect()
+    links.filter_map(|link| check_link(adrs, relation, link)).collect()
 }
 
-fn judge(adrs: &[Adr], relation: &Supersession<'_>, link: Link) -> Option<Conflict> {
+fn check_link(adrs: &[Adr], relation: &Supersession<'_>, link: Link) -> Option<Conflict> {
     let (new, old) = (&adrs[link.new], &adrs[link.old]);
     let is_open =
         matches!(old.status, Status::Accepted | Status::Proposed | Status::Draft | Status::Unknown);
-    let (to_mend, severity, message) = if old.is_partly_superseded {
+    let (to_fix, severity, message) = if old.is_partly_superseded {
         return None;
     } else if is_open && new.status.took_effect() {
-        let says = match (link.is_stated_by_old, old.status) {
-            (_, Status::Unknown) => "which has no status that says so".to_owned(),
-            (true, status) => format!("which names it and still says that it is {status}"),
-            (false, status) => format!("which still says that it is {status}"),
+        let statement = match (link.is_stated_by_old, old.status) {
+            (_, Status::Unknown) => "which states no known status".to_owned(),
+            (true, status) => format!("which names its successor but is still {status}"),
+            (false, status) => format!("which is still {status}"),
         };
-        (old, Severity::Warning, format!("{} supersedes {}, {says}", new.id, old.id))
+        (old, Severity::Warning, format!("{} supersedes {}, {statement}", new.id, old.id))
     } else if !link.is_stated_by_new {
         let message = format!(
-            "{} is superseded by {}, which does not say that it supersedes it",
+            "{} is superseded by {}, which does not name {0} under `supersedes`",
             old.id, new.id
         );
         (new, Severity::Information, message)
     } else {
         return None;
     };
-    Some(conflict(adrs, relation, link, to_mend, severity, message))
+    Some(conflict(adrs, relation, link, to_fix, severity, message))
 }
 
 fn conflict(
     adrs: &[Adr],
     relation: &Supersession<'_>,
     link: Link,
-    to_mend: &Adr,
+    to_fix: &Adr,
     severity: Severity,
     message: String,
 ) -> Conflict {
-    let argument = |at: usize| shell::word(typed_name(adrs, relation, at));
-    let beside = adr::metadata_path(&to_mend.path);
-    let (path, line) = match &beside {
-        Some(beside) => (beside.clone(), 1),
-        None => (to_mend.path.clone(), to_mend.status_line),
+    let argument = |index: usize| shell::word(unique_name(adrs, relation, index));
+    let metadata = adr::metadata_path(&to_fix.path);
+    let (path, line) = match &metadata {
+        Some(metadata) => (metadata.clone(), 1),
+        None => (to_fix.path.clone(), to_fix.status_line),
     };
-    let hint = match beside {
-        Some(beside) if to_mend.path == adrs[link.old].path => {
-            format!("write `status: replaced` and `superseded-by` into {beside}")
+    let hint = match metadata {
+        Some(metadata) if to_fix.path == adrs[link.old].path => {
+            format!("write `status: replaced` and `superseded-by` into {metadata}")
         }
-        Some(beside) => format!("write `replaces` into {beside}"),
+        Some(metadata) => format!("write `replaces` into {metadata}"),
         None => format!(
-            "run `heir adr supersede {} {}`, which writes it into both records",
+            "run `heir adr supersede {} {}`, which updates both records",
             argument(link.old),
             argument(link.new)
         ),
@@ -85,12 +85,11 @@ fn conflict(
     }
 }
 
-/// Returns a name that means this record alone: its id, or its path where another record has the
-/// same number.
-fn typed_name<'a>(adrs: &'a [Adr], relation: &Supersession<'_>, at: usize) -> &'a str {
-    let adr = &adrs[at];
+/// Returns an unambiguous name of a record: its id, or its path if its number is not unique.
+fn unique_name<'a>(adrs: &'a [Adr], relation: &Supersession<'_>, index: usize) -> &'a str {
+    let adr = &adrs[index];
     let is_unique =
-        adr.number.is_some_and(|number| relation.numbered(number).all(|other| other == at));
+        adr.number.is_some_and(|number| relation.numbered(number).all(|other| other == index));
     if is_unique { &adr.id } else { &adr.path }
 }
 
@@ -102,8 +101,8 @@ mod tests {
     fn check(records: &[(&str, &str)]) -> Vec<(Severity, String)> {
         let adrs: Vec<Adr> = records
             .iter()
-            .map(|(number, front)| {
-                adr::read(&format!("adrs/ADR-{number}-x.md"), &format!("---\n{front}\n---\n# T\n"))
+            .map(|(number, yaml)| {
+                adr::read(&format!("adrs/ADR-{number}-x.md"), &format!("---\n{yaml}\n---\n# T\n"))
             })
             .collect();
         one_sided(&adrs, &Supersession::new(&adrs))
@@ -113,13 +112,12 @@ mod tests {
     }
 
     #[test]
-    fn a_replaced_record_that_reads_as_accepted_is_a_warning() {
+    fn a_replaced_record_that_is_still_accepted_is_a_warning() {
         assert_eq!(
             check(&[("1", "status: accepted"), ("2", "status: accepted\nsupersedes: [ADR-1]")]),
             [(
                 Severity::Warning,
-                "adrs/ADR-1-x.md: ADR-2 supersedes ADR-1, which still says that it is accepted"
-                    .to_owned()
+                "adrs/ADR-1-x.md: ADR-2 supersedes ADR-1, which is still accepted".to_owned()
             )]
         );
         assert_eq!(
@@ -135,14 +133,14 @@ mod tests {
             check(&[("1", "status: superseded by ADR-2"), ("2", "status: accepted")]),
             [(
                 Severity::Information,
-                "adrs/ADR-2-x.md: ADR-1 is superseded by ADR-2, which does not say that it supersedes it"
+                "adrs/ADR-2-x.md: ADR-1 is superseded by ADR-2, which does not name ADR-1 under `supersedes`"
                     .to_owned()
             )]
         );
     }
 
     #[test]
-    fn what_does_not_mislead_is_not_reported() {
+    fn consistent_partial_and_circular_supersessions_are_not_reported() {
         for records in [
             [("1", "status: accepted"), ("2", "status: proposed\nsupersedes: [ADR-1]")],
             [("1", "status: superseded"), ("2", "status: accepted\nsupersedes: [ADR-1]")],

@@ -1,4 +1,4 @@
-//! Conflicts of values: what a layer changed of what lay under it.
+//! Conflicting values: keys that a layer overrides with another value.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Bound;
@@ -11,66 +11,68 @@ use crate::cascade::Layer;
 use crate::staleness::{Freshness, Staleness};
 use crate::{Document, Value, keypath};
 
-/// A value that directly beat another.
+/// A value that directly replaced another.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Override {
     /// The key path.
     pub key: String,
-    /// The position of the layer that was beaten.
+    /// The index of the layer whose value was replaced.
     pub parent: usize,
-    /// The position of the layer that won.
+    /// The index of the layer whose value replaced it.
     pub child: usize,
-    /// What the parent says.
+    /// The value of the parent.
     pub parent_value: Value,
-    /// What the child says.
+    /// The value of the child.
     pub child_value: Value,
-    /// Whether the child's author said that it is meant.
+    /// Whether the child declares the override.
     pub acknowledged: bool,
-    /// The position of the layer after which the key is set no more: it dropped the key with
-    /// `override: true` or `inherit: false`, or put a single value in the place of its map.
+    /// The index of the later layer that removed the key with `override: true` or `inherit: false`, or
+    /// by replacing a map by a single value.
     pub removed_by: Option<usize>,
 }
 
-/// The values in force so far, by key path, each with the position of the layer that set it.
-type Current = BTreeMap<Arc<str>, (usize, Arc<Value>)>;
+/// The merged values by key path, each with the index of the layer that set it.
+type MergedValues = BTreeMap<Arc<str>, (usize, Arc<Value>)>;
 
-/// Layers laid on one another, one at a time. A copy is cheap, so that layers which many ways down
-/// the hierarchy share are laid once.
+/// Layers merged one at a time. A clone is cheap, so that layers which several paths through the
+/// hierarchy share are merged once.
 #[derive(Debug, Clone, Default)]
 pub struct Stack {
-    current: Arc<Current>,
+    merged: Arc<MergedValues>,
 }
 
 impl Stack {
-    /// Lays a document on top and adds every value that directly beat an unequal one. Of those that
-    /// were found before, it notes which keys the document took away.
-    pub fn add(&mut self, child: usize, document: &Document, found: &mut Vec<Override>) {
+    /// Merges a document on top, and adds an override for every value that directly replaced a
+    /// different one. Earlier overrides whose key the document removes are marked as removed.
+    pub fn add(&mut self, child: usize, document: &Document, overrides: &mut Vec<Override>) {
         let values = &document.values;
         if values.is_empty() && !values.is_cut() {
             return;
         }
-        let current = Arc::make_mut(&mut self.current);
-        let acknowledgements = document.field_list("overrides");
-        let mut set: Vec<(String, Value)> = Vec::new();
+        let merged = Arc::make_mut(&mut self.merged);
+        let declared_overrides = document.field_list("overrides");
+        let mut new_values: Vec<(String, Value)> = Vec::new();
         let mut reported = HashSet::new();
         values.leaves(&mut |keys, leaf, cut| {
             let Some(value) = leaf.clone().into_value() else { return };
             let key = keypath::join(keys.iter().map(String::as_str));
-            if let Some(beaten) = beaten_by(current, keys, &key, &value, cut) {
-                let (parent, parent_value) = beaten.parent;
-                // Under a single value that a map replaced, the whole map is what beat it.
+            if let Some(replaced) = find_replaced(merged, keys, &key, &value, cut) {
+                let (parent, parent_value) = replaced.parent;
+                // If a map replaced a single value, the child's value is the whole map.
                 let child_value = values
-                    .get(&keys[..beaten.depth])
+                    .get(&keys[..replaced.depth])
                     .and_then(|tree| tree.clone().into_value())
                     .unwrap_or(Value::Null);
-                let at = keypath::join(keys[..beaten.depth].iter().map(String::as_str));
+                let replaced_key = keypath::join(keys[..replaced.depth].iter().map(String::as_str));
                 let acknowledged = cut
-                    || acknowledgements.iter().any(|path| {
-                        keypath::is_within(&key, path) || keypath::is_within(&at, path)
+                    || declared_overrides.iter().any(|path| {
+                        keypath::is_within(&key, path) || keypath::is_within(&replaced_key, path)
                     });
-                if !agree(&parent_value, &child_value) && reported.insert(at.clone()) {
-                    found.push(Override {
-                        key: at,
+                if !is_compatible(&parent_value, &child_value)
+                    && reported.insert(replaced_key.clone())
+                {
+                    overrides.push(Override {
+                        key: replaced_key,
                         parent,
                         child,
                         parent_value: (*parent_value).clone(),
@@ -80,33 +82,33 @@ impl Stack {
                     });
                 }
             }
-            set.push((key, value));
+            new_values.push((key, value));
         });
         for cut in values.cuts() {
-            remove_within(current, &cut);
+            remove_within(merged, &cut);
         }
-        for (key, value) in set {
-            put(current, key, (child, value));
+        for (key, value) in new_values {
+            insert(merged, key, child, value);
         }
-        for one in found.iter_mut().filter(|one| one.removed_by.is_none()) {
-            let is_set =
-                current.contains_key(one.key.as_str()) || under(current, &one.key).next().is_some();
-            one.removed_by = (!is_set).then_some(child);
+        for earlier in overrides.iter_mut().filter(|earlier| earlier.removed_by.is_none()) {
+            let is_set = merged.contains_key(earlier.key.as_str())
+                || below(merged, &earlier.key).next().is_some();
+            earlier.removed_by = (!is_set).then_some(child);
         }
     }
 }
 
-/// Returns every value that directly beat an unequal one.
-fn overrides(layers: &[Layer<'_>]) -> Vec<Override> {
-    let (mut stack, mut found) = (Stack::default(), Vec::new());
+/// Returns every value that directly replaced a different one.
+fn find_overrides(layers: &[Layer<'_>]) -> Vec<Override> {
+    let (mut stack, mut overrides) = (Stack::default(), Vec::new());
     for (child, layer) in layers.iter().enumerate() {
-        stack.add(child, layer.document, &mut found);
+        stack.add(child, layer.document, &mut overrides);
     }
-    found
+    overrides
 }
 
-/// Two values that merge, or that say the same, do not conflict.
-fn agree(parent: &Value, child: &Value) -> bool {
+/// Returns whether two values do not conflict: they are equal, or merge as lists or maps.
+fn is_compatible(parent: &Value, child: &Value) -> bool {
     match (parent, child) {
         (Value::Array(_), Value::Array(_)) | (Value::Object(_), Value::Object(_)) => true,
         (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
@@ -114,140 +116,147 @@ fn agree(parent: &Value, child: &Value) -> bool {
     }
 }
 
-struct Beaten {
-    /// How many keys lead to what was beaten.
+/// A value that a leaf replaces.
+struct ReplacedValue {
+    /// The number of keys in its path.
     depth: usize,
+    /// The index of its layer, and the value.
     parent: (usize, Arc<Value>),
 }
 
-/// What a leaf replaces: the value there, the single value above it, or the map under it.
-fn beaten_by(
-    current: &Current,
+/// Finds the value that a leaf replaces: the one at its path, a single value above it, or a map below
+/// it.
+fn find_replaced(
+    merged: &MergedValues,
     keys: &[String],
     key: &str,
     value: &Value,
     cut: bool,
-) -> Option<Beaten> {
+) -> Option<ReplacedValue> {
     for depth in 1..=keys.len() {
         let path = keypath::join(keys[..depth].iter().map(String::as_str));
-        if let Some(parent) = current
+        if let Some(parent) = merged
             .get(path.as_str())
             .filter(|(_, parent)| depth == keys.len() || !parent.is_object())
         {
-            return Some(Beaten { depth, parent: parent.clone() });
+            return Some(ReplacedValue { depth, parent: parent.clone() });
         }
     }
     let merges_with_map = value.is_object() && !cut;
-    let below: Vec<_> = under(current, key).filter(|_| !merges_with_map).collect();
-    let (_, (layer, _)) = below.iter().max_by_key(|(_, (layer, _))| *layer)?;
-    let map = below
+    let replaced: Vec<_> = below(merged, key).filter(|_| !merges_with_map).collect();
+    let (_, (layer, _)) = replaced.iter().max_by_key(|(_, (layer, _))| *layer)?;
+    let map = replaced
         .iter()
         .map(|(other, (_, value))| (other[key.len() + 1..].to_owned(), (**value).clone()))
         .collect();
-    Some(Beaten { depth: keys.len(), parent: (*layer, Arc::new(Value::Object(map))) })
+    Some(ReplacedValue { depth: keys.len(), parent: (*layer, Arc::new(Value::Object(map))) })
 }
 
-fn under<'c>(
-    current: &'c Current,
+/// Returns the values below a key path.
+fn below<'m>(
+    merged: &'m MergedValues,
     key: &str,
-) -> impl Iterator<Item = (&'c Arc<str>, &'c (usize, Arc<Value>))> + use<'c> {
-    let start = format!("{key}.");
-    let from = (Bound::Included(start.as_str()), Bound::Unbounded);
-    current.range::<str, _>(from).take_while(move |(other, _)| other.starts_with(&start))
+) -> impl Iterator<Item = (&'m Arc<str>, &'m (usize, Arc<Value>))> + use<'m> {
+    let prefix = format!("{key}.");
+    let from = (Bound::Included(prefix.as_str()), Bound::Unbounded);
+    merged.range::<str, _>(from).take_while(move |(other, _)| other.starts_with(&prefix))
 }
 
-fn remove_within(current: &mut Current, path: &str) {
+/// Removes the value at a key path and every value below it; an empty path removes all.
+fn remove_within(merged: &mut MergedValues, path: &str) {
     if path.is_empty() {
-        return current.clear();
+        return merged.clear();
     }
-    let gone: Vec<Arc<str>> = under(current, path).map(|(key, _)| key.clone()).collect();
-    gone.iter().for_each(|key| drop(current.remove(key)));
-    current.remove(path);
+    let keys: Vec<Arc<str>> = below(merged, path).map(|(key, _)| key.clone()).collect();
+    keys.iter().for_each(|key| drop(merged.remove(key)));
+    merged.remove(path);
 }
 
-/// Puts a value into force: what it stands on or under is no longer there. An empty map over a map
-/// changes nothing.
-fn put(current: &mut Current, key: String, said: (usize, Value)) {
-    if said.1.as_object().is_some_and(Map::is_empty) && under(current, &key).next().is_some() {
+/// Sets a value and removes the values above and below its key path. An empty map does not replace
+/// another map.
+fn insert(merged: &mut MergedValues, key: String, layer: usize, value: Value) {
+    if value.as_object().is_some_and(Map::is_empty) && below(merged, &key).next().is_some() {
         return;
     }
-    remove_within(current, &key);
+    remove_within(merged, &key);
     for (dot, _) in key.match_indices('.') {
-        current.remove(&key[..dot]);
+        merged.remove(&key[..dot]);
     }
-    let (child, value) = said;
-    current.insert(key.into(), (child, Arc::new(value)));
+    merged.insert(key.into(), (layer, Arc::new(value)));
 }
 
-/// Returns the conflicts of values among layers, given how fresh each layer is. A key that a later
-/// layer took away has no value to disagree about.
+/// Returns the conflicting values among layers, given the staleness of each layer. A key that a later
+/// layer removed is in no conflict.
 pub fn layers(layers: &[Layer<'_>], freshness: &[Staleness]) -> Vec<Conflict> {
-    let seen = overrides(layers).into_iter().filter(|one| one.removed_by.is_none());
-    seen.flat_map(|one| {
-        let (parent, child) = (&layers[one.parent], &layers[one.child]);
-        of_override(&one, parent, child, freshness.get(one.parent))
-    })
-    .collect()
+    find_overrides(layers)
+        .into_iter()
+        .filter(|value_override| value_override.removed_by.is_none())
+        .flat_map(|value_override| {
+            let (parent, child) = (&layers[value_override.parent], &layers[value_override.child]);
+            of_override(&value_override, parent, child, freshness.get(value_override.parent))
+        })
+        .collect()
 }
 
-/// Returns the conflicts that a value which beat another comes to, given how fresh the layer is that
-/// was beaten.
+/// Returns the conflicts that an override causes, given the staleness of the parent.
 pub fn of_override(
-    one: &Override,
+    value_override: &Override,
     parent: &Layer<'_>,
     child: &Layer<'_>,
     parent_freshness: Option<&Staleness>,
 ) -> Vec<Conflict> {
-    let same_level = parent.level == child.level;
-    let severity = match () {
-        () if one.acknowledged => Severity::Information,
-        () if same_level => Severity::Warning,
-        () => Severity::Critical,
+    let is_same_level = parent.level == child.level;
+    let severity = if value_override.acknowledged {
+        Severity::Information
+    } else if is_same_level {
+        Severity::Warning
+    } else {
+        Severity::Critical
     };
-    let mut conflicts = vec![contradiction(one, parent, child, severity)];
+    let mut conflicts = vec![contradiction(value_override, parent, child, severity)];
     let stale = parent_freshness
         .filter(|staleness| matches!(staleness.status, Freshness::Warning | Freshness::Critical));
-    if let Some(staleness) = stale.filter(|_| !same_level) {
-        conflicts.push(stale_override(one, parent, child, staleness));
+    if let Some(staleness) = stale.filter(|_| !is_same_level) {
+        conflicts.push(stale_override(value_override, parent, child, staleness));
     }
     conflicts
 }
 
 fn contradiction(
-    one: &Override,
+    value_override: &Override,
     parent: &Layer<'_>,
     child: &Layer<'_>,
     severity: Severity,
 ) -> Conflict {
     let message = format!(
         "{} is {} here and {} in {}",
-        one.key,
-        shown(&one.child_value),
-        shown(&one.parent_value),
+        value_override.key,
+        shown(&value_override.child_value),
+        shown(&value_override.parent_value),
         parent.document.path
     );
     let reason = if parent.level == child.level { "it comes later" } else { "higher priority" };
     Conflict {
         kind: Kind::DirectContradiction,
         severity,
-        key: Some(one.key.clone()),
+        key: Some(value_override.key.clone()),
         path: child.document.path.clone(),
-        line: child.document.line_of(&one.key),
+        line: child.document.line_of(&value_override.key),
         message,
-        sides: sides(one, parent, child),
+        sides: sides(value_override, parent, child),
         resolution: Some(format!("Using {} value ({reason})", child.level)),
-        hint: match one.acknowledged {
-            true => "its author says that it is meant".into(),
+        hint: match value_override.acknowledged {
+            true => "the document declares this override".into(),
             false => format!(
-                "if it is meant, add `overrides: [{}]` to the front matter; else remove the key here",
-                one.key
+                "if this is intended, add `overrides: [{}]` to the front matter; otherwise remove the key here",
+                value_override.key
             ),
         },
     }
 }
 
 fn stale_override(
-    one: &Override,
+    value_override: &Override,
     parent: &Layer<'_>,
     child: &Layer<'_>,
     staleness: &Staleness,
@@ -256,28 +265,28 @@ fn stale_override(
     Conflict {
         kind: Kind::StaleOverride,
         severity: Severity::Warning,
-        key: Some(one.key.clone()),
+        key: Some(value_override.key.clone()),
         path: child.document.path.clone(),
-        line: child.document.line_of(&one.key),
+        line: child.document.line_of(&value_override.key),
         message: format!(
             "{} overrides {}, which is {days} days old",
-            one.key, parent.document.path
+            value_override.key, parent.document.path
         ),
-        sides: sides(one, parent, child),
+        sides: sides(value_override, parent, child),
         resolution: Some(format!("Using {} value (higher priority)", child.level)),
         hint: format!("review {} and refresh or change it", parent.document.path),
     }
 }
 
-fn sides(one: &Override, parent: &Layer<'_>, child: &Layer<'_>) -> Vec<Side> {
+fn sides(value_override: &Override, parent: &Layer<'_>, child: &Layer<'_>) -> Vec<Side> {
     let side = |layer: &Layer<'_>, value: &Value| Side {
         source: layer.document.path.clone(),
         level: layer.level.to_owned(),
         name: None,
-        line: layer.document.line_of(&one.key),
+        line: layer.document.line_of(&value_override.key),
         value: value.clone(),
     };
-    vec![side(parent, &one.parent_value), side(child, &one.child_value)]
+    vec![side(parent, &value_override.parent_value), side(child, &value_override.child_value)]
 }
 
 #[cfg(test)]
@@ -310,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_scalar_is_critical_until_it_is_acknowledged() {
+    fn a_changed_scalar_is_critical_unless_it_is_declared() {
         let parent = ("workspace", "defaults: {database: PostgreSQL}");
         let at = |severity| vec![("defaults.database".to_owned(), severity, "1.md:2".to_owned())];
         assert_eq!(
@@ -339,52 +348,55 @@ mod tests {
     }
 
     #[test]
-    fn a_conflict_is_with_the_value_that_was_beaten() {
-        let found = check(&[
+    fn a_conflict_is_with_the_replaced_value() {
+        let conflicts = check(&[
             ("workspace", "k: 1"),
             ("project", "k: 2"),
             ("plan", "k: 2"),
             ("agent", "k: 3"),
         ]);
         assert_eq!(
-            found.iter().map(|(_, _, place)| place.as_str()).collect::<Vec<_>>(),
+            conflicts.iter().map(|(_, _, place)| place.as_str()).collect::<Vec<_>>(),
             ["1.md:2", "3.md:2"]
         );
     }
 
     #[test]
-    fn a_key_that_was_taken_away_is_in_no_conflict() {
+    fn a_removed_key_is_in_no_conflict() {
         let (workspace, plan) = (("workspace", "d: {a: 1, b: 1}"), ("plan", "d: {a: 2}"));
-        let seen = [("d.a".to_owned(), Severity::Critical, "1.md:2".to_owned())];
-        assert_eq!(check(&[workspace, plan, ("agent", "d: {b: 1}")]), seen);
+        let conflict = [("d.a".to_owned(), Severity::Critical, "1.md:2".to_owned())];
+        assert_eq!(check(&[workspace, plan, ("agent", "d: {b: 1}")]), conflict);
         for removing in ["d: {override: true, c: 3}", "d: {inherit: false}", "inherit: false\nx: 1"]
         {
             assert_eq!(check(&[workspace, plan, ("agent", removing)]), [], "{removing}");
         }
         let replaced = check(&[workspace, plan, ("agent", "d: 5")]);
-        assert_eq!(replaced.iter().map(|one| one.0.as_str()).collect::<Vec<_>>(), ["d"]);
+        assert_eq!(replaced.iter().map(|conflict| conflict.0.as_str()).collect::<Vec<_>>(), ["d"]);
         let set_again = check(&[workspace, plan, ("agent", "d: {override: true, a: 3}")]);
         assert_eq!(
-            set_again.iter().map(|one| one.1).collect::<Vec<_>>(),
+            set_again.iter().map(|conflict| conflict.1).collect::<Vec<_>>(),
             [Severity::Critical, Severity::Information]
         );
     }
 
     #[test]
-    fn a_copy_of_a_stack_goes_its_own_way() {
+    fn clones_of_a_stack_are_independent() {
         let document = |yaml: &str| Document::parse("x.md", &format!("---\n{yaml}\n---\n"));
-        let mut found = vec![];
+        let mut overrides = vec![];
         let mut shared = Stack::default();
-        shared.add(0, &document("k: 1"), &mut found);
+        shared.add(0, &document("k: 1"), &mut overrides);
         for (child, yaml) in [(1, "k: 2"), (2, "k: 1"), (3, "k: 3")] {
-            shared.clone().add(child, &document(yaml), &mut found);
+            shared.clone().add(child, &document(yaml), &mut overrides);
         }
-        let found: Vec<_> = found.iter().map(|one| (one.parent, one.child)).collect();
-        assert_eq!(found, [(0, 1), (0, 3)]);
+        let layers: Vec<_> = overrides
+            .iter()
+            .map(|value_override| (value_override.parent, value_override.child))
+            .collect();
+        assert_eq!(layers, [(0, 1), (0, 3)]);
     }
 
     #[test]
-    fn lists_never_conflict_and_other_kinds_do() {
+    fn lists_merge_and_other_values_conflict() {
         assert_eq!(check(&[("workspace", "k: [1]"), ("plan", "k: [2]")]), []);
         assert_eq!(check(&[("workspace", "k: 1"), ("plan", "k: [2]")]).len(), 1);
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Changing the number of a decision record or a plan wherever a text names it, and nothing else.
+//! Replaces the number of a decision record or a plan wherever a text refers to it.
 
 mod sites;
 
@@ -7,77 +7,77 @@ use std::ops::Range;
 use crate::path::percent_decoded;
 use sites::Sites;
 
-/// A longer run of digits is no number of a record or a plan.
-const NUMBER_MAX_DIGITS: usize = 6;
+/// A longer run of digits is not the number of a record or a plan.
+const MAX_NUMBER_DIGITS: usize = 6;
 
 /// The name of a record's file or of a plan's folder, split at its number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Name {
-    /// What stands before the number: `ADR-`, or nothing.
-    lead: String,
-    /// The number as it is written: `0001`.
+    /// The text before the number: `ADR-`, or nothing.
+    before: String,
+    /// The number as written: `0001`.
     digits: String,
-    /// What stands after it: `-use-sqlite`.
-    rest: String,
-    /// What people write before the number in a text: `ADR`, `plan`.
+    /// The text after the number: `-use-sqlite`.
+    after: String,
+    /// The word before the number in a text: `ADR`, `plan`.
     prefix: String,
-    /// Whether it is a plan's.
+    /// Whether the name is that of a plan.
     is_plan: bool,
 }
 
-/// A place where a text may name what is renumbered.
+/// A place where a text may refer to the renumbered record or plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Occurrence<'t> {
-    /// How it is named there.
+    /// How the text refers to it.
     pub form: Form,
-    /// What is written: a path or a name for [`Form::Name`], otherwise `ADR-0001`, `plan 7` or `7`.
+    /// The text: a path or a name for [`Form::Name`], otherwise `ADR-0001`, `plan 7` or `7`.
     pub written: &'t str,
-    /// Where the link leads that it is the label of.
+    /// The destination of the link, if the text is the label of a link.
     pub link: Option<&'t str>,
 }
 
-/// The ways in which a text names a record or a plan.
+/// How a text refers to a record or a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// By the whole name of its file or folder.
+    /// By the whole name of the file or folder.
     Name,
-    /// By its number.
+    /// By the number.
     Number,
 }
 
-/// What an occurrence means.
+/// What an occurrence refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Meaning {
-    /// What is renumbered.
+    /// The renumbered record or plan.
     This,
-    /// Something else.
+    /// Another record or plan, or neither.
     Other,
-    /// One of several, and only a person can say which.
+    /// One of several, and only a person can tell which.
     Unclear,
 }
 
-/// A text with another number in it.
+/// The result of renumbering in one text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rewritten {
-    /// The text.
+pub struct RewriteResult {
+    /// The new text.
     pub text: String,
-    /// How many numbers were replaced.
+    /// The number of replacements.
     pub replaced: usize,
-    /// What was left alone because it could mean something else as well.
+    /// The occurrences that were left unchanged because they are ambiguous.
     pub unclear: Vec<Unclear>,
 }
 
-/// A place that a person has to decide on.
+/// An ambiguous occurrence, which a person has to check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unclear {
-    /// Its line, from 1.
+    /// The line, from 1.
     pub line: usize,
-    /// What is written there.
+    /// The text of the occurrence.
     pub written: String,
 }
 
 impl Name {
-    /// Splits the name of a record's file, without its ending.
+    /// Splits the file name of a record, without its extension; `None` if it has no number.
     pub fn of_record(stem: &str) -> Option<Self> {
         let after_letters = stem.trim_start_matches(|c: char| c.is_ascii_alphabetic());
         let letters = &stem[..stem.len() - after_letters.len()];
@@ -86,20 +86,20 @@ impl Name {
         Self::split(stem, numbered, prefix, false)
     }
 
-    /// Splits the name of a plan's folder.
+    /// Splits the folder name of a plan; `None` if it has no number.
     pub fn of_plan(folder: &str) -> Option<Self> {
         Self::split(folder, folder, "plan".to_owned(), true)
     }
 
     fn split(whole: &str, numbered: &str, prefix: String, is_plan: bool) -> Option<Self> {
-        let rest = numbered.trim_start_matches(|c: char| c.is_ascii_digit());
-        let digits = &numbered[..numbered.len() - rest.len()];
-        let is_number = (1..=NUMBER_MAX_DIGITS).contains(&digits.len())
-            && !rest.starts_with(char::is_alphanumeric);
+        let after = numbered.trim_start_matches(|c: char| c.is_ascii_digit());
+        let digits = &numbered[..numbered.len() - after.len()];
+        let is_number = (1..=MAX_NUMBER_DIGITS).contains(&digits.len())
+            && !after.starts_with(char::is_alphanumeric);
         is_number.then(|| Name {
-            lead: whole[..whole.len() - numbered.len()].to_owned(),
+            before: whole[..whole.len() - numbered.len()].to_owned(),
             digits: digits.to_owned(),
-            rest: rest.to_owned(),
+            after: after.to_owned(),
             prefix,
             is_plan,
         })
@@ -107,90 +107,91 @@ impl Name {
 
     /// Returns the number.
     pub fn number(&self) -> u32 {
-        // At most six digits, so it is a number.
+        // Cannot fail: there are at most `MAX_NUMBER_DIGITS` digits.
         self.digits.parse().unwrap_or_default()
     }
 
-    /// Returns the same name with another number, written as wide as this one.
+    /// Returns the same name with another number, padded to the same width.
     #[must_use]
     pub fn renumbered(&self, number: u32) -> String {
-        format!("{}{}{}", self.lead, as_wide(&self.digits, number), self.rest)
+        format!("{}{}{}", self.before, pad_like(&self.digits, number), self.after)
     }
 
-    /// Returns another number, written as wide as this one.
+    /// Returns another number, padded to the width of this one.
     pub fn digits_of(&self, number: u32) -> String {
-        as_wide(&self.digits, number)
+        pad_like(&self.digits, number)
     }
 
-    /// Returns the number as it is written.
+    /// Returns the number as written.
     pub fn digits(&self) -> &str {
         &self.digits
     }
 }
 
-fn as_wide(digits: &str, number: u32) -> String {
+/// Writes a number with at least as many digits as another.
+fn pad_like(digits: &str, number: u32) -> String {
     format!("{number:0width$}", width = digits.len())
 }
 
-/// Whose text it is.
+/// The document that a text belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
-    /// That of what is renumbered: its heading, its title and its id state its number.
+    /// The renumbered record or plan, whose heading, title and id state its number.
     This,
-    /// That of another one with the same number, which its heading states as well.
+    /// Another record or plan with the same number, whose heading states it too.
     Twin,
-    /// That of another document.
+    /// Any other document.
     Other,
 }
 
-/// Puts another number into a text wherever `meaning` says that a place means what is renumbered.
+/// Replaces the number at every occurrence that, by `meaning`, refers to the renumbered record or plan.
 pub fn rewrite(
     text: &str,
     name: &Name,
     number: u32,
     owner: Owner,
     meaning: &dyn Fn(&Occurrence<'_>) -> Meaning,
-) -> Rewritten {
-    let mut rewritten =
-        Rewritten { text: String::with_capacity(text.len()), replaced: 0, unclear: vec![] };
+) -> RewriteResult {
+    let mut result =
+        RewriteResult { text: String::with_capacity(text.len()), replaced: 0, unclear: vec![] };
     if !text.contains(name.digits.trim_start_matches('0')) {
-        rewritten.text.push_str(text);
-        return rewritten;
+        result.text.push_str(text);
+        return result;
     }
     let sites = Sites::of(text, name, owner != Owner::Other);
-    let stated = if owner == Owner::This { Meaning::This } else { Meaning::Other };
-    let mut copied = 0;
-    let (mut line, mut counted) = (1, 0);
+    let own_meaning = if owner == Owner::This { Meaning::This } else { Meaning::Other };
+    let mut copied_to = 0;
+    let (mut line, mut counted_to) = (1, 0);
     for run in digit_runs(text).filter(|run| text[run.clone()].parse::<u32>() == Ok(name.number()))
     {
         let found = if sites.is_own_number(text, name, &run) {
-            Some((stated, ""))
+            Some((own_meaning, ""))
         } else {
             occurrence(text, name, &sites, &run).map(|found| (meaning(&found), found.written))
         };
         match found {
             None | Some((Meaning::Other, _)) => {}
             Some((Meaning::This, _)) => {
-                rewritten.text.push_str(&text[copied..run.start]);
-                rewritten.text.push_str(&as_wide(&text[run.clone()], number));
-                copied = run.end;
-                rewritten.replaced += 1;
+                result.text.push_str(&text[copied_to..run.start]);
+                result.text.push_str(&pad_like(&text[run.clone()], number));
+                copied_to = run.end;
+                result.replaced += 1;
             }
             Some((Meaning::Unclear, written)) => {
-                line += text[counted..run.start].matches('\n').count();
-                counted = run.start;
-                rewritten.unclear.push(Unclear { line, written: written.to_owned() });
+                line += text[counted_to..run.start].matches('\n').count();
+                counted_to = run.start;
+                result.unclear.push(Unclear { line, written: written.to_owned() });
             }
         }
     }
-    rewritten.text.push_str(&text[copied..]);
+    result.text.push_str(&text[copied_to..]);
     if owner == Owner::This {
-        sites::mend_underline(&mut rewritten.text);
+        sites::extend_underline(&mut result.text);
     }
-    rewritten
+    result
 }
 
-/// Returns the runs of digits that are short enough for a number.
+/// Returns the ranges of the runs of digits that are short enough for a number.
 fn digit_runs(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -200,15 +201,15 @@ fn digit_runs(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
         at = start + len;
         Some(start..at)
     })
-    .filter(|run| run.len() <= NUMBER_MAX_DIGITS)
+    .filter(|run| run.len() <= MAX_NUMBER_DIGITS)
 }
 
-fn is_word(c: char) -> bool {
+fn is_word_char(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '-' | '_')
 }
 
-/// What ends a path in a text: markup, quotes and white space.
-fn ends_path(c: char) -> bool {
+/// Returns whether a character ends a path in a text: markup, a quote or white space.
+fn is_path_end(c: char) -> bool {
     c.is_whitespace()
         || matches!(
             c,
@@ -230,6 +231,7 @@ fn ends_path(c: char) -> bool {
         )
 }
 
+/// Returns the occurrence around a number; `None` if the number cannot refer to the record or plan.
 fn occurrence<'t>(
     text: &'t str,
     name: &Name,
@@ -238,60 +240,62 @@ fn occurrence<'t>(
 ) -> Option<Occurrence<'t>> {
     let link = sites.link_around(run.start);
     let destination = link.map(|link| link.destination.as_str());
-    let whole =
-        |range: Range<usize>, form| Occurrence { form, written: &text[range], link: destination };
-    if let Some(path) = whole_name(text, name, run) {
+    if let Some(path) = name_or_path_around(text, name, run) {
         return Some(Occurrence { form: Form::Name, written: &text[path], link: None });
     }
+    let by_number = |range: Range<usize>| Occurrence {
+        form: Form::Number,
+        written: &text[range],
+        link: destination,
+    };
     if let Some(range) = prefixed_number(text, name, run) {
-        return Some(whole(range, Form::Number));
+        return Some(by_number(range));
     }
     let is_label = link.is_some_and(|link| link.starts_with_number(text, run));
-    (is_label || sites.is_number_field(text, run)).then(|| whole(run.clone(), Form::Number))
+    (is_label || sites.is_number_field(text, run)).then(|| by_number(run.clone()))
 }
 
-/// Returns the path or name around a number that stands in the whole name of the file or folder.
-fn whole_name(text: &str, name: &Name, run: &Range<usize>) -> Option<Range<usize>> {
-    let start = run.start.checked_sub(name.lead.len())?;
-    let has_lead = text.get(start..run.start)?.eq_ignore_ascii_case(&name.lead);
-    let starts_word = !text[..start].ends_with(is_word);
-    if text[run.clone()] != name.digits || !has_lead || !starts_word {
+/// Returns the range of the path or name around a number, if the whole name of the file or folder is
+/// written there.
+fn name_or_path_around(text: &str, name: &Name, run: &Range<usize>) -> Option<Range<usize>> {
+    let start = run.start.checked_sub(name.before.len())?;
+    let has_before = text.get(start..run.start)?.eq_ignore_ascii_case(&name.before);
+    let starts_word = !text[..start].ends_with(is_word_char);
+    if text[run.clone()] != name.digits || !has_before || !starts_word {
         return None;
     }
     let after = &text[run.end..];
-    let after = &after[..after.find(ends_path).unwrap_or(after.len())];
-    if !has_rest(after, name)
-        && !has_rest(&percent_decoded(after), name)
-        && !has_spaced_rest(text, name, run)
+    let after = &after[..after.find(is_path_end).unwrap_or(after.len())];
+    // White space ends a path, but is written as it is in a wiki link or a list.
+    let has_spaced_name = name.after.contains(char::is_whitespace)
+        && starts_with_rest_of_name(&text[run.end..], name);
+    if !starts_with_rest_of_name(after, name)
+        && !starts_with_rest_of_name(&percent_decoded(after), name)
+        && !has_spaced_name
     {
         return None;
     }
-    let before = text[..start]
-        .rfind(ends_path)
+    let path_start = text[..start]
+        .rfind(is_path_end)
         .map_or(0, |at| at + text[at..].chars().next().map_or(1, char::len_utf8));
-    Some(before..run.end + after.len())
+    Some(path_start..run.end + after.len())
 }
 
-/// Returns whether a text begins with the rest of the name and ends there as a word.
-fn has_rest(after: &str, name: &Name) -> bool {
-    let Some(beyond) = after
-        .get(..name.rest.len())
-        .filter(|start| start.eq_ignore_ascii_case(&name.rest))
-        .map(|_| &after[name.rest.len()..])
+/// Returns whether a text starts with the part of the name after the number, and the word ends there.
+fn starts_with_rest_of_name(text: &str, name: &Name) -> bool {
+    let Some(beyond) = text
+        .get(..name.after.len())
+        .filter(|start| start.eq_ignore_ascii_case(&name.after))
+        .map(|_| &text[name.after.len()..])
     else {
         return false;
     };
     let beyond = match name.is_plan {
-        // The plan's own document is called after its folder.
+        // The main document of a plan may be called after its folder: `0007-y-plan.md`.
         true => beyond.strip_prefix("-plan").unwrap_or(beyond),
         false => beyond,
     };
-    !beyond.starts_with(is_word)
-}
-
-/// A name with white space in it, which is written as it is in a wiki link or a list.
-fn has_spaced_rest(text: &str, name: &Name, run: &Range<usize>) -> bool {
-    name.rest.contains(char::is_whitespace) && has_rest(&text[run.end..], name)
+    !beyond.starts_with(is_word_char)
 }
 
 /// Returns the range of `ADR-0001`, or of `plan 7`.
@@ -304,12 +308,12 @@ fn prefixed_number(text: &str, name: &Name, run: &Range<usize>) -> Option<Range<
         true => written.eq_ignore_ascii_case(&name.prefix),
         false => written == name.prefix,
     };
-    let starts_word = !text[..start].ends_with(|c: char| is_word(c) || c == '/');
+    let starts_word = !text[..start].ends_with(|c: char| is_word_char(c) || c == '/');
     let after = &text[run.end..];
     if !has_prefix || !starts_word || after.starts_with(char::is_alphanumeric) {
         return None;
     }
-    let word = &after[..after.find(|c: char| !is_word(c)).unwrap_or(after.len())];
+    let word = &after[..after.find(|c: char| !is_word_char(c)).unwrap_or(after.len())];
     let word = word.trim_end_matches(['-', '_']);
     // `plan 0007-other` is another plan; `ADR-0001-based` may be a word of a sentence.
     (!name.is_plan || word.is_empty()).then(|| start..run.end + word.len())
@@ -320,7 +324,7 @@ fn prefixed_number(text: &str, name: &Name, run: &Range<usize>) -> Option<Range<
 mod tests {
     use super::*;
 
-    fn record(text: &str, owner: Owner) -> Rewritten {
+    fn renumber_record(text: &str, owner: Owner) -> RewriteResult {
         let name = Name::of_record("ADR-0001-z").unwrap();
         rewrite(text, &name, 12, owner, &|found| match (found.form, found.link) {
             (Form::Name, _) => Meaning::This,
@@ -341,46 +345,46 @@ mod tests {
     }
 
     #[test]
-    fn whole_names_are_rewritten_in_every_form() {
+    fn whole_names_are_replaced_wherever_they_are_written() {
         let text = "---\nsupersedes: [ADR-0001-z.md]\n---\n[x](../adrs/ADR-0001-z.md#s) [[ADR-0001-z|it]] `ADR-0001-z`\nADR-0001-zebra ADR-0001-a.md ADR-00011-z XADR-0001-z ADR-1-z\n[r]: <ADR-0001-z.md>\n";
-        let done = record(text, Owner::Other);
+        let result = renumber_record(text, Owner::Other);
         assert_eq!(
-            done.text,
+            result.text,
             "---\nsupersedes: [ADR-0012-z.md]\n---\n[x](../adrs/ADR-0012-z.md#s) [[ADR-0012-z|it]] `ADR-0012-z`\nADR-0001-zebra ADR-0001-a.md ADR-00011-z XADR-0001-z ADR-1-z\n[r]: <ADR-0012-z.md>\n"
         );
-        assert_eq!(done.replaced, 5);
-        let lines: Vec<_> = done.unclear.iter().map(|left| left.written.as_str()).collect();
-        assert_eq!(lines, ["ADR-0001-zebra", "ADR-0001-a", "ADR-1-z"]);
+        assert_eq!(result.replaced, 5);
+        let unclear: Vec<_> = result.unclear.iter().map(|place| place.written.as_str()).collect();
+        assert_eq!(unclear, ["ADR-0001-zebra", "ADR-0001-a", "ADR-1-z"]);
     }
 
     #[test]
-    fn numbers_alone_are_asked_about_with_their_line() {
-        let done = record(
+    fn ambiguous_numbers_are_reported_with_their_line() {
+        let result = renumber_record(
             "---\nsupersedes: 1\ndepends_on: 1\n---\nADR-0001, ADR 1\n1 and v1 and ADR-10\n",
             Owner::Other,
         );
-        assert_eq!(done.replaced, 0);
-        let left: Vec<_> =
-            done.unclear.iter().map(|left| (left.line, left.written.as_str())).collect();
-        assert_eq!(left, [(2, "1"), (5, "ADR-0001"), (5, "ADR 1")]);
+        assert_eq!(result.replaced, 0);
+        let unclear: Vec<_> =
+            result.unclear.iter().map(|place| (place.line, place.written.as_str())).collect();
+        assert_eq!(unclear, [(2, "1"), (5, "ADR-0001"), (5, "ADR 1")]);
     }
 
     #[test]
-    fn the_label_of_a_link_goes_with_the_link() {
-        let done = record(
+    fn the_label_of_a_link_follows_its_destination() {
+        let result = renumber_record(
             "[ADR-0001](ADR-0001-z.md) [1. Use Z](ADR-0001-z.md) [ADR-0001](ADR-0001-a.md)\n",
             Owner::Other,
         );
         assert_eq!(
-            done.text,
+            result.text,
             "[ADR-0012](ADR-0012-z.md) [12. Use Z](ADR-0012-z.md) [ADR-0001](ADR-0001-a.md)\n"
         );
-        assert_eq!(done.unclear, []);
+        assert_eq!(result.unclear, []);
     }
 
     #[test]
-    fn a_record_states_its_own_number() {
-        for (own, renumbered) in [
+    fn a_record_is_renumbered_in_its_own_heading_and_title() {
+        for (before, after) in [
             ("# ADR-0001: Use Z\n\nADR-0001\n", "# ADR-0012: Use Z\n\nADR-0001\n"),
             ("# 1. Use Z\n", "# 12. Use Z\n"),
             (
@@ -394,21 +398,21 @@ mod tests {
             ("1. Use Z\n========\n", "12. Use Z\n=========\n"),
             ("# 1 Z\n", "# 1 Z\n"),
         ] {
-            assert_eq!(record(own, Owner::This).text, renumbered);
+            assert_eq!(renumber_record(before, Owner::This).text, after);
         }
     }
 
     #[test]
-    fn the_heading_of_a_twin_is_its_own() {
-        let twin = record("# ADR-0001: Use A\n\nNot ADR-0001.\n", Owner::Twin);
+    fn the_heading_of_another_record_with_the_same_number_is_kept() {
+        let twin = renumber_record("# ADR-0001: Use A\n\nNot ADR-0001.\n", Owner::Twin);
         assert_eq!(twin.replaced, 0);
         assert_eq!(twin.unclear, [Unclear { line: 3, written: "ADR-0001".to_owned() }]);
     }
 
     #[test]
-    fn plans_are_named_by_their_folder() {
+    fn plans_are_renumbered_by_their_folder_name() {
         let name = Name::of_plan("0007-y").unwrap();
-        let done = rewrite(
+        let result = rewrite(
             "---\ndepends_on: [0007-y, 7, 0007]\nplan: 0007-y\n---\n[p](../0007-y/0007-y-plan.md) [[0007-y#x]] plan 7, plan 0007-x, 10007-y, 0007-you\n",
             &name,
             12,
@@ -416,16 +420,16 @@ mod tests {
             &|_| Meaning::This,
         );
         assert_eq!(
-            done.text,
+            result.text,
             "---\ndepends_on: [0012-y, 12, 0012]\nplan: 0012-y\n---\n[p](../0012-y/0012-y-plan.md) [[0012-y#x]] plan 12, plan 0007-x, 10007-y, 0007-you\n"
         );
     }
 
     #[test]
-    fn encoded_and_spaced_names() {
+    fn percent_encoded_names_and_names_with_spaces_are_replaced() {
         let name = Name::of_record("ADR-0001-use z").unwrap();
         let text = "[x](ADR-0001-use%20z.md) [[ADR-0001-use z]]\n";
-        let done = rewrite(text, &name, 2, Owner::Other, &|_| Meaning::This);
-        assert_eq!(done.text, text.replace("0001", "0002"));
+        let result = rewrite(text, &name, 2, Owner::Other, &|_| Meaning::This);
+        assert_eq!(result.text, text.replace("0001", "0002"));
     }
 }

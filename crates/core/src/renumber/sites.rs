@@ -1,4 +1,4 @@
-//! The places of a text at which a bare number can stand for a record or a plan.
+//! The places in a text where a bare number can refer to a record or a plan.
 
 use std::ops::Range;
 
@@ -7,36 +7,36 @@ use crate::document::link_ranges;
 use crate::frontmatter::{self, Split};
 use crate::yaml::{self, Kind, Node};
 
-/// Keys of the front matter in which a record is named by its number.
+/// Front-matter keys whose values refer to records by number.
 const RECORD_KEYS: &[&str] =
     &["supersedes", "superseded_by", "superseded-by", "replaces", "replaced_by", "obsoletes"];
 
-/// Keys in which a plan is named by its number.
+/// Front-matter keys whose values refer to plans by number.
 const PLAN_KEYS: &[&str] = &["depends_on", "plan"];
 
-/// Keys with which a document states its own number.
-const OWN_KEYS: &[&str] = &["id", "number", "title", "name"];
+/// Front-matter keys that state the document's own number.
+const OWN_NUMBER_KEYS: &[&str] = &["id", "number", "title", "name"];
 
-/// A link of the text.
+/// A link in the text.
 #[derive(Debug)]
-pub(super) struct Link {
+pub(super) struct MarkdownLink {
     bytes: Range<usize>,
     pub(super) destination: String,
 }
 
-/// Where numbers stand in a text.
+/// The places of numbers in a text.
 #[derive(Debug, Default)]
 pub(super) struct Sites {
-    /// What begins with the document's own number, if it holds it.
-    own: Vec<Range<usize>>,
-    /// Values that are the number of a record or a plan.
-    fields: Vec<Range<usize>>,
-    /// The links, in order.
-    links: Vec<Link>,
+    /// The heading and the values that may start with the document's own number.
+    own_number: Vec<Range<usize>>,
+    /// Front-matter values that may be the number of a record or a plan.
+    number_fields: Vec<Range<usize>>,
+    /// The links in the order of the text.
+    links: Vec<MarkdownLink>,
 }
 
-impl Link {
-    /// Returns whether the link's label begins with this number: `[1. Use SQLite](…)`.
+impl MarkdownLink {
+    /// Returns whether the link's label starts with this number: `[1. Use SQLite](…)`.
     pub(super) fn starts_with_number(&self, text: &str, run: &Range<usize>) -> bool {
         text[self.bytes.start..run.start].trim_matches(['[', ' ']).is_empty()
             && text[run.end..].starts_with(['.', ':', ']', ' '])
@@ -44,7 +44,9 @@ impl Link {
 }
 
 impl Sites {
-    pub(super) fn of(text: &str, name: &Name, is_own: bool) -> Self {
+    /// Finds the places in a text; `has_own_number` says whether the text may state `name`'s number as
+    /// its own.
+    pub(super) fn of(text: &str, name: &Name, has_own_number: bool) -> Self {
         let mut sites = Sites::default();
         let mut body = 0;
         if let Split::Block { yaml, body: after } = frontmatter::split(text) {
@@ -55,18 +57,18 @@ impl Sites {
                     let values = keys.iter().filter_map(|key| root.entry(key));
                     values.flat_map(|entry| scalars(&entry.value, yaml.start)).collect()
                 };
-                sites.fields = values_of(keys);
-                if is_own {
-                    sites.own = values_of(OWN_KEYS);
+                sites.number_fields = values_of(keys);
+                if has_own_number {
+                    sites.own_number = values_of(OWN_NUMBER_KEYS);
                 }
             }
         }
-        if is_own {
-            sites.own.extend(heading(text, body));
+        if has_own_number {
+            sites.own_number.extend(first_heading(text, body));
         }
         let links = link_ranges(&text[body..]).into_iter();
         sites.links = links
-            .map(|(range, destination)| Link {
+            .map(|(range, destination)| MarkdownLink {
                 bytes: range.start + body..range.end + body,
                 destination,
             })
@@ -74,24 +76,26 @@ impl Sites {
         sites
     }
 
-    /// Returns the link that a position lies in.
-    pub(super) fn link_around(&self, at: usize) -> Option<&Link> {
-        let next = self.links.partition_point(|link| link.bytes.start <= at);
-        next.checked_sub(1).map(|last| &self.links[last]).filter(|link| link.bytes.contains(&at))
+    /// Returns the link around a byte offset.
+    pub(super) fn link_around(&self, offset: usize) -> Option<&MarkdownLink> {
+        let next = self.links.partition_point(|link| link.bytes.start <= offset);
+        let last = next.checked_sub(1).map(|last| &self.links[last]);
+        last.filter(|link| link.bytes.contains(&offset))
     }
 
-    /// Returns whether a number is a whole value that names a record or a plan.
+    /// Returns whether a number is the whole value of a front-matter field that refers to a record or a
+    /// plan.
     pub(super) fn is_number_field(&self, text: &str, run: &Range<usize>) -> bool {
-        self.fields.iter().any(|field| {
+        self.number_fields.iter().any(|field| {
             field.contains(&run.start)
                 && *text[field.clone()].trim_matches(['"', '\'']) == text[run.clone()]
         })
     }
 
-    /// Returns whether a number is the one that the document states as its own: at the start of its
-    /// heading, its title or its id, alone or after `ADR`.
+    /// Returns whether a number is the document's own: at the start of its heading, title or id, alone or
+    /// after `ADR`.
     pub(super) fn is_own_number(&self, text: &str, name: &Name, run: &Range<usize>) -> bool {
-        let Some(site) = self.own.iter().find(|site| site.contains(&run.start)) else {
+        let Some(site) = self.own_number.iter().find(|site| site.contains(&run.start)) else {
             return false;
         };
         let before = text[site.start..run.start]
@@ -104,14 +108,15 @@ impl Sites {
                 .strip_prefix('.')
                 .is_some_and(|after| after.starts_with(|c: char| c.is_ascii_digit()));
             let is_alone = after.trim_matches(['"', '\'']).is_empty();
-            let is_set_off = after.starts_with(['.', ':', ')'])
+            let is_separated = after.starts_with(['.', ':', ')'])
                 || [" -", " –", " —"].iter().any(|dash| after.starts_with(dash));
-            return !is_decimal && ends_word && (is_set_off || is_alone || run.len() >= 3);
+            return !is_decimal && ends_word && (is_separated || is_alone || run.len() >= 3);
         }
         ends_word && before.eq_ignore_ascii_case(&name.prefix)
     }
 }
 
+/// Returns the byte ranges of a scalar, or of the scalars of a list.
 fn scalars(node: &Node, offset: usize) -> Vec<Range<usize>> {
     let nodes = match &node.kind {
         Kind::List { items, .. } => items.as_slice(),
@@ -122,32 +127,34 @@ fn scalars(node: &Node, offset: usize) -> Vec<Range<usize>> {
     bytes.map(|bytes| bytes.start + offset..bytes.end + offset).collect()
 }
 
-/// Returns the text of the first heading: `# Title`, or a line with its underline.
-fn heading(text: &str, body: usize) -> Option<Range<usize>> {
+/// Returns the range of the first heading after the offset `body`: `# Title`, or an underlined line.
+fn first_heading(text: &str, body: usize) -> Option<Range<usize>> {
     let mut at = body;
     let mut lines = text[body..].split_inclusive('\n').map(|line| {
         let start = at;
         at += line.len();
         (start, line.trim_end())
     });
-    let mut last: Option<(usize, &str)> = None;
+    let mut previous: Option<(usize, &str)> = None;
     lines.find_map(|(start, line)| {
         if line.starts_with("# ") {
             return Some(start..start + line.len());
         }
         let is_underline = line.len() >= 3 && line.chars().all(|c| c == '=' || c == '#');
-        let above = last.replace((start, line)).filter(|(_, above)| !above.trim().is_empty());
+        let above = previous.replace((start, line)).filter(|(_, above)| !above.trim().is_empty());
         above.filter(|_| is_underline).map(|(start, above)| start..start + above.len())
     })
 }
 
-/// Makes the underline of a heading as long as the heading, which reStructuredText asks for.
-pub(super) fn mend_underline(text: &mut String) {
+/// Extends the underline of the first heading to the length of the heading, as reStructuredText
+/// requires.
+pub(super) fn extend_underline(text: &mut String) {
     let body = match frontmatter::split(text) {
         Split::Block { body, .. } => body,
         Split::None | Split::Unclosed => 0,
     };
-    let Some(title) = heading(text, body).filter(|title| !text[title.clone()].starts_with('#'))
+    let Some(title) =
+        first_heading(text, body).filter(|title| !text[title.clone()].starts_with('#'))
     else {
         return;
     };
@@ -155,6 +162,6 @@ pub(super) fn mend_underline(text: &mut String) {
     let underline = text[start..].lines().next().unwrap_or_default().trim_end();
     let missing = text[title].chars().count().saturating_sub(underline.len());
     let end = start + underline.len();
-    let mark = underline.get(..1).unwrap_or_default().repeat(missing);
-    text.insert_str(end, &mark);
+    let extension = underline.get(..1).unwrap_or_default().repeat(missing);
+    text.insert_str(end, &extension);
 }

@@ -1,4 +1,4 @@
-//! Layers put over one another, and what each of them did.
+//! The cascade: layers of documents merged in order, with the contribution of each.
 
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -8,56 +8,55 @@ use serde_json::Map;
 use crate::merge::Tree;
 use crate::{Document, Value, keypath};
 
-/// A document in its place in the cascade.
+/// A document at its level in the cascade.
 #[derive(Debug, Clone, Copy)]
 pub struct Layer<'d> {
-    /// The name of its level.
+    /// The name of the level.
     pub level: &'d str,
-    /// Its level's priority.
+    /// The priority of the level.
     pub priority: i64,
-    /// What it says.
+    /// The document.
     pub document: &'d Document,
 }
 
-/// One document's say on one key.
+/// The value that one document sets for a key.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Contribution {
-    /// The document.
+    /// The path of the document.
     pub source: String,
-    /// Its level.
+    /// The level of the document.
     pub level: String,
-    /// What it says.
+    /// The value.
     pub value: Value,
 }
 
-/// What one layer did to the context under it.
+/// A change that one layer makes to the merged values of the layers below it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Change {
     /// The key path.
     pub key: String,
-    /// What was there before; absent when the layer added it.
+    /// The value before; absent if the layer added the key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<Value>,
-    /// What is there now; absent when the layer took it away.
+    /// The value after; absent if the layer removed the key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<Value>,
 }
 
-/// Returns the values that remain when all layers are laid over one another.
+/// Returns the merged values of all layers.
 pub fn values(layers: &[Layer<'_>]) -> Value {
-    merged(layers).into_value().unwrap_or_else(|| Value::Object(Map::new()))
+    merge(layers).into_value().unwrap_or_else(|| Value::Object(Map::new()))
 }
 
-fn merged(layers: &[Layer<'_>]) -> Tree {
+fn merge(layers: &[Layer<'_>]) -> Tree {
     layers.iter().map(|layer| layer.document.values.clone()).fold(Tree::default(), Tree::over)
 }
 
-/// Returns who said what on every key of the result, the winner last.
+/// Returns the contributions to every key of the merged values, the winner last.
 pub fn provenance(layers: &[Layer<'_>]) -> IndexMap<String, Vec<Contribution>> {
-    let result = merged(layers);
     let mut provenance = IndexMap::new();
-    result.leaves(&mut |keys, _, _| {
-        let history = layers
+    merge(layers).leaves(&mut |keys, _, _| {
+        let contributions = layers
             .iter()
             .filter_map(|layer| {
                 let value = layer.document.values.says(keys)?;
@@ -68,16 +67,16 @@ pub fn provenance(layers: &[Layer<'_>]) -> IndexMap<String, Vec<Contribution>> {
                 })
             })
             .collect();
-        provenance.insert(keypath::join(keys.iter().map(String::as_str)), history);
+        provenance.insert(keypath::join(keys.iter().map(String::as_str)), contributions);
     });
     provenance
 }
 
-/// Returns, for every key of the result, how many of the last in its history make up its value: all
-/// lists since one that replaced the others, else the winner alone.
+/// Returns, for every key of the merged values, how many of its last contributions are part of its
+/// value: all lists since the last replacement, otherwise the winner alone.
 pub fn contributor_counts(layers: &[Layer<'_>]) -> IndexMap<String, usize> {
     let mut counts = IndexMap::new();
-    merged(layers).leaves(&mut |keys, leaf, _| {
+    merge(layers).leaves(&mut |keys, leaf, _| {
         let mut count = 0;
         for layer in layers {
             let values = &layer.document.values;
@@ -95,40 +94,41 @@ pub fn contributor_counts(layers: &[Layer<'_>]) -> IndexMap<String, usize> {
     counts
 }
 
-/// Returns what each layer added, changed and took away, in order.
+/// Returns the keys that each layer added, changed and removed, in order.
 pub fn changes(layers: &[Layer<'_>]) -> Vec<Vec<Change>> {
-    let mut below: IndexMap<String, Value> = IndexMap::new();
+    let mut before: IndexMap<String, Value> = IndexMap::new();
     let mut tree = Tree::default();
-    let mut all = Vec::with_capacity(layers.len());
+    let mut changes_by_layer = Vec::with_capacity(layers.len());
     for layer in layers {
         tree = tree.over(layer.document.values.clone());
-        let here = leaves(&tree);
-        let mut changes: Vec<Change> = here
+        let after = leaves(&tree);
+        let mut changes: Vec<Change> = after
             .iter()
-            .filter(|(key, value)| below.get(*key) != Some(value))
+            .filter(|(key, value)| before.get(*key) != Some(value))
             .map(|(key, value)| Change {
                 key: key.clone(),
-                before: below.get(key).cloned(),
+                before: before.get(key).cloned(),
                 after: Some(value.clone()),
             })
             .collect();
-        let lost = below.iter().filter(|(key, _)| !here.contains_key(*key));
-        changes.extend(lost.map(|(key, value)| Change {
+        let removed = before.iter().filter(|(key, _)| !after.contains_key(*key));
+        changes.extend(removed.map(|(key, value)| Change {
             key: key.clone(),
             before: Some(value.clone()),
             after: None,
         }));
-        all.push(changes);
-        below = here;
+        changes_by_layer.push(changes);
+        before = after;
     }
-    all
+    changes_by_layer
 }
 
 /// Returns the merged value of each key path.
 pub fn flat(layers: &[Layer<'_>]) -> IndexMap<String, Value> {
-    leaves(&merged(layers))
+    leaves(&merge(layers))
 }
 
+/// Returns the value of each key path of a tree.
 fn leaves(tree: &Tree) -> IndexMap<String, Value> {
     let mut flat = IndexMap::new();
     tree.leaves(&mut |keys, leaf, _| {
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn every_key_knows_its_history() {
+    fn provenance_lists_the_contributions_of_every_key() {
         let documents = documents(&[
             ("workspace", "brand_voice: professional\nstack: [rust]"),
             ("project", "brand_voice: casual\nstack: [sql]"),
@@ -173,7 +173,7 @@ mod tests {
         let layers = layers(&documents);
         assert_eq!(values(&layers), json!({"brand_voice": "casual", "stack": ["rust", "sql"]}));
         let provenance = provenance(&layers);
-        let say = |source: &str, level: &str, value: Value| Contribution {
+        let contribution = |source: &str, level: &str, value: Value| Contribution {
             source: source.into(),
             level: level.into(),
             value,
@@ -181,15 +181,15 @@ mod tests {
         assert_eq!(
             provenance["brand_voice"],
             [
-                say("workspace.md", "workspace", json!("professional")),
-                say("project.md", "project", json!("casual"))
+                contribution("workspace.md", "workspace", json!("professional")),
+                contribution("project.md", "project", json!("casual"))
             ]
         );
         assert_eq!(provenance["stack"].len(), 2);
     }
 
     #[test]
-    fn a_list_is_made_up_of_all_that_no_other_replaced() {
+    fn contributors_of_a_list_are_counted_since_the_last_replacement() {
         let documents = documents(&[
             ("workspace", "stack: [a]\nnames: [a]\nvoice: calm\nmixed: 1"),
             ("project", "stack: [b]\nnames: {override: true, value: [b]}\nmixed: [a]"),
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn every_layer_shows_what_it_did() {
+    fn changes_are_listed_by_layer() {
         let documents = documents(&[
             ("workspace", "defaults: {language: TypeScript, coverage: 80%}"),
             ("plan", "defaults: {language: Python, override: true}\nnew: 1"),

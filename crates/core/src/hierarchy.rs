@@ -1,8 +1,8 @@
-//! Hierarchies as data: which levels there are, which files they read, in which order.
+//! Hierarchies as data: their levels and the files that each level reads, in order.
 //!
-//! A pattern is a path with `/`. `{plan}` stands for the selected name of that level and
-//! `{plan.number}` for the digits it starts with; `*` in the last component lists a folder; `a|b`
-//! reads whichever of the two exists.
+//! A pattern is a path with `/`. `{plan}` is replaced by the selected name of that level and
+//! `{plan.number}` by the digits that the name starts with; `*` in the last component lists a folder;
+//! `a|b` reads the first alternative that exists.
 
 mod selectors;
 
@@ -26,37 +26,45 @@ pub struct Hierarchy {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Level {
-    /// Its name, which is also the name of its selector.
+    /// The name, which is also the name of the selector.
     pub name: String,
-    /// Higher is more specific.
+    /// The priority; a higher one is more specific and wins.
     pub priority: i64,
-    /// Files that were there before this hierarchy was: read first, so that the level's own win.
+    /// Files that existed before the workspace was set up. They are read first, so that the level's own
+    /// files win.
     #[serde(skip)]
     pub adopted: Vec<String>,
-    /// Files that are always read, in order; a later one wins. The first is the level's main
-    /// document.
+    /// Files that are always read, in order; a later one wins. The first pattern finds the main document
+    /// of the level.
     #[serde(default)]
     pub always: Vec<String>,
-    /// Files that are read if there is room for them, after the others.
+    /// Files that are read after the others if the token budget allows it.
     #[serde(default)]
     pub if_room: Vec<String>,
-    /// The level's memory file, read last.
+    /// The memory file of the level, which is read last.
     #[serde(default)]
     pub memory: Option<String>,
-    /// Its share of a token budget.
+    /// The share of the token budget.
     #[serde(default)]
     pub share: f64,
-    /// The level whose documents name this one in their front matter (`project: billing`).
+    /// The level whose documents select this one in their front matter (`project: billing`).
     #[serde(default)]
     pub named_by: Option<String>,
 }
 
-/// The name of the hierarchy that is used unless another is asked for.
+/// The name of the default hierarchy.
 pub const DEFAULT: &str = "plans";
 
-/// Returns the hierarchies that are built in.
+/// Returns the built-in hierarchies by name.
 pub fn built_in() -> IndexMap<String, Hierarchy> {
-    let plans = vec![
+    [(DEFAULT, plan_levels()), ("sprints", sprint_levels()), ("domains", domain_levels())]
+        .into_iter()
+        .map(|(name, levels)| (name.to_owned(), Hierarchy { levels }))
+        .collect()
+}
+
+fn plan_levels() -> Vec<Level> {
+    vec![
         level(
             "workspace",
             0,
@@ -88,8 +96,11 @@ pub fn built_in() -> IndexMap<String, Hierarchy> {
             &[],
             Some("plans/{plan}/agents/{agent}.memory.md"),
         ),
-    ];
-    let sprints = vec![
+    ]
+}
+
+fn sprint_levels() -> Vec<Level> {
+    vec![
         level(
             "project",
             0,
@@ -133,39 +144,36 @@ pub fn built_in() -> IndexMap<String, Hierarchy> {
             &[".memory/agent/{agent}/context.json|.memory/agent/{agent}/recent_actions.json"],
             None,
         ),
+    ]
+}
+
+fn domain_levels() -> Vec<Level> {
+    const SCOPES: [(&str, &str, f64); 3] = [
+        ("workspace", "{workspace}", 0.3),
+        ("domain", "{workspace}/{domain}", 0.3),
+        ("repository", "{workspace}/{domain}/{repository}", 0.4),
     ];
-    const SCOPES: [&str; 3] =
-        ["{workspace}", "{workspace}/{domain}", "{workspace}/{domain}/{repository}"];
-    let domains = ["workspace", "domain", "repository"]
+    const OPTIONAL_FOLDERS: [&str; 4] = ["_plans", "_architecture", "_features", "_spikes"];
+    SCOPES
         .into_iter()
-        .zip(SCOPES)
         .enumerate()
-        .map(|(depth, (name, scope))| {
-            let always = vec![
+        .map(|(depth, (name, scope, share))| Level {
+            name: name.into(),
+            priority: depth as i64 * 10,
+            adopted: if depth == 0 { vec!["agent/rules/common/*.md".into()] } else { vec![] },
+            always: vec![
                 format!("resources/workspaces/{scope}/OVERVIEW.md"),
                 format!("user/memory/workspaces/{scope}/decisions.md"),
                 format!("user/memory/workspaces/{scope}/lessons.md"),
-            ];
-            let adopted = if depth == 0 { vec!["agent/rules/common/*.md".into()] } else { vec![] };
-            let if_room = ["_plans", "_architecture", "_features", "_spikes"]
+            ],
+            if_room: OPTIONAL_FOLDERS
                 .iter()
                 .map(|folder| format!("resources/workspaces/{scope}/{folder}/*.md"))
-                .collect();
-            Level {
-                name: name.into(),
-                priority: depth as i64 * 10,
-                adopted,
-                always,
-                if_room,
-                memory: None,
-                share: [0.3, 0.3, 0.4][depth],
-                named_by: None,
-            }
+                .collect(),
+            memory: None,
+            share,
+            named_by: None,
         })
-        .collect();
-    [(DEFAULT, plans), ("sprints", sprints), ("domains", domains)]
-        .into_iter()
-        .map(|(name, levels)| (name.to_owned(), Hierarchy { levels }))
         .collect()
 }
 
@@ -196,21 +204,21 @@ impl Hierarchy {
         self.levels.iter().find(|level| level.name == name)
     }
 
-    /// Returns what is wrong with a hierarchy that a user wrote, if anything is.
+    /// Returns a description of the first mistake in a user's hierarchy, if there is one.
     pub fn defect(&self) -> Option<String> {
         if self.levels.is_empty() {
-            return Some("it has no levels".into());
+            return Some("the hierarchy has no levels".into());
         }
-        for (at, level) in self.levels.iter().enumerate() {
+        for (index, level) in self.levels.iter().enumerate() {
             if let Some(reason) = name::unsafe_reason(&level.name) {
-                return Some(format!("level {:?} cannot be called that: {reason}", level.name));
+                return Some(format!("level {:?} has an invalid name: {reason}", level.name));
             }
-            if self.levels[..at].iter().any(|other| other.name == level.name) {
-                return Some(format!("level `{}` is there twice", level.name));
+            if self.levels[..index].iter().any(|other| other.name == level.name) {
+                return Some(format!("level `{}` is defined twice", level.name));
             }
-            if at > 0 && self.levels[at - 1].priority > level.priority {
+            if index > 0 && self.levels[index - 1].priority > level.priority {
                 return Some(format!(
-                    "level `{}` has a lower priority than the one before it; list them lowest first",
+                    "level `{}` has a lower priority than the level before it; list the lowest first",
                     level.name
                 ));
             }
@@ -218,13 +226,13 @@ impl Hierarchy {
                 level.named_by.as_ref().filter(|naming| self.level(naming).is_none())
             {
                 return Some(format!(
-                    "level `{}` is named by `{naming}`, and there is no level of that name",
+                    "level `{}` has `named_by = \"{naming}\"`, but there is no level `{naming}`",
                     level.name
                 ));
             }
             if level.is_selected() && level.name_sites().is_empty() {
                 return Some(format!(
-                    "level `{0}`: a part of a path must start with `{{{0}}}`, so that its names can be listed",
+                    "level `{0}`: one component of a path must start with `{{{0}}}`, so that the names of the level can be listed",
                     level.name
                 ));
             }
@@ -236,6 +244,7 @@ impl Hierarchy {
         None
     }
 
+    /// Returns a description of the first mistake in a pattern, if there is one.
     fn pattern_defect(&self, pattern: &str) -> Option<String> {
         for alternative in pattern.split('|') {
             let (folder, file) = alternative.rsplit_once('/').unwrap_or(("", alternative));
@@ -244,22 +253,25 @@ impl Hierarchy {
                 || alternative.split('/').any(|part| part == ".." || part.is_empty())
             {
                 return Some(format!(
-                    "pattern `{alternative}` must be a path below the root, with `/`"
+                    "pattern `{alternative}` must be a path below the root, with `/` as separator"
                 ));
             }
-            if alternative.matches('{').count() != variables(alternative).count()
-                || alternative.matches('}').count() != variables(alternative).count()
+            let variable_count = variables(alternative).count();
+            if alternative.matches('{').count() != variable_count
+                || alternative.matches('}').count() != variable_count
             {
-                return Some(format!("pattern `{alternative}` has a brace without its other half"));
+                return Some(format!("pattern `{alternative}` has an unmatched brace"));
             }
             if folder.contains('*') || file.matches('*').count() > 1 {
-                return Some(format!("pattern `{alternative}` may have one `*`, in its last part"));
+                return Some(format!(
+                    "pattern `{alternative}` may have only one `*`, in its last component"
+                ));
             }
             if let Some(unknown) = variables(alternative)
                 .find(|variable| self.level(variable.trim_end_matches(".number")).is_none())
             {
                 return Some(format!(
-                    "pattern `{alternative}` uses `{{{unknown}}}`, and there is no level of that name"
+                    "pattern `{alternative}` uses `{{{unknown}}}`, but there is no level of that name"
                 ));
             }
         }
@@ -268,7 +280,7 @@ impl Hierarchy {
 }
 
 impl Level {
-    /// Returns all its patterns in the order in which they are read.
+    /// Returns all patterns in the order in which they are read.
     pub fn patterns(&self) -> impl Iterator<Item = &str> {
         self.adopted
             .iter()
@@ -278,61 +290,62 @@ impl Level {
             .map(String::as_str)
     }
 
-    /// Returns whether a pattern is the one that finds the level's main document.
+    /// Returns whether a pattern finds the main document of the level.
     pub fn is_main(&self, pattern: &str) -> bool {
         self.always.first().is_some_and(|main| main == pattern)
     }
 
-    /// Returns the names by which a path is the level's main document; `None` if it is not.
+    /// Returns the selectors for which a path is the main document of the level; `None` if it is not.
     pub fn names_in_main(&self, path: &str) -> Option<Selectors> {
-        // `{agent}.md` fits `001.memory.md` as well, which is the memory of the agent `001`.
-        if self.memory.as_deref().is_some_and(|memory| names_in(memory, path).is_some()) {
+        // `{agent}.md` also matches `001.memory.md`, the memory of the agent `001`.
+        if self.memory.as_deref().is_some_and(|memory| match_pattern(memory, path).is_some()) {
             return None;
         }
-        let all = self.always.first()?.split('|').filter_map(|pattern| names_in(pattern, path));
-        // `{agent}.md` fits `001.agent.md` too; the pattern that leaves less to the name is meant.
-        all.min_by_key(|names| names.values().map(String::len).sum::<usize>())
+        let alternatives = self.always.first()?.split('|');
+        let matches = alternatives.filter_map(|pattern| match_pattern(pattern, path));
+        // `{agent}.md` also matches `001.agent.md`; the alternative with the shortest names is meant.
+        matches.min_by_key(|names| names.values().map(String::len).sum::<usize>())
     }
 
-    /// Returns the names by which a path lies in a folder that belongs to one name of the level:
-    /// `plans/0042-graph/agents/001.md` lies in that of the plan `0042-graph`.
+    /// Returns the selectors of the level's folder that contains a path: for
+    /// `plans/0042-graph/agents/001.md`, the plan `0042-graph`.
     pub fn names_in_folder(&self, path: &str) -> Option<Selectors> {
-        let sites = self.name_sites().into_iter().filter(|(_, ending)| ending.is_empty());
-        sites.into_iter().find_map(|(folder, _)| {
-            let pattern = joined(folder, &format!("{{{}}}", self.name));
+        let folders = self.name_sites().into_iter().filter(|(_, suffix)| suffix.is_empty());
+        folders.into_iter().find_map(|(folder, _)| {
+            let pattern = join(folder, &format!("{{{}}}", self.name));
             let depth = pattern.split('/').count();
             let (end, _) = path.match_indices('/').nth(depth - 1)?;
-            names_in(&pattern, &path[..end])
+            match_pattern(&pattern, &path[..end])
         })
     }
 
-    /// Returns the files and folders that belong to one name of the level, there or not.
+    /// Returns the files and folders of one name of the level, whether they exist or not.
     pub fn parts(&self, selectors: &Selectors) -> Vec<String> {
         let Some(name) = selectors.get(&self.name) else { return vec![] };
-        let path = |(folder, ending): (&str, &str)| {
-            Some(joined(&expand(folder, selectors)?, &format!("{name}{ending}")))
+        let path = |(folder, suffix): (&str, &str)| {
+            Some(join(&expand(folder, selectors)?, &format!("{name}{suffix}")))
         };
         self.name_sites().into_iter().filter_map(path).collect()
     }
 
-    /// Returns the names of the levels that must be selected before this one can be read.
+    /// Returns the levels for which a name must be selected before this one can be read.
     pub fn needs(&self) -> Vec<&str> {
-        let mut needs: Vec<&str> = self
+        let mut levels: Vec<&str> = self
             .patterns()
             .flat_map(variables)
             .map(|variable| variable.trim_end_matches(".number"))
             .collect();
-        needs.sort_unstable();
-        needs.dedup();
-        needs
+        levels.sort_unstable();
+        levels.dedup();
+        levels
     }
 
-    /// Returns whether one of its names must be chosen.
+    /// Returns whether a name must be selected for this level.
     pub fn is_selected(&self) -> bool {
         self.needs().contains(&self.name.as_str())
     }
 
-    /// Returns the folders in which its names are found, with what follows a name there:
+    /// Returns the folders that contain the names of the level, each with the suffix after a name:
     /// `plans/{plan}/agents/{agent}.md` gives (`plans/{plan}/agents`, `.md`).
     pub fn name_sites(&self) -> Vec<(&str, &str)> {
         let variable = format!("{{{}}}", self.name);
@@ -340,9 +353,9 @@ impl Level {
             .patterns()
             .flat_map(|pattern| pattern.split('|'))
             .filter_map(|pattern| {
-                let at = pattern.find(&variable)?;
-                let folder = pattern[..at].strip_suffix('/').or((at == 0).then_some(""))?;
-                let after = &pattern[at + variable.len()..];
+                let start = pattern.find(&variable)?;
+                let folder = pattern[..start].strip_suffix('/').or((start == 0).then_some(""))?;
+                let after = &pattern[start + variable.len()..];
                 Some((folder, after.split('/').next().unwrap_or("")))
             })
             .collect();
@@ -352,24 +365,25 @@ impl Level {
     }
 }
 
-/// Returns the names in braces in a pattern.
+/// Returns the variables of a pattern, without their braces.
 pub fn variables(pattern: &str) -> impl Iterator<Item = &str> {
     pattern.split('{').skip(1).filter_map(|rest| rest.split_once('}').map(|(variable, _)| variable))
 }
 
-/// Returns the names that make a path of one alternative of a pattern; `None` if none do. A name
-/// that starts with `.` or `_` is none.
-pub fn names_in(pattern: &str, path: &str) -> Option<Selectors> {
+/// Returns the selectors with which one alternative of a pattern expands to a path; `None` if there
+/// are none. A name does not start with `.` or `_`.
+fn match_pattern(pattern: &str, path: &str) -> Option<Selectors> {
     let mut selectors = Selectors::new();
-    for (pattern, part) in pattern.split('/').zip(path.split('/')) {
-        let Some((variable, ending)) =
+    for (pattern, component) in pattern.split('/').zip(path.split('/')) {
+        let Some((variable, suffix)) =
             pattern.strip_prefix('{').and_then(|rest| rest.split_once('}'))
         else {
             continue;
         };
-        let is_plain = !variable.ends_with(".number") && !ending.contains(['{', '*']);
-        if is_plain && !selectors.contains_key(variable) {
-            let name = part.strip_suffix(ending).filter(|name| !name.starts_with(['.', '_']))?;
+        let is_name = !variable.ends_with(".number") && !suffix.contains(['{', '*']);
+        if is_name && !selectors.contains_key(variable) {
+            let name =
+                component.strip_suffix(suffix).filter(|name| !name.starts_with(['.', '_']))?;
             selectors.insert(variable.to_owned(), name.to_owned());
         }
     }
@@ -377,11 +391,12 @@ pub fn names_in(pattern: &str, path: &str) -> Option<Selectors> {
     (has_names && expand(pattern, &selectors).as_deref() == Some(path)).then_some(selectors)
 }
 
-fn joined(folder: &str, name: &str) -> String {
+fn join(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
-/// Puts the selected names into one alternative of a pattern; `None` when one is not selected.
+/// Replaces the variables of one alternative of a pattern by the selected names; `None` if a name is
+/// not selected.
 pub fn expand(pattern: &str, selectors: &Selectors) -> Option<String> {
     let mut out = String::with_capacity(pattern.len() + 16);
     let mut rest = pattern;
@@ -403,19 +418,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_built_in_ones_are_sound() {
+    fn built_in_hierarchies_have_no_defects() {
         for (name, hierarchy) in built_in() {
             assert_eq!(hierarchy.defect(), None, "{name}");
         }
     }
 
     #[test]
-    fn defects_are_named() {
+    fn defects_are_described() {
         let broken = |always: &str| {
             Hierarchy { levels: vec![level("team", 0, 1.0, &[always], &[], None)] }.defect()
         };
         assert!(broken("../x.md").unwrap().contains("below the root"));
-        assert!(broken("a/*/b.md").unwrap().contains("one `*`"));
+        assert!(broken("a/*/b.md").unwrap().contains("only one `*`"));
         assert!(broken("{plan}/x.md").unwrap().contains("no level of that name"));
         assert!(broken("x/{team").unwrap().contains("brace"));
         assert!(broken("teams/team-{team}.md").unwrap().contains("must start with"));
@@ -423,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_expand() {
+    fn patterns_expand_with_selectors() {
         let selectors: Selectors =
             [("plan".to_owned(), "0042-graph".to_owned())].into_iter().collect();
         assert_eq!(
@@ -434,7 +449,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_tells_the_names_that_lead_to_it() {
+    fn selectors_are_derived_from_paths() {
         let plans = &built_in()["plans"];
         let main = |level: &str, path: &str| {
             let names = plans.level(level).unwrap().names_in_main(path)?;
@@ -467,7 +482,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_found_where_the_patterns_say() {
+    fn name_sites_come_from_the_patterns() {
         let plans = &built_in()["plans"];
         assert_eq!(plans.level("plan").unwrap().name_sites(), [("plans", "")]);
         assert_eq!(

@@ -1,4 +1,4 @@
-//! The names that are chosen for levels.
+//! The names that are selected for levels.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -7,48 +7,47 @@ use indexmap::IndexMap;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Names chosen for levels, in order: `plan` → `0042-graph`.
+/// The selected names by level, in order: `plan` → `0042-graph`.
 ///
-/// A workspace has one of these for each of its documents, and many of them are alike: a clone shares
-/// the names until it is changed.
+/// Clones are copy-on-write, since every document of a workspace has selectors and many are equal.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selectors {
     names: Arc<Vec<(String, String)>>,
 }
 
 impl Selectors {
-    /// Chooses nothing yet.
+    /// Makes empty selectors.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Returns the name chosen for a level.
+    /// Returns the name selected for a level.
     pub fn get(&self, level: &str) -> Option<&String> {
-        self.iter().find(|(own, _)| *own == level).map(|(_, name)| name)
+        self.iter().find(|(other, _)| *other == level).map(|(_, name)| name)
     }
 
-    /// Returns whether a name is chosen for a level.
+    /// Returns whether a name is selected for a level.
     pub fn contains_key(&self, level: &str) -> bool {
         self.get(level).is_some()
     }
 
-    /// Chooses a name for a level. A level that is new comes last.
+    /// Selects a name for a level; a new level is added at the end.
     pub fn insert(&mut self, level: String, name: String) {
         let names = Arc::make_mut(&mut self.names);
-        match names.iter_mut().find(|(own, _)| *own == level) {
-            Some((_, own)) => *own = name,
+        match names.iter_mut().find(|(other, _)| *other == level) {
+            Some((_, selected)) => *selected = name,
             None => names.push((level, name)),
         }
     }
 
-    /// Keeps the levels that a condition holds for.
+    /// Keeps the levels for which the condition holds.
     pub fn retain(&mut self, mut is_kept: impl FnMut(&str) -> bool) {
         if !self.iter().all(|(level, _)| is_kept(level)) {
             Arc::make_mut(&mut self.names).retain(|(level, _)| is_kept(level));
         }
     }
 
-    /// Orders the levels.
+    /// Sorts the levels by a key.
     pub fn sort_by_key<K: Ord>(&mut self, mut key: impl FnMut(&str) -> K) {
         Arc::make_mut(&mut self.names).sort_by_key(|(level, _)| key(level));
     }
@@ -68,12 +67,12 @@ impl Selectors {
         self.iter().next_back()
     }
 
-    /// Returns how many names are chosen.
+    /// Returns the number of selected names.
     pub fn len(&self) -> usize {
         self.names.len()
     }
 
-    /// Returns whether no name is chosen.
+    /// Returns whether no name is selected.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
@@ -123,17 +122,17 @@ impl JsonSchema for Selectors {
 mod tests {
     use super::*;
 
-    fn chosen(names: &[(&str, &str)]) -> Selectors {
+    fn selectors(names: &[(&str, &str)]) -> Selectors {
         names.iter().map(|(level, name)| ((*level).to_owned(), (*name).to_owned())).collect()
     }
 
     #[test]
-    fn a_clone_is_changed_by_itself() {
-        let plan = chosen(&[("plan", "0042-graph")]);
+    fn changing_a_clone_keeps_the_original() {
+        let plan = selectors(&[("plan", "0042-graph")]);
         let mut agent = plan.clone();
         agent.insert("agent".to_owned(), "001-schema".to_owned());
-        assert_eq!(plan, chosen(&[("plan", "0042-graph")]));
-        assert_eq!(agent, chosen(&[("plan", "0042-graph"), ("agent", "001-schema")]));
+        assert_eq!(plan, selectors(&[("plan", "0042-graph")]));
+        assert_eq!(agent, selectors(&[("plan", "0042-graph"), ("agent", "001-schema")]));
         assert_eq!(agent.last(), Some((&"agent".to_owned(), &"001-schema".to_owned())));
         agent.retain(|level| level == "plan");
         assert_eq!(agent, plan);
@@ -141,12 +140,12 @@ mod tests {
 
     #[test]
     fn a_level_has_one_name() {
-        let mut selectors = chosen(&[("plan", "a"), ("agent", "b"), ("plan", "c")]);
-        assert_eq!(selectors, chosen(&[("plan", "c"), ("agent", "b")]));
-        selectors.sort_by_key(str::to_owned);
-        assert_eq!(selectors, chosen(&[("agent", "b"), ("plan", "c")]));
+        let mut selected = selectors(&[("plan", "a"), ("agent", "b"), ("plan", "c")]);
+        assert_eq!(selected, selectors(&[("plan", "c"), ("agent", "b")]));
+        selected.sort_by_key(str::to_owned);
+        assert_eq!(selected, selectors(&[("agent", "b"), ("plan", "c")]));
         assert_eq!(
-            serde_json::to_string(&selectors).ok(),
+            serde_json::to_string(&selected).ok(),
             Some(r#"{"agent":"b","plan":"c"}"#.to_owned())
         );
     }

@@ -1,4 +1,4 @@
-//! The graph that documents form, and what is wrong with it.
+//! The graph of documents and memory: nodes, edges, orphans and cycles.
 
 mod export;
 
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::cycles;
 use crate::staleness::Freshness;
 
-/// What a node is.
+/// The kind of a node.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -45,7 +45,7 @@ pub enum NodeKind {
 }
 
 impl NodeKind {
-    /// Returns the word for it.
+    /// Returns the kind in lower case.
     pub fn word(self) -> &'static str {
         match self {
             NodeKind::Context => "context",
@@ -64,29 +64,29 @@ impl NodeKind {
     }
 }
 
-/// How two nodes are related.
+/// The kind of an edge.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum EdgeKind {
-    /// The first gets what the second hands down.
+    /// The first inherits values from the second.
     InheritsFrom,
-    /// The first changes a value of the second.
+    /// The first overrides a value of the second.
     Overrides,
     /// The first replaced the second.
     Supersedes,
     /// The second is the memory of the first.
     Remembers,
-    /// The first names the second.
+    /// The first refers to the second.
     References,
-    /// The first holds only with the second.
+    /// The first depends on the second.
     DependsOn,
-    /// Both cannot hold.
+    /// The two cannot both be true.
     Contradicts,
     /// The first makes the second possible.
     Enables,
-    /// The first stands in the second's place.
+    /// The first takes the place of the second.
     Replaces,
     /// The second is the reason for the first.
     MotivatedBy,
@@ -107,7 +107,7 @@ impl EdgeKind {
         EdgeKind::MotivatedBy,
     ];
 
-    /// Returns its name on the wire.
+    /// Returns the name in requests and responses.
     pub fn name(self) -> &'static str {
         match self {
             EdgeKind::InheritsFrom => "INHERITS_FROM",
@@ -124,38 +124,38 @@ impl EdgeKind {
     }
 }
 
-/// A document in the graph.
+/// A document or memory in the graph.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Node {
-    /// Its id, such as `plan/0042-graph` or `adr/ADR-0003`.
+    /// The id, such as `plan/0042-graph` or `adr/ADR-0003`.
     pub id: String,
-    /// What it is.
+    /// The kind.
     #[serde(rename = "type")]
     pub kind: NodeKind,
-    /// Its title.
+    /// The title.
     pub title: String,
-    /// Its file.
+    /// The path of the file.
     pub path: String,
-    /// Its `status`, if it states one.
+    /// The `status`, if one is stated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
-    /// How fresh it is.
+    /// The freshness.
     pub staleness: Freshness,
-    /// Days since its date.
+    /// Days since the date of the document.
     pub days_old: Option<i64>,
 }
 
 /// A relation between two nodes.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct Edge {
-    /// The id it starts from.
+    /// The id of the first node.
     pub from: String,
-    /// The id it leads to.
+    /// The id of the second node.
     pub to: String,
-    /// What it says.
+    /// The kind.
     #[serde(rename = "type")]
     pub kind: EdgeKind,
-    /// The key or field through which it runs.
+    /// The key or field that causes the edge.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub via: Option<String>,
 }
@@ -163,14 +163,14 @@ pub struct Edge {
 /// Nodes and edges.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Graph {
-    /// The nodes, by id.
+    /// The nodes, sorted by id.
     pub nodes: Vec<Node>,
-    /// The edges, without repetition.
+    /// The edges, sorted and without duplicates.
     pub edges: Vec<Edge>,
 }
 
 impl Graph {
-    /// Puts a graph in order: nodes by id, edges once each and between nodes that are there.
+    /// Builds a graph. Duplicate edges, self-loops and edges to missing nodes are dropped.
     pub fn new(mut nodes: Vec<Node>, mut edges: Vec<Edge>) -> Self {
         nodes.sort_by(|a, b| a.id.cmp(&b.id));
         let ids: HashSet<&str> = nodes.iter().map(|node| node.id.as_str()).collect();
@@ -189,12 +189,12 @@ impl Graph {
         self.nodes.binary_search_by(|node| node.id.as_str().cmp(id)).ok().map(|at| &self.nodes[at])
     }
 
-    /// Returns the part of the graph within so many steps of a node.
+    /// Returns the subgraph within a number of steps of a node.
     #[must_use]
     pub fn around(&self, id: &str, steps: usize) -> Graph {
         let mut reached: BTreeSet<&str> = BTreeSet::from([id]);
         for _ in 0..steps {
-            let wider: BTreeSet<&str> = self
+            let neighbours: BTreeSet<&str> = self
                 .edges
                 .iter()
                 .filter(|edge| {
@@ -202,7 +202,7 @@ impl Graph {
                 })
                 .flat_map(|edge| [edge.from.as_str(), edge.to.as_str()])
                 .collect();
-            reached.extend(wider);
+            reached.extend(neighbours);
         }
         let nodes =
             self.nodes.iter().filter(|node| reached.contains(node.id.as_str())).cloned().collect();
@@ -217,38 +217,39 @@ impl Graph {
         Graph::new(nodes, edges)
     }
 
-    /// Returns the nodes that nothing is related to.
+    /// Returns the nodes without edges.
     pub fn orphans(&self) -> Vec<&Node> {
-        let related: HashSet<&str> =
+        let connected: HashSet<&str> =
             self.edges.iter().flat_map(|edge| [edge.from.as_str(), edge.to.as_str()]).collect();
-        self.nodes.iter().filter(|node| !related.contains(node.id.as_str())).collect()
+        self.nodes.iter().filter(|node| !connected.contains(node.id.as_str())).collect()
     }
 
-    /// Returns the circles among supersessions and among dependencies, each once as a list of ids.
+    /// Returns the cycles of supersessions and of dependencies, each once as a list of ids.
     pub fn cycles(&self) -> Vec<Vec<String>> {
-        let supersedes = self.cycles_over(|edge| edge.kind == EdgeKind::Supersedes);
-        let depends = self.cycles_over(|edge| {
+        let supersessions = self.cycles_over(|edge| edge.kind == EdgeKind::Supersedes);
+        let dependencies = self.cycles_over(|edge| {
             edge.kind == EdgeKind::DependsOn
                 || edge.kind == EdgeKind::References && edge.via.as_deref() == Some("depends_on")
         });
-        supersedes.into_iter().chain(depends).collect()
+        supersessions.into_iter().chain(dependencies).collect()
     }
 
-    fn cycles_over(&self, follows: impl Fn(&Edge) -> bool) -> Vec<Vec<String>> {
-        let place: HashMap<&str, usize> =
-            self.nodes.iter().enumerate().map(|(at, node)| (node.id.as_str(), at)).collect();
-        let mut next: Vec<Vec<usize>> = vec![vec![]; self.nodes.len()];
-        for edge in self.edges.iter().filter(|edge| follows(edge)) {
+    /// Returns the cycles over the edges that a filter accepts.
+    fn cycles_over(&self, is_followed: impl Fn(&Edge) -> bool) -> Vec<Vec<String>> {
+        let indexes: HashMap<&str, usize> =
+            self.nodes.iter().enumerate().map(|(index, node)| (node.id.as_str(), index)).collect();
+        let mut successors: Vec<Vec<usize>> = vec![vec![]; self.nodes.len()];
+        for edge in self.edges.iter().filter(|edge| is_followed(edge)) {
             if let (Some(&from), Some(&to)) =
-                (place.get(edge.from.as_str()), place.get(edge.to.as_str()))
+                (indexes.get(edge.from.as_str()), indexes.get(edge.to.as_str()))
             {
-                next[from].push(to);
+                successors[from].push(to);
             }
         }
-        let circles = cycles::find(self.nodes.len(), |node| next[node].clone());
-        circles
+        let cycles = cycles::find(self.nodes.len(), |node| successors[node].clone());
+        cycles
             .iter()
-            .map(|circle| circle.iter().map(|&at| self.nodes[at].id.clone()).collect())
+            .map(|cycle| cycle.iter().map(|&index| self.nodes[index].id.clone()).collect())
             .collect()
     }
 }
@@ -259,7 +260,7 @@ mod tests {
 
     fn graph(edges: &[(&str, &str, EdgeKind, Option<&str>)]) -> Graph {
         let ids: BTreeSet<&str> =
-            edges.iter().flat_map(|(from, to, _, _)| [*from, *to]).chain(["lonely"]).collect();
+            edges.iter().flat_map(|(from, to, _, _)| [*from, *to]).chain(["orphan"]).collect();
         let node = |id: &str| Node {
             id: id.into(),
             kind: NodeKind::Plan,
@@ -282,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn circles_orphans_and_neighbourhoods() {
+    fn cycles_orphans_and_neighbourhoods_are_found() {
         let depends = |from, to| (from, to, EdgeKind::References, Some("depends_on"));
         let graph = graph(&[
             depends("a", "b"),
@@ -294,13 +295,13 @@ mod tests {
         assert_eq!(graph.cycles(), [["a", "b", "c"]]);
         assert_eq!(
             graph.orphans().iter().map(|node| node.id.as_str()).collect::<Vec<_>>(),
-            ["lonely"]
+            ["orphan"]
         );
         assert_eq!(graph.around("d", 1).nodes.len(), 2);
     }
 
     #[test]
-    fn exports_quote_what_they_must() {
+    fn exports_escape_quotes() {
         let graph = graph(&[("a\"b", "c", EdgeKind::Overrides, Some("k"))]);
         assert!(dot(&graph).contains("\"a\\\"b\" -> \"c\" [label=\"OVERRIDES k\"]"));
         assert!(mermaid(&graph).contains("-->|\"OVERRIDES k\"|"));

@@ -1,22 +1,22 @@
-//! What was wrong with an input, as a value: where it is, what it is and how to mend it.
+//! Problems of input files as values: where they are, what is wrong and how to fix it.
 
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One thing wrong with one place in one file. The rest of the file system is still read.
+/// A problem at one place of one file. It does not stop the rest from being read.
 #[derive(
     Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 pub struct Problem {
-    /// The file, relative to the root, with `/`.
+    /// The path of the file relative to the root, with `/`.
     pub path: String,
-    /// The line, counted from 1; 1 when the whole file is meant.
+    /// The line, from 1; 1 for a problem with the whole file.
     pub line: usize,
     /// What is wrong.
     pub message: String,
-    /// How to mend it.
+    /// How to fix it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
@@ -32,7 +32,7 @@ impl Problem {
         Self { path: path.into(), line, message: message.into(), hint: None }
     }
 
-    /// Adds how to mend it.
+    /// Adds how to fix it.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());

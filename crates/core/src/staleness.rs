@@ -1,13 +1,13 @@
-//! How old a document is, and what that means.
+//! The staleness of documents, by their age and refresh interval.
 
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The interval for which the thresholds are written; a document with another one scales them.
-const USUAL_INTERVAL: f64 = 30.0;
+/// The refresh interval that the thresholds assume; another interval scales them.
+const DEFAULT_INTERVAL_DAYS: f64 = 30.0;
 
-/// After how many days a document needs attention.
+/// The ages in days after which a document needs attention.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Thresholds {
@@ -25,52 +25,52 @@ impl Default for Thresholds {
     }
 }
 
-/// How fresh a document is.
+/// The freshness of a document.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Freshness {
-    /// Nothing to do.
+    /// Below the warning threshold.
     Fresh,
-    /// Its date cannot be known, so it is never called fresh.
+    /// The date is not known.
     Unknown,
-    /// Past the warning threshold.
+    /// Older than the warning threshold.
     Warning,
-    /// Past the critical threshold.
+    /// Older than the critical threshold.
     Critical,
 }
 
-/// What to do about it.
+/// The recommended action for a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Action {
     /// Nothing.
     None,
-    /// Read it again and refresh it.
+    /// Review and refresh the document.
     Review,
-    /// Take it out of the cascade.
+    /// Move the document to the archive.
     Archive,
 }
 
-/// A document's staleness.
+/// The staleness of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Staleness {
-    /// The verdict.
+    /// The freshness.
     pub status: Freshness,
-    /// Whole days since its date.
+    /// Whole days since the date of the document.
     pub days_old: Option<i64>,
-    /// Days since its date over its refresh interval; 1 is due, and it is not clamped.
+    /// Age divided by the refresh interval; from 1 on, a refresh is due.
     pub score: Option<f64>,
-    /// What to do.
+    /// The recommended action.
     pub recommended_action: Action,
-    /// The threshold it is past, in days.
+    /// The exceeded threshold, in days.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threshold: Option<f64>,
 }
 
 impl Staleness {
-    /// Recommends a review in the place of the archive, for what holds however old it is.
+    /// Recommends a review instead of archiving, for documents that remain valid at any age.
     #[must_use]
     pub fn review_at_most(self) -> Self {
         let recommended_action = match self.recommended_action {
@@ -81,14 +81,14 @@ impl Staleness {
     }
 }
 
-/// Judges a document by its date. `interval` is its `refresh_interval` in days.
+/// Computes the staleness of a document from its date; `interval` is its `refresh_interval` in days.
 pub fn judge(
     updated: Option<Date>,
     today: Date,
     interval: Option<f64>,
     thresholds: &Thresholds,
 ) -> Staleness {
-    let interval = interval.unwrap_or(USUAL_INTERVAL);
+    let interval = interval.unwrap_or(DEFAULT_INTERVAL_DAYS);
     let Some(updated) = updated else {
         return Staleness {
             status: Freshness::Unknown,
@@ -100,7 +100,7 @@ pub fn judge(
     };
     let days_old = days_between(updated, today).max(0);
     let days = days_old as f64;
-    let scale = interval / USUAL_INTERVAL;
+    let scale = interval / DEFAULT_INTERVAL_DAYS;
     let (warning, critical, archive) =
         (thresholds.warning * scale, thresholds.critical * scale, thresholds.archive * scale);
     let (status, threshold) = if days > critical {
@@ -134,52 +134,52 @@ mod tests {
     use super::*;
     use jiff::civil::date;
 
-    fn at(days: i64, interval: Option<f64>) -> Staleness {
+    fn at_age(days: i64, interval: Option<f64>) -> Staleness {
         let today = date(2026, 2, 22);
         judge(Some(today - jiff::Span::new().days(days)), today, interval, &Thresholds::default())
     }
 
     #[test]
-    fn thresholds_are_crossed_and_not_met() {
+    fn a_threshold_itself_is_not_exceeded() {
         assert_eq!(
-            (at(14, None).status, at(15, None).status),
+            (at_age(14, None).status, at_age(15, None).status),
             (Freshness::Fresh, Freshness::Warning)
         );
         assert_eq!(
-            (at(30, None).status, at(31, None).status),
+            (at_age(30, None).status, at_age(31, None).status),
             (Freshness::Warning, Freshness::Critical)
         );
         assert_eq!(
             (
-                at(0, None).recommended_action,
-                at(20, None).recommended_action,
-                at(91, None).recommended_action
+                at_age(0, None).recommended_action,
+                at_age(20, None).recommended_action,
+                at_age(91, None).recommended_action
             ),
             (Action::None, Action::Review, Action::Archive)
         );
     }
 
     #[test]
-    fn what_holds_at_any_age_is_reviewed_and_not_archived() {
-        let old = at(400, None).review_at_most();
+    fn review_at_most_replaces_archiving_by_a_review() {
+        let old = at_age(400, None).review_at_most();
         assert_eq!((old.status, old.recommended_action), (Freshness::Critical, Action::Review));
-        assert_eq!(at(0, None).review_at_most().recommended_action, Action::None);
+        assert_eq!(at_age(0, None).review_at_most().recommended_action, Action::None);
     }
 
     #[test]
-    fn the_score_is_days_over_the_interval() {
-        assert_eq!(at(45, None).score, Some(1.5));
-        assert_eq!(at(45, Some(90.0)).score, Some(0.5));
-        assert_eq!(at(45, Some(90.0)).status, Freshness::Warning);
-        assert_eq!(at(4, Some(7.0)).status, Freshness::Warning);
+    fn the_score_is_age_divided_by_interval() {
+        assert_eq!(at_age(45, None).score, Some(1.5));
+        assert_eq!(at_age(45, Some(90.0)).score, Some(0.5));
+        assert_eq!(at_age(45, Some(90.0)).status, Freshness::Warning);
+        assert_eq!(at_age(4, Some(7.0)).status, Freshness::Warning);
     }
 
     #[test]
-    fn an_unknown_date_is_not_fresh_and_the_future_is_today() {
+    fn an_unknown_date_is_not_fresh_and_a_future_date_counts_as_today() {
         assert_eq!(
             judge(None, date(2026, 2, 22), None, &Thresholds::default()).status,
             Freshness::Unknown
         );
-        assert_eq!(at(-5, None).days_old, Some(0));
+        assert_eq!(at_age(-5, None).days_old, Some(0));
     }
 }

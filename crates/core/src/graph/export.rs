@@ -1,4 +1,4 @@
-//! Pictures of the graph: Graphviz and Mermaid.
+//! Exports of the graph to Graphviz and Mermaid.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -6,7 +6,7 @@ use std::fmt::Write;
 use super::{Graph, NodeKind};
 use crate::staleness::Freshness;
 
-/// Writes the graph for Graphviz.
+/// Formats the graph in Graphviz's DOT language.
 pub fn dot(graph: &Graph) -> String {
     let mut out = String::from(
         "digraph heirloom {\n  rankdir=BT;\n  node [fontname=\"sans-serif\", style=\"filled\", fillcolor=\"white\"];\n",
@@ -32,8 +32,8 @@ pub fn dot(graph: &Graph) -> String {
         let _ = writeln!(
             out,
             "  {} [label={}, shape={shape}, fillcolor=\"{fill}\"];",
-            quoted(&node.id),
-            quoted(&format!("{}\n{}", node.id, node.title))
+            quote(&node.id),
+            quote(&format!("{}\n{}", node.id, node.title))
         );
     }
     for edge in &graph.edges {
@@ -41,22 +41,22 @@ pub fn dot(graph: &Graph) -> String {
         let _ = writeln!(
             out,
             "  {} -> {} [label={}];",
-            quoted(&edge.from),
-            quoted(&edge.to),
-            quoted(&label)
+            quote(&edge.from),
+            quote(&edge.to),
+            quote(&label)
         );
     }
     out.push_str("}\n");
     out
 }
 
-/// Writes the graph for Mermaid.
+/// Formats the graph as a Mermaid flowchart.
 pub fn mermaid(graph: &Graph) -> String {
     let mut out = String::from("graph BT\n");
-    let numbers: HashMap<&str, usize> =
-        graph.nodes.iter().enumerate().map(|(at, node)| (node.id.as_str(), at)).collect();
-    let number = |id: &str| numbers.get(id).copied().unwrap_or_default();
-    for (at, node) in graph.nodes.iter().enumerate() {
+    let indexes: HashMap<&str, usize> =
+        graph.nodes.iter().enumerate().map(|(index, node)| (node.id.as_str(), index)).collect();
+    let index_of = |id: &str| indexes.get(id).copied().unwrap_or_default();
+    for (index, node) in graph.nodes.iter().enumerate() {
         let (open, close) = match node.kind {
             NodeKind::Context => ("[/", "/]"),
             NodeKind::Memory => ("[(", ")]"),
@@ -67,13 +67,13 @@ pub fn mermaid(graph: &Graph) -> String {
             NodeKind::Fact | NodeKind::Entry | NodeKind::Note => ("([", "])"),
             NodeKind::Episode | NodeKind::Pattern | NodeKind::Workflow => ("{{", "}}"),
         };
-        let _ = writeln!(out, "  n{at}{open}\"{}\"{close}", escaped(&node.id));
+        let _ = writeln!(out, "  n{index}{open}\"{}\"{close}", escape(&node.id));
         match node.staleness {
             Freshness::Fresh | Freshness::Unknown => {}
             stale => {
                 let _ = writeln!(
                     out,
-                    "  class n{at} {}",
+                    "  class n{index} {}",
                     if stale == Freshness::Warning { "warning" } else { "critical" }
                 );
             }
@@ -84,9 +84,9 @@ pub fn mermaid(graph: &Graph) -> String {
         let _ = writeln!(
             out,
             "  n{} -->|\"{}\"| n{}",
-            number(&edge.from),
-            escaped(&label),
-            number(&edge.to)
+            index_of(&edge.from),
+            escape(&label),
+            index_of(&edge.to)
         );
     }
     out.push_str("  classDef warning fill:#fff6d5,stroke:#b58900\n  classDef critical fill:#ffe0e0,stroke:#c0392b\n");
@@ -97,11 +97,13 @@ fn label(kind: &str, via: Option<&str>) -> String {
     via.map_or_else(|| kind.to_owned(), |via| format!("{kind} {via}"))
 }
 
-fn quoted(text: &str) -> String {
+/// Quotes a text for DOT.
+fn quote(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
 }
 
-fn escaped(text: &str) -> String {
+/// Escapes a text for a quoted label of Mermaid.
+fn escape(text: &str) -> String {
     text.replace('&', "#amp;")
         .replace('"', "#quot;")
         .replace('<', "#lt;")

@@ -187,7 +187,7 @@ pub fn has_sections(path: &str, text: &str) -> bool {
     let document = parse_document(path, text);
     let headings: Vec<String> =
         document.headings.iter().map(|heading| text::plain(&heading.text)).collect();
-    let has = |wanted: &str| headings.iter().any(|heading| heading == wanted);
+    let has = |name: &str| headings.iter().any(|heading| heading == name);
     let madr = ["context and problem statement", "considered options", "decision outcome"];
     let has_status = site::find(&document, text, &text::visible(text)).is_some();
     let sections = ["context", "decision", "consequences"];
@@ -267,13 +267,13 @@ fn short_first_line(text: &str) -> Option<String> {
 
 /// Returns whether a link's target means this record.
 pub fn names(target: &Target, adr: &Adr) -> bool {
-    let same = |text: &str| text.eq_ignore_ascii_case(&target.written);
+    let is_written = |text: &str| text.eq_ignore_ascii_case(&target.written);
     match &target.href {
         Some(href) if link_name(href) == link_name(&adr.path) => true,
         _ => {
             (target.number.is_some() && target.number == adr.number)
-                || same(&adr.id)
-                || adr.labels.iter().any(|label| same(label))
+                || is_written(&adr.id)
+                || adr.labels.iter().any(|label| is_written(label))
         }
     }
 }

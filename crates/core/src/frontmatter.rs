@@ -64,12 +64,12 @@ fn edit(
     match split(text) {
         Split::Block { yaml, .. } => {
             let edited = change(&text[yaml.clone()]).map_err(|error| edit_problem(&error))?;
-            let whole = format!("{}{edited}{}", &text[..yaml.start], &text[yaml.end..]);
-            match split(&whole) {
+            let edited_text = format!("{}{edited}{}", &text[..yaml.start], &text[yaml.end..]);
+            match split(&edited_text) {
                 Split::Block { yaml: edited_range, .. }
                     if edited_range == (yaml.start..yaml.start + edited.len()) =>
                 {
-                    Ok(whole)
+                    Ok(edited_text)
                 }
                 _ => Err(Problem::at(path, 1, "the new value would end the front matter early")
                     .hint("edit the file by hand")),

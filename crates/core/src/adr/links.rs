@@ -6,6 +6,7 @@ use super::Status;
 use super::site::{StatusSite, StatusStyle};
 use super::text::{heading, key_value, lines, plain};
 use crate::Document;
+use crate::document::adr_id::MAX_NUMBER_DIGITS;
 
 /// A link's target: another record, as it is written.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -26,9 +27,6 @@ pub(super) struct Links {
     /// Whether a sentence says that the whole record is superseded.
     pub(super) is_wholly_superseded: bool,
 }
-
-/// A number with more digits is not that of a record.
-const MAX_NUMBER_DIGITS: usize = 5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Direction {

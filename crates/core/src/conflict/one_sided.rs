@@ -37,7 +37,7 @@ fn check_link(adrs: &[Adr], relation: &Supersession<'_>, link: Link) -> Option<C
         (old, Severity::Warning, format!("{} supersedes {}, {statement}", new.id, old.id))
     } else if !link.is_stated_by_new {
         let message = format!(
-            "{} is superseded by {}, which does not name {0} under `supersedes`",
+            "{} is superseded by {}, which does not state that it supersedes {0}",
             old.id, new.id
         );
         (new, Severity::Information, message)
@@ -133,7 +133,7 @@ mod tests {
             check(&[("1", "status: superseded by ADR-2"), ("2", "status: accepted")]),
             [(
                 Severity::Information,
-                "adrs/ADR-2-x.md: ADR-1 is superseded by ADR-2, which does not name ADR-1 under `supersedes`"
+                "adrs/ADR-2-x.md: ADR-1 is superseded by ADR-2, which does not state that it supersedes ADR-1"
                     .to_owned()
             )]
         );

@@ -9,7 +9,7 @@ use crate::path;
 const MAX_PREFIX_LETTERS: usize = 4;
 
 /// More digits are a date, not a record's number.
-pub(super) const MAX_NUMBER_DIGITS: usize = 5;
+pub(crate) const MAX_NUMBER_DIGITS: usize = 5;
 
 /// Derives the id and the number of a record from its path: the letters and digits that its name
 /// starts with, or the whole name and no number.

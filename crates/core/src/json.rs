@@ -1,15 +1,28 @@
-//! JSON values and errors in words that a person can act on.
+//! Describes JSON values and JSON errors in messages for people.
 
 use crate::Value;
 
-/// A longer text is cut where it is repeated in a message.
-const MAX_REPEATED_CHARS: usize = 60;
+/// Longer strings are shortened in messages.
+const MAX_QUOTED_CHARS: usize = 60;
 
-/// Describes a value that was given where another was expected: `"ten"`, `a list`, `null`.
+/// Plain wordings of `serde_json`'s syntax errors. Other messages are shown unchanged.
+const SYNTAX_ERRORS: &[(&str, &str)] = &[
+    ("EOF while parsing a list", "the text ends inside a list"),
+    ("EOF while parsing a string", "the text ends inside a string"),
+    ("EOF while parsing a value", "the text ends where a value is expected"),
+    ("EOF while parsing an object", "the text ends inside an object"),
+    ("expected ident", "a value is expected (text must be in double quotes)"),
+    ("expected value", "a value is expected"),
+    ("key must be a string", "a key is expected in double quotes"),
+    ("recursion limit exceeded", "the value is nested too deeply"),
+    ("trailing characters", "there is more text after the value"),
+];
+
+/// Describes a value of the wrong type: `"ten"`, `a list`, `null`.
 pub fn described(value: &Value) -> String {
     match value {
-        Value::String(text) if text.chars().count() > MAX_REPEATED_CHARS => {
-            let start: String = text.chars().take(MAX_REPEATED_CHARS).collect();
+        Value::String(text) if text.chars().count() > MAX_QUOTED_CHARS => {
+            let start: String = text.chars().take(MAX_QUOTED_CHARS).collect();
             format!("{:?}", format!("{start}…"))
         }
         Value::String(text) => format!("{text:?}"),
@@ -19,19 +32,22 @@ pub fn described(value: &Value) -> String {
     }
 }
 
-/// Returns what an error says without the place in the text, which a reader of one line counts
-/// differently.
+/// Returns the message of an error without its position, because the line number is wrong for a
+/// line that was parsed alone.
 pub fn message(error: &serde_json::Error) -> String {
-    let whole = error.to_string();
-    let place = format!(" at line {} column {}", error.line(), error.column());
-    whole.strip_suffix(&place).unwrap_or(&whole).to_owned()
+    let message = error.to_string();
+    let position = format!(" at line {} column {}", error.line(), error.column());
+    message.strip_suffix(&position).unwrap_or(&message).to_owned()
 }
 
-/// Describes why a line is not JSON.
+/// Describes why a line is not JSON, with the column.
 pub fn syntax_error(error: &serde_json::Error) -> String {
+    let message = message(error);
+    let plain = SYNTAX_ERRORS.iter().find(|(original, _)| *original == message);
+    let reason = plain.map_or(message.as_str(), |(_, plain)| plain);
     match error.column() {
-        0 => format!("this is not JSON: {}", message(error)),
-        column => format!("this is not JSON: {} at column {column}", message(error)),
+        0 => format!("this is not JSON: {reason}"),
+        column => format!("this is not JSON: {reason} at column {column}"),
     }
 }
 
@@ -41,15 +57,23 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn long_texts_are_cut() {
+    fn long_strings_are_shortened() {
         assert_eq!(described(&json!("ten")), "\"ten\"");
         assert_eq!(described(&json!("é".repeat(99))), format!("\"{}…\"", "é".repeat(60)));
         assert_eq!(described(&json!([1])), "a list");
     }
 
     #[test]
-    fn a_syntax_error_names_the_column_alone() {
-        let error = serde_json::from_str::<Value>("{\"a\": x}").unwrap_err();
-        assert_eq!(syntax_error(&error), "this is not JSON: expected value at column 7");
+    fn a_syntax_error_has_a_plain_reason_and_the_column() {
+        for (text, reason) in [
+            ("{\"a\": x}", "a value is expected at column 7"),
+            ("{\"a\": \"x", "the text ends inside a string at column 8"),
+            ("{} {}", "there is more text after the value at column 4"),
+            ("[1, 2", "the text ends inside a list at column 5"),
+            ("{\"a\": 1", "the text ends inside an object at column 7"),
+        ] {
+            let error = serde_json::from_str::<Value>(text).unwrap_err();
+            assert_eq!(syntax_error(&error), format!("this is not JSON: {reason}"), "{text}");
+        }
     }
 }

@@ -1,10 +1,10 @@
-//! Paths of keys: `defaults.language`, with keys that hold a dot in quotes.
+//! Key paths such as `defaults.language`. A key that contains a dot is quoted.
 
 use std::collections::BTreeMap;
 
 use crate::yaml::Node;
 
-/// Writes a path of keys.
+/// Joins keys to a path.
 pub fn join<'k>(keys: impl IntoIterator<Item = &'k str>) -> String {
     let mut path = String::new();
     for key in keys {
@@ -25,19 +25,19 @@ pub fn push(path: &mut String, key: &str) {
     }
 }
 
-/// Returns whether a path is another one or lies under it.
+/// Returns whether a path is equal to or below another one.
 pub fn is_within(path: &str, ancestor: &str) -> bool {
     path.strip_prefix(ancestor).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-/// Notes the line of every key path of a YAML tree, `offset` lines further down.
+/// Adds the line of every key path in a YAML tree to `out`, each increased by `offset`.
 pub fn lines(node: &Node, offset: usize, out: &mut BTreeMap<String, usize>) {
     fn walk(node: &Node, path: &str, offset: usize, out: &mut BTreeMap<String, usize>) {
         for entry in node.entries() {
-            let mut here = path.to_owned();
-            push(&mut here, &entry.key);
-            walk(&entry.value, &here, offset, out);
-            out.insert(here, entry.line + offset);
+            let mut entry_path = path.to_owned();
+            push(&mut entry_path, &entry.key);
+            walk(&entry.value, &entry_path, offset, out);
+            out.insert(entry_path, entry.line + offset);
         }
     }
     walk(node, "", offset, out);

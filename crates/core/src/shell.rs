@@ -1,12 +1,14 @@
-//! Words of a command line that is shown to a person.
+//! Quotes arguments of the shell commands that hints suggest.
 
 use std::borrow::Cow;
 
-/// Quotes a word so that a shell takes it as it is: a file name may come from somebody else's
-/// repository, and people paste the commands that a hint shows.
+/// Quotes a word for a shell unless it is safe unquoted.
+///
+/// Users paste suggested commands, and a file name in an untrusted repository may contain shell
+/// syntax.
 pub fn word(text: &str) -> Cow<'_, str> {
-    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '+' | ',');
-    if !text.is_empty() && !text.starts_with('-') && text.chars().all(is_plain) {
+    let is_safe = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '+' | ',');
+    if !text.is_empty() && !text.starts_with('-') && text.chars().all(is_safe) {
         Cow::Borrowed(text)
     } else {
         Cow::Owned(format!("'{}'", text.replace('\'', r"'\''")))
@@ -18,7 +20,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_a_shell_would_read_is_quoted() {
+    fn only_words_with_special_characters_are_quoted() {
         assert_eq!(word("ADR-0001"), "ADR-0001");
         assert_eq!(word("docs/adr/0001-ä.md"), "docs/adr/0001-ä.md");
         assert_eq!(word("a b"), "'a b'");

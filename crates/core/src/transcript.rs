@@ -1,185 +1,99 @@
-//! Transcripts of an agent's session, and what an agent needs of one to go on.
+//! Parses the transcripts of agents' sessions and digests them into what the next agent needs.
 //!
-//! Four formats are read: the session files of Claude Code, the rollouts of Codex, plain JSON
-//! Lines with roles, and plain text. What is not said by the structure of a transcript is not
-//! guessed: no model reads it.
+//! Four formats are supported: session files of Claude Code, rollout files of Codex, JSON Lines
+//! with roles, and plain text. A digest uses the structure of the transcript and a few fixed
+//! phrases; no language model is involved.
+//!
+//! Files import only files of lower layers: the format parsers import `builder`, which imports
+//! `tools` (the meaning of tool calls), which imports `model` and the text modules. `digest` reads
+//! the model and knows no parser.
 
-mod blocks;
-mod claude_code;
+// The data.
+mod model;
+
+// Text.
 mod clean;
-mod codex;
-mod content;
-mod decisions;
-mod digest;
-mod effect;
-mod json_lines;
-mod open;
-mod plain;
+mod markdown;
+mod phrases;
 mod prose;
-mod recorder;
-mod sequence;
-mod shell;
-mod signals;
-mod talk;
-mod todos;
+mod shell_command;
+
+// Tool calls and messages.
+mod builder;
+mod content;
+mod effect;
+mod todo_list;
+mod tool_blocks;
 mod tools;
 
-pub use digest::{Digest, digest};
-pub use prose::gist;
-pub use todos::Todo;
-pub use tools::ToolKind;
+// Parsers, one for each format.
+mod claude_code;
+mod codex;
+mod json_lines;
+mod plain_text;
 
-use jiff::Timestamp;
+// The digest.
+mod conversation;
+mod decisions;
+mod digest;
+mod open_items;
+mod steps;
+
+pub use digest::{Digest, digest};
+pub use model::{Choice, Format, Role, Todo, ToolCall, ToolKind, Transcript, Turn};
+pub use prose::gist;
+
 use serde_json::Value;
 
-use crate::Problem;
-use recorder::Recorder;
+use builder::{MAX_LINE_BYTES, TranscriptBuilder};
 
-/// Longest line that is read; a longer one is a pasted file and not a turn.
-const MAX_LINE: usize = 8 * 1024 * 1024;
+/// Number of lines that are inspected to detect the format.
+const DETECTION_SAMPLE_LINES: usize = 20;
 
-/// How many lines are looked at to learn the format.
-const SAMPLE: usize = 20;
-
-/// What a session's transcript holds.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Transcript {
-    /// How it is written.
-    pub format: Format,
-    /// The folder that the session began in.
-    pub cwd: Option<String>,
-    /// The title that the agent's program or the user gave the session.
-    pub title: Option<String>,
-    /// What was said, in order, without reasoning, reminders and contexts.
-    pub turns: Vec<Turn>,
-    /// What was done, in order; the work of sub-agents is part of it.
-    pub tool_calls: Vec<ToolCall>,
-    /// Files that were written, in the order of the first time, each once, relative to `cwd`.
-    pub files: Vec<String>,
-    /// Files that were read and not written, likewise.
-    pub files_read: Vec<String>,
-    /// Commits that were made: `hash subject`, or the subject where the hash was not shown.
-    pub commits: Vec<String>,
-    /// What the user chose where the agent asked: answers and accepted plans.
-    pub choices: Vec<Choice>,
-    /// The last state of the agent's own list of things to do.
-    pub todos: Vec<Todo>,
-    /// The earliest time that a line bears.
-    pub started: Option<Timestamp>,
-    /// The latest time that a line bears.
-    pub ended: Option<Timestamp>,
-    /// What could not be read. The rest is.
-    pub problems: Vec<Problem>,
-}
-
-/// How a transcript is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// A session file of Claude Code.
-    ClaudeCode,
-    /// A rollout of Codex, with or without the envelope around its items.
-    Codex,
-    /// One message a line, with a role.
-    JsonLines,
-    /// Text, with or without speakers.
-    Text,
-}
-
-/// Who speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Role {
-    /// The person.
-    User,
-    /// The agent.
-    Assistant,
-    /// A tool whose call is not in the transcript.
-    Tool,
-    /// The program around the agent, such as the summary of a compacted conversation.
-    System,
-}
-
-/// One message.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Turn {
-    /// Who speaks.
-    pub role: Role,
-    /// When.
-    pub at: Option<Timestamp>,
-    /// What is said.
-    pub text: String,
-    /// The line that it begins on, counted from 1.
-    pub line: usize,
-}
-
-/// One use of a tool.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToolCall {
-    /// The tool's name, as the agent calls it.
-    pub name: String,
-    /// What it does.
-    pub kind: ToolKind,
-    /// What it was used on: the command, the paths, the pattern, the question.
-    pub input: String,
-    /// The files that it names, relative to the transcript's `cwd`.
-    pub files: Vec<String>,
-    /// The line of the call, counted from 1.
-    pub line: usize,
-    /// Whether its result is in the transcript.
-    pub answered: bool,
-    /// Whether it failed or was refused.
-    pub failed: bool,
-}
-
-/// Something that the user chose where the agent asked.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Choice {
-    /// What was asked and what was chosen.
-    pub text: String,
-    /// The line of the answer, counted from 1.
-    pub line: usize,
-}
-
-/// Reads a transcript in whichever of the formats it is written. `path` is for problems only.
+/// Parses a transcript and detects its format. `path` is only used in reported problems.
 pub fn read(path: &str, text: &str) -> Transcript {
     let text = text.trim_start_matches('\u{feff}');
-    if let Some(document) = whole_document(text) {
-        return json_lines::read_document(Recorder::new(path, Format::JsonLines), &document);
+    if let Some(document) = parse_multiline_json(text) {
+        let builder = TranscriptBuilder::new(path, Format::JsonLines);
+        return json_lines::parse_document(builder, &document);
     }
-    let format = detect(text);
-    let recorder = Recorder::new(path, format);
+    let format = detect_format(text);
+    let builder = TranscriptBuilder::new(path, format);
     match format {
-        Format::ClaudeCode => claude_code::read(recorder, text),
-        Format::Codex => codex::read(recorder, text),
-        Format::JsonLines => json_lines::read(recorder, text),
-        Format::Text => plain::read(recorder, text),
+        Format::ClaudeCode => claude_code::parse(builder, text),
+        Format::Codex => codex::parse(builder, text),
+        Format::JsonLines => json_lines::parse(builder, text),
+        Format::Text => plain_text::parse(builder, text),
     }
 }
 
-/// Returns the one JSON value that a text is, when it is spread over several lines.
-fn whole_document(text: &str) -> Option<Value> {
+/// Parses a text that is one JSON value spread over several lines.
+fn parse_multiline_json(text: &str) -> Option<Value> {
     let text = text.trim();
     let opens_alone = matches!(text.lines().next()?.trim_end(), "[" | "{" | "[{");
-    (opens_alone && text.len() <= MAX_LINE).then(|| serde_json::from_str(text).ok())?
+    (opens_alone && text.len() <= MAX_LINE_BYTES).then(|| serde_json::from_str(text).ok())?
 }
 
-/// Learns the format from the first lines: what most of those that are objects say, unless most
-/// lines are no objects at all.
-fn detect(text: &str) -> Format {
+/// Detects the format by a majority vote of the first lines: text if fewer than half of them are
+/// JSON objects or arrays, else the client whose keys most of them have.
+fn detect_format(text: &str) -> Format {
     let sample: Vec<Option<Value>> = text
         .lines()
-        .filter(|line| !line.trim().is_empty() && line.len() <= MAX_LINE)
-        .take(SAMPLE)
+        .filter(|line| !line.trim().is_empty() && line.len() <= MAX_LINE_BYTES)
+        .take(DETECTION_SAMPLE_LINES)
         .map(|line| serde_json::from_str(line).ok().filter(|value: &Value| !is_scalar(value)))
         .collect();
     let values: Vec<&Value> = sample.iter().flatten().collect();
     if values.len() * 2 < sample.len() || values.is_empty() {
         return Format::Text;
     }
-    let votes = |speaks: fn(&Value) -> bool| values.iter().filter(|value| speaks(value)).count();
-    let (claude_code, codex) = (votes(claude_code::speaks), votes(codex::speaks));
-    if claude_code == 0 && codex == 0 {
+    let count =
+        |is_format: fn(&Value) -> bool| values.iter().filter(|value| is_format(value)).count();
+    let claude_code_lines = count(claude_code::is_claude_code_line);
+    let codex_lines = count(codex::is_codex_line);
+    if claude_code_lines == 0 && codex_lines == 0 {
         Format::JsonLines
-    } else if claude_code >= codex {
+    } else if claude_code_lines >= codex_lines {
         Format::ClaudeCode
     } else {
         Format::Codex

@@ -82,7 +82,7 @@ fn a_claude_code_transcript_is_read() {
     assert_eq!(transcript.started, Some("2026-03-01T10:00:01Z".parse().unwrap()));
     assert_eq!(
         problems(&transcript),
-        ["s.jsonl:46: it is not JSON: EOF while parsing a string at column 44"]
+        ["s.jsonl:46: this is not JSON: the text ends inside a string at column 44"]
     );
 }
 
@@ -215,9 +215,9 @@ fn a_transcript_of_json_lines_is_read_and_digested() {
     assert_eq!(
         problems(&transcript),
         [
-            "s.jsonl:4: it is not JSON: expected ident at column 2",
-            "s.jsonl:6: it is not a JSON object",
-            "s.jsonl:11: it has no role of a speaker",
+            "s.jsonl:4: this is not JSON: a value is expected (text must be in double quotes) at column 2",
+            "s.jsonl:6: the line is not a JSON object",
+            "s.jsonl:11: the message has no known role; expected `role` to be user, assistant, tool or system",
         ]
     );
     let digest = digest(&transcript);
@@ -291,7 +291,10 @@ fn a_transcript_is_read_past_a_line_that_is_too_long() {
     );
     let transcript = read("s", &text);
     assert_eq!(turns(&transcript), [(Role::User, 1, "Hi"), (Role::Assistant, 3, "Yes")]);
-    assert_eq!(problems(&transcript), ["s:2: the line has 10485788 bytes; 8 MiB are read"]);
+    assert_eq!(
+        problems(&transcript),
+        ["s:2: the line has 10485788 bytes and is skipped; at most 8 MiB are read"]
+    );
 }
 
 #[test]

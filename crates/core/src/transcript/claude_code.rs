@@ -1,77 +1,54 @@
-//! Session files of Claude Code: a line for each message, in which calls and results of tools are
-//! blocks. Its stream of events (`--output-format stream-json`) has the same lines.
+//! Parses session files of Claude Code: one message per line, with tool calls and results as blocks
+//! of the message. Its event stream (`--output-format stream-json`) has the same lines.
 
 use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::content::{self, Place};
-use super::recorder::Recorder;
-use super::{Role, Transcript};
+use super::builder::TranscriptBuilder;
+use super::content;
+use super::model::{Role, Transcript};
+use super::tool_blocks::{self, BlockOrigin};
 
-/// Tells whether a line is one of Claude Code's.
-pub(super) fn speaks(line: &Value) -> bool {
-    let is = |key: &str| line.get(key).is_some();
+/// Returns whether a line has the keys of Claude Code's format.
+pub(super) fn is_claude_code_line(line: &Value) -> bool {
+    let has = |key: &str| line.get(key).is_some();
     match line["type"].as_str() {
         Some("user" | "assistant") => {
-            line["message"].is_object() && (is("uuid") || is("sessionId") || is("session_id"))
+            line["message"].is_object() && (has("uuid") || has("sessionId") || has("session_id"))
         }
-        Some("summary") => is("leafUuid"),
-        Some("file-history-snapshot") => is("snapshot"),
-        Some(_) => is("sessionId") || is("parentUuid") || is("session_id"),
+        Some("summary") => has("leafUuid"),
+        Some("file-history-snapshot") => has("snapshot"),
+        Some(_) => has("sessionId") || has("parentUuid") || has("session_id"),
         None => false,
     }
 }
 
-/// Reads a session file.
-pub(super) fn read<'p>(mut recorder: Recorder<'p>, text: &str) -> Transcript {
-    let mut seen = Seen::default();
-    for (number, line) in recorder.lines(text) {
-        if !line.trim().is_empty()
-            && let Some(line) = recorder.json(number, line)
-        {
-            record(&mut recorder, &line, number, &mut seen);
-        }
+/// Parses a session file.
+pub(super) fn parse(mut builder: TranscriptBuilder<'_>, text: &str) -> Transcript {
+    let mut state = ParserState::default();
+    builder.for_each_json_line(text, |builder, line, number| {
+        parse_line(builder, line, number, &mut state);
+    });
+    if let Some(title) = state.title {
+        builder.set_title(&title);
     }
-    if let Some(title) = seen.title {
-        recorder.title(&title);
-    }
-    recorder.finish()
+    builder.build()
 }
 
-/// What earlier lines of the file say about later ones.
+/// What the parser remembers from line to line.
 #[derive(Default)]
-struct Seen {
-    lines: HashSet<String>,
-    /// The message that the last turn is of: each block of a message has a line of its own.
-    message: Option<String>,
+struct ParserState {
+    line_ids: HashSet<String>,
+    /// The id of the last turn's message. A message has one line per block, all with this id.
+    message_id: Option<String>,
     title: Option<String>,
-    /// Whether the title is the user's, which no other replaces.
+    /// Whether the user set the title. Generated titles do not replace it.
     titled_by_user: bool,
 }
 
-fn record(recorder: &mut Recorder<'_>, line: &Value, number: usize, seen: &mut Seen) {
-    if let Some(id) = line["uuid"].as_str()
-        && !seen.lines.insert(id.to_owned())
-    {
-        return;
-    }
-    match line["type"].as_str() {
-        Some("user" | "assistant") => message(recorder, line, number, seen),
-        Some("attachment") => queued(recorder, line, number),
-        Some("system") => recorder.folder(line["cwd"].as_str()),
-        Some("summary") => {
-            let ours = line["leafUuid"].as_str().is_some_and(|leaf| seen.lines.contains(leaf));
-            seen.entitle(line["summary"].as_str().filter(|_| ours), false);
-        }
-        Some("ai-title") => seen.entitle(line["aiTitle"].as_str(), false),
-        Some("custom-title") => seen.entitle(line["customTitle"].as_str(), true),
-        _ => {}
-    }
-}
-
-impl Seen {
-    fn entitle(&mut self, title: Option<&str>, by_user: bool) {
+impl ParserState {
+    fn set_title(&mut self, title: Option<&str>, by_user: bool) {
         if let Some(title) = title.filter(|_| by_user || !self.titled_by_user) {
             self.title = Some(title.to_owned());
             self.titled_by_user = by_user;
@@ -79,39 +56,71 @@ impl Seen {
     }
 }
 
-fn message(recorder: &mut Recorder<'_>, line: &Value, number: usize, seen: &mut Seen) {
-    let at = content::time_of(line);
-    recorder.time(at);
-    recorder.folder(line["cwd"].as_str());
-    let said = &line["message"];
-    let content = &said["content"];
-    let delegated = line["isSidechain"] == true || line["parent_tool_use_id"].is_string();
-    let place = Place { line: number, delegated };
-    let detail = line.get("toolUseResult").or(line.get("tool_use_result"));
-    content::record_tools(recorder, content, detail, place);
-    if delegated || line["isMeta"] == true || line["isApiErrorMessage"] == true {
+fn parse_line(
+    builder: &mut TranscriptBuilder<'_>,
+    line: &Value,
+    number: usize,
+    state: &mut ParserState,
+) {
+    if let Some(id) = line["uuid"].as_str()
+        && !state.line_ids.insert(id.to_owned())
+    {
         return;
     }
-    let text = content::text_of(content);
+    match line["type"].as_str() {
+        Some("user" | "assistant") => parse_message(builder, line, number, state),
+        Some("attachment") => parse_queued_prompt(builder, line, number),
+        Some("system") => builder.set_cwd_if_unset(line["cwd"].as_str()),
+        Some("summary") => {
+            // A file may hold summaries of other sessions.
+            let leaf = line["leafUuid"].as_str();
+            let of_this_session = leaf.is_some_and(|leaf| state.line_ids.contains(leaf));
+            state.set_title(line["summary"].as_str().filter(|_| of_this_session), false);
+        }
+        Some("ai-title") => state.set_title(line["aiTitle"].as_str(), false),
+        Some("custom-title") => state.set_title(line["customTitle"].as_str(), true),
+        _ => {}
+    }
+}
+
+fn parse_message(
+    builder: &mut TranscriptBuilder<'_>,
+    line: &Value,
+    number: usize,
+    state: &mut ParserState,
+) {
+    let at = content::time_of(line);
+    builder.include_time(at);
+    builder.set_cwd_if_unset(line["cwd"].as_str());
+    let message = &line["message"];
+    let blocks = &message["content"];
+    let by_subagent = line["isSidechain"] == true || line["parent_tool_use_id"].is_string();
+    let structured = line.get("toolUseResult").or(line.get("tool_use_result"));
+    let origin = BlockOrigin { line: number, by_subagent };
+    tool_blocks::add_tool_blocks(builder, blocks, structured, origin);
+    if by_subagent || line["isMeta"] == true || line["isApiErrorMessage"] == true {
+        return;
+    }
+    let text = content::text_of(blocks);
     let role = match line["type"].as_str() {
         _ if line["isCompactSummary"] == true => Role::System,
         Some("assistant") => Role::Assistant,
         _ => Role::User,
     };
-    let id = said["id"].as_str().filter(|_| role == Role::Assistant);
-    if id.is_some() && id == seen.message.as_deref() {
-        recorder.more(&text);
+    let message_id = message["id"].as_str().filter(|_| role == Role::Assistant);
+    if message_id.is_some() && message_id == state.message_id.as_deref() {
+        builder.append_to_last_turn(&text);
     } else if !text.trim().is_empty() {
-        recorder.turn(role, at, &text, number);
-        seen.message = id.map(str::to_owned);
+        builder.add_turn(role, at, &text, number);
+        state.message_id = message_id.map(str::to_owned);
     }
 }
 
-/// Records what the user typed while the agent was at work.
-fn queued(recorder: &mut Recorder<'_>, line: &Value, number: usize) {
+/// Adds a prompt that the user typed while the agent was working.
+fn parse_queued_prompt(builder: &mut TranscriptBuilder<'_>, line: &Value, number: usize) {
     let attachment = &line["attachment"];
     if attachment["type"] == "queued_command" && line["isSidechain"] != true {
         let text = content::text_of(&attachment["prompt"]);
-        recorder.turn(Role::User, content::time_of(line), &text, number);
+        builder.add_turn(Role::User, content::time_of(line), &text, number);
     }
 }

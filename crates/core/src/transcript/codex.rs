@@ -1,19 +1,22 @@
-//! Rollouts of Codex: a line for each item of the conversation and for each event, in an envelope
-//! (`type`, `payload`) or, in old ones, bare.
+//! Parses rollout files of Codex: one item of the conversation or one event per line, in an
+//! envelope (`type`, `payload`) or, in old files, without one.
 
 use serde_json::{Value, json};
 
+use super::builder::{ReportedCall, ReportedResult, TranscriptBuilder};
 use super::content;
-use super::recorder::{Answer, Call, Recorder};
-use super::{Role, Transcript};
+use super::model::{Role, Transcript};
 
-/// Tells whether a line is one of Codex's.
-pub(super) fn speaks(line: &Value) -> bool {
+/// Number of lines at the head of a result in which the exit code may be stated.
+const RESULT_HEAD_LINES: usize = 8;
+
+/// Returns whether a line has the keys of Codex's format.
+pub(super) fn is_codex_line(line: &Value) -> bool {
     match line["type"].as_str() {
         Some("session_meta" | "response_item" | "event_msg" | "turn_context" | "compacted") => {
             line["payload"].is_object()
         }
-        Some("message") => content::array(&line["content"])
+        Some("message") => content::array_items(&line["content"])
             .iter()
             .any(|block| matches!(block["type"].as_str(), Some("input_text" | "output_text"))),
         Some("function_call" | "function_call_output" | "custom_tool_call") => {
@@ -28,123 +31,120 @@ pub(super) fn speaks(line: &Value) -> bool {
     }
 }
 
-/// Reads a rollout.
-pub(super) fn read<'p>(mut recorder: Recorder<'p>, text: &str) -> Transcript {
-    for (number, line) in recorder.lines(text) {
-        if !line.trim().is_empty()
-            && let Some(line) = recorder.json(number, line)
-        {
-            recorder.time(content::time_of(&line));
-            match line["type"].as_str() {
-                Some("session_meta" | "turn_context") => {
-                    recorder.folder(line["payload"]["cwd"].as_str());
-                }
-                Some("response_item") => item(&mut recorder, &line, &line["payload"], number),
-                Some("event_msg") => event(&mut recorder, &line, &line["payload"], number),
-                Some("compacted") => {
-                    let summary = line["payload"]["message"].as_str().unwrap_or_default();
-                    recorder.turn(Role::System, content::time_of(&line), summary, number);
-                }
-                _ => item(&mut recorder, &line, &line, number),
-            }
-        }
-    }
-    recorder.finish()
+/// Parses a rollout file.
+pub(super) fn parse(mut builder: TranscriptBuilder<'_>, text: &str) -> Transcript {
+    builder.for_each_json_line(text, parse_line);
+    builder.build()
 }
 
-fn item(recorder: &mut Recorder<'_>, line: &Value, item: &Value, number: usize) {
+fn parse_line(builder: &mut TranscriptBuilder<'_>, line: &Value, number: usize) {
+    builder.include_time(content::time_of(line));
+    let payload = &line["payload"];
+    match line["type"].as_str() {
+        Some("session_meta" | "turn_context") => builder.set_cwd_if_unset(payload["cwd"].as_str()),
+        Some("response_item") => parse_item(builder, line, payload, number),
+        Some("event_msg") => parse_event(builder, line, payload, number),
+        Some("compacted") => {
+            let summary = payload["message"].as_str().unwrap_or_default();
+            builder.add_turn(Role::System, content::time_of(line), summary, number);
+        }
+        _ => parse_item(builder, line, line, number),
+    }
+}
+
+fn parse_item(builder: &mut TranscriptBuilder<'_>, line: &Value, item: &Value, number: usize) {
     let text = |key: &str| item[key].as_str();
     let id = text("call_id").or(text("id"));
-    let mut call = |name: &str, input: &Value| {
-        recorder.call(&Call { id, name, input, line: number, delegated: false });
+    let mut add_call = |name: &str, input: &Value| {
+        builder.add_call(&ReportedCall { id, name, input, line: number, by_subagent: false });
     };
     match item["type"].as_str() {
-        Some("message") => message(recorder, line, item, number),
+        Some("message") => parse_message(builder, line, item, number),
         Some("function_call") => {
-            call(text("name").unwrap_or("function"), &content::arguments(&item["arguments"]));
+            let arguments = content::parse_arguments(&item["arguments"]);
+            add_call(text("name").unwrap_or("function"), &arguments);
         }
-        Some("custom_tool_call") => call(text("name").unwrap_or("tool"), &item["input"]),
-        Some("local_shell_call") => call("local_shell", &item["action"]),
-        Some("web_search_call") => call("web_search", &item["action"]),
+        Some("custom_tool_call") => add_call(text("name").unwrap_or("tool"), &item["input"]),
+        Some("local_shell_call") => add_call("local_shell", &item["action"]),
+        Some("web_search_call") => add_call("web_search", &item["action"]),
         Some("function_call_output" | "custom_tool_call_output" | "local_shell_call_output") => {
-            let (text, failed) = output(&item["output"]);
-            recorder.answer(&Answer { id, text: &text, failed, detail: None, line: number });
+            let (text, failed) = parse_output(&item["output"]);
+            let result = ReportedResult { id, text: &text, failed, structured: None, line: number };
+            builder.add_result(&result);
         }
         _ => {}
     }
 }
 
-fn message(recorder: &mut Recorder<'_>, line: &Value, item: &Value, number: usize) {
+fn parse_message(builder: &mut TranscriptBuilder<'_>, line: &Value, item: &Value, number: usize) {
     let text = content::text_of(&item["content"]);
     let role = item["role"].as_str().and_then(content::role_of);
     match role {
-        Some(Role::User) if is_context(&text) => recorder.folder(folder_in(&text)),
+        Some(Role::User) if is_injected_context(&text) => {
+            builder.set_cwd_if_unset(cwd_in_context(&text));
+        }
         Some(role @ (Role::User | Role::Assistant)) => {
-            recorder.turn_once(role, content::time_of(line), &text, number);
+            builder.add_turn_once(role, content::time_of(line), &text, number);
         }
         _ => {}
     }
 }
 
-fn event(recorder: &mut Recorder<'_>, line: &Value, event: &Value, number: usize) {
+fn parse_event(builder: &mut TranscriptBuilder<'_>, line: &Value, event: &Value, number: usize) {
     let at = content::time_of(line);
-    let said = event["message"].as_str().unwrap_or_default();
+    let message = event["message"].as_str().unwrap_or_default();
     let id = event["call_id"].as_str();
     match event["type"].as_str() {
-        Some("user_message") => recorder.turn_once(Role::User, at, said, number),
-        Some("agent_message") => recorder.turn_once(Role::Assistant, at, said, number),
+        Some("user_message") => builder.add_turn_once(Role::User, at, message, number),
+        Some("agent_message") => builder.add_turn_once(Role::Assistant, at, message, number),
         Some("exec_command_end") if event["exit_code"].as_i64().is_some_and(|code| code != 0) => {
-            recorder.failed(id);
+            builder.mark_failed(id);
         }
-        Some("patch_apply_end") if event["success"] == false => recorder.failed(id),
-        Some("plan_update") => {
-            let plan = json!({ "plan": event["plan"] });
-            let call = Call {
-                id: None,
-                name: "update_plan",
-                input: &plan,
-                line: number,
-                delegated: false,
-            };
-            recorder.call(&call);
-        }
+        Some("patch_apply_end") if event["success"] == false => builder.mark_failed(id),
+        Some("plan_update") => builder.add_call(&ReportedCall {
+            id: None,
+            name: "update_plan",
+            input: &json!({ "plan": event["plan"] }),
+            line: number,
+            by_subagent: false,
+        }),
         _ => {}
     }
 }
 
-/// Tells whether a message in the user's name is one element around the program's own words.
-fn is_context(text: &str) -> bool {
+/// Returns whether a message of the user is a single XML element, which Codex injected.
+fn is_injected_context(text: &str) -> bool {
     let text = text.trim();
     let name = text.strip_prefix('<').and_then(|rest| rest.split_once('>')).map(|(name, _)| name);
     name.is_some_and(|name| !name.is_empty() && text.ends_with(&format!("</{name}>")))
 }
 
-fn folder_in(context: &str) -> Option<&str> {
+fn cwd_in_context(context: &str) -> Option<&str> {
     let (_, rest) = context.split_once("<cwd>")?;
     rest.split_once("</cwd>").map(|(cwd, _)| cwd.trim())
 }
 
-/// Returns the text of a result and whether it says that the call failed.
-fn output(output: &Value) -> (String, bool) {
+/// Returns the text of a result and whether the call failed.
+fn parse_output(output: &Value) -> (String, bool) {
     let refused = output["success"] == false;
     let text = match output {
         Value::Object(_) => content::text_of(&output["content"]),
         output => content::text_of(output),
     };
-    if let Ok(told @ Value::Object(_)) = serde_json::from_str::<Value>(&text) {
-        let code = told["metadata"]["exit_code"].as_i64().or(told["exit_code"].as_i64());
-        let inner = told["output"].as_str().map(str::to_owned);
+    if let Ok(result @ Value::Object(_)) = serde_json::from_str::<Value>(&text) {
+        let code = result["metadata"]["exit_code"].as_i64().or(result["exit_code"].as_i64());
+        let inner = result["output"].as_str().map(str::to_owned);
         return (inner.unwrap_or(text), refused || code.is_some_and(|code| code != 0));
     }
     let failed = refused || exit_code(&text).is_some_and(|code| code != 0);
     (text, failed)
 }
 
-/// Returns the exit code that the head of a result gives.
+/// Returns the exit code that the head of a result states.
 fn exit_code(text: &str) -> Option<i64> {
-    let head = text.lines().take(8).take_while(|line| line.trim() != "Output:");
-    head.into_iter().find_map(|line| {
-        let starts = ["Exit code: ", "Process exited with code ", "exit code: "];
-        starts.iter().find_map(|start| line.strip_prefix(start))?.trim().parse().ok()
+    let mut head = text.lines().take(RESULT_HEAD_LINES).take_while(|line| line.trim() != "Output:");
+    head.find_map(|line| {
+        let prefixes = ["Exit code: ", "Process exited with code ", "exit code: "];
+        prefixes.iter().find_map(|prefix| line.strip_prefix(prefix))?.trim().parse().ok()
     })
 }

@@ -1,53 +1,68 @@
-//! The choices of a session: what the user answered, what stands under a heading, what sentences
-//! say.
+//! Collects the decisions of a session: the user's answers, items under headings such as
+//! "Decisions", and sentences that state a decision.
 
 use std::collections::HashSet;
 
-use super::blocks::Kind;
-use super::talk::Talk;
-use super::{Transcript, prose, signals};
+use super::conversation::{Conversation, Message};
+use super::markdown::BlockKind;
+use super::model::Transcript;
+use super::{phrases, prose};
 
-/// Something that was decided. What the structure says is kept before what words say.
+/// A decision and its source.
 struct Decision {
     line: usize,
     text: String,
-    by_structure: bool,
+    /// Whether the structure of the transcript marks the decision, which is more reliable than a
+    /// phrase in a sentence.
+    structural: bool,
 }
 
-/// Returns the choices that a transcript states, at most so many.
-pub(super) fn decisions(transcript: &Transcript, talk: &Talk<'_>, most: usize) -> Vec<String> {
-    let mut found: Vec<Decision> = vec![];
-    for choice in &transcript.choices {
-        found.push(Decision { line: choice.line, text: choice.text.clone(), by_structure: true });
-    }
-    for spoken in &talk.spoken {
-        let line = spoken.turn.line;
-        for block in spoken.items_under(signals::heads_decisions) {
-            found.push(Decision { line, text: block.text.clone(), by_structure: true });
-        }
-        let listed: HashSet<&str> =
-            spoken.items_under(signals::heads_decisions).map(|block| block.text.as_str()).collect();
-        let blocks = spoken.blocks.iter().filter(|block| block.kind != Kind::Heading);
-        for block in blocks.filter(|block| !listed.contains(block.text.as_str())) {
-            let stated =
-                prose::sentences(&block.text).into_iter().filter(|it| signals::decides(it));
-            found.extend(stated.map(|text| Decision {
-                line,
-                text: text.to_owned(),
-                by_structure: false,
-            }));
-        }
-    }
-    found.sort_by_key(|decision| decision.line);
+/// Returns at most `max_count` decisions in the order of the transcript.
+pub(super) fn collect_decisions(
+    transcript: &Transcript,
+    conversation: &Conversation<'_>,
+    max_count: usize,
+) -> Vec<String> {
+    let mut decisions: Vec<Decision> = transcript
+        .choices
+        .iter()
+        .map(|choice| Decision { line: choice.line, text: choice.text.clone(), structural: true })
+        .collect();
+    decisions.extend(conversation.messages.iter().flat_map(decisions_in));
+    decisions.sort_by_key(|decision| decision.line);
     let mut seen = HashSet::new();
-    found.retain(|decision| seen.insert(prose::key(&decision.text)));
-    for by_structure in [false, true] {
-        let mut over = found.len().saturating_sub(most);
-        found.retain(|decision| {
-            let dropped = over > 0 && decision.by_structure == by_structure;
-            over -= usize::from(dropped);
-            !dropped
-        });
+    decisions.retain(|decision| seen.insert(prose::comparison_key(&decision.text)));
+    for structural in [false, true] {
+        drop_oldest(&mut decisions, max_count, structural);
     }
-    found.into_iter().map(|decision| decision.text).collect()
+    decisions.into_iter().map(|decision| decision.text).collect()
+}
+
+/// Returns the list items under a heading for decisions, then the sentences that state a decision.
+fn decisions_in(message: &Message<'_>) -> Vec<Decision> {
+    let line = message.turn.line;
+    let decision = |text: &str, structural| Decision { line, text: text.to_owned(), structural };
+    let listed: Vec<&str> = message
+        .items_under(phrases::is_decision_heading)
+        .map(|block| block.text.as_str())
+        .collect();
+    let mut decisions: Vec<Decision> = listed.iter().map(|text| decision(text, true)).collect();
+    let listed: HashSet<&str> = listed.into_iter().collect();
+    let prose = message.blocks.iter().filter(|block| block.kind != BlockKind::Heading);
+    for block in prose.filter(|block| !listed.contains(block.text.as_str())) {
+        let sentences = prose::split_sentences(&block.text).into_iter();
+        let stated = sentences.filter(|sentence| phrases::is_decision(sentence));
+        decisions.extend(stated.map(|sentence| decision(sentence, false)));
+    }
+    decisions
+}
+
+/// Drops the oldest decisions of one source until at most `max_count` decisions are left.
+fn drop_oldest(decisions: &mut Vec<Decision>, max_count: usize, structural: bool) {
+    let mut excess = decisions.len().saturating_sub(max_count);
+    decisions.retain(|decision| {
+        let drop = excess > 0 && decision.structural == structural;
+        excess -= usize::from(drop);
+        !drop
+    });
 }

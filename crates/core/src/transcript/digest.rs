@@ -1,181 +1,201 @@
-//! What an agent needs to go on, drawn from a transcript by its structure.
+//! Digests a transcript into what the next agent needs to continue the work.
 
 use std::collections::HashSet;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::blocks::{Block, Kind};
-use super::decisions::decisions;
-use super::open::open;
-use super::prose::{self, cut};
-use super::sequence::{self, listed};
-use super::talk::Talk;
-use super::{Role, Transcript, signals};
+use super::conversation::Conversation;
+use super::decisions::collect_decisions;
+use super::markdown::{Block, BlockKind};
+use super::model::{Role, Transcript};
+use super::open_items::collect_open_items;
+use super::phrases;
+use super::prose::{self, truncate};
+use super::steps::{abbreviate_list, collect_steps};
 
-/// How many items a list has at most.
-const MOST: usize = 12;
+/// Length of each list of a digest.
+const MAX_LIST_ITEMS: usize = 12;
 
-/// How many characters an item has at most.
-const ITEM: usize = 240;
+/// Length of a list item, in characters.
+const MAX_ITEM_CHARS: usize = 240;
 
-/// How many characters the first request has at most.
-const REQUEST: usize = 300;
+/// Length of the first goal, in characters.
+const MAX_FIRST_GOAL_CHARS: usize = 300;
 
-/// How many characters the outcome has at most.
-const OUTCOME: usize = 480;
+/// Length of the outcome, in characters.
+const MAX_OUTCOME_CHARS: usize = 480;
 
-/// How many characters the title has at most.
-const TITLE: usize = 80;
+/// Length of the title, in characters.
+const MAX_TITLE_CHARS: usize = 80;
 
-/// How many characters the summary has at most.
-const SUMMARY: usize = 1200;
+/// Length of the summary, in characters.
+const MAX_SUMMARY_CHARS: usize = 1200;
 
-/// How many items of a list the summary gives.
-const IN_SUMMARY: usize = 4;
+/// Length of the request and of the outcome within the summary, in characters.
+const MAX_SUMMARY_PART_CHARS: usize = MAX_SUMMARY_CHARS / 3;
 
-/// What an agent needs to go on.
+/// Number of items of a list that the summary contains.
+const MAX_SUMMARY_LIST_ITEMS: usize = 4;
+
+/// What an agent needs to continue the work of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Digest {
-    /// What the session was about, in a few words.
+    /// The topic of the session in a few words.
     pub title: String,
-    /// What the user asked for, in order.
+    /// The user's requests in order.
     pub goals: Vec<String>,
-    /// Choices that were made.
+    /// Decisions that were made.
     pub decisions: Vec<String>,
-    /// Questions without an answer, what stands in the way, and what failed at last.
+    /// Unanswered questions, blockers and the failures at the end.
     pub open: Vec<String>,
-    /// What was done, in order and taken together.
+    /// The steps that were taken, in order; equal steps are combined.
     pub sequence: Vec<String>,
-    /// What the agent reported at the end.
+    /// The agent's report at the end.
     pub outcome: String,
-    /// What the agent's list says is still to do.
+    /// The open entries of the agent's todo list.
     pub todos: Vec<String>,
-    /// The above in a few lines of whole sentences.
+    /// The digest in a few lines of whole sentences.
     pub summary: String,
 }
 
-/// Draws a digest from a transcript.
+/// Digests a transcript.
 pub fn digest(transcript: &Transcript) -> Digest {
-    let talk = Talk::of(transcript);
-    let last = talk.last_report().map(|spoken| spoken.blocks.as_slice()).unwrap_or_default();
-    let steps = sequence::steps(transcript, MOST);
+    let conversation = Conversation::of(transcript);
+    let decisions = collect_decisions(transcript, &conversation, MAX_LIST_ITEMS);
+    let steps = collect_steps(transcript, MAX_LIST_ITEMS);
+    let outcome = first_paragraph(conversation.last_report_blocks());
     let mut digest = Digest {
-        title: title(transcript, &talk),
-        goals: goals(&talk),
-        decisions: capped(decisions(transcript, &talk, MOST)),
-        open: capped(open(transcript, &talk)),
-        sequence: steps.iter().map(|step| cut(step, ITEM)).collect(),
-        outcome: cut(&first_paragraph(last), OUTCOME),
-        todos: todos(transcript, &talk),
+        title: title(transcript, &conversation),
+        goals: goals(&conversation),
+        decisions: limit_list(decisions),
+        open: limit_list(collect_open_items(transcript, &conversation)),
+        sequence: steps.iter().map(|step| truncate(step, MAX_ITEM_CHARS)).collect(),
+        outcome: truncate(&outcome, MAX_OUTCOME_CHARS),
+        todos: limit_list(open_todos(transcript, &conversation)),
         summary: String::new(),
     };
-    digest.summary = summary(transcript, &talk, &digest);
+    digest.summary = summarize(transcript, &conversation, &digest);
     digest
 }
 
-fn title(transcript: &Transcript, talk: &Talk<'_>) -> String {
-    let request = talk.requests().map(|spoken| prose::gist(&spoken.turn.text, REQUEST)).next();
-    let report = talk.spoken.first().and_then(|spoken| spoken.blocks.first());
-    let told = [transcript.title.clone(), request, report.map(|block| block.text.clone())];
-    let titles = told.into_iter().flatten().map(|told| {
-        let first = prose::sentences(&told).first().copied().unwrap_or_default();
-        cut(first.trim_end_matches(['.', ':', '。']), TITLE)
+/// Returns the first sentence of the session's title, of the first request, or of the first report.
+fn title(transcript: &Transcript, conversation: &Conversation<'_>) -> String {
+    let mut requests = conversation.user_messages();
+    let request =
+        requests.next().map(|message| prose::gist(&message.turn.text, MAX_FIRST_GOAL_CHARS));
+    let report = conversation.messages.first().and_then(|message| message.blocks.first());
+    let sources = [transcript.title.clone(), request, report.map(|block| block.text.clone())];
+    let mut titles = sources.into_iter().flatten().map(|source| {
+        let sentence = prose::split_sentences(&source).first().copied().unwrap_or_default();
+        truncate(sentence.trim_end_matches(['.', ':', '。']), MAX_TITLE_CHARS)
     });
-    match (titles.into_iter().find(|title| !title.is_empty()), transcript.started) {
+    match (titles.find(|title| !title.is_empty()), transcript.started) {
         (Some(title), _) => title,
         (None, Some(started)) => format!("Session of {}", started.strftime("%F")),
         (None, None) => "Session".to_owned(),
     }
 }
 
-fn goals(talk: &Talk<'_>) -> Vec<String> {
+/// Returns the requests of the user: the first, and the latest of the others.
+fn goals(conversation: &Conversation<'_>) -> Vec<String> {
     let mut goals = vec![];
-    let mut asked = false;
-    for spoken in &talk.spoken {
-        if spoken.turn.role == Role::Assistant {
-            asked = spoken.sentences().last().is_some_and(prose::is_question);
+    let mut agent_asked = false;
+    for message in &conversation.messages {
+        if message.turn.role == Role::Assistant {
+            agent_asked = message.sentences().last().is_some_and(prose::is_question);
         } else if goals.is_empty() {
-            goals.push(prose::gist(&spoken.turn.text, REQUEST));
-        } else if signals::opens_request(&spoken.turn.text, asked) {
-            goals.push(prose::gist(&spoken.turn.text, ITEM));
+            goals.push(prose::gist(&message.turn.text, MAX_FIRST_GOAL_CHARS));
+        } else if phrases::is_request(&message.turn.text, agent_asked) {
+            goals.push(prose::gist(&message.turn.text, MAX_ITEM_CHARS));
         }
     }
-    let mut goals = distinct(goals);
-    if goals.len() > MOST {
-        goals.drain(1..=goals.len() - MOST);
+    let mut goals = deduplicate(goals);
+    if goals.len() > MAX_LIST_ITEMS {
+        goals.drain(1..=goals.len() - MAX_LIST_ITEMS);
     }
     goals
 }
 
-fn todos(transcript: &Transcript, talk: &Talk<'_>) -> Vec<String> {
+/// Returns the open entries of the agent's todo list, or else the open tasks of the last message
+/// with checkboxes.
+fn open_todos(transcript: &Transcript, conversation: &Conversation<'_>) -> Vec<String> {
     if !transcript.todos.is_empty() {
-        let undone = transcript.todos.iter().filter(|todo| !todo.done);
-        return capped(undone.map(|todo| todo.text.clone()));
+        let open = transcript.todos.iter().filter(|todo| !todo.done);
+        return open.map(|todo| todo.text.clone()).collect();
     }
-    let is_task = |block: &Block| matches!(block.kind, Kind::Task(_));
-    let last = talk.spoken.iter().rfind(|spoken| spoken.blocks.iter().any(is_task));
-    let blocks = last.map(|spoken| spoken.blocks.as_slice()).unwrap_or_default();
-    let undone = blocks.iter().filter(|block| block.kind == Kind::Task(false));
-    capped(undone.map(|block| block.text.clone()))
+    let is_task = |block: &Block| matches!(block.kind, BlockKind::Task { .. });
+    let last = conversation.messages.iter().rfind(|message| message.blocks.iter().any(is_task));
+    let blocks = last.map(|message| message.blocks.as_slice()).unwrap_or_default();
+    let open = blocks.iter().filter(|block| block.kind == BlockKind::Task { done: false });
+    open.map(|block| block.text.clone()).collect()
 }
 
-/// Returns the first paragraph of a report, with the list that it introduces; where there is none,
-/// its first block.
+/// Returns the first paragraph of a report with the list that it introduces, or else the first
+/// block.
 fn first_paragraph(blocks: &[Block]) -> String {
-    let Some(first) = blocks.iter().position(|block| block.kind == Kind::Paragraph) else {
+    let Some(first) = blocks.iter().position(|block| block.kind == BlockKind::Paragraph) else {
         return blocks.first().map(|block| block.text.clone()).unwrap_or_default();
     };
     let mut paragraph = blocks[first].text.clone();
-    let introduced = |block: &&Block| block.under == Some(first) && block.kind == Kind::Item;
-    for item in blocks.iter().filter(introduced) {
-        prose::join(&mut paragraph, &item.text);
+    let is_introduced =
+        |block: &&Block| block.introduced_by == Some(first) && block.kind == BlockKind::Item;
+    for item in blocks.iter().filter(is_introduced) {
+        prose::append_clause(&mut paragraph, &item.text);
     }
     paragraph.truncate(paragraph.trim_end_matches(':').len());
     paragraph
 }
 
-fn summary(transcript: &Transcript, talk: &Talk<'_>, digest: &Digest) -> String {
-    let last = talk.last_report().map(|spoken| spoken.blocks.as_slice()).unwrap_or_default();
-    let asked = talk.requests().next().map(|spoken| prose::gist(&spoken.turn.text, SUMMARY));
-    let reported = first_paragraph(last);
-    let whole = |items: &[String]| -> String {
-        let mut line = String::new();
-        for item in items.iter().filter(|item| !item.ends_with('…')).take(IN_SUMMARY) {
-            prose::join(&mut line, item);
-        }
-        line
-    };
-    let asked = asked.unwrap_or_default();
+/// Returns one line per part of the digest, without the lines that exceed the limit.
+fn summarize(transcript: &Transcript, conversation: &Conversation<'_>, digest: &Digest) -> String {
+    let request = conversation
+        .user_messages()
+        .next()
+        .map(|message| prose::gist(&message.turn.text, MAX_SUMMARY_CHARS))
+        .unwrap_or_default();
+    let request = request.trim_end_matches(" …");
+    let outcome = first_paragraph(conversation.last_report_blocks());
     let lines = [
-        ("Asked", prose::whole(asked.trim_end_matches(" …"), SUMMARY / 3).to_owned()),
-        ("Outcome", prose::whole(&reported, SUMMARY / 3).to_owned()),
-        ("Decided", whole(&digest.decisions)),
-        ("Open", whole(&digest.open)),
-        ("To do", whole(&digest.todos)),
-        ("Changed", listed(transcript.files.iter().map(String::as_str))),
-        ("Commits", whole(&transcript.commits)),
+        ("Asked", prose::leading_sentences(request, MAX_SUMMARY_PART_CHARS).to_owned()),
+        ("Outcome", prose::leading_sentences(&outcome, MAX_SUMMARY_PART_CHARS).to_owned()),
+        ("Decided", join_complete_items(&digest.decisions)),
+        ("Open", join_complete_items(&digest.open)),
+        ("To do", join_complete_items(&digest.todos)),
+        ("Changed", abbreviate_list(transcript.files.iter().map(String::as_str))),
+        ("Commits", join_complete_items(&transcript.commits)),
     ];
     let mut summary = String::new();
-    let mut left = SUMMARY;
-    for (name, said) in lines.iter().filter(|(_, said)| !said.is_empty()) {
-        let end = if prose::ends(said) { "" } else { "." };
-        let line = format!("{name}: {said}{end}\n");
-        if let Some(rest) = left.checked_sub(line.chars().count()) {
-            left = rest;
+    let mut chars_left = MAX_SUMMARY_CHARS;
+    for (label, text) in lines.iter().filter(|(_, text)| !text.is_empty()) {
+        let full_stop = if prose::ends_sentence(text) { "" } else { "." };
+        let line = format!("{label}: {text}{full_stop}\n");
+        if let Some(rest) = chars_left.checked_sub(line.chars().count()) {
+            chars_left = rest;
             summary.push_str(&line);
         }
     }
     summary.trim_end().to_owned()
 }
 
-/// Cuts the items of a list, each once, and the list.
-fn capped(items: impl IntoIterator<Item = String>) -> Vec<String> {
-    let items = items.into_iter().map(|item| cut(&item, ITEM)).collect();
-    distinct(items).into_iter().take(MOST).collect()
+/// Joins the first items of a list that were not shortened.
+fn join_complete_items(items: &[String]) -> String {
+    let mut line = String::new();
+    let complete = items.iter().filter(|item| !item.ends_with('…'));
+    for item in complete.take(MAX_SUMMARY_LIST_ITEMS) {
+        prose::append_clause(&mut line, item);
+    }
+    line
 }
 
-fn distinct(items: Vec<String>) -> Vec<String> {
+/// Shortens the items of a list, removes duplicates and limits the length of the list.
+fn limit_list(items: Vec<String>) -> Vec<String> {
+    let items = items.iter().map(|item| truncate(item, MAX_ITEM_CHARS)).collect();
+    deduplicate(items).into_iter().take(MAX_LIST_ITEMS).collect()
+}
+
+fn deduplicate(items: Vec<String>) -> Vec<String> {
     let mut seen = HashSet::new();
-    items.into_iter().filter(|item| !item.is_empty() && seen.insert(prose::key(item))).collect()
+    let is_new = |item: &String| !item.is_empty() && seen.insert(prose::comparison_key(item));
+    items.into_iter().filter(is_new).collect()
 }

@@ -1,85 +1,84 @@
-//! Messages with a role, one a line: the content is a text or blocks, and tools are called as the
-//! chat interfaces of models do it.
+//! Parses messages with a role, one per line. The content is text or blocks; tool calls have the
+//! form of the chat APIs.
 
 use serde_json::Value;
 
-use super::content::{self, Place};
-use super::recorder::{Answer, Call, Recorder};
-use super::{Role, Transcript};
+use super::builder::{ReportedCall, ReportedResult, TranscriptBuilder};
+use super::content;
+use super::model::{Role, Transcript};
+use super::tool_blocks::{self, BlockOrigin};
 
-/// Reads a message from each line.
-pub(super) fn read<'p>(mut recorder: Recorder<'p>, text: &str) -> Transcript {
-    for (number, line) in recorder.lines(text) {
-        if !line.trim().is_empty()
-            && let Some(line) = recorder.json(number, line)
-        {
-            record(&mut recorder, &line, number);
-        }
-    }
-    recorder.finish()
+/// Parses one message, or a list of messages, per line.
+pub(super) fn parse(mut builder: TranscriptBuilder<'_>, text: &str) -> Transcript {
+    builder.for_each_json_line(text, parse_messages);
+    builder.build()
 }
 
-/// Reads the messages of one document that is a list of them or holds one.
-pub(super) fn read_document<'p>(mut recorder: Recorder<'p>, document: &Value) -> Transcript {
-    record(&mut recorder, document, 1);
-    recorder.finish()
+/// Parses a JSON document that is or contains a list of messages.
+pub(super) fn parse_document(mut builder: TranscriptBuilder<'_>, document: &Value) -> Transcript {
+    parse_messages(&mut builder, document, 1);
+    builder.build()
 }
 
-fn record(recorder: &mut Recorder<'_>, line: &Value, number: usize) {
-    let several = [line, &line["messages"]].into_iter().find_map(Value::as_array);
-    for item in several.map_or(std::slice::from_ref(line), Vec::as_slice) {
-        message(recorder, item, number);
+fn parse_messages(builder: &mut TranscriptBuilder<'_>, line: &Value, number: usize) {
+    let list = [line, &line["messages"]].into_iter().find_map(Value::as_array);
+    for item in list.map_or(std::slice::from_ref(line), Vec::as_slice) {
+        parse_message(builder, item, number);
     }
 }
 
-fn message(recorder: &mut Recorder<'_>, line: &Value, number: usize) {
-    let inner = if line["message"].is_object() { &line["message"] } else { line };
-    let at = content::time_of(line).or_else(|| content::time_of(inner));
-    recorder.time(at);
-    recorder.folder(line["cwd"].as_str());
-    let Some(role) = role(line, inner) else {
-        recorder.problem(number, "it has no role of a speaker");
+fn parse_message(builder: &mut TranscriptBuilder<'_>, line: &Value, number: usize) {
+    let message = if line["message"].is_object() { &line["message"] } else { line };
+    let at = content::time_of(line).or_else(|| content::time_of(message));
+    builder.include_time(at);
+    builder.set_cwd_if_unset(line["cwd"].as_str());
+    let Some(role) = role_of_message(line, message) else {
+        builder.report_problem(
+            number,
+            "the message has no known role; expected `role` to be user, assistant, tool or system",
+        );
         return;
     };
-    let said = ["content", "text", "message", "parts"].iter().map(|key| &inner[*key]);
-    let said = said.into_iter().find(|said| !said.is_null()).unwrap_or(&Value::Null);
-    let text = content::text_of(said);
-    content::record_tools(recorder, said, None, Place { line: number, delegated: false });
-    calls(recorder, inner, number);
-    let id = ["tool_call_id", "call_id"].iter().find_map(|key| inner[*key].as_str());
+    let body = content::first_non_null(message, &["content", "text", "message", "parts"]);
+    let text = content::text_of(body);
+    let origin = BlockOrigin { line: number, by_subagent: false };
+    tool_blocks::add_tool_blocks(builder, body, None, origin);
+    add_calls(builder, message, number);
     if role == Role::Tool {
-        let failed = inner["is_error"] == true || inner["status"] == "error";
-        recorder.answer(&Answer { id, text: &text, failed, detail: None, line: number });
+        let id = ["tool_call_id", "call_id"].iter().find_map(|key| message[*key].as_str());
+        let failed = message["is_error"] == true || message["status"] == "error";
+        let result = ReportedResult { id, text: &text, failed, structured: None, line: number };
+        builder.add_result(&result);
     } else {
-        recorder.turn(role, at, &text, number);
+        builder.add_turn(role, at, &text, number);
     }
 }
 
-fn role(line: &Value, inner: &Value) -> Option<Role> {
-    let words = [
-        &inner["role"],
-        &inner["author"]["role"],
-        &inner["speaker"],
-        &inner["author"],
-        &inner["from"],
+fn role_of_message(line: &Value, message: &Value) -> Option<Role> {
+    let candidates = [
+        &message["role"],
+        &message["author"]["role"],
+        &message["speaker"],
+        &message["author"],
+        &message["from"],
         &line["role"],
         &line["type"],
     ];
-    words.into_iter().filter_map(Value::as_str).find_map(content::role_of)
+    candidates.into_iter().filter_map(Value::as_str).find_map(content::role_of)
 }
 
-fn calls(recorder: &mut Recorder<'_>, message: &Value, number: usize) {
-    let old = Some(&message["function_call"]).filter(|call| call.is_object());
-    for call in content::array(&message["tool_calls"]).iter().chain(old) {
+/// Adds the calls in `tool_calls` and in its deprecated predecessor `function_call`.
+fn add_calls(builder: &mut TranscriptBuilder<'_>, message: &Value, number: usize) {
+    let deprecated = Some(&message["function_call"]).filter(|call| call.is_object());
+    for call in content::array_items(&message["tool_calls"]).iter().chain(deprecated) {
         let function = if call["function"].is_object() { &call["function"] } else { call };
-        let input = ["arguments", "input", "args"].iter().map(|key| &function[*key]);
-        let input = input.into_iter().find(|input| !input.is_null()).unwrap_or(&Value::Null);
-        recorder.call(&Call {
+        let input = content::first_non_null(function, &["arguments", "input", "args"]);
+        builder.add_call(&ReportedCall {
             id: call["id"].as_str(),
             name: function["name"].as_str().unwrap_or("function"),
-            input: &content::arguments(input),
+            input: &content::parse_arguments(input),
             line: number,
-            delegated: false,
+            by_subagent: false,
         });
     }
 }

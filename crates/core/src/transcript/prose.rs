@@ -1,26 +1,31 @@
-//! Prose: its sentences, its gist, and cuts that leave words whole.
+//! Splits prose into sentences and shortens it without cutting words.
 
-use super::blocks::{Kind, blocks};
+use super::markdown::{BlockKind, split_blocks};
+
+/// Length of ` …`, which is appended to a shortened text.
+const ELLIPSIS_CHARS: usize = 2;
 
 /// Splits a line of prose into sentences.
-pub(super) fn sentences(text: &str) -> Vec<&str> {
+pub(super) fn split_sentences(text: &str) -> Vec<&str> {
     let mut sentences = vec![];
     let mut start = 0;
-    let codes = text.matches('`').count();
-    let (mut in_code, balanced) = (false, codes.is_multiple_of(2));
+    let balanced_backticks = text.matches('`').count().is_multiple_of(2);
+    let mut in_code = false;
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
-        in_code ^= c == '`' && balanced;
-        let wide = matches!(c, '。' | '！' | '？');
-        if in_code || !(wide || matches!(c, '.' | '!' | '?')) {
+        in_code ^= c == '`' && balanced_backticks;
+        // These marks end a sentence even without a space after them.
+        let is_full_width = matches!(c, '。' | '！' | '？');
+        if in_code || !(is_full_width || matches!(c, '.' | '!' | '?')) {
             continue;
         }
         let mut end = at + c.len_utf8();
-        while let Some((at, closer)) = chars.next_if(|&(_, next)| closes(next)) {
+        while let Some((at, closer)) = chars.next_if(|&(_, next)| is_closing_mark(next)) {
             end = at + closer.len_utf8();
         }
-        let followed = chars.peek().is_some_and(|(_, next)| !next.is_whitespace());
-        if (wide || !followed) && !(c == '.' && abbreviates(&text[start..at])) {
+        let inside_word = chars.peek().is_some_and(|(_, next)| !next.is_whitespace());
+        let abbreviated = c == '.' && ends_with_abbreviation(&text[start..at]);
+        if (is_full_width || !inside_word) && !abbreviated {
             sentences.push(text[start..end].trim());
             start = end;
         }
@@ -30,91 +35,99 @@ pub(super) fn sentences(text: &str) -> Vec<&str> {
     sentences
 }
 
-/// Tells whether a sentence is a question.
+/// Returns whether a sentence is a question.
 pub(super) fn is_question(sentence: &str) -> bool {
-    let end = sentence.trim_end_matches(|c| closes(c) || c == '？');
-    sentence[end.len()..].contains(['?', '？'])
+    let words = sentence.trim_end_matches(|c| is_closing_mark(c) || c == '？');
+    sentence[words.len()..].contains(['?', '？'])
 }
 
-/// Shortens a text to so many characters, at the end of a sentence or else of a word, with `…`.
-pub(super) fn cut(text: &str, most: usize) -> String {
+/// Shortens a text to a number of characters: after a sentence, or else after a word, and adds `…`.
+pub(super) fn truncate(text: &str, max_chars: usize) -> String {
     let text = text.trim();
-    let Some((end, _)) = text.char_indices().nth(most.saturating_sub(2)) else {
+    let max_kept_chars = max_chars.saturating_sub(ELLIPSIS_CHARS);
+    let Some((end, _)) = text.char_indices().nth(max_kept_chars) else {
         return text.to_owned();
     };
-    if text[end..].chars().nth(2).is_none() {
+    if text[end..].chars().nth(ELLIPSIS_CHARS).is_none() {
         return text.to_owned();
     }
-    let sentences = whole(text, most.saturating_sub(2));
+    // A cut after a sentence is preferred unless it discards more than half of the text.
+    let sentences = leading_sentences(text, max_kept_chars);
     if sentences.len() * 2 >= end {
         return format!("{sentences} …");
     }
     let head = &text[..end];
-    let words = head.rfind(char::is_whitespace).filter(|at| at * 2 >= end).unwrap_or(end);
+    let word_end = head.rfind(char::is_whitespace).filter(|at| at * 2 >= end).unwrap_or(end);
     let kept =
-        head[..words].trim_end_matches(|c: char| c.is_whitespace() || ",;:.-–—(".contains(c));
+        head[..word_end].trim_end_matches(|c: char| c.is_whitespace() || ",;:.-–—(".contains(c));
     format!("{kept}…")
 }
 
-/// Returns as many whole sentences from the beginning as so many characters hold.
-pub(super) fn whole(text: &str, most: usize) -> &str {
+/// Returns the leading sentences of a text that fit into a number of characters.
+pub(super) fn leading_sentences(text: &str, max_chars: usize) -> &str {
     let mut end = 0;
-    let mut length = 0;
-    for sentence in sentences(text) {
-        let begin = end + (text[end..].len() - text[end..].trim_start().len());
-        length += usize::from(end > 0) + sentence.chars().count();
-        if length > most {
+    let mut chars = 0;
+    for sentence in split_sentences(text) {
+        let start = end + (text[end..].len() - text[end..].trim_start().len());
+        chars += usize::from(end > 0) + sentence.chars().count();
+        if chars > max_chars {
             break;
         }
-        end = begin + sentence.len();
+        end = start + sentence.len();
     }
     text[..end].trim()
 }
 
-/// Returns the beginning of a text as one line: its paragraphs and items, without code.
-pub fn gist(text: &str, most: usize) -> String {
+/// Returns the beginning of a Markdown text as one line of at most `max_chars` characters: its
+/// paragraphs and list items, without headings and code.
+pub fn gist(text: &str, max_chars: usize) -> String {
     let mut line = String::new();
-    for block in blocks(text).iter().filter(|block| block.kind != Kind::Heading) {
-        join(&mut line, &block.text);
-        if line.len() > most * 4 {
+    for block in split_blocks(text).iter().filter(|block| block.kind != BlockKind::Heading) {
+        append_clause(&mut line, &block.text);
+        let is_enough = line.len() > max_chars * char::MAX.len_utf8();
+        if is_enough {
             break;
         }
     }
     if line.is_empty() {
-        let first = text.lines().map(|line| line.trim_matches(['#', '*', '`', '>', ' ']));
-        line = first.into_iter().find(|line| !line.is_empty()).unwrap_or("").to_owned();
+        let mut lines = text.lines().map(|line| line.trim_matches(['#', '*', '`', '>', ' ']));
+        line = lines.find(|line| !line.is_empty()).unwrap_or("").to_owned();
     }
-    cut(&line, most)
+    truncate(&line, max_chars)
 }
 
-/// Adds a block to a line, with what stands between them when they are read aloud.
-pub(super) fn join(line: &mut String, text: &str) {
+/// Appends a text to a line, after a semicolon unless the line ends with a sentence or a colon.
+pub(super) fn append_clause(line: &mut String, text: &str) {
     if !line.is_empty() {
-        line.push_str(if ends(line) || line.ends_with(':') { " " } else { "; " });
+        let separator = if ends_sentence(line) || line.ends_with(':') { " " } else { "; " };
+        line.push_str(separator);
     }
     line.push_str(text);
 }
 
-/// Tells whether a text ends as a sentence does.
-pub(super) fn ends(text: &str) -> bool {
+/// Returns whether a text ends with a full stop or another mark that ends a sentence.
+pub(super) fn ends_sentence(text: &str) -> bool {
     text.trim_end_matches(['"', '\'', ')', '*', '”', '’', '»'])
         .ends_with(['.', '!', '?', '。', '！', '？', '…'])
 }
 
-/// Returns what two texts share that differ in case and marks only.
-pub(super) fn key(text: &str) -> String {
+/// Returns a key that is equal for texts that differ only in case, spaces and punctuation.
+pub(super) fn comparison_key(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-fn closes(c: char) -> bool {
+/// Returns whether a character may follow the mark that ends a sentence.
+fn is_closing_mark(c: char) -> bool {
     matches!(c, '"' | '\'' | ')' | ']' | '*' | '”' | '’' | '»' | '」' | '）' | '.' | '!' | '?')
 }
 
-fn abbreviates(before: &str) -> bool {
+/// Returns whether the text before a dot ends with an abbreviation or is the number of a list item.
+fn ends_with_abbreviation(before: &str) -> bool {
     let word = before.rsplit(|c: char| c.is_whitespace() || c == '(').next().unwrap_or(before);
-    let known = ["e.g", "i.e", "etc", "vs", "cf", "approx", "resp", "z.B", "d.h", "bzw", "p.ej"];
-    known.contains(&word)
-        || (word.len() <= 2 && word.parse::<u8>().is_ok() && word == before.trim())
+    let abbreviations =
+        ["e.g", "i.e", "etc", "vs", "cf", "approx", "resp", "z.B", "d.h", "bzw", "p.ej"];
+    let is_item_number = word.len() <= 2 && word.parse::<u8>().is_ok() && word == before.trim();
+    abbreviations.contains(&word) || is_item_number
 }
 
 #[cfg(test)]
@@ -122,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sentences_end_where_a_reader_stops() {
+    fn abbreviations_versions_and_code_do_not_end_sentences() {
         for (text, expected) in [
             ("One. Two! Three?", vec!["One.", "Two!", "Three?"]),
             ("Use e.g. SQLite. Not v1.2 (really).", vec!["Use e.g. SQLite.", "Not v1.2 (really)."]),
@@ -132,17 +145,17 @@ mod tests {
             ("Really?! \"Yes.\" ...", vec!["Really?!", "\"Yes.\"", "..."]),
             ("", vec![]),
         ] {
-            assert_eq!(sentences(text), expected, "{text}");
+            assert_eq!(split_sentences(text), expected, "{text}");
         }
     }
 
     #[test]
-    fn cuts_leave_words_whole() {
-        assert_eq!(cut("One two three four", 18), "One two three four");
-        assert_eq!(cut("One two three four", 12), "One two…");
-        assert_eq!(cut("One two. Three four five six", 14), "One two. …");
-        assert_eq!(cut("ééééééééé", 5), "ééé…");
-        assert_eq!(whole("One two. Three.", 9), "One two.");
-        assert_eq!(whole("One two three.", 9), "");
+    fn texts_are_truncated_after_sentences_or_words() {
+        assert_eq!(truncate("One two three four", 18), "One two three four");
+        assert_eq!(truncate("One two three four", 12), "One two…");
+        assert_eq!(truncate("One two. Three four five six", 14), "One two. …");
+        assert_eq!(truncate("ééééééééé", 5), "ééé…");
+        assert_eq!(leading_sentences("One two. Three.", 9), "One two.");
+        assert_eq!(leading_sentences("One two three.", 9), "");
     }
 }

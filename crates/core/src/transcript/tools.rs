@@ -1,41 +1,24 @@
-//! What a tool call means, whichever agent makes it.
+//! Classifies tool calls by the tool's name and input, whichever client made them.
 
 use serde_json::Value;
 
-use super::effect::{Effect, effect};
-use super::{content, shell};
+use super::content;
+use super::effect::{ToolEffect, effect_of};
+use super::model::ToolKind;
+use super::shell_command::{self, ReadOnlyCommand};
 
-/// What a tool does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ToolKind {
-    /// Writes a file.
-    Edit,
-    /// Reads a file.
-    Read,
-    /// Runs a command.
-    Run,
-    /// Looks for something without changing anything.
-    Search,
-    /// Hands work to a sub-agent.
-    Delegate,
-    /// Keeps the agent's own plan.
-    Plan,
-    /// Asks the user.
-    Ask,
-    /// Does something else.
-    Other,
-}
-
-/// A tool call with its meaning.
-pub(super) struct Described {
+/// What a tool call means.
+pub(super) struct CallDescription {
     pub(super) kind: ToolKind,
+    /// The argument that describes the call best.
     pub(super) input: String,
+    /// The files that the call names, relative to the working directory.
     pub(super) files: Vec<String>,
-    pub(super) effect: Effect,
+    pub(super) effect: ToolEffect,
 }
 
-/// Names of tools without case and separators, by what they do.
-const KINDS: &[(ToolKind, &str)] = &[
+/// Tool names in lower case and without separators, by kind.
+const TOOL_NAMES: &[(ToolKind, &str)] = &[
     (
         ToolKind::Edit,
         "applydiff applypatch create createfile edit editfile multiedit notebookedit replace \
@@ -62,77 +45,82 @@ const KINDS: &[(ToolKind, &str)] = &[
     (ToolKind::Ask, "askuserquestion requestuserinput"),
 ];
 
-/// The keys under which a call names its file.
+/// Argument names of the file that a call works on.
 const PATH_KEYS: &str =
     "file_path notebook_path path filePath filename file target_file absolute_path";
 
-/// The keys under which a call says what it is about, the most telling first.
-const TELLING_KEYS: &str =
+/// Argument names of lists of files.
+const PATH_LIST_KEYS: [&str; 3] = ["paths", "files", "file_paths"];
+
+/// Names of the arguments that describe a call, most descriptive first.
+const DESCRIPTIVE_KEYS: &str =
     "command cmd description query pattern url prompt subject question message skill name input";
 
-/// Describes a call by the tool's name and its input.
-pub(super) fn describe(name: &str, input: &Value, cwd: Option<&str>) -> Described {
-    let plain = plain_name(name);
-    let kind = kind_of(&plain);
-    let command = command_of(input);
-    let patch =
-        [input.as_str(), input["input"].as_str(), input["patch"].as_str(), command.as_deref()]
-            .into_iter()
-            .flatten()
-            .find(|text| text.contains("*** Begin Patch"));
-    let describe = |kind, input: String, files: Vec<String>| {
-        let files = files.iter().map(|file| relative(cwd, file)).collect();
-        Described { kind, input, files, effect: Effect::None }
+/// Classifies a call by the tool's name and its input.
+pub(super) fn describe(name: &str, input: &Value, cwd: Option<&str>) -> CallDescription {
+    let normalized_name = normalize_name(name);
+    let (kind, text, files) = classify(kind_of(&normalized_name), input, cwd);
+    let effect = effect_of(&normalized_name, input);
+    let files: Vec<String> = files.iter().map(|file| relative_to(cwd, file)).collect();
+    let text = match &effect {
+        ToolEffect::AskUser(questions) => {
+            questions.iter().map(|question| question.text.as_str()).collect::<Vec<_>>().join(" ")
+        }
+        _ => text,
     };
-    let mut described = match (kind, patch) {
-        (ToolKind::Edit | ToolKind::Run, Some(patch)) => {
-            describe(ToolKind::Edit, String::new(), patched_files(patch))
-        }
-        (ToolKind::Edit, None) if input["command"] == "view" => {
-            describe(ToolKind::Read, String::new(), paths_of(input))
-        }
-        (ToolKind::Edit | ToolKind::Read, None) => describe(kind, String::new(), paths_of(input)),
-        (ToolKind::Run, None) => {
-            let command = command.unwrap_or_default();
-            match shell::look(&command) {
-                Some(shell::Look::Files(files)) => describe(ToolKind::Read, String::new(), files),
-                Some(shell::Look::Around) => describe(ToolKind::Search, command, vec![]),
-                None => describe(kind, command, vec![]),
-            }
-        }
-        _ => describe(kind, told_by(input, cwd), vec![]),
-    };
-    described.effect = effect(&plain, input);
-    if let Effect::Ask(questions) = &described.effect {
-        described.input =
-            questions.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join(" ");
-    }
-    if described.input.is_empty() {
-        described.input = described.files.join(", ");
-    }
-    described
+    let input = if text.is_empty() { files.join(", ") } else { text };
+    CallDescription { kind, input, files, effect }
 }
 
-/// Returns a path relative to a folder that it lies in, else the path.
-pub(super) fn relative(cwd: Option<&str>, path: &str) -> String {
-    let path = slashed(path);
-    let below = cwd.map(slashed).and_then(|cwd| {
+/// Refines the kind of a tool by its input: an edit may only view a file, and a command may apply a
+/// patch or only read. Returns the kind, the descriptive argument and the files.
+fn classify(kind: ToolKind, input: &Value, cwd: Option<&str>) -> (ToolKind, String, Vec<String>) {
+    let command = command_of(input);
+    let texts =
+        [input.as_str(), input["input"].as_str(), input["patch"].as_str(), command.as_deref()];
+    let patch = texts.into_iter().flatten().find(|text| text.contains("*** Begin Patch"));
+    match (kind, patch) {
+        (ToolKind::Edit | ToolKind::Run, Some(patch)) => {
+            (ToolKind::Edit, String::new(), files_in_patch(patch))
+        }
+        (ToolKind::Edit, None) if input["command"] == "view" => {
+            (ToolKind::Read, String::new(), paths_of(input))
+        }
+        (ToolKind::Edit | ToolKind::Read, None) => (kind, String::new(), paths_of(input)),
+        (ToolKind::Run, None) => {
+            let command = command.unwrap_or_default();
+            match shell_command::parse_read_only(&command) {
+                Some(ReadOnlyCommand::ShowsFiles(files)) => (ToolKind::Read, String::new(), files),
+                Some(ReadOnlyCommand::Searches) => (ToolKind::Search, command, vec![]),
+                None => (kind, command, vec![]),
+            }
+        }
+        _ => (kind, descriptive_argument(input, cwd), vec![]),
+    }
+}
+
+/// Returns a path relative to the working directory if it lies in it, else the path.
+fn relative_to(cwd: Option<&str>, path: &str) -> String {
+    let path = with_forward_slashes(path);
+    let relative = cwd.map(with_forward_slashes).and_then(|cwd| {
         let rest = path.strip_prefix(cwd.trim_end_matches('/'))?.strip_prefix('/')?;
         (!rest.is_empty() && rest.split('/').all(|part| part != "..")).then(|| rest.to_owned())
     });
-    below.unwrap_or_else(|| path.strip_prefix("./").unwrap_or(&path).to_owned())
+    relative.unwrap_or_else(|| path.strip_prefix("./").unwrap_or(&path).to_owned())
 }
 
-fn kind_of(plain_name: &str) -> ToolKind {
-    let named = |names: &str| names.split(' ').any(|name| name == plain_name);
-    KINDS.iter().find(|(_, names)| named(names)).map_or(ToolKind::Other, |(kind, _)| *kind)
+fn kind_of(normalized_name: &str) -> ToolKind {
+    let contains = |names: &str| names.split(' ').any(|name| name == normalized_name);
+    let found = TOOL_NAMES.iter().find(|(_, names)| contains(names));
+    found.map_or(ToolKind::Other, |(kind, _)| *kind)
 }
 
-fn plain_name(name: &str) -> String {
+fn normalize_name(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Returns the command of a call: a text, or the words of one behind `bash -lc`.
+/// Returns the command line of a call: a string, an array of words, or the script of
+/// `bash -lc script`.
 fn command_of(input: &Value) -> Option<String> {
     let action = &input["action"];
     let command = [&input["command"], &input["cmd"], &action["command"], input]
@@ -140,48 +128,50 @@ fn command_of(input: &Value) -> Option<String> {
         .find(|value| value.is_string() || value.is_array())?;
     let words: Vec<&str> = match command {
         Value::String(command) => return Some(command.clone()),
-        command => content::array(command).iter().filter_map(Value::as_str).collect(),
+        command => content::array_items(command).iter().filter_map(Value::as_str).collect(),
     };
     Some(match words.as_slice() {
         [_, flag, script] if flag.starts_with('-') && flag.ends_with('c') => (*script).to_owned(),
-        words => words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "),
+        words => words.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" "),
     })
 }
 
-fn quoted(word: &str) -> String {
-    let plain = !word.contains(|c: char| c.is_whitespace() || "'\"\\;|&".contains(c));
-    if plain { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+fn quote(word: &str) -> String {
+    let is_plain = !word.contains(|c: char| c.is_whitespace() || "'\"\\;|&".contains(c));
+    if is_plain { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }
 
 fn paths_of(input: &Value) -> Vec<String> {
-    let named = PATH_KEYS.split(' ').find_map(|key| input[key].as_str());
-    let several =
-        ["paths", "files", "file_paths"].iter().flat_map(|key| content::array(&input[*key]));
-    named.into_iter().chain(several.filter_map(Value::as_str)).map(str::to_owned).collect()
+    let single = PATH_KEYS.split(' ').find_map(|key| input[key].as_str());
+    let lists = PATH_LIST_KEYS.iter().flat_map(|key| content::array_items(&input[*key]));
+    single.into_iter().chain(lists.filter_map(Value::as_str)).map(str::to_owned).collect()
 }
 
-fn patched_files(patch: &str) -> Vec<String> {
-    let file = |line: &str| {
-        let heads = ["*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "];
-        let path = heads.iter().find_map(|head| line.strip_prefix(head))?;
+fn files_in_patch(patch: &str) -> Vec<String> {
+    let path_in = |line: &str| {
+        let headers = ["*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "];
+        let path = headers.iter().find_map(|header| line.strip_prefix(header))?;
         Some(path.trim().to_owned()).filter(|path| !path.is_empty())
     };
-    patch.lines().filter_map(file).collect()
+    patch.lines().filter_map(path_in).collect()
 }
 
-fn told_by(input: &Value, cwd: Option<&str>) -> String {
+fn descriptive_argument(input: &Value, cwd: Option<&str>) -> String {
     if let Some(text) = input.as_str() {
         return text.to_owned();
     }
-    let told = [input, &input["action"]].into_iter().find_map(|input| {
-        TELLING_KEYS.split(' ').find_map(|key| input[key].as_str()).map(str::to_owned)
+    let argument = [input, &input["action"]].into_iter().find_map(|input| {
+        DESCRIPTIVE_KEYS.split(' ').find_map(|key| input[key].as_str()).map(str::to_owned)
     });
-    told.or_else(|| paths_of(input).first().map(|path| relative(cwd, path))).unwrap_or_default()
+    argument
+        .or_else(|| paths_of(input).first().map(|path| relative_to(cwd, path)))
+        .unwrap_or_default()
 }
 
-fn slashed(path: &str) -> String {
-    let windows = path.get(1..3) == Some(":\\");
-    if windows { path.replace('\\', "/") } else { path.to_owned() }
+/// Replaces the backslashes of a Windows path (`C:\…`).
+fn with_forward_slashes(path: &str) -> String {
+    let is_windows = path.get(1..3) == Some(":\\");
+    if is_windows { path.replace('\\', "/") } else { path.to_owned() }
 }
 
 #[cfg(test)]
@@ -189,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_become_relative_only_below_the_folder() {
+    fn only_paths_in_the_working_directory_become_relative() {
         for (cwd, path, expected) in [
             ("/w/app", "/w/app/src/a.rs", "src/a.rs"),
             ("/w/app/", "/w/app/a.rs", "a.rs"),
@@ -199,8 +189,8 @@ mod tests {
             ("C:\\w", "C:\\w\\src\\a.rs", "src/a.rs"),
             ("/", "/etc/hosts", "etc/hosts"),
         ] {
-            assert_eq!(relative(Some(cwd), path), expected, "{cwd} {path}");
+            assert_eq!(relative_to(Some(cwd), path), expected, "{cwd} {path}");
         }
-        assert_eq!(relative(None, "/w/a.rs"), "/w/a.rs");
+        assert_eq!(relative_to(None, "/w/a.rs"), "/w/a.rs");
     }
 }

@@ -1,54 +1,59 @@
-//! Text that looks like a secret, so that it is refused before it reaches a file that goes to git.
+//! Detects text that looks like a secret, so that it is refused before it is written to a file that
+//! is committed to git.
 //!
-//! What is written down in git is there for good, so a doubtful value of a published shape counts
-//! as a secret; but hashes, identifiers, stand-ins and prose about secrets must pass, or people
-//! learn to switch the check off.
+//! A secret in git history cannot be taken back, so a doubtful value in a published token format
+//! counts as a secret. Hashes, identifiers, placeholders and prose about secrets must pass, because
+//! false alarms teach people to switch the check off.
 
-mod address;
 mod assignment;
 mod key_block;
-mod shape;
+mod token_format;
+mod url;
 mod value;
 
 #[cfg(test)]
 mod tests;
 
 /// The most characters of a secret that are shown.
-const SHOWN: usize = 4;
+const MAX_SHOWN_CHARS: usize = 4;
 
-/// What looks like a secret in a text.
+/// Something in a text that looks like a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Secret {
     /// What it looks like: `an AWS access key id`.
     pub what: &'static str,
-    /// The line within the text, from 1.
+    /// The line within the text, counted from 1.
     pub line: usize,
-    /// A form fit to show: its first four characters, fewer of a short one, and `…`.
+    /// A redacted form: at most the first four characters, fewer of a short secret, and `…`.
     pub shown: String,
 }
 
-/// A secret within a line: what it looks like and its text.
-type Found<'t> = (&'static str, &'t str);
+/// A secret within a line.
+struct SecretMatch<'t> {
+    what: &'static str,
+    text: &'t str,
+}
 
-/// Finds the first thing in a text that looks like a secret.
+/// Returns the first secret in a text.
 pub fn find(text: &str) -> Option<Secret> {
-    let mut start = 0;
+    let mut line_start = 0;
     for (index, line) in text.split_inclusive('\n').enumerate() {
-        // A shape comes before an assignment, because it says more exactly what was found.
-        let found = shape::find(line)
-            .or_else(|| key_block::find(line, &text[start + line.len()..]))
-            .or_else(|| address::find(line))
+        let next_line_start = line_start + line.len();
+        // A token format comes before an assignment, because its description is more exact.
+        let found = token_format::find(line)
+            .or_else(|| key_block::find(line, &text[next_line_start..]))
+            .or_else(|| url::find(line))
             .or_else(|| assignment::find(line));
-        if let Some((what, secret)) = found {
-            return Some(Secret { what, line: index + 1, shown: shown(secret) });
+        if let Some(SecretMatch { what, text }) = found {
+            return Some(Secret { what, line: index + 1, shown: redact(text) });
         }
-        start += line.len();
+        line_start = next_line_start;
     }
     None
 }
 
-/// Shows no more than a quarter, so that a short password is not given away.
-fn shown(secret: &str) -> String {
-    let most = SHOWN.min(secret.chars().count() / 4);
-    secret.chars().take(most).chain(['…']).collect()
+/// Keeps at most a quarter of the characters, so that a short password is not given away.
+fn redact(secret: &str) -> String {
+    let shown_chars = MAX_SHOWN_CHARS.min(secret.chars().count() / 4);
+    secret.chars().take(shown_chars).chain(['…']).collect()
 }

@@ -1,203 +1,226 @@
-//! Values that are given to a name that speaks of a secret: `api_key: "…"`, `X_TOKEN=…`,
+//! Detects secrets by the name that they are assigned to: `api_key: "…"`, `X_TOKEN=…`,
 //! `--password …`, `Authorization: Bearer …`.
 
 mod name;
 
-use super::{Found, value};
-use name::Kind;
+use super::{SecretMatch, value};
+use name::SecretKind;
 
-/// The shortest password, by length, that is taken for one.
-const SHORTEST_PASSWORD: usize = 8;
+const MIN_PASSWORD_CHARS: usize = 8;
 
-/// The shortest key or token that is taken for one.
-const SHORTEST_TOKEN: usize = 16;
+const MIN_TOKEN_BYTES: usize = 16;
 
-/// The least entropy of a key or token, in bits a character.
-const LEAST_ENTROPY: f64 = 3.0;
+/// The least entropy of a token, in bits per byte.
+const MIN_TOKEN_ENTROPY: f64 = 3.0;
 
-/// The entropy that no path of ordinary length reaches.
-const DENSE: f64 = 4.5;
+/// The entropy that no path of ordinary length reaches, in bits per byte.
+const MIN_RANDOM_ENTROPY: f64 = 4.5;
 
-/// Longer values are not searched again from within, which keeps the search linear.
-const LONG: usize = 64;
+/// Longer values are not searched for a nested assignment, which keeps the search linear.
+const MAX_NESTED_SEARCH_BYTES: usize = 64;
 
-/// Characters of passwords that names, paths, versions and prose do not hold.
-const STRONG: &str = "!@#$%^&*+=?~";
+/// A longer value may reach [`MIN_RANDOM_ENTROPY`] without being random.
+const MAX_RANDOM_BYTES: usize = 64;
 
-/// How a value is given to its name.
+/// Characters that occur in passwords, but not in names, paths, versions and prose.
+const PASSWORD_SYMBOLS: &str = "!@#$%^&*+=?~";
+
+/// The syntax between a name and its value.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Giving {
-    /// By `=`, `:`, `=>`, `->` or the end of a tag.
-    Sign,
-    /// By the space after an option: `--token …`.
+enum AssignmentSyntax {
+    /// `=`, `:`, `=>`, `->` or the end of a tag.
+    Operator,
+    /// The space after a command line option: `--token …`.
     Option,
-    /// By a sentence: `the password is …`.
+    /// A sentence: `the password is …`.
     Sentence,
 }
 
-/// A value as it was written.
+/// A value and how it is written.
 #[derive(Debug, Clone, Copy)]
-struct Given<'t> {
+struct AssignedValue<'t> {
     text: &'t str,
     quoted: bool,
-    /// Whether `Basic` stands before it, so that it is a user and a password in base64.
-    basic: bool,
+    /// Whether the value follows `Basic`, and is a user and a password in base64.
+    is_basic_auth: bool,
 }
 
-/// Finds the first value that looks like a secret and whose name says that it is one.
-pub(super) fn find(line: &str) -> Option<Found<'_>> {
+/// Returns the first value that looks like a secret and whose name announces a secret.
+pub(super) fn find(line: &str) -> Option<SecretMatch<'_>> {
     let bytes = line.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
-        let Some((giving, length)) = giving(bytes, at) else {
+        let Some((syntax, length)) = parse_syntax(bytes, at) else {
             at += 1;
             continue;
         };
-        let after = at + length;
-        if let Some(kind) = name::kind(&line[..at]) {
-            let given = given(&line[after..]);
-            if let Some(what) = judge(kind, giving, given) {
-                return Some((what, given.text));
+        let value_start = at + length;
+        let mut next = value_start;
+        if let Some(kind) = name::secret_kind(&line[..at]) {
+            let value = parse_value(&line[value_start..]);
+            if let Some(what) = describe_secret(kind, syntax, value) {
+                return Some(SecretMatch { what, text: value.text });
             }
-            let long = given.text.len() > LONG && !given.text.contains(char::is_whitespace);
-            at = if long { after + given.text.len() } else { after };
-        } else {
-            at = after;
+            let is_long = value.text.len() > MAX_NESTED_SEARCH_BYTES;
+            if is_long && !value.text.contains(char::is_whitespace) {
+                next += value.text.len();
+            }
         }
-        at = line.floor_char_boundary(at);
+        at = line.floor_char_boundary(next);
     }
     None
 }
 
-/// Returns how a value is given at a byte, and the length of the sign that gives it.
-fn giving(bytes: &[u8], at: usize) -> Option<(Giving, usize)> {
-    let is_sign = |byte: &&u8| matches!(byte, b':' | b'=' | b'>');
+/// Parses the syntax of an assignment at a byte; returns it with its length.
+fn parse_syntax(bytes: &[u8], at: usize) -> Option<(AssignmentSyntax, usize)> {
+    let is_operator = |byte: &&u8| matches!(byte, b':' | b'=' | b'>');
     match bytes[at] {
         b':' | b'=' | b'>' => {
-            let length = bytes[at..].iter().take_while(is_sign).count();
-            Some((Giving::Sign, length))
+            let length = bytes[at..].iter().take_while(is_operator).count();
+            Some((AssignmentSyntax::Operator, length))
         }
-        b' ' if bytes[..at].ends_with(b" is") => Some((Giving::Sentence, 1)),
-        b' ' if is_option(&bytes[..at]) => Some((Giving::Option, 1)),
+        b' ' if bytes[..at].ends_with(b" is") => Some((AssignmentSyntax::Sentence, 1)),
+        b' ' if ends_with_option(&bytes[..at]) => Some((AssignmentSyntax::Option, 1)),
         _ => None,
     }
 }
 
-/// Tells whether a text ends in an option, `--so-named`.
-fn is_option(before: &[u8]) -> bool {
-    let window = &before[before.len().saturating_sub(name::REACH)..];
+/// Returns whether a text ends with a command line option, `--name`.
+fn ends_with_option(before: &[u8]) -> bool {
+    let window = &before[before.len().saturating_sub(name::MAX_NAME_BYTES)..];
     let word = window.rsplit(|&byte| byte == b' ').next().unwrap_or(window);
     word.starts_with(b"--") && word.len() > 2
 }
 
-/// Reads the value that a text starts with.
-fn given(text: &str) -> Given<'_> {
+/// Parses the value at the start of a text.
+fn parse_value(text: &str) -> AssignedValue<'_> {
     let text = text.trim_start_matches([' ', '\t', '*', '\\']);
-    // Bytes of Python: `b"…"`.
+    // A Python bytes literal: `b"…"`.
     let text = text.strip_prefix('b').filter(|rest| rest.starts_with(['"', '\''])).unwrap_or(text);
     let quote = text.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'));
     let text = quote.map_or(text, |_| &text[1..]);
-    let (basic, text) = without_scheme(text);
+    let (is_basic_auth, text) = strip_auth_scheme(text);
     let end = match quote {
         Some(quote) => text.find(quote).unwrap_or(text.len()),
-        None => unquoted_end(text),
+        None => unquoted_length(text),
     };
-    Given { text: text[..end].trim_end_matches('\\'), quoted: quote.is_some(), basic }
+    let text = text[..end].trim_end_matches('\\');
+    AssignedValue { text, quoted: quote.is_some(), is_basic_auth }
 }
 
-/// Returns where a value without quotes ends.
-fn unquoted_end(text: &str) -> usize {
-    let ends = |c: char| c.is_whitespace() || ",;)]}\"'`\\&<".contains(c);
-    let text = &text[..text.find(ends).unwrap_or(text.len())];
+/// Returns the length of the unquoted value at the start of a text.
+fn unquoted_length(text: &str) -> usize {
+    let ends_value = |c: char| c.is_whitespace() || ",;)]}\"'`\\&<".contains(c);
+    let text = &text[..text.find(ends_value).unwrap_or(text.len())];
     text.trim_end_matches(['.', ':', '*', '|']).len()
 }
 
-/// Takes the scheme of an authorization header off its value.
-fn without_scheme(text: &str) -> (bool, &str) {
-    let after = |scheme: &str| {
+/// Removes the scheme of an authorization header; returns whether it was `Basic`, and the rest.
+fn strip_auth_scheme(text: &str) -> (bool, &str) {
+    let strip = |scheme: &str| {
         let (start, rest) = text.split_at_checked(scheme.len())?;
         start.eq_ignore_ascii_case(scheme).then(|| rest.trim_start())
     };
-    match after("basic ") {
+    match strip("basic ") {
         Some(rest) => (true, rest),
-        None => (false, after("bearer ").or_else(|| after("token ")).unwrap_or(text)),
+        None => (false, strip("bearer ").or_else(|| strip("token ")).unwrap_or(text)),
     }
 }
 
-/// Returns what a value looks like, if it looks like a secret.
-fn judge(kind: Kind, giving: Giving, given: Given<'_>) -> Option<&'static str> {
-    let text = given.text;
-    if text.len() < SHORTEST_PASSWORD || text.contains(char::is_whitespace) || is_code(given) {
+/// Describes a value if it looks like a secret.
+fn describe_secret(
+    kind: SecretKind,
+    syntax: AssignmentSyntax,
+    value: AssignedValue<'_>,
+) -> Option<&'static str> {
+    let text = value.text;
+    if text.len() < MIN_PASSWORD_CHARS || text.contains(char::is_whitespace) || is_code(value) {
         return None;
     }
     let (is_secret, what) = match kind {
-        _ if given.basic => (is_basic(text), "an authorization header with a password"),
-        Kind::Password if giving == Giving::Sentence => (is_strong(text), "a password"),
-        Kind::Password => (is_password(given), "a password"),
-        Kind::Token => (is_token(text), "a secret key or token"),
-        Kind::Authorization => {
+        _ if value.is_basic_auth => {
+            (is_basic_credentials(text), "an authorization header with a password")
+        }
+        SecretKind::Password if syntax == AssignmentSyntax::Sentence => {
+            (is_strong_password(text), "a password")
+        }
+        SecretKind::Password => (is_password(value), "a password"),
+        SecretKind::Token => (is_token(text), "a secret key or token"),
+        SecretKind::Authorization => {
             (is_token(text) && !value::is_digest(text), "an authorization token")
         }
     };
-    (is_secret && !value::is_stand_in(text)).then_some(what)
+    (is_secret && !value::is_placeholder(text)).then_some(what)
 }
 
-/// Tells whether a value is code or an address, and so not the secret itself.
-fn is_code(given: Given<'_>) -> bool {
-    let text = given.text;
-    text.contains("://") || !given.quoted && (text.contains(['(', '[']) || text.contains("::"))
+/// Returns whether a value is code or a URL, and so not the secret itself.
+fn is_code(value: AssignedValue<'_>) -> bool {
+    let text = value.text;
+    text.contains("://") || !value.quoted && (text.contains(['(', '[']) || text.contains("::"))
 }
 
-fn has(text: &str, is: fn(char) -> bool) -> bool {
-    text.contains(is)
-}
-
-/// Tells whether a value is a password. People choose words as passwords, so this asks for little:
-/// a digit or a mark; but names, paths, versions and dates without quotes are not passwords.
-fn is_password(given: Given<'_>) -> bool {
-    let text = given.text;
-    let plain = !has(text, |c| STRONG.contains(c));
-    let compound = has(text, |c| "-_./:".contains(c));
-    let path = text.starts_with(['/', '.', '~']);
-    let is_name = (plain && compound && !given.quoted || path) && value::is_wordy(text);
-    let marked = has(text, char::is_lowercase) && has(text, char::is_uppercase) && !plain;
-    text.chars().count() >= SHORTEST_PASSWORD
-        && (has(text, |c| c.is_ascii_digit()) || marked)
+/// Returns whether a value is a password.
+///
+/// People choose words as passwords, so a digit or a symbol is enough. Unquoted names, paths,
+/// versions and dates are not passwords.
+fn is_password(value: AssignedValue<'_>) -> bool {
+    let text = value.text;
+    let has_symbol = has_char(text, |c| PASSWORD_SYMBOLS.contains(c));
+    let is_compound = has_char(text, |c| "-_./:".contains(c));
+    let is_path = text.starts_with(['/', '.', '~']);
+    let is_name =
+        (!has_symbol && is_compound && !value.quoted || is_path) && value::is_made_of_words(text);
+    let is_mixed_with_symbol =
+        has_char(text, char::is_lowercase) && has_char(text, char::is_uppercase) && has_symbol;
+    text.chars().count() >= MIN_PASSWORD_CHARS
+        && (has_char(text, |c| c.is_ascii_digit()) || is_mixed_with_symbol)
         && !is_name
         && !value::is_uuid(text)
 }
 
-/// Tells whether a value is nothing but a password, even in a sentence.
-fn is_strong(text: &str) -> bool {
-    let classes: [fn(char) -> bool; 4] =
-        [char::is_lowercase, char::is_uppercase, |c| c.is_ascii_digit(), |c| STRONG.contains(c)];
-    classes.into_iter().all(|class| has(text, class))
+/// Returns whether a value has all classes of characters, and so is a password even in prose.
+fn is_strong_password(text: &str) -> bool {
+    let classes: [fn(char) -> bool; 4] = [
+        char::is_lowercase,
+        char::is_uppercase,
+        |c| c.is_ascii_digit(),
+        |c| PASSWORD_SYMBOLS.contains(c),
+    ];
+    classes.into_iter().all(|class| has_char(text, class))
 }
 
 fn is_token(text: &str) -> bool {
-    text.len() >= SHORTEST_TOKEN
+    text.len() >= MIN_TOKEN_BYTES
         && text.bytes().all(|byte| byte.is_ascii_graphic())
-        && has(text, |c| c.is_ascii_alphabetic())
-        && value::entropy(text) >= LEAST_ENTROPY
+        && has_char(text, |c| c.is_ascii_alphabetic())
+        && value::entropy(text) >= MIN_TOKEN_ENTROPY
         && !value::is_uuid(text)
-        && (has(text, |c| c.is_ascii_digit()) && !value::is_wordy(text) || is_dense(text))
+        && (has_char(text, |c| c.is_ascii_digit()) && !value::is_made_of_words(text)
+            || is_random(text))
 }
 
-/// Tells whether a value that could be a path is too random for one: a secret of AWS has slashes.
-fn is_dense(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte))
-        && has(text, |c| c.is_ascii_lowercase())
-        && has(text, |c| c.is_ascii_uppercase())
-        && text.len() <= LONG
-        && value::entropy(text) >= DENSE
+/// Returns whether a value that may be a path is too random for one: AWS secrets contain slashes.
+fn is_random(text: &str) -> bool {
+    is_base64(text)
+        && has_char(text, |c| c.is_ascii_lowercase())
+        && has_char(text, |c| c.is_ascii_uppercase())
+        && text.len() <= MAX_RANDOM_BYTES
+        && value::entropy(text) >= MIN_RANDOM_ENTROPY
 }
 
-/// Tells whether a value is base64 and not a word.
-fn is_basic(text: &str) -> bool {
-    let rises = |pair: &&[u8]| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase();
-    let in_base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte);
-    text.bytes().all(in_base64)
+/// Returns whether a value is base64 and not a word.
+fn is_basic_credentials(text: &str) -> bool {
+    let is_hump = |pair: &&[u8]| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase();
+    is_base64(text)
         && (text.ends_with('=')
-            || has(text, |c| c.is_ascii_digit())
-            || text.as_bytes().windows(2).filter(rises).count() >= 2)
+            || has_char(text, |c| c.is_ascii_digit())
+            || text.as_bytes().windows(2).filter(is_hump).count() >= 2)
+}
+
+fn is_base64(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte))
+}
+
+fn has_char(text: &str, is_class: fn(char) -> bool) -> bool {
+    text.contains(is_class)
 }

@@ -1,5 +1,5 @@
-//! The samples are put together here from pieces and noise, so that no scanner takes this file for
-//! a leak.
+//! The samples are assembled from pieces and pseudo-random characters, so that secret scanners do
+//! not report this file.
 
 use super::*;
 use proptest::prelude::*;
@@ -10,8 +10,8 @@ const HEX: &str = "0123456789abcdef";
 const UPPER: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const DIGITS: &str = "0123456789";
 
-/// Returns characters without any meaning, always the same ones.
-fn noise(alphabet: &str, length: usize, seed: u64) -> String {
+/// Returns pseudo-random characters that depend on the seed only.
+fn pseudo_random(alphabet: &str, length: usize, seed: u64) -> String {
     let alphabet = alphabet.as_bytes();
     let mut state = seed;
     (0..length)
@@ -22,8 +22,8 @@ fn noise(alphabet: &str, length: usize, seed: u64) -> String {
         .collect()
 }
 
-/// Joins the pieces of a sample; `~a36` is 36 letters and digits, `~x`, `~u` and `~d` are hex,
-/// base32 and digits.
+/// Joins the pieces of a sample. `~a36` stands for 36 random letters and digits; `~x`, `~u` and `~d`
+/// for random hex, base32 and decimal digits.
 fn sample(pieces: &[&str], seed: u64) -> String {
     let piece = |(index, piece): (usize, &&str)| {
         let alphabet = match piece.as_bytes() {
@@ -33,14 +33,14 @@ fn sample(pieces: &[&str], seed: u64) -> String {
             [b'~', b'd', ..] => DIGITS,
             _ => return (*piece).to_owned(),
         };
-        noise(alphabet, piece[2..].parse().unwrap(), seed + index as u64)
+        pseudo_random(alphabet, piece[2..].parse().unwrap(), seed + index as u64)
     };
     pieces.iter().enumerate().map(piece).collect()
 }
 
 const SECRETS: &[(&str, &[&str])] = &[
     ("an AWS access key id", &["AKIA", "~u16"]),
-    // What the issuer prints as its example has the shape of a key all the same.
+    // The issuer's documented example is refused too.
     ("an AWS access key id", &["AKIA", "IOSFODNN7EXAMPLE"]),
     ("an AWS access key id", &["aws_access_key_id = AKIA", "~u16", "\r"]),
     ("an AWS temporary access key id", &["(ASIA", "~u16", ")"]),
@@ -86,9 +86,9 @@ const SECRETS: &[(&str, &[&str])] = &[
         &["-----BEGIN PGP PRIVATE KEY", " BLOCK-----\nVersion: GnuPG v2\n\n", "~a64"],
     ),
     ("a PuTTY private key", &["Private-", "Lines: 14\n", "~a64"]),
-    ("an address with a password in it", &["postgres://app:", "~a12", "@db.internal:5432/app"]),
-    ("an address with a password in it", &["redis://:", "~a9", "@cache:6379"]),
-    ("an address with a password in it", &["see `amqp://svc:", "kdjfuwmq", "@mq/vhost`"]),
+    ("a URL with a password in it", &["postgres://app:", "~a12", "@db.internal:5432/app"]),
+    ("a URL with a password in it", &["redis://:", "~a9", "@cache:6379"]),
+    ("a URL with a password in it", &["see `amqp://svc:", "kdjfuwmq", "@mq/vhost`"]),
     ("an authorization token", &["curl -H \"Authorization: Bearer ", "~a32", "\" x"]),
     ("an authorization token", &["'authorization': 'bearer ", "~a32", "'"]),
     ("an authorization header with a password", &["Authorization: Basic ", "dXNlcjpw", "YXNz"]),
@@ -229,14 +229,14 @@ fn secrets_are_found() {
 }
 
 #[test]
-fn what_people_write_in_notes_is_not_refused() {
+fn ordinary_notes_are_accepted() {
     for text in HARMLESS {
         assert_eq!(find(text), None, "{text}");
     }
 }
 
 #[test]
-fn a_secret_is_found_whatever_its_noise() {
+fn secrets_are_found_for_nearly_all_random_values() {
     for (what, pieces) in SECRETS {
         let missed = (1000..2000).filter(|&seed| find(&sample(pieces, seed)).is_none()).count();
         assert!(missed <= 20, "{what} {pieces:?}: {missed} of 1000 missed");
@@ -244,7 +244,7 @@ fn a_secret_is_found_whatever_its_noise() {
 }
 
 #[test]
-fn only_the_start_is_shown() {
+fn a_secret_is_redacted() {
     let key = sample(&["AKIA", "~u16"], 1);
     let found = find(&format!("first\nthe key is {key}\n")).unwrap();
     assert_eq!((found.line, found.shown.as_str()), (2, "AKIA…"));
@@ -253,7 +253,7 @@ fn only_the_start_is_shown() {
 }
 
 #[test]
-fn cut_off_shapes_and_names_are_no_trouble() {
+fn truncated_secrets_do_not_panic() {
     for (_, pieces) in SECRETS {
         let text = sample(pieces, 7);
         for end in 0..=text.len() {
@@ -265,13 +265,13 @@ fn cut_off_shapes_and_names_are_no_trouble() {
 
 proptest! {
     #[test]
-    fn any_text_is_read(text in any::<String>(), end in 0..SECRETS.len()) {
+    fn arbitrary_text_does_not_panic(text in any::<String>(), end in 0..SECRETS.len()) {
         find(&text);
         find(&format!("{text}{}{text}", SECRETS[end].1[0]));
     }
 
     #[test]
-    fn names_and_signs_in_any_order_are_read(
+    fn arbitrary_names_and_operators_do_not_panic(
         words in prop::collection::vec(
             select(vec!["password", "token", "=", ":", "\"", "'", " ", "é", "://", "@", "\\", "--",
                 " is ", "-----BEGIN ", "PRIVATE", " KEY-----", "Basic ", "eyJ", ".", "\n", "{", "ﬀ9Z!"]),
@@ -282,7 +282,7 @@ proptest! {
     }
 
     #[test]
-    fn a_secret_is_found_wherever_it_stands(
+    fn a_secret_is_found_on_any_line(
         before in "(\\PC*\n){0,4}",
         after in "|[ \n]\\PC*(\n\\PC*){0,2}",
         (_, pieces) in select(SECRETS),

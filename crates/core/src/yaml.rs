@@ -1,12 +1,13 @@
-//! YAML with positions: a tree that knows the bytes of every key and value, so that an edit can
-//! touch one value and nothing else.
+//! Parses YAML into a tree with the byte range of every key and value, so that an edit can change
+//! one value and leave all other bytes as they are.
 //!
-//! The tokens come from `saphyr-parser`; what is ours is composing them under limits (a document
-//! may come from anywhere), refusing duplicate keys, and keeping byte ranges.
+//! `saphyr-parser` does the parsing. This module builds the tree, computes exact byte ranges, limits
+//! nesting and alias expansion, because documents are untrusted, and refuses duplicate keys.
 
 mod compose;
 mod edit;
 mod scalar;
+mod syntax_error;
 
 pub use compose::parse;
 pub use edit::{EditError, append_to_list, set};
@@ -18,27 +19,27 @@ use serde_json::Map;
 
 use crate::Value;
 
-/// A value and the bytes it was written with.
+/// A value and its byte range.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
-    /// What it says.
+    /// The value.
     pub kind: Kind,
-    /// Its bytes, without the anchor or tag before it and without what follows it.
+    /// Its byte range, without an anchor or tag before it and without a comment after it.
     pub bytes: Range<usize>,
-    /// Its line, from 1.
+    /// Its line, counted from 1.
     pub line: usize,
-    /// Whether it is anchored (`&name`), so that another place may repeat it.
+    /// Whether it has an anchor (`&name`), to which aliases may refer.
     pub anchored: bool,
-    /// Whether it carries a tag (`!!str`).
+    /// Whether it has a tag (`!!str`).
     pub tagged: bool,
 }
 
-/// How a value is written.
+/// The kind of a value and how it is written.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Kind {
     /// A single value.
     Scalar {
-        /// The value after typing by the core schema.
+        /// The value, typed by the core schema.
         value: Value,
         /// How it is quoted.
         style: Style,
@@ -52,12 +53,12 @@ pub enum Kind {
     },
     /// A mapping.
     Map {
-        /// Its entries in the order in which they are written.
+        /// Its entries in document order.
         entries: Vec<Entry>,
         /// Whether it is written in braces.
         flow: bool,
     },
-    /// A reference to an anchor, with the value that it stands for.
+    /// A reference to an anchor, with the value of the anchor.
     Alias(Value),
 }
 
@@ -66,9 +67,9 @@ pub enum Kind {
 pub struct Entry {
     /// The key's text.
     pub key: String,
-    /// The key's bytes.
+    /// The key's byte range.
     pub key_bytes: Range<usize>,
-    /// The key's line, from 1.
+    /// The key's line, counted from 1.
     pub line: usize,
     /// The value.
     pub value: Node,
@@ -87,18 +88,18 @@ pub enum Style {
     Block,
 }
 
-/// Why a text is not YAML that we take.
+/// Why a text cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct YamlError {
-    /// The line within the YAML text, from 1.
+    /// The line within the YAML text, counted from 1.
     pub line: usize,
     /// What is wrong.
     pub message: String,
 }
 
 impl Node {
-    /// Returns the value without positions. Merge keys (`<<`) are applied.
+    /// Returns the value without positions, with merge keys (`<<`) applied.
     pub fn value(&self) -> Value {
         match &self.kind {
             Kind::Scalar { value, .. } | Kind::Alias(value) => value.clone(),
@@ -107,7 +108,7 @@ impl Node {
         }
     }
 
-    /// Returns the entries of a mapping, and none of anything else.
+    /// Returns the entries of a mapping, and none for any other value.
     pub fn entries(&self) -> &[Entry] {
         match &self.kind {
             Kind::Map { entries, .. } => entries,
@@ -123,7 +124,8 @@ impl Node {
 
 const MERGE_KEY: &str = "<<";
 
-/// Explicit keys win over merged ones, and earlier merged maps over later ones, as YAML 1.1 says.
+/// Returns the value of a mapping. As in YAML 1.1, explicit keys take precedence over merged ones,
+/// and earlier merged mappings over later ones.
 fn map_value(entries: &[Entry]) -> Map<String, Value> {
     let mut map = Map::new();
     for entry in entries.iter().filter(|entry| entry.key != MERGE_KEY) {
@@ -132,7 +134,7 @@ fn map_value(entries: &[Entry]) -> Map<String, Value> {
     for entry in entries.iter().filter(|entry| entry.key == MERGE_KEY) {
         let sources = match entry.value.value() {
             Value::Array(items) => items,
-            one => vec![one],
+            source => vec![source],
         };
         for source in sources {
             let Value::Object(source) = source else { continue };

@@ -1,6 +1,6 @@
-//! From parser events to a tree with byte ranges, under limits.
+//! Builds a tree with byte ranges from the events of the parser, within limits.
 
-mod extent;
+mod byte_ranges;
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -8,79 +8,87 @@ use std::rc::Rc;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span, StrInput};
 
-use self::extent::{Extents, Marks};
+use self::byte_ranges::{ByteRanges, Properties};
+use super::syntax_error::plain_message;
 use super::{Entry, Kind, MERGE_KEY, Node, Style, YamlError, scalar};
 use crate::Value;
 
-/// Deeper nesting is refused: nobody writes it by hand, and recursion is not free.
+/// Limits recursion, which could otherwise overflow the stack.
 const MAX_DEPTH: usize = 64;
-/// More values than this, aliases expanded, is an attack and not a front matter.
-const MAX_VALUES: usize = 50_000;
-/// More text than this in what aliases repeat is one, too: a long text repeated is few values.
-const MAX_REPEATED: usize = 8 * 1024 * 1024;
 
-/// Parses one YAML document. An empty one is `None`.
+/// Limits the number of values with aliases expanded, against alias bombs.
+const MAX_VALUES: usize = 50_000;
+
+/// Limits the text that aliases repeat: one long text, repeated often, has few values.
+const MAX_ALIASED_TEXT_BYTES: usize = 8 * 1024 * 1024;
+
+/// Parses one YAML document. An empty document is `None`.
 pub fn parse(text: &str) -> Result<Option<Node>, YamlError> {
     Composer::new(text).document()
 }
 
 struct Composer<'t> {
     text: &'t str,
-    extents: Extents<'t>,
+    ranges: ByteRanges<'t>,
     parser: Parser<'t, StrInput<'t>>,
-    anchors: HashMap<usize, Rc<Anchored>>,
-    values: usize,
-    repeated: usize,
+    anchors: HashMap<usize, Rc<Anchor>>,
+    /// Number of values so far, with aliases expanded.
+    value_count: usize,
+    aliased_text_bytes: usize,
     last_line: usize,
 }
 
-/// What an alias stands for.
-struct Anchored {
+/// An anchored value, which aliases repeat.
+struct Anchor {
     value: Value,
-    /// How many values it is, aliases expanded.
-    values: usize,
-    /// How many bytes of text are in it, aliases expanded.
-    text: usize,
+    /// Number of values in it, with aliases expanded.
+    value_count: usize,
+    /// Length of the text in it, with aliases expanded.
+    text_bytes: usize,
 }
-
-type Spanned<'t> = (Event<'t>, Span);
 
 impl<'t> Composer<'t> {
     fn new(text: &'t str) -> Self {
         Self {
             text,
-            extents: Extents::new(text),
+            ranges: ByteRanges::new(text),
             parser: Parser::new_from_str(text),
             anchors: HashMap::new(),
-            values: 0,
-            repeated: 0,
+            value_count: 0,
+            aliased_text_bytes: 0,
             last_line: text.lines().count().max(1),
         }
     }
 
     fn document(mut self) -> Result<Option<Node>, YamlError> {
         loop {
-            let (event, span) = self.next()?;
+            let (event, span) = self.next_event()?;
             match event {
                 Event::DocumentStart(true) => {
-                    self.extents.enter(self.extents.bytes(span).end, Marks::default());
+                    let end = self.ranges.to_bytes(span).end;
+                    self.ranges.move_to(end, Properties::default());
                 }
                 Event::StreamStart | Event::DocumentStart(false) | Event::Nothing => {}
                 Event::StreamEnd => return Ok(None),
                 Event::DocumentEnd => {}
                 event => {
                     let node = self.node(event, span, 0)?;
-                    self.only_one_document()?;
-                    let empty = matches!(&node.kind, Kind::Scalar { value: Value::Null, style: Style::Plain } if node.bytes.is_empty());
-                    return Ok((!empty).then_some(node));
+                    self.expect_end()?;
+                    let is_null = matches!(
+                        node.kind,
+                        Kind::Scalar { value: Value::Null, style: Style::Plain }
+                    );
+                    let is_empty = is_null && node.bytes.is_empty();
+                    return Ok((!is_empty).then_some(node));
                 }
             }
         }
     }
 
-    fn only_one_document(&mut self) -> Result<(), YamlError> {
+    /// Refuses a second document.
+    fn expect_end(&mut self) -> Result<(), YamlError> {
         loop {
-            match self.next()? {
+            match self.next_event()? {
                 (Event::StreamEnd, _) => return Ok(()),
                 (Event::DocumentEnd | Event::Nothing, _) => {}
                 (_, span) => {
@@ -93,167 +101,192 @@ impl<'t> Composer<'t> {
         }
     }
 
-    fn next(&mut self) -> Result<Spanned<'t>, YamlError> {
+    fn next_event(&mut self) -> Result<(Event<'t>, Span), YamlError> {
         match self.parser.next() {
-            Some(Ok(spanned)) => Ok(spanned),
-            // What is missing at the end of a text is reported on a line after it.
-            Some(Err(scan)) => Err(YamlError {
-                line: scan.marker().line().clamp(1, self.last_line),
-                message: scan.info().to_owned(),
+            Some(Ok(event)) => Ok(event),
+            // The parser reports something missing at the end on a line after the last one.
+            Some(Err(error)) => Err(YamlError {
+                line: error.marker().line().clamp(1, self.last_line),
+                message: plain_message(error.info()).to_owned(),
             }),
             None => Ok((Event::StreamEnd, Span::default())),
         }
     }
 
+    /// Builds the node that begins with an event.
     fn node(&mut self, event: Event<'t>, span: Span, depth: usize) -> Result<Node, YamlError> {
         if depth > MAX_DEPTH {
-            return Err(error(span, &format!("nested more than {MAX_DEPTH} levels deep")));
+            let message = format!("values are nested more than {MAX_DEPTH} levels deep");
+            return Err(error(span, &message));
         }
-        self.charge(1, span)?;
-        let before = self.values;
+        self.count_values(1, span)?;
+        let count_before = self.value_count;
         let (node, anchor) = match event {
             Event::Alias(anchor) => return self.alias(anchor, span),
             Event::Scalar(text, style, anchor, tag) => {
-                let marks = Marks { anchored: anchor != 0, tagged: tag.is_some() };
-                let forced_text = tag.as_ref().is_some_and(|tag| tag.suffix == "str");
-                let value = scalar::typed(&text, style, forced_text);
-                let kind = Kind::Scalar { value, style: self::style(style) };
-                let bytes = self.extents.scalar(span, style, text.is_empty(), marks);
-                (self.finish(kind, span, bytes, marks), anchor)
+                let properties = Properties { anchored: anchor != 0, tagged: tag.is_some() };
+                let is_tagged_str = tag.as_ref().is_some_and(|tag| tag.suffix == "str");
+                let value = scalar::parse_scalar(&text, style, is_tagged_str);
+                let kind = Kind::Scalar { value, style: style_of(style) };
+                let bytes = self.ranges.scalar(span, style, text.is_empty(), properties);
+                (self.build_node(kind, span, bytes, properties), anchor)
             }
             Event::SequenceStart(anchor, tag) => {
-                let marks = Marks { anchored: anchor != 0, tagged: tag.is_some() };
-                let start = self.extents.bytes(span).start;
-                self.extents.enter(start, marks);
-                let (items, end) = self.items(depth)?;
-                let children = items.first().zip(items.last());
-                let children = children.map(|(first, last)| first.bytes.start..last.bytes.end);
-                let closed = self.extents.closing(end, ']');
-                let bytes = self.extents.collection(start, children, closed, marks);
-                (
-                    self.finish(Kind::List { items, flow: closed.is_some() }, span, bytes, marks),
-                    anchor,
-                )
+                let properties = Properties { anchored: anchor != 0, tagged: tag.is_some() };
+                (self.list(span, depth, properties)?, anchor)
             }
             Event::MappingStart(anchor, tag) => {
-                let marks = Marks { anchored: anchor != 0, tagged: tag.is_some() };
-                let start = self.extents.bytes(span).start;
-                self.extents.enter(start, marks);
-                // A pair in brackets is a map without braces, which ends with whatever comes next.
-                let braces = self.extents.next_is('{');
-                let (entries, end) = self.entries(depth)?;
-                let children = entries.first().zip(entries.last()).map(|(first, last)| {
-                    first.key_bytes.start..last.value.bytes.end.max(last.key_bytes.end)
-                });
-                let closed = if braces { self.extents.closing(end, '}') } else { None };
-                let bytes = self.extents.collection(start, children, closed, marks);
-                (
-                    self.finish(Kind::Map { entries, flow: closed.is_some() }, span, bytes, marks),
-                    anchor,
-                )
+                let properties = Properties { anchored: anchor != 0, tagged: tag.is_some() };
+                (self.map(span, depth, properties)?, anchor)
             }
-            _ => return Err(error(span, "a value was expected here")),
+            _ => return Err(error(span, "a value is expected here")),
         };
         if anchor != 0 {
             let value = node.value();
-            let text = text_len(&value);
-            self.anchors.insert(
-                anchor,
-                Rc::new(Anchored { value, values: self.values - before + 1, text }),
-            );
+            let text_bytes = count_text_bytes(&value);
+            let value_count = self.value_count - count_before + 1;
+            self.anchors.insert(anchor, Rc::new(Anchor { value, value_count, text_bytes }));
         }
         Ok(node)
     }
 
-    fn alias(&mut self, anchor: usize, span: Span) -> Result<Node, YamlError> {
-        // Shared, so that counting comes before copying.
-        let Some(anchored) = self.anchors.get(&anchor).map(Rc::clone) else {
-            return Err(error(span, "this alias refers to an anchor that encloses it"));
-        };
-        self.charge(anchored.values, span)?;
-        self.repeated = self.repeated.saturating_add(anchored.text);
-        if self.repeated > MAX_REPEATED {
-            return Err(error(
-                span,
-                &format!("aliases repeat more than {MAX_REPEATED} bytes of text"),
-            ));
-        }
-        let bytes = self.extents.bytes(span);
-        self.extents.enter(bytes.end, Marks::default());
-        Ok(self.finish(Kind::Alias(anchored.value.clone()), span, bytes, Marks::default()))
+    fn list(
+        &mut self,
+        span: Span,
+        depth: usize,
+        properties: Properties,
+    ) -> Result<Node, YamlError> {
+        let start = self.ranges.to_bytes(span).start;
+        self.ranges.move_to(start, properties);
+        let (items, end) = self.items(depth)?;
+        let children = items.first().zip(items.last());
+        let children = children.map(|(first, last)| first.bytes.start..last.bytes.end);
+        let closing = self.ranges.closing_bracket_end(end, ']');
+        let bytes = self.ranges.collection(start, children, closing, properties);
+        let kind = Kind::List { items, flow: closing.is_some() };
+        Ok(self.build_node(kind, span, bytes, properties))
     }
 
+    fn map(&mut self, span: Span, depth: usize, properties: Properties) -> Result<Node, YamlError> {
+        let start = self.ranges.to_bytes(span).start;
+        self.ranges.move_to(start, properties);
+        // A pair inside brackets (`[a: 1]`) is a mapping without braces; its end event is at the
+        // next token, which may be a brace of an enclosing mapping.
+        let has_braces = self.ranges.next_is('{');
+        let (entries, end) = self.entries(depth)?;
+        let children = entries.first().zip(entries.last()).map(|(first, last)| {
+            first.key_bytes.start..last.value.bytes.end.max(last.key_bytes.end)
+        });
+        let closing = if has_braces { self.ranges.closing_bracket_end(end, '}') } else { None };
+        let bytes = self.ranges.collection(start, children, closing, properties);
+        let kind = Kind::Map { entries, flow: closing.is_some() };
+        Ok(self.build_node(kind, span, bytes, properties))
+    }
+
+    fn alias(&mut self, id: usize, span: Span) -> Result<Node, YamlError> {
+        // `Rc` makes it possible to check the limits before the value is copied.
+        let Some(anchor) = self.anchors.get(&id).map(Rc::clone) else {
+            return Err(error(span, "this alias refers to an anchor that contains it"));
+        };
+        self.count_values(anchor.value_count, span)?;
+        self.aliased_text_bytes = self.aliased_text_bytes.saturating_add(anchor.text_bytes);
+        if self.aliased_text_bytes > MAX_ALIASED_TEXT_BYTES {
+            let message =
+                format!("aliases repeat more than {MAX_ALIASED_TEXT_BYTES} bytes of text");
+            return Err(error(span, &message));
+        }
+        let bytes = self.ranges.to_bytes(span);
+        self.ranges.move_to(bytes.end, Properties::default());
+        let kind = Kind::Alias(anchor.value.clone());
+        Ok(self.build_node(kind, span, bytes, Properties::default()))
+    }
+
+    /// Returns the items of a list and the position of its end event.
     fn items(&mut self, depth: usize) -> Result<(Vec<Node>, usize), YamlError> {
         let mut items = Vec::new();
         loop {
-            match self.next()? {
-                (Event::SequenceEnd, span) => return Ok((items, self.extents.bytes(span).start)),
+            match self.next_event()? {
+                (Event::SequenceEnd, span) => {
+                    return Ok((items, self.ranges.to_bytes(span).start));
+                }
                 (event, span) => items.push(self.node(event, span, depth + 1)?),
             }
         }
     }
 
+    /// Returns the entries of a mapping and the position of its end event.
     fn entries(&mut self, depth: usize) -> Result<(Vec<Entry>, usize), YamlError> {
         let mut entries: Vec<Entry> = Vec::new();
-        let mut seen: HashMap<String, usize> = HashMap::new();
+        let mut line_by_key: HashMap<String, usize> = HashMap::new();
         loop {
-            let key = match self.next()? {
-                (Event::MappingEnd, span) => return Ok((entries, self.extents.bytes(span).start)),
+            let key_node = match self.next_event()? {
+                (Event::MappingEnd, span) => {
+                    return Ok((entries, self.ranges.to_bytes(span).start));
+                }
                 (event, span) => self.node(event, span, depth + 1)?,
             };
-            let key_text = match key.value() {
-                Value::String(text) => text,
-                Value::Array(_) | Value::Object(_) => {
-                    return Err(YamlError {
-                        line: key.line,
-                        message: "a key must be a single value, not a list or a map".into(),
-                    });
-                }
-                _ => self.text[key.bytes.clone()].to_owned(),
-            };
-            if let Some(first) =
-                seen.insert(key_text.clone(), key.line).filter(|_| key_text != MERGE_KEY)
-            {
-                return Err(YamlError {
-                    line: key.line,
-                    message: format!(
-                        "duplicate key `{key_text}`; it is already set on line {first} of this block"
-                    ),
-                });
+            let key = self.key_text(&key_node)?;
+            let line = key_node.line;
+            let previous = line_by_key.insert(key.clone(), line);
+            if let Some(first) = previous.filter(|_| key != MERGE_KEY) {
+                let message = format!(
+                    "duplicate key `{key}`; it is already set on line {first} of this block"
+                );
+                return Err(YamlError { line, message });
             }
-            let (event, span) = self.next()?;
+            let (event, span) = self.next_event()?;
             let mut value = self.node(event, span, depth + 1)?;
             if value.bytes.is_empty() {
-                value.bytes = self.extents.behind_colon(span, key.bytes.end, value.bytes);
+                value.bytes = self.ranges.missing_value(span, key_node.bytes.end, value.bytes);
             }
-            entries.push(Entry { key: key_text, key_bytes: key.bytes, line: key.line, value });
+            entries.push(Entry { key, key_bytes: key_node.bytes, line, value });
         }
     }
 
-    fn charge(&mut self, size: usize, span: Span) -> Result<(), YamlError> {
-        self.values = self.values.saturating_add(size);
-        if self.values > MAX_VALUES {
+    /// Returns the text of a key. Numbers and other scalars keep the text as written.
+    fn key_text(&self, key: &Node) -> Result<String, YamlError> {
+        match key.value() {
+            Value::String(text) => Ok(text),
+            Value::Array(_) | Value::Object(_) => Err(YamlError {
+                line: key.line,
+                message: "a key must be a single value, not a list or a map".into(),
+            }),
+            _ => Ok(self.text[key.bytes.clone()].to_owned()),
+        }
+    }
+
+    fn count_values(&mut self, count: usize, span: Span) -> Result<(), YamlError> {
+        self.value_count = self.value_count.saturating_add(count);
+        if self.value_count > MAX_VALUES {
             return Err(error(span, &format!("expands to more than {MAX_VALUES} values")));
         }
         Ok(())
     }
 
-    fn finish(&self, kind: Kind, span: Span, bytes: Range<usize>, marks: Marks) -> Node {
-        let Marks { anchored, tagged } = marks;
+    fn build_node(
+        &self,
+        kind: Kind,
+        span: Span,
+        bytes: Range<usize>,
+        properties: Properties,
+    ) -> Node {
+        let Properties { anchored, tagged } = properties;
         Node { kind, bytes, line: span.start.line().clamp(1, self.last_line), anchored, tagged }
     }
 }
 
-fn text_len(value: &Value) -> usize {
+fn count_text_bytes(value: &Value) -> usize {
     match value {
         Value::String(text) => text.len(),
-        Value::Array(items) => items.iter().map(text_len).sum(),
-        Value::Object(map) => map.iter().map(|(key, value)| key.len() + text_len(value)).sum(),
+        Value::Array(items) => items.iter().map(count_text_bytes).sum(),
+        Value::Object(map) => {
+            map.iter().map(|(key, value)| key.len() + count_text_bytes(value)).sum()
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) => 0,
     }
 }
 
-fn style(style: ScalarStyle) -> Style {
+fn style_of(style: ScalarStyle) -> Style {
     match style {
         ScalarStyle::Plain => Style::Plain,
         ScalarStyle::SingleQuoted => Style::Single,
@@ -271,14 +304,14 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn value(text: &str) -> Value {
+    fn parse_value(text: &str) -> Value {
         parse(text).unwrap().unwrap().value()
     }
 
     #[test]
-    fn types_follow_the_core_schema_and_keep_leading_zeros() {
+    fn scalars_follow_the_core_schema_except_leading_zeros() {
         assert_eq!(
-            value(
+            parse_value(
                 "a: 1\nb: 1.5\nc: true\nd: no\ne: 0042\nf: 80%\ng:\nh: '3'\ni: 2026-02-02\nj: .inf\nk: 0x1f\nl: +"
             ),
             json!({"a": 1, "b": 1.5, "c": true, "d": "no", "e": "0042", "f": "80%", "g": null, "h": "3", "i": "2026-02-02", "j": ".inf", "k": 31, "l": "+"})
@@ -292,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bomb_is_refused() {
+    fn an_alias_bomb_is_refused() {
         let mut text = String::from("a0: &a0 [x,x,x,x,x,x,x,x,x]\n");
         for level in 1..12 {
             let previous = level - 1;
@@ -306,22 +339,22 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_repeated_is_a_bomb_too() {
+    fn an_alias_bomb_of_one_long_text_is_refused() {
         let text = format!("a: &a {}\nb: [{}]\n", "x".repeat(100_000), vec!["*a"; 1000].join(","));
         assert!(parse(&text).unwrap_err().message.contains("aliases repeat more than"));
     }
 
     #[test]
-    fn an_error_at_the_end_names_a_line_that_is_there() {
+    fn an_error_at_the_end_has_the_number_of_an_existing_line() {
         for (text, line) in [("[", 1), ("a: [\n", 1), ("a: 1\r\nb: {\r\n", 2), ("a: 1\nb: 'x", 2)] {
             assert_eq!(parse(text).unwrap_err().line, line, "{text:?}");
         }
     }
 
     #[test]
-    fn merge_keys_fill_in() {
+    fn explicit_keys_take_precedence_over_merged_keys() {
         assert_eq!(
-            value("base: &b {x: 1, y: 2}\nuse:\n  <<: *b\n  y: 3\n")["use"],
+            parse_value("base: &b {x: 1, y: 2}\nuse:\n  <<: *b\n  y: 3\n")["use"],
             json!({"y": 3, "x": 1})
         );
     }

@@ -1,34 +1,40 @@
-//! Edits of one top-level key that leave every other byte as it was.
+//! Edits one top-level key and leaves every other byte unchanged.
 //!
-//! After each edit the text is parsed again: the key must have its new value and every other key
-//! its old one. What cannot be done so is refused, never approximated.
+//! The result of each edit is parsed again: the key must have its new value, and every other key its
+//! old one. Otherwise the edit is refused.
 
 use std::ops::Range;
 
-use super::scalar::write;
-use super::{Kind, Node, Style, YamlError, parse, write_scalar};
+use super::scalar::write_value;
+use super::{Entry, Kind, Node, Style, YamlError, parse, write_scalar};
 use crate::Value;
 use crate::lines::newline_of;
 
 /// Why an edit was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
-    /// The text is not YAML.
+    /// The text is not valid YAML.
     #[error("{0}")]
     Yaml(#[from] YamlError),
     /// The text is YAML, but not a mapping.
     #[error("the front matter is not a mapping of keys to values")]
     NotAMap,
-    /// The value is repeated elsewhere through an anchor, so changing it would change that too.
-    #[error("`{key}` has an anchor (`&…`); changing it would change the places that refer to it")]
+    /// The value has an anchor or a tag, so that an edit would also change its aliases or its type.
+    #[error(
+        "the value of `{key}` has an anchor (`&…`) or a tag (`!…`), so it cannot be changed alone; \
+         edit the file by hand"
+    )]
     Anchored {
         /// The key.
         key: String,
         /// Its line within the YAML text.
         line: usize,
     },
-    /// The edited text did not read back as intended.
-    #[error("`{key}` is written in a way that cannot be edited without touching other lines")]
+    /// The edited text did not parse to the intended values.
+    #[error(
+        "the value of `{key}` is written in a way that cannot be changed without touching other \
+         lines; edit the file by hand"
+    )]
     WouldTouchOthers {
         /// The key.
         key: String,
@@ -38,7 +44,7 @@ pub enum EditError {
 }
 
 impl EditError {
-    /// Returns the line within the YAML text, from 1.
+    /// Returns the line within the YAML text, counted from 1.
     pub fn line(&self) -> usize {
         match self {
             EditError::Yaml(error) => error.line,
@@ -48,36 +54,21 @@ impl EditError {
     }
 }
 
-/// Sets a top-level key, adding it at the end if it is not there.
+/// Sets a top-level key. A missing key is added at the end.
 pub fn set(text: &str, key: &str, value: &Value) -> Result<String, EditError> {
-    let root = root_of(text)?;
+    let root = parse_root(text)?;
     let edited = match root.as_ref().and_then(|root| root.entry(key).map(|entry| (root, entry))) {
-        Some((root, entry)) => {
-            if entry.value.value() == *value {
-                return Ok(text.to_owned());
-            }
-            refuse_anchors(&entry.value, key)?;
-            let style = match &entry.value.kind {
-                Kind::Scalar { style, .. } => *style,
-                _ => Style::Plain,
-            };
-            let new = write(value, style, is_flow(root));
-            let explicit_key =
-                text[..entry.key_bytes.start].trim_end_matches([' ', '\t']).ends_with('?');
-            if explicit_key && entry.value.bytes.is_empty() {
-                return Err(EditError::WouldTouchOthers { key: key.to_owned(), line: entry.line });
-            }
-            replace_value(text, root, entry.key_bytes.end, &entry.value, &new)
-        }
+        Some((_, entry)) if entry.value.value() == *value => return Ok(text.to_owned()),
+        Some((root, entry)) => replace_entry(text, root, entry, value)?,
         None => insert_key(text, root.as_ref(), key, value),
     };
     verify(text, root.as_ref(), edited, key, value)
 }
 
-/// Adds an item to the list at a top-level key, in the list's own style. A missing or null key
-/// becomes a list of one; a single value becomes the first item. An item already there stays once.
+/// Adds an item to the list at a top-level key, in the list's own style, unless the list contains
+/// it. A missing or null key becomes a list of one item; a single value becomes the first item.
 pub fn append_to_list(text: &str, key: &str, item: &str) -> Result<String, EditError> {
-    let root = root_of(text)?;
+    let root = parse_root(text)?;
     let item = Value::String(item.to_owned());
     let Some(entry) = root.as_ref().and_then(|root| root.entry(key)) else {
         return set(text, key, &Value::Array(vec![item]));
@@ -91,16 +82,16 @@ pub fn append_to_list(text: &str, key: &str, item: &str) -> Result<String, EditE
     if items.contains(&item) {
         return Ok(text.to_owned());
     }
-    let wanted = Value::Array(items.iter().cloned().chain([item.clone()]).collect());
+    let new_list = Value::Array(items.iter().cloned().chain([item.clone()]).collect());
     let edited = match &entry.value.kind {
         Kind::List { items, flow: true } if !items.is_empty() => {
             let last_end = items.last().map_or(entry.value.bytes.end, |last| last.bytes.end);
-            let written = write_scalar(&Value::Array(vec![item]), Style::Plain);
-            splice(text, last_end..last_end, &format!(", {}", &written[1..written.len() - 1]))
+            let new_item = write_value(&item, Style::Plain, true);
+            splice(text, last_end..last_end, &format!(", {new_item}"))
         }
         Kind::List { items, flow: false } if !items.is_empty() => {
             let last = items.last().map_or(entry.value.bytes.clone(), |last| last.bytes.clone());
-            let indent = block_item_indent(text, entry.value.bytes.start);
+            let indent = line_indent(text, entry.value.bytes.start);
             let line_end = line_end(text, last.end);
             splice(
                 text,
@@ -108,13 +99,13 @@ pub fn append_to_list(text: &str, key: &str, item: &str) -> Result<String, EditE
                 &format!("{}{indent}- {}", newline_of(text), write_scalar(&item, Style::Plain)),
             )
         }
-        _ => return set(text, key, &wanted),
+        _ => return set(text, key, &new_list),
     };
     refuse_anchors(&entry.value, key)?;
-    verify(text, root.as_ref(), edited, key, &wanted)
+    verify(text, root.as_ref(), edited, key, &new_list)
 }
 
-fn root_of(text: &str) -> Result<Option<Node>, EditError> {
+fn parse_root(text: &str) -> Result<Option<Node>, EditError> {
     match parse(text)? {
         Some(root) if !matches!(root.kind, Kind::Map { .. }) => Err(EditError::NotAMap),
         root => Ok(root),
@@ -125,6 +116,7 @@ fn is_flow(root: &Node) -> bool {
     matches!(root.kind, Kind::Map { flow: true, .. })
 }
 
+/// Refuses a value that has an anchor or a tag, itself or in a nested value.
 fn refuse_anchors(value: &Node, key: &str) -> Result<(), EditError> {
     let nested = match &value.kind {
         Kind::List { items, .. } => items.iter().try_for_each(|item| refuse_anchors(item, key)),
@@ -140,31 +132,55 @@ fn refuse_anchors(value: &Node, key: &str) -> Result<(), EditError> {
     Ok(())
 }
 
-fn replace_value(text: &str, root: &Node, key_end: usize, value: &Node, new: &str) -> String {
-    let colon = key_end + text[key_end..].find(':').map_or(0, |at| at + 1);
-    let on_key_line = !text[colon..value.bytes.start.max(colon)].contains('\n');
-    let empty = value.bytes.is_empty() || value.bytes.start < colon;
-    if empty {
-        let gap = if is_flow(root) && text[colon..].starts_with(' ') { "" } else { " " };
-        let at = if gap.is_empty() { colon + 1 } else { colon };
-        return splice(text, at..at, &format!("{gap}{new}"));
+/// Replaces the value of an entry, in the quoting style of the old value.
+fn replace_entry(
+    text: &str,
+    root: &Node,
+    entry: &Entry,
+    value: &Value,
+) -> Result<String, EditError> {
+    refuse_anchors(&entry.value, &entry.key)?;
+    let style = match &entry.value.kind {
+        Kind::Scalar { style, .. } => *style,
+        _ => Style::Plain,
+    };
+    let is_explicit_key =
+        text[..entry.key_bytes.start].trim_end_matches([' ', '\t']).ends_with('?');
+    if is_explicit_key && entry.value.bytes.is_empty() {
+        return Err(EditError::WouldTouchOthers { key: entry.key.clone(), line: entry.line });
     }
-    let block_scalar = matches!(value.kind, Kind::Scalar { style: Style::Block, .. });
-    if on_key_line && !block_scalar {
-        return splice(text, value.bytes.start..value.bytes.end, new);
+    Ok(replace_value(text, root, entry, &write_value(value, style, is_flow(root))))
+}
+
+fn replace_value(text: &str, root: &Node, entry: &Entry, new: &str) -> String {
+    let Entry { key_bytes, value, .. } = entry;
+    let after_colon = key_bytes.end + text[key_bytes.end..].find(':').map_or(0, |colon| colon + 1);
+    let is_missing = value.bytes.is_empty() || value.bytes.start < after_colon;
+    if is_missing {
+        let has_space = is_flow(root) && text[after_colon..].starts_with(' ');
+        return if has_space {
+            splice(text, after_colon + 1..after_colon + 1, new)
+        } else {
+            splice(text, after_colon..after_colon, &format!(" {new}"))
+        };
     }
-    // A value under its key: a comment between the colon and the value stays on the key's line.
-    let rest = &text[colon..line_end(text, colon)];
+    let is_on_key_line = !text[after_colon..value.bytes.start.max(after_colon)].contains('\n');
+    let is_block_scalar = matches!(value.kind, Kind::Scalar { style: Style::Block, .. });
+    if is_on_key_line && !is_block_scalar {
+        return splice(text, value.bytes.clone(), new);
+    }
+    // The value is below its key and moves up to the key's line, before the comment of that line.
+    let rest = &text[after_colon..line_end(text, after_colon)];
     let comment = rest.find('#').map_or(String::new(), |at| format!(" {}", &rest[at..]));
-    splice(text, colon..value.bytes.end, &format!(" {new}{comment}"))
+    splice(text, after_colon..value.bytes.end, &format!(" {new}{comment}"))
 }
 
 fn insert_key(text: &str, root: Option<&Node>, key: &str, value: &Value) -> String {
     let in_flow = root.is_some_and(is_flow);
-    let written = format!(
+    let new_entry = format!(
         "{}: {}",
-        write(&Value::String(key.to_owned()), Style::Plain, in_flow),
-        write(value, Style::Plain, in_flow)
+        write_value(&Value::String(key.to_owned()), Style::Plain, in_flow),
+        write_value(value, Style::Plain, in_flow)
     );
     let newline = newline_of(text);
     match root.map(|root| (&root.kind, &root.bytes)) {
@@ -173,13 +189,14 @@ fn insert_key(text: &str, root: Option<&Node>, key: &str, value: &Value) -> Stri
                 .last()
                 .map_or(bytes.start + 1, |last| last.value.bytes.end.max(last.key_bytes.end));
             let separator = if entries.is_empty() { "" } else { ", " };
-            splice(text, at..at, &format!("{separator}{written}"))
+            splice(text, at..at, &format!("{separator}{new_entry}"))
         }
-        _ if text.is_empty() || text.ends_with('\n') => format!("{text}{written}{newline}"),
-        _ => format!("{text}{newline}{written}"),
+        _ if text.is_empty() || text.ends_with('\n') => format!("{text}{new_entry}{newline}"),
+        _ => format!("{text}{newline}{new_entry}"),
     }
 }
 
+/// Returns the edited text if parsing it gives the intended values.
 fn verify(
     before: &str,
     root: Option<&Node>,
@@ -191,10 +208,10 @@ fn verify(
         key: key.to_owned(),
         line: root.and_then(|root| root.entry(key)).map_or(1, |entry| entry.line),
     };
-    let mut wanted = root.map_or_else(|| Value::Object(serde_json::Map::new()), Node::value);
-    wanted[key] = value.clone();
-    let read_back = parse(&edited).ok().flatten().map(|root| root.value()).ok_or_else(refused)?;
-    if read_back != wanted || edited == before {
+    let mut expected = root.map_or_else(|| Value::Object(serde_json::Map::new()), Node::value);
+    expected[key] = value.clone();
+    let parsed = parse(&edited).ok().flatten().map(|root| root.value()).ok_or_else(refused)?;
+    if parsed != expected || edited == before {
         return Err(refused());
     }
     Ok(edited)
@@ -204,13 +221,14 @@ fn splice(text: &str, range: Range<usize>, new: &str) -> String {
     format!("{}{new}{}", &text[..range.start], &text[range.end..])
 }
 
-/// The end of the line that holds `at`, before its line break.
+/// Returns the end of the line that contains a byte, before its line break.
 fn line_end(text: &str, at: usize) -> usize {
     let end = text[at..].find('\n').map_or(text.len(), |offset| at + offset);
     if text[..end].ends_with('\r') && end > at { end - 1 } else { end }
 }
 
-fn block_item_indent(text: &str, at: usize) -> &str {
+/// Returns the indentation of the line that contains a byte.
+fn line_indent(text: &str, at: usize) -> &str {
     let line_start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
     let line = &text[line_start..];
     &line[..line.len() - line.trim_start_matches(' ').len()]
@@ -226,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_changes_alone() {
+    fn setting_a_value_changes_nothing_else() {
         check("a: 1 # one\nb: 2\n", "a", &json!(3), "a: 3 # one\nb: 2\n");
         check("a: 'x' # one\r\nb: 2\r\n", "a", &json!("it's"), "a: 'it''s' # one\r\nb: 2\r\n");
         check("a: \"x\"\nb: 2", "b", &json!("yes: no"), "a: \"x\"\nb: \"yes: no\"");
@@ -247,13 +265,13 @@ mod tests {
     }
 
     #[test]
-    fn a_list_that_ends_with_nothing_does_not_take_the_next_lines_along() {
+    fn replacing_a_list_with_an_empty_last_item_keeps_the_next_lines() {
         check("t:\n  - a\n  -\n\n# about b\nb: 2\n", "t", &json!("x"), "t: x\n\n# about b\nb: 2\n");
         check("t: # c\r\n  ? \n", "t", &json!("x"), "t: x # c \n");
     }
 
     #[test]
-    fn a_missing_key_goes_last() {
+    fn a_missing_key_is_added_at_the_end() {
         check("a: 1\n", "b", &json!("2026-02-22"), "a: 1\nb: 2026-02-22\n");
         check("a: 1", "b", &json!(2), "a: 1\nb: 2");
         check("a: 1\r\n", "b", &json!(null), "a: 1\r\nb: null\r\n");
@@ -266,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_grows_in_its_own_style() {
+    fn an_item_is_appended_in_the_style_of_the_list() {
         let check = |before: &str, after: &str| {
             assert_eq!(append_to_list(before, "s", "ADR-0002").unwrap(), after);
         };

@@ -1,96 +1,96 @@
-//! Typing and writing of scalars.
+//! Converts scalars from and to YAML text.
 
 use saphyr_parser::ScalarStyle;
 
 use super::{Style, parse};
 use crate::Value;
 
-/// Types a scalar by the YAML 1.2 core schema, with two deviations that keep what people wrote: a
-/// number with leading zeros (`0042`) stays text, and so does what JSON has no number for.
-pub(super) fn typed(text: &str, style: ScalarStyle, forced_text: bool) -> Value {
-    if forced_text || style != ScalarStyle::Plain {
+/// Parses a scalar by the YAML 1.2 core schema, with two exceptions that keep the text as written:
+/// numbers with leading zeros (`0042`), and numbers that JSON cannot represent (`.inf`).
+pub(super) fn parse_scalar(text: &str, style: ScalarStyle, is_tagged_str: bool) -> Value {
+    if is_tagged_str || style != ScalarStyle::Plain {
         return Value::String(text.to_owned());
     }
     match text {
         "" | "~" | "null" | "Null" | "NULL" => Value::Null,
         "true" | "True" | "TRUE" => Value::Bool(true),
         "false" | "False" | "FALSE" => Value::Bool(false),
-        _ => number(text).unwrap_or_else(|| Value::String(text.to_owned())),
+        _ => parse_number(text).unwrap_or_else(|| Value::String(text.to_owned())),
     }
 }
 
-fn number(text: &str) -> Option<Value> {
+fn parse_number(text: &str) -> Option<Value> {
     if let Some(hex) = text.strip_prefix("0x") {
-        return i64::from_str_radix(hex, 16)
-            .ok()
-            .filter(|_| !hex.starts_with(['+', '-']))
-            .map(Value::from);
+        return parse_unsigned(hex, 16);
     }
     if let Some(octal) = text.strip_prefix("0o") {
-        return i64::from_str_radix(octal, 8)
-            .ok()
-            .filter(|_| !octal.starts_with(['+', '-']))
-            .map(Value::from);
+        return parse_unsigned(octal, 8);
     }
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     let starts_like_number = digits.starts_with(|c: char| c.is_ascii_digit() || c == '.');
     let only_number_chars =
-        digits.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'E' | b'+' | b'-'));
-    if !starts_like_number || !only_number_chars || !digits.bytes().any(|b| b.is_ascii_digit()) {
+        digits.bytes().all(|byte| byte.is_ascii_digit() || b".eE+-".contains(&byte));
+    let has_digit = digits.bytes().any(|byte| byte.is_ascii_digit());
+    if !starts_like_number || !only_number_chars || !has_digit {
         return None;
     }
-    let leading_zero =
+    let has_leading_zero =
         digits.len() > 1 && digits.starts_with('0') && digits.as_bytes()[1].is_ascii_digit();
-    if leading_zero {
+    if has_leading_zero {
         return None;
     }
-    if digits.bytes().all(|b| b.is_ascii_digit()) {
-        let unsigned = text.strip_prefix('+').unwrap_or(text);
-        return unsigned.parse::<i64>().ok().map(Value::from);
+    if digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        let without_plus = text.strip_prefix('+').unwrap_or(text);
+        return without_plus.parse::<i64>().ok().map(Value::from);
     }
     let float = text.parse::<f64>().ok()?;
     serde_json::Number::from_f64(float).map(Value::Number)
 }
 
-/// Writes a scalar or a list of scalars on one line, quoted as `like` if that can hold it.
-pub fn write_scalar(value: &Value, like: Style) -> String {
-    write(value, like, false)
+fn parse_unsigned(digits: &str, radix: u32) -> Option<Value> {
+    let number = i64::from_str_radix(digits, radix).ok();
+    number.filter(|_| !digits.starts_with(['+', '-'])).map(Value::from)
 }
 
-/// Writes as [`write_scalar`] does, inside brackets where it must.
-pub(super) fn write(value: &Value, like: Style, in_flow: bool) -> String {
+/// Writes a value on one line, in the preferred style if that can represent it.
+pub fn write_scalar(value: &Value, preferred: Style) -> String {
+    write_value(value, preferred, false)
+}
+
+/// Writes a value like [`write_scalar`]; `in_flow` says that it will be inside brackets or braces.
+pub(super) fn write_value(value: &Value, preferred: Style, in_flow: bool) -> String {
     match value {
         Value::Array(items) => {
             let items: Vec<String> =
-                items.iter().map(|item| write(item, Style::Plain, true)).collect();
+                items.iter().map(|item| write_value(item, Style::Plain, true)).collect();
             format!("[{}]", items.join(", "))
         }
         Value::Object(map) => {
-            let key = |key: &str| write_text(key, Style::Plain, true);
-            let entries: Vec<String> = map
-                .iter()
-                .map(|(name, value)| format!("{}: {}", key(name), write(value, Style::Plain, true)))
-                .collect();
+            let write_entry = |(key, value): (&String, &Value)| {
+                let key = write_text(key, Style::Plain, true);
+                format!("{key}: {}", write_value(value, Style::Plain, true))
+            };
+            let entries: Vec<String> = map.iter().map(write_entry).collect();
             format!("{{{}}}", entries.join(", "))
         }
-        Value::String(text) => write_text(text, like, in_flow),
+        Value::String(text) => write_text(text, preferred, in_flow),
         other => other.to_string(),
     }
 }
 
-fn write_text(text: &str, like: Style, in_flow: bool) -> String {
-    match like {
+fn write_text(text: &str, preferred: Style, in_flow: bool) -> String {
+    match preferred {
         Style::Single if !text.chars().any(char::is_control) => {
             format!("'{}'", text.replace('\'', "''"))
         }
-        Style::Plain if reads_back_plain(text, in_flow) => text.to_owned(),
-        _ => double_quoted(text),
+        Style::Plain if is_plain_safe(text, in_flow) => text.to_owned(),
+        _ => write_double_quoted(text),
     }
 }
 
-/// The parser itself decides whether a text may stand unquoted: as a value before a comment, and
-/// inside brackets where it must.
-fn reads_back_plain(text: &str, in_flow: bool) -> bool {
+/// Returns whether the parser reads an unquoted text back unchanged, before a comment and, with
+/// `in_flow`, inside brackets.
+fn is_plain_safe(text: &str, in_flow: bool) -> bool {
     if text.is_empty()
         || text.trim() != text
         || text.chars().any(char::is_control)
@@ -99,16 +99,15 @@ fn reads_back_plain(text: &str, in_flow: bool) -> bool {
     {
         return false;
     }
-    let probe = if in_flow { format!("k: [{text}, x] # c") } else { format!("k: {text} # c") };
-    let expected = if in_flow {
-        serde_json::json!({"k": [text, "x"]})
+    let (yaml, expected) = if in_flow {
+        (format!("k: [{text}, x] # c"), serde_json::json!({"k": [text, "x"]}))
     } else {
-        serde_json::json!({"k": text})
+        (format!("k: {text} # c"), serde_json::json!({"k": text}))
     };
-    parse(&probe).is_ok_and(|node| node.is_some_and(|node| node.value() == expected))
+    parse(&yaml).is_ok_and(|node| node.is_some_and(|node| node.value() == expected))
 }
 
-fn double_quoted(text: &str) -> String {
+fn write_double_quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     for c in text.chars() {

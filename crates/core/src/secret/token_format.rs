@@ -2,7 +2,7 @@
 
 use super::{SecretMatch, value};
 use Alphabet::{Alnum, Base64, Digits, Hex, OneOf, UpperAlnum, Word};
-use Part::{Chars, Literal};
+use FormatPart::{Chars, Literal};
 
 /// The maximum length of a part without an upper bound.
 const UNLIMITED: usize = usize::MAX;
@@ -52,14 +52,14 @@ const fn contains_byte(set: &[u8], byte: u8) -> bool {
 /// A part of a token format. Its alphabet must not contain the first character of the next part, so
 /// that matching needs no backtracking.
 #[derive(Debug, Clone, Copy)]
-enum Part {
+enum FormatPart {
     Literal(&'static str),
     /// Characters of an alphabet, with the minimum and the maximum length.
     Chars(Alphabet, usize, usize),
 }
 
 /// The description of a token and the parts of its format.
-type TokenFormat = (&'static str, &'static [Part]);
+type TokenFormat = (&'static str, &'static [FormatPart]);
 
 /// The known formats. A specific format comes before a general one that would match it too.
 const TOKEN_FORMATS: &[TokenFormat] = &[
@@ -268,7 +268,7 @@ fn match_format((what, parts): TokenFormat, text: &str) -> Option<SecretMatch<'_
 }
 
 /// Returns the length of a part at the start of the bytes.
-fn match_part(part: Part, bytes: &[u8]) -> Option<usize> {
+fn match_part(part: FormatPart, bytes: &[u8]) -> Option<usize> {
     match part {
         Literal(text) => bytes.starts_with(text.as_bytes()).then_some(text.len()),
         Chars(alphabet, min, max) => {

@@ -18,13 +18,13 @@ pub(super) enum ToolEffect {
         status: String,
     },
     /// Asks the user.
-    AskUser(Vec<Question>),
+    AskUser(Vec<UserQuestion>),
     /// Proposes a plan to the user. The text may be empty and given in the result only.
     ProposePlan(String),
 }
 
 /// A question to the user.
-pub(super) struct Question {
+pub(super) struct UserQuestion {
     /// The key of the answer in the result.
     key: String,
     pub(super) text: String,
@@ -68,10 +68,10 @@ impl ToolEffect {
     }
 }
 
-fn parse_question(question: &Value) -> Option<Question> {
+fn parse_question(question: &Value) -> Option<UserQuestion> {
     let text = question["question"].as_str()?;
     let key = question["id"].as_str().unwrap_or(text);
-    Some(Question { key: key.to_owned(), text: text.to_owned() })
+    Some(UserQuestion { key: key.to_owned(), text: text.to_owned() })
 }
 
 fn parse_todos(list: &Value, text_key: &str) -> Vec<Todo> {
@@ -86,14 +86,14 @@ fn parse_todos(list: &Value, text_key: &str) -> Vec<Todo> {
 
 /// Returns `question → answer` for each answered question. The answers are in the structured
 /// result, in a result text that is JSON, or quoted in the result text.
-fn answers(questions: &[Question], text: &str, structured: Option<&Value>) -> Vec<String> {
+fn answers(questions: &[UserQuestion], text: &str, structured: Option<&Value>) -> Vec<String> {
     let parsed_text: Option<Value> = serde_json::from_str(text).ok();
     let results = [structured, parsed_text.as_ref()].into_iter().flatten();
     let mut candidates = results.map(|result| &result["answers"]);
     let Some(answers) = candidates.find(|answers| answers.is_object()) else {
         return quoted_answers(text);
     };
-    let choice = |question: &Question| {
+    let choice = |question: &UserQuestion| {
         let answer = match &answers[question.key.as_str()] {
             Value::Object(answer) => answer.get("answers").map(content::comma_separated),
             answer => Some(content::comma_separated(answer)),

@@ -18,7 +18,7 @@ const MAX_SUBJECT_CHARS: usize = 80;
 pub(super) fn collect_steps(transcript: &Transcript, max_count: usize) -> Vec<String> {
     let mut requests = transcript.turns.iter().filter(|turn| turn.role == Role::User).peekable();
     let mut request_count = 0;
-    let mut steps: IndexMap<(usize, Action), CallGroup> = IndexMap::new();
+    let mut steps: IndexMap<(usize, StepAction), CallGroup> = IndexMap::new();
     for call in &transcript.tool_calls {
         while requests.next_if(|turn| turn.line < call.line).is_some() {
             request_count += 1;
@@ -28,7 +28,7 @@ pub(super) fn collect_steps(transcript: &Transcript, max_count: usize) -> Vec<St
         }
     }
     if steps.len() > max_count {
-        steps.retain(|(_, action), _| *action != Action::Explored);
+        steps.retain(|(_, action), _| *action != StepAction::Explored);
     }
     let excess = steps.len().saturating_sub(max_count);
     let mut steps: Vec<String> =
@@ -43,7 +43,7 @@ pub(super) fn collect_steps(transcript: &Transcript, max_count: usize) -> Vec<St
 
 /// What a call did.
 #[derive(PartialEq, Eq, Hash)]
-enum Action {
+enum StepAction {
     Wrote(String),
     Edited(String),
     Ran(String),
@@ -76,15 +76,15 @@ impl<'t> CallGroup<'t> {
         }
     }
 
-    fn describe(&self, action: &Action) -> String {
+    fn describe(&self, action: &StepAction) -> String {
         let description = match action {
-            Action::Wrote(file) => format!("wrote {file}"),
-            Action::Edited(file) => format!("edited {file}"),
-            Action::Ran(command) => format!("ran {command}"),
-            Action::Committed(subject) => format!("committed: {subject}"),
-            Action::Delegated(task) => format!("delegated: {task}"),
-            Action::Used(tool) => format!("used {tool}"),
-            Action::Explored => return self.describe_exploration(),
+            StepAction::Wrote(file) => format!("wrote {file}"),
+            StepAction::Edited(file) => format!("edited {file}"),
+            StepAction::Ran(command) => format!("ran {command}"),
+            StepAction::Committed(subject) => format!("committed: {subject}"),
+            StepAction::Delegated(task) => format!("delegated: {task}"),
+            StepAction::Used(tool) => format!("used {tool}"),
+            StepAction::Explored => return self.describe_exploration(),
         };
         let count = match (self.count, self.failures) {
             (1, _) => String::new(),
@@ -120,22 +120,24 @@ pub(super) fn abbreviate_list<'t>(files: impl ExactSizeIterator<Item = &'t str>)
     }
 }
 
-fn actions_of(call: &ToolCall) -> Vec<Action> {
+fn actions_of(call: &ToolCall) -> Vec<StepAction> {
     let subject = || truncate(shell_command::short_form(&call.input), MAX_SUBJECT_CHARS);
     let creates_file = call.name.eq_ignore_ascii_case("write") || call.name.contains("create");
     match call.kind {
-        ToolKind::Edit if creates_file => call.files.iter().cloned().map(Action::Wrote).collect(),
-        ToolKind::Edit => call.files.iter().cloned().map(Action::Edited).collect(),
-        ToolKind::Read | ToolKind::Search => vec![Action::Explored],
+        ToolKind::Edit if creates_file => {
+            call.files.iter().cloned().map(StepAction::Wrote).collect()
+        }
+        ToolKind::Edit => call.files.iter().cloned().map(StepAction::Edited).collect(),
+        ToolKind::Read | ToolKind::Search => vec![StepAction::Explored],
         ToolKind::Run => match shell_command::commit_subject(&call.input) {
             Some(message) if !message.is_empty() && !call.failed => {
-                vec![Action::Committed(truncate(&message, MAX_SUBJECT_CHARS))]
+                vec![StepAction::Committed(truncate(&message, MAX_SUBJECT_CHARS))]
             }
             _ if call.input.trim().is_empty() => vec![],
-            _ => vec![Action::Ran(subject())],
+            _ => vec![StepAction::Ran(subject())],
         },
-        ToolKind::Delegate => vec![Action::Delegated(subject())],
-        ToolKind::Other => vec![Action::Used(call.name.clone())],
+        ToolKind::Delegate => vec![StepAction::Delegated(subject())],
+        ToolKind::Other => vec![StepAction::Used(call.name.clone())],
         ToolKind::Plan | ToolKind::Ask => vec![],
     }
 }

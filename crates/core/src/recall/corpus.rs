@@ -1,71 +1,70 @@
-//! What ranking needs to know of the memories that are there.
+//! The view of an index that ranking needs.
 
-/// The place of a memory in an index; it means nothing outside of it.
+/// The position of a memory in one index; it has no meaning outside of that index.
 pub type Slot = u32;
 
-/// A memory that holds a term.
+/// An occurrence of a term in a memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Posting {
-    /// Which memory.
+    /// The memory.
     pub slot: Slot,
-    /// How often.
+    /// The term frequency.
     pub count: u32,
 }
 
-/// The memories among which one looks. Those that are filtered out are not there at all: they
-/// count for no statistics and are in no answer.
+/// The memories that ranking searches. A memory that is not part of the corpus counts in no statistics and is in no
+/// answer; a memory that is part of it but fails the filter still counts and contributes to its neighbours.
 pub trait Corpus: Sync {
-    /// Returns how many memories there are.
+    /// Returns the number of memories.
     fn size(&self) -> usize;
 
-    /// Returns a number that every slot is less than.
+    /// Returns a number that is greater than every slot.
     fn slots(&self) -> usize;
 
-    /// Gives the memories that hold a term.
+    /// Appends the posting list of a term to `found`.
     fn postings(&self, term: &str, found: &mut Vec<Posting>);
 
-    /// Gives every term that may be held, all or those that start with a character, and some that
-    /// nobody holds any more; one may come twice.
+    /// Passes all terms, or the ones that start with a character, to `take`. The same term may come twice, and terms may
+    /// come that no memory contains any more.
     fn each_term(&self, first: Option<char>, take: &mut dyn FnMut(&str));
 
-    /// Returns by how much less a term counts in a memory for its length: see [`damping`].
+    /// Returns the factor by which the length of a memory dampens its term frequencies: see [`damping`](super::damping).
     fn damping(&self, slot: Slot) -> f32;
 
-    /// Returns whether a memory may be in the answer.
+    /// Returns whether a memory passes the filter, so that it may be in the answer.
     fn is_wanted(&self, slot: Slot) -> bool;
 
-    /// Returns whether a memory is there.
+    /// Returns whether a memory is part of the corpus.
     fn holds(&self, slot: Slot) -> bool;
 
     /// Returns the memory before this one in its document, session or conversation.
     fn before(&self, slot: Slot) -> Option<Slot>;
 
-    /// Returns the memory after this one.
+    /// Returns the memory after this one in its document, session or conversation.
     fn after(&self, slot: Slot) -> Option<Slot>;
 
     /// Returns whether a memory is a question.
     fn asks(&self, slot: Slot) -> bool;
 
-    /// Returns the wanted memories whose meaning is nearest to a vector, at most so many; each with
-    /// its nearness, if looking for it has told that.
+    /// Returns at most `most` memories that pass the filter and are nearest to a vector, each with its cosine if the
+    /// search computed it.
     fn nearest(&self, vector: &[f32], most: usize) -> Vec<(Slot, Option<f32>)>;
 
-    /// Returns how near the meanings of memories are to a vector, -1 to 1.
+    /// Returns the cosine of each memory and a vector, -1 to 1.
     fn nearness(&self, slots: &[Slot], vector: &[f32]) -> Vec<f32>;
 
     /// Returns the day of a memory, if it is known, as [`number`](crate::day::number) counts days.
     fn day(&self, slot: Slot) -> Option<i32>;
 
-    /// Returns how sure the writer of a memory was, 0 to 1, if they said so.
+    /// Returns the confidence that a memory states, 0 to 1.
     fn confidence(&self, slot: Slot) -> Option<f32>;
 
-    /// Returns the memories that relations tie to this one, the same ones in the same order however
-    /// the index was made.
+    /// Returns the memories that relations link to this one, in an order that does not depend on how the index was built.
     fn related(&self, slot: Slot) -> &[Slot];
 
-    /// Returns how near the meanings of two memories are, -1 to 1.
+    /// Returns the cosine of two memories, -1 to 1.
     fn likeness(&self, a: Slot, b: Slot) -> f32;
 
-    /// Returns what decides between memories that answer equally well.
+    /// Returns the tie-break key of a memory: the smaller one comes first among equal scores.
     fn tie(&self, slot: Slot) -> u64;
 }

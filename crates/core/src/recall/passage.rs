@@ -1,4 +1,4 @@
-//! One thing that can be recalled, as an index keeps it.
+//! Passages: the units that an index stores and recall returns.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,100 +12,100 @@ use crate::fold::{Item, Line, Standing, text_key};
 use crate::record::{Body, Kind, Record, Section};
 use crate::{day, words};
 
-/// One thing that can be recalled.
+/// A unit of recall: a record of the log, an entry of a memory document or a section of another document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Passage {
-    /// What it is called in an index, and nothing else is.
+    /// Its unique name in an index.
     pub name: String,
-    /// The name under which the log speaks of it, unless that is the same: `entry:…`, which equal
-    /// entries of two documents share, or `doc:…`, which all parts of a document share.
+    /// The name that events of the log use for it, if it differs from `name`: `entry:…`, which equal entries of two
+    /// documents share, or `doc:…`, which all sections of a document share.
     pub own_subject: Option<String>,
-    /// What it says, with every word that it can be found by.
+    /// The text that is indexed, with every word that it can be found by.
     pub text: String,
-    /// What it is called, whose words count twice.
+    /// The title, whose terms count twice.
     pub title: Option<String>,
-    /// The same in a sentence or two, whose meaning is looked at as well.
+    /// A summary in a sentence or two, which gets an embedding of its own.
     pub summary: Option<String>,
-    /// What it is, for those who ask for one sort only: see [`mark`].
+    /// The terms that filters use, made by [`mark`].
     pub marks: Vec<Cow<'static, str>>,
-    /// The document, session or conversation that it stands in.
+    /// The document, session or conversation that it belongs to.
     pub group: Option<String>,
-    /// Where it stands there.
+    /// Its order within the group.
     pub position: i64,
     /// Its day, if it is known.
     pub day: Option<Date>,
-    /// How sure its writer was, if they said so.
+    /// The confidence that it states, 0 to 1.
     pub confidence: Option<f64>,
-    /// The subject that says the same in its place, where that is there.
+    /// The subject that replaces it in results if the index contains that subject: it says the same.
     pub repeats: Option<String>,
-    /// How things stand with it by itself, whatever the log says.
+    /// Its standing before the events of the log are applied.
     pub standing: Standing,
-    /// What is answered with a part of a document; a record of the log is read from its line.
+    /// The part of a document that a result shows; the text of a record is read from its line.
     pub part: Option<DocumentPart>,
 }
 
-/// A part of a document as it is answered: an entry of a memory document, or a section of another.
+/// The part of a document that a result shows: an entry of a memory document, or a section of another document.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DocumentPart {
     /// The id of an entry, or the name of a section.
     pub id: String,
-    /// What it is, such as `finding`, `plan` or `adr`.
+    /// Its kind, such as `finding`, `plan` or `adr`.
     pub kind: String,
-    /// What it says.
+    /// Its text.
     pub text: String,
-    /// Whose memory it is, for an entry.
+    /// The owner of the memory document, for an entry.
     pub by: String,
-    /// When it was written, as far as that is known.
+    /// The day on which it was written, if known.
     pub date: Option<Date>,
-    /// Its file.
+    /// The path of its file.
     pub path: String,
-    /// Its first line there.
+    /// Its first line in that file.
     pub line: usize,
     /// The tags of its document.
     pub tags: Vec<String>,
     /// The status that a decision record states.
     pub status: Option<String>,
-    /// Whether an entry is settled.
+    /// Whether an entry is resolved.
     pub resolved: bool,
-    /// How things stand with it by itself, whatever the log says.
+    /// Its standing before the events of the log are applied.
     pub standing: Standing,
 }
 
-/// Makes a term that no text has, for those who ask for one sort only: `kind`, `section`, `scope`,
-/// `tag`, `level`, `visibility`, `record`.
-pub fn mark(sort: &str, word: &str) -> String {
-    format!("\u{1}{sort}={}", words::normalised(word))
+/// Returns the term that a filter looks up. `field` is `kind`, `section`, `scope`, `tag`, `level`, `visibility` or
+/// `record`. A control character keeps it apart from the terms of texts.
+pub fn mark(field: &str, value: &str) -> String {
+    format!("\u{1}{field}={}", words::normalised(value))
 }
 
-/// Marks that most things of the log have.
-type KnownMarks<T> = LazyLock<Vec<(T, String)>>;
+/// The filter terms of an enum's values, built once because most records have them.
+type FilterTerms<T> = LazyLock<Vec<(T, String)>>;
 
-static KINDS: KnownMarks<Kind> =
+static KIND_TERMS: FilterTerms<Kind> =
     LazyLock::new(|| Kind::ALL.map(|kind| (kind, mark("kind", kind.word()))).into());
 
-static RECORDS: KnownMarks<Kind> =
+static RECORD_TERMS: FilterTerms<Kind> =
     LazyLock::new(|| Kind::ALL.map(|kind| (kind, mark("record", kind.word()))).into());
 
-static SECTIONS: KnownMarks<Section> = LazyLock::new(|| {
+static SECTION_TERMS: FilterTerms<Section> = LazyLock::new(|| {
     Section::ALL.map(|section| (section, mark("section", section.title()))).into()
 });
 
-fn known_mark<T: PartialEq>(marks: &'static KnownMarks<T>, of: &T) -> Cow<'static, str> {
-    let own = marks.iter().find(|(one, _)| one == of);
-    own.map(|(_, mark)| mark.as_str()).unwrap_or_default().into()
+fn filter_term<T: PartialEq>(terms: &'static FilterTerms<T>, value: &T) -> Cow<'static, str> {
+    let term = terms.iter().find(|(candidate, _)| candidate == value);
+    term.map(|(_, term)| term.as_str()).unwrap_or_default().into()
 }
 
 impl Passage {
-    /// Takes a thing of the log.
+    /// Creates the passage of an item of the log.
     pub fn of_item(item: &Item<'_>) -> Self {
         let record = item.record;
         let mut marks = vec![
-            known_mark(&KINDS, &record.kind()),
-            // Documents may be of a level that is called as a kind of record is.
-            known_mark(&RECORDS, &record.kind()),
+            filter_term(&KIND_TERMS, &record.kind()),
+            // A level of documents may have the name of a record kind, so records have a field of their own.
+            filter_term(&RECORD_TERMS, &record.kind()),
         ];
         if let Body::Fact(fact) = &record.body {
-            marks.push(known_mark(&SECTIONS, &fact.section));
+            marks.push(filter_term(&SECTION_TERMS, &fact.section));
             marks.extend(fact.scope.iter().map(|scope| mark("scope", scope).into()));
         }
         marks.extend(record.tags.iter().map(|tag| mark("tag", tag).into()));
@@ -127,18 +127,18 @@ impl Passage {
         }
     }
 
-    /// Returns the name under which the log speaks of it: for a thing of the log, its id.
+    /// Returns the name that events of the log use for it: for an item of the log, its id.
     pub fn subject(&self) -> &str {
         self.own_subject.as_ref().unwrap_or(&self.name)
     }
 
-    /// Returns a hash of all that is looked for in it: two with equal ones need not be read again.
+    /// Returns a hash of everything that is indexed: a passage with an unchanged hash is not indexed again.
     pub fn fingerprint(&self) -> [u8; 16] {
         let mut hasher = blake3::Hasher::new();
         let summary = self.summary.as_deref().unwrap_or_default();
         let title = self.title.as_deref().unwrap_or_default();
-        let own = [self.text.as_str(), summary, title];
-        for part in own.into_iter().chain(self.marks.iter().map(Cow::as_ref)) {
+        let texts = [self.text.as_str(), summary, title];
+        for part in texts.into_iter().chain(self.marks.iter().map(Cow::as_ref)) {
             hasher.update(&(part.len() as u64).to_le_bytes());
             hasher.update(part.as_bytes());
         }
@@ -158,28 +158,27 @@ fn title(record: &Record) -> Option<&str> {
     }
 }
 
-/// What stands before the hash of what a fact says, in the name that ties it to those that say the
-/// same.
+/// The prefix of the key that facts with the same text share; a hash of the text follows.
 pub const TEXT: &str = "text:";
 
-/// What stands before what a record was taken from, in the name that ties it to others from there.
+/// The prefix of the key that records of the same origin share; the origin follows.
 pub const ORIGIN: &str = "origin:";
 
-/// Returns the name that ties together what was taken from one origin.
+/// Returns the key that the records of an origin share.
 pub fn origin_tie(origin: &str) -> String {
     Tie::Origin(origin).to_string()
 }
 
-/// Something that ties a record to others, shown as its name.
+/// A key of a record. Records that share a key, directly or through others, form a connected component.
 #[derive(Debug, Clone, Copy)]
 pub enum Tie<'r> {
     /// Its own id.
     Id(Uuid),
-    /// A record or an entry that it names.
+    /// The name of a record or an entry that it refers to.
     Name(&'r str),
-    /// What it was taken from.
+    /// Its origin.
     Origin(&'r str),
-    /// The hash of what it says.
+    /// The hash of its text.
     Says(&'r [u8; 32]),
 }
 
@@ -194,28 +193,28 @@ impl fmt::Display for Tie<'_> {
     }
 }
 
-/// Returns the names of everything that ties a record to others, so that what becomes of one can be
-/// told from those that share a name with it, directly or by way of others.
+/// Returns the keys of a record. The state of a record depends only on its connected component, so an update folds the
+/// components of the changed lines and nothing else.
 pub fn ties(record: &Record) -> Vec<String> {
-    what_ties(record, text_key(record).as_ref()).map(|tie| tie.to_string()).collect()
+    keys(record, text_key(record).as_ref()).map(|key| key.to_string()).collect()
 }
 
-/// Returns the same for a line of the log, which knows what it says.
+/// Returns the keys of a line, without hashing its text again.
 pub fn ties_of_line(line: &Line) -> impl Iterator<Item = Tie<'_>> {
-    what_ties(&line.record, line.says())
+    keys(&line.record, line.says())
 }
 
-fn what_ties<'r>(record: &'r Record, says: Option<&'r [u8; 32]>) -> impl Iterator<Item = Tie<'r>> {
+fn keys<'r>(record: &'r Record, text_hash: Option<&'r [u8; 32]>) -> impl Iterator<Item = Tie<'r>> {
     let (targets, undoes) = match &record.body {
         Body::Event(event) => (event.targets.as_slice(), event.undoes.as_slice()),
         _ => Default::default(),
     };
-    let named = record.supersedes.iter().chain(targets).chain(undoes).map(String::as_str);
+    let names = record.supersedes.iter().chain(targets).chain(undoes).map(String::as_str);
     let origin = record.origin.as_deref();
     let entry = origin.filter(|origin| origin.starts_with("entry:"));
     let entry = entry.and_then(|origin| origin.split('#').next());
     std::iter::once(Tie::Id(record.id))
-        .chain(named.chain(entry).map(Tie::Name))
+        .chain(names.chain(entry).map(Tie::Name))
         .chain(origin.map(Tie::Origin))
-        .chain(says.map(Tie::Says))
+        .chain(text_hash.map(Tie::Says))
 }

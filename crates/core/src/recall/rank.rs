@@ -1,554 +1,611 @@
-//! Which memories answer a question best.
+//! Ranks memories by how well they answer a question.
 //!
-//! The score of a memory is the share of what the question says that is held by it and by those
-//! around it, plus half of how near its meaning is. A term's weight is what it tells (a rare one
-//! tells more), and it counts in full when the memory holds it often for its length. A neighbour's
-//! terms count half as much with every step away. A question in memory is not an answer, and what
-//! follows one is: it counts for less, and lends more to the next. What relations tie to a memory
-//! speaks for it as a neighbour does.
+//! The score of a memory is the weighted share of the question's terms that the memory and its neighbours contain, plus
+//! half of its cosine to the question. A term is weighted by its IDF, and it counts in full if it is frequent for the
+//! length of the memory. The terms of a neighbour count half as much with every step away. A memory that is itself a
+//! question is rarely the answer, but the memory after it often is: a question scores lower and lends more to its
+//! successor. Memories that relations link to a memory count like neighbours.
 //!
-//! A memory of the time that the question names gains something, and as much as all words together
-//! if the question names nothing else. How sure and how fresh a memory is only decides between those
-//! that answer almost equally well. One that says what a better one says comes later.
+//! A memory of the period that the question names gets a small bonus, or as much as all terms together if the question
+//! names nothing else. Confidence and freshness only break near-ties. A memory that repeats a better one is demoted.
 
 use jiff::civil::Date;
 
-use super::slip::{may_be_a_slip, meant};
+use super::spelling::{correct, may_be_misspelt};
 use super::{Corpus, Posting, Question, Slot, Time};
 use crate::{day, hands};
 
-/// How many neighbours on each side speak for a memory.
-const AROUND: usize = 4;
-/// How soon a repeated term counts for less.
-const SATURATION: f32 = 1.0;
-/// How much a long text counts for less.
-const LENGTH_WEIGHT: f32 = 0.5;
-/// What a neighbour counts, of what the one before it counts.
-const STEP: f32 = 0.5;
-/// What a question lends to the memory that follows it.
-const ANSWERED: f32 = 0.8;
-/// What a memory that is itself a question counts.
-const ASKING: f32 = 0.8;
-/// What meaning counts beside words.
-const MEANING: f32 = 0.5;
-/// From this nearness on, a memory answers though it holds no word of the question.
-const NEAR: f32 = 0.3;
-/// What a memory gains for being of the time that the question names.
-const TIMELY: f32 = 0.1;
-/// What it gains if the question names nothing else.
-const TIMELY_ALONE: f32 = 1.0;
-/// What the terms of a memory count that a relation ties to this one, and how many such are looked at.
-const RELATED: (f32, usize) = (0.5, 4);
-/// Memories whose scores differ by less than this are told apart by how sure and how fresh they are.
-const NEAR_TIE: f32 = 0.01;
-/// How sure one is taken to be who does not say so.
-const SURE: f32 = 0.8;
-/// After so many days a memory is half as fresh.
-const FRESH: f32 = 90.0;
-/// From this likeness on, a memory says what another one says.
-const SAME: f32 = 0.97;
-/// Among how many of the best one looks for repetitions, and how many are kept to take their place.
-const REPEATS: usize = 200;
-const SPARE: usize = 20;
-/// What is left of the score of a memory that says what a better one says.
-const REPEATED: f32 = 0.8;
-/// What a term counts that was probably meant.
-const MISSPELT: f32 = 0.7;
-/// For how many words of a question one guesses what was meant.
-const GUESSES: usize = 32;
-/// Among so many memories, words and meanings are looked for at the same time.
-const MANY: usize = 200_000;
-/// How many memories at least are looked at closely for their words, and how many for their meaning.
-const CLOSELY: usize = 100;
-/// Among many, it is the square root of how many there are, divided by this.
-const ROOT_SHARE: usize = 2;
-/// To see who of many may be among the best at all, one looks at so many for each that is wanted.
-const SAMPLE: usize = 16;
+/// How many neighbours on each side contribute to the score of a memory.
+const MAX_NEIGHBOUR_STEPS: usize = 4;
+/// The weight of a neighbour, relative to the one that is a step nearer.
+const NEIGHBOUR_STEP_WEIGHT: f32 = 0.5;
+/// The weight of a question for the memory that follows it.
+const PRECEDING_QUESTION_WEIGHT: f32 = 0.8;
+/// The weight of a memory that a relation links to the scored one.
+const RELATED_WEIGHT: f32 = 0.5;
+/// How many related memories contribute to the score of a memory.
+const MAX_RELATED: usize = 4;
+/// How many neighbours and related memories contribute to the score of a memory.
+const MAX_CONTRIBUTORS: usize = 2 * MAX_NEIGHBOUR_STEPS + MAX_RELATED;
 
-/// A memory that answers.
+/// The term frequency at which a term has half of its weight (`k1` in BM25).
+const SATURATION: f32 = 1.0;
+/// How far the length of a memory dampens its term frequencies, 0 to 1 (`b` in BM25).
+const LENGTH_WEIGHT: f32 = 0.5;
+/// The factor on the term score of a memory that is itself a question.
+const QUESTION_FACTOR: f32 = 0.8;
+/// The factor on the weight of a term that replaces a misspelt word.
+const CORRECTED_TERM_FACTOR: f32 = 0.7;
+/// How many words of a question are corrected: each costs a scan of the lexicon.
+const MAX_CORRECTED_WORDS: usize = 32;
+
+/// The factor on the cosine.
+const COSINE_WEIGHT: f32 = 0.5;
+/// The cosine from which on a memory is an answer without any term of the question.
+const MIN_ANSWER_COSINE: f32 = 0.3;
+
+/// The bonus for a memory of the period that the question names.
+const PERIOD_BONUS: f32 = 0.1;
+/// The same bonus if the question names nothing but a period.
+const PERIOD_ONLY_BONUS: f32 = 1.0;
+
+/// The most that confidence and freshness add to a score: they decide only between scores that differ by less.
+const NEAR_TIE_BONUS: f32 = 0.01;
+/// The confidence of a memory that states none.
+const DEFAULT_CONFIDENCE: f32 = 0.8;
+/// The age in days at which the freshness of a memory is one half.
+const HALF_FRESHNESS_DAYS: f32 = 90.0;
+
+/// The cosine of two memories from which on the lower-ranked one repeats the other.
+const MIN_REPETITION_COSINE: f32 = 0.97;
+/// The factor on the score of a memory that repeats a better one.
+const REPETITION_FACTOR: f32 = 0.8;
+/// How many of the best memories are checked for repetitions.
+const MAX_REPETITION_CHECKS: usize = 200;
+/// How many memories beyond the limit are kept to replace repetitions.
+const SPARE_RESULTS: usize = 20;
+
+/// The number of slots from which on terms and vectors are searched on two threads.
+const MIN_PARALLEL_SLOTS: usize = 200_000;
+/// The least number of candidates from each of the three searches: terms, vectors, period.
+const MIN_CANDIDATES: usize = 100;
+/// In a large corpus the number of candidates is the square root of its size, divided by this.
+const CANDIDATE_ROOT_DIVISOR: usize = 2;
+/// How many scores are sampled per candidate to estimate the least score of a candidate.
+const SAMPLES_PER_CANDIDATE: usize = 16;
+
+/// A memory with its score.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scored {
-    /// Which memory.
+    /// The memory.
     pub slot: Slot,
-    /// How well it answers.
+    /// The score that orders the result.
     pub score: f32,
-    /// What that is made of.
+    /// The components of the score.
     pub parts: Parts,
 }
 
 impl Scored {
-    /// Returns whether it answers, or only comes nearer than others.
+    /// Returns whether the memory answers the question, or is merely nearer than others.
     pub fn answers(&self) -> bool {
         self.parts.words > 0.0
-            || self.parts.meaning >= MEANING * NEAR
-            || self.parts.time >= TIMELY_ALONE
+            || self.parts.meaning >= COSINE_WEIGHT * MIN_ANSWER_COSINE
+            || self.parts.time >= PERIOD_ONLY_BONUS
     }
 }
 
-/// What a score is made of.
+/// The components of a score.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Parts {
-    /// The share of what the question says that is held by the memory and by those around it.
+    /// The weighted share of the question's terms that the memory and its neighbours contain.
     pub words: f32,
-    /// How near its meaning is.
+    /// The weighted cosine of the memory and the question.
     pub meaning: f32,
-    /// What it gains by its time.
+    /// The bonus for being of the period that the question names.
     pub time: f32,
-    /// What it gains by being sure and fresh.
+    /// The bonus for confidence and freshness.
     pub standing: f32,
-    /// Whether a better one says the same.
+    /// Whether the score was reduced because a better memory says the same.
     pub repeats: bool,
-    /// The terms that it, or one around it, holds.
-    pub terms: Vec<TermShare>,
-    /// Whether it is a question, which counts less.
+    /// The terms of the question that the memory or a neighbour contains.
+    pub terms: Vec<TermScore>,
+    /// Whether the term score was reduced because the memory is itself a question.
     pub asks: bool,
 }
 
-/// What a term adds to a score.
+/// The contribution of one term to a score.
 #[derive(Debug, Clone, PartialEq)]
-pub struct TermShare {
+pub struct TermScore {
     /// The term.
     pub term: String,
-    /// The word that was typed, if the term is only what was probably meant by it.
+    /// The word as typed, if the term is a correction of it.
     pub typed: Option<String>,
-    /// What it adds.
+    /// What the term adds to the score.
     pub share: f32,
-    /// Whether the memory itself holds it, or only one around it.
+    /// Whether the memory itself contains the term, not only a neighbour.
     pub own: bool,
 }
 
-/// A term of the question and who holds it.
-struct Wanted {
+/// A term of the question that some memories contain.
+struct MatchedTerm {
     term: String,
-    /// The word that was typed, if this is only what was probably meant by it.
+    /// The word as typed, if the term is a correction of it.
     typed: Option<String>,
     weight: f32,
-    holders: Vec<Posting>,
+    postings: Vec<Posting>,
 }
 
-/// Returns by how much less a term counts in a memory that has so many terms, where they have so
-/// many on average.
+/// Returns the factor by which the length of a memory dampens its term frequencies; both lengths are in terms.
 pub fn damping(length: u32, mean: f64) -> f32 {
     1.0 / (1.0 - LENGTH_WEIGHT + LENGTH_WEIGHT * length as f32 / mean.max(1.0) as f32)
 }
 
-/// Returns the memories that answer best, best first, at most so many.
-pub fn rank(corpus: &impl Corpus, question: &Question<'_>, most: usize) -> Vec<Scored> {
-    let often = |posting: &Posting| posting.count as f32 * corpus.damping(posting.slot);
-    let most = most.min(corpus.slots());
-    let enough = CLOSELY.max(corpus.size().isqrt() / ROOT_SHARE);
-    let closely = enough.max(most.saturating_mul(4)).min(corpus.slots().max(enough));
-    let by_meaning = || match question.vector.is_empty() {
+/// Returns at most `limit` memories that answer a question best, best first.
+pub fn rank(corpus: &impl Corpus, question: &Question<'_>, limit: usize) -> Vec<Scored> {
+    let limit = limit.min(corpus.slots());
+    let enough = MIN_CANDIDATES.max(corpus.size().isqrt() / CANDIDATE_ROOT_DIVISOR);
+    let max_candidates = enough.max(limit.saturating_mul(4)).min(corpus.slots().max(enough));
+    let search_vectors = || match question.vector.is_empty() {
         true => vec![],
-        false => corpus.nearest(&question.vector, closely),
+        false => corpus.nearest(&question.vector, max_candidates),
     };
-    let by_words = || {
-        let (wanted, whole) = wanted(corpus, question);
-        let mut ground = Ground::new(corpus.slots());
-        ground.add_around(corpus, anchors(corpus, &wanted, &often, closely));
-        (wanted, whole, ground)
+    let search_terms = || {
+        let (terms, total_weight) = match_terms(corpus, question);
+        let mut candidates = CandidateSet::new(corpus.slots());
+        candidates.add_with_neighbours(corpus, best_by_terms(corpus, &terms, max_candidates));
+        (terms, total_weight, candidates)
     };
-    // Meanings take longer, and do not wait for another hand.
-    let ((wanted, whole, mut ground), near) =
-        hands::both(corpus.slots() >= MANY, by_words, by_meaning);
-    ground.add_around(corpus, near.iter().map(|(slot, _)| *slot));
+    // The vector search takes longer, so it stays on this thread and does not wait for another to start.
+    let ((terms, total_weight, mut candidates), nearest) =
+        hands::both(corpus.slots() >= MIN_PARALLEL_SLOTS, search_terms, search_vectors);
+    candidates.add_with_neighbours(corpus, nearest.iter().map(|(slot, _)| *slot));
     if let Some(time) = &question.time {
-        ground.add_around(corpus, timely(corpus, time, closely));
+        candidates.add_with_neighbours(corpus, best_by_time(corpus, time, max_candidates));
     }
     let ranking = Ranking {
         corpus,
         question,
-        wanted: &wanted,
-        whole,
-        ground: &ground,
-        meanings: meanings(corpus, question, &ground, &near),
+        terms: &terms,
+        total_weight,
+        frequencies: TermFrequencies::new(corpus, &candidates, &terms),
+        cosines: cosines(corpus, question, &candidates, &nearest),
+        candidates: &candidates,
         today: day::number(question.today),
     };
-    ranking.best(&Held::by(&ground, &wanted, &often), most)
+    ranking.best(limit)
 }
 
-/// Returns how near the memories of a ground are to a question; of some that is known.
-fn meanings(
+/// Returns the cosine of each candidate and the question, computing those that the search did not return.
+fn cosines(
     corpus: &impl Corpus,
     question: &Question<'_>,
-    ground: &Ground,
+    candidates: &CandidateSet,
     known: &[(Slot, Option<f32>)],
 ) -> Vec<f32> {
     if question.vector.is_empty() {
-        return vec![0.0; ground.slots.len()];
+        return vec![0.0; candidates.slots.len()];
     }
-    let mut found: Vec<Option<f32>> = vec![None; ground.slots.len()];
-    known.iter().for_each(|(slot, near)| found[ground.places[*slot as usize] as usize] = *near);
-    let unknown = ground.slots.iter().zip(&found).filter(|(_, near)| near.is_none());
-    let unknown: Vec<Slot> = unknown.map(|(slot, _)| *slot).collect();
-    let mut others = corpus.nearness(&unknown, &question.vector).into_iter();
-    found.into_iter().map(|near| near.or_else(|| others.next()).unwrap_or_default()).collect()
+    let mut cosines: Vec<Option<f32>> = vec![None; candidates.slots.len()];
+    for (slot, cosine) in known {
+        cosines[candidates.positions[*slot as usize] as usize] = *cosine;
+    }
+    let missing = candidates.slots.iter().zip(&cosines).filter(|(_, cosine)| cosine.is_none());
+    let missing: Vec<Slot> = missing.map(|(slot, _)| *slot).collect();
+    let mut computed = corpus.nearness(&missing, &question.vector).into_iter();
+    let complete = cosines.into_iter().map(|cosine| cosine.or_else(|| computed.next()));
+    complete.map(Option::unwrap_or_default).collect()
 }
 
-/// All that decides which of the memories that are looked at closely answer best.
+/// The inputs of the exact score of each candidate.
 struct Ranking<'r, C> {
     corpus: &'r C,
     question: &'r Question<'r>,
-    wanted: &'r [Wanted],
-    whole: f32,
-    ground: &'r Ground,
-    /// How near each of them is to the question.
-    meanings: Vec<f32>,
-    /// The number of the day on which one asks.
+    terms: &'r [MatchedTerm],
+    /// The weight of all terms of the question.
+    total_weight: f32,
+    candidates: &'r CandidateSet,
+    frequencies: TermFrequencies,
+    /// The cosine of each candidate and the question.
+    cosines: Vec<f32>,
+    /// The number of the day on which the question is asked.
     today: i32,
 }
 
+/// The score of a candidate and its position among the candidates.
+type ScoredPosition = (f32, usize);
+
 impl<C: Corpus> Ranking<'_, C> {
-    fn best(&self, held: &Held, most: usize) -> Vec<Scored> {
-        let (slots, meanings) = (&self.ground.slots, &self.meanings);
-        let scores = slots.iter().enumerate().filter(|(_, slot)| self.corpus.is_wanted(**slot));
-        let mut oftens = Vec::new();
-        let mut scores: Vec<(f32, usize)> = scores
-            .map(|(at, slot)| {
-                self.count(held, at, &mut oftens);
-                let words = sum(self.shares(&oftens, at).map(|(_, share)| share));
-                let gains = self.gained_by_time(*slot) + self.standing(*slot);
-                (words + MEANING * meanings[at] + gains, at)
-            })
-            .collect();
-        let tie = |at: usize| self.corpus.tie(slots[at]);
-        let better = |a: &(f32, usize), b: &(f32, usize)| {
-            b.0.total_cmp(&a.0).then_with(|| tie(a.1).cmp(&tie(b.1)))
+    /// Returns at most `limit` candidates, best first.
+    fn best(&self, limit: usize) -> Vec<Scored> {
+        let mut scores = self.scores();
+        let better = |a: &ScoredPosition, b: &ScoredPosition| {
+            let tie_break = |position: usize| self.corpus.tie(self.candidates.slots[position]);
+            b.0.total_cmp(&a.0).then_with(|| tie_break(a.1).cmp(&tie_break(b.1)))
         };
-        // A few more than are wanted, to take the place of those that only repeat others.
-        let enough = most.saturating_add(SPARE);
-        if scores.len() > enough {
-            scores.select_nth_unstable_by(enough, better);
-            scores.truncate(enough);
+        let kept = limit.saturating_add(SPARE_RESULTS);
+        if scores.len() > kept {
+            scores.select_nth_unstable_by(kept, better);
+            scores.truncate(kept);
         }
         scores.sort_by(better);
-        let repeating = self.repeating(&scores, most);
-        for (score, _) in scores.iter_mut().zip(&repeating).filter(|(_, repeats)| **repeats) {
-            score.0 *= REPEATED;
+        let repetitions = self.find_repetitions(&scores, limit);
+        for (score, _) in scores.iter_mut().zip(&repetitions).filter(|(_, repeats)| **repeats) {
+            score.0 *= REPETITION_FACTOR;
         }
-        let mut scores: Vec<((f32, usize), bool)> = scores.into_iter().zip(repeating).collect();
+        let mut scores: Vec<(ScoredPosition, bool)> = scores.into_iter().zip(repetitions).collect();
         scores.sort_by(|(a, _), (b, _)| better(a, b));
-        scores.truncate(most);
-        let explained = |((score, at), repeats): ((f32, usize), bool)| {
-            self.count(held, at, &mut oftens);
-            let shares = || self.shares(&oftens, at);
-            let parts = Parts {
-                words: sum(shares().map(|(_, share)| share)),
-                meaning: MEANING * meanings[at],
-                time: self.gained_by_time(slots[at]),
-                standing: self.standing(slots[at]),
-                repeats,
-                terms: shares()
-                    .map(|(term, share)| TermShare {
-                        term: self.wanted[term].term.clone(),
-                        typed: self.wanted[term].typed.clone(),
-                        share,
-                        own: held.of(at)[term] > 0.0,
-                    })
-                    .collect(),
-                asks: self.corpus.asks(slots[at]),
-            };
-            Scored { slot: slots[at], score, parts }
-        };
-        scores.into_iter().map(explained).collect()
+        scores.truncate(limit);
+        let explained = scores.into_iter().map(|((score, position), repeats)| Scored {
+            slot: self.candidates.slots[position],
+            score,
+            parts: self.explain(position, repeats),
+        });
+        explained.collect()
     }
 
-    /// Counts how often a memory and those around it hold each term, for their lengths.
-    fn count(&self, held: &Held, at: usize, oftens: &mut Vec<f32>) {
-        oftens.clear();
-        oftens.resize(self.wanted.len(), 0.0);
-        let add = |oftens: &mut [f32], at: usize, weight: f32| {
-            oftens.iter_mut().zip(held.of(at)).for_each(|(often, held)| *often += weight * held);
-        };
-        let (near, count) = self.ground.neighbours(self.corpus, at);
-        near[..count].iter().for_each(|(at, weight)| add(oftens, *at as usize, *weight));
-        add(oftens, at, 1.0);
+    /// Returns the score of each candidate that may be in the answer.
+    fn scores(&self) -> Vec<ScoredPosition> {
+        let mut frequencies = Vec::new();
+        let slots = self.candidates.slots.iter().enumerate();
+        slots
+            .filter(|(_, slot)| self.corpus.is_wanted(**slot))
+            .map(|(position, slot)| {
+                self.sum_frequencies(position, &mut frequencies);
+                let words = sum(self.term_scores(&frequencies, position).map(|(_, score)| score));
+                let bonus = self.period_bonus(*slot) + self.near_tie_bonus(*slot);
+                (words + COSINE_WEIGHT * self.cosines[position] + bonus, position)
+            })
+            .collect()
     }
 
-    /// What each term adds for a memory, by how often it is held.
-    fn shares(&self, oftens: &[f32], at: usize) -> impl Iterator<Item = (usize, f32)> {
-        let asking = if self.corpus.asks(self.ground.slots[at]) { ASKING } else { 1.0 };
-        oftens.iter().enumerate().filter(|(_, often)| **often > 0.0).map(move |(term, often)| {
-            let share = self.wanted[term].weight * often / (often + SATURATION) / self.whole;
-            (term, share * asking)
+    /// Returns the components of the score of a candidate.
+    fn explain(&self, position: usize, repeats: bool) -> Parts {
+        let slot = self.candidates.slots[position];
+        let mut frequencies = Vec::new();
+        self.sum_frequencies(position, &mut frequencies);
+        let own = self.frequencies.of(position);
+        let scores = || self.term_scores(&frequencies, position);
+        let term_score = |(index, share): (usize, f32)| TermScore {
+            term: self.terms[index].term.clone(),
+            typed: self.terms[index].typed.clone(),
+            share,
+            own: own[index] > 0.0,
+        };
+        Parts {
+            words: sum(scores().map(|(_, score)| score)),
+            meaning: COSINE_WEIGHT * self.cosines[position],
+            time: self.period_bonus(slot),
+            standing: self.near_tie_bonus(slot),
+            repeats,
+            terms: scores().map(term_score).collect(),
+            asks: self.corpus.asks(slot),
+        }
+    }
+
+    /// Sums the frequency of each term in a candidate and, weighted, in its neighbours.
+    fn sum_frequencies(&self, position: usize, sums: &mut Vec<f32>) {
+        sums.clear();
+        sums.resize(self.terms.len(), 0.0);
+        let add = |sums: &mut [f32], position: usize, weight: f32| {
+            let frequencies = self.frequencies.of(position);
+            sums.iter_mut()
+                .zip(frequencies)
+                .for_each(|(sum, frequency)| *sum += weight * frequency);
+        };
+        let (contributors, count) = self.candidates.contributors(self.corpus, position);
+        for (contributor, weight) in &contributors[..count] {
+            add(sums, *contributor as usize, *weight);
+        }
+        add(sums, position, 1.0);
+    }
+
+    /// Returns what each term with a frequency above zero adds to the score of a candidate.
+    fn term_scores(
+        &self,
+        frequencies: &[f32],
+        position: usize,
+    ) -> impl Iterator<Item = (usize, f32)> {
+        let is_question = self.corpus.asks(self.candidates.slots[position]);
+        let factor = if is_question { QUESTION_FACTOR } else { 1.0 };
+        let present = frequencies.iter().enumerate().filter(|(_, frequency)| **frequency > 0.0);
+        present.map(move |(index, frequency)| {
+            let score = saturated(self.terms[index].weight, *frequency) / self.total_weight;
+            (index, score * factor)
         })
     }
 
-    /// For each memory, best first, whether it says what a better one says; as far as it matters for
-    /// which of them are the best so many.
-    fn repeating(&self, scores: &[(f32, usize)], most: usize) -> Vec<bool> {
-        let mut repeating = vec![false; scores.len()];
-        let mut own: Vec<Slot> = Vec::with_capacity(most);
-        for ((_, at), repeats) in scores.iter().zip(&mut repeating).take(REPEATS) {
-            // Whatever comes after so many that say something of their own comes too late.
-            if own.len() == most {
+    /// Returns which of the memories, given best first, repeat a better one. Stops at `limit` memories that repeat
+    /// none, since the ones after them are not in the answer.
+    fn find_repetitions(&self, scores: &[ScoredPosition], limit: usize) -> Vec<bool> {
+        let mut repetitions = vec![false; scores.len()];
+        let mut distinct: Vec<Slot> = Vec::with_capacity(limit);
+        for ((_, position), repeats) in
+            scores.iter().zip(&mut repetitions).take(MAX_REPETITION_CHECKS)
+        {
+            if distinct.len() == limit {
                 break;
             }
-            let slot = self.ground.slots[*at];
-            *repeats = own.iter().any(|better| self.corpus.likeness(*better, slot) >= SAME);
+            let slot = self.candidates.slots[*position];
+            let is_alike =
+                |better: &Slot| self.corpus.likeness(*better, slot) >= MIN_REPETITION_COSINE;
+            *repeats = distinct.iter().any(is_alike);
             if !*repeats {
-                own.push(slot);
+                distinct.push(slot);
             }
         }
-        repeating
+        repetitions
     }
 
-    fn gained_by_time(&self, slot: Slot) -> f32 {
+    /// Returns the bonus for being of the period that the question names.
+    fn period_bonus(&self, slot: Slot) -> f32 {
         let Some(time) = &self.question.time else { return 0.0 };
         let day = self.corpus.day(slot).and_then(day::of_number);
-        let gain = if time.is_alone { TIMELY_ALONE } else { TIMELY };
-        day.map_or(0.0, |day| gain * time.fit(day))
+        let bonus = if time.is_alone { PERIOD_ONLY_BONUS } else { PERIOD_BONUS };
+        day.map_or(0.0, |day| bonus * time.fit(day))
     }
 
-    fn standing(&self, slot: Slot) -> f32 {
-        let sure = self.corpus.confidence(slot).unwrap_or(SURE);
-        let age = self.corpus.day(slot).map(|day| self.today.saturating_sub(day).max(0));
-        let fresh = age.map_or(0.0, |age| FRESH / (FRESH + age as f32));
-        NEAR_TIE * (sure + fresh) / 2.0
+    /// Returns the bonus for confidence and freshness.
+    fn near_tie_bonus(&self, slot: Slot) -> f32 {
+        let confidence = self.corpus.confidence(slot).unwrap_or(DEFAULT_CONFIDENCE);
+        let age_days = self.corpus.day(slot).map(|day| self.today.saturating_sub(day).max(0));
+        let freshness =
+            age_days.map_or(0.0, |age| HALF_FRESHNESS_DAYS / (HALF_FRESHNESS_DAYS + age as f32));
+        NEAR_TIE_BONUS * (confidence + freshness) / 2.0
     }
 }
 
-/// Adds up, from a zero that has no sign.
-fn sum(shares: impl Iterator<Item = f32>) -> f32 {
-    shares.fold(0.0, |sum, share| sum + share)
+/// Sums from positive zero: `Iterator::sum` of no floats is negative zero, which would be printed as `-0`.
+fn sum(scores: impl Iterator<Item = f32>) -> f32 {
+    scores.fold(0.0, |sum, score| sum + score)
 }
 
-/// Finds who holds the terms of a question, and what all of them together weigh. A term that nobody
-/// holds weighs as well: what says nothing of it answers less.
-fn wanted(corpus: &impl Corpus, question: &Question<'_>) -> (Vec<Wanted>, f32) {
+/// Returns the weight of a term, saturated by its frequency.
+fn saturated(weight: f32, frequency: f32) -> f32 {
+    weight * frequency / (frequency + SATURATION)
+}
+
+/// Returns the frequency of a term in a memory, normalised by the length of the memory.
+fn normalised_frequency(corpus: &impl Corpus, posting: &Posting) -> f32 {
+    posting.count as f32 * corpus.damping(posting.slot)
+}
+
+/// Returns the terms of the question that memories contain, correcting misspelt ones, and the weight of all its terms.
+/// A term that no memory contains weighs as well, so that a question about something unknown gets low scores.
+fn match_terms(corpus: &impl Corpus, question: &Question<'_>) -> (Vec<MatchedTerm>, f32) {
     let size = corpus.size() as f32;
-    let weigh = |holding: usize| {
-        let holding = holding as f32;
-        (1.0 + (size - holding + 0.5).max(0.0) / (holding + 0.5)).ln()
+    let idf = |document_frequency: usize| {
+        let document_frequency = document_frequency as f32;
+        (1.0 + (size - document_frequency + 0.5).max(0.0) / (document_frequency + 0.5)).ln()
     };
-    let mut whole = 0.0;
-    let mut guesses = 0;
-    let mut wanted = Vec::with_capacity(question.terms.len());
+    let mut total_weight = 0.0;
+    let mut corrected_words = 0;
+    let mut matched: Vec<MatchedTerm> = Vec::with_capacity(question.terms.len());
     for asked in &question.terms {
-        let mut holders = Vec::new();
-        corpus.postings(&asked.term, &mut holders);
-        let weight = weigh(holders.len());
-        whole += weight;
-        if !holders.is_empty() {
-            wanted.push(Wanted { term: asked.term.clone(), typed: None, weight, holders });
+        let mut postings = Vec::new();
+        corpus.postings(&asked.term, &mut postings);
+        let weight = idf(postings.len());
+        total_weight += weight;
+        if !postings.is_empty() {
+            matched.push(MatchedTerm { term: asked.term.clone(), typed: None, weight, postings });
             continue;
         }
-        if guesses == GUESSES || !may_be_a_slip(asked) {
+        if corrected_words == MAX_CORRECTED_WORDS || !may_be_misspelt(asked) {
             continue;
         }
-        guesses += 1;
-        let meant = meant(corpus, question.lexicon, asked);
-        // Who types a word twice, once wrong, does not mean it more.
+        corrected_words += 1;
+        // A word that is typed twice, once misspelt, does not weigh more.
         let is_new = |term: &str| {
-            wanted.iter().all(|wanted: &Wanted| wanted.term != term)
+            matched.iter().all(|matched| matched.term != term)
                 && question.terms.iter().all(|asked| asked.term != term)
         };
-        if let Some((term, holders)) = meant.filter(|(term, _)| is_new(term)) {
-            let weight = MISSPELT * weigh(holders.len());
-            wanted.push(Wanted { term, typed: asked.unknown.clone(), weight, holders });
+        let corrected = correct(corpus, question.lexicon, asked).filter(|(term, _)| is_new(term));
+        if let Some((term, postings)) = corrected {
+            let weight = CORRECTED_TERM_FACTOR * idf(postings.len());
+            matched.push(MatchedTerm { term, typed: asked.unknown.clone(), weight, postings });
         }
     }
-    (wanted, whole.max(f32::EPSILON))
+    (matched, total_weight.max(f32::EPSILON))
 }
 
-/// Returns the memories that hold most by themselves: of all, and of those that are wanted.
-fn anchors(
-    corpus: &impl Corpus,
-    wanted: &[Wanted],
-    often: &impl Fn(&Posting) -> f32,
-    most: usize,
-) -> Vec<Slot> {
+/// Returns the memories with the best scores by their own terms: `limit` of those that pass the filter, and `limit` of
+/// all, since a memory outside the filter may still be the neighbour of an answer.
+fn best_by_terms(corpus: &impl Corpus, terms: &[MatchedTerm], limit: usize) -> Vec<Slot> {
     let mut scores = vec![0.0_f32; corpus.slots()];
-    let mut touched: Vec<Slot> = Vec::new();
-    for term in wanted {
-        for posting in &term.holders {
-            let often = often(posting);
+    let mut matching: Vec<Slot> = Vec::new();
+    for term in terms {
+        for posting in &term.postings {
             let score = &mut scores[posting.slot as usize];
             if *score == 0.0 {
-                touched.push(posting.slot);
+                matching.push(posting.slot);
             }
-            *score += term.weight * often / (often + SATURATION);
+            *score += saturated(term.weight, normalised_frequency(corpus, posting));
         }
     }
+    let passing: Vec<Slot> =
+        matching.iter().copied().filter(|slot| corpus.is_wanted(*slot)).collect();
+    let mut best = top_scoring(corpus, &passing, &scores, limit);
+    if passing.len() < matching.len() {
+        best.extend(top_scoring(corpus, &matching, &scores, limit));
+    }
+    best
+}
+
+/// Returns the `limit` slots with the highest scores, in no order.
+fn top_scoring(corpus: &impl Corpus, slots: &[Slot], scores: &[f32], limit: usize) -> Vec<Slot> {
+    let score = |slot: &Slot| scores[*slot as usize];
     let better = |a: &(f32, Slot), b: &(f32, Slot)| {
         b.0.total_cmp(&a.0).then_with(|| corpus.tie(a.1).cmp(&corpus.tie(b.1)))
     };
-    let first = |slots: &[Slot]| {
-        let score = |slot: &Slot| scores[*slot as usize];
-        // Who has less than the best of a few have is not among the best of all.
-        let mut least = 0.0;
-        if slots.len() > most * SAMPLE * 2 {
-            let few = slots.iter().step_by(slots.len() / (most * SAMPLE));
-            let mut few: Vec<f32> = few.map(score).collect();
-            least = *few.select_nth_unstable_by(most, |a, b| b.total_cmp(a)).1;
-        }
-        let scored = slots.iter().map(|slot| (score(slot), *slot));
-        let mut best: Vec<(f32, Slot)> = scored.filter(|(score, _)| *score >= least).collect();
-        if best.len() > most {
-            best.select_nth_unstable_by(most, better);
-            best.truncate(most);
-        }
-        best.into_iter().map(|(_, slot)| slot)
-    };
-    let of_wanted: Vec<Slot> =
-        touched.iter().copied().filter(|slot| corpus.is_wanted(*slot)).collect();
-    let all_are = of_wanted.len() == touched.len();
-    let mut found: Vec<Slot> = first(&of_wanted).collect();
-    if !all_are {
-        found.extend(first(&touched));
+    // A score below the best `limit` of a sample is also below the best `limit` of all.
+    let mut min_score = 0.0;
+    let sample_size = limit * SAMPLES_PER_CANDIDATE;
+    if slots.len() > sample_size * 2 {
+        let sample = slots.iter().step_by(slots.len() / sample_size);
+        let mut sample: Vec<f32> = sample.map(score).collect();
+        min_score = *sample.select_nth_unstable_by(limit, |a, b| b.total_cmp(a)).1;
     }
-    found
+    let scored = slots.iter().map(|slot| (score(slot), *slot));
+    let mut best: Vec<(f32, Slot)> = scored.filter(|(score, _)| *score >= min_score).collect();
+    if best.len() > limit {
+        best.select_nth_unstable_by(limit, better);
+        best.truncate(limit);
+    }
+    best.into_iter().map(|(_, slot)| slot).collect()
 }
 
-/// Returns the memories that fit a time best; of those that fit equally well, the latest. Where none
-/// fits and nothing else is asked for, those that come nearest.
-fn timely(corpus: &impl Corpus, time: &Time, most: usize) -> Vec<Slot> {
-    let fitting = best_by(corpus, most, |day| Some(time.fit(day)).filter(|fit| *fit > 0.0));
+/// Returns the memories that fit a period best, the latest among equals. If none fits and the question names nothing
+/// else, returns the nearest ones.
+fn best_by_time(corpus: &impl Corpus, time: &Time, limit: usize) -> Vec<Slot> {
+    let fitting = best_by_day(corpus, limit, |day| Some(time.fit(day)).filter(|fit| *fit > 0.0));
     match fitting.is_empty() && time.is_alone {
-        true => best_by(corpus, most, |day| Some(-(time.distance(day) as f32))),
+        true => best_by_day(corpus, limit, |day| Some(-(time.distance(day) as f32))),
         false => fitting,
     }
 }
 
-/// Returns the memories whose days are the best; of those that are equally good, the latest.
-fn best_by(corpus: &impl Corpus, most: usize, worth: impl Fn(Date) -> Option<f32>) -> Vec<Slot> {
-    // Many are of the same day as the one before.
-    let (mut last, mut own) = (i32::MIN, None);
+/// Returns the memories whose days score highest, the latest among equals.
+fn best_by_day(
+    corpus: &impl Corpus,
+    limit: usize,
+    score: impl Fn(Date) -> Option<f32>,
+) -> Vec<Slot> {
+    // Consecutive slots often share a day, so the last score is cached.
+    let (mut cached_day, mut cached_score) = (i32::MIN, None);
     let mut found: Vec<(f32, i32, Slot)> = Vec::new();
     for slot in (0..corpus.slots() as Slot).filter(|slot| corpus.is_wanted(*slot)) {
         let Some(day) = corpus.day(slot) else { continue };
-        if day != last {
-            (last, own) = (day, day::of_number(day).and_then(&worth));
+        if day != cached_day {
+            (cached_day, cached_score) = (day, day::of_number(day).and_then(&score));
         }
-        found.extend(own.map(|worth| (worth, day, slot)));
+        found.extend(cached_score.map(|score| (score, day, slot)));
     }
-    if found.len() > most {
-        found.select_nth_unstable_by(most, |a, b| {
-            let by_worth = b.0.total_cmp(&a.0).then_with(|| b.1.cmp(&a.1));
-            by_worth.then_with(|| corpus.tie(a.2).cmp(&corpus.tie(b.2)))
+    if found.len() > limit {
+        found.select_nth_unstable_by(limit, |a, b| {
+            let by_score_and_day = b.0.total_cmp(&a.0).then_with(|| b.1.cmp(&a.1));
+            by_score_and_day.then_with(|| corpus.tie(a.2).cmp(&corpus.tie(b.2)))
         });
-        found.truncate(most);
+        found.truncate(limit);
     }
     found.into_iter().map(|(_, _, slot)| slot).collect()
 }
 
-/// The memories that are looked at closely, with those around them.
-struct Ground {
+/// The memories whose exact score is computed, and their neighbours.
+struct CandidateSet {
     slots: Vec<Slot>,
-    /// Where a slot stands among them.
-    places: Vec<u32>,
+    /// The position of each slot of the corpus in `slots`, or [`NOT_A_CANDIDATE`].
+    positions: Vec<u32>,
 }
 
-const NOWHERE: u32 = u32::MAX;
+const NOT_A_CANDIDATE: u32 = u32::MAX;
 
-/// How many may speak for a memory.
-const NEIGHBOURS: usize = 2 * AROUND + RELATED.1;
-
-impl Ground {
-    /// Looks at none yet, of so many slots.
+impl CandidateSet {
+    /// Creates an empty set for a corpus with this many slots.
     fn new(slots: usize) -> Self {
-        Ground { slots: Vec::new(), places: vec![NOWHERE; slots] }
+        CandidateSet { slots: Vec::new(), positions: vec![NOT_A_CANDIDATE; slots] }
     }
 
-    /// Looks at some, and at those around them.
-    fn add_around(&mut self, corpus: &impl Corpus, candidates: impl IntoIterator<Item = Slot>) {
-        for slot in candidates {
+    /// Adds memories, their neighbours and their related memories.
+    fn add_with_neighbours(&mut self, corpus: &impl Corpus, slots: impl IntoIterator<Item = Slot>) {
+        for slot in slots {
             self.add(slot);
             related(corpus, slot).for_each(|slot| self.add(slot));
-            for step in [Step::Before, Step::After] {
-                let mut at = slot;
-                for _ in 0..AROUND {
-                    let Some(next) = step.from(corpus, at) else { break };
+            for direction in [Direction::Backward, Direction::Forward] {
+                let mut current = slot;
+                for _ in 0..MAX_NEIGHBOUR_STEPS {
+                    let Some(next) = direction.step(corpus, current) else { break };
                     self.add(next);
-                    at = next;
+                    current = next;
                 }
             }
         }
     }
 
     fn add(&mut self, slot: Slot) {
-        let place = &mut self.places[slot as usize];
-        if *place == NOWHERE {
-            *place = self.slots.len() as u32;
+        let position = &mut self.positions[slot as usize];
+        if *position == NOT_A_CANDIDATE {
+            *position = self.slots.len() as u32;
             self.slots.push(slot);
         }
     }
 
-    /// The neighbours of one of them that are looked at as well, what they count, and how many
-    /// they are.
-    fn neighbours(&self, corpus: &impl Corpus, at: usize) -> ([(u32, f32); NEIGHBOURS], usize) {
-        let mut near = [(0, 0.0); NEIGHBOURS];
+    /// Returns the positions and weights of the candidates that contribute to the score of a candidate, and their
+    /// number.
+    fn contributors(
+        &self,
+        corpus: &impl Corpus,
+        position: usize,
+    ) -> ([(u32, f32); MAX_CONTRIBUTORS], usize) {
+        let mut contributors = [(0, 0.0); MAX_CONTRIBUTORS];
         let mut count = 0;
-        for (step, backwards) in [(Step::Before, true), (Step::After, false)] {
-            let (mut slot, mut weight) = (self.slots[at], 1.0);
-            for distance in 1..=AROUND {
-                let Some(next) = step.from(corpus, slot) else { break };
-                weight *= STEP;
-                let place = self.places[next as usize];
-                if place != NOWHERE {
-                    let answers = backwards && distance == 1 && corpus.asks(next);
-                    near[count] = (place, if answers { ANSWERED } else { weight });
-                    count += 1;
-                }
+        let mut add = |slot: Slot, weight: f32| {
+            let position = self.positions[slot as usize];
+            if position != NOT_A_CANDIDATE {
+                contributors[count] = (position, weight);
+                count += 1;
+            }
+        };
+        for direction in [Direction::Backward, Direction::Forward] {
+            let (mut slot, mut weight) = (self.slots[position], 1.0);
+            for distance in 1..=MAX_NEIGHBOUR_STEPS {
+                let Some(next) = direction.step(corpus, slot) else { break };
+                weight *= NEIGHBOUR_STEP_WEIGHT;
+                let is_preceding = direction == Direction::Backward && distance == 1;
+                let is_answered = is_preceding && corpus.asks(next);
+                add(next, if is_answered { PRECEDING_QUESTION_WEIGHT } else { weight });
                 slot = next;
             }
         }
-        for related in related(corpus, self.slots[at]) {
-            let place = self.places[related as usize];
-            if place != NOWHERE {
-                near[count] = (place, RELATED.0);
-                count += 1;
-            }
-        }
-        (near, count)
+        related(corpus, self.slots[position]).for_each(|slot| add(slot, RELATED_WEIGHT));
+        (contributors, count)
     }
 }
 
-/// How often each term is held by each memory that is looked at closely, for its length.
-struct Held {
+/// The normalised frequency of each term in each candidate.
+struct TermFrequencies {
     terms: usize,
-    /// All terms of the first memory, then all of the next.
-    oftens: Vec<f32>,
+    /// All terms of the first candidate, then all of the next.
+    frequencies: Vec<f32>,
 }
 
-impl Held {
-    fn by(ground: &Ground, wanted: &[Wanted], often: &impl Fn(&Posting) -> f32) -> Self {
-        let terms = wanted.len();
-        let mut oftens = vec![0.0; terms * ground.slots.len()];
-        for (term, wanted) in wanted.iter().enumerate() {
-            for posting in &wanted.holders {
-                let place = ground.places[posting.slot as usize];
-                if place != NOWHERE {
-                    oftens[place as usize * terms + term] = often(posting);
+impl TermFrequencies {
+    fn new(corpus: &impl Corpus, candidates: &CandidateSet, matched: &[MatchedTerm]) -> Self {
+        let terms = matched.len();
+        let mut frequencies = vec![0.0; terms * candidates.slots.len()];
+        for (index, term) in matched.iter().enumerate() {
+            for posting in &term.postings {
+                let position = candidates.positions[posting.slot as usize];
+                if position != NOT_A_CANDIDATE {
+                    frequencies[position as usize * terms + index] =
+                        normalised_frequency(corpus, posting);
                 }
             }
         }
-        Held { terms, oftens }
+        TermFrequencies { terms, frequencies }
     }
 
-    fn of(&self, place: usize) -> &[f32] {
-        &self.oftens[place * self.terms..][..self.terms]
+    fn of(&self, position: usize) -> &[f32] {
+        &self.frequencies[position * self.terms..][..self.terms]
     }
 }
 
-/// The memories that relations tie to one, as many as are looked at.
+/// Returns the first memories that relations link to a memory.
 fn related<C: Corpus>(corpus: &C, slot: Slot) -> impl Iterator<Item = Slot> {
-    let there = corpus.related(slot).iter().copied().filter(|slot| corpus.holds(*slot));
-    there.take(RELATED.1)
+    let present = corpus.related(slot).iter().copied().filter(|slot| corpus.holds(*slot));
+    present.take(MAX_RELATED)
 }
 
-/// A way to go from a memory to one beside it.
-#[derive(Clone, Copy)]
-enum Step {
-    Before,
-    After,
+/// A direction within the document, session or conversation of a memory.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    Backward,
+    Forward,
 }
 
-impl Step {
-    fn from(self, corpus: &impl Corpus, slot: Slot) -> Option<Slot> {
+impl Direction {
+    fn step(self, corpus: &impl Corpus, slot: Slot) -> Option<Slot> {
         match self {
-            Step::Before => corpus.before(slot),
-            Step::After => corpus.after(slot),
+            Direction::Backward => corpus.before(slot),
+            Direction::Forward => corpus.after(slot),
         }
     }
 }

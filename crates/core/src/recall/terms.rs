@@ -1,4 +1,4 @@
-//! Texts as terms: what two texts must share to be about the same.
+//! Splits texts into terms: stemmed words and names.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -10,11 +10,11 @@ use unicode_normalization::char::is_combining_mark;
 use crate::fast::Words;
 use crate::words::humps;
 
-/// A longer run without space is data, not a word.
-const LONGEST: usize = 128;
+/// A longer run without a space is data, not a word.
+const MAX_WORD_BYTES: usize = 128;
 
-/// Words that say how a sentence is built and not what it is about, in order.
-const STOP: &[&str] = &[
+/// English stop words, sorted.
+const STOP_WORDS: &[&str] = &[
     "a", "about", "am", "an", "and", "are", "as", "at", "be", "been", "being", "but", "by", "can",
     "could", "d", "did", "do", "does", "done", "for", "had", "has", "have", "having", "he", "her",
     "his", "how", "i", "if", "in", "into", "is", "it", "its", "just", "ll", "m", "may", "me",
@@ -24,20 +24,20 @@ const STOP: &[&str] = &[
     "which", "who", "whom", "whose", "why", "will", "with", "would", "you", "your",
 ];
 
-/// Returns whether a word, in small letters, only builds a sentence.
+/// Returns whether a word, in lower case, is a stop word.
 pub(super) fn is_stop_word(word: &str) -> bool {
-    STOP.binary_search(&word).is_ok()
+    STOP_WORDS.binary_search(&word).is_ok()
 }
 
-/// Returns whether a text asks something rather than telling it.
+/// Returns whether a text ends with a question.
 pub fn asks(text: &str) -> bool {
     let end = text.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '"' | ')' | '\''));
     end.ends_with(['?', '？', '؟'])
 }
 
-/// Returns the terms of a text, in order and as often as they occur: words in their stems and
-/// without accents, names such as `parseFrontMatter` and `src/auth/login.ts` in their parts and
-/// whole, scripts that put no space between words in pairs of characters, and emoji.
+/// Returns the terms of a text, in order and with repetitions: stems of words without accents; names such as
+/// `parseFrontMatter` and `src/auth/login.ts` both whole and in parts; bigrams of characters for scripts without spaces;
+/// emoji.
 pub fn terms(text: &str) -> Vec<String> {
     let mut found = Vec::with_capacity(text.len() / 6);
     text.split_whitespace().for_each(|piece| {
@@ -46,13 +46,13 @@ pub fn terms(text: &str) -> Vec<String> {
     found
 }
 
-/// Passes on the terms of a piece of text that has no space in it. The terms of a text are those of
-/// its pieces, so the terms of a piece can be cached.
+/// Passes the terms of a piece of text without spaces to `found`. The terms of a text are those of its pieces, so callers
+/// can cache the terms of a piece.
 pub fn for_each_term(piece: &str, found: &mut impl FnMut(&str)) {
-    let words = piece.trim_matches(|c: char| !is_part(c) && !matches!(c, '+' | '#'));
-    if words.len() > LONGEST {
-        // What is too long to be a name may still hold some.
-        words.split(|c: char| !is_part(c)).for_each(|part| add_word(part, found));
+    let words = piece.trim_matches(|c: char| !is_word_char(c) && !matches!(c, '+' | '#'));
+    if words.len() > MAX_WORD_BYTES {
+        // Too long for a name, but it may contain words.
+        words.split(|c: char| !is_word_char(c)).for_each(|part| add_word(part, found));
     } else if !words.is_empty() {
         add_piece(words, found);
     }
@@ -61,22 +61,22 @@ pub fn for_each_term(piece: &str, found: &mut impl FnMut(&str)) {
     }
 }
 
-/// Returns the words that a piece of text consists of, as they are written.
+/// Returns the words in a piece of text, as written.
 pub(super) fn words_of(piece: &str) -> impl Iterator<Item = &str> {
-    piece.split(|c: char| !is_part(c)).filter(|part| !part.is_empty()).flat_map(humps)
+    piece.split(|c: char| !is_word_char(c)).filter(|part| !part.is_empty()).flat_map(humps)
 }
 
-/// Passes on the terms that the pairs of neighbouring words in a name make when written as one:
-/// `frontmatter` finds `parseFrontMatter` and `front-matter`.
+/// Passes the terms of each two neighbouring words in a name, joined, to `found`, so that `frontmatter` finds
+/// `parseFrontMatter` and `front-matter`.
 pub fn for_each_joined_term(piece: &str, found: &mut impl FnMut(&str)) {
     let is_plain = piece.bytes().all(|byte| byte.is_ascii_lowercase());
-    if is_plain || piece.len() > LONGEST {
+    if is_plain || piece.len() > MAX_WORD_BYTES {
         return;
     }
-    // What is two words and nothing else was found whole already.
-    let whole = piece.trim_matches(|c: char| !is_part(c)).len();
-    // A path is several names.
-    for name in piece.split(|c: char| !is_part(c) && !matches!(c, '-' | '_')) {
+    // A name of exactly two words is already a term as a whole.
+    let whole = piece.trim_matches(|c: char| !is_word_char(c)).len();
+    // A path consists of several names.
+    for name in piece.split(|c: char| !is_word_char(c) && !matches!(c, '-' | '_')) {
         let words = name.split(['-', '_']).filter(|word| !word.is_empty()).flat_map(humps);
         let is_word = |word: &str| word.chars().all(|c| c.is_alphabetic() && !is_unspaced(c));
         let mut previous: Option<&str> = None;
@@ -85,14 +85,14 @@ pub fn for_each_joined_term(piece: &str, found: &mut impl FnMut(&str)) {
             if let (Some(first), Some(second)) = (previous, word)
                 && first.len() + second.len() < whole
             {
-                add_plain(&folded(&format!("{first}{second}")), found);
+                add_stem(&fold_case(&format!("{first}{second}")), found);
             }
             previous = word;
         }
     }
 }
 
-/// Whether a character is a picture that says something by itself, and no mark such as a tick.
+/// Returns whether a character is an emoji; marks such as a tick are not.
 fn is_emoji(c: char) -> bool {
     matches!(c as u32,
         0x231A..=0x231B | 0x23E9..=0x23FA | 0x2600..=0x260F | 0x2614..=0x26FF | 0x2705
@@ -100,13 +100,13 @@ fn is_emoji(c: char) -> bool {
         | 0x1F000..=0x1F3FA | 0x1F400..=0x1FAFF)
 }
 
-fn is_part(c: char) -> bool {
+fn is_word_char(c: char) -> bool {
     c.is_alphanumeric() || !c.is_ascii() && is_combining_mark(c)
 }
 
 fn add_piece(piece: &str, found: &mut impl FnMut(&str)) {
     if piece.bytes().all(|byte| byte.is_ascii_lowercase()) {
-        return add_plain(piece, found);
+        return add_stem(piece, found);
     }
     let bare = piece.strip_suffix("'s").or_else(|| piece.strip_suffix("’s")).unwrap_or(piece);
     let mut parts = 0;
@@ -117,62 +117,62 @@ fn add_piece(piece: &str, found: &mut impl FnMut(&str)) {
     let is_name =
         parts > 1 && !bare.contains(['\'', '’']) || parts > 0 && bare.ends_with(['+', '#']);
     if is_name && !bare.chars().any(is_unspaced) {
-        let whole = folded(bare);
+        let whole = fold_case(bare);
         if whole.bytes().all(|byte| byte.is_ascii_lowercase()) {
-            add_plain(&whole, found);
+            add_stem(&whole, found);
         } else {
             found(&whole);
         }
-        // A file is also called by its own name.
+        // People also refer to a file by its name without the folders.
         if let Some((_, last)) = bare.rsplit_once(['/', '\\', ':'])
             && last.contains(['.', '_', '-'])
         {
-            found(&folded(last));
+            found(&fold_case(last));
         }
     }
 }
 
 fn add_word(word: &str, found: &mut impl FnMut(&str)) {
-    if word.is_empty() || word.len() > LONGEST {
+    if word.is_empty() || word.len() > MAX_WORD_BYTES {
         return;
     }
     if word.chars().any(is_unspaced) {
-        return add_pairs(word, found);
+        return add_bigrams(word, found);
     }
-    add_plain(&folded(word), found);
+    add_stem(&fold_case(word), found);
 }
 
-/// Adds a word in lower case.
-fn add_plain(word: &str, found: &mut impl FnMut(&str)) {
+/// Adds the stem of a word in lower case, unless it is a stop word.
+fn add_stem(word: &str, found: &mut impl FnMut(&str)) {
     thread_local! {
-        static STEMS: RefCell<Stems> = RefCell::default();
+        static STEMMER: RefCell<CachedStemmer> = RefCell::default();
     }
     if !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return found(word);
     }
-    STEMS.with_borrow_mut(|stems| stems.stem(word).map(&mut *found));
+    STEMMER.with_borrow_mut(|stemmer| stemmer.stem(word).map(&mut *found));
 }
 
-/// How many words the cache of stems holds.
-const CACHED_STEMS: usize = 50_000;
+/// The number of words at which the cache of stems is cleared.
+const MAX_CACHED_WORDS: usize = 50_000;
 
-/// Stems English words, with a cache: a hundred thousand names consist of a few thousand words.
-struct Stems {
+/// A stemmer for English words with a cache: a hundred thousand names consist of a few thousand words.
+struct CachedStemmer {
     english: Stemmer,
-    /// The position of each word's stem; none for a stop word.
+    /// The index of each word's stem; `None` for a stop word.
     cached: Words<Option<usize>>,
     stems: Vec<Box<str>>,
 }
 
-impl Default for Stems {
+impl Default for CachedStemmer {
     fn default() -> Self {
         let english = Stemmer::create(Algorithm::English);
-        Stems { english, cached: Words::default(), stems: vec![] }
+        CachedStemmer { english, cached: Words::default(), stems: vec![] }
     }
 }
 
-impl Stems {
-    /// Returns the stem of a word; none for a stop word.
+impl CachedStemmer {
+    /// Returns the stem of a word, or `None` for a stop word.
     fn stem(&mut self, word: &str) -> Option<&str> {
         let at = match self.cached.get(word) {
             Some(at) => at?,
@@ -182,7 +182,7 @@ impl Stems {
     }
 
     fn add(&mut self, word: &str) -> Option<usize> {
-        if self.cached.len() >= CACHED_STEMS {
+        if self.cached.len() >= MAX_CACHED_WORDS {
             self.cached = Words::default();
             self.stems.clear();
         }
@@ -195,8 +195,8 @@ impl Stems {
     }
 }
 
-/// In small letters, without accents.
-pub(super) fn folded(word: &str) -> Cow<'_, str> {
+/// Returns a word in lower case without accents.
+pub(super) fn fold_case(word: &str) -> Cow<'_, str> {
     if word.is_ascii() {
         let has_upper = word.bytes().any(|byte| byte.is_ascii_uppercase());
         return if has_upper { Cow::Owned(word.to_ascii_lowercase()) } else { Cow::Borrowed(word) };
@@ -204,18 +204,18 @@ pub(super) fn folded(word: &str) -> Cow<'_, str> {
     Cow::Owned(word.nfd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase).collect())
 }
 
-/// Whether a character belongs to a script that puts no space between words.
+/// Returns whether a character belongs to a script without spaces between words.
 fn is_unspaced(c: char) -> bool {
     matches!(c as u32,
         0x0E00..=0x0EFF | 0x1000..=0x109F | 0x1780..=0x17FF | 0x3040..=0x30FF
         | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xF900..=0xFAFF | 0x20000..=0x323AF)
 }
 
-fn add_pairs(word: &str, found: &mut impl FnMut(&str)) {
+fn add_bigrams(word: &str, found: &mut impl FnMut(&str)) {
     let chars: Vec<char> = word.chars().collect();
     for run in chars.chunk_by(|a, b| is_unspaced(*a) == is_unspaced(*b)) {
         if !is_unspaced(run[0]) {
-            add_plain(&folded(&run.iter().collect::<String>()), found);
+            add_stem(&fold_case(&run.iter().collect::<String>()), found);
         } else if run.len() == 1 {
             found(run[0].encode_utf8(&mut [0; 4]));
         } else {
@@ -229,7 +229,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_stemmed_and_names_found_whole_and_in_parts() {
+    fn words_are_stemmed_and_names_are_split() {
         assert_eq!(terms("The tests were Running."), ["test", "run"]);
         assert_eq!(
             terms("parseFrontMatter in src/auth/login.ts"),
@@ -280,12 +280,12 @@ mod tests {
     }
 
     #[test]
-    fn the_stop_words_are_in_order() {
-        assert!(STOP.is_sorted());
+    fn stop_words_are_sorted() {
+        assert!(STOP_WORDS.is_sorted());
     }
 
     #[test]
-    fn a_question_is_known_by_its_end() {
+    fn a_text_that_ends_with_a_question_mark_is_a_question() {
         assert!(asks("Why? (\"really?\") "));
         assert!(!asks("Why? Because."));
     }

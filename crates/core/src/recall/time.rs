@@ -1,4 +1,4 @@
-//! The time that a question names: "last week", "in May 2023", "3 days ago", "since 2023-05-07".
+//! Finds the period that a question names: "last week", "in May 2023", "3 days ago", "since 2023-05-07".
 
 use std::ops::RangeInclusive;
 
@@ -7,26 +7,25 @@ use jiff::civil::{Date, Weekday, date};
 
 use super::terms::is_stop_word;
 
-/// The time that a question names.
+/// A period of time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Period {
-    /// From the first day to the last.
+    /// From the first day to the last, both included.
     Days(Date, Date),
-    /// A month, or a day of it, of whichever year.
+    /// A month, or a day of a month, in any year.
     Yearly {
         /// The month.
         month: i8,
-        /// Its day, if one is named.
+        /// The day of the month, if one is named.
         day: Option<i8>,
     },
 }
 
-/// What happens is often told a little later: so many days after a period still count for something.
-const LATER: i32 = 7;
+/// How many days after a period still fit it partly: events are often recorded a little later.
+const GRACE_DAYS: i32 = 7;
 
 impl Period {
-    /// Returns how well a day fits, 0 to 1: in full if it is of the period, and less with every day
-    /// that it comes after it.
+    /// Returns how well a day fits, 0 to 1: in full within the period, and less with every day after it.
     pub fn fit(&self, day: Date) -> f32 {
         let last = match self {
             Period::Days(first, _) if day < *first => return 0.0,
@@ -36,19 +35,21 @@ impl Period {
                     Some(named) => Date::new(year, *month, *named).ok(),
                     None => Date::new(year, *month, 1).ok().map(Date::last_of_month),
                 };
-                let is_of = day.month() == *month && named.is_none_or(|named| day.day() == named);
-                if is_of {
+                let is_within =
+                    day.month() == *month && named.is_none_or(|named| day.day() == named);
+                if is_within {
                     return 1.0;
                 }
-                let passed = [day.year(), day.year() - 1].into_iter().filter_map(last);
-                let Some(last) = passed.filter(|last| *last <= day).max() else { return 0.0 };
+                let past = [day.year(), day.year() - 1].into_iter().filter_map(last);
+                let Some(last) = past.filter(|last| *last <= day).max() else { return 0.0 };
                 last
             }
         };
-        late(days_between(last, day).max(0))
+        let days_late = days_between(last, day).max(0);
+        (1.0 - days_late as f32 / (GRACE_DAYS + 1) as f32).max(0.0)
     }
 
-    /// Returns how many days a day is away from the period; none if it is of it, or of every year.
+    /// Returns how many days a day is away from the period: 0 within it, and for a yearly period.
     fn distance(&self, day: Date) -> i32 {
         match self {
             Period::Days(first, last) => {
@@ -59,71 +60,68 @@ impl Period {
     }
 }
 
-fn late(days: i32) -> f32 {
-    (1.0 - days as f32 / (LATER + 1) as f32).max(0.0)
-}
-
 fn days_between(a: Date, b: Date) -> i32 {
     b.since(a).map_or(i32::MAX / 8, |span| span.get_days())
 }
 
-/// A time, as a question names it.
+/// The period that a question names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Time {
-    /// Which one.
+    /// The period.
     pub period: Period,
-    /// Whether the question asks for nothing else.
+    /// Whether the question names nothing else.
     pub is_alone: bool,
 }
 
 impl Time {
-    /// Returns how well a day fits, 0 to 1. Who asks for nothing else wants no other day.
+    /// Returns how well a day fits, 0 to 1. If the question names nothing else, days after the period do not fit.
     pub fn fit(&self, day: Date) -> f32 {
         let fit = self.period.fit(day);
         if self.is_alone && fit < 1.0 { 0.0 } else { fit }
     }
 
-    /// Returns how many days a day is away from it.
+    /// Returns how many days a day is away from the period.
     pub fn distance(&self, day: Date) -> i32 {
         self.period.distance(day)
     }
 }
 
-/// Words that ask for what happened and name nothing of it, besides those that only build a sentence.
-const BARE: &str = "\
+/// Words, besides stop words, that ask what happened without naming a topic.
+const TOPICLESS_WORDS: &str = "\
     after all any anything before between change changed changes decide decided during everything \
     from happen happened happening know known learn learned learnt new news recorded remember \
     remembered say show since something stored tell things until went within work worked written \
     wrote";
 
-fn is_bare(word: &Word) -> bool {
-    is_stop_word(&word.lower) || BARE.split(' ').any(|bare| bare == word.lower)
+fn is_topicless(word: &Word) -> bool {
+    is_stop_word(&word.lower) || TOPICLESS_WORDS.split(' ').any(|topicless| topicless == word.lower)
 }
 
-/// Returns the time that a text names, as it is understood on a day; the first that is named, or
-/// what lies between two.
+/// Returns the first period that a text names, relative to a day, or the range between two (`from May to July`).
 pub fn time(text: &str, today: Date) -> Option<Time> {
-    let words = words(text);
+    let words = split_words(text);
     let (mut at, mut found, mut others) = (0, None, Vec::new());
     while at < words.len() {
         let lead = at.checked_sub(1).map(|before| words[before].lower.as_str()).unwrap_or_default();
-        let Some((length, period)) = at_start(&words[at..], lead, today) else {
+        let Some((length, period)) = parse_period(&words[at..], lead, today) else {
             others.push(&words[at]);
             at += 1;
             continue;
         };
         found = Some(match found {
-            None => bounded(lead, period, today),
-            Some(first) if matches!(lead, "and" | "to" | "until" | "-") => between(first, period),
+            None => extend(lead, period, today),
+            Some(first) if matches!(lead, "and" | "to" | "until" | "-") => {
+                range_between(first, period)
+            }
             Some(first) => first,
         });
         at += length;
     }
-    found.map(|period| Time { period, is_alone: others.into_iter().all(is_bare) })
+    found.map(|period| Time { period, is_alone: others.into_iter().all(is_topicless) })
 }
 
-/// From one period to another. Of two, often only the last has a year.
-fn between(first: Period, last: Period) -> Period {
+/// Returns the range from one period to another. Often only the second one has a year.
+fn range_between(first: Period, last: Period) -> Period {
     match (first, last) {
         (Period::Days(first, _), Period::Days(_, last)) if first <= last => {
             Period::Days(first, last)
@@ -139,8 +137,8 @@ fn between(first: Period, last: Period) -> Period {
     }
 }
 
-/// A period that reaches on from, or up to, the one that is named.
-fn bounded(lead: &str, period: Period, today: Date) -> Period {
+/// Extends a period by the word before it: `since`, `after`, `before`, `until`, `by`.
+fn extend(lead: &str, period: Period, today: Date) -> Period {
     match (lead, period) {
         ("since", Period::Days(first, _)) if first <= today => Period::Days(first, today),
         ("after", Period::Days(_, last)) if last < today => {
@@ -154,37 +152,43 @@ fn bounded(lead: &str, period: Period, today: Date) -> Period {
     }
 }
 
-/// A longer run of digits and signs is no date, though a sentence may end with it.
-const LONGEST: usize = "10.05.2026...".len();
+/// The longest run of digits and separators that is parsed as a date, with some full stops after it.
+const MAX_DATE_BYTES: usize = "10.05.2026...".len();
 
-/// Whether the sign at a place stands within a date in numbers.
-fn is_in_a_date(text: &str, at: usize) -> bool {
-    let is_own = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'/');
+/// Returns whether the separator at an offset is part of a numeric date.
+fn is_in_numeric_date(text: &str, at: usize) -> bool {
+    let is_date_byte = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'/');
     let bytes = text.as_bytes();
-    let before = bytes[..at].iter().rev().take(LONGEST + 1).take_while(|byte| is_own(byte)).count();
-    let after = bytes[at..].iter().take(LONGEST + 1).take_while(|byte| is_own(byte)).count();
-    if before + after > LONGEST {
+    let before = bytes[..at]
+        .iter()
+        .rev()
+        .take(MAX_DATE_BYTES + 1)
+        .take_while(|byte| is_date_byte(byte))
+        .count();
+    let after =
+        bytes[at..].iter().take(MAX_DATE_BYTES + 1).take_while(|byte| is_date_byte(byte)).count();
+    if before + after > MAX_DATE_BYTES {
         return false;
     }
     let (start, end) = (at - before, at + after);
     let written = text[start..end].trim_end_matches(['.', '/']);
-    let is_part = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-    let is_alone =
-        !is_part(text[..start].chars().next_back()) && !is_part(text[end..].chars().next());
-    is_alone && at < start + written.len() && in_numbers(written).is_some()
+    let is_word_char = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let is_delimited = !is_word_char(text[..start].chars().next_back())
+        && !is_word_char(text[end..].chars().next());
+    is_delimited && at < start + written.len() && parse_numeric(written).is_some()
 }
 
 struct Word {
     lower: String,
-    /// Whether it is written as a name, and not only because a sentence begins with it.
-    is_name: bool,
+    /// Whether it is capitalised other than at the start of a sentence.
+    is_capitalised: bool,
 }
 
-fn words(text: &str) -> Vec<Word> {
+fn split_words(text: &str) -> Vec<Word> {
     let mut words: Vec<Word> = Vec::new();
-    let mut begins = true;
-    // A sign between two digits joins them: `10.05.2026`.
-    let joins = |at: usize, c: char| matches!(c, '.' | '/') && is_in_a_date(text, at);
+    let mut starts_sentence = true;
+    // A separator within a numeric date does not end the word: `10.05.2026`.
+    let joins = |at: usize, c: char| matches!(c, '.' | '/') && is_in_numeric_date(text, at);
     let mut start = 0;
     let ends =
         text.char_indices().filter(|(at, c)| !c.is_alphanumeric() && *c != '-' && !joins(*at, *c));
@@ -194,64 +198,64 @@ fn words(text: &str) -> Vec<Word> {
         start = end;
         let word = piece.trim_matches(|c: char| !c.is_alphanumeric());
         if !word.is_empty() {
-            let is_name = word.starts_with(char::is_uppercase) && !begins;
-            words.push(Word { lower: word.to_lowercase(), is_name });
-            begins = false;
+            let is_capitalised = word.starts_with(char::is_uppercase) && !starts_sentence;
+            words.push(Word { lower: word.to_lowercase(), is_capitalised });
+            starts_sentence = false;
         }
-        begins |= piece.ends_with(['.', '?', '!']);
+        starts_sentence |= piece.ends_with(['.', '?', '!']);
     }
     words
 }
 
-/// The period that some words start with, and how many of them name it; `lead` is the word before.
-fn at_start(words: &[Word], lead: &str, today: Date) -> Option<(usize, Period)> {
+/// Parses a period at the start of some words and returns how many words it takes; `lead` is the word before them.
+fn parse_period(words: &[Word], lead: &str, today: Date) -> Option<(usize, Period)> {
     let word = |at: usize| words.get(at).map(|word| word.lower.as_str()).unwrap_or_default();
     let days = |count: usize, days: RangeInclusive<Date>| {
         Some((count, Period::Days(*days.start(), *days.end())))
     };
-    let back = |count: i32| today.checked_sub(count.days()).unwrap_or(today);
-    if let Some(day) = in_numbers(word(0)) {
+    let ago = |days: i32| days_before(today, days);
+    if let Some(day) = parse_numeric(word(0)) {
         return days(1, day);
     }
     match (word(0), word(1), word(2)) {
         ("today", _, _) => return days(1, today..=today),
-        ("yesterday", _, _) => return days(1, back(1)..=back(1)),
-        ("day", "before", "yesterday") => return days(3, back(2)..=back(2)),
+        ("yesterday", _, _) => return days(1, ago(1)..=ago(1)),
+        ("day", "before", "yesterday") => return days(3, ago(2)..=ago(2)),
         ("last" | "past" | "previous", unit, _) => {
             if let Some((length, count)) = quantity(&words[1..]) {
-                let start = before(count, word(1 + length), today)?;
+                let start = units_before(today, count, word(1 + length))?;
                 return days(2 + length, start..=today);
             }
-            if let Some(range) = last(unit, today) {
+            if let Some(range) = previous_period(unit, today) {
                 return days(2, range);
             }
         }
         ("this", unit, _) => {
-            let range = this(unit, today)?;
+            let range = current_period(unit, today)?;
             return days(2, range);
         }
         ("on", day, _) => {
-            let back = today.weekday().since(weekday(day)?);
-            return days(2, back_to(today, back)..=back_to(today, back));
+            let day = ago(today.weekday().since(weekday(day)?).into());
+            return days(2, day..=day);
         }
         _ => {}
     }
     if let Some((length, count)) = quantity(words)
         && word(length + 1) == "ago"
     {
-        let (unit, start) = (word(length), before(count, word(length), today)?);
+        let (unit, start) = (word(length), units_before(today, count, word(length))?);
         let is_vague =
             words[..length].iter().any(|word| matches!(word.lower.as_str(), "couple" | "few"));
-        return days(length + 2, about(start, unit, is_vague));
+        return days(length + 2, with_tolerance(start, unit, is_vague));
     }
-    named(words, lead, today)
+    parse_named(words, lead, today)
 }
 
-fn back_to(today: Date, days: i8) -> Date {
-    today.checked_sub(i32::from(days).days()).unwrap_or(today)
+fn days_before(day: Date, days: i32) -> Date {
+    day.checked_sub(days.days()).unwrap_or(day)
 }
 
-/// How many, and how many words say so: `3`, `two`, `a`, `a few`, `a couple of`.
+/// Parses a quantity and returns how many words it takes: `3`, `two`, `a`, `a few`, `a couple of`.
 fn quantity(words: &[Word]) -> Option<(usize, i32)> {
     let word = |at: usize| words.get(at).map(|word| word.lower.as_str()).unwrap_or_default();
     let lead = usize::from(word(0) == "a" && matches!(word(1), "few" | "couple"));
@@ -259,8 +263,8 @@ fn quantity(words: &[Word]) -> Option<(usize, i32)> {
     number(word(lead)).map(|count| (lead + 1 + of, count))
 }
 
-/// `2023-05-07`, `2023/05/07`, `7.5.2023`, `5/7/2023`, `2023-05`, `05/2023` and `5.2023`.
-fn in_numbers(word: &str) -> Option<RangeInclusive<Date>> {
+/// Parses a date or a month in digits: `2023-05-07`, `2023/05/07`, `7.5.2023`, `5/7/2023`, `2023-05`, `05/2023` and `5.2023`.
+fn parse_numeric(word: &str) -> Option<RangeInclusive<Date>> {
     if !word.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
@@ -290,14 +294,14 @@ fn in_numbers(word: &str) -> Option<RangeInclusive<Date>> {
     Some(first..=first.last_of_month())
 }
 
-/// A month with its day and year, or a year alone.
-fn named(words: &[Word], lead: &str, today: Date) -> Option<(usize, Period)> {
+/// Parses a named month with its day and year, or a year alone.
+fn parse_named(words: &[Word], lead: &str, today: Date) -> Option<(usize, Period)> {
     let word = |at: usize| words.get(at).map(|word| word.lower.as_str()).unwrap_or_default();
     if let Some(year) = full_year(word(0)) {
         let first = date(year, 1, 1);
-        // A number is a year only where there were or will soon be years such as that.
-        let is_near = (1970..=today.year() + 1).contains(&year);
-        return is_near.then(|| (1, Period::Days(first, first.last_of_year())));
+        // Other numbers of four digits are rarely years of a memory.
+        let is_plausible = (1970..=today.year() + 1).contains(&year);
+        return is_plausible.then(|| (1, Period::Days(first, first.last_of_year())));
     }
     // `7 May`, `7th of May`, `May 7`, `May 2023`, `May`.
     let (length, month, day) = match (day_of_month(word(0)), day_of_month(word(1))) {
@@ -306,7 +310,7 @@ fn named(words: &[Word], lead: &str, today: Date) -> Option<(usize, Period)> {
         (None, Some(day)) => (2, month(word(0))?, Some(day)),
         (None, None) => {
             let has_year = full_year(word(1)).or_else(|| of_year(word(1), word(2))).is_some();
-            let is_meant = has_year || lead == "in" || is_month_by_itself(words.first()?);
+            let is_meant = has_year || lead == "in" || is_unambiguous_month(words.first()?);
             (1, month(word(0)).filter(|_| is_meant)?, None)
         }
     };
@@ -322,7 +326,7 @@ fn named(words: &[Word], lead: &str, today: Date) -> Option<(usize, Period)> {
     Some((length + 1, Period::Days(first, last)))
 }
 
-/// `of 2023`.
+/// Parses `of 2023`.
 fn of_year(of: &str, year: &str) -> Option<i16> {
     if of == "of" { full_year(year) } else { None }
 }
@@ -355,24 +359,24 @@ const MONTHS: [&str; 12] = [
     "december",
 ];
 
-/// A month by its name or its first three letters.
+/// Parses a month by its name or its first three letters.
 fn month(word: &str) -> Option<i8> {
-    let is_it = |month: &&str| {
+    let is_named = |month: &&str| {
         word == *month
             || word.len() == 3 && month.starts_with(word)
             || word == "sept" && month.starts_with(word)
     };
-    MONTHS.iter().position(is_it).map(|at| at as i8 + 1)
+    MONTHS.iter().position(is_named).map(|at| at as i8 + 1)
 }
 
-/// Whether a word is a month though no day and no year stands beside it: `may` and `mar` are words.
-fn is_month_by_itself(word: &Word) -> bool {
+/// Returns whether a word is a month even without a day or a year beside it: `may` and `march` are also other words.
+fn is_unambiguous_month(word: &Word) -> bool {
     let is_another_word = word.lower.len() == 3 || word.lower == "march";
-    word.is_name || !is_another_word
+    word.is_capitalised || !is_another_word
 }
 
 fn number(word: &str) -> Option<i32> {
-    const SMALL: [&str; 13] = [
+    const NUMERALS: [&str; 13] = [
         "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
         "eleven", "twelve",
     ];
@@ -381,14 +385,14 @@ fn number(word: &str) -> Option<i32> {
         "couple" => Some(2),
         "few" => Some(3),
         _ => {
-            let named = SMALL.iter().position(|small| *small == word).map(|at| at as i32);
+            let named = NUMERALS.iter().position(|numeral| *numeral == word).map(|at| at as i32);
             named.or_else(|| word.parse().ok()).filter(|count| (0..10_000).contains(count))
         }
     }
 }
 
-/// The day that lies so many units before another.
-fn before(count: i32, unit: &str, today: Date) -> Option<Date> {
+/// Returns the day that is a number of units before another.
+fn units_before(day: Date, count: i32, unit: &str) -> Option<Date> {
     let span = match unit {
         "day" | "days" => count.days(),
         "week" | "weeks" => count.weeks(),
@@ -396,25 +400,25 @@ fn before(count: i32, unit: &str, today: Date) -> Option<Date> {
         "year" | "years" => count.years(),
         _ => return None,
     };
-    today.checked_sub(span).ok()
+    day.checked_sub(span).ok()
 }
 
-/// What one means who says "two weeks ago": not that very day.
-fn about(day: Date, unit: &str, is_vague: bool) -> RangeInclusive<Date> {
-    let slack = match unit {
+/// Returns the days around a day that was named by a distance: "two weeks ago" is rarely exactly 14 days ago.
+fn with_tolerance(day: Date, unit: &str, is_vague: bool) -> RangeInclusive<Date> {
+    let tolerance_days = match unit {
         "day" | "days" => i32::from(is_vague),
         "week" | "weeks" => 3,
         "month" | "months" => 15,
         _ => 180,
     };
-    let from = day.checked_sub(slack.days()).unwrap_or(day);
-    from..=day.checked_add(slack.days()).unwrap_or(day)
+    let from = day.checked_sub(tolerance_days.days()).unwrap_or(day);
+    from..=day.checked_add(tolerance_days.days()).unwrap_or(day)
 }
 
-fn this(unit: &str, today: Date) -> Option<RangeInclusive<Date>> {
+fn current_period(unit: &str, today: Date) -> Option<RangeInclusive<Date>> {
     match unit {
-        "week" => Some(monday(today)..=after_monday(today, 6)),
-        "weekend" => Some(after_monday(today, 5)..=after_monday(today, 6)),
+        "week" => Some(monday(today)..=day_of_week(today, 6)),
+        "weekend" => Some(day_of_week(today, 5)..=day_of_week(today, 6)),
         "month" => Some(today.first_of_month()..=today.last_of_month()),
         "year" => Some(today.first_of_year()..=today.last_of_year()),
         "morning" | "afternoon" | "evening" => Some(today..=today),
@@ -422,9 +426,9 @@ fn this(unit: &str, today: Date) -> Option<RangeInclusive<Date>> {
     }
 }
 
-fn last(unit: &str, today: Date) -> Option<RangeInclusive<Date>> {
+fn previous_period(unit: &str, today: Date) -> Option<RangeInclusive<Date>> {
     match unit {
-        "week" | "weekend" => this(unit, today.checked_sub(7.days()).ok()?),
+        "week" | "weekend" => current_period(unit, today.checked_sub(7.days()).ok()?),
         "month" => {
             let before = today.first_of_month().checked_sub(1.day()).ok()?;
             Some(before.first_of_month()..=before)
@@ -436,20 +440,19 @@ fn last(unit: &str, today: Date) -> Option<RangeInclusive<Date>> {
         day => {
             let weekday = weekday(day)?;
             let back = today.weekday().since(weekday);
-            let day = back_to(today, if back == 0 { 7 } else { back });
+            let day = days_before(today, if back == 0 { 7 } else { back.into() });
             Some(day..=day)
         }
     }
 }
 
-/// The day that comes so many days after the Monday of its week.
-fn after_monday(day: Date, days: i32) -> Date {
+/// Returns a day of the same week, by its distance from Monday.
+fn day_of_week(day: Date, days: i32) -> Date {
     monday(day).checked_add(days.days()).unwrap_or(day)
 }
 
 fn monday(day: Date) -> Date {
-    let back = i32::from(day.weekday().to_monday_zero_offset());
-    day.checked_sub(back.days()).unwrap_or(day)
+    days_before(day, day.weekday().to_monday_zero_offset().into())
 }
 
 fn weekday(word: &str) -> Option<Weekday> {
@@ -484,7 +487,7 @@ mod tests {
     }
 
     #[test]
-    fn a_week_is_whole_on_each_of_its_days() {
+    fn a_week_lasts_from_monday_to_sunday() {
         for today in [date(2026, 11, 9), date(2026, 11, 11), TODAY] {
             let last = Period::Days(date(2026, 11, 2), date(2026, 11, 8));
             assert_eq!(period("last week", today), Some(last), "{today}");
@@ -494,7 +497,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_understood() {
+    fn periods_are_parsed() {
         for (text, first, last) in [
             ("what did we decide last week?", "2026-11-02", "2026-11-08"),
             ("this week's findings", "2026-11-09", "2026-11-15"),
@@ -560,7 +563,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_a_little_later_counts_for_something() {
+    fn a_day_shortly_after_the_period_fits_partly() {
         let week = Period::Days(date(2026, 11, 2), date(2026, 11, 8));
         assert_eq!(week.fit(date(2026, 11, 8)), 1.0);
         assert!(week.fit(date(2026, 11, 9)) > week.fit(date(2026, 11, 12)));
@@ -569,7 +572,7 @@ mod tests {
     }
 
     #[test]
-    fn who_asks_for_a_time_alone_wants_no_other_day() {
+    fn a_question_that_names_only_a_period_excludes_other_days() {
         for text in ["last week", "What happened in May 2023?", "what was decided yesterday"] {
             assert!(time(text, TODAY).is_some_and(|time| time.is_alone), "{text}");
         }
@@ -582,12 +585,12 @@ mod tests {
     }
 
     #[test]
-    fn a_long_run_of_numbers_is_read_once() {
+    fn a_long_run_of_numbers_takes_linear_time() {
         assert_eq!(period(&"1.".repeat(200_000), TODAY), None);
     }
 
     #[test]
-    fn words_that_look_like_times_are_none() {
+    fn words_that_resemble_periods_are_ignored() {
         for text in [
             "may I ask",
             "May we change the login form?",

@@ -1,40 +1,39 @@
-//! Texts as vectors whose nearness tells how near their meanings are.
+//! Embeddings: vectors of texts whose cosine is high for similar meanings.
 
 use crate::kernels;
 
-/// Turns texts into vectors.
+/// Computes embeddings of texts.
 pub trait Embedder: Send + Sync {
-    /// Returns what tells its vectors from those of every other embedder: vectors of two names are
-    /// never compared.
+    /// Returns its unique name: vectors of embedders with different names are never compared.
     fn name(&self) -> &str;
 
-    /// Returns how many numbers a vector has.
+    /// Returns the number of dimensions of its vectors.
     fn dimensions(&self) -> usize;
 
-    /// Gives a vector of length one for each text, in order; all zeros for a text that says nothing.
+    /// Passes the unit vector of each text, in order, to `take`; all zeros for a text without words.
     fn embed(&self, texts: &[&str], take: &mut dyn FnMut(&[f32])) -> Result<(), EmbedError>;
 
     /// Returns the vector of one text.
     fn embed_one(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
         let mut vector = Vec::new();
-        self.embed(&[text], &mut |made| vector = made.to_vec())?;
+        self.embed(&[text], &mut |embedded| vector = embedded.to_vec())?;
         Ok(vector)
     }
 
-    /// Returns itself as one for which a text is no more than its words, if it is one: whoever cuts
-    /// texts into words anyway need not have them cut again.
+    /// Returns its bag-of-words form, if it has one: a caller that splits texts into words anyway saves splitting them
+    /// again.
     fn by_words(&self) -> Option<&dyn ByWords> {
         None
     }
 }
 
-/// Turns texts into vectors by their words, which are parted by white space.
+/// An embedder for which a text is a bag of words, separated by white space.
 pub trait ByWords: Sync {
-    /// Adds the ids of the pieces that a word consists of. A word of ASCII letters and digits with a
-    /// punctuation mark behind it consists of those of the two.
+    /// Appends the token ids of a word. The tokens of ASCII letters and digits followed by a punctuation mark must be
+    /// the tokens of the two parts, so that callers can cache the parts.
     fn add_pieces(&self, word: &str, pieces: &mut Vec<u32>);
 
-    /// Writes the vector of a text, given the pieces of its words.
+    /// Writes the vector of a text, given the token ids of its words.
     fn write_vector(&self, pieces: &[u32], vector: &mut [f32]);
 }
 
@@ -56,7 +55,7 @@ impl<E: Embedder + ?Sized> Embedder for &E {
     }
 }
 
-/// Gives the vectors of texts, word by word: what [`Embedder::embed`] is for one that goes by words.
+/// Implements [`Embedder::embed`] for a bag-of-words embedder.
 pub fn embed_by_words(
     embedder: &dyn ByWords,
     dimensions: usize,
@@ -73,24 +72,24 @@ pub fn embed_by_words(
     }
 }
 
-/// Why there are no vectors.
+/// A failure to embed texts.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct EmbedError {
-    /// What happened.
+    /// What went wrong.
     pub message: String,
     /// How to mend it.
     pub hint: String,
 }
 
 impl EmbedError {
-    /// Makes one.
+    /// Creates an error.
     pub fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
         EmbedError { message: message.into(), hint: hint.into() }
     }
 }
 
-/// Makes a vector's length one, unless it is nothing at all.
+/// Scales a vector to length one; a zero vector stays as it is.
 pub fn normalise(vector: &mut [f32]) {
     let length = kernels::squares(vector).sqrt();
     if length > 0.0 {

@@ -1,20 +1,21 @@
-//! Tables of words that are quick to ask. Whoever sets out to make one slow gets a slow index.
+//! A fast hasher and a hash map of words. The hasher does not resist collision attacks: crafted input makes the index
+//! of that input slow, and nothing else.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Makes the hasher of a table.
+/// The hash builder for a `HashMap`.
 pub type Hash = BuildHasherDefault<Fast>;
 
-/// Mixes eight bytes at a time.
+/// A hasher that mixes eight bytes at a time.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Fast(u64);
 
-const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
+const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Fast {
     fn mix(&mut self, word: u64) {
-        self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(MIX);
+        self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(MULTIPLIER);
     }
 }
 
@@ -49,14 +50,13 @@ impl Hasher for Fast {
     }
 
     fn finish(&self) -> u64 {
-        // What differs only in high bits is to differ in low ones too, where a table looks first.
-        let mixed = (self.0 ^ (self.0 >> 32)).wrapping_mul(MIX);
+        // Hash maps use the low bits first, so the high bits are mixed into them.
+        let mixed = (self.0 ^ (self.0 >> 32)).wrapping_mul(MULTIPLIER);
         mixed ^ (mixed >> 29)
     }
 }
 
-/// A table from words to something. Short words lie in the table itself, so that finding one
-/// touches no other memory.
+/// A map from words to values. Short words are stored inline, so that a lookup follows no pointer.
 #[derive(Debug, Clone)]
 pub struct Words<V> {
     short: HashMap<u128, V, Hash>,
@@ -70,36 +70,35 @@ impl<V> Default for Words<V> {
 }
 
 impl<V: Copy> Words<V> {
-    /// Returns what a word stands for.
+    /// Returns the value of a word.
     pub fn get(&self, word: &str) -> Option<V> {
-        match packed(word) {
+        match pack(word) {
             Some(packed) => self.short.get(&packed).copied(),
             None => self.long.get(word).copied(),
         }
     }
 
-    /// Says what a word stands for.
+    /// Sets the value of a word.
     pub fn insert(&mut self, word: &str, value: V) {
-        match packed(word) {
+        match pack(word) {
             Some(packed) => drop(self.short.insert(packed, value)),
             None => drop(self.long.insert(word.into(), value)),
         }
     }
 
-    /// Returns how many words there are.
+    /// Returns the number of words.
     pub fn len(&self) -> usize {
         self.short.len() + self.long.len()
     }
 
-    /// Returns whether there are none.
+    /// Returns whether there are no words.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// A word of at most 15 bytes as a number: its bytes, and their count last. The reads overlap, so
-/// that there is no loop.
-fn packed(word: &str) -> Option<u128> {
+/// Packs a word of at most 15 bytes into a number: its bytes, then their count. The reads overlap, which avoids a loop.
+fn pack(word: &str) -> Option<u128> {
     let bytes = word.as_bytes();
     let length = bytes.len();
     let (low, high) = match length {
@@ -124,16 +123,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_word_stands_for_what_was_said_last_whatever_its_length() {
+    fn the_last_value_wins_for_words_of_any_length() {
         let mut words = Words::default();
         let long = "b".repeat(40);
-        for (at, word) in
+        for (index, word) in
             ["", "a", "a\0", "fifteen letters", "sixteen letters!", &long].iter().enumerate()
         {
             assert_eq!(words.get(word), None);
-            words.insert(word, at);
-            words.insert(word, at + 10);
-            assert_eq!(words.get(word), Some(at + 10));
+            words.insert(word, index);
+            words.insert(word, index + 10);
+            assert_eq!(words.get(word), Some(index + 10));
         }
         assert_eq!(words.len(), 6);
     }
@@ -145,7 +144,7 @@ mod tests {
             let mut bytes = [0; 16];
             bytes[..length].copy_from_slice(word.as_bytes());
             bytes[15] = length as u8;
-            assert_eq!(packed(&word), Some(u128::from_le_bytes(bytes)), "{word}");
+            assert_eq!(pack(&word), Some(u128::from_le_bytes(bytes)), "{word}");
         }
     }
 }

@@ -1,8 +1,7 @@
-//! From the set of log lines to what is known.
+//! Folds the set of log lines into the current state of memory.
 //!
-//! Order and repetition of lines do not matter, and no event wins by its date: an archive holds
-//! until an event names it, and clocks may differ. So any merge of two branches folds to the same
-//! state on every machine.
+//! The order and repetition of lines do not matter, and dates do not decide, since clocks differ: an archive is valid
+//! until an event undoes it by its id. So every merge of two branches folds to the same state on every machine.
 
 mod alias;
 mod find;
@@ -24,64 +23,65 @@ use alias::Aliases;
 /// A line of the log.
 #[derive(Debug, Clone)]
 pub struct Line {
-    /// What it says.
+    /// The record.
     pub record: Record,
-    /// Where it is.
+    /// Its location.
     pub place: Place,
     /// A hash of its bytes.
     hash: [u8; 32],
-    /// What makes two facts the same, for a fact.
-    says: Option<[u8; 32]>,
+    /// For a fact, a hash that is equal for facts that say the same.
+    text_key: Option<[u8; 32]>,
 }
 
 impl Line {
-    /// Takes what a line says, its bytes, and where it is.
+    /// Creates a line from its record, its bytes and its location.
     pub fn new(record: Record, bytes: &[u8], place: Place) -> Self {
         let hash = *blake3::hash(bytes).as_bytes();
-        Line { hash, says: text_key(&record), place, record }
+        Line { hash, text_key: text_key(&record), place, record }
     }
 
-    /// Takes what a line says that shares no name with another, and says what no other says: nobody
-    /// compares it with one.
+    /// Creates a line that is alone in its connected component. Such a line is never compared with another, so the
+    /// hashes are not computed.
     pub fn alone(record: Record, place: Place) -> Self {
-        Line { hash: [0; 32], says: None, place, record }
+        Line { hash: [0; 32], text_key: None, place, record }
     }
 
-    /// Returns what is equal in two facts that say the same.
+    /// Returns a hash that is equal for facts that say the same.
     pub(crate) fn says(&self) -> Option<&[u8; 32]> {
-        self.says.as_ref()
+        self.text_key.as_ref()
     }
 }
 
-/// Where a line is.
+/// The location of a line.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     /// The file.
     pub path: Arc<str>,
     /// The line, from 1.
     pub line: usize,
-    /// Whether it lies in this machine's own state.
+    /// Whether the file belongs to the local state of this machine, outside of the repository.
     pub is_local: bool,
 }
 
-/// What is known, and what was.
+/// The state of memory: all records and what became of them.
 #[derive(Debug, Default)]
 pub struct Memory {
-    held: BTreeMap<Uuid, Box<Line>>,
+    lines: BTreeMap<Uuid, Box<Line>>,
     aliases: Aliases,
-    /// The records that replaced something, by what they replaced.
+    /// The records that replaced a record or an entry, by the name of the latter.
     successors: HashMap<String, Vec<Uuid>>,
-    /// Events that hold, by what was done and to what.
+    /// The events that were not undone, by action and target.
     events: HashMap<Action, HashMap<String, Vec<Uuid>>>,
     problems: Vec<Problem>,
-    /// Ways that were followed before; a long chain is asked for from each of its links.
-    known_heads: Mutex<HashMap<String, Vec<String>>>,
+    /// A cache of [`Memory::heads`]: callers ask for every link of a long chain.
+    head_cache: Mutex<HashMap<String, Vec<String>>>,
 }
 
-/// A way is looked up in its own beginning only so far; a longer one is searched.
-const LONGEST_WAY: usize = 64;
+/// The number of links after which [`Memory::heads`] uses a search with a set of visited names: its cycle check is
+/// quadratic.
+const MAX_LINEAR_CHAIN_LINKS: usize = 64;
 
-/// How things stand with a record or an entry.
+/// The state of a record or an entry.
 #[derive(
     Debug,
     Clone,
@@ -97,17 +97,17 @@ const LONGEST_WAY: usize = 64;
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Standing {
-    /// It is known to be so.
+    /// It is current.
     #[default]
     Active,
-    /// Something else was put in its place.
+    /// Another record replaced it.
     Superseded,
-    /// It was put away.
+    /// It was archived.
     Archived,
 }
 
 impl Standing {
-    /// Returns its word.
+    /// Returns its name in the format.
     pub fn word(self) -> &'static str {
         match self {
             Standing::Active => "active",
@@ -117,92 +117,95 @@ impl Standing {
     }
 }
 
-/// One thing of memory: a record with those that say the same.
+/// An item of memory: a record and its aliases, which say the same.
 #[derive(Debug, Clone, Copy)]
 pub struct Item<'m> {
-    /// Its id, the smallest of all that say the same.
+    /// Its canonical id: the smallest one of all aliases.
     pub id: Uuid,
-    /// What it says, in the words of the first that still stands.
+    /// The first active alias, or the canonical record if none is active.
     pub record: &'m Record,
-    /// Where that is written.
+    /// The location of that record.
     pub place: &'m Place,
-    /// How things stand with it.
+    /// Its state: the best one of all aliases.
     pub standing: Standing,
-    /// A hash of the line in which that is written.
+    /// The hash of that record's line.
     hash: &'m [u8; 32],
 }
 
 impl Item<'_> {
-    /// Returns what changes when it says something else.
+    /// Returns a hash that changes with its text.
     pub fn fingerprint(&self) -> [u8; 16] {
         self.hash.first_chunk().copied().unwrap_or_default()
     }
 }
 
-/// A thing that was replaced by several that do not agree.
+/// A record or an entry that several active records replace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fork {
-    /// What was replaced.
+    /// The name of what was replaced.
     pub replaced: String,
-    /// What stands in its place.
+    /// The names of the active replacements.
     pub heads: Vec<String>,
 }
 
-/// Folds lines into what is known; with `as_of`, into what was known then.
+/// Folds lines into the current state of memory, or its state at `as_of`.
 pub fn fold(
     lines: impl IntoIterator<Item = impl Into<Box<Line>>>,
     as_of: Option<Timestamp>,
 ) -> Memory {
     let mut memory = Memory::default();
     for line in lines.into_iter().map(Into::into) {
-        if as_of.is_none_or(|moment| line.record.at <= moment) {
-            memory.take(line);
+        if as_of.is_none_or(|as_of| line.record.at <= as_of) {
+            memory.insert(line);
         }
     }
-    memory.aliases = Aliases::of(memory.held.values().map(Box::as_ref));
-    memory.relate();
+    memory.aliases = Aliases::of(memory.lines.values().map(Box::as_ref));
+    memory.index_relations();
     memory
 }
 
 impl Memory {
-    /// Takes a line. One id with other bytes is a hand edit that met a merge: the greater hash wins
-    /// on every machine.
-    fn take(&mut self, line: Box<Line>) {
+    /// Inserts a line. Two lines with one id and different bytes come from a manual edit and a merge: the greater hash
+    /// wins, so that every machine keeps the same one.
+    fn insert(&mut self, line: Box<Line>) {
         let id = line.record.id;
-        match self.held.get_mut(&id) {
-            None => drop(self.held.insert(id, line)),
-            Some(held) if held.hash == line.hash => held.place = line.place.min(held.place.clone()),
-            Some(held) => {
-                let other = if line.hash > held.hash { &held.place } else { &line.place };
+        match self.lines.get_mut(&id) {
+            None => drop(self.lines.insert(id, line)),
+            Some(existing) if existing.hash == line.hash => {
+                existing.place = line.place.min(existing.place.clone());
+            }
+            Some(existing) => {
+                let ignored = if line.hash > existing.hash { &existing.place } else { &line.place };
                 self.problems.push(
                     Problem::at(
-                        other.path.to_string(),
-                        other.line,
-                        format!("the record {id} is written in another way elsewhere, and that one is read"),
+                        ignored.path.to_string(),
+                        ignored.line,
+                        format!("this line is ignored: another line has the same id {id} and different content"),
                     )
                     .hint("remove one of the two lines"),
                 );
-                if line.hash > held.hash {
-                    *held = line;
+                if line.hash > existing.hash {
+                    *existing = line;
                 }
             }
         }
     }
 
-    fn relate(&mut self) {
+    /// Fills `successors` and `events`.
+    fn index_relations(&mut self) {
         let mut undone: HashSet<(Action, &str)> = HashSet::new();
-        for held in self.held.values() {
-            if let Body::Event(event) = &held.record.body
+        for line in self.lines.values() {
+            if let Body::Event(event) = &line.record.body
                 && let Some(action) = undone_by(event.action)
             {
                 undone.extend(event.undoes.iter().map(|id| (action, id.as_str())));
             }
         }
-        for (id, held) in &self.held {
-            for replaced in &held.record.supersedes {
+        for (id, line) in &self.lines {
+            for replaced in &line.record.supersedes {
                 self.successors.entry(replaced.clone()).or_default().push(*id);
             }
-            if let Body::Event(event) = &held.record.body
+            if let Body::Event(event) = &line.record.body
                 && !undone.contains(&(event.action, id.to_string().as_str()))
             {
                 let events = self.events.entry(event.action).or_default();
@@ -213,102 +216,103 @@ impl Memory {
         }
     }
 
-    /// Returns what is wrong with the lines taken together.
+    /// Returns the problems between lines.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
-    /// Returns a record by its whole id, whatever became of it.
+    /// Returns a record by its full id, in any state.
     pub fn record(&self, id: Uuid) -> Option<&Record> {
-        self.held.get(&id).map(|held| &held.record)
+        self.lines.get(&id).map(|line| &line.record)
     }
 
-    /// Returns where a record is written.
+    /// Returns the location of a record.
     pub fn place(&self, id: Uuid) -> Option<&Place> {
-        self.held.get(&id).map(|held| &held.place)
+        self.lines.get(&id).map(|line| &line.place)
     }
 
     /// Returns every record, in order of id.
     pub fn records(&self) -> impl Iterator<Item = &Record> {
-        self.held.values().map(|held| &held.record)
+        self.lines.values().map(|line| &line.record)
     }
 
-    /// Returns every thing of some kind, those that say the same as one, in order of id.
+    /// Returns every item of a kind, in order of id.
     pub fn items(&self, kind: Kind) -> impl Iterator<Item = Item<'_>> {
-        let of_kind = self.held.iter().filter(move |(_, held)| held.record.kind() == kind);
-        let first = of_kind.filter(|(id, _)| self.aliases.canonical(**id) == **id);
-        first.filter_map(|(id, _)| self.item(*id))
+        let of_kind = self.lines.iter().filter(move |(_, line)| line.record.kind() == kind);
+        let canonical = of_kind.filter(|(id, _)| self.aliases.canonical(**id) == **id);
+        canonical.filter_map(|(id, _)| self.item(*id))
     }
 
-    /// Returns the thing that a record is part of.
+    /// Returns the item that a record belongs to.
     pub fn item(&self, id: Uuid) -> Option<Item<'_>> {
         let canonical = self.aliases.canonical(id);
         let standings = self.aliases.group(&canonical).iter().map(|alias| {
-            let mut written = Uuid::encode_buffer();
-            (self.standing_of_one(alias.hyphenated().encode_lower(&mut written)), *alias)
+            let mut buffer = Uuid::encode_buffer();
+            (self.own_standing(alias.hyphenated().encode_lower(&mut buffer)), *alias)
         });
-        // Of those that stand alike, the first speaks for all, or the canonical one for none.
+        // The first active alias represents the item, or the canonical one if none is active.
         let (standing, first) = standings.min()?;
-        let speaker = if standing == Standing::Active { first } else { canonical };
-        let held = self.held.get(&speaker)?;
-        let Line { record, place, hash, .. } = held.as_ref();
+        let representative = if standing == Standing::Active { first } else { canonical };
+        let line = self.lines.get(&representative)?;
+        let Line { record, place, hash, .. } = line.as_ref();
         Some(Item { id: canonical, record, place, standing, hash })
     }
 
-    /// Returns the thing that says the same as a record which is not written yet.
+    /// Returns the item that says the same as a record outside of the log.
     pub fn same(&self, record: &Record) -> Option<Item<'_>> {
-        self.aliases.same(record).and_then(|id| self.item(id))
+        self.aliases.find_equal(record).and_then(|id| self.item(id))
     }
 
-    /// Returns the ids of all records that say the same as this one, itself among them.
+    /// Returns the ids of all records that say the same as a record, including its own.
     pub fn aliases(&self, id: Uuid) -> Vec<Uuid> {
         self.aliases.group(&self.aliases.canonical(id)).to_vec()
     }
 
-    /// Returns when a thing was said last.
+    /// Returns the time of the latest alias of an item.
     pub fn latest(&self, item: &Item<'_>) -> Timestamp {
         match self.aliases.group(&item.id) {
             [_] => item.record.at,
-            all => {
-                let said = all.iter().filter_map(|id| self.held.get(id));
-                said.map(|line| line.record.at).max().unwrap_or(item.record.at)
+            aliases => {
+                let lines = aliases.iter().filter_map(|id| self.lines.get(id));
+                lines.map(|line| line.record.at).max().unwrap_or(item.record.at)
             }
         }
     }
 
-    /// Returns how things stand with a record or an entry. Records that say the same stand as long
-    /// as one of them does: an archive covers only those that it names.
+    /// Returns the state of a record or an entry. Records that say the same are active as long as one of them is: an
+    /// archive applies only to the ids that it names.
     pub fn standing(&self, name: &str) -> Standing {
         let mut standing = Standing::Archived;
-        self.for_same(name, |alias| standing = standing.min(self.standing_of_one(alias)));
+        self.for_each_alias(name, |alias| standing = standing.min(self.own_standing(alias)));
         standing
     }
 
-    fn standing_of_one(&self, name: &str) -> Standing {
+    /// Returns the state of one record or entry without its aliases.
+    fn own_standing(&self, name: &str) -> Standing {
         if self.successors.contains_key(name) {
             Standing::Superseded
-        } else if self.has(Action::Archive, name) {
+        } else if self.has_event(Action::Archive, name) {
             Standing::Archived
         } else {
             Standing::Active
         }
     }
 
-    /// Gives the names of everything that says the same as this, one after the other.
-    fn for_same(&self, name: &str, mut take: impl FnMut(&str)) {
+    /// Passes the ids of a record and its aliases, or the name of an entry, to `take`.
+    fn for_each_alias(&self, name: &str, mut take: impl FnMut(&str)) {
         match Uuid::parse_str(name) {
-            Ok(id) if self.held.contains_key(&id) => {
+            Ok(id) if self.lines.contains_key(&id) => {
                 let canonical = self.aliases.canonical(id);
-                let mut written = Uuid::encode_buffer();
+                let mut buffer = Uuid::encode_buffer();
                 for alias in self.aliases.group(&canonical) {
-                    take(alias.hyphenated().encode_lower(&mut written));
+                    take(alias.hyphenated().encode_lower(&mut buffer));
                 }
             }
             _ => take(name),
         }
     }
 
-    /// Returns the name under which a thing is known: a record's canonical id.
+    /// Returns the canonical id of a record, or the name of an entry.
     pub fn canonical(&self, name: &str) -> String {
         match Uuid::parse_str(name) {
             Ok(id) => self.aliases.canonical(id).to_string(),
@@ -316,62 +320,64 @@ impl Memory {
         }
     }
 
-    fn has(&self, action: Action, name: &str) -> bool {
+    fn has_event(&self, action: Action, name: &str) -> bool {
         self.events.get(&action).is_some_and(|events| events.contains_key(name))
     }
 
-    /// Returns the events that did something to a thing, or to what says the same, and still hold.
+    /// Returns the events with an action on a record, its aliases or an entry that were not undone.
     pub fn events(&self, action: Action, name: &str) -> Vec<Uuid> {
         let Some(events) = self.events.get(&action) else { return vec![] };
         let mut found = BTreeSet::new();
-        self.for_same(name, |alias| found.extend(events.get(alias).into_iter().flatten()));
+        self.for_each_alias(name, |alias| found.extend(events.get(alias).into_iter().flatten()));
         found.into_iter().collect()
     }
 
-    /// Returns everything that something was done to, with the events that did it.
+    /// Returns all targets of an action, with the events that were not undone.
     pub fn acted_on(&self, action: Action) -> BTreeMap<&str, &[Uuid]> {
         let events = self.events.get(&action).into_iter().flatten();
         events.map(|(target, events)| (target.as_str(), events.as_slice())).collect()
     }
 
-    /// Returns what stands in the place of a thing now: itself, or what replaced it. A thing whose
-    /// successor was archived has that one still: archiving revives nothing.
+    /// Returns the ends of the chain of replacements of a record or an entry: itself, or its latest successors. An
+    /// archived successor is still an end: archiving it does not bring back what it replaced.
     pub fn heads(&self, name: &str) -> Vec<String> {
-        let mut way: Vec<String> = Vec::new();
-        let mut at = self.canonical(name);
+        let mut chain: Vec<String> = Vec::new();
+        let mut current = self.canonical(name);
         let heads = loop {
-            if let Some(heads) = self.known_heads().get(&at) {
+            if let Some(heads) = self.lock_head_cache().get(&current) {
                 break heads.clone();
             }
-            let next = self.replaced_by(&at);
+            let next = self.replaced_by(&current);
             match next.as_slice() {
-                _ if self.standing(&at) != Standing::Superseded => break vec![at.clone()],
-                [only] if !way.contains(&at) && way.len() < LONGEST_WAY => {
-                    way.push(std::mem::replace(&mut at, only.clone()));
+                _ if self.standing(&current) != Standing::Superseded => {
+                    break vec![current.clone()];
                 }
-                _ => break self.search_heads(&at),
+                [only] if !chain.contains(&current) && chain.len() < MAX_LINEAR_CHAIN_LINKS => {
+                    chain.push(std::mem::replace(&mut current, only.clone()));
+                }
+                _ => break self.search_heads(&current),
             }
         };
-        let mut known = self.known_heads();
-        known.extend(way.into_iter().map(|name| (name, heads.clone())));
+        let mut cache = self.lock_head_cache();
+        cache.extend(chain.into_iter().map(|name| (name, heads.clone())));
         heads
     }
 
-    fn known_heads(&self) -> MutexGuard<'_, HashMap<String, Vec<String>>> {
-        self.known_heads.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_head_cache(&self) -> MutexGuard<'_, HashMap<String, Vec<String>>> {
+        self.head_cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What replaced a thing, or what says the same.
+    /// Returns the successors of a record, its aliases or an entry.
     fn replaced_by(&self, name: &str) -> Vec<String> {
         let mut next = BTreeSet::new();
-        self.for_same(name, |alias| {
+        self.for_each_alias(name, |alias| {
             let successors = self.successors.get(alias).into_iter().flatten();
             next.extend(successors.map(|id| self.aliases.canonical(*id).to_string()));
         });
         next.into_iter().collect()
     }
 
-    /// Follows every way on, where ways part or lead back.
+    /// Searches the heads through forks and cycles.
     fn search_heads(&self, name: &str) -> Vec<String> {
         let mut heads = BTreeSet::new();
         let mut seen = HashSet::new();
@@ -389,7 +395,7 @@ impl Memory {
         heads.into_iter().collect()
     }
 
-    /// Returns the things that were replaced by several which all stand.
+    /// Returns the records and entries that several active records replace.
     pub fn forks(&self) -> Vec<Fork> {
         let mut forks: Vec<Fork> = Vec::new();
         for (replaced, successors) in self.successors.iter().filter(|(_, all)| all.len() > 1) {
@@ -406,12 +412,12 @@ impl Memory {
         forks
     }
 
-    /// Returns the relations that hold, each once, between what stands at their ends now.
+    /// Returns the active relations, without duplicates, between the heads of their ends.
     pub fn edges(&self) -> BTreeMap<(String, String, Relation), Uuid> {
         let mut edges = BTreeMap::new();
-        for (id, held) in &self.held {
-            let Body::Edge(Edge { from, to, relation, .. }) = &held.record.body else { continue };
-            if self.standing_of_one(&id.to_string()) != Standing::Active {
+        for (id, line) in &self.lines {
+            let Body::Edge(Edge { from, to, relation, .. }) = &line.record.body else { continue };
+            if self.own_standing(&id.to_string()) != Standing::Active {
                 continue;
             }
             for from in self.heads(from) {
@@ -423,37 +429,37 @@ impl Memory {
         edges
     }
 
-    /// Returns whether a record was true on a day: from its first day, or the day on which it was
-    /// recorded, until its last, or the first of what replaced it.
+    /// Returns whether a record was true on a day: from `valid_from`, or the day on which it was recorded, until the
+    /// day before `valid_to` or before its successor became true.
     pub fn was_valid(&self, record: &Record, on: Date) -> bool {
         let replaced_on = self.replaced_on(&record.id.to_string());
         let end = [record.valid_to, replaced_on].into_iter().flatten().min();
         first_day(record) <= on && end.is_none_or(|end| on < end)
     }
 
-    /// Returns the first day of what replaced a record or an entry.
+    /// Returns the first day on which a successor of a record or an entry was true.
     pub fn replaced_on(&self, name: &str) -> Option<Date> {
         let successors = self.successors.get(name).into_iter().flatten();
         successors.filter_map(|id| self.record(*id)).map(first_day).min()
     }
 
-    /// Returns how many times a thing was learnt again.
+    /// Returns how often a record or an entry was reinforced.
     pub fn reinforced(&self, name: &str) -> usize {
         self.events(Action::Reinforce, name).len()
     }
 
-    /// Returns whether there is nothing at all.
+    /// Returns whether there are no records.
     pub fn is_empty(&self) -> bool {
-        self.held.is_empty()
+        self.lines.is_empty()
     }
 }
 
-/// The first day on which a record is true, as far as it says.
+/// Returns the first day on which a record is true: `valid_from`, or the day on which it was recorded.
 fn first_day(record: &Record) -> Date {
     record.valid_from.unwrap_or_else(|| day::of(record.at))
 }
 
-/// The action that an action undoes.
+/// Returns the action that an action undoes.
 fn undone_by(action: Action) -> Option<Action> {
     match action {
         Action::Restore => Some(Action::Archive),

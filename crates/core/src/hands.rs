@@ -1,71 +1,76 @@
-//! Work that is shared among the processors.
+//! Parallel work on scoped threads.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How many pieces there are for each processor, so that none waits long for another.
-const PIECES: usize = 8;
+/// How many chunks each thread gets on average: several, so that all threads finish at about the same time.
+const CHUNKS_PER_THREAD: usize = 8;
 
-/// How many processors there are; the system is slow to tell.
+/// Returns the number of processors, cached because the system call is slow.
 fn processors() -> usize {
     static PROCESSORS: OnceLock<usize> = OnceLock::new();
     *PROCESSORS
         .get_or_init(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
 }
 
-/// Turns each thing into another, in order. So many things at least are worth another hand.
-pub fn map<T: Sync, U: Send>(things: &[T], least: usize, turn: impl Fn(&T) -> U + Sync) -> Vec<U> {
-    let worth = things.len() / least.max(1);
-    let hands = if worth < 2 { 1 } else { processors().min(worth) };
-    if hands < 2 {
-        return things.iter().map(turn).collect();
+/// Maps items in parallel and keeps their order. A thread is only started for at least `min_per_thread` items.
+pub fn map<T: Sync, U: Send>(
+    items: &[T],
+    min_per_thread: usize,
+    map_item: impl Fn(&T) -> U + Sync,
+) -> Vec<U> {
+    let useful_threads = items.len() / min_per_thread.max(1);
+    // Asks for the number of processors only if it matters.
+    let threads = if useful_threads < 2 { 1 } else { processors().min(useful_threads) };
+    if threads < 2 {
+        return items.iter().map(map_item).collect();
     }
-    let pieces: Vec<&[T]> = things.chunks((things.len() / (hands * PIECES)).max(1)).collect();
+    let chunks: Vec<&[T]> =
+        items.chunks((items.len() / (threads * CHUNKS_PER_THREAD)).max(1)).collect();
     let next = AtomicUsize::new(0);
     let work = || {
         let mut done: Vec<(usize, Vec<U>)> = Vec::new();
-        while let at = next.fetch_add(1, Ordering::Relaxed)
-            && let Some(piece) = pieces.get(at)
+        while let index = next.fetch_add(1, Ordering::Relaxed)
+            && let Some(chunk) = chunks.get(index)
         {
-            done.push((at, piece.iter().map(&turn).collect()));
+            done.push((index, chunk.iter().map(&map_item).collect()));
         }
         done
     };
     let mut done = std::thread::scope(|scope| {
-        let others: Vec<_> = (1..hands).map(|_| scope.spawn(work)).collect();
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
         let mut done = work();
         for other in others {
             done.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         }
         done
     });
-    done.sort_by_key(|(at, _)| *at);
-    done.into_iter().flat_map(|(_, turned)| turned).collect()
+    done.sort_by_key(|(index, _)| *index);
+    done.into_iter().flat_map(|(_, mapped)| mapped).collect()
 }
 
-/// Does two things, at the same time if that is worth another hand.
+/// Runs two closures and returns both results; with `in_parallel`, the first one on another thread.
 pub fn both<A: Send, B>(
-    is_worth_it: bool,
-    one: impl FnOnce() -> A + Send,
-    other: impl FnOnce() -> B,
+    in_parallel: bool,
+    first: impl FnOnce() -> A + Send,
+    second: impl FnOnce() -> B,
 ) -> (A, B) {
-    if !is_worth_it {
-        return (one(), other());
+    if !in_parallel {
+        return (first(), second());
     }
     std::thread::scope(|scope| {
-        let one = scope.spawn(one);
-        let other = other();
-        (one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), other)
+        let first = scope.spawn(first);
+        let second = second();
+        (first.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), second)
     })
 }
 
-/// Gives something back that consists of so many parts, which takes a while where there are many:
-/// another hand does it then.
-pub fn let_go<T: Send + 'static>(thing: T, parts: usize) {
-    const MANY: usize = 10_000;
-    if parts >= MANY {
-        // Where there is no other hand, it was given back by the one who asked.
-        drop(std::thread::Builder::new().spawn(move || drop(thing)));
+/// Drops a value; one that consists of many allocations is dropped by a background thread.
+pub fn let_go<T: Send + 'static>(value: T, allocations: usize) {
+    const MIN_BACKGROUND_ALLOCATIONS: usize = 10_000;
+    if allocations >= MIN_BACKGROUND_ALLOCATIONS {
+        // If no thread can be started, the closure and with it the value is dropped here.
+        drop(std::thread::Builder::new().spawn(move || drop(value)));
     }
 }
 
@@ -74,18 +79,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_things_are_done_either_way() {
-        for is_worth_it in [false, true] {
-            assert_eq!(both(is_worth_it, || 1 + 1, || "two"), (2, "two"));
+    fn both_closures_run_in_parallel_or_not() {
+        for in_parallel in [false, true] {
+            assert_eq!(both(in_parallel, || 1 + 1, || "two"), (2, "two"));
         }
     }
 
     #[test]
-    fn order_stays_however_many_work() {
+    fn map_keeps_the_order_with_any_number_of_threads() {
         for count in [0, 1, 2, 7, 5_000] {
             let numbers: Vec<usize> = (0..count).collect();
-            for least in [1, 1_000_000] {
-                let doubled = map(&numbers, least, |number| number * 2);
+            for min_per_thread in [1, 1_000_000] {
+                let doubled = map(&numbers, min_per_thread, |number| number * 2);
                 assert!(doubled.iter().copied().eq((0..count).map(|number| number * 2)));
             }
         }

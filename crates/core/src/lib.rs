@@ -1,8 +1,8 @@
-//! The domain of Heirloom as values: documents, levels and their merge, staleness, supersession,
-//! conflicts and the graph they form.
+//! The domain of Heirloom: documents, levels and their merge, staleness, supersession, conflicts and the graph they
+//! form.
 //!
-//! Nothing here touches a file, a clock, the environment or the network: texts and `now` come in,
-//! values and problems come out.
+//! This crate is pure: it accesses no file, clock, environment or network. Texts and `now` are arguments; values and
+//! problems are results.
 
 pub mod adr;
 pub mod cascade;
@@ -37,7 +37,7 @@ pub mod transcript;
 pub mod words;
 pub mod yaml;
 
-/// A value of a document: YAML and JSON have the same data model for us.
+/// A value of a document; YAML and JSON share this data model.
 pub use serde_json::Value;
 
 pub use document::Document;

@@ -1,12 +1,12 @@
-//! The algebra of the cascade: how a child's values are laid over its parent's.
+//! Merges the values of a child over those of its parent.
 //!
-//! Scalars: the later wins. Lists concatenate, equal items once. Maps merge deeply. A value of
-//! another kind replaces. `override: true` makes a map replace the parent's whole, `inherit: false`
-//! drops the parent's value, `{override: true, value: …}` replaces a list or a scalar.
+//! Scalars: the child wins. Lists are concatenated without duplicates. Maps are merged recursively. A value of another
+//! type replaces the parent's. `override: true` makes a map replace the parent's map, `inherit: false` drops the
+//! parent's value, and `{override: true, value: …}` replaces a list or a scalar.
 //!
-//! The markers become a `cut` on the tree and stay there until [`Tree::into_value`], so that
-//! `a.over(b).over(c)` and `a.over(b.over(c))` are the same. For the same reason a value that
-//! replaced one of another kind is cut: whatever lies further down must not shine through.
+//! The markers become a `cut` flag on the tree and stay there until [`Tree::into_value`], so that merging is
+//! associative: `a.over(b).over(c)` equals `a.over(b.over(c))`. For the same reason a value that replaced one of
+//! another type is cut: it must also hide the values of all further ancestors.
 
 use std::collections::HashSet;
 
@@ -16,10 +16,10 @@ use serde_json::Map;
 
 use crate::{Value, keypath};
 
-/// A value on its way through the cascade.
+/// A value during the merge.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Tree {
-    /// Whether whatever lies under this is hidden.
+    /// Whether it hides the values of all ancestors.
     cut: bool,
     content: Option<Content>,
 }
@@ -32,7 +32,7 @@ enum Content {
 }
 
 impl Tree {
-    /// Reads a document's values; markers at the root hold for all of them.
+    /// Creates a tree from a document's values; markers at the root apply to all of them.
     pub fn from_document(value: Value) -> Self {
         match value {
             Value::Object(map) => {
@@ -68,7 +68,7 @@ impl Tree {
         Tree { cut, content: Some(Content::Map(children(map))) }
     }
 
-    /// Lays `child` over this tree.
+    /// Merges `child` over this tree.
     #[must_use]
     pub fn over(self, child: Tree) -> Tree {
         if child.cut {
@@ -84,7 +84,7 @@ impl Tree {
             (Some(Content::Map(mut parent)), Some(Content::Map(child))) => {
                 for (key, tree) in child {
                     let merged = match parent.get_mut(&key) {
-                        Some(below) => std::mem::take(below).over(tree),
+                        Some(inherited) => std::mem::take(inherited).over(tree),
                         None => tree,
                     };
                     parent.insert(key, merged);
@@ -97,8 +97,8 @@ impl Tree {
         Tree { cut: self.cut, content: Some(content) }
     }
 
-    /// Puts two parts of one document together. A marker at the root of either part is the whole
-    /// document's, so it must not hide the other part.
+    /// Joins two parts of one document. A marker at the root of either part applies to the whole document, so it does
+    /// not hide the other part.
     #[must_use]
     pub fn join(mut self, mut part: Tree) -> Tree {
         let cut = std::mem::take(&mut self.cut) | std::mem::take(&mut part.cut);
@@ -106,7 +106,7 @@ impl Tree {
         Tree { cut: cut || joined.cut, ..joined }
     }
 
-    /// Returns the value, with no marker left in it.
+    /// Returns the value without markers.
     pub fn into_value(self) -> Option<Value> {
         Some(match self.content? {
             Content::Scalar(value) => value,
@@ -117,7 +117,7 @@ impl Tree {
         })
     }
 
-    /// Returns whether it sets nothing.
+    /// Returns whether it sets no value.
     pub fn is_empty(&self) -> bool {
         match &self.content {
             None => true,
@@ -126,7 +126,7 @@ impl Tree {
         }
     }
 
-    /// Returns whether everything under this is hidden.
+    /// Returns whether it hides the values of all ancestors.
     pub fn is_cut(&self) -> bool {
         self.cut
     }
@@ -144,8 +144,7 @@ impl Tree {
         })
     }
 
-    /// Returns what this tree says at a path of keys: the value there, or the single value or list
-    /// that stands in its place further up.
+    /// Returns the value at a path of keys, or the scalar or list at a prefix of the path, which replaces it.
     pub fn says(&self, keys: &[String]) -> Option<Value> {
         let mut tree = self;
         for key in keys {
@@ -158,7 +157,7 @@ impl Tree {
         tree.clone().into_value()
     }
 
-    /// Returns whether this tree hides what its parents say at a path of keys.
+    /// Returns whether this tree hides the values of its ancestors at a path of keys.
     pub fn hides(&self, keys: &[String]) -> bool {
         self.cut
             || match (&self.content, keys.split_first()) {
@@ -169,8 +168,8 @@ impl Tree {
             }
     }
 
-    /// Visits every leaf (a scalar, a list, an empty map) with its keys and whether a cut on the
-    /// way to it, or on it, hides what its parents say.
+    /// Visits every leaf (a scalar, a list, an empty map) with its keys and whether a cut at the leaf or above it hides
+    /// the values of its ancestors.
     pub fn leaves<'t>(&'t self, visit: &mut impl FnMut(&[String], &'t Tree, bool)) {
         fn walk<'t>(
             tree: &'t Tree,
@@ -194,7 +193,7 @@ impl Tree {
         walk(self, &mut Vec::new(), false, visit);
     }
 
-    /// Returns the paths at which this tree hides what its parents say.
+    /// Returns the paths at which this tree hides the values of its ancestors.
     pub fn cuts(&self) -> Vec<String> {
         fn walk(tree: &Tree, path: &str, out: &mut Vec<String>) {
             if tree.cut {
@@ -202,9 +201,9 @@ impl Tree {
             }
             if let Some(Content::Map(map)) = &tree.content {
                 for (key, child) in map {
-                    let mut here = path.to_owned();
-                    keypath::push(&mut here, key);
-                    walk(child, &here, out);
+                    let mut child_path = path.to_owned();
+                    keypath::push(&mut child_path, key);
+                    walk(child, &child_path, out);
                 }
             }
         }
@@ -214,7 +213,7 @@ impl Tree {
     }
 }
 
-/// Takes the markers out of a map and says whether there was one.
+/// Removes the markers from a map and returns whether there was one.
 fn take_markers(mut map: Map<String, Value>) -> (bool, Map<String, Value>) {
     let mut cut = false;
     for (key, marker) in [("override", true), ("inherit", false)] {
@@ -230,7 +229,7 @@ fn children(map: Map<String, Value>) -> IndexMap<String, Tree> {
     map.into_iter().map(|(key, value)| (key, Tree::from_value(value))).collect()
 }
 
-/// Items are whole values; markers inside them have nothing to mark and are taken out.
+/// Returns the distinct items of a list. Items are not merged, so markers inside them are removed.
 fn list_items(items: Vec<Value>) -> Vec<Value> {
     unique(items.into_iter().filter_map(|item| Tree::from_value(item).into_value()).collect())
 }
@@ -253,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn the_worked_examples_of_the_cascade() {
+    fn the_documented_examples_resolve() {
         assert_eq!(
             resolve(&[json!({"brand_voice": "professional"}), json!({"brand_voice": "casual"})]),
             json!({"brand_voice": "casual"})
@@ -269,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn every_rule() {
+    fn each_rule_and_marker_applies() {
         assert_eq!(
             resolve(&[json!({"l": ["a", "b"]}), json!({"l": ["b", "c"]})]),
             json!({"l": ["a", "b", "c"]})
@@ -311,8 +310,8 @@ mod tests {
     fn a_root_marker_does_not_hide_the_document_s_other_part() {
         let front = Tree::from_document(json!({"a": 1}));
         let fence = Tree::from_document(json!({"override": true, "b": 2}));
-        let below = Tree::from_document(json!({"c": 3}));
-        assert_eq!(below.over(front.join(fence)).into_value(), Some(json!({"a": 1, "b": 2})));
+        let parent = Tree::from_document(json!({"c": 3}));
+        assert_eq!(parent.over(front.join(fence)).into_value(), Some(json!({"a": 1, "b": 2})));
     }
 
     fn value() -> impl Strategy<Value = Value> {

@@ -1,7 +1,7 @@
-//! Names that people and agents type: what is safe as a file name, and which thing is meant.
+//! Names that people and agents type: checks that a name is safe as a file name, and finds the thing it refers to.
 
-/// Longest name that every file system we run on takes with room for endings.
-const MAX_NAME: usize = 120;
+/// A name of this length plus an extension is valid on every supported file system.
+const MAX_NAME_BYTES: usize = 120;
 
 const RESERVED_ON_WINDOWS: &[&str] = &[
     "con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8",
@@ -14,20 +14,20 @@ pub fn unsafe_reason(name: &str) -> Option<&'static str> {
     if name.is_empty() {
         Some("it is empty")
     } else if name.contains('\0') {
-        Some("it holds a NUL byte")
+        Some("it contains a NUL byte")
     } else if name.contains(['/', '\\']) {
-        Some("it holds a path separator")
+        Some("it contains a path separator")
     } else if name == "." || name == ".." {
-        Some("it names a folder and not a thing in it")
+        Some("it is a relative folder")
     } else if name.chars().any(char::is_control) {
-        Some("it holds a control character")
+        Some("it contains a control character")
     } else if name.contains(['<', '>', ':', '"', '|', '?', '*']) {
-        Some("it holds one of < > : \" | ? *")
+        Some("it contains one of < > : \" | ? *")
     } else if name.starts_with('.') || name.starts_with('-') {
         Some("it starts with a dot or a dash")
     } else if name.ends_with(['.', ' ']) || name.starts_with(' ') {
         Some("it starts or ends with a space or ends with a dot")
-    } else if name.len() > MAX_NAME {
+    } else if name.len() > MAX_NAME_BYTES {
         Some("it is longer than 120 bytes")
     } else if RESERVED_ON_WINDOWS.iter().any(|reserved| reserved.eq_ignore_ascii_case(stem)) {
         Some("it is reserved on Windows")
@@ -36,7 +36,10 @@ pub fn unsafe_reason(name: &str) -> Option<&'static str> {
     }
 }
 
-/// Turns a title into the words of a file name: `Use SQLite (not Postgres)` is `use-sqlite-not-postgres`.
+/// The longest slug, in bytes.
+const MAX_SLUG_BYTES: usize = 60;
+
+/// Turns a title into a file name: `Use SQLite (not Postgres)` is `use-sqlite-not-postgres`.
 pub fn slug(title: &str) -> String {
     let mut slug = String::new();
     for c in title.chars() {
@@ -46,7 +49,7 @@ pub fn slug(title: &str) -> String {
             slug.push('-');
         }
     }
-    let mut end = slug.len().min(60);
+    let mut end = slug.len().min(MAX_SLUG_BYTES);
     while !slug.is_char_boundary(end) {
         end -= 1;
     }
@@ -60,16 +63,19 @@ pub fn leading_number(name: &str) -> Option<&str> {
     (!digits.is_empty() && !rest.starts_with(|c: char| c.is_alphanumeric())).then_some(digits)
 }
 
-/// Whom a typed name means among candidates.
+/// The result of looking up a typed name among candidates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Match {
-    /// Exactly this one.
+    /// The name refers to exactly this candidate.
     One(String),
-    /// Several; the name must be longer.
+    /// The name fits several candidates.
     Ambiguous(Vec<String>),
-    /// None; these come nearest.
+    /// The name fits no candidate; these are the most similar ones.
     Unknown(Vec<String>),
 }
+
+/// How many similar names are suggested for an unknown one.
+const MAX_SUGGESTIONS: usize = 5;
 
 /// Returns a name without the number that it starts with: `graph` of `0042-graph`.
 fn without_number(name: &str) -> &str {
@@ -77,32 +83,33 @@ fn without_number(name: &str) -> &str {
     name[number..].trim_start_matches(['-', '_', ' '])
 }
 
-/// Finds whom a name means that a person typed: as [`find`], else the same name without its number.
+/// Looks up a name that a person typed: like [`find`], else by the name without its number.
 pub fn find_typed<'n>(typed: &str, candidates: impl IntoIterator<Item = &'n str>) -> Match {
     let candidates: Vec<&str> = candidates.into_iter().collect();
     let found = find(typed, candidates.iter().copied());
     let folded = typed.to_lowercase();
-    let is_same = |name: &&str| !typed.is_empty() && without_number(name).to_lowercase() == folded;
-    let mut same = candidates.into_iter().filter(is_same).map(str::to_owned).collect::<Vec<_>>();
-    match (found, same.len()) {
-        (Match::Unknown(_), 1) => Match::One(same.remove(0)),
-        (Match::Unknown(_), 2..) => Match::Ambiguous(same),
+    let is_equal = |name: &&str| !typed.is_empty() && without_number(name).to_lowercase() == folded;
+    let mut equal = candidates.into_iter().filter(is_equal).map(str::to_owned).collect::<Vec<_>>();
+    match (found, equal.len()) {
+        (Match::Unknown(_), 1) => Match::One(equal.remove(0)),
+        (Match::Unknown(_), 2..) => Match::Ambiguous(equal),
         (found, _) => found,
     }
 }
 
-/// Finds whom a name means: the same name, else the same leading number.
+/// Looks up a name: by the exact name, else by the leading number, else ignoring case.
 pub fn find<'n>(typed: &str, candidates: impl IntoIterator<Item = &'n str>) -> Match {
     let candidates: Vec<&str> = candidates.into_iter().collect();
     if candidates.contains(&typed) {
         return Match::One(typed.to_owned());
     }
     let by_number = |typed_number: &str| -> Vec<String> {
-        let wanted = typed_number.trim_start_matches('0');
+        let number_typed = typed_number.trim_start_matches('0');
         candidates
             .iter()
             .filter(|name| {
-                leading_number(name).is_some_and(|number| number.trim_start_matches('0') == wanted)
+                leading_number(name)
+                    .is_some_and(|number| number.trim_start_matches('0') == number_typed)
             })
             .map(|&name| name.to_owned())
             .collect()
@@ -119,19 +126,19 @@ pub fn find<'n>(typed: &str, candidates: impl IntoIterator<Item = &'n str>) -> M
     }
     match matches.len() {
         1 => Match::One(matches.remove(0)),
-        0 => Match::Unknown(nearest(typed, candidates, 5)),
+        0 => Match::Unknown(nearest(typed, candidates, MAX_SUGGESTIONS)),
         _ => Match::Ambiguous(matches),
     }
 }
 
-/// Returns the candidates that a typed word most likely meant, nearest first.
+/// Returns at most `most` candidates that are similar to a typed word, nearest first.
 pub fn nearest<'n>(
     typed: &str,
     candidates: impl IntoIterator<Item = &'n str>,
     most: usize,
 ) -> Vec<String> {
     let folded = typed.to_lowercase();
-    let limit = (folded.chars().count() / 3).max(2);
+    let max_distance = (folded.chars().count() / 3).max(2);
     let mut scored: Vec<(usize, &str)> = candidates
         .into_iter()
         .filter_map(|candidate| {
@@ -139,8 +146,10 @@ pub fn nearest<'n>(
             let contained =
                 folded.len() >= 3 && (lower.contains(&folded) || folded.contains(&lower));
             let distance = edit_distance(&folded, &lower);
-            (contained || distance <= limit)
-                .then_some((if contained { distance.min(limit) } else { distance }, candidate))
+            (contained || distance <= max_distance).then_some((
+                if contained { distance.min(max_distance) } else { distance },
+                candidate,
+            ))
         })
         .collect();
     scored.sort();
@@ -168,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hostile_names_are_refused() {
+    fn unsafe_names_are_refused() {
         for name in [
             "", "..", "../x", "a/b", "a\\b", "a\0b", "/etc", "nul", "COM1.md", ".git", "-rf",
             "a\nb", "x ", "a:b",
@@ -181,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_find_names() {
+    fn names_are_found_by_number_and_by_text() {
         let names = ["0042-graph", "0043-auth", "043-other"];
         assert_eq!(find("42", names), Match::One("0042-graph".into()));
         assert_eq!(find("0042-graph", names), Match::One("0042-graph".into()));
@@ -203,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn slugs() {
+    fn titles_become_slugs() {
         assert_eq!(slug("Use SQLite (not Postgres)!"), "use-sqlite-not-postgres");
         assert_eq!(slug("Don't"), "dont");
         assert_eq!(slug("???"), "");

@@ -1,27 +1,27 @@
-//! Paths relative to the root, with `/`.
+//! Paths relative to the root, separated by `/`.
 
-/// Returns the folder that a path lies in.
+/// Returns the folder of a path.
 pub fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// Returns the last part of a path.
+/// Returns the last component of a path.
 pub fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Returns a file's name without its ending.
+/// Returns a file's name without its extension.
 pub fn stem(path: &str) -> &str {
     let file = file_name(path);
     file.rsplit_once('.').map_or(file, |(stem, _)| stem)
 }
 
-/// Returns whether a path is a folder or lies in it.
+/// Returns whether a path is the folder itself or is below it.
 pub fn is_within(path: &str, folder: &str) -> bool {
     path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Joins a relative link to the folder of a document; `None` when it leads out of the root.
+/// Resolves a relative link against the folder of a document; `None` if it leads out of the root.
 pub fn joined(from: &str, link: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder(from).split('/').filter(|part| !part.is_empty()).collect();
     for part in link.split('/') {
@@ -44,18 +44,18 @@ pub fn relative(from: &str, to: &str) -> String {
     up.chain(to[common..].iter().copied()).collect::<Vec<_>>().join("/")
 }
 
-/// Undoes the escapes of a part of a URI. One that does not come to text is left as it is.
+/// Decodes the percent escapes of a URI; returns the input if the result is not UTF-8.
 pub fn percent_decoded(path: &str) -> String {
     let bytes = path.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let escaped = (bytes[at] == b'%')
-            .then(|| path.get(at + 1..at + 3))
+    let mut offset = 0;
+    while offset < bytes.len() {
+        let escaped = (bytes[offset] == b'%')
+            .then(|| path.get(offset + 1..offset + 3))
             .flatten()
             .and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        out.push(escaped.unwrap_or(bytes[at]));
-        at += if escaped.is_some() { 3 } else { 1 };
+        out.push(escaped.unwrap_or(bytes[offset]));
+        offset += if escaped.is_some() { 3 } else { 1 };
     }
     String::from_utf8(out).unwrap_or_else(|_| path.to_owned())
 }
@@ -65,13 +65,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_are_joined_within_the_root() {
+    fn links_out_of_the_root_are_refused() {
         assert_eq!(joined("a/b/c.md", "../d.md").as_deref(), Some("a/d.md"));
         assert_eq!(joined("a.md", "../d.md"), None);
     }
 
     #[test]
-    fn a_relative_link_leads_back() {
+    fn a_relative_link_resolves_to_its_target() {
         for (from, to) in
             [("a/b.md", "a/c.md"), ("a/b.md", "d/e/c.md"), ("b.md", "c.md"), ("a/b/c.md", "d.md")]
         {

@@ -1,8 +1,8 @@
 //! Recall: turns texts into terms and ranks memories by how well they answer a question.
 //!
-//! The score is lexical first (how many of the question's terms a memory and its neighbours contain) and adds the cosine
-//! of the embeddings. Everything here is a function of the question and of the memories that an index contains, never of
-//! the order in which the index was built.
+//! The score is lexical first (how many of the question's terms a memory and its neighbours contain) and adds the
+//! cosine of the embeddings. Everything here is a function of the question and of the memories that an index contains,
+//! never of the order in which the index was built.
 
 mod corpus;
 mod passage;

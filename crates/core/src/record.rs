@@ -1,16 +1,16 @@
-//! One line of the memory log: who wrote what, when, and about what.
+//! Records: the lines of the memory log.
 //!
-//! On disk a record is one flat JSON object. Lines are never rewritten, so a field that this
-//! version does not know stays where it is.
+//! On disk a record is one flat JSON object. Lines are never rewritten, so a field that this version does not know is
+//! preserved.
 
-mod fault;
+mod fast_path;
 mod line;
-mod plain_line;
-mod words;
+mod validation;
+mod vocabulary;
 
-pub use fault::fault;
 pub use line::{Damage, MAX_LINE, read, write};
-pub use words::{Action, Kind, Relation, Section, Visibility};
+pub use validation::fault;
+pub use vocabulary::{Action, Kind, Relation, Section, Visibility};
 
 use std::borrow::Cow;
 
@@ -22,10 +22,10 @@ use uuid::Uuid;
 
 use crate::{Value, day};
 
-/// The version of the format that this code writes; a line with a greater one is newer than it.
+/// The format version that this code writes; it does not read a line with a greater one.
 pub const VERSION: u32 = 1;
 
-/// Every field that a record of some kind may have.
+/// The names of all fields of all kinds of records.
 pub const FIELDS: &[&str] = &[
     "v",
     "id",
@@ -76,57 +76,57 @@ pub const FIELDS: &[&str] = &[
     "reason",
 ];
 
-/// A record.
+/// A line of the memory log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// The version of the format.
+    /// The format version.
     pub v: u32,
     /// Its id, a UUIDv7.
     pub id: Uuid,
-    /// What it says.
+    /// The fields of its kind.
     #[serde(flatten)]
     pub body: Body,
     /// When it was recorded.
     pub at: Timestamp,
-    /// Who recorded it.
+    /// The agent or person that recorded it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub by: String,
-    /// Words to find it by.
+    /// Its tags.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// How sure the writer was, 0 to 1.
+    /// The confidence of the writer, 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f64>,
-    /// Where it was learnt.
+    /// The source of the knowledge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// What it is about: `commit:…`, `pr:…`, `adr:…`, `file:…`.
+    /// The artifacts that it is about: `commit:…`, `pr:…`, `adr:…`, `file:…`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub artifacts: Vec<String>,
     /// The first day on which it is true.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "day")]
     pub valid_from: Option<Date>,
-    /// The first day on which it is true no more.
+    /// The first day on which it is no longer true.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "day")]
     pub valid_to: Option<Date>,
-    /// Who may see it.
+    /// Its audience.
     #[serde(default, skip_serializing_if = "Visibility::is_shared")]
     pub visibility: Visibility,
-    /// Shorter ways of saying it.
+    /// Its text at shorter lengths.
     #[serde(flatten)]
     pub levels: Levels,
-    /// What it replaces.
+    /// The ids of the records and entries that it replaces.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub supersedes: Vec<String>,
-    /// What it was taken from; one origin is one record.
+    /// The source that it was imported from; records with the same origin are the same item.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<String>,
-    /// The session or conversation in which it was said.
+    /// The session or conversation that it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
 }
 
-/// Shorter ways of saying what a record says in full.
+/// The text of a record at shorter lengths.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Levels {
     /// In a sentence or two.
@@ -140,119 +140,118 @@ pub struct Levels {
     pub index: Option<String>,
 }
 
-/// What a record says, by its kind. Most records are facts, so what takes more room than a fact lies
-/// elsewhere.
+/// The fields of a record that depend on its kind. Most records are facts, so larger variants are boxed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Body {
-    /// One thing that is known.
+    /// A piece of knowledge.
     Fact(Fact),
-    /// What happened in a stretch of work, and why.
+    /// The story of a session or a task.
     Episode(Box<Episode>),
-    /// A shape that code takes here.
+    /// A code pattern of this project.
     Pattern(Box<Pattern>),
-    /// Steps that are taken here.
+    /// A procedure of this project.
     Workflow(Box<Workflow>),
     /// A relation between two things.
     Edge(Edge),
-    /// Something to come back to.
+    /// A reminder.
     Note(Note),
-    /// Something that was done to other records.
+    /// An action on other records.
     Event(Event),
 }
 
-/// One thing that is known.
+/// A piece of knowledge.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Fact {
-    /// What sort of knowledge it is.
+    /// The section that it belongs to.
     pub section: Section,
-    /// The knowledge in words; may be empty where there is a key and a value.
+    /// The text; may be empty if there are a key and a value.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub content: String,
-    /// A name for what it is about.
+    /// The key, for a fact in the form of key and value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// What that name stands for.
+    /// The value of the key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
-    /// Where it holds.
+    /// The part of the project for which it is valid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
 }
 
-/// What happened in a stretch of work, and why.
+/// The story of a session or a task.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Episode {
-    /// What to call it.
+    /// The title.
     pub title: String,
     /// The narrative.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub content: String,
-    /// What was to be achieved.
+    /// The goals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub goals: Vec<String>,
-    /// What was decided.
+    /// The decisions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub decisions: Vec<String>,
-    /// What was done, in order.
+    /// The actions, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sequence: Vec<String>,
-    /// How it ended.
+    /// The outcome.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
-    /// What was left open.
+    /// The open questions and tasks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub open: Vec<String>,
-    /// Files that were touched.
+    /// The changed files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
-    /// Commits that were made.
+    /// The commits.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commits: Vec<String>,
-    /// Records that were stored.
+    /// The ids of the records that were stored.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stored: Vec<String>,
-    /// How long it took.
+    /// The duration in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_seconds: Option<u64>,
-    /// How often somebody spoke.
+    /// The number of turns in the conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turns: Option<u64>,
-    /// How often a tool was used.
+    /// The number of tool calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_calls: Option<u64>,
 }
 
-/// A shape that code takes here.
+/// A code pattern of this project.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Pattern {
-    /// When it applies.
+    /// The situation in which it applies.
     pub trigger: String,
-    /// The shape, as a structure or as text.
+    /// The template, as a structure or as text.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub template: Value,
-    /// The shape in a line.
+    /// The pattern in one line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// More about it.
+    /// Further explanation.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub content: String,
 }
 
-/// Steps that are taken here.
+/// A procedure of this project.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Workflow {
-    /// When it applies.
+    /// The situation in which it applies.
     pub trigger: String,
     /// The steps, in order.
     pub steps: Vec<String>,
-    /// What a step is in detail.
+    /// Details of the steps, by step.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub details: Map<String, Value>,
-    /// The steps in a line.
+    /// The steps in one line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// More about it.
+    /// Further explanation.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub content: String,
 }
@@ -260,42 +259,42 @@ pub struct Workflow {
 /// A relation between two things.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Edge {
-    /// Where it starts.
+    /// The source.
     pub from: String,
-    /// Where it leads.
+    /// The target.
     pub to: String,
-    /// What it says.
+    /// The relation.
     pub relation: Relation,
-    /// Why.
+    /// The reason.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub content: String,
 }
 
-/// Something to come back to.
+/// A reminder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Note {
-    /// The note.
+    /// The text.
     pub content: String,
 }
 
-/// Something that was done to other records.
+/// An action on other records.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
-    /// What was done.
+    /// The action.
     pub action: Action,
-    /// What it was done to.
+    /// The ids of the records and entries that it applies to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<String>,
-    /// The events that it undoes, by their ids; no event wins by its date.
+    /// The ids of the events that it undoes: dates do not decide, since clocks differ.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub undoes: Vec<String>,
-    /// Why.
+    /// The reason.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
 }
 
 impl Record {
-    /// Makes a record that says only this.
+    /// Creates a record without optional fields.
     pub fn new(id: Uuid, at: Timestamp, by: &str, body: Body) -> Self {
         Record {
             v: VERSION,
@@ -335,7 +334,7 @@ impl Record {
         self.visibility == Visibility::Private
     }
 
-    /// Returns what it says in a line or a paragraph.
+    /// Returns its text in a line or a paragraph.
     pub fn text(&self) -> Cow<'_, str> {
         match &self.body {
             Body::Fact(fact) => fact.text(),
@@ -355,13 +354,15 @@ impl Record {
         }
     }
 
-    /// Returns every word that it can be found by.
+    /// Returns the text that is indexed.
     pub fn searchable(&self) -> String {
         let mut parts: Vec<Cow<'_, str>> = vec![self.text()];
         match &self.body {
             Body::Fact(fact) => {
-                let named = [&fact.key, &fact.value, &fact.scope];
-                parts.extend(named.into_iter().flatten().map(|text| Cow::Borrowed(text.as_str())));
+                let optional = [&fact.key, &fact.value, &fact.scope];
+                parts.extend(
+                    optional.into_iter().flatten().map(|text| Cow::Borrowed(text.as_str())),
+                );
             }
             Body::Episode(episode) => {
                 parts.push(Cow::Borrowed(&episode.content));
@@ -372,12 +373,12 @@ impl Record {
             }
             Body::Pattern(pattern) => {
                 parts.push(Cow::Borrowed(&pattern.content));
-                parts.push(Cow::Owned(flat(&pattern.template)));
+                parts.push(Cow::Owned(flatten(&pattern.template)));
             }
             Body::Workflow(workflow) => {
                 parts.push(Cow::Borrowed(&workflow.content));
                 parts.push(Cow::Owned(workflow.steps.join(" ")));
-                parts.extend(workflow.details.values().map(|value| Cow::Owned(flat(value))));
+                parts.extend(workflow.details.values().map(|value| Cow::Owned(flatten(value))));
             }
             Body::Edge(_) | Body::Note(_) | Body::Event(_) => {}
         }
@@ -387,24 +388,24 @@ impl Record {
         parts.join("\n")
     }
 
-    /// Returns everything that somebody wrote into it, for a check of what it gives away.
+    /// Returns all free text in it, for the scan for secrets.
     pub fn written(&self) -> String {
-        let mut written = vec![self.searchable()];
+        let mut texts = vec![self.searchable()];
         match &self.body {
             Body::Fact(Fact { key: Some(key), value: Some(value), .. }) => {
-                written.push(format!("{key} = {value}"));
+                texts.push(format!("{key} = {value}"));
             }
-            Body::Edge(edge) => written.push(edge.content.clone()),
-            Body::Event(event) => written.push(event.reason.clone()),
-            Body::Episode(episode) => written.extend(episode.commits.iter().cloned()),
+            Body::Edge(edge) => texts.push(edge.content.clone()),
+            Body::Event(event) => texts.push(event.reason.clone()),
+            Body::Episode(episode) => texts.extend(episode.commits.iter().cloned()),
             _ => {}
         }
         let levels = [&self.levels.compressed, &self.levels.index, &self.source];
-        written.extend(levels.into_iter().flatten().cloned());
-        written.join("\n")
+        texts.extend(levels.into_iter().flatten().cloned());
+        texts.join("\n")
     }
 
-    /// Returns every other thing that it names.
+    /// Returns the ids of the records and entries that it refers to.
     pub fn names(&self) -> Vec<&str> {
         let body: Vec<&str> = match &self.body {
             Body::Edge(edge) => vec![&edge.from, &edge.to],
@@ -433,52 +434,53 @@ fn with_detail<'t>(head: &'t str, detail: &str) -> Cow<'t, str> {
     if detail.is_empty() { Cow::Borrowed(head) } else { Cow::Owned(format!("{head}: {detail}")) }
 }
 
-/// The words of a structure, keys included.
-fn flat(value: &Value) -> String {
+/// Returns all keys and values of a structure as text.
+fn flatten(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
-        Value::Array(items) => items.iter().map(flat).collect::<Vec<_>>().join(" "),
+        Value::Array(items) => items.iter().map(flatten).collect::<Vec<_>>().join(" "),
         Value::Object(map) => map
             .iter()
-            .map(|(key, value)| format!("{key} {}", flat(value)))
+            .map(|(key, value)| format!("{key} {}", flatten(value)))
             .collect::<Vec<_>>()
             .join(" "),
         other => other.to_string(),
     }
 }
 
-/// Returns the short form of an id, which people type: its last 8 characters.
+/// Returns the short form of an id for people to type: its last 8 characters.
 pub fn short(id: &str) -> &str {
     let start = id.len().saturating_sub(8);
     if id.is_char_boundary(start) { &id[start..] } else { id }
 }
 
-/// Returns the short forms of ids that are shown together, in their order: the last 8 characters, or
-/// as many more as tell an id apart from the others. Equal ids are shown whole.
+/// Returns the short forms of ids that are shown together, in their order: the last 8 characters, or as many more as
+/// make each unique. Equal ids are not shortened.
 pub fn short_ids<'i>(ids: &[&'i str]) -> Vec<&'i str> {
     let mut order: Vec<usize> = (0..ids.len()).collect();
     order.sort_by(|&a, &b| ids[a].bytes().rev().cmp(ids[b].bytes().rev()));
-    let shared = |a: usize, b: usize| {
+    let shared_suffix_bytes = |a: usize, b: usize| {
         ids[a].bytes().rev().zip(ids[b].bytes().rev()).take_while(|(a, b)| a == b).count()
     };
     let mut shorts: Vec<&str> = ids.iter().map(|id| short(id)).collect();
-    for (at, &own) in order.iter().enumerate() {
-        let before = at.checked_sub(1).map(|before| order[before]);
-        let neighbours = before.into_iter().chain(order.get(at + 1).copied());
-        let longest = neighbours.map(|other| shared(own, other)).max().unwrap_or(0);
-        if longest >= shorts[own].len() {
-            shorts[own] = tail(ids[own], longest + 1);
+    for (position, &index) in order.iter().enumerate() {
+        let previous = position.checked_sub(1).map(|previous| order[previous]);
+        let neighbours = previous.into_iter().chain(order.get(position + 1).copied());
+        let shared = neighbours.map(|other| shared_suffix_bytes(index, other)).max().unwrap_or(0);
+        if shared >= shorts[index].len() {
+            shorts[index] = suffix(ids[index], shared + 1);
         }
     }
     shorts
 }
 
-/// Returns at least so many bytes of an id's end; a dash at its start would look like a flag.
-fn tail(id: &str, bytes: usize) -> &str {
-    let start = id.len().saturating_sub(bytes);
-    let is_start = |at: &usize| id.is_char_boundary(*at) && !id[*at..].starts_with('-');
-    (0..=start).rev().find(is_start).map_or(id, |start| &id[start..])
+/// Returns at least the last `min_bytes` of an id; the result never starts with a dash, which would look like a flag.
+fn suffix(id: &str, min_bytes: usize) -> &str {
+    let start = id.len().saturating_sub(min_bytes);
+    let is_valid_start =
+        |offset: &usize| id.is_char_boundary(*offset) && !id[*offset..].starts_with('-');
+    (0..=start).rev().find(is_valid_start).map_or(id, |start| &id[start..])
 }
 
 #[cfg(test)]
@@ -486,7 +488,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_that_end_alike_are_shown_with_more_characters() {
+    fn ids_with_a_common_suffix_get_longer_short_forms() {
         let ids = [
             "0198c0de-0000-7000-8000-00000000002a",
             "0198c0de-0000-7000-8001-00000000002a",

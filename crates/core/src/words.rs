@@ -1,11 +1,11 @@
-//! Texts as words: when two say the same, and how alike they are.
+//! Words of texts: normalises texts for comparison and measures their similarity.
 
 use std::collections::HashSet;
 
-/// Returns a text as it is compared: in small letters, one space between words, no full stop.
+/// Normalises a text for comparison: lower case, one space between words, no punctuation at the end.
 pub fn normalised(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    if is_plain(text) {
+    if has_normal_spacing(text) {
         out.push_str(text);
         out.make_ascii_lowercase();
     } else if text.is_ascii() {
@@ -31,19 +31,19 @@ pub fn normalised(text: &str) -> String {
     out
 }
 
-/// Returns whether a text is of ASCII, with one space between words and none around them. It looks at
-/// every byte before it tells, for then it looks at many at once.
-fn is_plain(text: &str) -> bool {
+/// Returns whether a text is ASCII with one space between words and none around them. It does not return early, so that
+/// the compiler vectorises the loops.
+fn has_normal_spacing(text: &str) -> bool {
     let bytes = text.as_bytes();
-    let is_odd = |byte: u8| !byte.is_ascii() || byte < b' ';
-    let odd = bytes.iter().fold(false, |odd, byte| odd | is_odd(*byte));
+    let is_excluded = |byte: u8| !byte.is_ascii() || byte < b' ';
+    let any_excluded = bytes.iter().fold(false, |any, byte| any | is_excluded(*byte));
     let pairs = bytes.iter().zip(bytes.iter().skip(1));
-    let gap = pairs.fold(false, |gap, pair| gap | ((*pair.0 == b' ') & (*pair.1 == b' ')));
-    !odd && !gap && !bytes.starts_with(b" ") && !bytes.ends_with(b" ")
+    let double_space = pairs.fold(false, |any, pair| any | ((*pair.0 == b' ') & (*pair.1 == b' ')));
+    !any_excluded && !double_space && !bytes.starts_with(b" ") && !bytes.ends_with(b" ")
 }
 
-/// Returns the words of a text in small letters. What joins letters in a name (`schema.ts`, `C++`,
-/// `what's`) both joins and parts: the whole and its parts are words.
+/// Returns the words of a text in lower case. A name with punctuation (`schema.ts`, `C++`, `what's`) is returned both
+/// whole and in parts.
 pub fn words(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for piece in text.split_whitespace() {
@@ -65,7 +65,7 @@ pub fn words(text: &str) -> Vec<String> {
     found
 }
 
-/// Returns the words of a name in mixed case: `parseHTTPHeader` is `parse`, `HTTP` and `Header`.
+/// Splits a name in camel case into words: `parseHTTPHeader` is `parse`, `HTTP` and `Header`.
 pub fn humps(part: &str) -> impl Iterator<Item = &str> {
     let has_both = part.bytes().any(|c| c.is_ascii_lowercase())
         && part.bytes().skip(1).any(|c| c.is_ascii_uppercase());
@@ -81,7 +81,7 @@ pub fn humps(part: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns where the first word of a name in mixed case ends.
+/// Returns the offset at which the first word of a name in camel case ends.
 fn hump_end(name: &str) -> usize {
     let mut before = None;
     let mut chars = name.char_indices().peekable();
@@ -98,12 +98,12 @@ fn hump_end(name: &str) -> usize {
     name.len()
 }
 
-/// Returns a short name made of a text: the same text, the same name.
+/// Returns a short hash of a text, in 12 hexadecimal digits.
 pub fn digest(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex()[..12].to_owned()
 }
 
-/// Returns how alike two sets of words are: the share of all their words that both have.
+/// Returns the Jaccard similarity of two sets of words, 0 to 1.
 pub fn likeness(a: &HashSet<String>, b: &HashSet<String>) -> f64 {
     let common = a.intersection(b).count();
     let all = a.len() + b.len() - common;
@@ -115,18 +115,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_texts_normalise_alike() {
+    fn spacing_case_and_final_punctuation_are_normalised() {
         assert_eq!(normalised("  Use\n SQLite. "), normalised("use sqlite"));
-        for odd in ["use  sqlite", "use\tSQLITE", "use sqlite ", " use sqlite", "use\u{a0}sqlite!"]
+        for variant in
+            ["use  sqlite", "use\tSQLITE", "use sqlite ", " use sqlite", "use\u{a0}sqlite!"]
         {
-            assert_eq!(normalised(odd), "use sqlite", "{odd:?}");
+            assert_eq!(normalised(variant), "use sqlite", "{variant:?}");
         }
         assert_ne!(normalised("use sqlite"), normalised("use sqlite3"));
         assert_eq!(normalised("..."), "...");
     }
 
     #[test]
-    fn names_are_found_whole_and_in_parts() {
+    fn names_are_split_and_kept_whole() {
         assert_eq!(
             words("Fix `schema.ts`, what's C++?"),
             ["fix", "schema", "ts", "schema.ts", "what", "s", "what's", "c", "c++"]
@@ -135,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn likeness_is_a_share() {
+    fn likeness_is_the_jaccard_similarity() {
         let set = |text: &str| words(text).into_iter().collect::<HashSet<_>>();
         assert_eq!(likeness(&set("a b c"), &set("a b d")), 0.5);
         assert_eq!(likeness(&set(""), &set("")), 0.0);

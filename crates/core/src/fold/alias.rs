@@ -1,4 +1,4 @@
-//! Records that say the same.
+//! Groups records that say the same.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -11,41 +11,41 @@ use crate::fast;
 use crate::record::{Body, Record};
 use crate::words::normalised;
 
-/// Which records say the same; one that is alone is not kept.
+/// Groups of records that say the same. A record without aliases is in no group.
 #[derive(Debug, Default)]
 pub(super) struct Aliases {
     canonical: HashMap<Uuid, Uuid>,
     groups: HashMap<Uuid, Vec<Uuid>>,
-    /// Where the first fact that says something stands among all records.
+    /// The position in `ids` of the first fact with a text key.
     by_text: HashMap<[u8; 32], usize, fast::Hash>,
-    /// All records, in order.
+    /// The ids of all records, sorted.
     ids: Vec<Uuid>,
 }
 
 impl Aliases {
-    /// Groups records, given in order of id: facts with equal section, scope, key and text, and
-    /// whatever has one origin.
+    /// Groups records, given in order of id: facts with equal section, scope, key and text, and records with the same
+    /// origin.
     pub(super) fn of<'l>(lines: impl ExactSizeIterator<Item = &'l Line>) -> Self {
         let mut ids = Vec::with_capacity(lines.len());
-        let mut groups = Union { parent: Vec::with_capacity(lines.len()) };
+        let mut groups = DisjointSet { parent: Vec::with_capacity(lines.len()) };
         let mut by_text: HashMap<[u8; 32], usize, fast::Hash> = HashMap::default();
         by_text.reserve(lines.len());
         let mut by_origin: HashMap<&str, usize> = HashMap::new();
         for line in lines {
             let record = &line.record;
-            let at = groups.add();
+            let position = groups.add();
             ids.push(record.id);
-            if let Some(text) = line.says {
-                groups.join_first(by_text.entry(text), at);
+            if let Some(text) = line.text_key {
+                groups.join_first(by_text.entry(text), position);
             }
             if let Some(origin) = record.origin.as_deref().filter(|_| !record.is_private()) {
-                groups.join_first(by_origin.entry(origin), at);
+                groups.join_first(by_origin.entry(origin), position);
             }
         }
         let mut aliases = Aliases { by_text, ids, ..Aliases::default() };
-        for (at, id) in aliases.ids.iter().enumerate() {
-            let first = groups.find(at);
-            if first != at {
+        for (position, id) in aliases.ids.iter().enumerate() {
+            let first = groups.find(position);
+            if first != position {
                 let first = aliases.ids[first];
                 aliases.canonical.insert(*id, first);
                 aliases.groups.entry(first).or_insert_with(|| vec![first]).push(*id);
@@ -54,23 +54,24 @@ impl Aliases {
         aliases
     }
 
-    /// Returns the smallest id of those that say the same.
+    /// Returns the smallest id in the group of a record.
     pub(super) fn canonical(&self, id: Uuid) -> Uuid {
         self.canonical.get(&id).copied().unwrap_or(id)
     }
 
-    /// Returns the first that says the same as a record which is not among them.
-    pub(super) fn same(&self, record: &Record) -> Option<Uuid> {
-        self.by_text.get(&text_key(record)?).map(|at| self.ids[*at])
+    /// Returns the first record that says the same as a record outside of the log.
+    pub(super) fn find_equal(&self, record: &Record) -> Option<Uuid> {
+        self.by_text.get(&text_key(record)?).map(|position| self.ids[*position])
     }
 
-    /// Returns all that say the same as a canonical one, in order.
+    /// Returns the ids of the group of a canonical id, sorted.
     pub(super) fn group<'a>(&'a self, canonical: &'a Uuid) -> &'a [Uuid] {
         self.groups.get(canonical).map_or_else(|| slice::from_ref(canonical), Vec::as_slice)
     }
 }
 
-/// What makes two facts the same. A private fact is apart: nothing that is shared may name it.
+/// Returns a hash that is equal for facts that say the same. Private and shared facts differ, since a shared record
+/// must not refer to a private one.
 pub(crate) fn text_key(record: &Record) -> Option<[u8; 32]> {
     let Body::Fact(fact) = &record.body else { return None };
     let text = normalised(&record.text());
@@ -82,36 +83,37 @@ pub(crate) fn text_key(record: &Record) -> Option<[u8; 32]> {
         fact.value.as_deref().unwrap_or_default(),
         &text,
     ];
-    let mut said = Vec::with_capacity(text.len() + 128);
+    let mut hashed = Vec::with_capacity(text.len() + 128);
     for part in parts {
-        said.extend((part.len() as u64).to_le_bytes());
-        said.extend(part.as_bytes());
+        hashed.extend((part.len() as u64).to_le_bytes());
+        hashed.extend(part.as_bytes());
     }
-    Some(*blake3::hash(&said).as_bytes())
+    Some(*blake3::hash(&hashed).as_bytes())
 }
 
-/// Groups of positions, each known by its first.
-struct Union {
+/// A union-find structure over positions; the smallest position represents its group.
+struct DisjointSet {
     parent: Vec<usize>,
 }
 
-impl Union {
+impl DisjointSet {
     fn add(&mut self) -> usize {
         self.parent.push(self.parent.len());
         self.parent.len() - 1
     }
 
-    fn find(&mut self, mut at: usize) -> usize {
-        while self.parent[at] != at {
-            self.parent[at] = self.parent[self.parent[at]];
-            at = self.parent[at];
+    fn find(&mut self, mut position: usize) -> usize {
+        while self.parent[position] != position {
+            self.parent[position] = self.parent[self.parent[position]];
+            position = self.parent[position];
         }
-        at
+        position
     }
 
-    fn join_first<K>(&mut self, entry: Entry<'_, K, usize>, at: usize) {
-        let first = *entry.or_insert(at);
-        let (a, b) = (self.find(first), self.find(at));
+    /// Joins a position with the first one that has the same key.
+    fn join_first<K>(&mut self, entry: Entry<'_, K, usize>, position: usize) {
+        let first = *entry.or_insert(position);
+        let (a, b) = (self.find(first), self.find(position));
         self.parent[a.max(b)] = a.min(b);
     }
 }

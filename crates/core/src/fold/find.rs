@@ -1,37 +1,37 @@
-//! Which record a typed id means.
+//! Looks up a record by a typed id.
 
 use uuid::Uuid;
 
 use super::Memory;
 
-/// What a typed id means.
+/// The result of looking up a typed id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
-    /// This record.
+    /// Exactly this record.
     One(Uuid),
-    /// Any of these.
+    /// The id fits all of these records.
     Several(Vec<Uuid>),
-    /// Nothing.
+    /// No record has this id.
     Nothing,
 }
 
-/// A shorter tail would soon mean several.
-const SHORTEST: usize = 4;
+/// The shortest suffix that is accepted: shorter ones are rarely unique.
+const MIN_SUFFIX_CHARS: usize = 4;
 
 impl Memory {
-    /// Finds a record by its id or by the end of it.
+    /// Finds a record by its id or a suffix of it.
     pub fn find(&self, typed: &str) -> Found {
         let typed = typed.trim().to_ascii_lowercase();
         if let Ok(id) = Uuid::parse_str(&typed) {
-            return if self.held.contains_key(&id) { Found::One(id) } else { Found::Nothing };
+            return if self.lines.contains_key(&id) { Found::One(id) } else { Found::Nothing };
         }
-        let is_tail =
-            typed.len() >= SHORTEST && typed.bytes().all(|c| c.is_ascii_hexdigit() || c == b'-');
-        if !is_tail {
+        let is_suffix = typed.len() >= MIN_SUFFIX_CHARS
+            && typed.bytes().all(|c| c.is_ascii_hexdigit() || c == b'-');
+        if !is_suffix {
             return Found::Nothing;
         }
         let mut found: Vec<Uuid> =
-            self.held.keys().copied().filter(|id| id.to_string().ends_with(&typed)).collect();
+            self.lines.keys().copied().filter(|id| id.to_string().ends_with(&typed)).collect();
         match found.len() {
             0 => Found::Nothing,
             1 => Found::One(found.remove(0)),

@@ -47,14 +47,14 @@ fn heads(memory: &Memory, n: u128) -> Vec<String> {
 }
 
 #[test]
-fn a_successor_stands_in_its_place() {
+fn the_head_of_a_chain_is_the_last_successor() {
     let memory = fold(vec![fact(3, "c", &[2]), fact(1, "a", &[]), fact(2, "b", &[1])], None);
     assert_eq!(standing(&memory, 1), Standing::Superseded);
     assert_eq!(heads(&memory, 1), [id(3).to_string()]);
 }
 
 #[test]
-fn archiving_the_successor_revives_nothing() {
+fn archiving_a_successor_does_not_restore_what_it_replaced() {
     let memory = fold(
         vec![fact(1, "a", &[]), fact(2, "b", &[1]), event(9, Action::Archive, &[2], &[])],
         None,
@@ -64,7 +64,7 @@ fn archiving_the_successor_revives_nothing() {
 }
 
 #[test]
-fn an_archive_holds_until_it_is_named_whatever_the_clocks_say() {
+fn an_archive_is_valid_until_an_event_undoes_it_whatever_the_dates() {
     let archived = [fact(1, "a", &[]), event(9, Action::Archive, &[1], &[])];
     let restore = event(2, Action::Restore, &[], &[9]);
     assert_eq!(standing(&fold(archived.to_vec(), None), 1), Standing::Archived);
@@ -75,7 +75,7 @@ fn an_archive_holds_until_it_is_named_whatever_the_clocks_say() {
 }
 
 #[test]
-fn equal_facts_are_one_and_an_archive_covers_what_it_names() {
+fn equal_facts_are_one_item_and_an_archive_applies_to_named_ids() {
     let lines = vec![
         fact(2, "Use SQLite.", &[]),
         fact(1, "use  sqlite", &[]),
@@ -91,24 +91,24 @@ fn equal_facts_are_one_and_an_archive_covers_what_it_names() {
 }
 
 #[test]
-fn two_successors_are_a_fork_until_one_replaces_both() {
+fn two_successors_are_a_fork_until_one_record_replaces_both() {
     let fork = vec![fact(1, "a", &[]), fact(2, "b", &[1]), fact(3, "c", &[1])];
     let memory = fold(fork.clone(), None);
     assert_eq!(memory.forks()[0].heads, [id(2).to_string(), id(3).to_string()]);
     assert_eq!(standing(&memory, 2), Standing::Active);
-    let healed = [fork.as_slice(), &[fact(4, "d", &[2, 3])]].concat();
-    assert_eq!(fold(healed, None).forks(), []);
+    let resolved = [fork.as_slice(), &[fact(4, "d", &[2, 3])]].concat();
+    assert_eq!(fold(resolved, None).forks(), []);
 }
 
 #[test]
-fn a_circle_ends() {
+fn a_cycle_of_supersessions_has_no_head() {
     let memory = fold(vec![fact(1, "a", &[2]), fact(2, "b", &[1])], None);
     assert_eq!(heads(&memory, 1), Vec::<String>::new());
     assert_eq!(standing(&memory, 1), Standing::Superseded);
 }
 
 #[test]
-fn one_id_with_two_texts_is_reported_and_settled_by_its_bytes() {
+fn one_id_with_two_contents_is_reported_and_the_greater_hash_wins() {
     let (a, b) = (fact(1, "a", &[]), fact(1, "b", &[]));
     let one = fold(vec![a.clone(), b.clone()], None);
     let other = fold(vec![b, a], None);
@@ -117,7 +117,7 @@ fn one_id_with_two_texts_is_reported_and_settled_by_its_bytes() {
 }
 
 #[test]
-fn what_was_known_and_what_was_true() {
+fn past_knowledge_and_past_validity_are_distinguished() {
     let mut moved = fact(20, "b", &[1]);
     moved.record.valid_from = day::parse("1970-01-11");
     let lines = vec![fact(1, "a", &[]), moved];
@@ -133,7 +133,7 @@ fn what_was_known_and_what_was_true() {
 }
 
 #[test]
-fn ids_are_found_by_their_tail() {
+fn ids_are_found_by_a_suffix() {
     let memory = fold(vec![fact(0x1_0042, "a", &[]), fact(0x2_0042, "b", &[])], None);
     assert_eq!(memory.find("00010042"), Found::One(id(0x1_0042)));
     assert_eq!(memory.find("0042"), Found::Several(vec![id(0x1_0042), id(0x2_0042)]));
@@ -156,7 +156,7 @@ fn any_line() -> impl Strategy<Value = Line> {
     ]
 }
 
-fn shown(memory: &Memory) -> Vec<String> {
+fn describe(memory: &Memory) -> Vec<String> {
     let items = memory.items(Kind::Fact).map(|item| {
         format!(
             "{} {:?} {:?} {:?}",
@@ -176,18 +176,19 @@ proptest! {
         seed in any::<u64>(),
         repeated in proptest::collection::vec(any::<prop::sample::Index>(), 0..8),
     ) {
-        let expected = shown(&fold(lines.clone(), None));
+        let expected = describe(&fold(lines.clone(), None));
         let mut other = lines.clone();
         if !lines.is_empty() {
             other.extend(repeated.iter().map(|index| index.get(&lines).clone()));
         }
         let mut state = seed | 1;
-        for at in (1..other.len()).rev() {
+        // A Fisher-Yates shuffle with a xorshift generator.
+        for index in (1..other.len()).rev() {
             state ^= state << 13;
             state ^= state >> 7;
             state ^= state << 17;
-            other.swap(at, (state % (at as u64 + 1)) as usize);
+            other.swap(index, (state % (index as u64 + 1)) as usize);
         }
-        prop_assert_eq!(expected, shown(&fold(other, None)));
+        prop_assert_eq!(expected, describe(&fold(other, None)));
     }
 }

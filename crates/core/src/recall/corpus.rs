@@ -24,11 +24,12 @@ pub trait Corpus: Sync {
     /// Appends the posting list of a term to `found`.
     fn postings(&self, term: &str, found: &mut Vec<Posting>);
 
-    /// Passes all terms, or the ones that start with a character, to `take`. The same term may come twice, and terms may
-    /// come that no memory contains any more.
+    /// Passes all terms, or the ones that start with a character, to `take`. The same term may come twice, and terms
+    /// may come that no memory contains any more.
     fn each_term(&self, first: Option<char>, take: &mut dyn FnMut(&str));
 
-    /// Returns the factor by which the length of a memory dampens its term frequencies: see [`damping`](super::damping).
+    /// Returns the factor by which the length of a memory dampens its term frequencies: see
+    /// [`damping`](super::damping).
     fn damping(&self, slot: Slot) -> f32;
 
     /// Returns whether a memory passes the filter, so that it may be in the answer.
@@ -59,7 +60,8 @@ pub trait Corpus: Sync {
     /// Returns the confidence that a memory states, 0 to 1.
     fn confidence(&self, slot: Slot) -> Option<f32>;
 
-    /// Returns the memories that relations link to this one, in an order that does not depend on how the index was built.
+    /// Returns the memories that relations link to this one, in an order that does not depend on how the index was
+    /// built.
     fn related(&self, slot: Slot) -> &[Slot];
 
     /// Returns the cosine of two memories, -1 to 1.

@@ -107,8 +107,8 @@ impl TypedWord {
         }
     }
 
-    /// Returns the number of edits from a word to this one, unless it is zero or above the limit. A changed first letter
-    /// must be the only edit.
+    /// Returns the number of edits from a word to this one, unless it is zero or above the limit. A changed first
+    /// letter must be the only edit.
     fn edits_from(&self, word: &str, first_letter: FirstLetter) -> Option<usize> {
         // Cheap filter that rejects most words: an edit adds at most one letter and removes at most one.
         let may_match = word.len().abs_diff(self.length_bytes) <= self.max_changed_bytes

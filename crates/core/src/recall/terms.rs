@@ -36,8 +36,8 @@ pub fn asks(text: &str) -> bool {
 }
 
 /// Returns the terms of a text, in order and with repetitions: stems of words without accents; names such as
-/// `parseFrontMatter` and `src/auth/login.ts` both whole and in parts; bigrams of characters for scripts without spaces;
-/// emoji.
+/// `parseFrontMatter` and `src/auth/login.ts` both whole and in parts; bigrams of characters for scripts without
+/// spaces; emoji.
 pub fn terms(text: &str) -> Vec<String> {
     let mut found = Vec::with_capacity(text.len() / 6);
     text.split_whitespace().for_each(|piece| {
@@ -46,8 +46,8 @@ pub fn terms(text: &str) -> Vec<String> {
     found
 }
 
-/// Passes the terms of a piece of text without spaces to `found`. The terms of a text are those of its pieces, so callers
-/// can cache the terms of a piece.
+/// Passes the terms of a piece of text without spaces to `found`. The terms of a text are those of its pieces, so
+/// callers can cache the terms of a piece.
 pub fn for_each_term(piece: &str, found: &mut impl FnMut(&str)) {
     let words = piece.trim_matches(|c: char| !is_word_char(c) && !matches!(c, '+' | '#'));
     if words.len() > MAX_WORD_BYTES {

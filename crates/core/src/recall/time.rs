@@ -263,7 +263,8 @@ fn quantity(words: &[Word]) -> Option<(usize, i32)> {
     number(word(lead)).map(|count| (lead + 1 + of, count))
 }
 
-/// Parses a date or a month in digits: `2023-05-07`, `2023/05/07`, `7.5.2023`, `5/7/2023`, `2023-05`, `05/2023` and `5.2023`.
+/// Parses a date or a month in digits: `2023-05-07`, `2023/05/07`, `7.5.2023`, `5/7/2023`, `2023-05`, `05/2023` and
+/// `5.2023`.
 fn parse_numeric(word: &str) -> Option<RangeInclusive<Date>> {
     if !word.starts_with(|c: char| c.is_ascii_digit()) {
         return None;

@@ -1,24 +1,24 @@
-//! A record as a line of JSON.
+//! Reads and writes a record as a line of JSON.
 
-use super::fault::fault;
-use super::{Kind, Record, VERSION, plain_line};
+use super::validation::fault;
+use super::{Kind, Record, VERSION, fast_path};
 use crate::{Value, json};
 
-/// A longer line is not read: no memory is that long, and it would stall every command.
+/// The longest line that is read, in bytes: no record is that long, and parsing one would slow down every command.
 pub const MAX_LINE: usize = 1024 * 1024;
 
-/// Why a line could not be taken.
+/// The reason why a line is not read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Damage {
-    /// A newer version of this program wrote it.
+    /// It was written by a newer version of this program.
     Newer(String),
-    /// One side of a merge that was not finished begins or ends here.
+    /// It is a conflict marker of an unfinished merge.
     ConflictMarker,
-    /// It is not a record.
+    /// It is not a valid record.
     Broken(String),
 }
 
-/// Reads a line. An empty one is no record and no damage.
+/// Reads a line; an empty line is `None`.
 pub fn read(line: &[u8]) -> Result<Option<Record>, Damage> {
     let line = line.trim_ascii();
     if line.is_empty() {
@@ -27,23 +27,26 @@ pub fn read(line: &[u8]) -> Result<Option<Record>, Damage> {
     if line.len() > MAX_LINE {
         let megabytes = line.len().div_ceil(MAX_LINE);
         return Err(Damage::Broken(format!(
-            "a line of {megabytes} MB is too long for a record (at most 1 MB)"
+            "the line has {megabytes} MB, and a record may have at most 1 MB"
         )));
     }
     if is_conflict_marker(line) {
         return Err(Damage::ConflictMarker);
     }
-    if let Some(at) = line.iter().position(|byte| *byte == 0) {
-        return Err(Damage::Broken(format!("a NUL byte at column {}", at + 1)));
+    if let Some(offset) = line.iter().position(|byte| *byte == 0) {
+        return Err(Damage::Broken(format!(
+            "the line contains a NUL byte at column {}",
+            offset + 1
+        )));
     }
-    let read = match plain_line::read(line) {
+    let read = match fast_path::read(line) {
         Some(record) => Ok(record),
         None => serde_json::from_slice::<Record>(line),
     };
     match read {
         Ok(record) if record.v > VERSION => Err(newer_version(record.v)),
         Ok(record) => Ok(Some(record)),
-        Err(error) => Err(diagnosis(line, &error)),
+        Err(error) => Err(diagnose(line, &error)),
     }
 }
 
@@ -54,16 +57,16 @@ pub fn write(record: &Record) -> Result<String, serde_json::Error> {
 
 fn newer_version(version: u32) -> Damage {
     Damage::Newer(format!(
-        "format version {version} is newer than this program (it reads {VERSION})"
+        "format version {version} is newer than this program, which reads version {VERSION}"
     ))
 }
 
-/// Says what is wrong with a line, looking at as much of it as can be read.
-fn diagnosis(line: &[u8], error: &serde_json::Error) -> Damage {
+/// Explains why a line cannot be deserialised.
+fn diagnose(line: &[u8], error: &serde_json::Error) -> Damage {
     let value: Value = match serde_json::from_slice(line) {
         Ok(value) => value,
         Err(error) if error.is_eof() => {
-            return Damage::Broken("the line breaks off: it was never written to its end".into());
+            return Damage::Broken("the line is truncated: it was not written completely".into());
         }
         Err(error) => return Damage::Broken(json::syntax_error(&error)),
     };
@@ -75,17 +78,17 @@ fn diagnosis(line: &[u8], error: &serde_json::Error) -> Damage {
             Damage::Newer(format!("the kind `{kind}` is newer than this program"))
         }
         kind => {
-            // The table of fields knows all that can be wrong; a new way of failing is still told.
-            let what = fault(&value).unwrap_or_else(|| json::message(error));
-            Damage::Broken(format!("this is no {}: {what}", kind.unwrap_or("record")))
+            // Falls back to serde's message if the table of fields misses a case.
+            let reason = fault(&value).unwrap_or_else(|| json::message(error));
+            Damage::Broken(format!("this {} is invalid: {reason}", kind.unwrap_or("record")))
         }
     }
 }
 
 fn is_conflict_marker(line: &[u8]) -> bool {
     line == b"======="
-        || ["<<<<<<<", ">>>>>>>", "|||||||"].iter().any(|mark| {
-            line.strip_prefix(mark.as_bytes())
+        || ["<<<<<<<", ">>>>>>>", "|||||||"].iter().any(|marker| {
+            line.strip_prefix(marker.as_bytes())
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with(b" "))
         })
 }
@@ -98,7 +101,7 @@ mod tests {
     const FACT: &str = r#"{"v":1,"id":"0198c0de-0000-7000-8000-00000000002a","kind":"fact","section":"Known Issues","content":"x","at":"2026-02-22T00:00:00Z","by":"ada","valid_from":"2026-02-01T10:00:00Z","colour":"blue"}"#;
 
     #[test]
-    fn a_record_reads_back_as_it_was_written() {
+    fn a_record_round_trips() {
         let record = read(FACT.as_bytes()).unwrap().unwrap();
         assert!(matches!(&record.body, Body::Fact(fact) if fact.section == Section::KnownIssues));
         assert_eq!(record.valid_from.unwrap().to_string(), "2026-02-01");
@@ -108,14 +111,14 @@ mod tests {
     }
 
     #[test]
-    fn a_number_between_two_floats_reads_back_too() {
+    fn a_number_without_an_exact_float_round_trips() {
         let line = FACT.replace("\"by\"", "\"confidence\":118446744073709551616,\"by\"");
         let record = read(line.as_bytes()).unwrap().unwrap();
         assert_eq!(read(write(&record).unwrap().as_bytes()).unwrap().unwrap(), record);
     }
 
     #[test]
-    fn what_is_newer_is_not_damage() {
+    fn newer_kinds_and_versions_are_recognised() {
         let kind = FACT.replace("\"fact\"", "\"hologram\"");
         let version = FACT.replace("\"v\":1", "\"v\":2");
         for line in [kind, version] {
@@ -124,15 +127,15 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_named() {
+    fn broken_lines_are_explained() {
         let broken = |line: &[u8]| match read(line) {
             Err(Damage::Broken(reason)) => reason,
             other => panic!("{other:?}"),
         };
-        assert!(broken(&FACT.as_bytes()[..60]).contains("breaks off"));
+        assert!(broken(&FACT.as_bytes()[..60]).contains("truncated"));
         assert!(broken(b"garbage").contains("not JSON"));
         assert!(broken(b"{\"a\":\0}").contains("NUL"));
-        assert!(broken(&vec![b'x'; MAX_LINE + 1]).contains("too long"));
+        assert!(broken(&vec![b'x'; MAX_LINE + 1]).contains("at most 1 MB"));
         assert!(broken(FACT.replace("Known Issues", "Gossip").as_bytes()).contains("Gossip"));
         assert_eq!(read(b"<<<<<<< HEAD"), Err(Damage::ConflictMarker));
         assert_eq!(read(b"  \r\n"), Ok(None));

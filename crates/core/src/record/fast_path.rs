@@ -1,5 +1,5 @@
-//! A fact or a note, which most lines are, read field by field: to find out first which kind a record
-//! is of takes twice as long.
+//! Fast path for lines with a fact or a note, which most lines are. A derived deserialiser of a tagged enum buffers the
+//! whole object to find its tag, which takes twice as long.
 
 use std::borrow::Cow;
 
@@ -12,13 +12,13 @@ use uuid::Uuid;
 use super::{Body, Fact, Levels, Note, Record, Section, Visibility};
 use crate::day;
 
-/// Every field that one may have, as [`Record`], [`Fact`] and [`Note`] describe them.
+/// Every field of a fact or a note: see [`Record`], [`Fact`] and [`Note`].
 #[derive(Deserialize)]
 struct Fields {
     v: u32,
     id: Uuid,
-    #[serde(deserialize_with = "plain")]
-    kind: Plain,
+    #[serde(deserialize_with = "fast_kind")]
+    kind: FastKind,
     section: Option<Section>,
     #[serde(default, deserialize_with = "not_null")]
     content: Option<String>,
@@ -49,37 +49,37 @@ struct Fields {
     session: Option<String>,
 }
 
-/// A kind that is read so.
-enum Plain {
+/// A kind that the fast path supports.
+enum FastKind {
     Fact,
     Note,
 }
 
-/// Takes no other kind, and gives up at once where there is one.
-fn plain<'de, D: Deserializer<'de>>(input: D) -> Result<Plain, D::Error> {
+/// Deserialises a supported kind; any other is an error, so that parsing stops at once.
+fn fast_kind<'de, D: Deserializer<'de>>(input: D) -> Result<FastKind, D::Error> {
     match &*<Cow<'_, str>>::deserialize(input)? {
-        "fact" => Ok(Plain::Fact),
-        "note" => Ok(Plain::Note),
+        "fact" => Ok(FastKind::Fact),
+        "note" => Ok(FastKind::Note),
         other => Err(D::Error::custom(other)),
     }
 }
 
-/// What is not there is not said, and what is null is a mistake.
+/// Deserialises a field that may be absent but not null.
 fn not_null<'de, D: Deserializer<'de>>(input: D) -> Result<Option<String>, D::Error> {
     String::deserialize(input).map(Some)
 }
 
-/// Reads a line if it is a fact or a note and all is well with it; what it says beside is passed over.
+/// Reads a line if it is a valid fact or note, ignoring unknown fields. The caller diagnoses every other line.
 pub(super) fn read(line: &[u8]) -> Option<Record> {
-    // A list of all fields in their order would do as well.
+    // Serde would also accept a JSON array of all fields.
     if !line.starts_with(b"{") {
         return None;
     }
     let fields: Fields = serde_json::from_slice(line).ok()?;
     let Fields { kind, section, content, key, value, scope, .. } = fields;
     let body = match kind {
-        Plain::Note => Body::Note(Note { content: content? }),
-        Plain::Fact => {
+        FastKind::Note => Body::Note(Note { content: content? }),
+        FastKind::Fact => {
             let content = content.unwrap_or_default();
             Body::Fact(Fact { section: section?, content, key, value, scope })
         }
@@ -115,22 +115,22 @@ mod tests {
     const FACT: &str = r#"{"v":1,"id":"0198c0de-0000-7000-8000-00000000002a","kind":"fact","section":"Specs","at":"2026-02-22T00:00:00Z""#;
     const NOTE: &str = r#"{"v":1,"id":"0198c0de-0000-7000-8000-00000000002a","kind":"note","at":"2026-02-22T00:00:00Z""#;
 
-    /// Wants a line to be read here as it is read as any record.
+    /// Asserts that the fast path reads a line like the derived deserialiser.
     fn check(line: &str) {
-        let own = read(line.as_bytes()).unwrap_or_else(|| panic!("{line}"));
-        assert_eq!(own, serde_json::from_str(line).unwrap(), "{line}");
+        let record = read(line.as_bytes()).unwrap_or_else(|| panic!("{line}"));
+        assert_eq!(record, serde_json::from_str(line).unwrap(), "{line}");
     }
 
     #[test]
-    fn a_plain_line_reads_as_any_record_does() {
+    fn the_fast_path_agrees_with_the_derived_deserialiser() {
         let full = r#","content":"x","key":"k","value":"v","scope":"api","by":"ada","tags":["a","b"],"confidence":0.7,"source":"s","artifacts":["file:a"],"valid_from":"2026-02-01T10:00:00Z","valid_to":"2026-03-01","visibility":"private","summary":"s","compressed":"c","index":"i","supersedes":["x"],"origin":"o","session":"t"}"#;
-        let read_well = [
+        let valid = [
             full,
             r#","content":"","steps":7,"colour":{"a":[1]}}"#,
             r#","content":"x","confidence":118446744073709551616,"summary":null,"key":null}"#,
             r#","valid_from":null,"content":"\u00e9\n\"" }"#,
         ];
-        for rest in read_well {
+        for rest in valid {
             check(&format!("{FACT}{rest}"));
             check(&format!("{NOTE}{rest}"));
         }
@@ -139,9 +139,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_well_is_left_to_others() {
-        let ill = [r#","tags":null}"#, r#","content":5}"#, r#","content":null}"#, ""];
-        for rest in ill.into_iter().chain([r#","at":"2026-02-22T00:00:00Z"}"#]) {
+    fn invalid_lines_and_other_kinds_are_declined() {
+        let invalid = [r#","tags":null}"#, r#","content":5}"#, r#","content":null}"#, ""];
+        for rest in invalid.into_iter().chain([r#","at":"2026-02-22T00:00:00Z"}"#]) {
             for start in [FACT, NOTE] {
                 let line = format!("{start}{rest}");
                 assert_eq!(read(line.as_bytes()), None, "{line}");
@@ -149,11 +149,14 @@ mod tests {
         }
         let list = br#"[1,"0198c0de-0000-7000-8000-00000000002a","note",null,"x"]"#;
         assert_eq!(read(list), None);
-        let odd = format!("{FACT}}}").replace("\"fact\"", r#"{"fact":null}"#);
+        let object_kind = format!("{FACT}}}").replace("\"fact\"", r#"{"fact":null}"#);
         let no_section = format!("{FACT}}}").replace(r#""section":"Specs","#, "");
-        for line in
-            [odd, no_section, format!("{NOTE}}}"), format!("{FACT}}}").replace("fact", "edge")]
-        {
+        for line in [
+            object_kind,
+            no_section,
+            format!("{NOTE}}}"),
+            format!("{FACT}}}").replace("fact", "edge"),
+        ] {
             assert_eq!(read(line.as_bytes()), None, "{line}");
         }
     }

@@ -1,29 +1,29 @@
-//! The words that a record may use.
+//! The enumerations of the record format.
 
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a record is.
+/// The kind of a record.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// One thing that is known.
+    /// A piece of knowledge.
     Fact,
-    /// What happened in a stretch of work.
+    /// The story of a session or a task.
     Episode,
-    /// A shape that code takes here.
+    /// A code pattern of this project.
     Pattern,
-    /// Steps that are taken here.
+    /// A procedure of this project.
     Workflow,
     /// A relation between two things.
     Edge,
-    /// Something to come back to.
+    /// A reminder.
     Note,
-    /// Something that was done to other records.
+    /// An action on other records.
     Event,
 }
 
@@ -39,11 +39,11 @@ impl Kind {
         Kind::Event,
     ];
 
-    /// The kinds that say something by themselves.
+    /// The kinds that can be recalled on their own: all but edges and events.
     pub const REMEMBERED: [Kind; 5] =
         [Kind::Fact, Kind::Episode, Kind::Pattern, Kind::Workflow, Kind::Note];
 
-    /// Returns its word, which is also the name of its folder.
+    /// Returns its name in the format, which is also the name of its folder.
     pub fn word(self) -> &'static str {
         match self {
             Kind::Fact => "fact",
@@ -56,13 +56,13 @@ impl Kind {
         }
     }
 
-    /// Reads its word.
+    /// Parses its name in the format.
     pub fn from_word(word: &str) -> Option<Self> {
         Kind::ALL.into_iter().find(|kind| kind.word() == word)
     }
 }
 
-/// What sort of knowledge a fact is.
+/// The section that a fact belongs to.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -89,7 +89,7 @@ pub enum Section {
 }
 
 impl Section {
-    /// Every section, in the order in which they are read.
+    /// Every section, in reading order.
     pub const ALL: [Section; 7] = [
         Section::Architecture,
         Section::Decisions,
@@ -113,23 +113,23 @@ impl Section {
         }
     }
 
-    /// Reads a title, whatever its case and punctuation: `known-issues`, `patterns`.
+    /// Parses a title, ignoring case and punctuation: `known-issues`, `patterns`.
     pub fn from_title(title: &str) -> Option<Self> {
-        // Every fact of a log comes through here, and nearly all have a title as it is written.
+        // Fast path: nearly all facts of a log have the exact title.
         if let Some(section) = Section::ALL.into_iter().find(|section| section.title() == title) {
             return Some(section);
         }
-        let folded = |text: &str| -> String {
+        let fold_case = |text: &str| -> String {
             text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
         };
-        let wanted = folded(title);
+        let typed = fold_case(title);
         Section::ALL.into_iter().find(|section| {
-            let own = folded(section.title());
-            own == wanted
-                || own.strip_suffix('s') == Some(&wanted)
+            let folded = fold_case(section.title());
+            folded == typed
+                || folded.strip_suffix('s') == Some(&typed)
                 || (*section == Section::Patterns
                     && matches!(
-                        wanted.as_str(),
+                        typed.as_str(),
                         "patterns" | "pattern" | "conventions" | "patternsandconventions"
                     ))
         })
@@ -142,7 +142,7 @@ impl TryFrom<String> for Section {
     fn try_from(title: String) -> Result<Self, String> {
         Section::from_title(&title).ok_or_else(|| {
             let titles: Vec<&str> = Section::ALL.iter().map(|section| section.title()).collect();
-            format!("there is no section `{title}`; there are {}", titles.join(", "))
+            format!("there is no section `{title}`; it must be one of {}", titles.join(", "))
         })
     }
 }
@@ -153,21 +153,21 @@ impl fmt::Display for Section {
     }
 }
 
-/// What an edge says.
+/// The relation that an edge states between its source and its target.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Relation {
-    /// The first holds only with the second.
+    /// The source is valid only with the target.
     DependsOn,
-    /// Both cannot hold.
+    /// Source and target cannot both be valid.
     Contradicts,
-    /// The first makes the second possible.
+    /// The source makes the target possible.
     Enables,
-    /// The first stands in the second's place.
+    /// The source replaces the target.
     Replaces,
-    /// The second is the reason for the first.
+    /// The target is the reason for the source.
     MotivatedBy,
 }
 
@@ -181,7 +181,7 @@ impl Relation {
         Relation::MotivatedBy,
     ];
 
-    /// Returns its word.
+    /// Returns its name in the format.
     pub fn word(self) -> &'static str {
         match self {
             Relation::DependsOn => "depends_on",
@@ -192,13 +192,13 @@ impl Relation {
         }
     }
 
-    /// Reads its word.
+    /// Parses its name in the format.
     pub fn from_word(word: &str) -> Option<Self> {
         Relation::ALL.into_iter().find(|relation| relation.word() == word)
     }
 }
 
-/// Who may see a record.
+/// The audience of a record.
 #[derive(
     Debug,
     Clone,
@@ -215,12 +215,12 @@ impl Relation {
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Visibility {
-    /// Only who wrote it, on this machine.
+    /// Its writer on this machine only.
     Private,
-    /// Everybody who has the repository.
+    /// Everyone with access to the repository.
     #[default]
     Shared,
-    /// Everybody; written by the system itself.
+    /// Everyone; written by the program itself.
     System,
 }
 
@@ -230,30 +230,30 @@ impl Visibility {
     }
 }
 
-/// What was done to records.
+/// An action on records.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Action {
-    /// Taken out of what is injected.
+    /// Hides records from results.
     Archive,
-    /// An archiving was undone.
+    /// Undoes an archive.
     Restore,
-    /// Kept in working memory.
+    /// Keeps records in working memory.
     Pin,
-    /// A pin was undone.
+    /// Undoes a pin.
     Release,
-    /// Learnt once more.
+    /// States that records were learnt again.
     Reinforce,
-    /// Settled.
+    /// Marks records as resolved.
     Resolve,
-    /// A settling was undone.
+    /// Undoes a resolve.
     Unresolve,
 }
 
 impl Action {
-    /// Returns its word.
+    /// Returns its name in the format.
     pub fn word(self) -> &'static str {
         match self {
             Action::Archive => "archive",

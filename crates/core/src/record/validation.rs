@@ -1,0 +1,287 @@
+//! Explains why a JSON value is not a valid record, naming the field.
+
+use jiff::Timestamp;
+use uuid::Uuid;
+
+use super::{Action, Kind, Relation, Section};
+use crate::{Value, day, json};
+
+/// The type of a field.
+#[derive(Clone, Copy, PartialEq)]
+enum FieldType {
+    Text,
+    TextList,
+    Number,
+    WholeNumber,
+    Day,
+    Timestamp,
+    Id,
+    Object,
+    Section,
+    Relation,
+    Action,
+    Visibility,
+    Any,
+}
+
+/// Whether a field is required, and whether it may be null.
+#[derive(Clone, Copy, PartialEq)]
+enum Presence {
+    Required,
+    /// It may be absent but not null.
+    Optional,
+    /// It may be absent or null.
+    Nullable,
+}
+
+type Field = (&'static str, FieldType, Presence);
+
+use Presence::{Nullable, Optional, Required};
+
+const COMMON_FIELDS: &[Field] = &[
+    ("v", FieldType::WholeNumber, Required),
+    ("id", FieldType::Id, Required),
+    ("at", FieldType::Timestamp, Required),
+    ("by", FieldType::Text, Optional),
+    ("tags", FieldType::TextList, Optional),
+    ("confidence", FieldType::Number, Nullable),
+    ("source", FieldType::Text, Nullable),
+    ("artifacts", FieldType::TextList, Optional),
+    ("valid_from", FieldType::Day, Nullable),
+    ("valid_to", FieldType::Day, Nullable),
+    ("visibility", FieldType::Visibility, Optional),
+    ("summary", FieldType::Text, Nullable),
+    ("compressed", FieldType::Text, Nullable),
+    ("index", FieldType::Text, Nullable),
+    ("supersedes", FieldType::TextList, Optional),
+    ("origin", FieldType::Text, Nullable),
+    ("session", FieldType::Text, Nullable),
+];
+
+fn fields_of(kind: Kind) -> &'static [Field] {
+    match kind {
+        Kind::Fact => &[
+            ("section", FieldType::Section, Required),
+            ("content", FieldType::Text, Optional),
+            ("key", FieldType::Text, Nullable),
+            ("value", FieldType::Text, Nullable),
+            ("scope", FieldType::Text, Nullable),
+        ],
+        Kind::Episode => &[
+            ("title", FieldType::Text, Required),
+            ("content", FieldType::Text, Optional),
+            ("goals", FieldType::TextList, Optional),
+            ("decisions", FieldType::TextList, Optional),
+            ("sequence", FieldType::TextList, Optional),
+            ("outcome", FieldType::Text, Nullable),
+            ("open", FieldType::TextList, Optional),
+            ("files", FieldType::TextList, Optional),
+            ("commits", FieldType::TextList, Optional),
+            ("stored", FieldType::TextList, Optional),
+            ("duration_seconds", FieldType::WholeNumber, Nullable),
+            ("turns", FieldType::WholeNumber, Nullable),
+            ("tool_calls", FieldType::WholeNumber, Nullable),
+        ],
+        Kind::Pattern => &[
+            ("trigger", FieldType::Text, Required),
+            ("template", FieldType::Any, Optional),
+            ("hint", FieldType::Text, Nullable),
+            ("content", FieldType::Text, Optional),
+        ],
+        Kind::Workflow => &[
+            ("trigger", FieldType::Text, Required),
+            ("steps", FieldType::TextList, Required),
+            ("details", FieldType::Object, Optional),
+            ("hint", FieldType::Text, Nullable),
+            ("content", FieldType::Text, Optional),
+        ],
+        Kind::Edge => &[
+            ("from", FieldType::Text, Required),
+            ("to", FieldType::Text, Required),
+            ("relation", FieldType::Relation, Required),
+            ("content", FieldType::Text, Optional),
+        ],
+        Kind::Note => &[("content", FieldType::Text, Required)],
+        Kind::Event => &[
+            ("action", FieldType::Action, Required),
+            ("targets", FieldType::TextList, Optional),
+            ("undoes", FieldType::TextList, Optional),
+            ("reason", FieldType::Text, Optional),
+        ],
+    }
+}
+
+/// Returns a message about the first invalid field of a record: its name, its value and what is allowed.
+pub fn fault(value: &Value) -> Option<String> {
+    let Some(map) = value.as_object() else {
+        return Some(format!(
+            "a record is a JSON object, and {} was given",
+            json::described(value)
+        ));
+    };
+    let kind = match map.get("kind") {
+        None => return Some(format!("`kind` is missing; it must be {}", one_of(&kinds()))),
+        Some(word) => match word.as_str().and_then(Kind::from_word) {
+            Some(kind) => kind,
+            None => return Some(invalid_field("kind", &one_of(&kinds()), word)),
+        },
+    };
+    COMMON_FIELDS.iter().chain(fields_of(kind)).find_map(|(name, field_type, presence)| {
+        match map.get(*name) {
+            None if *presence == Required => {
+                Some(format!("`{name}` is missing; it must be {}", field_type.allowed()))
+            }
+            None => None,
+            Some(Value::Null) if *presence == Nullable => None,
+            Some(given) if field_type.accepts(given) => None,
+            Some(given) => Some(invalid_field(name, &field_type.allowed(), given)),
+        }
+    })
+}
+
+fn invalid_field(name: &str, allowed: &str, given: &Value) -> String {
+    format!("`{name}` must be {allowed}, and {} was given", json::described(given))
+}
+
+fn kinds() -> Vec<&'static str> {
+    Kind::ALL.iter().map(|kind| kind.word()).collect()
+}
+
+fn one_of(words: &[&str]) -> String {
+    format!("one of {}", words.join(", "))
+}
+
+impl FieldType {
+    fn accepts(self, value: &Value) -> bool {
+        let text = value.as_str();
+        match self {
+            FieldType::Text => text.is_some(),
+            FieldType::TextList => {
+                value.as_array().is_some_and(|all| all.iter().all(Value::is_string))
+            }
+            FieldType::Number => value.is_number(),
+            FieldType::WholeNumber => value.is_u64(),
+            FieldType::Day => text.is_some_and(|text| day::parse(text).is_some()),
+            FieldType::Timestamp => text.is_some_and(|text| text.parse::<Timestamp>().is_ok()),
+            FieldType::Id => text.is_some_and(|text| Uuid::parse_str(text).is_ok()),
+            FieldType::Object => value.is_object(),
+            FieldType::Section => text.is_some_and(|text| Section::from_title(text).is_some()),
+            FieldType::Relation => text.is_some_and(|text| Relation::from_word(text).is_some()),
+            FieldType::Action => {
+                text.is_some_and(|text| ACTIONS.iter().any(|action| action.word() == text))
+            }
+            FieldType::Visibility => text.is_some_and(|text| VISIBILITIES.contains(&text)),
+            FieldType::Any => true,
+        }
+    }
+
+    fn allowed(self) -> String {
+        match self {
+            FieldType::Text => "a string".to_owned(),
+            FieldType::TextList => "a list of strings".to_owned(),
+            FieldType::Number => "a number".to_owned(),
+            FieldType::WholeNumber => "an integer, 0 or more".to_owned(),
+            FieldType::Day => "a day such as 2026-02-22".to_owned(),
+            FieldType::Timestamp => "a timestamp such as 2026-02-22T10:00:00Z".to_owned(),
+            FieldType::Id => "a UUID".to_owned(),
+            FieldType::Object => "an object".to_owned(),
+            FieldType::Section => one_of(&Section::ALL.map(Section::title)),
+            FieldType::Relation => one_of(&Relation::ALL.map(Relation::word)),
+            FieldType::Action => one_of(&ACTIONS.map(Action::word)),
+            FieldType::Visibility => one_of(&VISIBILITIES),
+            FieldType::Any => "any value".to_owned(),
+        }
+    }
+}
+
+const ACTIONS: [Action; 7] = [
+    Action::Archive,
+    Action::Restore,
+    Action::Pin,
+    Action::Release,
+    Action::Reinforce,
+    Action::Resolve,
+    Action::Unresolve,
+];
+
+const VISIBILITIES: [&str; 3] = ["private", "shared", "system"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Record;
+    use serde_json::json;
+
+    /// Returns a record of a kind with every field set.
+    fn complete_record(kind: Kind) -> Value {
+        let mut map = serde_json::Map::new();
+        map.insert("kind".into(), json!(kind.word()));
+        for (name, field_type, _) in COMMON_FIELDS.iter().chain(fields_of(kind)) {
+            map.insert((*name).into(), sample(*field_type));
+        }
+        Value::Object(map)
+    }
+
+    fn sample(field_type: FieldType) -> Value {
+        match field_type {
+            FieldType::Text => json!("x"),
+            FieldType::TextList => json!(["x"]),
+            FieldType::Number => json!(0.5),
+            FieldType::WholeNumber => json!(1),
+            FieldType::Day => json!("2026-02-22"),
+            FieldType::Timestamp => json!("2026-02-22T00:00:00Z"),
+            FieldType::Id => json!("0198c0de-0000-7000-8000-00000000002a"),
+            FieldType::Object => json!({}),
+            FieldType::Section => json!("Specs"),
+            FieldType::Relation => json!("enables"),
+            FieldType::Action => json!("pin"),
+            FieldType::Visibility => json!("private"),
+            FieldType::Any => json!(7),
+        }
+    }
+
+    #[test]
+    fn the_table_agrees_with_serde_on_every_field() {
+        for kind in Kind::ALL {
+            let valid = complete_record(kind);
+            assert_eq!(fault(&valid), None, "{valid}");
+            assert!(serde_json::from_value::<Record>(valid.clone()).is_ok(), "{valid}");
+            for (name, _, _) in COMMON_FIELDS.iter().chain(fields_of(kind)) {
+                let mut without = valid.clone();
+                without.as_object_mut().unwrap().shift_remove(*name);
+                let changed = |given: Value| {
+                    let mut changed = valid.clone();
+                    changed[*name] = given;
+                    changed
+                };
+                let variants = [
+                    without,
+                    changed(Value::Null),
+                    changed(json!(-1)),
+                    changed(json!("no such word")),
+                    changed(json!([7])),
+                    changed(json!(true)),
+                ];
+                for value in variants {
+                    let read = serde_json::from_value::<Record>(value.clone());
+                    assert_eq!(fault(&value).is_none(), read.is_ok(), "{value}: {read:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_message_names_the_field_the_value_and_what_is_allowed() {
+        let mut fact = complete_record(Kind::Fact);
+        fact["section"] = json!("Gossip");
+        assert_eq!(
+            fault(&fact).unwrap(),
+            "`section` must be one of Architecture, Decisions, Constraints, Known Issues, Patterns & Conventions, Specs, Recent Work, and \"Gossip\" was given"
+        );
+        assert_eq!(fault(&json!([1])).unwrap(), "a record is a JSON object, and a list was given");
+        assert_eq!(
+            fault(&json!({"kind": "note", "v": 1})).unwrap(),
+            "`id` is missing; it must be a UUID"
+        );
+    }
+}

@@ -1,22 +1,23 @@
-//! The memory of an agent or a plan: a markdown document whose sections hold entries.
+//! Memory documents of agents and plans: markdown documents with sections of entries.
 //!
-//! People may reorder, reword and add prose anywhere. An entry is a bullet or a table row under a
-//! heading that says what it is; what is written by a program is one line, so that two branches
-//! which each add one merge by union.
+//! People may reorder, reword and add prose anywhere. An entry is a bullet or a table row; the heading above it
+//! determines its kind. A program writes every entry on one line, so that a union merge keeps the entries of both
+//! branches.
 
+mod bullet;
+mod comment;
 mod counters;
 mod edit;
 mod escape;
-mod form;
 mod read;
-mod rows;
 mod sections;
+mod table;
 mod template;
 
 pub use counters::{Counters, readable};
 pub use edit::{Refusal, add, add_session, mark, remove, resolve};
 pub use read::read;
-pub use rows::is_settled;
+pub use table::is_settled;
 pub use template::{agent, plan};
 
 use std::ops::Range;
@@ -28,37 +29,37 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Problem, Value, day};
 
-/// Whose memory it is.
+/// The kind of owner of a memory document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
-    /// An agent's.
+    /// An agent.
     Agent,
-    /// A plan's.
+    /// A plan.
     Plan,
 }
 
-/// What an entry is.
+/// The kind of an entry.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum EntryKind {
-    /// Something that was discovered.
+    /// A discovery.
     Finding,
-    /// Something that was decided.
+    /// A decision.
     Decision,
-    /// Something that stands in the way, or stood.
+    /// An obstacle, open or resolved.
     Blocker,
-    /// Something that nobody knows yet, or knew.
+    /// A question, open or answered.
     Question,
-    /// Something that would be done differently.
+    /// A lesson for the next time.
     Lesson,
-    /// A note on a session of work.
+    /// A note on a work session.
     Session,
 }
 
 impl EntryKind {
-    /// Every kind, in the order in which they are shown.
+    /// Every kind, in display order.
     pub const ALL: [EntryKind; 6] = [
         EntryKind::Finding,
         EntryKind::Decision,
@@ -68,7 +69,7 @@ impl EntryKind {
         EntryKind::Session,
     ];
 
-    /// Returns its word.
+    /// Returns its name in the format.
     pub fn word(self) -> &'static str {
         match self {
             EntryKind::Finding => "finding",
@@ -80,36 +81,36 @@ impl EntryKind {
         }
     }
 
-    /// Reads its word.
+    /// Parses its name in the format.
     pub fn from_word(word: &str) -> Option<Self> {
         EntryKind::ALL.into_iter().find(|kind| kind.word() == word)
     }
 
-    /// Returns whether it is open until somebody settles it.
+    /// Returns whether it is open until it is resolved.
     pub fn is_task(self) -> bool {
         matches!(self, EntryKind::Blocker | EntryKind::Question)
     }
 }
 
-/// What is said of an entry beside its text.
+/// A field of an entry besides its text.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Field {
-    /// What was chosen.
+    /// The chosen option.
     Choice,
-    /// Why.
+    /// The reason.
     Rationale,
-    /// How far it has got.
+    /// The status.
     Status,
-    /// Whom it concerns.
+    /// The agents that it affects.
     Affects,
-    /// When.
+    /// The date.
     Date,
-    /// Who found it.
+    /// The agent that found it.
     FoundBy,
-    /// What else its writer said of it, as a JSON object.
+    /// Further data of the writer, as a JSON object.
     Metadata,
 }
 
@@ -124,7 +125,7 @@ impl Field {
         Field::Metadata,
     ];
 
-    /// The title of its column in a table.
+    /// Returns the title of its column in a table.
     fn column(self) -> &'static str {
         match self {
             Field::Choice => "Choice",
@@ -137,7 +138,7 @@ impl Field {
         }
     }
 
-    /// Its word behind a bullet: `(found by: 001)`.
+    /// Returns its name at the end of a bullet: `(found by: 001)`.
     fn word(self) -> &'static str {
         match self {
             Field::Choice => "choice",
@@ -158,116 +159,114 @@ impl Field {
     }
 }
 
-/// What is said of an entry beside its text.
+/// The fields of an entry besides its text.
 pub type Fields = IndexMap<Field, String>;
 
-/// An entry to be written.
+/// An entry to add.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewEntry<'e> {
-    /// What it is.
+    /// Its kind.
     pub kind: EntryKind,
     /// Its text.
     pub text: &'e str,
-    /// What is said of it.
+    /// Its fields.
     pub fields: Fields,
-    /// Whether it is settled already, and how.
+    /// Whether it is already resolved.
     pub resolved: bool,
-    /// What its comment says: `id`, `from`, `added`.
+    /// The marks in its comment: `id`, `from`, `added`.
     pub marks: IndexMap<String, String>,
 }
 
 /// An entry of a memory document.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
-    /// What it is.
+    /// Its kind.
     pub kind: EntryKind,
-    /// Which of its kind it is, from 1, in the order of the document; of a session, its number.
+    /// Its position among entries of its kind, from 1; for a session, the number in its heading.
     pub number: usize,
-    /// Its id: what its comment says, else a hash of its kind, text and ordinal among equals.
+    /// Its id: the one in its comment, else a hash of its kind, its text and its ordinal among equal texts.
     pub id: String,
     /// Its text.
     pub text: String,
-    /// What is said of it.
+    /// Its fields.
     pub fields: Fields,
-    /// Whether it is settled.
+    /// Whether it is resolved.
     pub resolved: bool,
-    /// How it was settled.
+    /// How it was resolved.
     pub resolution: Option<String>,
-    /// What its comment says, the id included.
+    /// The marks in its comment, including the id.
     pub marks: IndexMap<String, String>,
-    /// Its first line.
+    /// The number of its first line.
     pub line: usize,
-    /// Its bytes, line breaks included.
+    /// Its byte range, line breaks included.
     pub bytes: Range<usize>,
     form: Form,
 }
 
-/// How an entry is written.
+/// The markdown form of an entry.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 enum Form {
     Bullet,
-    /// A row of a table, with the table's columns.
+    /// A table row, with the column titles of the table.
     Row(Vec<String>),
     Session,
 }
 
-/// What a memory document holds.
+/// The content of a memory document.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Notebook {
     /// The entries, in the order of the document.
     pub entries: Vec<Entry>,
-    /// What is wrong with it.
+    /// The problems in the document.
     pub problems: Vec<Problem>,
 }
 
-/// Returns the text of an entry without the comments that hold its marks.
+/// Returns the text of an entry without the comments that contain its marks.
 fn without_marks(text: &str) -> String {
     let mut bare = text.to_owned();
-    for comment in form::mark_comments(text).into_iter().rev() {
-        let start = bare[..comment.start].trim_end_matches(' ').len();
-        bare.replace_range(start..comment.end, "");
+    for range in comment::mark_comments(text).into_iter().rev() {
+        let start = bare[..range.start].trim_end_matches(' ').len();
+        bare.replace_range(start..range.end, "");
     }
     bare
 }
 
-/// Returns the bytes of every comment in a document that Heirloom wrote for itself (ids, sessions,
-/// promotions): the whole line where a comment is alone on it. Code is left as it is.
+/// Returns the byte ranges of all comments that Heirloom wrote (ids, sessions, promotions), outside of code. The range
+/// of a comment that is alone on its line is the whole line.
 pub fn marker_comments(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    for row in sections::rows(text).iter().filter(|row| !row.is_opaque) {
-        let comments = form::marker_comments(row.text);
-        let is_alone = matches!(comments.as_slice(), [one]
-            if one.start == 0 && row.text[one.end..].trim().is_empty());
+    for line in sections::split_lines(text).iter().filter(|line| !line.is_opaque) {
+        let comments = comment::marker_comments(line.text);
+        let is_alone = matches!(comments.as_slice(), [only]
+            if only.start == 0 && line.text[only.end..].trim().is_empty());
         if is_alone {
-            found.push(row.bytes.clone());
+            found.push(line.bytes.clone());
             continue;
         }
-        let start = row.bytes.start;
-        found
-            .extend(comments.into_iter().map(|comment| start + comment.start..start + comment.end));
+        let start = line.bytes.start;
+        found.extend(comments.into_iter().map(|range| start + range.start..start + range.end));
     }
     found
 }
 
-/// Returns the mark that says on which day Heirloom added an entry, for [`NewEntry::marks`] and
-/// [`mark`].
+/// Returns the mark with the day on which Heirloom added an entry, for [`NewEntry::marks`] and [`mark`].
 pub fn added_mark(day: Date) -> (String, String) {
-    (form::ADDED.to_owned(), day.to_string())
+    (comment::ADDED.to_owned(), day.to_string())
 }
 
-/// Which entry a typed name means.
+/// The result of looking up a typed entry name.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Which<'n> {
-    /// This one.
+    /// Exactly this entry.
     One(&'n Entry),
-    /// Any of these.
+    /// The name fits all of these entries.
     Several(Vec<&'n Entry>),
-    /// None.
+    /// No entry has this name.
     Nothing,
 }
 
-/// A shorter tail of an id would soon mean several.
-const SHORTEST_TAIL: usize = 4;
+/// The shortest suffix of an id that is accepted: shorter ones are rarely unique.
+const MIN_ID_SUFFIX_CHARS: usize = 4;
 
 impl Entry {
     /// Returns its ordinal name: `finding-3`.
@@ -275,35 +274,33 @@ impl Entry {
         format!("{}-{}", self.kind.word(), self.number)
     }
 
-    /// Returns whether its id is written beside it, so that people may reword it.
+    /// Returns whether its id is stored in its comment, so that it survives rewording.
     pub fn is_marked(&self) -> bool {
         self.marks.contains_key("id")
     }
 
-    /// Returns the day that is written beside it: the one that it states, else the one on which
-    /// Heirloom added it.
+    /// Returns its date: the one in its fields, else the day on which Heirloom added it.
     pub fn own_date(&self) -> Option<Date> {
         self.field(Field::Date).and_then(day::parse).or_else(|| self.added())
     }
 
     /// Returns the day on which Heirloom added it.
     fn added(&self) -> Option<Date> {
-        self.marks.get(form::ADDED).and_then(|written| day::parse(written))
+        self.marks.get(comment::ADDED).and_then(|day| day::parse(day))
     }
 
-    /// Returns what is said of it.
+    /// Returns the value of a field.
     pub fn field(&self, field: Field) -> Option<&str> {
         self.fields.get(&field).map(String::as_str)
     }
 
-    /// Returns what else its writer said of it: the JSON that is written there, or the words of
-    /// somebody who wrote something else.
+    /// Returns the further data of its writer: JSON, or a string if the text is not JSON.
     pub fn metadata(&self) -> Option<Value> {
-        let written = self.field(Field::Metadata)?;
-        Some(serde_json::from_str(written).unwrap_or_else(|_| Value::String(written.to_owned())))
+        let text = self.field(Field::Metadata)?;
+        Some(serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned())))
     }
 
-    /// Returns all that it says in one line: a decision with its choice and its reason.
+    /// Returns its full content in one line: for a decision, with its choice and its rationale.
     pub fn sentence(&self) -> String {
         let mut text = self.text.clone();
         if let Some(choice) = self.field(Field::Choice) {
@@ -315,24 +312,24 @@ impl Entry {
         if let Some(resolution) = &self.resolution {
             text.push_str(&format!(" — {resolution}"));
         }
-        let between = if self.kind == EntryKind::Session { "; " } else { " " };
-        text.split('\n').map(str::trim).collect::<Vec<_>>().join(between)
+        let separator = if self.kind == EntryKind::Session { "; " } else { " " };
+        text.split('\n').map(str::trim).collect::<Vec<_>>().join(separator)
     }
 }
 
 impl Notebook {
-    /// Finds the entry that is meant: by ordinal name, by id, or by the end of an id.
+    /// Finds an entry by its ordinal name, its id or a suffix of its id.
     pub fn find(&self, typed: &str) -> Which<'_> {
         let typed = typed.trim().to_lowercase();
         let by_name: Vec<&Entry> =
             self.entries.iter().filter(|entry| entry.name() == typed).collect();
         let matches = if by_name.is_empty() {
-            let whole: Vec<&Entry> =
+            let by_id: Vec<&Entry> =
                 self.entries.iter().filter(|entry| entry.id == typed).collect();
-            if whole.is_empty() && typed.len() >= SHORTEST_TAIL {
+            if by_id.is_empty() && typed.len() >= MIN_ID_SUFFIX_CHARS {
                 self.entries.iter().filter(|entry| entry.id.ends_with(&typed)).collect()
             } else {
-                whole
+                by_id
             }
         } else {
             by_name

@@ -1,8 +1,8 @@
-//! The front matter of a memory document, which counts.
+//! The counters in the front matter of a memory document: dates, sessions, contributors.
 //!
-//! Two branches that each write a memory file change the same lines of its front matter, and a
-//! merge by union keeps both. They are read as the latest date, the greatest number and the union of
-//! the lists; the next write leaves one of each.
+//! Two branches that each write a memory file change the same lines of its front matter, and a union merge keeps both.
+//! Repeated keys are read as the latest date, the greatest number and the union of the lists; the next write removes
+//! the repetition.
 
 use std::borrow::Cow;
 
@@ -14,25 +14,25 @@ use crate::name::{self, Match};
 use crate::yaml::{Kind, Node};
 use crate::{Problem, Value, day, yaml};
 
-const COUNTED: &[&str] = &["created", "updated", "sessions", "contributors"];
+const COUNTER_KEYS: &[&str] = &["created", "updated", "sessions", "contributors"];
 
-/// What to set in the front matter of a memory document.
+/// The counters to set in the front matter of a memory document.
 #[derive(Debug, Clone, Default)]
 pub struct Counters<'c> {
     /// The day of the change.
     pub updated: Option<Date>,
-    /// How many sessions there were.
+    /// The number of sessions.
     pub sessions: Option<usize>,
-    /// Who took part.
+    /// The agent or person that contributed.
     pub contributor: Option<&'c str>,
-    /// The names of the plan's agents: a contributor that is written as one's number gets its name.
+    /// The names of the plan's agents: a contributor that is an agent's number is replaced by its name.
     pub agents: &'c [String],
 }
 
 impl Counters<'_> {
-    /// Sets them, and tidies what a merge left.
+    /// Sets the counters, and removes repeated keys of a merge.
     pub fn set(&self, path: &str, text: &str) -> Result<String, Problem> {
-        let mut text = folded(text, Leaving::Nothing).into_owned();
+        let mut text = merge_repeated(text, RemovedLines::Dropped).into_owned();
         if let Some(day) = self.updated {
             text = frontmatter::set(path, &text, "updated", &json!(day.to_string()))?;
         }
@@ -43,8 +43,8 @@ impl Counters<'_> {
             let contributor = full_name(contributor, self.agents);
             text = frontmatter::append_to_list(path, &text, "contributors", &contributor)?;
         }
-        if let Some(named) = with_full_names(&text, self.agents) {
-            text = frontmatter::set(path, &text, "contributors", &json!(named))?;
+        if let Some(contributors) = with_full_names(&text, self.agents) {
+            text = frontmatter::set(path, &text, "contributors", &json!(contributors))?;
         }
         Ok(text)
     }
@@ -57,13 +57,13 @@ fn full_name(typed: &str, agents: &[String]) -> String {
     }
 }
 
-/// Returns the contributors by their full names, each once, if they are not written so.
+/// Returns the distinct contributors by their full names, if that differs from the text.
 fn with_full_names(text: &str, agents: &[String]) -> Option<Vec<Value>> {
     let Split::Block { yaml, .. } = frontmatter::split(text) else { return None };
     let root = yaml::parse(&text[yaml]).ok()??;
-    let Value::Array(written) = root.entry("contributors")?.value.value() else { return None };
+    let Value::Array(current) = root.entry("contributors")?.value.value() else { return None };
     let mut named: Vec<Value> = Vec::new();
-    for item in &written {
+    for item in &current {
         let item = match item.as_str() {
             Some(item) => json!(full_name(item, agents)),
             None => item.clone(),
@@ -72,55 +72,57 @@ fn with_full_names(text: &str, agents: &[String]) -> Option<Vec<Value>> {
             named.push(item);
         }
     }
-    (named != written).then_some(named)
+    (named != current).then_some(named)
 }
 
-/// Returns the text with repeated counters folded into one; every line keeps its number.
+/// Returns the text with repeated counters merged into one, without changing line numbers.
 pub fn readable(text: &str) -> Cow<'_, str> {
-    folded(text, Leaving::BlankLines)
+    merge_repeated(text, RemovedLines::Blank)
 }
 
+/// What replaces the lines of a removed repetition.
 #[derive(Clone, Copy, PartialEq)]
-enum Leaving {
-    BlankLines,
-    Nothing,
+enum RemovedLines {
+    Blank,
+    Dropped,
 }
 
-/// One key of the front matter with the lines of its value.
-struct Part<'t> {
+/// A top-level key of the front matter with the lines of its value.
+struct KeyBlock<'t> {
     key: &'t str,
     text: &'t str,
 }
 
-fn folded(text: &str, leaving: Leaving) -> Cow<'_, str> {
+fn merge_repeated(text: &str, removed: RemovedLines) -> Cow<'_, str> {
     let Split::Block { yaml, .. } = frontmatter::split(text) else { return Cow::Borrowed(text) };
-    let parts = parts(&text[yaml.clone()]);
-    let repeated = |key: &str| {
-        COUNTED.contains(&key) && parts.iter().filter(|part| part.key == key).count() > 1
+    let blocks = split_keys(&text[yaml.clone()]);
+    let is_repeated = |key: &str| {
+        COUNTER_KEYS.contains(&key) && blocks.iter().filter(|block| block.key == key).count() > 1
     };
-    if !parts.iter().any(|part| repeated(part.key)) {
+    if !blocks.iter().any(|block| is_repeated(block.key)) {
         return Cow::Borrowed(text);
     }
     let mut out = text[..yaml.start].to_owned();
     let mut written: Vec<&str> = Vec::new();
-    for part in &parts {
-        if !repeated(part.key) {
-            out.push_str(part.text);
+    for block in &blocks {
+        if !is_repeated(block.key) {
+            out.push_str(block.text);
             continue;
         }
-        let newlines: String = part.text.chars().filter(|c| matches!(c, '\n' | '\r')).collect();
-        if written.contains(&part.key) {
-            if leaving == Leaving::BlankLines {
+        let newlines: String = block.text.chars().filter(|c| matches!(c, '\n' | '\r')).collect();
+        if written.contains(&block.key) {
+            if removed == RemovedLines::Blank {
                 out.push_str(&newlines);
             }
             continue;
         }
-        written.push(part.key);
-        let values = parts.iter().filter(|other| other.key == part.key).map(|other| other.text);
-        out.push_str(&format!("{}: {}", part.key, merged(part.key, values)));
-        let kept =
-            if leaving == Leaving::BlankLines { newlines.as_str() } else { newline(part.text) };
-        out.push_str(kept);
+        written.push(block.key);
+        let texts = blocks.iter().filter(|other| other.key == block.key).map(|other| other.text);
+        out.push_str(&format!("{}: {}", block.key, merged_value(block.key, texts)));
+        out.push_str(match removed {
+            RemovedLines::Blank => &newlines,
+            RemovedLines::Dropped => newline(block.text),
+        });
     }
     out.push_str(&text[yaml.end..]);
     Cow::Owned(out)
@@ -131,42 +133,42 @@ fn newline(text: &str) -> &str {
 }
 
 /// Splits a block of YAML at its top-level keys.
-fn parts(yaml: &str) -> Vec<Part<'_>> {
-    let mut parts: Vec<Part<'_>> = Vec::new();
+fn split_keys(yaml: &str) -> Vec<KeyBlock<'_>> {
+    let mut blocks: Vec<KeyBlock<'_>> = Vec::new();
     let mut start = 0;
-    let mut at = 0;
+    let mut offset = 0;
     let mut key = "";
     for line in yaml.split_inclusive('\n') {
-        let begins = !line.starts_with([' ', '\t', '-']);
-        if begins {
-            if at > start {
-                parts.push(Part { key, text: &yaml[start..at] });
+        let starts_key = !line.starts_with([' ', '\t', '-']);
+        if starts_key {
+            if offset > start {
+                blocks.push(KeyBlock { key, text: &yaml[start..offset] });
             }
-            start = at;
+            start = offset;
             key = key_of(line);
         }
-        at += line.len();
+        offset += line.len();
     }
-    if at > start {
-        parts.push(Part { key, text: &yaml[start..at] });
+    if offset > start {
+        blocks.push(KeyBlock { key, text: &yaml[start..offset] });
     }
-    parts
+    blocks
 }
 
-/// Returns the key of a line: what is before a colon that ends a word.
+/// Returns the key of a line: the text before a colon that a space follows.
 fn key_of(line: &str) -> &str {
-    let ends = |(at, _): &(usize, &str)| {
-        line[at + 1..].chars().next().is_none_or(|after| after.is_ascii_whitespace())
+    let ends_key = |(offset, _): &(usize, &str)| {
+        line[offset + 1..].chars().next().is_none_or(|after| after.is_ascii_whitespace())
     };
-    line.match_indices(':').find(ends).map_or("", |(at, _)| line[..at].trim_end())
+    line.match_indices(':').find(ends_key).map_or("", |(offset, _)| line[..offset].trim_end())
 }
 
-fn merged<'t>(key: &str, parts: impl Iterator<Item = &'t str>) -> String {
-    let values: Vec<String> = parts.flat_map(|part| written(key, part)).collect();
+fn merged_value<'t>(key: &str, texts: impl Iterator<Item = &'t str>) -> String {
+    let values: Vec<String> = texts.flat_map(|text| raw_values(key, text)).collect();
     match key {
         "sessions" => {
-            let most = values.iter().filter_map(|value| value.parse::<u64>().ok()).max();
-            most.map_or_else(String::new, |most| most.to_string())
+            let greatest = values.iter().filter_map(|value| value.parse::<u64>().ok()).max();
+            greatest.map_or_else(String::new, |greatest| greatest.to_string())
         }
         "contributors" => {
             let mut all: Vec<String> = Vec::new();
@@ -185,13 +187,13 @@ fn merged<'t>(key: &str, parts: impl Iterator<Item = &'t str>) -> String {
     }
 }
 
-/// The values of a key as they are written: `007` is a name, and no number. What goes over several
-/// lines is written anew on one.
-fn written(key: &str, part: &str) -> Vec<String> {
-    let Ok(Some(root)) = yaml::parse(part) else { return vec![] };
-    let slice = |node: &Node| match &part[node.bytes.clone()] {
-        text if text.contains(['\n', '\r']) => node.value().to_string(),
-        text => text.to_owned(),
+/// Returns the values of a key as written, since `007` is a name and not a number. A value over several lines is
+/// rewritten as one line.
+fn raw_values(key: &str, text: &str) -> Vec<String> {
+    let Ok(Some(root)) = yaml::parse(text) else { return vec![] };
+    let slice = |node: &Node| match &text[node.bytes.clone()] {
+        raw if raw.contains(['\n', '\r']) => node.value().to_string(),
+        raw => raw.to_owned(),
     };
     match root.entry(key).map(|entry| &entry.value) {
         Some(Node { kind: Kind::List { items, .. }, .. }) => items.iter().map(slice).collect(),
@@ -208,7 +210,7 @@ mod tests {
     const MERGED: &str = "---\nplan: p\nupdated: 2026-02-01\nupdated: 2026-02-03\nsessions: 4\nsessions: 3\ncontributors: [000, a]\ncontributors: [b, 000]\n# c\n---\nbody\n";
 
     #[test]
-    fn a_merge_reads_as_latest_greatest_and_union() {
+    fn repeated_keys_are_read_as_latest_greatest_and_union() {
         let read = readable(MERGED);
         assert_eq!(read.lines().count(), MERGED.lines().count());
         let lines: Vec<&str> = read.lines().filter(|line| !line.is_empty()).collect();
@@ -228,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_write_leaves_one_of_each() {
+    fn the_next_write_removes_repeated_keys() {
         let counters = Counters {
             updated: Some(date(2026, 2, 22)),
             sessions: Some(5),
@@ -242,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_contributes_under_its_full_name_once() {
+    fn a_contributor_is_listed_once_by_its_full_name() {
         let agents = ["000-schema".to_owned(), "001-api".to_owned(), "001-web".to_owned()];
         let set = |text: &str, contributor| {
             let counters = Counters { contributor, agents: &agents, ..Counters::default() };
@@ -257,14 +259,14 @@ mod tests {
     }
 
     #[test]
-    fn a_name_over_several_lines_stays_one_name() {
+    fn a_name_over_several_lines_is_one_name() {
         let text = "---\ncontributors: [a]\ncontributors:\n- b\n  c\n---\nbody\n";
         let expected = "---\ncontributors: [a, \"b c\"]\n\n\n\n---\nbody\n";
         assert_eq!(readable(text), expected);
     }
 
     #[test]
-    fn what_was_not_merged_stays_as_it_is() {
+    fn other_repeated_keys_are_not_changed() {
         let text = "---\nupdated: 2026-02-01\ntags: [a]\ntags: [b]\n---\n";
         assert_eq!(readable(text), text);
     }

@@ -1,40 +1,44 @@
-//! Texts inside a line of markdown: what would change the line's meaning is written as a character
-//! reference, which markdown shows as the character, so that any text reads back as it was.
+//! Escapes texts for a line of markdown. Characters that would change the structure of the line become character
+//! references, which markdown renders as the character; so any text round-trips.
 
-/// Writes a text on one line.
+/// Escapes a text for one line.
 pub(super) fn encode(text: &str) -> String {
-    encode_also(text, &[])
+    encode_with(text, &[])
 }
 
-/// Writes a text into a cell of a table.
+/// Escapes a text for a cell of a table.
 pub(super) fn encode_cell(text: &str) -> String {
     encode(text).replace('|', "\\|")
 }
 
-/// Writes a text behind a bullet as one of several things that are said of it.
+/// Escapes a text for a field at the end of a bullet.
 pub(super) fn encode_field(text: &str) -> String {
-    encode_also(text, &['·', '(', ')'])
+    encode_with(text, &['·', '(', ')'])
 }
 
-fn encode_also(text: &str, also: &[char]) -> String {
+fn encode_with(text: &str, extra: &[char]) -> String {
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let mut out = String::with_capacity(text.len());
-    for (at, c) in text.char_indices() {
-        let rest = &text[at..];
-        let first = at == 0;
+    for (offset, c) in text.char_indices() {
+        let rest = &text[offset..];
+        let is_first = offset == 0;
         match c {
             '\n' => out.push_str("<br>"),
             '&' if is_reference(rest) => out.push_str("&amp;"),
-            '<' if starts(rest, &["<br>", "<br/>", "<br />", "<!--"]) => out.push_str("&lt;"),
+            '<' if starts_with_any(rest, &["<br>", "<br/>", "<br />", "<!--"]) => {
+                out.push_str("&lt;")
+            }
             '-' if rest.starts_with("-->") => out.push_str("&#45;"),
             '~' if rest.starts_with("~~") => out.push_str("&#126;"),
             '#' | '-' | '*' | '+' | '>' | '[' | '|' | '`' | '~' | '='
-                if first && is_structure(rest) =>
+                if is_first && is_structure(rest) =>
             {
                 out.push_str(&format!("&#{};", u32::from(c)));
             }
-            '.' | ')' if is_number(&text[..at]) => out.push_str(&format!("&#{};", u32::from(c))),
-            c if also.contains(&c) || (c.is_control() && c != '\t') => {
+            '.' | ')' if is_number(&text[..offset]) => {
+                out.push_str(&format!("&#{};", u32::from(c)))
+            }
+            c if extra.contains(&c) || (c.is_control() && c != '\t') => {
                 out.push_str(&format!("&#{};", u32::from(c)));
             }
             c => out.push(c),
@@ -43,14 +47,14 @@ fn encode_also(text: &str, also: &[char]) -> String {
     out
 }
 
-/// Reads a text back.
+/// Unescapes a text.
 pub(super) fn decode(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(at) = rest.find(['&', '<']) {
-        out.push_str(&rest[..at]);
-        rest = &rest[at..];
-        match special(rest) {
+    while let Some(offset) = rest.find(['&', '<']) {
+        out.push_str(&rest[..offset]);
+        rest = &rest[offset..];
+        match decode_first(rest) {
             Some((c, length)) => {
                 out.push(c);
                 rest = &rest[length..];
@@ -65,12 +69,13 @@ pub(super) fn decode(text: &str) -> String {
     out
 }
 
-fn special(rest: &str) -> Option<(char, usize)> {
-    for (written, c) in
+/// Decodes the escape at the start of a text and returns its length.
+fn decode_first(rest: &str) -> Option<(char, usize)> {
+    for (escape, c) in
         [("&amp;", '&'), ("&lt;", '<'), ("<br>", '\n'), ("<br/>", '\n'), ("<br />", '\n')]
     {
-        if rest.starts_with(written) {
-            return Some((c, written.len()));
+        if rest.starts_with(escape) {
+            return Some((c, escape.len()));
         }
     }
     let digits = rest.strip_prefix("&#")?;
@@ -80,14 +85,14 @@ fn special(rest: &str) -> Option<(char, usize)> {
 }
 
 fn is_reference(rest: &str) -> bool {
-    special(rest).is_some()
+    decode_first(rest).is_some()
 }
 
-fn starts(rest: &str, any: &[&str]) -> bool {
-    any.iter().any(|start| rest.starts_with(start))
+fn starts_with_any(rest: &str, prefixes: &[&str]) -> bool {
+    prefixes.iter().any(|prefix| rest.starts_with(prefix))
 }
 
-/// Whether a first character would make the bullet something else than text.
+/// Returns whether the first character would make the bullet something other than text.
 fn is_structure(rest: &str) -> bool {
     let mut chars = rest.chars();
     match chars.next() {
@@ -99,7 +104,7 @@ fn is_structure(rest: &str) -> bool {
         }
         Some('`') => rest.starts_with("```"),
         Some('~') => true,
-        Some('[') => starts(rest, &["[ ]", "[x]", "[X]"]),
+        Some('[') => starts_with_any(rest, &["[ ]", "[x]", "[X]"]),
         Some('>' | '|' | '=') => true,
         _ => false,
     }
@@ -116,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plain_text_stays_plain() {
+    fn plain_text_is_not_escaped() {
         for text in
             ["a & b < c — d's `x.rs` [link](y) (see #3)", "-1 is *bold*", "C++ | D", "3.5 GB"]
         {
@@ -127,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_change_the_line_is_written_as_a_reference() {
+    fn characters_with_structural_meaning_are_escaped() {
         assert_eq!(encode("a\nb"), "a<br>b");
         assert_eq!(encode("# a"), "&#35; a");
         assert_eq!(encode("[ ] a"), "&#91; ] a");
@@ -138,7 +143,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_reads_back(text in "[-a#*\\[\\] |<>!br&;0-9~=—\\n().]{0,24}|\\PC{0,24}") {
+        fn any_text_round_trips(text in "[-a#*\\[\\] |<>!br&;0-9~=—\\n().]{0,24}|\\PC{0,24}") {
             prop_assert_eq!(decode(&encode(&text)), text.clone());
             prop_assert!(!encode(&text).contains('\n'));
             prop_assert_eq!(decode(&encode_field(&text)), text);

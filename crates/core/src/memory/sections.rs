@@ -1,35 +1,35 @@
-//! The lines of a memory document, and the sections that they form.
+//! Splits a memory document into lines and sections.
 
 use std::ops::Range;
 
 use super::{EntryKind, Owner};
 use crate::frontmatter::{self, Split};
 
-/// A line of a text.
+/// A line of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Row<'t> {
+pub(super) struct TextLine<'t> {
     /// Its text without the line break.
     pub(super) text: &'t str,
-    /// Its bytes, line break included.
+    /// Its byte range, line break included.
     pub(super) bytes: Range<usize>,
     /// Its number, from 1.
     pub(super) number: usize,
-    /// Whether it is code or a comment, so that nothing in it counts.
+    /// Whether it is code or a comment, which contains no headings or entries.
     pub(super) is_opaque: bool,
 }
 
-/// A section that holds entries.
+/// A section with entries.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Section {
-    /// What its entries are.
+pub(super) struct EntrySection {
+    /// The kind of its entries.
     pub(super) kind: EntryKind,
-    /// Its rows, the heading first.
-    pub(super) rows: Range<usize>,
+    /// The indices of its lines, the heading first.
+    pub(super) lines: Range<usize>,
     /// The level of its heading.
     pub(super) level: usize,
 }
 
-/// The titles under which a kind of entry is found, the ones that are written first.
+/// The accepted titles of the section of each kind, in lower case.
 const TITLES: &[(EntryKind, &[&str])] = &[
     (EntryKind::Finding, &["findings", "shared discoveries", "discoveries"]),
     (EntryKind::Decision, &["decisions", "plan decisions"]),
@@ -39,7 +39,7 @@ const TITLES: &[(EntryKind, &[&str])] = &[
     (EntryKind::Session, &["session log", "sessions", "session notes"]),
 ];
 
-/// Returns the heading and the opening sentence of a new section.
+/// Returns the heading and the first sentence of a new section.
 pub(super) fn heading(kind: EntryKind, owner: Owner) -> (&'static str, &'static str) {
     match (kind, owner) {
         (EntryKind::Finding, Owner::Agent) => {
@@ -63,19 +63,19 @@ pub(super) fn heading(kind: EntryKind, owner: Owner) -> (&'static str, &'static 
 }
 
 /// Splits a document's body into lines.
-pub(super) fn rows(text: &str) -> Vec<Row<'_>> {
+pub(super) fn split_lines(text: &str) -> Vec<TextLine<'_>> {
     let body = match frontmatter::split(text) {
         Split::Block { body, .. } => body,
         Split::None | Split::Unclosed => 0,
     };
-    let first = 1 + text[..body].matches('\n').count();
-    let mut at = body;
+    let first_number = 1 + text[..body].matches('\n').count();
+    let mut offset = body;
     let mut fence: Option<&str> = None;
     let mut in_comment = false;
-    let mut rows = Vec::new();
-    for (number, whole) in (first..).zip(text[body..].split_inclusive('\n')) {
+    let mut lines = Vec::new();
+    for (number, whole) in (first_number..).zip(text[body..].split_inclusive('\n')) {
         let line = whole.trim_end_matches(['\n', '\r']);
-        let opaque_before = fence.is_some() || in_comment;
+        let was_opaque = fence.is_some() || in_comment;
         let trimmed = line.trim_start();
         match fence {
             Some(open) => {
@@ -91,21 +91,21 @@ pub(super) fn rows(text: &str) -> Vec<Row<'_>> {
                 in_comment = trimmed.starts_with("<!--") && !trimmed.contains("-->");
             }
         }
-        rows.push(Row {
+        lines.push(TextLine {
             text: line,
-            bytes: at..at + whole.len(),
+            bytes: offset..offset + whole.len(),
             number,
-            is_opaque: opaque_before || fence.is_some() || in_comment,
+            is_opaque: was_opaque || fence.is_some() || in_comment,
         });
-        at += whole.len();
+        offset += whole.len();
     }
-    rows
+    lines
 }
 
 /// Returns the level and the title of a heading.
-pub(super) fn heading_of<'t>(row: &Row<'t>) -> Option<(usize, &'t str)> {
-    let text = row.text.trim_start_matches(' ');
-    if row.is_opaque || row.text.len() - text.len() > 3 {
+pub(super) fn heading_of<'t>(line: &TextLine<'t>) -> Option<(usize, &'t str)> {
+    let text = line.text.trim_start_matches(' ');
+    if line.is_opaque || line.text.len() - text.len() > 3 {
         return None;
     }
     let level = text.len() - text.trim_start_matches('#').len();
@@ -114,28 +114,28 @@ pub(super) fn heading_of<'t>(row: &Row<'t>) -> Option<(usize, &'t str)> {
     is_heading.then(|| (level, rest.trim().trim_end_matches('#').trim_end()))
 }
 
-/// Finds the sections that hold entries.
-pub(super) fn sections(rows: &[Row<'_>]) -> Vec<Section> {
-    let mut sections: Vec<Section> = Vec::new();
-    let mut open: Option<Section> = None;
-    for (at, row) in rows.iter().enumerate() {
-        let Some((level, title)) = heading_of(row) else { continue };
-        let inside = open.as_ref().is_some_and(|section| level > section.level);
+/// Finds the sections with entries.
+pub(super) fn find_sections(lines: &[TextLine<'_>]) -> Vec<EntrySection> {
+    let mut sections: Vec<EntrySection> = Vec::new();
+    let mut open: Option<EntrySection> = None;
+    for (index, line) in lines.iter().enumerate() {
+        let Some((level, title)) = heading_of(line) else { continue };
+        let is_inside = open.as_ref().is_some_and(|section| level > section.level);
         let is_log = open.as_ref().is_some_and(|section| section.kind == EntryKind::Session);
-        let kind = kind_of(title).filter(|_| !(inside && is_log));
-        if inside && kind.is_none() {
+        let kind = kind_of(title).filter(|_| !(is_inside && is_log));
+        if is_inside && kind.is_none() {
             continue;
         }
-        sections.extend(open.take().map(|section| section.until(at)));
-        open = kind.map(|kind| Section { kind, rows: at..at, level });
+        sections.extend(open.take().map(|section| section.ending_at(index)));
+        open = kind.map(|kind| EntrySection { kind, lines: index..index, level });
     }
-    sections.extend(open.map(|section| section.until(rows.len())));
+    sections.extend(open.map(|section| section.ending_at(lines.len())));
     sections
 }
 
-impl Section {
-    fn until(self, end: usize) -> Self {
-        Section { rows: self.rows.start..end, ..self }
+impl EntrySection {
+    fn ending_at(self, end: usize) -> Self {
+        EntrySection { lines: self.lines.start..end, ..self }
     }
 }
 

@@ -1,17 +1,17 @@
-//! New memory documents.
+//! Templates of new memory documents.
 //!
-//! Every section is there from the start: a branch that makes a section where another adds an entry
-//! would, merged by union, put the entry under the wrong heading.
+//! A new document has every section: if one branch created a section where another adds an entry, a union merge would
+//! put the entry under the wrong heading.
 
 use jiff::civil::Date;
 use serde_json::json;
 
-use super::rows::{columns, write_head};
 use super::sections::heading;
+use super::table::{default_columns, write_header};
 use super::{EntryKind, Owner};
 use crate::yaml::{Style, write_scalar};
 
-/// Writes an agent's memory with nothing in it.
+/// Writes the empty memory document of an agent.
 pub fn agent(agent: &str, plan: &str, title: &str, today: Date) -> String {
     let kinds = [
         EntryKind::Finding,
@@ -30,7 +30,7 @@ pub fn agent(agent: &str, plan: &str, title: &str, today: Date) -> String {
     )
 }
 
-/// Writes a plan's memory with nothing in it.
+/// Writes the empty memory document of a plan.
 pub fn plan(plan: &str, title: &str, today: Date) -> String {
     let kinds = [
         EntryKind::Finding,
@@ -50,14 +50,16 @@ pub fn plan(plan: &str, title: &str, today: Date) -> String {
 
 fn sections(kinds: &[EntryKind], owner: Owner) -> String {
     let section = |kind: &EntryKind| {
-        let (title, about) = heading(*kind, owner);
+        let (title, description) = heading(*kind, owner);
         let table = match kind {
-            EntryKind::Decision => format!("\n{}", write_head(&columns(*kind, owner), "\n")),
-            // The line that parts the first entry from the sentence above it: with it there are
-            // always four lines between two lists, and git joins changes that are nearer.
+            EntryKind::Decision => {
+                format!("\n{}", write_header(&default_columns(*kind, owner), "\n"))
+            }
+            // With this blank line there are four lines between two lists; git merges changes that are nearer into one
+            // hunk, which would conflict.
             _ => "\n".to_owned(),
         };
-        format!("\n## {title}\n{about}\n{table}")
+        format!("\n## {title}\n{description}\n{table}")
     };
     kinds.iter().map(section).collect()
 }

@@ -1,7 +1,8 @@
-//! Rows of a markdown table.
+//! Reads and writes rows of markdown tables.
 
+use super::bullet::EntryContent;
+use super::comment::{take_marks, write_comment};
 use super::escape::{decode, encode_cell};
-use super::form::{take_comment, write_comment};
 use super::{EntryKind, Field, Fields, NewEntry, Owner};
 
 /// Returns whether a line is a row of a table.
@@ -9,29 +10,29 @@ pub(super) fn is_row(line: &str) -> bool {
     line.trim_start().starts_with('|')
 }
 
-/// Returns whether a row parts the head of a table from its body.
+/// Returns whether a row separates the header of a table from its body.
 pub(super) fn is_delimiter(line: &str) -> bool {
     is_row(line)
         && line.contains('-')
         && line.trim().chars().all(|c| matches!(c, '|' | '-' | ':' | ' ' | '\t'))
 }
 
-/// Returns the cells of a row, as they are written.
+/// Splits a row into its raw cells.
 pub(super) fn cells(line: &str) -> Vec<&str> {
     let line = line.trim();
     let inner = line.strip_prefix('|').unwrap_or(line);
     let mut cells = Vec::new();
     let mut start = 0;
     let mut escaped = false;
-    for (at, c) in inner.char_indices() {
+    for (offset, c) in inner.char_indices() {
         match c {
             '\\' => {
                 escaped = true;
                 continue;
             }
             '|' if !escaped => {
-                cells.push(inner[start..at].trim());
-                start = at + 1;
+                cells.push(inner[start..offset].trim());
+                start = offset + 1;
             }
             _ => {}
         }
@@ -43,13 +44,13 @@ pub(super) fn cells(line: &str) -> Vec<&str> {
     cells
 }
 
-/// Returns what a cell says.
-pub(super) fn value(cell: &str) -> String {
+/// Returns the text of a raw cell.
+pub(super) fn cell_text(cell: &str) -> String {
     decode(&cell.replace("\\|", "|"))
 }
 
-/// Returns the columns that a new table has.
-pub(super) fn columns(kind: EntryKind, owner: Owner) -> Vec<String> {
+/// Returns the column titles of a new table.
+pub(super) fn default_columns(kind: EntryKind, owner: Owner) -> Vec<String> {
     let fields = match owner {
         Owner::Agent => [Field::Choice, Field::Rationale, Field::Date],
         Owner::Plan => [Field::Choice, Field::Affects, Field::Date],
@@ -71,23 +72,24 @@ fn first_column(kind: EntryKind) -> &'static str {
     }
 }
 
-/// Returns the columns that a table lacks for what is to be said.
-pub(super) fn missing(columns: &[String], fields: &Fields) -> Vec<Field> {
-    let has = |field: &Field| columns.iter().any(|title| Field::from_column(title) == Some(*field));
-    fields.keys().copied().filter(|field| !has(field)).collect()
+/// Returns the fields for which a table has no column.
+pub(super) fn missing_fields(columns: &[String], fields: &Fields) -> Vec<Field> {
+    let has_column =
+        |field: &Field| columns.iter().any(|title| Field::from_column(title) == Some(*field));
+    fields.keys().copied().filter(|field| !has_column(field)).collect()
 }
 
-/// Writes the head of a table.
-pub(super) fn write_head(columns: &[String], newline: &str) -> String {
+/// Writes the header of a table.
+pub(super) fn write_header(columns: &[String], newline: &str) -> String {
     let dashes: Vec<String> =
         columns.iter().map(|title| "-".repeat(title.chars().count() + 2)).collect();
     format!("| {} |{newline}|{}|{newline}", columns.join(" | "), dashes.join("|"))
 }
 
-/// Writes a row; the first column holds the text.
-pub(super) fn write(entry: &NewEntry<'_>, columns: &[String]) -> String {
-    let cells = columns.iter().enumerate().map(|(at, title)| {
-        if at == 0 {
+/// Writes a row with the text in the first column.
+pub(super) fn write_row(entry: &NewEntry<'_>, columns: &[String]) -> String {
+    let cells = columns.iter().enumerate().map(|(index, title)| {
+        if index == 0 {
             return format!("{}{}", encode_cell(entry.text.trim()), write_comment(&entry.marks));
         }
         let field = Field::from_column(title).and_then(|field| entry.fields.get(&field));
@@ -96,25 +98,25 @@ pub(super) fn write(entry: &NewEntry<'_>, columns: &[String]) -> String {
     format!("| {} |", cells.collect::<Vec<_>>().join(" | "))
 }
 
-/// What a row says: its text, what is said of it, its comment.
-pub(super) fn read(line: &str, columns: &[String]) -> super::form::Said {
+/// Reads the content of a row.
+pub(super) fn read_row(line: &str, columns: &[String]) -> EntryContent {
     let cells = cells(line);
-    let (text, marks) = take_comment(cells.first().copied().unwrap_or_default());
+    let (text, marks) = take_marks(cells.first().copied().unwrap_or_default());
     let mut fields = Fields::new();
     for (title, cell) in columns.iter().zip(&cells).skip(1) {
         if let Some(field) = Field::from_column(title).filter(|_| !cell.is_empty()) {
-            fields.insert(field, value(cell));
+            fields.insert(field, cell_text(cell));
         }
     }
     let status = fields.get(&Field::Status).map(String::as_str).unwrap_or_default();
     let (resolved, resolution) = match status.split_once(": ") {
-        Some((word, how)) if is_settled(word) => (true, Some(how.to_owned())),
+        Some((word, resolution)) if is_settled(word) => (true, Some(resolution.to_owned())),
         _ => (is_settled(status), None),
     };
-    super::form::Said { text: value(&text), fields, resolved, resolution, marks }
+    EntryContent { text: cell_text(&text), fields, resolved, resolution, marks }
 }
 
-/// Returns whether a status says that nothing is left to do.
+/// Returns whether a status means that an entry is resolved.
 pub fn is_settled(status: &str) -> bool {
     ["resolved", "done", "closed", "answered", "fixed"]
         .iter()

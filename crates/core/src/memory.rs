@@ -200,12 +200,12 @@ pub struct Entry {
     pub line: usize,
     /// Its byte range, line breaks included.
     pub bytes: Range<usize>,
-    form: Form,
+    form: EntryForm,
 }
 
 /// The markdown form of an entry.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-enum Form {
+enum EntryForm {
     Bullet,
     /// A table row, with the column titles of the table.
     Row(Vec<String>),

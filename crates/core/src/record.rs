@@ -152,7 +152,7 @@ pub enum Body {
     Pattern(Box<Pattern>),
     /// A procedure of this project.
     Workflow(Box<Workflow>),
-    /// A relation between two things.
+    /// A relation between two records or entries.
     Edge(Edge),
     /// A reminder.
     Note(Note),
@@ -256,7 +256,7 @@ pub struct Workflow {
     pub content: String,
 }
 
-/// A relation between two things.
+/// A relation between two records or entries.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Edge {
     /// The source.

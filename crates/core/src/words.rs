@@ -85,13 +85,13 @@ pub fn humps(part: &str) -> impl Iterator<Item = &str> {
 fn hump_end(name: &str) -> usize {
     let mut before = None;
     let mut chars = name.char_indices().peekable();
-    while let Some((at, here)) = chars.next() {
+    while let Some((offset, here)) = chars.next() {
         let after = chars.peek().map(|(_, c)| *c);
         let is_start = before.is_some_and(|before: char| {
             here.is_uppercase() && (!before.is_uppercase() || after.is_some_and(char::is_lowercase))
         });
         if is_start {
-            return at;
+            return offset;
         }
         before = Some(here);
     }

@@ -1,7 +1,8 @@
-//! Edits of one key leave every other byte as it was: generated front matters, any key, any value.
+//! Property tests: an edit of one key leaves every other byte unchanged, for generated front matter, any key and any
+//! value.
 //!
-//! What an edit may touch is known from how the text was generated, never from the code under test: the bytes between
-//! the colon of the key and the end of its value.
+//! The generator, not the code under test, determines the bytes that an edit may change: the ones between the colon of
+//! the key and the end of its value.
 
 use std::ops::Range;
 
@@ -15,67 +16,67 @@ use serde_json::{Map, json};
 
 const PATH: &str = "plans/p.md";
 
-/// A value as a person may write it: everything between the colon and the value's last byte.
+/// A value as a person may write it: its text from the colon to its last byte.
 #[derive(Debug, Clone)]
-struct Written {
+struct GeneratedValue {
     text: String,
     value: Value,
     form: Form,
     /// A comment between the colon and the value.
     head: Option<String>,
-    /// Blank lines that belong to it (`|+`).
+    /// The number of blank lines that belong to it (`|+`).
     blank_after: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Form {
-    /// A single value that an edit must never refuse.
+    /// A scalar, whose edit must never be refused.
     Scalar,
-    /// A text under `|` or `>`.
+    /// A block scalar: `|` or `>`.
     Block,
     List,
-    /// A list whose last item is a text under `|`.
-    Lines,
+    /// A list whose last item is a block scalar.
+    ListWithBlockText,
     Map,
-    /// It has an anchor or a tag, or something in it has.
-    Marked,
-    /// It repeats the last anchored value before it, if there is one.
+    /// A value with an anchor or a tag on it or in it.
+    AnchoredOrTagged,
+    /// An alias of the last anchor before it, or a scalar if there is none.
     Alias,
 }
 
-/// A key, how it is written, and what stands around it.
+/// A value with the lines above it and the comment after it.
 #[derive(Debug, Clone)]
-struct Line {
-    written: Written,
+struct EntryLayout {
+    written: GeneratedValue,
     above: Vec<String>,
-    behind: Option<String>,
+    trailing: Option<String>,
 }
 
-/// A document and where everything in it is.
+/// A document with the positions of its entries.
 #[derive(Debug, Clone)]
-struct Generated {
+struct GeneratedDocument {
     text: String,
     yaml: Range<usize>,
-    entries: Vec<Place>,
+    entries: Vec<GeneratedEntry>,
     flow: bool,
 }
 
 #[derive(Debug, Clone)]
-struct Place {
+struct GeneratedEntry {
     key: String,
     line: usize,
     last_line: usize,
-    /// What an edit may touch.
+    /// The bytes that an edit may change.
     span: Range<usize>,
-    written: Written,
+    written: GeneratedValue,
 }
 
-impl Generated {
+impl GeneratedDocument {
     fn values(&self) -> Map<String, Value> {
-        self.entries.iter().map(|place| (place.key.clone(), place.written.value.clone())).collect()
+        self.entries.iter().map(|entry| (entry.key.clone(), entry.written.value.clone())).collect()
     }
 
-    fn pick(&self, index: Index) -> &Place {
+    fn pick(&self, index: Index) -> &GeneratedEntry {
         &self.entries[index.index(self.entries.len())]
     }
 }
@@ -98,9 +99,9 @@ const KEYS: &[(&str, &str)] = &[
     ("---x", "\"---x\""),
 ];
 
-/// Texts that have broken a writer of YAML somewhere.
+/// Texts that are hard to write as YAML.
 #[rustfmt::skip]
-const NASTY: &[&str] = &[
+const TRICKY_TEXTS: &[&str] = &[
     "", " ", " lead", "trail ", "a: b", "a:", ":", "# x", "x # y", "x #y", "- x", "-", "--",
     "---", "...", "? x", "?", "it's", "'", "\"", "say \"x\"", "\\", "a\\nb", "two\nlines", "\n",
     "end\n", "a\r\nb", "\r", "\t", "a\tb", "null", "~", "true", "False", "yes", "12", "-0",
@@ -141,95 +142,99 @@ fn comment() -> impl Strategy<Value = Option<String>> {
     prop_oneof![2 => Just(None), 1 => "[a-zé:'\"-]{0,6}".prop_map(|text| Some(format!("#{text}")))]
 }
 
-fn plain(text: String, value: Value, form: Form) -> Written {
-    Written { text, value, form, head: None, blank_after: 0 }
+fn plain(text: String, value: Value, form: Form) -> GeneratedValue {
+    GeneratedValue { text, value, form, head: None, blank_after: 0 }
 }
 
-/// Values that can stand inside braces, so everywhere.
-fn flowing() -> impl Strategy<Value = Written> {
+/// Values that are valid inside of braces, and so everywhere.
+fn flow_value() -> impl Strategy<Value = GeneratedValue> {
     let items = || prop::collection::vec(scalar(), 0..4);
     prop_oneof![
         4 => (scalar(), 1..4usize).prop_map(|((written, value), gap)| plain(format!("{}{written}", " ".repeat(gap)), value, Form::Scalar)),
         1 => Just(plain(String::new(), Value::Null, Form::Scalar)),
         2 => (items(), any::<bool>()).prop_map(|(items, tail)| {
-            let written: Vec<String> = items.iter().map(|(written, _)| in_brackets(written)).collect();
+            let written: Vec<String> = items.iter().map(|(written, _)| quote_for_flow(written)).collect();
             let tail = if tail && !items.is_empty() { "," } else { "" };
             plain(format!(" [{}{tail}]", written.join(", ")), items.into_iter().map(|(_, value)| value).collect(), Form::List)
         }),
         1 => items().prop_map(|items| {
-            let written: Vec<String> = items.iter().enumerate().map(|(at, (written, _))| format!("k{at}: {}", in_brackets(written))).collect();
-            plain(format!(" {{{}}}", written.join(", ")), numbered(items), Form::Map)
+            let written: Vec<String> = items.iter().enumerate().map(|(at, (written, _))| format!("k{at}: {}", quote_for_flow(written))).collect();
+            plain(format!(" {{{}}}", written.join(", ")), numbered_map(items), Form::Map)
         }),
     ]
 }
 
-/// Plain words with a colon in them are quoted inside brackets, where they would be pairs.
-fn in_brackets(written: &str) -> String {
+/// Quotes plain scalars with a colon or a hash, which have another meaning inside of brackets.
+fn quote_for_flow(written: &str) -> String {
     if matches!(written, "a:b" | "x#y") { format!("\"{written}\"") } else { written.to_owned() }
 }
 
-fn numbered(items: Vec<(String, Value)>) -> Value {
+fn numbered_map(items: Vec<(String, Value)>) -> Value {
     Value::Object(
         items.into_iter().enumerate().map(|(at, (_, value))| (format!("k{at}"), value)).collect(),
     )
 }
 
-fn written() -> impl Strategy<Value = Written> {
-    let under = || (prop::collection::vec((scalar(), comment()), 1..4), 0..3usize, comment());
+fn any_value() -> impl Strategy<Value = GeneratedValue> {
+    let block_items = || (prop::collection::vec((scalar(), comment()), 1..4), 0..3usize, comment());
     prop_oneof![
-        5 => flowing(),
-        3 => under().prop_map(|(items, indent, head)| block(items, &"  ".repeat(indent), head, |_| "- ".to_owned(), Form::List)),
-        2 => under().prop_map(|(items, indent, head)| block(items, &"  ".repeat(indent + 1), head, |at| format!("k{at}: "), Form::Map)),
+        5 => flow_value(),
+        3 => block_items().prop_map(|(items, indent, head)| block(items, &"  ".repeat(indent), head, |_| "- ".to_owned(), Form::List)),
+        2 => block_items().prop_map(|(items, indent, head)| block(items, &"  ".repeat(indent + 1), head, |at| format!("k{at}: "), Form::Map)),
         2 => multi_line_brackets(),
         2 => (prop::collection::vec(word(), 1..4), select(vec!["|", ">-", "|+", "|-", ">"]), 0..3usize).prop_map(|(words, mark, blanks)| block_scalar(&words, mark, blanks)),
-        1 => (word(), word()).prop_map(|(a, b)| plain(format!("\n- {a}\n- |\n  {b}"), json!([a, format!("{b}\n")]), Form::Lines)),
+        1 => (word(), word()).prop_map(|(a, b)| plain(format!("\n- {a}\n- |\n  {b}"), json!([a, format!("{b}\n")]), Form::ListWithBlockText)),
         1 => select(vec![" |", " >-", " |+"]).prop_map(|mark| plain(mark.to_owned(), json!(""), Form::Block)),
         1 => (word(), word()).prop_map(|(a, b)| plain(format!(" {a}\n  {b}"), json!(format!("{a} {b}")), Form::Scalar)),
         1 => (word(), word()).prop_map(|(a, b)| plain(format!(" \"{a}\n  {b}\""), json!(format!("{a} {b}")), Form::Scalar)),
-        1 => (scalar(), comment()).prop_map(|((written, value), head)| Written { text: format!("{}\n  {written}", shown(head.as_ref())), value, form: Form::Scalar, head, blank_after: 0 }),
-        1 => scalar().prop_map(|(written, value)| plain(format!(" &ANCHOR {written}"), value, Form::Marked)),
-        1 => word().prop_map(|word| plain(format!("\n  - x\n  - &ANCHOR {word}"), json!(["x", word]), Form::Marked)),
-        1 => word().prop_map(|word| plain(format!(" !!str {word}"), json!(word), Form::Marked)),
+        1 => (scalar(), comment()).prop_map(|((written, value), head)| GeneratedValue { text: format!("{}\n  {written}", with_space(head.as_ref())), value, form: Form::Scalar, head, blank_after: 0 }),
+        1 => scalar().prop_map(|(written, value)| plain(format!(" &ANCHOR {written}"), value, Form::AnchoredOrTagged)),
+        1 => word().prop_map(|word| plain(format!("\n  - x\n  - &ANCHOR {word}"), json!(["x", word]), Form::AnchoredOrTagged)),
+        1 => word().prop_map(|word| plain(format!(" !!str {word}"), json!(word), Form::AnchoredOrTagged)),
         1 => Just(plain(" *ANCHOR".to_owned(), Value::Null, Form::Alias)),
     ]
 }
 
-/// A list or a map under its key. The comment behind the last item is behind the entry, so it is left to the line.
+/// Writes a list or a map below its key. The comment after the last item comes after the entry, so the caller adds it.
 fn block(
     items: Vec<((String, Value), Option<String>)>,
     indent: &str,
     head: Option<String>,
     mark: impl Fn(usize) -> String,
     form: Form,
-) -> Written {
-    let mut text = shown(head.as_ref());
+) -> GeneratedValue {
+    let mut text = with_space(head.as_ref());
     let last = items.len() - 1;
     let mut values = Vec::new();
     for (at, ((written, value), comment)) in items.into_iter().enumerate() {
-        let comment = if at == last { String::new() } else { shown(comment.as_ref()) };
+        let comment = if at == last { String::new() } else { with_space(comment.as_ref()) };
         text.push_str(&format!("\n{indent}{}{written}{comment}", mark(at)));
         values.push((written, value));
     }
     let value = if form == Form::List {
         values.into_iter().map(|(_, value)| value).collect()
     } else {
-        numbered(values)
+        numbered_map(values)
     };
-    Written { text, value, form, head, blank_after: 0 }
+    GeneratedValue { text, value, form, head, blank_after: 0 }
 }
 
-fn multi_line_brackets() -> impl Strategy<Value = Written> {
+fn multi_line_brackets() -> impl Strategy<Value = GeneratedValue> {
     prop::collection::vec((scalar(), comment()), 1..4).prop_map(|items| {
         let mut text = " [".to_owned();
         for ((written, _), comment) in &items {
-            text.push_str(&format!("\n    {},{}", in_brackets(written), shown(comment.as_ref())));
+            text.push_str(&format!(
+                "\n    {},{}",
+                quote_for_flow(written),
+                with_space(comment.as_ref())
+            ));
         }
         text.push_str("\n  ]");
         plain(text, items.into_iter().map(|((_, value), _)| value).collect(), Form::List)
     })
 }
 
-fn block_scalar(words: &[String], mark: &str, blanks: usize) -> Written {
+fn block_scalar(words: &[String], mark: &str, blanks: usize) -> GeneratedValue {
     let mut value = words.join(if mark.starts_with('>') { " " } else { "\n" });
     if !mark.ends_with('-') {
         value.push('\n');
@@ -239,7 +244,7 @@ fn block_scalar(words: &[String], mark: &str, blanks: usize) -> Written {
         value.push_str(&"\n".repeat(blanks));
     }
     let lines: String = words.iter().map(|word| format!("\n  {word}")).collect();
-    Written {
+    GeneratedValue {
         text: format!(" {mark}{lines}"),
         value: Value::String(value),
         form: Form::Block,
@@ -248,22 +253,26 @@ fn block_scalar(words: &[String], mark: &str, blanks: usize) -> Written {
     }
 }
 
-fn shown(comment: Option<&String>) -> String {
+fn with_space(comment: Option<&String>) -> String {
     comment.map_or(String::new(), |comment| format!(" {comment}"))
 }
 
-fn line(written: impl Strategy<Value = Written>) -> impl Strategy<Value = Line> {
+fn layout(written: impl Strategy<Value = GeneratedValue>) -> impl Strategy<Value = EntryLayout> {
     let above = prop::collection::vec(
         prop_oneof![Just(String::new()), "[a-zé: '-]{0,6}".prop_map(|text| format!("# {text}"))],
         0..3,
     );
-    (written, above, comment()).prop_map(|(written, above, behind)| Line { written, above, behind })
+    (written, above, comment()).prop_map(|(written, above, trailing)| EntryLayout {
+        written,
+        above,
+        trailing,
+    })
 }
 
-fn document() -> impl Strategy<Value = Generated> {
+fn document() -> impl Strategy<Value = GeneratedDocument> {
     let lines = prop_oneof![
-        4 => prop::collection::vec(line(written()), 1..6).prop_map(|lines| (lines, false)),
-        1 => prop::collection::vec(line(flowing()), 1..5).prop_map(|lines| (lines, true)),
+        4 => prop::collection::vec(layout(any_value()), 1..6).prop_map(|lines| (lines, false)),
+        1 => prop::collection::vec(layout(flow_value()), 1..5).prop_map(|lines| (lines, true)),
     ];
     let body =
         select(vec!["", "\n# T\n\ntext", "body: no\n", "\n---\nstatus: body\n---\n", "é 😀\n\n"]);
@@ -273,20 +282,20 @@ fn document() -> impl Strategy<Value = Generated> {
             let fence = if dots { "..." } else { "---" };
             let after_fence =
                 if body.is_empty() && !newline { String::new() } else { format!("\n{body}") };
-            let generated = if flow { render_braces(&lines, &keys) } else { render(&lines, &keys) };
-            finish(&generated, crlf, bom, &format!("{fence}{after_fence}"))
+            let generated = if flow { render_flow(&lines, &keys) } else { render(&lines, &keys) };
+            add_fences(&generated, crlf, bom, &format!("{fence}{after_fence}"))
         },
     )
 }
 
-/// Writes the front matter with `\n`; the spans are those in its own text.
-fn render(lines: &[Line], keys: &[(&str, &str)]) -> Generated {
+/// Renders the front matter with `\n`; spans are relative to the front matter.
+fn render(lines: &[EntryLayout], keys: &[(&str, &str)]) -> GeneratedDocument {
     let mut text = String::new();
     let mut entries = Vec::new();
     let mut anchor: Option<(String, Value)> = None;
     for (at, (line, (key, key_written))) in lines.iter().zip(keys).enumerate() {
         let mut written = line.written.clone();
-        settle_anchor(&mut written, &mut anchor, at);
+        resolve_anchor(&mut written, &mut anchor, at);
         line.above.iter().for_each(|above| text.push_str(&format!("{above}\n")));
         let first_line = 1 + text.matches('\n').count();
         text.push_str(&format!("{key_written}:"));
@@ -294,11 +303,11 @@ fn render(lines: &[Line], keys: &[(&str, &str)]) -> Generated {
         text.push_str(&written.text);
         let end = text.len();
         let last_line = 1 + text.matches('\n').count();
-        if !matches!(written.form, Form::Block | Form::Lines) {
-            text.push_str(&shown(line.behind.as_ref()));
+        if !matches!(written.form, Form::Block | Form::ListWithBlockText) {
+            text.push_str(&with_space(line.trailing.as_ref()));
         }
         text.push_str(&"\n".repeat(1 + written.blank_after));
-        entries.push(Place {
+        entries.push(GeneratedEntry {
             key: (*key).to_owned(),
             line: first_line,
             last_line,
@@ -307,44 +316,44 @@ fn render(lines: &[Line], keys: &[(&str, &str)]) -> Generated {
         });
     }
     keep_blank_lines(lines, &mut entries);
-    Generated { yaml: 0..text.len(), text, entries, flow: false }
+    GeneratedDocument { yaml: 0..text.len(), text, entries, flow: false }
 }
 
-fn render_braces(lines: &[Line], keys: &[(&str, &str)]) -> Generated {
+fn render_flow(lines: &[EntryLayout], keys: &[(&str, &str)]) -> GeneratedDocument {
     let mut text = "{".to_owned();
     let mut entries = Vec::new();
-    let spread = lines.iter().any(|line| line.behind.is_some());
+    let is_multi_line = lines.iter().any(|line| line.trailing.is_some());
     for (line, (key, key_written)) in lines.iter().zip(keys) {
-        text.push_str(if spread { "\n  " } else { "" });
+        text.push_str(if is_multi_line { "\n  " } else { "" });
         let first_line = 1 + text.matches('\n').count();
         text.push_str(&format!("{key_written}:"));
         let start = text.len();
         text.push_str(&line.written.text);
-        entries.push(Place {
+        entries.push(GeneratedEntry {
             key: (*key).to_owned(),
             line: first_line,
             last_line: first_line,
             span: start..text.len(),
             written: line.written.clone(),
         });
-        text.push_str(if spread { "," } else { ", " });
+        text.push_str(if is_multi_line { "," } else { ", " });
         text.push_str(
             &line
-                .behind
+                .trailing
                 .as_ref()
-                .filter(|_| spread)
+                .filter(|_| is_multi_line)
                 .map_or(String::new(), |comment| format!(" {comment}")),
         );
     }
-    if !spread {
+    if !is_multi_line {
         text.truncate(text.len() - ", ".len());
     }
-    text.push_str(if spread { "\n}\n" } else { "}\n" });
-    Generated { yaml: 0..text.len(), text, entries, flow: true }
+    text.push_str(if is_multi_line { "\n}\n" } else { "}\n" });
+    GeneratedDocument { yaml: 0..text.len(), text, entries, flow: true }
 }
 
-/// Blank lines above an entry belong to a `|+` before it.
-fn keep_blank_lines(lines: &[Line], entries: &mut [Place]) {
+/// Adds the blank lines above an entry to a `|+` before it.
+fn keep_blank_lines(lines: &[EntryLayout], entries: &mut [GeneratedEntry]) {
     for at in 1..entries.len() {
         let blanks = lines[at].above.iter().take_while(|above| above.is_empty()).count();
         let before = &mut entries[at - 1].written;
@@ -357,14 +366,14 @@ fn keep_blank_lines(lines: &[Line], entries: &mut [Place]) {
     }
 }
 
-fn settle_anchor(written: &mut Written, last: &mut Option<(String, Value)>, at: usize) {
+fn resolve_anchor(written: &mut GeneratedValue, last: &mut Option<(String, Value)>, at: usize) {
     match (written.form, &last) {
         (Form::Alias, Some((name, value))) => {
             written.text = format!(" *{name}");
             written.value = value.clone();
         }
         (Form::Alias, None) => *written = plain(" v".to_owned(), json!("v"), Form::Scalar),
-        (Form::Marked, _) if written.text.contains("&ANCHOR") => {
+        (Form::AnchoredOrTagged, _) if written.text.contains("&ANCHOR") => {
             let name = format!("a{at}");
             written.text = written.text.replace("ANCHOR", &name);
             let anchored = written
@@ -379,37 +388,42 @@ fn settle_anchor(written: &mut Written, last: &mut Option<(String, Value)>, at: 
     }
 }
 
-/// Puts the fences and the body around, and turns the line breaks.
-fn finish(generated: &Generated, crlf: bool, bom: bool, tail: &str) -> Generated {
-    let turn = |text: &str| if crlf { text.replace('\n', "\r\n") } else { text.to_owned() };
-    let head = format!("{}{}", if bom { "\u{feff}" } else { "" }, turn("---\n"));
-    let moved = |at: usize| head.len() + turn(&generated.text[..at]).len();
-    let entries = generated.entries.iter().map(|place| Place {
-        span: moved(place.span.start)..moved(place.span.end),
-        line: place.line + 1,
-        last_line: place.last_line + 1,
-        ..place.clone()
+/// Adds the fences and the body, and converts the line breaks.
+fn add_fences(
+    generated: &GeneratedDocument,
+    crlf: bool,
+    bom: bool,
+    tail: &str,
+) -> GeneratedDocument {
+    let convert = |text: &str| if crlf { text.replace('\n', "\r\n") } else { text.to_owned() };
+    let head = format!("{}{}", if bom { "\u{feff}" } else { "" }, convert("---\n"));
+    let shifted = |at: usize| head.len() + convert(&generated.text[..at]).len();
+    let entries = generated.entries.iter().map(|entry| GeneratedEntry {
+        span: shifted(entry.span.start)..shifted(entry.span.end),
+        line: entry.line + 1,
+        last_line: entry.last_line + 1,
+        ..entry.clone()
     });
-    Generated {
-        yaml: head.len()..moved(generated.text.len()),
+    GeneratedDocument {
+        yaml: head.len()..shifted(generated.text.len()),
         entries: entries.collect(),
-        text: format!("{head}{}{}", turn(&generated.text), turn(tail)),
+        text: format!("{head}{}{}", convert(&generated.text), convert(tail)),
         flow: generated.flow,
     }
 }
 
-fn nasty() -> impl Strategy<Value = String> {
-    prop_oneof![3 => select(NASTY.to_vec()).prop_map(str::to_owned), 1 => word(), 1 => "\\PC{0,12}", 1 => any::<String>()]
+fn tricky_text() -> impl Strategy<Value = String> {
+    prop_oneof![3 => select(TRICKY_TEXTS.to_vec()).prop_map(str::to_owned), 1 => word(), 1 => "\\PC{0,12}", 1 => any::<String>()]
 }
 
 fn new_value() -> impl Strategy<Value = Value> {
     prop_oneof![
-        5 => nasty().prop_map(Value::String),
+        5 => tricky_text().prop_map(Value::String),
         1 => any::<i64>().prop_map(Value::from),
         1 => any::<f64>().prop_filter("JSON has no number for it", |number| number.is_finite()).prop_map(|number| json!(number)),
         1 => any::<bool>().prop_map(Value::Bool),
         1 => Just(Value::Null),
-        2 => prop::collection::vec(nasty(), 0..4).prop_map(|items| json!(items)),
+        2 => prop::collection::vec(tricky_text(), 0..4).prop_map(|items| json!(items)),
     ]
 }
 
@@ -424,17 +438,17 @@ fn values(text: &str) -> Map<String, Value> {
     }
 }
 
-/// Only an anchor or a tag on the value is a reason to refuse, and the refusal says where.
-fn check_refusal(place: &Place, problem: &Problem) -> Result<(), TestCaseError> {
+/// Checks that an edit was refused because of an anchor or a tag, and that the problem names the line.
+fn check_refusal(entry: &GeneratedEntry, problem: &Problem) -> Result<(), TestCaseError> {
     prop_assert_eq!(&problem.path, PATH);
     prop_assert!(
-        (place.line..=place.last_line).contains(&problem.line),
+        (entry.line..=entry.last_line).contains(&problem.line),
         "{} is not in {}..={}",
         problem.line,
-        place.line,
-        place.last_line
+        entry.line,
+        entry.last_line
     );
-    prop_assert_eq!(place.written.form, Form::Marked, "refused: {}", problem);
+    prop_assert_eq!(entry.written.form, Form::AnchoredOrTagged, "refused: {}", problem);
     prop_assert!(problem.message.contains("anchor"), "{}", problem);
     Ok(())
 }
@@ -460,56 +474,56 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1024, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_generated_reads_as_meant(generated in document()) {
+    fn generated_documents_parse_to_their_values(generated in document()) {
         prop_assert_eq!(values(&generated.text), generated.values());
         let yaml = &generated.text[generated.yaml.clone()];
         prop_assert_eq!(yaml::parse(yaml), yaml::parse(yaml));
     }
 
     #[test]
-    fn setting_a_key_touches_nothing_else(generated in document(), index: Index, value in new_value()) {
-        let place = generated.pick(index);
+    fn setting_a_key_changes_nothing_else(generated in document(), index: Index, value in new_value()) {
+        let entry = generated.pick(index);
         let before = &generated.text;
-        if place.written.value == value {
-            prop_assert_eq!(&frontmatter::set(PATH, before, &place.key, &value), &Ok(before.clone()));
+        if entry.written.value == value {
+            prop_assert_eq!(&frontmatter::set(PATH, before, &entry.key, &value), &Ok(before.clone()));
             return Ok(());
         }
-        match frontmatter::set(PATH, before, &place.key, &value) {
-            Err(problem) => check_refusal(place, &problem)?,
+        match frontmatter::set(PATH, before, &entry.key, &value) {
+            Err(problem) => check_refusal(entry, &problem)?,
             Ok(after) => {
-                prop_assert!(place.written.form != Form::Marked, "an anchored value was changed");
-                check_bytes(before, &after, &place.span)?;
-                let changed = &after[place.span.start..after.len() - (before.len() - place.span.end)];
-                prop_assert!(place.written.head.as_ref().is_none_or(|head| changed.contains(head.as_str())), "lost a comment: {:?}", changed);
-                let mut wanted = generated.values();
-                wanted.insert(place.key.clone(), value.clone());
-                prop_assert_eq!(values(&after), wanted);
-                prop_assert_eq!(frontmatter::set(PATH, &after, &place.key, &value), Ok(after.clone()), "setting it again");
+                prop_assert!(entry.written.form != Form::AnchoredOrTagged, "an anchored value was changed");
+                check_bytes(before, &after, &entry.span)?;
+                let changed = &after[entry.span.start..after.len() - (before.len() - entry.span.end)];
+                prop_assert!(entry.written.head.as_ref().is_none_or(|head| changed.contains(head.as_str())), "lost a comment: {:?}", changed);
+                let mut expected = generated.values();
+                expected.insert(entry.key.clone(), value.clone());
+                prop_assert_eq!(values(&after), expected);
+                prop_assert_eq!(frontmatter::set(PATH, &after, &entry.key, &value), Ok(after.clone()), "setting it again");
             }
         }
     }
 
     #[test]
-    fn a_yaml_text_without_a_final_line_break(generated in document(), index: Index, value in new_value()) {
-        let place = generated.pick(index);
-        let last = generated.entries.last().is_some_and(|last| matches!(last.written.form, Form::Block | Form::Lines));
+    fn setting_a_key_works_without_a_final_line_break(generated in document(), index: Index, value in new_value()) {
+        let entry = generated.pick(index);
+        let last = generated.entries.last().is_some_and(|last| matches!(last.written.form, Form::Block | Form::ListWithBlockText));
         let before = generated.text[generated.yaml.clone()].trim_end_matches(['\r', '\n']);
-        if last || place.written.value == value {
+        if last || entry.written.value == value {
             return Ok(());
         }
-        match yaml::set(before, &place.key, &value) {
-            Err(error) => prop_assert!(place.written.form == Form::Marked, "refused: {}", error),
+        match yaml::set(before, &entry.key, &value) {
+            Err(error) => prop_assert!(entry.written.form == Form::AnchoredOrTagged, "refused: {}", error),
             Ok(after) => {
                 let offset = generated.yaml.start;
-                check_bytes(before, &after, &(place.span.start - offset..place.span.end - offset))?;
+                check_bytes(before, &after, &(entry.span.start - offset..entry.span.end - offset))?;
             }
         }
     }
 
     #[test]
-    fn a_missing_key_is_added_and_takes_nothing_away(generated in document(), key in nasty(), value in new_value()) {
+    fn setting_a_missing_key_only_inserts(generated in document(), key in tricky_text(), value in new_value()) {
         let before = &generated.text;
-        prop_assume!(key != "<<" && generated.entries.iter().all(|place| place.key != key));
+        prop_assume!(key != "<<" && generated.entries.iter().all(|entry| entry.key != key));
         let after = match frontmatter::set(PATH, before, &key, &value) {
             Ok(after) => after,
             Err(problem) => return Err(TestCaseError::fail(format!("refused: {problem}"))),
@@ -518,39 +532,39 @@ proptest! {
         if !generated.flow {
             check_bytes(before, &after, &(generated.yaml.end..generated.yaml.end))?;
         }
-        let mut wanted = generated.values();
-        wanted.insert(key, value);
-        prop_assert_eq!(values(&after), wanted);
+        let mut expected = generated.values();
+        expected.insert(key, value);
+        prop_assert_eq!(values(&after), expected);
     }
 
     #[test]
-    fn an_item_is_appended_and_takes_nothing_away(generated in document(), index: Index, item in nasty()) {
-        let place = generated.pick(index);
+    fn appending_an_item_only_inserts(generated in document(), index: Index, item in tricky_text()) {
+        let entry = generated.pick(index);
         let before = &generated.text;
-        let old = match &place.written.value {
+        let old = match &entry.written.value {
             Value::Null => vec![],
             Value::Array(items) => items.clone(),
             single => vec![single.clone()],
         };
-        let after = match frontmatter::append_to_list(PATH, before, &place.key, &item) {
+        let after = match frontmatter::append_to_list(PATH, before, &entry.key, &item) {
             Ok(after) => after,
-            Err(problem) => return check_refusal(place, &problem),
+            Err(problem) => return check_refusal(entry, &problem),
         };
         if old.contains(&json!(item)) {
             prop_assert_eq!(before, &after);
             return Ok(());
         }
-        match place.written.form {
-            Form::List | Form::Lines if !old.is_empty() => prop_assert!(is_insertion(before, &after), "{:?}", after),
-            _ => check_bytes(before, &after, &place.span)?,
+        match entry.written.form {
+            Form::List | Form::ListWithBlockText if !old.is_empty() => prop_assert!(is_insertion(before, &after), "{:?}", after),
+            _ => check_bytes(before, &after, &entry.span)?,
         }
-        let mut wanted = generated.values();
-        wanted.insert(place.key.clone(), old.into_iter().chain([json!(item)]).collect());
-        prop_assert_eq!(values(&after), wanted);
+        let mut expected = generated.values();
+        expected.insert(entry.key.clone(), old.into_iter().chain([json!(item)]).collect());
+        prop_assert_eq!(values(&after), expected);
     }
 
     #[test]
-    fn resolving_the_same_text_twice_is_the_same(parent in document(), child in document()) {
+    fn resolving_is_deterministic(parent in document(), child in document()) {
         let resolve = || {
             let layers = [&parent, &child].map(|generated| Document::parse(PATH, &generated.text).values);
             layers.into_iter().fold(Tree::default(), Tree::over).into_value()

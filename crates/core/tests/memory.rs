@@ -1,5 +1,4 @@
-//! Memory documents as people and programs write them: what is read, and that an edit changes only
-//! its entry.
+//! Tests of memory documents: reading all forms of entries, and edits that change only their entry.
 
 use heirloom_core::memory::{
     self, Counters, EntryKind, Field, Fields, NewEntry, Owner, Which, add, add_session, mark, read,
@@ -57,29 +56,29 @@ Brief notes from each work session:
 - Researched sqlite-vec options
 ";
 
-fn new(kind: EntryKind, text: &str) -> NewEntry<'_> {
+fn new_entry(kind: EntryKind, text: &str) -> NewEntry<'_> {
     NewEntry { kind, text, fields: Fields::new(), resolved: false, marks: IndexMap::new() }
 }
 
-fn with<'e>(mut entry: NewEntry<'e>, fields: &[(Field, &str)]) -> NewEntry<'e> {
+fn with_fields<'e>(mut entry: NewEntry<'e>, fields: &[(Field, &str)]) -> NewEntry<'e> {
     entry.fields = fields.iter().map(|(field, value)| (*field, (*value).to_owned())).collect();
     entry
 }
 
-/// The lines that were added and taken away.
+/// Returns the added and the removed lines.
 fn diff(before: &str, after: &str) -> (Vec<String>, Vec<String>) {
-    let lost = |a: &str, b: &str| {
-        let mut left: Vec<&str> = b.split('\n').collect();
-        let mut lost = Vec::new();
+    let missing = |a: &str, b: &str| {
+        let mut unmatched: Vec<&str> = b.split('\n').collect();
+        let mut missing = Vec::new();
         for line in a.split('\n') {
-            match left.iter().position(|other| *other == line) {
-                Some(at) => drop(left.remove(at)),
-                None => lost.push(line.to_owned()),
+            match unmatched.iter().position(|other| *other == line) {
+                Some(index) => drop(unmatched.remove(index)),
+                None => missing.push(line.to_owned()),
             }
         }
-        lost
+        missing
     };
-    (lost(after, before), lost(before, after))
+    (missing(after, before), missing(before, after))
 }
 
 #[test]
@@ -137,28 +136,29 @@ fn names_and_ids_both_find_an_entry() {
 
 #[test]
 fn an_added_entry_is_one_line() {
-    let (after, number) = add(AGENT, Owner::Agent, &new(EntryKind::Finding, "New")).unwrap();
+    let (after, number) = add(AGENT, Owner::Agent, &new_entry(EntryKind::Finding, "New")).unwrap();
     assert_eq!((number.number, diff(AGENT, &after)), (4, (vec!["- New".to_owned()], vec![])));
-    let decision = with(
-        new(EntryKind::Decision, "Use | pipes\nand lines"),
+    let decision = with_fields(
+        new_entry(EntryKind::Decision, "Use | pipes\nand lines"),
         &[(Field::Choice, "a|b"), (Field::Date, "2026-02-22")],
     );
     let (after, _) = add(AGENT, Owner::Agent, &decision).unwrap();
     assert_eq!(diff(AGENT, &after).0, ["| Use \\| pipes<br>and lines | a\\|b |  | 2026-02-22 |"]);
-    let (after, _) = add(AGENT, Owner::Agent, &new(EntryKind::Blocker, "Stuck")).unwrap();
+    let (after, _) = add(AGENT, Owner::Agent, &new_entry(EntryKind::Blocker, "Stuck")).unwrap();
     assert_eq!(diff(AGENT, &after), (vec!["- [ ] Stuck".to_owned()], vec![]));
 }
 
 #[test]
-fn a_column_or_a_section_that_is_missing_is_made() {
-    let decision = with(new(EntryKind::Decision, "D"), &[(Field::Affects, "003, 004")]);
+fn missing_columns_and_sections_are_created() {
+    let decision =
+        with_fields(new_entry(EntryKind::Decision, "D"), &[(Field::Affects, "003, 004")]);
     let (after, _) = add(AGENT, Owner::Agent, &decision).unwrap();
     assert!(after.contains("| Decision | Choice | Rationale | Date | Affects Agents |\n|----------|--------|-----------|------|----------------|\n"), "{after}");
     assert!(after.contains("| D |  |  |  | 003, 004 |\n"), "{after}");
-    let (after, _) = add(AGENT, Owner::Agent, &new(EntryKind::Lesson, "L")).unwrap();
+    let (after, _) = add(AGENT, Owner::Agent, &new_entry(EntryKind::Lesson, "L")).unwrap();
     assert!(after.contains("- not an entry either\n\n## Lessons Learned\nWhat we'd do differently:\n\n- L\n\n## Session Log"), "{after}");
-    let finding = with(
-        new(EntryKind::Finding, "F"),
+    let finding = with_fields(
+        new_entry(EntryKind::Finding, "F"),
         &[(Field::Date, "2026-02-22"), (Field::FoundBy, "001; (x)")],
     );
     let (after, _) = add("", Owner::Plan, &finding).unwrap();
@@ -169,7 +169,7 @@ fn a_column_or_a_section_that_is_missing_is_made() {
 }
 
 #[test]
-fn a_blocker_is_settled_in_its_own_bytes() {
+fn resolving_a_blocker_changes_only_its_line() {
     let notebook = read("m.md", AGENT);
     let Which::One(blocker) = notebook.find("blocker-2") else { panic!() };
     let after = resolve(AGENT, blocker, "wrote one").unwrap();
@@ -185,16 +185,16 @@ fn a_blocker_is_settled_in_its_own_bytes() {
     let lines = "## Open Questions\n- one\n  two <!-- id:aabbccddeeff -->\n- three\n";
     let notebook = read("m.md", lines);
     let after = resolve(lines, &notebook.entries[0], "so").unwrap();
-    let settled = &read("m.md", &after).entries[0];
+    let question = &read("m.md", &after).entries[0];
     assert_eq!(
-        (settled.resolved, settled.text.as_str(), settled.resolution.as_deref()),
+        (question.resolved, question.text.as_str(), question.resolution.as_deref()),
         (true, "one two", Some("so")),
         "{after}"
     );
 }
 
 #[test]
-fn a_mark_is_written_beside_the_entry() {
+fn a_mark_is_written_on_the_line_of_its_entry() {
     for name in [
         "finding-1",
         "finding-2",
@@ -211,8 +211,8 @@ fn a_mark_is_written_beside_the_entry() {
             ("promoted".to_owned(), "ff".to_owned()),
         ]);
         let after = mark(AGENT, entry, &marks).unwrap();
-        let (added, lost) = diff(AGENT, &after);
-        assert_eq!((added.len(), lost.len()), (1, 1), "{name}: {added:?}");
+        let (added, removed) = diff(AGENT, &after);
+        assert_eq!((added.len(), removed.len()), (1, 1), "{name}: {added:?}");
         let again = read("m.md", &after);
         assert!(
             matches!(again.find("0123456789ab"), Which::One(found) if found.name() == name && found.text == entry.text),
@@ -222,7 +222,7 @@ fn a_mark_is_written_beside_the_entry() {
 }
 
 #[test]
-fn sessions_are_written_newest_first() {
+fn the_newest_session_comes_first() {
     let after = add_session(
         AGENT,
         Owner::Agent,
@@ -246,21 +246,21 @@ fn sessions_are_written_newest_first() {
 }
 
 #[test]
-fn a_removed_entry_takes_its_line_with_it() {
+fn removing_an_entry_removes_all_its_lines() {
     let notebook = read("m.md", AGENT);
     let Which::One(entry) = notebook.find("finding-2") else { panic!() };
     assert_eq!(diff(AGENT, &remove(AGENT, entry).unwrap()).1.len(), 2);
 }
 
 #[test]
-fn a_task_that_a_merge_left_both_ways_is_settled() {
+fn a_task_that_a_merge_kept_open_and_resolved_is_resolved() {
     let merged = "## Blockers\n- [x] ~~a~~ — done\n- [ ] a\n- [ ] b\n";
     let notebook = read("m.md", merged);
     assert_eq!(notebook.entries.iter().filter(|entry| !entry.resolved).count(), 1);
 }
 
 #[test]
-fn a_table_with_two_heads_after_a_merge_is_read() {
+fn a_table_with_two_headers_after_a_merge_is_read() {
     let merged = "## Decisions\n| Decision | Choice | Status |\n|---|---|---|\n| Decision | Choice | Rationale |\n|---|---|---|\n| a | b | c |\n";
     let notebook = read("m.md", merged);
     assert_eq!(notebook.entries.len(), 1);
@@ -269,25 +269,26 @@ fn a_table_with_two_heads_after_a_merge_is_read() {
         "| Decision | Choice | Rationale |",
         "| a | b | c |\n| Decision | Choice | Rationale |",
     );
-    assert_eq!(read("m.md", &shared).entries.len(), 1, "a row that both sides had is one");
+    assert_eq!(read("m.md", &shared).entries.len(), 1, "a row of both sides is one entry");
 }
 
 #[test]
-fn a_file_with_conflict_markers_is_not_half_read() {
+fn a_file_with_conflict_markers_is_not_read() {
     let notebook = read("m.md", "## Findings\n- a\n<<<<<<< HEAD\n- b\n=======\n- c\n>>>>>>> x\n");
     assert_eq!((notebook.entries.len(), notebook.problems[0].line), (0, 3));
 }
 
 #[test]
-fn line_endings_and_a_missing_one_stay() {
+fn line_endings_and_a_missing_final_one_are_kept() {
     let crlf = "## Findings\r\n\r\n- a\r\n\r\ntext\r\n";
-    let (after, _) = add(crlf, Owner::Agent, &new(EntryKind::Finding, "b")).unwrap();
+    let (after, _) = add(crlf, Owner::Agent, &new_entry(EntryKind::Finding, "b")).unwrap();
     assert_eq!(after, "## Findings\r\n\r\n- a\r\n- b\r\n\r\ntext\r\n");
-    let (after, _) = add("## Findings\n- a", Owner::Agent, &new(EntryKind::Finding, "b")).unwrap();
+    let (after, _) =
+        add("## Findings\n- a", Owner::Agent, &new_entry(EntryKind::Finding, "b")).unwrap();
     assert_eq!(after, "## Findings\n- a\n- b");
-    let counted = Counters { updated: Some(date(2026, 2, 22)), ..Counters::default() };
+    let counters = Counters { updated: Some(date(2026, 2, 22)), ..Counters::default() };
     assert_eq!(
-        counted.set("m.md", "---\r\nupdated: 2026-01-01\r\n---\r\nx").unwrap(),
+        counters.set("m.md", "---\r\nupdated: 2026-01-01\r\n---\r\nx").unwrap(),
         "---\r\nupdated: 2026-02-22\r\n---\r\nx"
     );
 }
@@ -304,25 +305,25 @@ fn any_kind() -> impl Strategy<Value = EntryKind> {
 
 fn any_text() -> impl Strategy<Value = String> {
     "[-a#*\\[\\]x |<>!&;~=—\\\\\\n().:`]{1,16}|\\PC{1,12}"
-        .prop_filter("says something", |text| !text.trim().is_empty())
+        .prop_filter("not blank", |text| !text.trim().is_empty())
 }
 
 proptest! {
     #[test]
-    fn whatever_is_added_reads_back_and_touches_nothing_else(
+    fn any_added_entry_round_trips_and_changes_nothing_else(
         entries in proptest::collection::vec((any_kind(), any_text(), any_text()), 1..8),
-        settle in any::<bool>(),
+        resolves in any::<bool>(),
     ) {
         let mut text = memory::plan("p", "T", date(2026, 2, 22));
         for (kind, content, reason) in &entries {
-            let entry = with(new(*kind, content), &[(Field::Rationale, reason)]);
+            let entry = with_fields(new_entry(*kind, content), &[(Field::Rationale, reason)]);
             let (after, number) = add(&text, Owner::Plan, &entry).unwrap();
             let notebook = read("m.md", &after);
             let name = number.name();
             let Which::One(found) = notebook.find(&name) else { panic!("{name}") };
             prop_assert_eq!(&found.text, &content.trim().replace("\r\n", "\n").replace('\r', "\n"));
             text = after;
-            if settle && kind.is_task() {
+            if resolves && kind.is_task() {
                 text = resolve(&text, found, reason.trim()).unwrap();
             }
         }
@@ -338,14 +339,14 @@ proptest! {
             prop_assert!(marked.is_err() || marked.is_ok_and(|marked| marked.len() > text.len()));
         }
         for kind in EntryKind::ALL {
-            let _ = add(&text, Owner::Agent, &new(kind, "x"));
+            let _ = add(&text, Owner::Agent, &new_entry(kind, "x"));
         }
         let _ = memory::readable(&text);
     }
 }
 
 #[test]
-fn a_mark_does_not_part_what_a_merge_left_twice() {
+fn marking_an_entry_that_a_merge_repeated_keeps_it_one_entry() {
     let text = "## Open Questions\n- [ ] why\n- [x] ~~why~~ — because\n";
     let before = read("m.md", text);
     let marks = IndexMap::from_iter([("id".to_owned(), before.entries[0].id.clone())]);
@@ -355,7 +356,7 @@ fn a_mark_does_not_part_what_a_merge_left_twice() {
 }
 
 #[test]
-fn a_mark_changes_nothing_that_is_said() {
+fn a_mark_does_not_change_the_text() {
     for text in ["## Findings\n- a\n\n  b\n", "## Questions\n| a\rb |\n"] {
         let before = read("m.md", text);
         let marks = IndexMap::from_iter([("id".to_owned(), "x".to_owned())]);
@@ -365,7 +366,7 @@ fn a_mark_changes_nothing_that_is_said() {
 }
 
 #[test]
-fn the_day_on_which_an_entry_was_added_is_read_back_and_is_no_part_of_it() {
+fn the_added_day_is_read_but_is_not_part_of_the_text() {
     let plain = read("m.md", "## Findings\n- a finding\n");
     for comment in
         ["<!-- added:2026-02-20 -->", "<!-- 2026-02-20 -->", "<!-- x --> <!-- added:2026-02-20 -->"]
@@ -384,14 +385,15 @@ fn the_day_on_which_an_entry_was_added_is_read_back_and_is_no_part_of_it() {
     assert_eq!(notebook.entries[1].id, "00aa11bb22dd");
     let stated = "## Findings\n- a (date: 2026-01-01) <!-- added:2026-02-20 -->\n";
     assert_eq!(read("m.md", stated).entries[0].own_date(), Some(date(2026, 1, 1)));
-    for none in ["<!-- added:soon -->", "<!-- 2026-02-31 -->", "<!-- on 2026-02-20 -->", "<!-->"] {
-        let entries = read("m.md", &format!("## Findings\n- a {none}\n")).entries;
-        assert_eq!(entries[0].own_date(), None, "{none}");
+    for comment in ["<!-- added:soon -->", "<!-- 2026-02-31 -->", "<!-- on 2026-02-20 -->", "<!-->"]
+    {
+        let entries = read("m.md", &format!("## Findings\n- a {comment}\n")).entries;
+        assert_eq!(entries[0].own_date(), None, "{comment}");
     }
 }
 
 #[test]
-fn an_edit_keeps_the_day_on_which_an_entry_was_added() {
+fn edits_keep_the_added_day() {
     for text in [
         "## Blockers\n- [ ] a <!-- added:2026-02-20 -->\n- [ ] b\n",
         "## Blockers\n- [ ] a <!-- 2026-02-20 -->\n- [ ] b\n",
@@ -401,27 +403,32 @@ fn an_edit_keeps_the_day_on_which_an_entry_was_added() {
         let id = IndexMap::from_iter([("id".to_owned(), entry.id.clone())]);
         let marked = mark(text, entry, &id).unwrap();
         assert_eq!(marked.matches("2026-02-20").count(), 1, "{marked}");
-        let settled = resolve(&marked, &read("m.md", &marked).entries[0], "done").unwrap();
-        let now = read("m.md", &settled);
-        assert_eq!(now.entries[0].own_date(), Some(date(2026, 2, 20)), "{settled}");
-        assert_eq!(now.entries[0].text, "a");
-        assert_eq!(now.entries[0].resolution.as_deref(), Some("done"), "{settled}");
-        assert_eq!(now.entries[1].own_date(), None);
+        let resolved = resolve(&marked, &read("m.md", &marked).entries[0], "done").unwrap();
+        let notebook = read("m.md", &resolved);
+        assert_eq!(notebook.entries[0].own_date(), Some(date(2026, 2, 20)), "{resolved}");
+        assert_eq!(notebook.entries[0].text, "a");
+        assert_eq!(notebook.entries[0].resolution.as_deref(), Some("done"), "{resolved}");
+        assert_eq!(notebook.entries[1].own_date(), None);
     }
 }
 
 #[test]
-fn what_two_branches_added_on_different_days_is_one_entry_of_the_earlier_day() {
+fn an_entry_that_two_branches_added_is_kept_with_the_earlier_day() {
     let merged = "## Findings\n- a <!-- added:2026-02-21 -->\n- b <!-- added:2026-02-21 -->\n- a <!-- added:2026-02-20 -->\n";
     let entries = read("m.md", merged).entries;
-    let said: Vec<_> = entries.iter().map(|e| (e.text.as_str(), e.own_date().unwrap())).collect();
-    assert_eq!(said, [("b", date(2026, 2, 21)), ("a", date(2026, 2, 20))]);
+    let dated: Vec<_> =
+        entries.iter().map(|entry| (entry.text.as_str(), entry.own_date().unwrap())).collect();
+    assert_eq!(dated, [("b", date(2026, 2, 21)), ("a", date(2026, 2, 20))]);
     let twice = "## Findings\n- a\n- a\n";
-    assert_eq!(read("m.md", twice).entries.len(), 2, "what a person wrote twice is two entries");
+    assert_eq!(
+        read("m.md", twice).entries.len(),
+        2,
+        "entries without marks that a person wrote twice are two entries"
+    );
 }
 
 #[test]
-fn the_day_is_a_comment_for_heirloom_alone() {
+fn only_comments_by_heirloom_are_marker_comments() {
     let text = "## Findings\n- a <!-- added:2026-02-20 -->\n- b <!-- 2026-02-20 -->\n\n<!-- 2026-02-20 -->\n";
     let mut prose = text.to_owned();
     for comment in memory::marker_comments(text).into_iter().rev() {
@@ -432,8 +439,8 @@ fn the_day_is_a_comment_for_heirloom_alone() {
 
 proptest! {
     #[test]
-    fn an_added_mark_never_changes_an_id_or_a_text(kind in any_kind(), text in any_text()) {
-        let plain = new(kind, &text);
+    fn an_added_mark_changes_neither_id_nor_text(kind in any_kind(), text in any_text()) {
+        let plain = new_entry(kind, &text);
         let marks = IndexMap::from_iter([memory::added_mark(date(2026, 2, 20))]);
         let dated = NewEntry { marks, ..plain.clone() };
         if let (Ok((_, plain)), Ok((_, dated))) =

@@ -1,5 +1,5 @@
-//! Transcripts of each format, read and digested: what is expected of invented sessions, and that
-//! no text at all breaks the reading.
+//! Tests of reading and digesting transcripts of each format: sample sessions with expected results, and property tests
+//! that no text makes the reader panic.
 
 use heirloom_core::transcript::{Digest, Format, Role, ToolKind, Transcript, digest, read};
 use proptest::prelude::*;
@@ -227,7 +227,7 @@ fn a_transcript_of_json_lines_is_read_and_digested() {
 }
 
 #[test]
-fn a_transcript_as_one_document_is_read() {
+fn a_transcript_in_one_json_document_is_read() {
     for text in [
         "[\n  {\"role\": \"user\", \"content\": \"Hi\"}\n]",
         "{\n  \"messages\": [{\"role\": \"user\", \"content\": \"Hi\"}]\n}",
@@ -239,7 +239,7 @@ fn a_transcript_as_one_document_is_read() {
 }
 
 #[test]
-fn a_transcript_as_text_is_read_by_its_speakers() {
+fn a_text_transcript_is_split_at_speakers() {
     let transcript = read("s.txt", SESSION);
     assert_eq!(transcript.format, Format::Text);
     assert_eq!(
@@ -257,7 +257,7 @@ fn a_transcript_as_text_is_read_by_its_speakers() {
 }
 
 #[test]
-fn a_transcript_of_a_terminal_is_read_by_its_prompts() {
+fn a_terminal_transcript_is_split_at_prompts() {
     let transcript = read("s.txt", TERMINAL);
     assert_eq!(
         turns(&transcript),
@@ -274,7 +274,7 @@ fn a_transcript_of_a_terminal_is_read_by_its_prompts() {
 }
 
 #[test]
-fn a_transcript_without_speakers_is_a_report() {
+fn a_transcript_without_speakers_is_read_as_a_report() {
     let digest = digested("# Cache\n\nThe cache is done.\n\n## Open questions\n\n- Which size?\n");
     assert_eq!((digest.title.as_str(), digest.goals.len()), ("Cache", 0));
     assert_eq!(digest.outcome, "The cache is done.");
@@ -284,7 +284,7 @@ fn a_transcript_without_speakers_is_a_report() {
 }
 
 #[test]
-fn a_transcript_is_read_past_a_line_that_is_too_long() {
+fn a_line_that_is_too_long_is_skipped() {
     let long = format!("{{\"role\":\"user\",\"content\":\"{}\"}}", "é".repeat(5 << 20));
     let text = format!(
         "{{\"role\":\"user\",\"content\":\"Hi\"}}\n{long}\n{{\"role\":\"ai\",\"text\":\"Yes\"}}\n"
@@ -298,7 +298,7 @@ fn a_transcript_is_read_past_a_line_that_is_too_long() {
 }
 
 #[test]
-fn a_transcript_keeps_the_tasks_that_tools_number() {
+fn completed_tasks_are_removed_from_todos() {
     let line = |blocks: &str, role: &str, n: usize| {
         format!(
             "{{\"type\":\"{role}\",\"uuid\":\"{n}\",\"sessionId\":\"s\",\"message\":{{\"role\":\"{role}\",\"content\":[{blocks}]}}}}\n"
@@ -322,7 +322,7 @@ fn a_transcript_keeps_the_tasks_that_tools_number() {
 }
 
 #[test]
-fn a_long_transcript_is_told_in_few_items() {
+fn a_long_transcript_has_a_short_digest() {
     let text: String = (0..40)
         .map(|n| {
             format!(
@@ -340,18 +340,19 @@ fn a_long_transcript_is_told_in_few_items() {
     assert_eq!(digest.sequence[11], "edited 39.rs");
 }
 
-fn within_limits(digest: &Digest) -> bool {
+fn is_within_limits(digest: &Digest) -> bool {
     let lists = [&digest.goals, &digest.decisions, &digest.open, &digest.sequence, &digest.todos];
-    let items = lists.iter().all(|list| list.len() <= 12);
-    let long = lists.iter().flat_map(|list| list.iter()).map(|item| item.chars().count()).max();
-    items
-        && long.unwrap_or(0) <= 300
+    let are_short = lists.iter().all(|list| list.len() <= 12);
+    let longest_item =
+        lists.iter().flat_map(|list| list.iter()).map(|item| item.chars().count()).max();
+    are_short
+        && longest_item.unwrap_or(0) <= 300
         && digest.title.chars().count() <= 80
         && digest.summary.chars().count() <= 1200
 }
 
-/// Parts of transcripts, so that generated texts reach past the detection of the format.
-fn part() -> impl Strategy<Value = String> {
+/// Generates fragments of transcripts, so that generated texts pass the detection of the format.
+fn fragment() -> impl Strategy<Value = String> {
     let fixed = [
         "User: ",
         "Assistant: ",
@@ -379,16 +380,16 @@ fn part() -> impl Strategy<Value = String> {
     prop_oneof![select(fixed.to_vec()).prop_map(str::to_owned), ".{0,12}"]
 }
 
-/// A transcript with some of its characters taken out and others put in.
+/// Generates a transcript in which some characters were replaced.
 fn damaged() -> impl Strategy<Value = String> {
     let whole = select(vec![CLAUDE_CODE, CODEX, CODEX_BARE, CHAT, SESSION, TERMINAL]);
-    let hurts = prop::collection::vec((any::<Index>(), 0..40_usize, ".{0,6}"), 1..8);
-    (whole, hurts).prop_map(|(whole, hurts)| {
+    let replacements = prop::collection::vec((any::<Index>(), 0..40_usize, ".{0,6}"), 1..8);
+    (whole, replacements).prop_map(|(whole, replacements)| {
         let mut chars: Vec<char> = whole.chars().collect();
-        for (at, length, put) in hurts {
-            let at = at.index(chars.len() + 1);
-            let end = (at + length).min(chars.len());
-            chars.splice(at..end, put.chars());
+        for (start, length, replacement) in replacements {
+            let start = start.index(chars.len() + 1);
+            let end = (start + length).min(chars.len());
+            chars.splice(start..end, replacement.chars());
         }
         chars.into_iter().collect()
     })
@@ -396,12 +397,12 @@ fn damaged() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn any_transcript_is_read(parts in prop::collection::vec(part(), 0..40)) {
-        prop_assert!(within_limits(&digested(&parts.concat())));
+    fn any_transcript_has_a_digest_within_limits(fragments in prop::collection::vec(fragment(), 0..40)) {
+        prop_assert!(is_within_limits(&digested(&fragments.concat())));
     }
 
     #[test]
-    fn a_damaged_transcript_is_read(text in damaged()) {
-        prop_assert!(within_limits(&digested(&text)));
+    fn a_damaged_transcript_has_a_digest_within_limits(text in damaged()) {
+        prop_assert!(is_within_limits(&digested(&text)));
     }
 }

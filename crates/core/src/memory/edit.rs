@@ -11,7 +11,7 @@ use jiff::civil::Date;
 use super::escape::{encode, encode_cell};
 use super::sections::{self, EntrySection, TextLine, heading_of};
 use super::{
-    Entry, EntryKind, Field, Form, NewEntry, Notebook, Owner, bullet, comment, read, table,
+    Entry, EntryForm, EntryKind, Field, NewEntry, Notebook, Owner, bullet, comment, read, table,
     without_marks,
 };
 use crate::lines::newline_of;
@@ -81,9 +81,9 @@ pub fn add_session(
 pub fn resolve(text: &str, entry: &Entry, resolution: &str) -> Result<String, Refusal> {
     let resolution = resolution.trim();
     let edited = match &entry.form {
-        Form::Bullet => resolve_bullet(text, entry, resolution),
-        Form::Row(columns) => resolve_row(text, entry, columns, resolution),
-        Form::Session => {
+        EntryForm::Bullet => resolve_bullet(text, entry, resolution),
+        EntryForm::Row(columns) => resolve_row(text, entry, columns, resolution),
+        EntryForm::Session => {
             return Err(Refusal {
                 line: entry.line,
                 message: "a session cannot be resolved".into(),
@@ -133,8 +133,8 @@ fn write_marks(text: &str, entry: &Entry, comment: &str) -> String {
     }
     let line_end = own.find('\n').unwrap_or(own.len());
     let offset = match &entry.form {
-        Form::Bullet | Form::Session => own[..line_end].trim_end().len(),
-        Form::Row(_) => first_cell(&own[..line_end]).end,
+        EntryForm::Bullet | EntryForm::Session => own[..line_end].trim_end().len(),
+        EntryForm::Row(_) => first_cell(&own[..line_end]).end,
     };
     let offset = entry.bytes.start + offset;
     splice(text, offset..offset, comment)
@@ -217,7 +217,7 @@ fn add_bullet(
     let end = lines[..section.lines.end].last().map_or(text.len(), |line| line.bytes.end);
     let last = notebook.entries.iter().rfind(|entry| {
         entry.kind == new.kind
-            && entry.form == Form::Bullet
+            && entry.form == EntryForm::Bullet
             && (start..end).contains(&entry.bytes.start)
     });
     match last {

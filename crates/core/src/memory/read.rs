@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::bullet::{self, EntryContent};
 use super::sections::{self, EntrySection, TextLine, heading_of};
-use super::{Entry, EntryKind, Form, Notebook, comment, table, without_marks};
+use super::{Entry, EntryForm, EntryKind, Notebook, comment, table, without_marks};
 use crate::document::conflict_marker;
 use crate::words::{digest, normalised};
 use crate::{Problem, day};
@@ -44,7 +44,7 @@ fn read_section(lines: &[TextLine<'_>], section: &EntrySection, entries: &mut Ve
             let parts = std::iter::once(content).chain(continued).map(str::trim);
             let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
             let content = bullet::read(&parts.join(" "));
-            entries.push(entry(lines, index..end, section.kind, content, Form::Bullet));
+            entries.push(entry(lines, index..end, section.kind, content, EntryForm::Bullet));
             index = end;
         } else {
             index += 1;
@@ -108,7 +108,8 @@ fn read_table(
             continue;
         }
         let content = table::read_row(line, &columns);
-        let new = entry(lines, index..index + 1, section.kind, content, Form::Row(columns.clone()));
+        let new =
+            entry(lines, index..index + 1, section.kind, content, EntryForm::Row(columns.clone()));
         let bare = if headers > 1 { without_marks(line).trim().to_owned() } else { String::new() };
         match seen.get(&bare).filter(|_| headers > 1) {
             Some(&first) if new.is_marked() && !entries[first].is_marked() => entries[first] = new,
@@ -143,7 +144,7 @@ fn read_sessions(lines: &[TextLine<'_>], section: &EntrySection, entries: &mut V
         if let Some(date) = title.split_whitespace().find_map(day::parse) {
             content.fields.insert(super::Field::Date, date.to_string());
         }
-        let mut entry = entry(lines, heading..end, EntryKind::Session, content, Form::Session);
+        let mut entry = entry(lines, heading..end, EntryKind::Session, content, EntryForm::Session);
         entry.number = session_number(&title).unwrap_or(0);
         entries.push(entry);
     }
@@ -161,7 +162,7 @@ fn entry(
     span: std::ops::Range<usize>,
     kind: EntryKind,
     content: EntryContent,
-    form: Form,
+    form: EntryForm,
 ) -> Entry {
     let EntryContent { text, fields, resolved, resolution, marks } = content;
     Entry {

@@ -175,7 +175,7 @@ pub fn rank(corpus: &impl Corpus, question: &Question<'_>, limit: usize) -> Vec<
     ranking.best(limit)
 }
 
-/// Returns the cosine of each candidate and the question, computing those that the search did not return.
+/// Returns the cosine of each candidate and the question, computing the ones that the search did not return.
 fn cosines(
     corpus: &impl Corpus,
     question: &Question<'_>,
@@ -407,7 +407,7 @@ fn match_terms(corpus: &impl Corpus, question: &Question<'_>) -> (Vec<MatchedTer
     (matched, total_weight.max(f32::EPSILON))
 }
 
-/// Returns the memories with the best scores by their own terms: `limit` of those that pass the filter, and `limit` of
+/// Returns the memories with the best scores by their own terms: `limit` that pass the filter, and `limit` of
 /// all, since a memory outside the filter may still be the neighbour of an answer.
 fn best_by_terms(corpus: &impl Corpus, terms: &[MatchedTerm], limit: usize) -> Vec<Slot> {
     let mut scores = vec![0.0_f32; corpus.slots()];
@@ -509,7 +509,7 @@ impl CandidateSet {
         for slot in slots {
             self.add(slot);
             related(corpus, slot).for_each(|slot| self.add(slot));
-            for direction in [Direction::Backward, Direction::Forward] {
+            for direction in [NeighbourDirection::Backward, NeighbourDirection::Forward] {
                 let mut current = slot;
                 for _ in 0..MAX_NEIGHBOUR_STEPS {
                     let Some(next) = direction.step(corpus, current) else { break };
@@ -544,12 +544,12 @@ impl CandidateSet {
                 count += 1;
             }
         };
-        for direction in [Direction::Backward, Direction::Forward] {
+        for direction in [NeighbourDirection::Backward, NeighbourDirection::Forward] {
             let (mut slot, mut weight) = (self.slots[position], 1.0);
             for distance in 1..=MAX_NEIGHBOUR_STEPS {
                 let Some(next) = direction.step(corpus, slot) else { break };
                 weight *= NEIGHBOUR_STEP_WEIGHT;
-                let is_preceding = direction == Direction::Backward && distance == 1;
+                let is_preceding = direction == NeighbourDirection::Backward && distance == 1;
                 let is_answered = is_preceding && corpus.asks(next);
                 add(next, if is_answered { PRECEDING_QUESTION_WEIGHT } else { weight });
                 slot = next;
@@ -596,16 +596,16 @@ fn related<C: Corpus>(corpus: &C, slot: Slot) -> impl Iterator<Item = Slot> {
 
 /// A direction within the document, session or conversation of a memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Direction {
+enum NeighbourDirection {
     Backward,
     Forward,
 }
 
-impl Direction {
+impl NeighbourDirection {
     fn step(self, corpus: &impl Corpus, slot: Slot) -> Option<Slot> {
         match self {
-            Direction::Backward => corpus.before(slot),
-            Direction::Forward => corpus.after(slot),
+            NeighbourDirection::Backward => corpus.before(slot),
+            NeighbourDirection::Forward => corpus.after(slot),
         }
     }
 }

@@ -174,11 +174,11 @@ impl Default for CachedStemmer {
 impl CachedStemmer {
     /// Returns the stem of a word, or `None` for a stop word.
     fn stem(&mut self, word: &str) -> Option<&str> {
-        let at = match self.cached.get(word) {
-            Some(at) => at?,
+        let index = match self.cached.get(word) {
+            Some(index) => index?,
             None => self.add(word)?,
         };
-        Some(&self.stems[at])
+        Some(&self.stems[index])
     }
 
     fn add(&mut self, word: &str) -> Option<usize> {
@@ -186,12 +186,12 @@ impl CachedStemmer {
             self.cached = Words::default();
             self.stems.clear();
         }
-        let at = (!is_stop_word(word)).then(|| {
+        let index = (!is_stop_word(word)).then(|| {
             self.stems.push(self.english.stem(word).into());
             self.stems.len() - 1
         });
-        self.cached.insert(word, at);
-        at
+        self.cached.insert(word, index);
+        index
     }
 }
 

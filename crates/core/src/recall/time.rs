@@ -100,12 +100,13 @@ fn is_topicless(word: &Word) -> bool {
 /// Returns the first period that a text names, relative to a day, or the range between two (`from May to July`).
 pub fn time(text: &str, today: Date) -> Option<Time> {
     let words = split_words(text);
-    let (mut at, mut found, mut others) = (0, None, Vec::new());
-    while at < words.len() {
-        let lead = at.checked_sub(1).map(|before| words[before].lower.as_str()).unwrap_or_default();
-        let Some((length, period)) = parse_period(&words[at..], lead, today) else {
-            others.push(&words[at]);
-            at += 1;
+    let (mut index, mut found, mut others) = (0, None, Vec::new());
+    while index < words.len() {
+        let lead =
+            index.checked_sub(1).map(|before| words[before].lower.as_str()).unwrap_or_default();
+        let Some((length, period)) = parse_period(&words[index..], lead, today) else {
+            others.push(&words[index]);
+            index += 1;
             continue;
         };
         found = Some(match found {
@@ -115,7 +116,7 @@ pub fn time(text: &str, today: Date) -> Option<Time> {
             }
             Some(first) => first,
         });
-        at += length;
+        index += length;
     }
     found.map(|period| Time { period, is_alone: others.into_iter().all(is_topicless) })
 }
@@ -156,26 +157,29 @@ fn extend(lead: &str, period: Period, today: Date) -> Period {
 const MAX_DATE_BYTES: usize = "10.05.2026...".len();
 
 /// Returns whether the separator at an offset is part of a numeric date.
-fn is_in_numeric_date(text: &str, at: usize) -> bool {
+fn is_in_numeric_date(text: &str, offset: usize) -> bool {
     let is_date_byte = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'/');
     let bytes = text.as_bytes();
-    let before = bytes[..at]
+    let before = bytes[..offset]
         .iter()
         .rev()
         .take(MAX_DATE_BYTES + 1)
         .take_while(|byte| is_date_byte(byte))
         .count();
-    let after =
-        bytes[at..].iter().take(MAX_DATE_BYTES + 1).take_while(|byte| is_date_byte(byte)).count();
+    let after = bytes[offset..]
+        .iter()
+        .take(MAX_DATE_BYTES + 1)
+        .take_while(|byte| is_date_byte(byte))
+        .count();
     if before + after > MAX_DATE_BYTES {
         return false;
     }
-    let (start, end) = (at - before, at + after);
+    let (start, end) = (offset - before, offset + after);
     let written = text[start..end].trim_end_matches(['.', '/']);
     let is_word_char = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     let is_delimited = !is_word_char(text[..start].chars().next_back())
         && !is_word_char(text[end..].chars().next());
-    is_delimited && at < start + written.len() && parse_numeric(written).is_some()
+    is_delimited && offset < start + written.len() && parse_numeric(written).is_some()
 }
 
 struct Word {
@@ -188,11 +192,13 @@ fn split_words(text: &str) -> Vec<Word> {
     let mut words: Vec<Word> = Vec::new();
     let mut starts_sentence = true;
     // A separator within a numeric date does not end the word: `10.05.2026`.
-    let joins = |at: usize, c: char| matches!(c, '.' | '/') && is_in_numeric_date(text, at);
+    let joins = |offset: usize, c: char| matches!(c, '.' | '/') && is_in_numeric_date(text, offset);
     let mut start = 0;
-    let ends =
-        text.char_indices().filter(|(at, c)| !c.is_alphanumeric() && *c != '-' && !joins(*at, *c));
-    let ends: Vec<usize> = ends.map(|(at, c)| at + c.len_utf8()).chain([text.len()]).collect();
+    let ends = text
+        .char_indices()
+        .filter(|(offset, c)| !c.is_alphanumeric() && *c != '-' && !joins(*offset, *c));
+    let ends: Vec<usize> =
+        ends.map(|(offset, c)| offset + c.len_utf8()).chain([text.len()]).collect();
     for end in ends {
         let piece = &text[start..end];
         start = end;
@@ -207,9 +213,14 @@ fn split_words(text: &str) -> Vec<Word> {
     words
 }
 
+/// Returns a word in lower case, or an empty string past the last word.
+fn word_at(words: &[Word], index: usize) -> &str {
+    words.get(index).map(|word| word.lower.as_str()).unwrap_or_default()
+}
+
 /// Parses a period at the start of some words and returns how many words it takes; `lead` is the word before them.
 fn parse_period(words: &[Word], lead: &str, today: Date) -> Option<(usize, Period)> {
-    let word = |at: usize| words.get(at).map(|word| word.lower.as_str()).unwrap_or_default();
+    let word = |index: usize| word_at(words, index);
     let days = |count: usize, days: RangeInclusive<Date>| {
         Some((count, Period::Days(*days.start(), *days.end())))
     };
@@ -257,7 +268,7 @@ fn days_before(day: Date, days: i32) -> Date {
 
 /// Parses a quantity and returns how many words it takes: `3`, `two`, `a`, `a few`, `a couple of`.
 fn quantity(words: &[Word]) -> Option<(usize, i32)> {
-    let word = |at: usize| words.get(at).map(|word| word.lower.as_str()).unwrap_or_default();
+    let word = |index: usize| word_at(words, index);
     let lead = usize::from(word(0) == "a" && matches!(word(1), "few" | "couple"));
     let of = usize::from(word(lead) == "couple" && word(lead + 1) == "of");
     number(word(lead)).map(|count| (lead + 1 + of, count))
@@ -297,7 +308,7 @@ fn parse_numeric(word: &str) -> Option<RangeInclusive<Date>> {
 
 /// Parses a named month with its day and year, or a year alone.
 fn parse_named(words: &[Word], lead: &str, today: Date) -> Option<(usize, Period)> {
-    let word = |at: usize| words.get(at).map(|word| word.lower.as_str()).unwrap_or_default();
+    let word = |index: usize| word_at(words, index);
     if let Some(year) = full_year(word(0)) {
         let first = date(year, 1, 1);
         // Other numbers of four digits are rarely years of a memory.
@@ -367,7 +378,7 @@ fn month(word: &str) -> Option<i8> {
             || word.len() == 3 && month.starts_with(word)
             || word == "sept" && month.starts_with(word)
     };
-    MONTHS.iter().position(is_named).map(|at| at as i8 + 1)
+    MONTHS.iter().position(is_named).map(|index| index as i8 + 1)
 }
 
 /// Returns whether a word is a month even without a day or a year beside it: `may` and `march` are also other words.
@@ -386,7 +397,8 @@ fn number(word: &str) -> Option<i32> {
         "couple" => Some(2),
         "few" => Some(3),
         _ => {
-            let named = NUMERALS.iter().position(|numeral| *numeral == word).map(|at| at as i32);
+            let named =
+                NUMERALS.iter().position(|numeral| *numeral == word).map(|index| index as i32);
             named.or_else(|| word.parse().ok()).filter(|count| (0..10_000).contains(count))
         }
     }

@@ -14,7 +14,7 @@ use crate::day;
 
 /// Every field of a fact or a note: see [`Record`], [`Fact`] and [`Note`].
 #[derive(Deserialize)]
-struct Fields {
+struct LineFields {
     v: u32,
     id: Uuid,
     #[serde(deserialize_with = "fast_kind")]
@@ -75,8 +75,8 @@ pub(super) fn read(line: &[u8]) -> Option<Record> {
     if !line.starts_with(b"{") {
         return None;
     }
-    let fields: Fields = serde_json::from_slice(line).ok()?;
-    let Fields { kind, section, content, key, value, scope, .. } = fields;
+    let fields: LineFields = serde_json::from_slice(line).ok()?;
+    let LineFields { kind, section, content, key, value, scope, .. } = fields;
     let body = match kind {
         FastKind::Note => Body::Note(Note { content: content? }),
         FastKind::Fact => {

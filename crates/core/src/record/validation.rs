@@ -34,11 +34,11 @@ enum Presence {
     Nullable,
 }
 
-type Field = (&'static str, FieldType, Presence);
+type FieldSpec = (&'static str, FieldType, Presence);
 
 use Presence::{Nullable, Optional, Required};
 
-const COMMON_FIELDS: &[Field] = &[
+const COMMON_FIELDS: &[FieldSpec] = &[
     ("v", FieldType::WholeNumber, Required),
     ("id", FieldType::Id, Required),
     ("at", FieldType::Timestamp, Required),
@@ -58,7 +58,7 @@ const COMMON_FIELDS: &[Field] = &[
     ("session", FieldType::Text, Nullable),
 ];
 
-fn fields_of(kind: Kind) -> &'static [Field] {
+fn fields_of(kind: Kind) -> &'static [FieldSpec] {
     match kind {
         Kind::Fact => &[
             ("section", FieldType::Section, Required),

@@ -19,7 +19,7 @@ pub enum Kind {
     Pattern,
     /// A procedure of this project.
     Workflow,
-    /// A relation between two things.
+    /// A relation between two records or entries.
     Edge,
     /// A reminder.
     Note,
@@ -69,21 +69,21 @@ impl Kind {
 #[serde(try_from = "String")]
 #[schemars(!try_from)]
 pub enum Section {
-    /// How the system is built.
+    /// The structure of the system.
     Architecture,
-    /// What was decided.
+    /// Decisions and their reasons.
     Decisions,
-    /// What must hold.
+    /// Requirements that must be met.
     Constraints,
-    /// What is wrong.
+    /// Known defects and limitations.
     #[serde(rename = "Known Issues")]
     KnownIssues,
-    /// How things are done.
+    /// Patterns and conventions of the project.
     #[serde(rename = "Patterns & Conventions")]
     Patterns,
-    /// What is to be built.
+    /// Specifications of planned work.
     Specs,
-    /// What was done lately.
+    /// Work that was done recently.
     #[serde(rename = "Recent Work")]
     RecentWork,
 }

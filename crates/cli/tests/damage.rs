@@ -90,7 +90,7 @@ fn text(item: &Value) -> &str {
 #[test]
 fn a_torn_last_line_is_skipped() {
     let torn = Damaged::by(|bytes| bytes.truncate(bytes.len() - 20));
-    torn.check(&["the first"], &[(2, "the line breaks off")]);
+    torn.check(&["the first"], &[(2, "the line is truncated")]);
 }
 
 #[test]
@@ -132,7 +132,8 @@ fn a_line_with_a_nul_byte_is_skipped() {
 #[test]
 fn a_line_of_ten_megabytes_is_skipped() {
     let long = FACT.replace("from elsewhere", &"x".repeat(10 * 1024 * 1024));
-    Damaged::with_line(long).check(&["the first", "the second"], &[(2, "too long for a record")]);
+    Damaged::with_line(long)
+        .check(&["the first", "the second"], &[(2, "a record may have at most 1 MB")]);
 }
 
 #[test]
@@ -186,10 +187,7 @@ fn of_one_id_with_two_texts_the_same_text_is_read_in_any_order() {
         let own = ["from elsewhere", "by hand"].into_iter().find(|own| texts.contains(own));
         let own = own.unwrap();
         let lost = 2 + lines.lines().position(|line| !line.contains(own)).unwrap();
-        damaged.check(
-            &["the first", own, "the second"],
-            &[(lost, "is written in another way elsewhere")],
-        );
+        damaged.check(&["the first", own, "the second"], &[(lost, "another line has the same id")]);
         read.push(own);
     }
     assert_eq!(read[0], read[1], "the order of the lines does not matter");

@@ -195,7 +195,7 @@ fn a_process_dies_for_want_of_room() {
         let torn = workspace.json("stats")["problems"].clone();
         for problem in torn.as_array().unwrap() {
             let message = problem["message"].as_str().unwrap();
-            assert!(message.contains("the line breaks off"), "{problem:#}");
+            assert!(message.contains("the line is truncated"), "{problem:#}");
         }
         write.works(&workspace);
         assert_eq!(workspace.json("stats")["problems"], torn);

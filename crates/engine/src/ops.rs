@@ -1,12 +1,11 @@
-//! The table of operations. A new operation is a file in the folder of its command group and a line
-//! here.
+//! The table of operations. To add an operation, write a file in the folder of its command group and add
+//! a line to `OPS`.
 
 mod adr;
 mod agent;
 pub(crate) mod answers;
 mod context;
 mod exchange;
-mod given;
 mod graph;
 mod index;
 mod memory;
@@ -15,6 +14,7 @@ mod plan;
 mod project;
 mod recall;
 mod record;
+mod request_parts;
 mod session;
 mod workspace;
 
@@ -24,7 +24,7 @@ use record::kinds::{Episodes, Facts, Patterns, Workflows};
 use record::list::RecordList;
 use record::show::RecordShow;
 
-/// Every operation, in the order in which people read about them.
+/// Every operation, in the order of the help and the reference.
 pub const OPS: &[Op] = &[
     Op::of::<context::resolve::ContextResolve>(),
     Op::of::<context::health::ContextHealth>(),

@@ -1,21 +1,21 @@
-//! Answers that several operations give.
+//! Responses that several operations share.
 
-mod created;
-mod done;
+mod changed_items;
+mod created_document;
 mod findings;
 mod hits;
-mod kept;
 mod listing;
-mod renumbered;
-mod stored;
+mod renumber_report;
+mod stored_record;
 mod value_table;
+mod written_entry;
 
-pub(crate) use created::Created;
-pub(crate) use done::Done;
+pub(crate) use changed_items::ChangedItems;
+pub(crate) use created_document::CreatedDocument;
 pub(crate) use findings::Findings;
 pub(crate) use hits::Hits;
-pub(crate) use kept::Kept;
 pub(crate) use listing::Listing;
-pub(crate) use renumbered::Renumbered;
-pub(crate) use stored::Stored;
+pub(crate) use renumber_report::RenumberReport;
+pub(crate) use stored_record::StoredRecord;
 pub(crate) use value_table::ValueTable;
+pub(crate) use written_entry::WrittenEntry;

@@ -1,4 +1,4 @@
-//! `adr history`: the chain of decisions that one stands in.
+//! `adr history`: shows which decisions replaced which.
 
 use heirloom_core::adr::Status;
 use heirloom_core::supersession::{Ancestor, Supersession};
@@ -14,39 +14,39 @@ pub(crate) struct AdrHistory;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// The record: ADR-0003, 3, or a path.
+    /// Decision record: ADR-0003, 3, or a path.
     id: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct History {
-    /// The record that was asked for.
+pub(crate) struct DecisionHistory {
+    /// Id of the requested record.
     id: String,
-    /// The chains that it is in, each from its newest decision down.
+    /// Supersession chains that contain it, each starting with the newest decision.
     chains: Vec<Vec<Ancestor>>,
 }
 
 impl Operation for AdrHistory {
     type Request = Request;
-    type Response = History;
+    type Response = DecisionHistory;
     const SPEC: Spec = Spec {
         name: "adr_history",
         usage: "adr history <id>",
         group: Group::Plans,
         effect: Effect::Reads,
-        about: "Show the chain of decisions that one stands in, newest first, branches included.",
+        about: "Show the supersession chains of a decision, newest first, with branches.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<History, Error> {
+    fn run(session: &Session, request: Request) -> Result<DecisionHistory, Error> {
         let catalog = Catalog::read(session)?;
         let (_, adr) = catalog.find_adr(&request.id)?;
-        let relation = Supersession::new(&catalog.adrs);
-        let at = relation.at_path(&adr.path).unwrap_or_default();
-        Ok(History { id: adr.id.clone(), chains: relation.history(at) })
+        let supersession = Supersession::new(&catalog.adrs);
+        let at = supersession.at_path(&adr.path).unwrap_or_default();
+        Ok(DecisionHistory { id: adr.id.clone(), chains: supersession.history(at) })
     }
 }
 
-impl Answer for History {
+impl Answer for DecisionHistory {
     fn view(&self) -> View {
         let mut view = View::new();
         for ancestor in self.chains.iter().flatten() {
@@ -61,7 +61,7 @@ impl Answer for History {
             }
             let indent = " ".repeat(4 * ancestor.depth - 2);
             let mark = match () {
-                () if ancestor.cycle => span(Role::Bad, " (circle)"),
+                () if ancestor.cycle => span(Role::Bad, " (cycle)"),
                 () if ancestor.repeated => span(Role::Dim, " (see above)"),
                 () => span(Role::Plain, ""),
             };

@@ -1,4 +1,4 @@
-//! `adr list`: the decision records.
+//! `adr list`: lists the decision records.
 
 use heirloom_core::Problem;
 use heirloom_core::adr::Status;
@@ -20,7 +20,7 @@ pub(crate) struct Request {
     /// Only records with this status.
     #[serde(default)]
     status: Option<Status>,
-    /// Only records that bind this project: its own and the workspace's.
+    /// Only records that apply to this project: its own and the workspace's.
     #[serde(default)]
     project: Option<String>,
     /// Only decisions in force.
@@ -29,43 +29,43 @@ pub(crate) struct Request {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Adrs {
-    adrs: Vec<Item>,
-    /// The ids of records that state no status that is known, so that they are not in force.
+pub(crate) struct AdrListing {
+    adrs: Vec<ListedAdr>,
+    /// Ids of records without a known status, which are not in force.
     without_status: Vec<String>,
-    /// What could not be read.
+    /// Files or lines that could not be read.
     problems: Vec<Problem>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct Item {
-    /// Its id.
+struct ListedAdr {
+    /// Id of the record.
     id: String,
-    /// Its title.
+    /// Title.
     title: String,
-    /// Its status.
+    /// Status.
     status: Status,
-    /// What it says in the place of a status, where that is none that is known.
+    /// The stated status, if it is not a known one.
     #[serde(skip_serializing_if = "Option::is_none")]
     unknown_status: Option<String>,
     /// Whether it is accepted and not replaced.
     in_force: bool,
-    /// Its date, as written.
+    /// Date, as written.
     date: Option<String>,
-    /// What it replaced.
+    /// Ids of the records that it replaced.
     supersedes: Vec<String>,
-    /// What replaced it.
+    /// Ids of the records that replaced it.
     superseded_by: Vec<String>,
-    /// The project it belongs to.
+    /// Project it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     project: Option<String>,
-    /// Its file.
+    /// Path of the file.
     source: String,
 }
 
 impl Operation for AdrList {
     type Request = Request;
-    type Response = Adrs;
+    type Response = AdrListing;
     const SPEC: Spec = Spec {
         name: "adr_list",
         usage: "adr list",
@@ -74,24 +74,24 @@ impl Operation for AdrList {
         about: "List the decision records with their status and what replaced them.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Adrs, Error> {
+    fn run(session: &Session, request: Request) -> Result<AdrListing, Error> {
         let scope = request.project.as_deref().map_or(Scope::Everything, Scope::Project);
         if let Some(project) = &request.project {
             crate::workspace::scaffold::safe_name("project", project)?;
         }
         let (records, problems) = Documents::records(session, scope)?;
         let all: Vec<_> = records.iter().map(|record| record.adr.clone()).collect();
-        let relation = Supersession::new(&all);
+        let supersession = Supersession::new(&all);
         let id = |at: usize| all[at].id.clone();
-        let items = records.iter().enumerate().map(|(at, record)| Item {
+        let items = records.iter().enumerate().map(|(at, record)| ListedAdr {
             id: record.adr.id.clone(),
             title: record.adr.title.clone(),
             status: record.adr.status,
             unknown_status: record.adr.unknown_status.clone(),
-            in_force: relation.in_force(at),
+            in_force: supersession.in_force(at),
             date: record.adr.date.clone(),
-            supersedes: relation.predecessors(at).map(id).collect(),
-            superseded_by: relation.successors(at).map(id).collect(),
+            supersedes: supersession.predecessors(at).map(id).collect(),
+            superseded_by: supersession.successors(at).map(id).collect(),
             project: record.project.clone(),
             source: record.adr.path.clone(),
         });
@@ -101,12 +101,12 @@ impl Operation for AdrList {
                     && (!request.in_force || item.in_force)
             })
             .collect();
-        let without_status = relation.without_status().map(id).collect();
-        Ok(Adrs { adrs, without_status, problems })
+        let without_status = supersession.without_status().map(id).collect();
+        Ok(AdrListing { adrs, without_status, problems })
     }
 }
 
-impl Answer for Adrs {
+impl Answer for AdrListing {
     fn view(&self) -> View {
         let mut view = View::new();
         if self.adrs.is_empty() {

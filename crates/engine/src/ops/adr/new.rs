@@ -1,4 +1,4 @@
-//! `adr new`: a new decision record, with the next number.
+//! `adr new`: creates a decision record with the next free number.
 
 use heirloom_core::Document;
 use heirloom_core::adr::{self, Status};
@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::memory::{WriteTransaction, lifecycle};
-use crate::ops::answers::Created;
+use crate::ops::answers::CreatedDocument;
 use crate::workspace::inherit;
 use crate::workspace::new_record::RecordFolder;
 use crate::workspace::scaffold;
@@ -18,57 +18,57 @@ pub(crate) struct AdrNew;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// What is decided, in a few words.
+    /// Title: the decision in a few words.
     title: String,
-    /// The project it holds for; else the whole workspace.
+    /// Project it applies to; default: the whole workspace.
     #[serde(default)]
     project: Option<String>,
-    /// The folder to put it in; else `.heirloom/adrs`, or the adopted folder that records are in.
+    /// Folder for the file; default: `.heirloom/adrs`, or the adopted folder of existing records.
     #[serde(default)]
     folder: Option<String>,
-    /// Its status; proposed unless you say otherwise.
+    /// Status; default: proposed.
     #[serde(default)]
     status: Option<Status>,
 }
 
 impl Operation for AdrNew {
     type Request = Request;
-    type Response = Created;
+    type Response = CreatedDocument;
     const SPEC: Spec = Spec {
         name: "adr_new",
         usage: "adr new <title>",
         group: Group::Plans,
         effect: Effect::Writes,
-        about: "Create a decision record with the next free number, named and laid out like the records beside it.",
+        about: "Create a decision record with the next free number, in the style of the records beside it.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Created, Error> {
+    fn run(session: &Session, request: Request) -> Result<CreatedDocument, Error> {
         let root = session.root();
         if let Some(status @ (Status::Superseded | Status::Unknown)) = request.status {
-            return Err(Error::bad_input(format!("a new decision cannot be {status}"))
-                .hint("create it, then use `heir adr supersede`"));
+            return Err(Error::bad_input(format!("a new decision record cannot be {status}"))
+                .hint("create it first, then use `heir adr supersede`"));
         }
         let title = scaffold::one_line("decision record", &request.title)?;
         let mut transaction = WriteTransaction::begin(session, false)?;
         let folder = match (&request.project, &request.folder) {
             (Some(_), Some(_)) => {
-                return Err(Error::bad_input("a project's records have a folder of their own")
-                    .hint("leave out --folder or --project"));
+                return Err(Error::bad_input(
+                    "the records of a project have a folder of their own",
+                )
+                .hint("use either --folder or --project"));
             }
             (None, folder) => RecordFolder::choose(session, folder.as_deref())?,
-            (Some(typed), None) => {
+            (Some(input), None) => {
                 let projects = inherit::level(session.config()?, "project")?;
-                let project = layout::find_name(root, &projects, &Default::default(), typed)?;
+                let project = layout::find_name(root, &projects, &Default::default(), input)?;
                 RecordFolder::of_project(session, &project)?
             }
         };
         let (path, text) = folder.record(session, &title, request.status)?;
         if root.exists(&path) {
-            return Err(Error::bad_input(format!("{path} is already there")));
+            return Err(Error::bad_input(format!("{path} already exists")));
         }
-        transaction
-            .guard(&text)
-            .map_err(|error| error.hint("leave the secret out of the title"))?;
+        transaction.guard(&text).map_err(|error| error.hint("remove the secret from the title"))?;
         transaction.edit(&path, None, text.clone());
         if request.status == Some(Status::Accepted) {
             let adr = adr::read(&path, &text);
@@ -77,6 +77,6 @@ impl Operation for AdrNew {
             lifecycle::ingest_adr(&mut transaction, &known, &adr, &document, &[])?;
         }
         transaction.commit()?;
-        Ok(Created { what: "decision record", name: adr::id_of(&path).0, path })
+        Ok(CreatedDocument { kind: "decision record", name: adr::id_of(&path).0, path })
     }
 }

@@ -1,4 +1,4 @@
-//! `adr renumber`: gives a decision record another number, with all that refers to it.
+//! `adr renumber`: changes the number of a decision record and the references to it.
 
 use std::collections::HashMap;
 
@@ -10,40 +10,40 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::memory::{WriteTransaction, lifecycle, move_relations};
-use crate::ops::answers::Renumbered;
+use crate::ops::answers::RenumberReport;
 use crate::workspace::catalog::{self, Catalog, Filed};
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
-/// A record's number has at most five digits.
-const NUMBER_MAX: u32 = 99_999;
+/// Largest record number: five digits.
+const MAX_RECORD_NUMBER: u32 = 99_999;
 
 pub(crate) struct AdrRenumber;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// The record: its path, its file's name, or its id where only one has it.
+    /// Decision record, by path or file name, or by id if it is unique.
     record: String,
-    /// Its new number; the next free one of its folder unless you say.
+    /// New number; default: the next free one of its folder.
     #[serde(default)]
     number: Option<u32>,
-    /// Show what would be done and do nothing.
+    /// Only show what would be done.
     #[serde(default)]
     dry_run: bool,
 }
 
 impl Operation for AdrRenumber {
     type Request = Request;
-    type Response = Renumbered;
+    type Response = RenumberReport;
     const SPEC: Spec = Spec {
         name: "adr_renumber",
         usage: "adr renumber <record> [number]",
         group: Group::Plans,
         effect: Effect::Writes,
-        about: "Give a decision record another number: its file, its heading and what refers to it change together. What could mean another record with the old number is listed and left alone.",
+        about: "Change the number of a decision record: its file, its heading and references to it change together. References that may mean another record with the old number are listed, not changed.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Renumbered, Error> {
+    fn run(session: &Session, request: Request) -> Result<RenumberReport, Error> {
         let mut transaction = WriteTransaction::begin(session, false)?;
         let catalog = Catalog::read(session)?;
         let (filed, old) = catalog.find_adr(&request.record)?;
@@ -52,53 +52,58 @@ impl Operation for AdrRenumber {
         }
         filed.check_is_file(session.root())?;
         let name = Name::of_record(path::stem(&old.path)).ok_or_else(|| {
-            Error::bad_input(format!("{} has no number in its file's name", old.path))
+            Error::bad_input(format!("the file name {} has no number", old.path))
                 .hint("rename the file, so that its name starts with a number")
         })?;
         let folder = path::folder(&old.path);
-        let number = choose(session, folder, &name, request.number)?;
+        let number = choose_number(session, folder, &name, request.number)?;
         let file = path::file_name(&old.path);
-        let ending = &file[path::stem(file).len()..];
+        let extension = &file[path::stem(file).len()..];
         let rename = Rename {
             from: old.path.clone(),
-            to: format!("{folder}/{}{ending}", name.renumbered(number)),
+            to: format!("{folder}/{}{extension}", name.renumbered(number)),
         };
         let edits = catalog.renumber_record(filed, &name, number);
         let text = edits.iter().find(|edit| edit.filed.document.path == old.path);
         let new = adr::read(&rename.to, text.map_or(&filed.text, |edit| &edit.after));
         let names = [old.id.clone(), new.id.clone()];
         if request.dry_run {
-            return Ok(Renumbered::prepare(names, vec![rename], edits, None));
+            return Ok(RenumberReport::prepare(names, vec![rename], edits, None));
         }
-        let relations = remember(session, &mut transaction, filed, old, &new)?;
-        let answer = Renumbered::prepare(names, vec![rename], edits, Some(&mut transaction));
+        let relations = renumber_in_log(session, &mut transaction, filed, old, &new)?;
+        let answer = RenumberReport::prepare(names, vec![rename], edits, Some(&mut transaction));
         transaction.commit()?;
         Ok(answer.with_relations(relations))
     }
 }
 
-/// Returns the number to give: the one that was asked for if it is free, else the next free one.
-fn choose(session: &Session, folder: &str, name: &Name, asked: Option<u32>) -> Result<u32, Error> {
+/// Returns the requested number if it is free, or the next free one if none is requested.
+fn choose_number(
+    session: &Session,
+    folder: &str,
+    name: &Name,
+    requested: Option<u32>,
+) -> Result<u32, Error> {
     let next = adrs::next_number(session.root(), session.config()?, folder);
-    let number = asked.unwrap_or(next);
-    if number == 0 || number > NUMBER_MAX {
-        return Err(Error::bad_input(format!("{number} cannot be the number of a record"))
+    let number = requested.unwrap_or(next);
+    if number == 0 || number > MAX_RECORD_NUMBER {
+        return Err(Error::bad_input(format!("{number} is not a valid record number"))
             .hint(format!("{next} is free")));
     }
     if number == name.number() {
-        return Err(Error::bad_input(format!("it has the number {number} already")));
+        return Err(Error::bad_input(format!("the record already has the number {number}")));
     }
     if adrs::is_taken(session.root(), folder, number) {
         return Err(Error::bad_input(format!(
-            "the number {number} is taken by a record of {folder}, or was before it was archived"
+            "the number {number} is already used by a record of {folder}, perhaps an archived one"
         ))
         .hint(format!("{next} is free")));
     }
     Ok(number)
 }
 
-/// Lets the fact that the record states, and its relations, follow it. Returns how many relations.
-fn remember(
+/// Moves the fact and the relations of the record to its new id. Returns the number of relations.
+fn renumber_in_log(
     session: &Session,
     transaction: &mut WriteTransaction<'_>,
     filed: &Filed,

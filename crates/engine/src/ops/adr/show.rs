@@ -1,4 +1,4 @@
-//! `adr show`: one decision record.
+//! `adr show`: shows a decision record.
 
 use heirloom_core::adr::Status;
 use heirloom_core::graph::EdgeKind;
@@ -16,68 +16,69 @@ pub(crate) struct AdrShow;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// The record: ADR-0003, 3, or a path.
+    /// Decision record: ADR-0003, 3, or a path.
     id: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Adr {
+pub(crate) struct AdrDetails {
     id: String,
     title: String,
     status: Status,
-    /// Its date, as written.
+    /// Date, as written.
     date: Option<String>,
-    /// Its file.
+    /// Path of the file.
     source: String,
-    /// What it replaced.
+    /// Ids of the records that it replaced.
     supersedes: Vec<String>,
-    /// What replaced it.
+    /// Ids of the records that replaced it.
     superseded_by: Vec<String>,
     /// Documents that refer to it.
     referred_to_by: Vec<String>,
-    /// How fresh it is.
+    /// Age of the document and what to do about it.
     staleness: Staleness,
-    /// Its whole text.
+    /// Full text.
     text: String,
 }
 
 impl Operation for AdrShow {
     type Request = Request;
-    type Response = Adr;
+    type Response = AdrDetails;
     const SPEC: Spec = Spec {
         name: "adr_show",
         usage: "adr show <id>",
         group: Group::Plans,
         effect: Effect::Reads,
-        about: "Show one decision record, what it replaced, what replaced it and who refers to it.",
+        about: "Show a decision record, its supersessions and the documents that refer to it.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Adr, Error> {
+    fn run(session: &Session, request: Request) -> Result<AdrDetails, Error> {
         let catalog = Catalog::read(session)?;
         let (filed, adr) = catalog.find_adr(&request.id)?;
         let graph = catalog.graph(session, Extent::Around(&filed.id));
-        let ids = |keep: &dyn Fn(&heirloom_core::graph::Edge) -> Option<String>| -> Vec<String> {
-            let mut found: Vec<String> = graph.edges.iter().filter_map(keep).collect();
-            found.sort();
-            found.dedup();
-            found
-        };
+        let collect =
+            |select: &dyn Fn(&heirloom_core::graph::Edge) -> Option<String>| -> Vec<String> {
+                let mut found: Vec<String> = graph.edges.iter().filter_map(select).collect();
+                found.sort();
+                found.dedup();
+                found
+            };
         let short = |id: &str| id.trim_start_matches("adr/").to_owned();
-        Ok(Adr {
+        Ok(AdrDetails {
             id: adr.id.clone(),
             title: adr.title.clone(),
             status: adr.status,
             date: adr.date.clone(),
             source: adr.path.clone(),
-            supersedes: ids(&|edge| {
+            supersedes: collect(&|edge| {
                 (edge.kind == EdgeKind::Supersedes && edge.from == filed.id)
                     .then(|| short(&edge.to))
             }),
-            superseded_by: ids(&|edge| {
+            superseded_by: collect(&|edge| {
                 (edge.kind == EdgeKind::Supersedes && edge.to == filed.id)
                     .then(|| short(&edge.from))
             }),
-            referred_to_by: ids(&|edge| {
+            referred_to_by: collect(&|edge| {
                 (edge.kind == EdgeKind::References && edge.to == filed.id)
                     .then(|| graph.node(&edge.from).map(|node| node.path.clone()))
                     .flatten()
@@ -88,7 +89,7 @@ impl Operation for AdrShow {
     }
 }
 
-impl Answer for Adr {
+impl Answer for AdrDetails {
     fn view(&self) -> View {
         let mut view = View::new();
         view.title(format!("{}: {}", self.id, self.title));

@@ -1,4 +1,4 @@
-//! `adr status`: moves a decision from one state to the next.
+//! `adr status`: shows or changes the status of a decision record.
 
 use heirloom_core::adr::{self, Adr, Status};
 use heirloom_core::frontmatter::{self, Split};
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::memory::{WriteTransaction, lifecycle};
 use crate::view::{Role, View, span};
-use crate::workspace::catalog::Catalog;
+use crate::workspace::catalog::{Catalog, Filed};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct AdrStatus;
@@ -18,43 +18,44 @@ pub(crate) struct AdrStatus;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// The record: ADR-0003, 3, or a path.
+    /// Decision record: ADR-0003, 3, or a path.
     id: String,
-    /// Its new status; left out, the present one is shown with what may follow.
+    /// New status; without it, the current one is shown with the allowed next ones.
     #[serde(default)]
     status: Option<Status>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Moved {
+pub(crate) struct StatusChange {
     id: String,
-    /// Its file.
+    /// Path of the file.
     source: String,
-    /// Its status before.
+    /// Previous status.
     before: Status,
-    /// Its status now.
+    /// Current status.
     status: Status,
-    /// What may follow.
+    /// Allowed next statuses.
     next: Vec<Status>,
-    /// The fact that an accepted decision was stored as.
+    /// Id of the fact that was stored for an accepted decision.
     #[serde(skip_serializing_if = "Option::is_none")]
     fact: Option<String>,
-    /// What to think of.
+    /// Warnings.
     warnings: Vec<String>,
 }
 
 impl Operation for AdrStatus {
     type Request = Request;
-    type Response = Moved;
+    type Response = StatusChange;
     const SPEC: Spec = Spec {
         name: "adr_status",
         usage: "adr status <id> [status]",
         group: Group::Plans,
         effect: Effect::Writes,
-        about: "Show or change a decision's status: proposed → accepted → deprecated → superseded, or accepted → superseded.",
+        about: "Show or change the status of a decision record: proposed → accepted → deprecated → superseded, or accepted → superseded.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Moved, Error> {
+    fn run(session: &Session, request: Request) -> Result<StatusChange, Error> {
+        // The lock must be held before the catalog is read, but showing the status needs none.
         let transaction = request
             .status
             .is_some()
@@ -64,79 +65,88 @@ impl Operation for AdrStatus {
         let (filed, adr) = catalog.find_adr(&request.id)?;
         let before = adr.status;
         let status = request.status.unwrap_or(before);
-        let mut warnings = Vec::new();
-        let mut fact = None;
-        if let Some(mut transaction) = transaction.filter(|_| status != before) {
-            if !before.next().contains(&status) {
-                let next: Vec<&str> = before.next().iter().map(|status| status.word()).collect();
-                let hint = if next.is_empty() {
-                    "write a new decision".to_owned()
-                } else {
-                    format!("it may become {}", next.join(" or "))
-                };
-                return Err(Error::bad_input(format!(
-                    "{} is {before} and cannot become {status}",
-                    adr.id
-                ))
-                .hint(hint));
-            }
-            if status == Status::Superseded && adr.superseded_by.is_empty() {
-                warnings.push(format!(
-                    "nothing is named that replaces {0}; `heir adr supersede {0} NEW` does",
-                    adr.id
-                ));
-            }
-            filed.check_is_file(session.root())?;
-            let mut after = adr::set_status(&adr.path, &filed.text, status)?;
-            if matches!(frontmatter::split(&filed.text), Split::Block { .. })
-                && filed.document.fields.contains_key("updated")
-            {
-                after = frontmatter::set(
-                    &adr.path,
-                    &after,
-                    "updated",
-                    &json!(session.today().to_string()),
-                )?;
-            }
-            transaction.edit(&adr.path, Some(&filed.text), after);
-            let supersession = Supersession::new(&catalog.adrs);
-            let own = supersession.at_path(&adr.path).into_iter();
-            let replaced: Vec<&Adr> = own
-                .flat_map(|at| supersession.predecessors(at).collect::<Vec<_>>())
-                .map(|old| &catalog.adrs[old])
-                .collect();
-            let concerned = replaced.iter().copied().chain([adr]);
-            let known = lifecycle::known_of(session, concerned)?;
-            if before == Status::Accepted {
-                lifecycle::retire_adr(&mut transaction, &known, adr, status.word())?;
-            }
-            if status == Status::Accepted {
-                match lifecycle::ingest_adr(
-                    &mut transaction,
-                    &known,
-                    adr,
-                    &filed.document,
-                    &replaced,
-                ) {
-                    Ok(stored) => fact = stored,
-                    Err(error) => warnings.push(lifecycle::not_a_fact(adr, &error)),
-                }
-            }
-            transaction.commit()?;
-        }
-        Ok(Moved {
+        let mut change = StatusChange {
             id: adr.id.clone(),
             source: adr.path.clone(),
             before,
             status,
             next: status.next().to_vec(),
-            fact: fact.map(|id| id.to_string()),
-            warnings,
-        })
+            fact: None,
+            warnings: vec![],
+        };
+        if let Some(mut transaction) = transaction.filter(|_| status != before) {
+            check_transition(adr, status)?;
+            if status == Status::Superseded && adr.superseded_by.is_empty() {
+                change.warnings.push(format!(
+                    "no record states that it replaces {0}; name one with `heir adr supersede {0} NEW`",
+                    adr.id
+                ));
+            }
+            filed.check_is_file(session.root())?;
+            let after = edit_text(session, filed, adr, status)?;
+            transaction.edit(&adr.path, Some(&filed.text), after);
+            update_facts(session, &mut transaction, &catalog, (filed, adr), &mut change)?;
+            transaction.commit()?;
+        }
+        Ok(change)
     }
 }
 
-impl Answer for Moved {
+/// Returns an error if a record cannot go from its status to the new one.
+fn check_transition(adr: &Adr, status: Status) -> Result<(), Error> {
+    let next = adr.status.next();
+    if next.contains(&status) {
+        return Ok(());
+    }
+    let next: Vec<&str> = next.iter().map(|status| status.word()).collect();
+    let hint = match next.is_empty() {
+        true => "create a new decision record instead".to_owned(),
+        false => format!("it may become {}", next.join(" or ")),
+    };
+    Err(Error::bad_input(format!("{} is {} and cannot become {status}", adr.id, adr.status))
+        .hint(hint))
+}
+
+/// Returns the text of a record with the new status, and with today's date if its front matter states one.
+fn edit_text(session: &Session, filed: &Filed, adr: &Adr, status: Status) -> Result<String, Error> {
+    let after = adr::set_status(&adr.path, &filed.text, status)?;
+    let has_date = matches!(frontmatter::split(&filed.text), Split::Block { .. })
+        && filed.document.fields.contains_key("updated");
+    if !has_date {
+        return Ok(after);
+    }
+    let today = json!(session.today().to_string());
+    Ok(frontmatter::set(&adr.path, &after, "updated", &today)?)
+}
+
+/// Archives the fact of a decision that is no longer accepted, and stores one for a decision that now is.
+fn update_facts(
+    session: &Session,
+    transaction: &mut WriteTransaction<'_>,
+    catalog: &Catalog,
+    (filed, adr): (&Filed, &Adr),
+    change: &mut StatusChange,
+) -> Result<(), Error> {
+    let supersession = Supersession::new(&catalog.adrs);
+    let position = supersession.at_path(&adr.path).into_iter();
+    let replaced: Vec<&Adr> = position
+        .flat_map(|at| supersession.predecessors(at).collect::<Vec<_>>())
+        .map(|old| &catalog.adrs[old])
+        .collect();
+    let known = lifecycle::known_of(session, replaced.iter().copied().chain([adr]))?;
+    if change.before == Status::Accepted {
+        lifecycle::retire_adr(transaction, &known, adr, change.status.word())?;
+    }
+    if change.status == Status::Accepted {
+        match lifecycle::ingest_adr(transaction, &known, adr, &filed.document, &replaced) {
+            Ok(stored) => change.fact = stored.map(|id| id.to_string()),
+            Err(error) => change.warnings.push(lifecycle::not_a_fact(adr, &error)),
+        }
+    }
+    Ok(())
+}
+
+impl Answer for StatusChange {
     fn view(&self) -> View {
         let mut view = View::new();
         let change = if self.before == self.status {
@@ -153,13 +163,13 @@ impl Answer for Moved {
         view.line([span(
             Role::Dim,
             if next.is_empty() {
-                "nothing may follow".to_owned()
+                "the status is final".to_owned()
             } else {
                 format!("may become {}", next.join(", "))
             },
         )]);
         if let Some(fact) = &self.fact {
-            view.line([span(Role::Dim, format!("also stored as the fact {}", short(fact)))]);
+            view.line([span(Role::Dim, format!("also stored as fact {}", short(fact)))]);
         }
         for warning in &self.warnings {
             view.line([span(Role::Warning, format!("⚠️ {warning}"))]);

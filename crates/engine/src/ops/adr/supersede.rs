@@ -1,4 +1,4 @@
-//! `adr supersede`: one decision takes the place of another; both files change, or neither.
+//! `adr supersede`: records that one decision replaces another, in both files or in neither.
 
 use std::collections::BTreeSet;
 
@@ -19,46 +19,46 @@ pub(crate) struct AdrSupersede;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// The decision that is replaced.
+    /// Decision record that is replaced.
     old: String,
-    /// The decision that takes its place.
+    /// Decision record that replaces it.
     new: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Superseded {
-    /// The decision that is replaced.
+pub(crate) struct SupersessionReport {
+    /// Id of the replaced record.
     old: String,
-    /// The decision that takes its place.
+    /// Id of the record that replaces it.
     new: String,
-    /// Files that were edited.
+    /// Edited files.
     edited: Vec<String>,
-    /// The edge that the graph has now.
+    /// The new edge of the graph.
     edge: heirloom_core::graph::Edge,
-    /// Places that still refer to the old decision.
-    still_referred_to_by: Vec<Place>,
-    /// What to think of.
+    /// References to the old record that remain.
+    still_referred_to_by: Vec<ReferencePlace>,
+    /// Warnings.
     warnings: Vec<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct Place {
+struct ReferencePlace {
     path: String,
     line: usize,
 }
 
 impl Operation for AdrSupersede {
     type Request = Request;
-    type Response = Superseded;
+    type Response = SupersessionReport;
     const SPEC: Spec = Spec {
         name: "adr_supersede",
         usage: "adr supersede <old> <new>",
         group: Group::Plans,
         effect: Effect::Writes,
-        about: "Record that one decision replaces another: both files are edited together and what still refers to the old one is listed.",
+        about: "Record that one decision replaces another: both files are edited together, and remaining references to the old one are listed.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Superseded, Error> {
+    fn run(session: &Session, request: Request) -> Result<SupersessionReport, Error> {
         let mut transaction = WriteTransaction::begin(session, false)?;
         let catalog = Catalog::read(session)?;
         let (old, old_adr) = catalog.find_adr(&request.old)?;
@@ -72,15 +72,7 @@ impl Operation for AdrSupersede {
             }
             filed.check_is_file(session.root())?;
         }
-        let relation = Supersession::new(&catalog.adrs);
-        let position = |adr: &adr::Adr| relation.at_path(&adr.path).unwrap_or_default();
-        if relation.descends(position(old_adr), position(new_adr)) {
-            return Err(Error::bad_input(format!(
-                "{} already comes after {}; the chain would be a circle",
-                old_adr.id, new_adr.id
-            ))
-            .hint(format!("see `heir adr history {}`", old_adr.id)));
-        }
+        check_acyclic(&catalog, old_adr, new_adr)?;
         let changes = [
             Change {
                 path: old_adr.path.clone(),
@@ -93,12 +85,12 @@ impl Operation for AdrSupersede {
                 after: adr::mark_supersedes(&new_adr.path, &new.text, old_adr)?,
             },
         ];
-        if !superseded_after(&catalog, &changes) {
+        if !links_only_this_pair(&catalog, &changes) {
             return Err(Error::bad_input(format!(
                 "{} and {} are written in a way that cannot be linked safely; nothing was changed",
                 old_adr.id, new_adr.id
             ))
-            .hint("edit them by hand"));
+            .hint("edit both files by hand"));
         }
         let edited = changes
             .iter()
@@ -110,11 +102,11 @@ impl Operation for AdrSupersede {
         }
         let known = lifecycle::known_of(session, [old_adr, new_adr])?;
         let mut warnings = warnings(old_adr, new_adr);
-        let no =
+        let warning =
             lifecycle::supersede_adr(&mut transaction, &known, old_adr, new_adr, &new.document)?;
-        warnings.extend(no);
+        warnings.extend(warning);
         transaction.commit()?;
-        Ok(Superseded {
+        Ok(SupersessionReport {
             old: old_adr.id.clone(),
             new: new_adr.id.clone(),
             edited,
@@ -124,17 +116,31 @@ impl Operation for AdrSupersede {
                 kind: EdgeKind::Supersedes,
                 via: None,
             },
-            still_referred_to_by: still_referring(session, &old_adr.path)?,
+            still_referred_to_by: remaining_references(session, &old_adr.path)?,
             warnings,
         })
     }
+}
+
+/// Returns an error if the old record already replaced the new one, directly or indirectly.
+fn check_acyclic(catalog: &Catalog, old: &adr::Adr, new: &adr::Adr) -> Result<(), Error> {
+    let supersession = Supersession::new(&catalog.adrs);
+    let position = |adr: &adr::Adr| supersession.at_path(&adr.path).unwrap_or_default();
+    if supersession.descends(position(old), position(new)) {
+        return Err(Error::bad_input(format!(
+            "{} already replaces {}; this would create a cycle",
+            old.id, new.id
+        ))
+        .hint(format!("see `heir adr history {}`", old.id)));
+    }
+    Ok(())
 }
 
 fn warnings(old: &adr::Adr, new: &adr::Adr) -> Vec<String> {
     let mut warnings = Vec::new();
     if matches!(old.status, Status::Draft | Status::Proposed | Status::Rejected | Status::Withdrawn)
     {
-        warnings.push(format!("{} was {} and never accepted", old.id, old.status));
+        warnings.push(format!("{} was {} and was never accepted", old.id, old.status));
     }
     if new.status != Status::Accepted {
         warnings.push(format!("{} is {}, so neither decision is in force; accept it with `heir adr status {} accepted`", new.id, new.status, new.id));
@@ -142,42 +148,42 @@ fn warnings(old: &adr::Adr, new: &adr::Adr) -> Vec<String> {
     warnings
 }
 
-/// Reads all records as they would be, to see that exactly the pair that was meant is linked.
-fn superseded_after(catalog: &Catalog, changes: &[Change; 2]) -> bool {
+/// Returns whether the changes add exactly one supersession, between the two changed records.
+fn links_only_this_pair(catalog: &Catalog, changes: &[Change; 2]) -> bool {
     let edited = |adr: &adr::Adr| match changes.iter().find(|change| change.path == adr.path) {
         Some(change) => adr::read(&adr.path, &change.after),
         None => adr.clone(),
     };
     let adrs: Vec<adr::Adr> = catalog.adrs.iter().map(edited).collect();
-    let relation = Supersession::new(&adrs);
-    let (old, new) = (relation.at_path(&changes[0].path), relation.at_path(&changes[1].path));
+    let after = Supersession::new(&adrs);
+    let (old, new) = (after.at_path(&changes[0].path), after.at_path(&changes[1].path));
     let before = Supersession::new(&catalog.adrs);
-    let pairs = |relation: &Supersession<'_>| -> BTreeSet<(usize, usize)> {
+    let pairs = |supersession: &Supersession<'_>| -> BTreeSet<(usize, usize)> {
         (0..adrs.len())
             .flat_map(|new| {
-                relation.predecessors(new).map(move |old| (new, old)).collect::<Vec<_>>()
+                supersession.predecessors(new).map(move |old| (new, old)).collect::<Vec<_>>()
             })
             .collect()
     };
-    let mut wanted = pairs(&before);
-    wanted.extend(new.zip(old));
-    pairs(&relation) == wanted
+    let mut expected = pairs(&before);
+    expected.extend(new.zip(old));
+    pairs(&after) == expected
 }
 
-/// Reads the workspace again, as it is now, for references to what has just been retired.
-fn still_referring(session: &Session, retired: &str) -> Result<Vec<Place>, Error> {
+/// Reads the workspace again and returns the remaining references to the retired record.
+fn remaining_references(session: &Session, retired: &str) -> Result<Vec<ReferencePlace>, Error> {
     let catalog = Catalog::read(session)?;
     let mut places = catalog.references_to(session, retired);
     places.retain(|(filed, _)| filed.adr.as_ref().is_none_or(|adr| !adr.status.is_retired()));
-    let mut places: Vec<Place> = places
+    let mut places: Vec<ReferencePlace> = places
         .into_iter()
-        .map(|(filed, line)| Place { path: filed.document.path.clone(), line })
+        .map(|(filed, line)| ReferencePlace { path: filed.document.path.clone(), line })
         .collect();
     places.dedup_by(|a, b| a.path == b.path && a.line == b.line);
     Ok(places)
 }
 
-impl Answer for Superseded {
+impl Answer for SupersessionReport {
     fn view(&self) -> View {
         let mut view = View::new();
         view.line([span(Role::Key, &self.new), " supersedes ".into(), span(Role::Key, &self.old)]);
@@ -185,7 +191,7 @@ impl Answer for Superseded {
             view.line([span(Role::Good, "  edited "), span(Role::Source, path)]);
         }
         if self.edited.is_empty() {
-            view.line([span(Role::Dim, "  it already did; nothing was edited")]);
+            view.line([span(Role::Dim, "  this was already recorded; nothing was edited")]);
         }
         for warning in &self.warnings {
             view.line([span(Role::Warning, format!("⚠️ {warning}"))]);

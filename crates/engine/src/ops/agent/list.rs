@@ -1,4 +1,4 @@
-//! `agent list`: the agents of a plan.
+//! `agent list`: lists the agents of a plan.
 
 use heirloom_core::hierarchy::Selectors;
 use heirloom_store::layout::{self, Part};
@@ -14,7 +14,7 @@ pub(crate) struct AgentList;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// The plan, by name or number.
+    /// Plan, by name or number.
     plan: String,
 }
 
@@ -39,8 +39,8 @@ impl Operation for AgentList {
         let mut placed = Vec::new();
         for name in names {
             selectors.insert("agent".to_owned(), name);
-            let own = layout::read_level(root, &agents, &selectors);
-            placed.extend(own.into_iter().filter(|placed| placed.part == Part::Main));
+            let documents = layout::read_level(root, &agents, &selectors);
+            placed.extend(documents.into_iter().filter(|placed| placed.part == Part::Main));
         }
         Listing::of(session, &placed, problems, |_| true)
     }

@@ -1,11 +1,11 @@
-//! `agent new`: a new agent of a plan, with the next number.
+//! `agent new`: creates an agent of a plan with the next free number.
 
 use heirloom_core::hierarchy::Selectors;
 use heirloom_store::layout;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::ops::answers::Created;
+use crate::ops::answers::CreatedDocument;
 use crate::workspace::inherit;
 use crate::workspace::scaffold;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
@@ -15,18 +15,18 @@ pub(crate) struct AgentNew;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// The plan, by name or number.
+    /// Plan, by name or number.
     plan: String,
-    /// The agent's title; or its file's name with a number in front (001-entity-resolution).
+    /// Title of the agent, or its file name with a number (001-entity-resolution).
     name: String,
-    /// What it is to do.
+    /// What the agent should do.
     #[serde(default)]
     description: Option<String>,
 }
 
 impl Operation for AgentNew {
     type Request = Request;
-    type Response = Created;
+    type Response = CreatedDocument;
     const SPEC: Spec = Spec {
         name: "agent_new",
         usage: "agent new <plan> <name>",
@@ -35,9 +35,9 @@ impl Operation for AgentNew {
         about: "Create an agent of a plan with the next free number.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Created, Error> {
+    fn run(session: &Session, request: Request) -> Result<CreatedDocument, Error> {
         let root = session.root();
-        let typed = scaffold::one_line("agent", &request.name)?;
+        let title_or_name = scaffold::one_line("agent", &request.name)?;
         let _lock = heirloom_store::journal::lock(root)?;
         let config = session.config()?;
         let plan = layout::find_name(
@@ -48,14 +48,14 @@ impl Operation for AgentNew {
         )?;
         let selectors: Selectors = [("plan".to_owned(), plan.clone())].into_iter().collect();
         let names = layout::names(root, &inherit::level(config, "agent")?, &selectors)?;
-        let name = scaffold::numbered("agent", &typed, &names, 3, 0)?;
+        let name = scaffold::numbered("agent", &title_or_name, &names, 3, 0)?;
         let path = format!("plans/{plan}/agents/{name}.md");
         let text = scaffold::agent(
-            &scaffold::title_of(&typed),
+            &scaffold::title_of(&title_or_name),
             &plan,
             request.description.as_deref(),
             session.today(),
         );
-        Created::write(session, "agent", name, path, &text)
+        CreatedDocument::write(session, "agent", name, path, &text)
     }
 }

@@ -1,4 +1,4 @@
-//! Conflicts and problems, in the format that was asked for.
+//! Conflicts and problems in the requested output format.
 
 use heirloom_core::Problem;
 use heirloom_core::conflict::{Conflict, Severity};
@@ -10,14 +10,14 @@ use crate::view::formats::{self, Format};
 use crate::view::present;
 use crate::view::{Role, View, span};
 
-/// Conflicts, and what could not be read.
+/// Conflicts between documents, and documents that could not be read.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Findings {
-    /// Where documents disagree or refer to what is gone, worst first.
+    /// Conflicts, most severe first.
     conflicts: Vec<Conflict>,
-    /// What could not be read.
+    /// Files or lines that could not be read.
     problems: Vec<Problem>,
-    /// The findings in the format that was asked for, where it is not this one.
+    /// The findings as text, if the format is `github` or `sarif`.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
     #[serde(skip)]
@@ -35,43 +35,43 @@ impl Answer for Findings {
             (None, Format::Json) => {
                 View::raw(serde_json::to_string_pretty(self).unwrap_or_default())
             }
-            (None, _) => self.for_people(),
+            (None, _) => self.text_view(),
         }
     }
 
     fn has_findings(&self) -> bool {
-        self.fails_on_critical && (self.criticals() > 0 || !self.problems.is_empty())
+        self.fails_on_critical && (self.critical_count() > 0 || !self.problems.is_empty())
     }
 }
 
 impl Findings {
-    /// Takes findings; with `fails`, a critical one fails the command.
+    /// Creates the response; with `fails_on_critical`, a critical conflict or a problem fails the command.
     pub(crate) fn new(
         conflicts: Vec<Conflict>,
         problems: Vec<Problem>,
         format: Format,
-        fails: bool,
+        fails_on_critical: bool,
     ) -> Self {
         let text = match format {
             Format::Text | Format::Json => None,
             Format::Github => Some(formats::github(&conflicts, &problems)),
             Format::Sarif => Some(formats::sarif(&conflicts, &problems)),
         };
-        Findings { conflicts, problems, text, format, fails_on_critical: fails }
+        Findings { conflicts, problems, text, format, fails_on_critical }
     }
 
-    fn criticals(&self) -> usize {
+    fn critical_count(&self) -> usize {
         self.conflicts.iter().filter(|conflict| conflict.severity == Severity::Critical).count()
     }
 
-    fn for_people(&self) -> View {
+    fn text_view(&self) -> View {
         let mut view = View::new();
         for conflict in &self.conflicts {
             present::conflict(&mut view, conflict);
             view.blank();
         }
         present::problems(&mut view, &self.problems);
-        let critical = self.criticals();
+        let critical = self.critical_count();
         let summary = match (self.conflicts.len(), self.problems.len()) {
             (0, 0) => span(Role::Good, "no conflicts"),
             (conflicts, 0) => span(

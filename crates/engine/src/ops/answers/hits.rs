@@ -1,4 +1,4 @@
-//! What is remembered of something, as an answer.
+//! Search hits and lists of memories.
 
 use heirloom_core::Problem;
 use heirloom_core::fold::Standing;
@@ -12,24 +12,24 @@ use crate::view::present;
 use crate::view::{Role, View, span};
 use crate::{Answer, Error, Session};
 
-/// What is remembered of something.
+/// Memories that match a query, or a list of memories.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Hits {
-    /// What answers the question, best first; without one, what is listed.
+    /// Memories that match the query, best first; without a query, the list.
     hits: Vec<Hit>,
-    /// How many more there are in a list.
+    /// Number of further items that the limit cut off a list.
     #[serde(skip_serializing_if = "is_zero")]
     more: usize,
-    /// What comes nearest, if nothing answers.
+    /// Closest memories, if nothing matches.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     near_misses: Vec<Hit>,
-    /// Whether what comes nearest answers, and was left out by a filter.
+    /// Whether the near misses match the query but not the filters.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     filtered: bool,
-    /// What could not be read.
+    /// Files or lines that could not be read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     problems: Vec<Problem>,
-    /// Whether nothing was asked, and it is a list.
+    /// Whether this is a list without a query.
     #[serde(skip)]
     is_list: bool,
 }
@@ -39,34 +39,34 @@ fn is_zero(number: &usize) -> bool {
 }
 
 impl Hits {
-    /// Takes what answers a question.
-    pub(crate) fn of(found: SearchResult) -> Self {
-        let SearchResult { hits, near_misses, is_filtered, problems, .. } = found;
+    /// Converts the result of a search.
+    pub(crate) fn from_search(result: SearchResult) -> Self {
+        let SearchResult { hits, near_misses, is_filtered, problems, .. } = result;
         Hits { hits, more: 0, near_misses, filtered: is_filtered, problems, is_list: false }
     }
 
-    /// Takes a list of things, and how many more there are.
+    /// Creates a list, with the number of items that were cut off.
     pub(crate) fn list(
         session: &Session,
-        things: Vec<MemoryItem>,
+        items: Vec<MemoryItem>,
         more: usize,
         problems: Vec<Problem>,
     ) -> Result<Self, Error> {
-        let hits = things.into_iter().map(|thing| Hit::new(session, thing));
+        let hits = items.into_iter().map(|item| Hit::new(session, item));
         let hits = hits.collect::<Result<_, Error>>()?;
         Ok(Hits { hits, more, near_misses: vec![], filtered: false, problems, is_list: true })
     }
 
-    /// Takes the first of some things.
-    pub(crate) fn first(
+    /// Creates a list of the first `limit` items.
+    pub(crate) fn list_first(
         session: &Session,
-        mut things: Vec<MemoryItem>,
+        mut items: Vec<MemoryItem>,
         limit: usize,
         problems: Vec<Problem>,
     ) -> Result<Self, Error> {
-        let more = things.len().saturating_sub(limit);
-        things.truncate(limit);
-        Hits::list(session, things, more, problems)
+        let more = items.len().saturating_sub(limit);
+        items.truncate(limit);
+        Hits::list(session, items, more, problems)
     }
 }
 
@@ -74,34 +74,37 @@ impl Answer for Hits {
     fn view(&self) -> View {
         let mut view = View::new();
         if self.hits.is_empty() {
-            let said = match (self.is_list, self.filtered) {
+            let message = match (self.is_list, self.filtered) {
                 (true, _) => "none",
-                (_, true) => "nothing is remembered of that among what was asked for; beyond it:",
-                (_, false) => "nothing is remembered of that",
+                (_, true) => "no memory matches with these filters; without them:",
+                (_, false) => "no memory matches",
             };
-            view.line([span(Role::Dim, said)]);
+            view.line([span(Role::Dim, message)]);
         }
         let shown = self.hits.iter().chain(&self.near_misses);
         let names = MemorySlice::short_names(shown.map(|hit| hit.thing.id.as_str()));
-        let (own, near) = names.split_at(self.hits.len());
-        self.hits.iter().zip(own).for_each(|(hit, name)| show(&mut view, hit, name));
+        let (hit_names, near_names) = names.split_at(self.hits.len());
+        self.hits.iter().zip(hit_names).for_each(|(hit, name)| show_hit(&mut view, hit, name));
         if self.more > 0 {
-            view.line([span(Role::Dim, format!("and {} more; raise --limit", self.more))]);
+            view.line([span(Role::Dim, format!("{} more; raise --limit to see them", self.more))]);
         }
         if !self.is_list {
-            show_old(&mut view, &self.hits, own);
+            show_age_warning(&mut view, &self.hits, hit_names);
         }
         if !self.near_misses.is_empty() && !self.filtered {
-            view.line([span(Role::Dim, "what comes nearest:")]);
+            view.line([span(Role::Dim, "closest matches:")]);
         }
-        self.near_misses.iter().zip(near).for_each(|(hit, name)| show(&mut view, hit, name));
+        self.near_misses
+            .iter()
+            .zip(near_names)
+            .for_each(|(hit, name)| show_hit(&mut view, hit, name));
         present::problems(&mut view, &self.problems);
         view
     }
 }
 
-/// Says which of them are so old that one should see whether they still hold.
-fn show_old(view: &mut View, hits: &[Hit], names: &[&str]) {
+/// Names the active hits whose age is critical.
+fn show_age_warning(view: &mut View, hits: &[Hit], names: &[&str]) {
     let old: Vec<&str> = hits
         .iter()
         .zip(names)
@@ -110,37 +113,40 @@ fn show_old(view: &mut View, hits: &[Hit], names: &[&str]) {
         .map(|(_, name)| *name)
         .collect();
     if !old.is_empty() {
-        let are = if old.len() == 1 { "is" } else { "are" };
-        let said = format!("{} {are} old; see whether that still holds", old.join(", "));
-        view.line([span(Role::Dim, said)]);
+        let what = if old.len() == 1 {
+            "is old; check that it still holds"
+        } else {
+            "are old; check that they still hold"
+        };
+        view.line([span(Role::Dim, format!("{} {what}", old.join(", ")))]);
     }
 }
 
-fn show(view: &mut View, hit: &Hit, name: &str) {
+fn show_hit(view: &mut View, hit: &Hit, name: &str) {
     show_item(view, &hit.thing, name);
     if let Some(workspace) = &hit.workspace {
-        view.line([span(Role::Dim, "          of "), span(Role::Source, workspace)]);
+        view.line([span(Role::Dim, "          in workspace "), span(Role::Source, workspace)]);
     }
     let Some(explain) = &hit.explain else { return };
     let score = hit.thing.score.unwrap_or_default();
-    let mut sum =
+    let mut parts =
         vec![format!("words {:.3}", explain.words), format!("meaning {:.3}", explain.meaning)];
     if explain.time != 0.0 {
-        sum.push(format!("time {:.3}", explain.time));
+        parts.push(format!("time {:.3}", explain.time));
     }
-    sum.push(format!("sure and fresh {:.3}", explain.standing));
-    let mut sum = sum.join(" + ");
+    parts.push(format!("confidence and age {:.3}", explain.standing));
+    let mut sum = parts.join(" + ");
     if explain.repeats {
-        sum = format!("({sum}), less for saying what a better one says");
+        sum = format!("({sum}), reduced because a better hit says the same");
     }
     view.line([span(Role::Dim, format!("          {score:.3} = {sum}"))]);
     let terms: Vec<String> = explain
         .terms
         .iter()
         .map(|term| {
-            let around = if term.around { " (a neighbour)" } else { "" };
-            let typed = term.typed.iter().map(|typed| format!(" for `{typed}`"));
-            format!("{}{} {:.3}{around}", term.term, typed.collect::<String>(), term.share)
+            let source = if term.around { " (in a neighbour)" } else { "" };
+            let corrected = term.typed.iter().map(|typed| format!(" for `{typed}`"));
+            format!("{}{} {:.3}{source}", term.term, corrected.collect::<String>(), term.share)
         })
         .collect();
     if !terms.is_empty() {

@@ -1,4 +1,4 @@
-//! Named documents with their titles, status and freshness.
+//! A list of documents with title, status and freshness.
 
 use heirloom_core::staleness::Staleness;
 use heirloom_core::{Document, Problem};
@@ -12,33 +12,33 @@ use crate::workspace::documents::Documents;
 use crate::workspace::inherit;
 use crate::{Answer, Error, Session};
 
-/// Named things with their titles.
+/// Documents with title, status and freshness.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Listing {
-    items: Vec<Item>,
-    /// What could not be read.
+    items: Vec<ListedDocument>,
+    /// Files or lines that could not be read.
     problems: Vec<Problem>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct Item {
-    /// Its name.
+struct ListedDocument {
+    /// Name of the document.
     name: String,
-    /// Its title.
+    /// Title of the document.
     title: Option<String>,
-    /// Its status.
+    /// Status from its front matter.
     status: Option<String>,
-    /// The project it belongs to.
+    /// Project it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     project: Option<String>,
-    /// Its file.
+    /// Path of the file.
     source: String,
-    /// How fresh it is.
+    /// Age of the document and what to do about it.
     staleness: Staleness,
 }
 
 impl Listing {
-    /// Lists the names of a level of the default hierarchy, by their main documents.
+    /// Lists the main documents of a level of the default hierarchy that `keep` accepts.
     pub(crate) fn of_level(
         session: &Session,
         level: &str,
@@ -49,8 +49,8 @@ impl Listing {
         Self::of(session, &placed, problems, keep)
     }
 
-    /// Lists documents by the last name that leads to them. A folder that cannot be read is an error
-    /// where nothing else is left to list.
+    /// Lists the documents that `keep` accepts, named by their last selector. An unreadable folder is an
+    /// error only if there is no document at all.
     pub(crate) fn of(
         session: &Session,
         placed: &[Placed],
@@ -70,7 +70,7 @@ impl Listing {
         let items = kept.map(|(placed, judged)| {
             let document = &placed.document;
             let name = placed.selectors.last().map(|(_, name)| name.clone());
-            Item {
+            ListedDocument {
                 name: name.unwrap_or_else(|| document.path.clone()),
                 title: document.title.clone(),
                 status: document.field("status").map(str::to_owned),

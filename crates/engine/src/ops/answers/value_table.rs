@@ -1,4 +1,4 @@
-//! Merged values, each with the documents that it comes from.
+//! A table of merged values with the documents they come from.
 
 use heirloom_core::Value;
 use heirloom_core::cascade::{self, Contribution, Layer};
@@ -7,17 +7,17 @@ use indexmap::IndexMap;
 use crate::view::present;
 use crate::view::{Role, View, span};
 
-/// What a table of merged values shows beside who said what.
+/// Merged values by key path, for display beside their provenance.
 #[derive(Debug)]
 pub(crate) struct ValueTable {
     /// The merged value of each key path.
     flat: IndexMap<String, Value>,
-    /// How many of the last in a key's history make up its value.
+    /// For each key path, how many of its last contributions make up the value.
     contributors: IndexMap<String, usize>,
 }
 
 impl ValueTable {
-    /// Merges layers.
+    /// Merges the layers.
     pub(crate) fn of(layers: &[Layer<'_>]) -> Self {
         ValueTable {
             flat: cascade::flat(layers),
@@ -25,30 +25,33 @@ impl ValueTable {
         }
     }
 
-    /// Shows every key with its value, where it comes from and what it beat.
+    /// Shows every key with its value, its sources and the values it overrides.
     pub(crate) fn show(&self, view: &mut View, provenance: &IndexMap<String, Vec<Contribution>>) {
         view.title("Values");
         if provenance.is_empty() {
-            view.line([span(Role::Dim, "none are set")]);
+            view.line([span(Role::Dim, "no values are set")]);
         }
         let rows = provenance.iter().map(|(key, history)| {
             let merged = self.flat.get(key).map(present::value).unwrap_or_default();
             let count =
                 self.contributors.get(key).copied().unwrap_or(1).clamp(1, history.len().max(1));
-            let (beaten, contributors) = history.split_at(history.len().saturating_sub(count));
+            let (overridden, contributors) = history.split_at(history.len().saturating_sub(count));
             vec![
                 span(Role::Key, key),
                 span(Role::Value, merged),
-                span(Role::Dim, each_once(contributors.iter().map(|one| one.level.as_str()))),
-                span(Role::Source, each_once(contributors.iter().map(|one| one.source.as_str()))),
-                span(Role::Dim, over(beaten)),
+                span(Role::Dim, join_distinct(contributors.iter().map(|one| one.level.as_str()))),
+                span(
+                    Role::Source,
+                    join_distinct(contributors.iter().map(|one| one.source.as_str())),
+                ),
+                span(Role::Dim, show_overridden(overridden)),
             ]
         });
         view.table(&[], rows.collect());
     }
 }
 
-fn each_once<'n>(names: impl Iterator<Item = &'n str>) -> String {
+fn join_distinct<'n>(names: impl Iterator<Item = &'n str>) -> String {
     let mut all: Vec<&str> = Vec::new();
     for name in names {
         if !all.contains(&name) {
@@ -58,11 +61,11 @@ fn each_once<'n>(names: impl Iterator<Item = &'n str>) -> String {
     all.join(", ")
 }
 
-fn over(beaten: &[Contribution]) -> String {
-    let shown: Vec<String> = beaten
+fn show_overridden(overridden: &[Contribution]) -> String {
+    let shown: Vec<String> = overridden
         .iter()
         .rev()
         .map(|one| format!("{} ({})", present::value(&one.value), one.level))
         .collect();
-    if shown.is_empty() { String::new() } else { format!("over {}", shown.join(", ")) }
+    if shown.is_empty() { String::new() } else { format!("overrides {}", shown.join(", ")) }
 }

@@ -1,4 +1,4 @@
-//! `context archive`: takes documents out of the cascade.
+//! `context archive`: moves documents to the archive.
 
 use heirloom_core::graph::{EdgeKind, Graph};
 use heirloom_core::staleness::Action;
@@ -18,64 +18,64 @@ pub(crate) struct ContextArchive;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// The document: a name, an id or a path. A plan goes with all of its folder.
+    /// Document, by name, id or path. A plan includes its whole folder.
     #[serde(default)]
     name: Option<String>,
-    /// Take every document that is past the archive threshold.
+    /// Archive every document past the archive threshold.
     #[serde(default)]
     stale: bool,
-    /// Show what would be done and do nothing.
+    /// Only show what would be done.
     #[serde(default)]
     dry_run: bool,
-    /// Archive the document that everything inherits from without asking.
+    /// Confirm archiving the document that everything inherits from.
     #[serde(default)]
     yes: bool,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Archived {
-    /// What was moved.
-    archived: Vec<Moved>,
-    /// What is past the archive threshold and was left alone.
-    left: Vec<Left>,
-    /// Whether nothing was really done.
+pub(crate) struct ArchiveReport {
+    /// Archived documents and plans.
+    archived: Vec<ArchivedUnit>,
+    /// Documents past the archive threshold that were skipped.
+    left: Vec<SkippedDocument>,
+    /// Whether this is only a preview: nothing was changed.
     dry_run: bool,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct Moved {
-    /// Where it was.
+struct ArchivedUnit {
+    /// Path before.
     source: String,
-    /// Where it is.
+    /// Path in the archive.
     archived_to: String,
-    /// Every file that was moved, where it was.
+    /// Path before of every moved file.
     files: Vec<String>,
-    /// What still refers to it.
+    /// Documents that still refer to it.
     referred_to_by: Vec<String>,
     #[serde(skip)]
     renames: Vec<Rename>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct Left {
-    /// The document.
+struct SkippedDocument {
+    /// Path of the document.
     source: String,
-    /// Why it was left alone.
+    /// Why it was skipped.
     reason: String,
 }
 
 impl Operation for ContextArchive {
     type Request = Request;
-    type Response = Archived;
+    type Response = ArchiveReport;
     const SPEC: Spec = Spec {
         name: "context_archive",
         usage: "context archive [name]",
         group: Group::Plans,
         effect: Effect::TakesAway,
-        about: "Move a document to the archive, out of every agent's context; a plan goes with its agents and memory. What still refers to it is listed. `context restore` brings it back.",
+        about: "Move a document to the archive, out of every context; a plan includes its agents and memory. Remaining references are listed. `context restore` restores it.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Archived, Error> {
+    fn run(session: &Session, request: Request) -> Result<ArchiveReport, Error> {
         let root = session.root();
         let lock = journal::lock(root)?;
         let catalog = Catalog::read(session)?;
@@ -83,54 +83,55 @@ impl Operation for ContextArchive {
             (Some(name), false) => {
                 let filed = catalog.find(name)?;
                 if catalog.is_root_document(filed) && !request.yes && !request.dry_run {
-                    return Err(unconfirmed(filed));
+                    return Err(confirmation_error(filed));
                 }
                 filed.check_is_file(root)?;
                 (vec![Unit::around(&catalog.hierarchy, &filed.document.path)], vec![])
             }
-            (None, true) => overdue(root, &catalog),
+            (None, true) => find_overdue(root, &catalog),
             _ => {
                 return Err(Error::bad_input(
-                    "name a document, or take all that are past the archive threshold with --stale",
+                    "name a document, or use --stale for all past the archive threshold",
                 )
-                .hint("run `heir context health --stale` to see them"));
+                .hint("list them with `heir context health --stale`"));
             }
         };
         let graph = catalog.graph(session, Extent::Everything);
         let files = Archive::new(root);
-        let moved = units.iter().map(|unit| {
+        let moves = units.iter().map(|unit| {
             let version = files.next_version(&catalog.hierarchy, unit);
-            moved(root, &catalog, &graph, unit, version)
+            plan_move(root, &catalog, &graph, unit, version)
         });
-        let archived: Vec<Moved> = moved.collect();
+        let archived: Vec<ArchivedUnit> = moves.collect();
         if !request.dry_run {
             let renames = archived.iter().flat_map(|moved| moved.renames.clone());
             lock.rename(root, &renames.collect::<Vec<_>>())?;
         }
-        Ok(Archived { archived, left, dry_run: request.dry_run })
+        Ok(ArchiveReport { archived, left, dry_run: request.dry_run })
     }
 }
 
-fn unconfirmed(filed: &Filed) -> Error {
+fn confirmation_error(filed: &Filed) -> Error {
     let message = format!("everything inherits from {}", filed.document.path);
-    Error::new(ErrorKind::Unconfirmed, message).hint("it is archived only with `yes` (--yes)")
+    Error::new(ErrorKind::Unconfirmed, message)
+        .hint("confirm with --yes (`yes: true` in a request)")
 }
 
-/// Returns what is past the archive threshold, and what is left alone all the same: the document
-/// that everything inherits from, and a plan of which a part is still current.
-fn overdue(root: &Root, catalog: &Catalog) -> (Vec<Unit>, Vec<Left>) {
+/// Returns what is past the archive threshold, and what is skipped nevertheless: the document that
+/// everything inherits from, and plans with a current part.
+fn find_overdue(root: &Root, catalog: &Catalog) -> (Vec<Unit>, Vec<SkippedDocument>) {
     let is_overdue = |filed: &Filed| filed.staleness().recommended_action == Action::Archive;
     let mut units: Vec<Unit> = Vec::new();
-    let mut left = Vec::new();
+    let mut skipped = Vec::new();
     for filed in catalog.filed.iter().filter(|filed| !filed.is_closed() && is_overdue(filed)) {
         let source = filed.document.path.clone();
         if catalog.is_root_document(filed) {
-            let reason = "everything inherits from it; name it to archive it".to_owned();
-            left.push(Left { source, reason });
+            let reason = "everything inherits from it; archive it by name".to_owned();
+            skipped.push(SkippedDocument { source, reason });
             continue;
         }
         if let Err(error) = filed.check_is_file(root) {
-            left.push(Left { source, reason: error.message });
+            skipped.push(SkippedDocument { source, reason: error.message });
             continue;
         }
         let unit = Unit::around(&catalog.hierarchy, &source);
@@ -138,7 +139,7 @@ fn overdue(root: &Root, catalog: &Catalog) -> (Vec<Unit>, Vec<Left>) {
         match members.find(|member| !member.is_closed() && !is_overdue(member)) {
             Some(current) => {
                 let reason = format!("{} is still current", current.document.path);
-                left.push(Left { source, reason });
+                skipped.push(SkippedDocument { source, reason });
             }
             None if units.contains(&unit) => {}
             None => units.push(unit),
@@ -146,10 +147,16 @@ fn overdue(root: &Root, catalog: &Catalog) -> (Vec<Unit>, Vec<Left>) {
     }
     let all = units.clone();
     units.retain(|unit| !all.iter().any(|other| other.encloses(unit)));
-    (units, left)
+    (units, skipped)
 }
 
-fn moved(root: &Root, catalog: &Catalog, graph: &Graph, unit: &Unit, version: u32) -> Moved {
+fn plan_move(
+    root: &Root,
+    catalog: &Catalog,
+    graph: &Graph,
+    unit: &Unit,
+    version: u32,
+) -> ArchivedUnit {
     let renames: Vec<Rename> = unit
         .parts_in(root)
         .into_iter()
@@ -172,7 +179,7 @@ fn moved(root: &Root, catalog: &Catalog, graph: &Graph, unit: &Unit, version: u3
         .collect();
     referred_to_by.sort();
     referred_to_by.dedup();
-    Moved {
+    ArchivedUnit {
         source: renames.first().map(|part| part.from.clone()).unwrap_or_default(),
         archived_to: renames.first().map(|part| part.to.clone()).unwrap_or_default(),
         files: files.collect(),
@@ -181,7 +188,7 @@ fn moved(root: &Root, catalog: &Catalog, graph: &Graph, unit: &Unit, version: u3
     }
 }
 
-impl Answer for Archived {
+impl Answer for ArchiveReport {
     fn view(&self) -> View {
         let mut view = View::new();
         if self.archived.is_empty() && self.left.is_empty() {
@@ -209,9 +216,9 @@ impl Answer for Archived {
                 }
             }
         }
-        for Left { source, reason } in &self.left {
+        for SkippedDocument { source, reason } in &self.left {
             view.line([
-                span(Role::Warning, "left "),
+                span(Role::Warning, "skipped "),
                 span(Role::Source, source),
                 format!(": {reason}").into(),
             ]);

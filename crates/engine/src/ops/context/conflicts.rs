@@ -1,4 +1,4 @@
-//! `context conflicts`: where documents disagree.
+//! `context conflicts`: lists conflicts between documents.
 
 use heirloom_core::conflict;
 use heirloom_store::layout;
@@ -17,10 +17,10 @@ pub(crate) struct ContextConflicts;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// Only what this plan inherits, by name or number.
+    /// Only conflicts in what this plan inherits; plan by name or number.
     #[serde(default)]
     plan: Option<String>,
-    /// How to print it.
+    /// Output format.
     #[serde(default)]
     format: Format,
 }
@@ -33,16 +33,16 @@ impl Operation for ContextConflicts {
         usage: "context conflicts [plan]",
         group: Group::Plans,
         effect: Effect::Reads,
-        about: "List where documents contradict what they inherit, override what is stale, refer to what is superseded or gone, supersede each other in a circle, state a supersession on one side only, or have one number twice.",
+        about: "List documents that contradict what they inherit, override stale values, refer to superseded or missing documents, supersede each other in a cycle, state a supersession on one side only, or share a number.",
     };
 
     fn run(session: &Session, request: Request) -> Result<Findings, Error> {
         let (mut catalog, notebooks) = Catalog::overview(session)?;
         let plan = match &request.plan {
             None => None,
-            Some(typed) => {
+            Some(input) => {
                 let plans = inherit::level(session.config()?, "plan")?;
-                Some(layout::find_name(session.root(), &plans, &Default::default(), typed)?)
+                Some(layout::find_name(session.root(), &plans, &Default::default(), input)?)
             }
         };
         let known =

@@ -1,4 +1,4 @@
-//! `context health`: how fresh every document is.
+//! `context health`: reports the age of every document.
 
 use heirloom_core::Problem;
 use heirloom_core::graph::NodeKind;
@@ -16,73 +16,73 @@ pub(crate) struct ContextHealth;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// Show only what is not fresh.
+    /// Only documents that are not fresh.
     #[serde(default)]
     stale: bool,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Health {
+pub(crate) struct ContextHealthReport {
     /// The documents, stalest first.
     documents: Vec<DocumentHealth>,
-    /// How many of each.
-    counts: Counts,
-    /// What could not be read.
+    /// Number of documents by freshness.
+    counts: FreshnessCounts,
+    /// Files or lines that could not be read.
     problems: Vec<Problem>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct DocumentHealth {
-    /// Its id.
+    /// Id of the document.
     id: String,
-    /// What it is.
+    /// Kind of document.
     #[serde(rename = "type")]
     kind: NodeKind,
-    /// The file.
+    /// Path of the file.
     source: String,
-    /// Its date.
+    /// Date of the last update.
     updated: Option<String>,
-    /// Days since then.
+    /// Days since that date.
     days_old: Option<i64>,
-    /// How fresh it is.
+    /// Freshness.
     staleness: Freshness,
     /// Days over its refresh interval.
     score: Option<f64>,
-    /// What to do about it.
+    /// Recommended action.
     recommended_action: Action,
-    /// Whether it is finished (done, superseded, …), so that its age is no matter.
+    /// Whether it is finished (done, superseded, …), so that its age does not matter.
     closed: bool,
-    /// Whether it holds nothing but the text of its template, so that no agent is given it.
+    /// Whether it contains only template text; contexts leave it out.
     not_edited: bool,
     #[serde(skip)]
     judged: Staleness,
 }
 
 #[derive(Debug, Default, Serialize, JsonSchema)]
-struct Counts {
+struct FreshnessCounts {
     fresh: usize,
     unknown: usize,
     warning: usize,
     critical: usize,
     closed: usize,
-    /// Documents that nobody has edited yet.
+    /// Documents that contain only template text.
     not_edited: usize,
 }
 
 impl Operation for ContextHealth {
     type Request = Request;
-    type Response = Health;
+    type Response = ContextHealthReport;
     const SPEC: Spec = Spec {
         name: "context_health",
         usage: "context health",
         group: Group::Plans,
         effect: Effect::Reads,
-        about: "Check how fresh every document of the workspace is and what to do about the stale ones.",
+        about: "Show how fresh every document is, and what to do about stale ones.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Health, Error> {
+    fn run(session: &Session, request: Request) -> Result<ContextHealthReport, Error> {
         let (catalog, _) = Catalog::overview(session)?;
-        let mut counts = Counts::default();
+        let mut counts = FreshnessCounts::default();
         let mut documents: Vec<DocumentHealth> = Vec::with_capacity(catalog.filed.len());
         for filed in &catalog.filed {
             let health = health_of(&catalog, filed);
@@ -111,7 +111,7 @@ impl Operation for ContextHealth {
         problems.sort();
         problems.dedup();
         catalog.let_go();
-        Ok(Health { documents, counts, problems })
+        Ok(ContextHealthReport { documents, counts, problems })
     }
 }
 
@@ -135,10 +135,11 @@ fn health_of(catalog: &Catalog, filed: &Filed) -> DocumentHealth {
     }
 }
 
-impl Answer for Health {
+impl Answer for ContextHealthReport {
     fn view(&self) -> View {
         let mut view = View::new();
-        let Counts { fresh, unknown, warning, critical, closed, not_edited } = &self.counts;
+        let FreshnessCounts { fresh, unknown, warning, critical, closed, not_edited } =
+            &self.counts;
         view.line([
             span(Role::Good, format!("{fresh} fresh")),
             ", ".into(),
@@ -151,7 +152,7 @@ impl Answer for Health {
             view.line([span(
                 Role::Dim,
                 format!(
-                    "{} not edited yet; template text is left out of contexts, token counts and recall",
+                    "{} not edited yet; contexts, token counts and recall leave template text out",
                     present::count(*not_edited, "document")
                 ),
             )]);

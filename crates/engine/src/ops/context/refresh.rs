@@ -1,4 +1,4 @@
-//! `context refresh`: says that a document was read and still holds.
+//! `context refresh`: confirms that a document is still correct.
 
 use heirloom_core::frontmatter;
 use heirloom_store::journal::{self, Change};
@@ -16,32 +16,32 @@ pub(crate) struct ContextRefresh;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// The document: a name (architecture), an id (ADR-0003) or a path.
+    /// Document, by name (architecture), id (ADR-0003) or path.
     name: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Refreshed {
-    /// The file.
+pub(crate) struct RefreshReport {
+    /// Path of the file.
     source: String,
-    /// Its date before.
+    /// Previous date.
     before: Option<String>,
-    /// Its date now.
+    /// New date.
     updated: String,
 }
 
 impl Operation for ContextRefresh {
     type Request = Request;
-    type Response = Refreshed;
+    type Response = RefreshReport;
     const SPEC: Spec = Spec {
         name: "context_refresh",
         usage: "context refresh <name>",
         group: Group::Plans,
         effect: Effect::Writes,
-        about: "Set a document's `updated` date to today, after you have read it and it still holds. Nothing else in the file changes.",
+        about: "Set the `updated` date of a document to today, after checking that it is still correct. Nothing else in the file changes.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Refreshed, Error> {
+    fn run(session: &Session, request: Request) -> Result<RefreshReport, Error> {
         let lock = journal::lock(session.root())?;
         let catalog = Catalog::read(session)?;
         let filed = catalog.find(&request.name)?;
@@ -50,9 +50,8 @@ impl Operation for ContextRefresh {
         }
         let path = filed.document.path.clone();
         if !layout::is_markdown(&path) {
-            let why =
-                format!("{path} is not markdown, so it has no front matter to keep a date in");
-            return Err(Error::bad_input(why).hint("its date is that of its last commit"));
+            let message = format!("{path} is not markdown, so it has no front matter for a date");
+            return Err(Error::bad_input(message).hint("its date is that of its last commit"));
         }
         let updated = session.today().to_string();
         let after = frontmatter::set(&path, &filed.text, "updated", &json!(updated))?;
@@ -60,7 +59,7 @@ impl Operation for ContextRefresh {
             session.root(),
             &[Change { path: path.clone(), before: Some(filed.text.clone()), after }],
         )?;
-        Ok(Refreshed {
+        Ok(RefreshReport {
             source: path,
             before: filed.judged.updated.map(|date| date.to_string()),
             updated,
@@ -68,7 +67,7 @@ impl Operation for ContextRefresh {
     }
 }
 
-impl Answer for Refreshed {
+impl Answer for RefreshReport {
     fn view(&self) -> View {
         let mut view = View::new();
         view.line([

@@ -1,4 +1,4 @@
-//! `context resolve`: what an agent inherits.
+//! `context resolve`: shows the context that an agent inherits.
 
 use heirloom_core::cascade::{self, Change, Contribution};
 use heirloom_core::conflict::{self, Conflict, Sheet};
@@ -15,11 +15,11 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::memory::{MemoryItem, MemoryQuery, show_items, standing_prose};
+use crate::memory::{MemoryItem, MemoryQuery, MemorySlice, show_items, standing_prose};
 use crate::ops::answers::ValueTable;
 use crate::view::present;
 use crate::view::{Role, Span, View, span};
-use crate::workspace::inherit::{self, Inheritance};
+use crate::workspace::inherit::{self, Inheritance, Judged};
 use crate::workspace::memory_document::entry_ref;
 use crate::workspace::template;
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
@@ -35,152 +35,138 @@ pub(crate) struct Request {
     /// Agent of that plan, by name or number (001).
     #[serde(default)]
     agent: Option<String>,
-    /// Project; else the one that the plan names.
+    /// Project; default: the one the plan states.
     #[serde(default)]
     project: Option<String>,
-    /// Another hierarchy than the workspace's own.
+    /// Hierarchy; default: the workspace's own.
     #[serde(default)]
     hierarchy: Option<String>,
     /// Names for levels of that hierarchy (level=name).
     #[serde(default)]
     select: Selectors,
-    /// Show what each layer added, changed and took away.
+    /// Show what each layer adds, changes and removes.
     #[serde(default)]
     diff: bool,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Resolved {
-    /// The hierarchy by which it was resolved.
+pub(crate) struct ResolvedContext {
+    /// Name of the hierarchy.
     hierarchy: String,
-    /// The names that were selected.
+    /// Selected name of each level.
     selectors: Selectors,
-    /// Working memory: what is pinned comes first.
+    /// Pinned memories.
     pins: Vec<MemoryItem>,
-    /// The merged values.
+    /// Merged values.
     values: Value,
-    /// For every key path, who said what, the winner last.
+    /// For every key path, the documents that set it, the winner last.
     provenance: IndexMap<String, Vec<Contribution>>,
-    /// The documents, lowest priority first.
-    layers: Vec<Layer>,
-    /// Documents that hold nothing but the text of their template; they are left out until they are
-    /// edited.
+    /// Documents, lowest priority first.
+    layers: Vec<ContextLayer>,
+    /// Documents that contain only template text and are left out.
     not_edited: Vec<String>,
     /// Accepted decisions in force.
-    decisions: Vec<Decision>,
-    /// The ids of decision records that state no status that is known, so that they are not among
-    /// the decisions.
+    decisions: Vec<DecisionInForce>,
+    /// Ids of decision records without a known status, which are not among the decisions.
     decisions_without_status: Vec<String>,
-    /// Where documents disagree or refer to what is gone.
+    /// Conflicts between documents.
     conflicts: Vec<Conflict>,
-    /// What to know before relying on this.
+    /// Warnings, such as stale documents.
     warnings: Vec<String>,
-    /// Documents or lines that could not be read.
+    /// Files or lines that could not be read.
     problems: Vec<Problem>,
-    /// Tokens (o200k) of all layers together.
+    /// Tokens (o200k) of all layers.
     tokens: Option<usize>,
-    /// With `diff`: what each layer did, in order of layers.
+    /// With `diff`: the changes of each layer, in order of layers.
     #[serde(skip_serializing_if = "Option::is_none")]
     diff: Option<Vec<LayerDiff>>,
     #[serde(skip)]
-    shown_values: ValueTable,
+    value_table: ValueTable,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct Layer {
-    /// The file.
+struct ContextLayer {
+    /// Path of the file.
     source: String,
-    /// Its level.
+    /// Level of the document.
     level: String,
-    /// Its level's priority.
+    /// Priority of the level.
     priority: i64,
-    /// Its date.
+    /// Date of the last update.
     updated: Option<String>,
-    /// Days since then.
+    /// Days since that date.
     days_old: Option<i64>,
-    /// How fresh it is.
+    /// Freshness.
     staleness: Freshness,
     /// Days over its refresh interval.
     score: Option<f64>,
-    /// What to do about it.
+    /// Recommended action.
     recommended_action: Action,
-    /// Tokens (o200k) of the file, without what is left out.
+    /// Tokens (o200k) of the text that is included.
     tokens: Option<usize>,
-    /// Its text after the front matter, without template text that nobody edited.
+    /// Text after the front matter, without template text.
     prose: String,
     #[serde(skip)]
     judged: Staleness,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct Decision {
-    /// The record's id.
+struct DecisionInForce {
+    /// Id of the decision record.
     id: String,
-    /// Its title.
+    /// Title.
     title: String,
-    /// Its date, as far as it is known.
+    /// Date, if known.
     date: Option<String>,
-    /// Its file.
+    /// Path of the file.
     source: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct LayerDiff {
-    /// The file.
+    /// Path of the file.
     source: String,
-    /// Its level.
+    /// Level of the document.
     level: String,
-    /// What it did to what lies under it.
+    /// Changes to the values of the layers below.
     changes: Vec<Change>,
 }
 
 impl Operation for ContextResolve {
     type Request = Request;
-    type Response = Resolved;
+    type Response = ResolvedContext;
     const SPEC: Spec = Spec {
         name: "context_resolve",
         usage: "context resolve [plan] [agent]",
         group: Group::Core,
         effect: Effect::Reads,
-        about: "Show what an agent inherits: merged values with their sources, decisions in force, the text of every level, and warnings on what is stale or in conflict. Call it before starting work.",
+        about: "Show what an agent inherits: merged values with sources, decisions in force, the text of every level, and warnings about stale or conflicting documents. Call it before starting work.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Resolved, Error> {
-        let mut typed: Selectors = request.select;
+    fn run(session: &Session, request: Request) -> Result<ResolvedContext, Error> {
+        let mut selectors: Selectors = request.select;
         for (level, name) in
             [("project", request.project), ("plan", request.plan), ("agent", request.agent)]
         {
             if let Some(name) = name {
-                typed.insert(level.to_owned(), name);
+                selectors.insert(level.to_owned(), name);
             }
         }
-        let mut inherited = inherit::read(session, request.hierarchy.as_deref(), &typed)?;
-        let pins = remember(session, &mut inherited)?;
-        Ok(Resolved { pins, ..resolved(session, inherited, request.diff) })
+        let mut inherited = inherit::read(session, request.hierarchy.as_deref(), &selectors)?;
+        let pins = apply_memory(session, &mut inherited)?;
+        Ok(ResolvedContext { pins, ..resolve(session, inherited, request.diff) })
     }
 }
 
-/// Returns what is pinned, takes what does not stand any more out of the memory documents, and adds
-/// what they are in dispute about. The log is only read if something is pinned, or if something was
-/// done to an entry, which first wrote its id beside it.
-fn remember(session: &Session, inherited: &mut Inheritance) -> Result<Vec<MemoryItem>, Error> {
-    let is_memory = |placed: &Placed| placed.part == Part::Memory;
-    let memories = || inherited.placed.iter().filter(|placed| is_memory(placed));
+/// Returns the pinned memories. Removes retired entries from the inherited memory documents, and adds
+/// conflicts between the decisions in them.
+fn apply_memory(session: &Session, inherited: &mut Inheritance) -> Result<Vec<MemoryItem>, Error> {
+    let memories = inherited.placed.iter().filter(|placed| is_memory(placed));
     let notebooks: Vec<Notebook> =
-        memories().map(|placed| memory::read(&placed.document.path, &placed.text)).collect();
-    let local = Log::read_local(session.root());
-    let has_pins = !local.lines.is_empty() || !local.problems.is_empty();
-    let is_marked = memories().any(|placed| placed.text.contains("<!-- id:"));
-    let known = if has_pins || is_marked {
-        // They may be of another hierarchy than the one that memory is looked for in.
-        let entries = notebooks.iter().flat_map(|notebook| &notebook.entries);
-        let entries = entries.map(|entry| entry_ref(&entry.id));
-        Some(MemoryQuery::new().pinned().names_without_relations(entries).read(session)?)
-    } else {
-        None
-    };
-    let nothing = Memory::default();
-    let memory = known.as_ref().map_or(&nothing, |known| &known.memory);
+        memories.map(|placed| memory::read(&placed.document.path, &placed.text)).collect();
+    let known = read_log_if_needed(session, inherited, &notebooks)?;
+    let empty = Memory::default();
+    let memory = known.as_ref().map_or(&empty, |known| &known.memory);
     for placed in inherited.placed.iter_mut().filter(|placed| is_memory(placed)) {
         let prose = standing_prose(memory, &placed.document, &placed.text);
         let prose = template::without(&prose);
@@ -189,20 +175,7 @@ fn remember(session: &Session, inherited: &mut Inheritance) -> Result<Vec<Memory
         }
         placed.document.prose = prose;
     }
-    let stands = |entry: &&Entry| memory.standing(&entry_ref(&entry.id)) == Standing::Active;
-    let memories = inherited.placed.iter().filter(|placed| is_memory(placed));
-    let sheets: Vec<Sheet<'_>> = memories
-        .zip(&notebooks)
-        .map(|(placed, notebook)| Sheet {
-            level: &placed.level,
-            owner: placed.selectors.last().map_or("", |(_, name)| name),
-            path: &placed.document.path,
-            entries: notebook.entries.iter().filter(stands).collect(),
-        })
-        .collect();
-    let (plans, agents): (Vec<_>, Vec<_>) =
-        sheets.into_iter().partition(|sheet| sheet.level == "plan");
-    let disputes = conflict::decisions(plans.first(), &agents);
+    let disputes = decision_conflicts(inherited, &notebooks, memory);
     inherited.conflicts.extend(disputes);
     inherited.problems.extend(notebooks.into_iter().flat_map(|notebook| notebook.problems));
     inherited.problems.extend(known.iter().flat_map(|known| known.problems.iter().cloned()));
@@ -213,48 +186,119 @@ fn remember(session: &Session, inherited: &mut Inheritance) -> Result<Vec<Memory
         .unwrap_or_default())
 }
 
-/// Takes the documents out of which nothing is left.
-fn without_unedited(inherited: &mut Inheritance) {
-    let unedited = &inherited.unedited;
-    let is_edited = |placed: &Placed| !unedited.contains(&placed.document.path);
-    let kept: Vec<bool> = inherited.placed.iter().map(is_edited).collect();
-    let mut at = kept.iter();
-    inherited.placed.retain(|_| at.next().is_some_and(|kept| *kept));
-    let mut at = kept.iter();
-    inherited.judged.retain(|_| at.next().is_some_and(|kept| *kept));
+fn is_memory(placed: &Placed) -> bool {
+    placed.part == Part::Memory
 }
 
-fn resolved(session: &Session, mut inherited: Inheritance, with_diff: bool) -> Resolved {
-    without_unedited(&mut inherited);
-    let layers_of_values = inherit::layers(&inherited.placed);
-    let values = cascade::values(&layers_of_values);
-    let provenance = cascade::provenance(&layers_of_values);
-    let shown_values = ValueTable::of(&layers_of_values);
-    let diff = with_diff.then(|| {
-        let changes = cascade::changes(&layers_of_values);
-        layers_of_values
-            .iter()
-            .zip(changes)
-            .map(|(layer, changes)| LayerDiff {
-                source: layer.document.path.clone(),
-                level: layer.level.to_owned(),
-                changes,
-            })
-            .collect()
-    });
+/// Reads the log if something is pinned or an entry has a written id. Events in the log refer only to
+/// entries with a written id, so in all other cases the log cannot change the context.
+fn read_log_if_needed(
+    session: &Session,
+    inherited: &Inheritance,
+    notebooks: &[Notebook],
+) -> Result<Option<MemorySlice>, Error> {
+    let local = Log::read_local(session.root());
+    let has_pins = !local.lines.is_empty() || !local.problems.is_empty();
+    let mut memories = inherited.placed.iter().filter(|placed| is_memory(placed));
+    if !has_pins && !memories.any(|placed| placed.text.contains("<!-- id:")) {
+        return Ok(None);
+    }
+    // The query finds entries of the default hierarchy only, and these may belong to another one.
+    let entries = notebooks.iter().flat_map(|notebook| &notebook.entries);
+    let names = entries.map(|entry| entry_ref(&entry.id));
+    Ok(Some(MemoryQuery::new().pinned().names_without_relations(names).read(session)?))
+}
+
+/// Returns the conflicts between active decisions of the plan's memory and of its agents'.
+fn decision_conflicts(
+    inherited: &Inheritance,
+    notebooks: &[Notebook],
+    memory: &Memory,
+) -> Vec<Conflict> {
+    let is_active = |entry: &&Entry| memory.standing(&entry_ref(&entry.id)) == Standing::Active;
+    let memories = inherited.placed.iter().filter(|placed| is_memory(placed));
+    let sheets: Vec<Sheet<'_>> = memories
+        .zip(notebooks)
+        .map(|(placed, notebook)| Sheet {
+            level: &placed.level,
+            owner: placed.selectors.last().map_or("", |(_, name)| name),
+            path: &placed.document.path,
+            entries: notebook.entries.iter().filter(is_active).collect(),
+        })
+        .collect();
+    let (plans, agents): (Vec<_>, Vec<_>) =
+        sheets.into_iter().partition(|sheet| sheet.level == "plan");
+    conflict::decisions(plans.first(), &agents)
+}
+
+/// Removes documents that contain only template text.
+fn remove_unedited(inherited: &mut Inheritance) {
+    let unedited = &inherited.unedited;
+    let is_edited = |placed: &Placed| !unedited.contains(&placed.document.path);
+    let edited: Vec<bool> = inherited.placed.iter().map(is_edited).collect();
+    let mut flags = edited.iter();
+    inherited.placed.retain(|_| flags.next() == Some(&true));
+    let mut flags = edited.iter();
+    inherited.judged.retain(|_| flags.next() == Some(&true));
+}
+
+fn resolve(session: &Session, mut inherited: Inheritance, with_diff: bool) -> ResolvedContext {
+    remove_unedited(&mut inherited);
+    let value_layers = inherit::layers(&inherited.placed);
+    let values = cascade::values(&value_layers);
+    let provenance = cascade::provenance(&value_layers);
+    let value_table = ValueTable::of(&value_layers);
+    let diff = with_diff.then(|| diffs(&value_layers));
     let (decisions, decisions_without_status) = decisions(&inherited);
-    let mut tokens = session.counts_tokens().then(|| Tokens::open(session.root()));
     let without_status = present::without_status(&decisions_without_status);
     let mut warnings: Vec<String> =
         without_status.into_iter().map(|sentence| format!("⚠️ {sentence}")).collect();
-    let layers: Vec<Layer> = inherited
-        .placed
+    for (placed, judged) in inherited.placed.iter().zip(&inherited.judged) {
+        warnings.extend(inherit::staleness_warning(&placed.document.path, &judged.staleness));
+    }
+    warnings.extend(inherited.problems.iter().map(|problem| format!("⚠️ {problem}")));
+    let layers = context_layers(session, inherited.placed, &inherited.judged);
+    ResolvedContext {
+        pins: vec![],
+        hierarchy: inherited.hierarchy,
+        selectors: inherited.selectors,
+        values,
+        provenance,
+        tokens: layers.iter().map(|layer| layer.tokens).sum(),
+        layers,
+        not_edited: inherited.unedited,
+        decisions,
+        decisions_without_status,
+        conflicts: inherited.conflicts,
+        warnings,
+        problems: inherited.problems,
+        diff,
+        value_table,
+    }
+}
+
+fn diffs(layers: &[cascade::Layer<'_>]) -> Vec<LayerDiff> {
+    let changes = cascade::changes(layers);
+    layers
+        .iter()
+        .zip(changes)
+        .map(|(layer, changes)| LayerDiff {
+            source: layer.document.path.clone(),
+            level: layer.level.to_owned(),
+            changes,
+        })
+        .collect()
+}
+
+/// Describes the documents, with their token counts if the session asks for them.
+fn context_layers(session: &Session, placed: Vec<Placed>, judged: &[Judged]) -> Vec<ContextLayer> {
+    let mut tokens = session.counts_tokens().then(|| Tokens::open(session.root()));
+    let layers = placed
         .into_iter()
-        .zip(&inherited.judged)
+        .zip(judged)
         .map(|(placed, judged)| {
             let staleness = judged.staleness;
-            warnings.extend(inherit::staleness_warning(&placed.document.path, &staleness));
-            Layer {
+            ContextLayer {
                 tokens: tokens.as_mut().map(|tokens| tokens.count(&placed.text)),
                 source: placed.document.path,
                 level: placed.level,
@@ -272,33 +316,16 @@ fn resolved(session: &Session, mut inherited: Inheritance, with_diff: bool) -> R
     if let Some(tokens) = tokens {
         tokens.save();
     }
-    warnings.extend(inherited.problems.iter().map(|problem| format!("⚠️ {problem}")));
-    Resolved {
-        pins: vec![],
-        hierarchy: inherited.hierarchy,
-        selectors: inherited.selectors,
-        values,
-        provenance,
-        tokens: layers.iter().map(|layer| layer.tokens).sum(),
-        layers,
-        not_edited: inherited.unedited,
-        decisions,
-        decisions_without_status,
-        conflicts: inherited.conflicts,
-        warnings,
-        problems: inherited.problems,
-        diff,
-        shown_values,
-    }
+    layers
 }
 
-/// Returns the decisions in force, and the ids of the records that do not say whether they are.
-fn decisions(inherited: &Inheritance) -> (Vec<Decision>, Vec<String>) {
+/// Returns the decisions in force, and the ids of records without a known status.
+fn decisions(inherited: &Inheritance) -> (Vec<DecisionInForce>, Vec<String>) {
     let adrs: Vec<_> = inherited.records.iter().map(|record| record.adr.clone()).collect();
     let supersession = Supersession::new(&adrs);
     let in_force = adrs.iter().enumerate().filter(|(at, _)| supersession.in_force(*at));
     let decisions = in_force
-        .map(|(at, adr)| Decision {
+        .map(|(at, adr)| DecisionInForce {
             id: adr.id.clone(),
             title: adr.title.clone(),
             date: adr
@@ -311,7 +338,7 @@ fn decisions(inherited: &Inheritance) -> (Vec<Decision>, Vec<String>) {
     (decisions, supersession.without_status().map(|at| adrs[at].id.clone()).collect())
 }
 
-impl Answer for Resolved {
+impl Answer for ResolvedContext {
     fn view(&self) -> View {
         let mut view = View::new();
         if !self.pins.is_empty() {
@@ -321,11 +348,11 @@ impl Answer for Resolved {
         view.title(self.heading());
         match &self.diff {
             Some(diff) => show_diff(&mut view, diff),
-            None => self.shown_values.show(&mut view, &self.provenance),
+            None => self.value_table.show(&mut view, &self.provenance),
         }
         if !self.decisions.is_empty() {
             view.title("Decisions in force");
-            let row = |decision: &Decision| {
+            let row = |decision: &DecisionInForce| {
                 vec![
                     span(Role::Key, &decision.id),
                     decision.title.as_str().into(),
@@ -363,7 +390,7 @@ impl Answer for Resolved {
     }
 }
 
-impl Resolved {
+impl ResolvedContext {
     fn heading(&self) -> String {
         let names: Vec<String> =
             self.selectors.iter().rev().map(|(level, name)| format!("{level} {name}")).collect();
@@ -384,7 +411,7 @@ fn show_diff(view: &mut View, diff: &[LayerDiff]) {
             span(Role::Source, &layer.source),
         ]);
         if layer.changes.is_empty() {
-            view.line([span(Role::Dim, "   sets nothing new")]);
+            view.line([span(Role::Dim, "   changes nothing")]);
         }
         for change in &layer.changes {
             let spans: Vec<Span> = match (&change.before, &change.after) {

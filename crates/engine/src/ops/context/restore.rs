@@ -1,4 +1,4 @@
-//! `context restore`: brings an archived document back.
+//! `context restore`: restores an archived document.
 
 use heirloom_store::journal::{self, Rename};
 use schemars::JsonSchema;
@@ -14,35 +14,34 @@ pub(crate) struct ContextRestore;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// The archived document: its name, its path before, or its path in the archive, which chooses
-    /// one of several versions.
+    /// Archived document, by name, original path or path in the archive, which selects a version.
     name: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Restored {
-    /// Where it was in the archive.
+pub(crate) struct RestoreReport {
+    /// Path in the archive.
     archived_at: String,
-    /// Where it is again.
+    /// Restored path.
     source: String,
-    /// Every file and folder that was moved back.
+    /// Restored files and folders.
     restored: Vec<String>,
-    /// Other versions of it that are still in the archive, newest first.
+    /// Other versions in the archive, newest first.
     other_versions: Vec<String>,
 }
 
 impl Operation for ContextRestore {
     type Request = Request;
-    type Response = Restored;
+    type Response = RestoreReport;
     const SPEC: Spec = Spec {
         name: "context_restore",
         usage: "context restore <name>",
         group: Group::Plans,
         effect: Effect::Writes,
-        about: "Bring an archived document back to where it was, a plan with all that was archived with it. Of several versions it is the latest, unless a path in the archive chooses one.",
+        about: "Restore an archived document to its original path; a plan includes everything archived with it. The latest version is restored, unless you give a path in the archive.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Restored, Error> {
+    fn run(session: &Session, request: Request) -> Result<RestoreReport, Error> {
         let root = session.root();
         let lock = journal::lock(root)?;
         let (_, hierarchy) = inherit::hierarchy(session.config()?, None)?;
@@ -53,8 +52,9 @@ impl Operation for ContextRestore {
             root.remove_empty_folders(from);
         }
         let first = renames.first().cloned();
-        let Rename { from, to } = first.ok_or_else(|| Error::system("nothing was moved"))?;
-        Ok(Restored {
+        let Rename { from, to } =
+            first.ok_or_else(|| Error::system("the archived document has no files"))?;
+        Ok(RestoreReport {
             archived_at: from,
             source: to,
             restored: renames.into_iter().map(|rename| rename.to).collect(),
@@ -63,14 +63,14 @@ impl Operation for ContextRestore {
     }
 }
 
-impl Answer for Restored {
+impl Answer for RestoreReport {
     fn view(&self) -> View {
         let mut view = View::new();
         for path in &self.restored {
             view.line([span(Role::Good, "restored "), span(Role::Source, path)]);
         }
         if !self.other_versions.is_empty() {
-            view.line([span(Role::Dim, "   other versions stay in the archive:")]);
+            view.line([span(Role::Dim, "   other versions remain in the archive:")]);
             for path in &self.other_versions {
                 view.line(["     ".into(), span(Role::Source, path)]);
             }

@@ -1,4 +1,4 @@
-//! `context validate`: the conflicts, as a check for CI.
+//! `context validate`: checks for conflicts in CI.
 
 use heirloom_core::conflict;
 use schemars::JsonSchema;
@@ -15,7 +15,7 @@ pub(crate) struct ContextValidate;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// How to print it: annotations for GitHub, SARIF for code scanning.
+    /// Output format: `github` for annotations, `sarif` for code scanning.
     #[serde(default)]
     format: Format,
 }
@@ -28,7 +28,7 @@ impl Operation for ContextValidate {
         usage: "context validate",
         group: Group::Plans,
         effect: Effect::Reads,
-        about: "Check the whole workspace for CI: exit code 1 if there is a critical conflict or a document that cannot be read.",
+        about: "Check the whole workspace, for CI: exit code 1 on a critical conflict or an unreadable document.",
     };
 
     fn run(session: &Session, request: Request) -> Result<Findings, Error> {

@@ -1,12 +1,13 @@
-//! `export`: all that is remembered, as JSON Lines or markdown.
+//! `export`: writes all memories as JSON Lines or markdown.
 
 use heirloom_core::Problem;
 use heirloom_core::fold::Standing;
-use heirloom_core::record::{Body, Kind, Section, short_ids};
+use heirloom_core::record::{Body, Kind, Record, Section, short_ids};
 use heirloom_store::log;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use uuid::Uuid;
 
 use crate::memory::{MemoryItem, MemoryQuery, MemorySlice, WholeMemory};
 use crate::view::View;
@@ -16,61 +17,61 @@ pub(crate) struct Export;
 
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-enum Format {
-    /// One record or memory document a line, history included; `heir import` reads it back.
+enum ExportFormat {
+    /// One record or memory document per line, with history; `heir import` reads it.
     #[default]
     Jsonl,
-    /// What is known now, for people.
+    /// Active memories, for reading.
     Markdown,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// How to write it.
+    /// Output format.
     #[serde(default)]
-    format: Format,
-    /// What is private too.
+    format: ExportFormat,
+    /// Include private memories.
     #[serde(default)]
     private: bool,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Exported {
-    /// The text.
+pub(crate) struct ExportedMemory {
+    /// The exported text.
     text: String,
-    /// What could not be read, and so is not in it.
+    /// Files or lines that could not be read and are missing from the text.
     problems: Vec<Problem>,
 }
 
 impl Operation for Export {
     type Request = Request;
-    type Response = Exported;
+    type Response = ExportedMemory;
     const SPEC: Spec = Spec {
         name: "memory_export",
         usage: "export",
         group: Group::Memory,
         effect: Effect::Reads,
-        about: "Print all that is remembered: as JSON Lines with its history, which `heir import` reads back, or as markdown.",
+        about: "Export all memories: as JSON Lines with history, which `heir import` reads, or as markdown.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Exported, Error> {
+    fn run(session: &Session, request: Request) -> Result<ExportedMemory, Error> {
         let (text, known) = match request.format {
-            // Lines are given as they are written, whatever became of them.
-            Format::Jsonl => {
+            // Lines are exported unchanged, superseded and archived records included.
+            ExportFormat::Jsonl => {
                 let known = MemoryQuery::new().read(session)?;
-                (lines(session, &known, request.private)?, known)
+                (json_lines(session, &known, request.private)?, known)
             }
-            Format::Markdown => {
+            ExportFormat::Markdown => {
                 let known = WholeMemory::read(session)?;
                 (markdown(&known, request.private), known.into_slice())
             }
         };
-        Ok(Exported { text, problems: known.problems })
+        Ok(ExportedMemory { text, problems: known.problems })
     }
 }
 
-fn lines(session: &Session, known: &MemorySlice, private: bool) -> Result<String, Error> {
+fn json_lines(session: &Session, known: &MemorySlice, private: bool) -> Result<String, Error> {
     let (mut lines, unread) = log::raw_lines(session.root(), private);
     if let Some(problem) = unread.into_iter().next() {
         return Err(problem.into());
@@ -81,12 +82,11 @@ fn lines(session: &Session, known: &MemorySlice, private: bool) -> Result<String
                 .to_string()
         },
     ));
-    Ok(lines.iter().map(|line| format!("{}\n", escaped(line))).collect())
+    Ok(lines.iter().map(|line| format!("{}\n", escape_control(line))).collect())
 }
 
-/// Writes control characters as JSON does, which means the same: a terminal must not be told to do
-/// what a memory says.
-fn escaped(line: &str) -> String {
+/// Writes control characters as JSON escapes, so that a memory cannot send commands to a terminal.
+fn escape_control(line: &str) -> String {
     let escape =
         |c: char| if c.is_control() { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() };
     if line.contains(char::is_control) {
@@ -96,84 +96,84 @@ fn escaped(line: &str) -> String {
     }
 }
 
-fn markdown(known: &WholeMemory, private: bool) -> String {
+fn markdown(known: &WholeMemory, with_private: bool) -> String {
     let mut out = String::from("# Memory\n");
-    let things = |kind: Kind| -> Vec<MemoryItem> {
-        let shown = |thing: &MemoryItem| {
-            let id = uuid::Uuid::parse_str(&thing.id).ok();
-            let record = id.and_then(|id| known.memory.record(id));
-            thing.standing == Standing::Active
-                && (private || !record.is_some_and(heirloom_core::record::Record::is_private))
-        };
-        known.items(kind).into_iter().filter(shown).collect()
-    };
-    let facts = things(Kind::Fact);
+    let facts = active_items(known, Kind::Fact, with_private);
     for section in Section::ALL {
-        let own: Vec<&MemoryItem> =
-            facts.iter().filter(|thing| thing.section == Some(section)).collect();
-        list(&mut out, section.title(), &own);
+        let items: Vec<&MemoryItem> =
+            facts.iter().filter(|item| item.section == Some(section)).collect();
+        push_list(&mut out, section.title(), &items);
     }
     for (kind, title) in
         [(Kind::Pattern, "Patterns"), (Kind::Workflow, "Workflows"), (Kind::Note, "Notes")]
     {
-        let all = things(kind);
-        list(&mut out, title, &all.iter().filter(|thing| !thing.resolved).collect::<Vec<_>>());
+        let items = active_items(known, kind, with_private);
+        let pending: Vec<&MemoryItem> = items.iter().filter(|item| !item.resolved).collect();
+        push_list(&mut out, title, &pending);
     }
-    let episodes = things(Kind::Episode);
-    if !episodes.is_empty() {
-        out.push_str("\n## Episodes\n");
-    }
-    for thing in episodes.iter().rev() {
-        let id = uuid::Uuid::parse_str(&thing.id).ok();
-        let Some(record) = id.and_then(|id| known.memory.record(id)) else { continue };
-        let Body::Episode(episode) = &record.body else { continue };
-        let date = thing.date.as_deref().unwrap_or_default();
-        out.push_str(&format!("\n### {} — {date}\n", one_line(&episode.title)));
-        if !episode.content.is_empty() {
-            out.push_str(&format!("\n{}\n", episode.content.trim()));
-        }
-        for (title, items) in [("Decisions", &episode.decisions), ("Left open", &episode.open)] {
-            if !items.is_empty() {
-                out.push_str(&format!("\n{title}:\n"));
-                items.iter().for_each(|item| out.push_str(&format!("- {}\n", one_line(item))));
-            }
-        }
-    }
+    push_episodes(&mut out, known, &active_items(known, Kind::Episode, with_private));
     known.date_entries(known.documents.iter());
     for document in &known.documents {
         let owner: Vec<&str> = document.selectors.values().map(String::as_str).collect();
-        let things: Vec<MemoryItem> = document
+        let items: Vec<MemoryItem> = document
             .notebook
             .entries
             .iter()
             .map(|entry| MemoryItem::of_entry(&known.memory, document, entry))
-            .filter(|thing| thing.standing == Standing::Active)
+            .filter(|item| item.standing == Standing::Active)
             .collect();
-        list(
-            &mut out,
-            &format!("Memory of {}", owner.join("/")),
-            &things.iter().collect::<Vec<_>>(),
-        );
+        let title = format!("Memory of {}", owner.join("/"));
+        push_list(&mut out, &title, &items.iter().collect::<Vec<_>>());
     }
     out
 }
 
-fn list(out: &mut String, title: &str, things: &[&MemoryItem]) {
-    if things.is_empty() {
+fn active_items(known: &WholeMemory, kind: Kind, with_private: bool) -> Vec<MemoryItem> {
+    let is_exported = |item: &MemoryItem| {
+        item.standing == Standing::Active
+            && (with_private || !record_of(known, item).is_some_and(Record::is_private))
+    };
+    known.items(kind).into_iter().filter(is_exported).collect()
+}
+
+fn record_of<'k>(known: &'k WholeMemory, item: &MemoryItem) -> Option<&'k Record> {
+    known.memory.record(Uuid::parse_str(&item.id).ok()?)
+}
+
+fn push_episodes(out: &mut String, known: &WholeMemory, items: &[MemoryItem]) {
+    if !items.is_empty() {
+        out.push_str("\n## Episodes\n");
+    }
+    for item in items.iter().rev() {
+        let Some(record) = record_of(known, item) else { continue };
+        let Body::Episode(episode) = &record.body else { continue };
+        let date = item.date.as_deref().unwrap_or_default();
+        out.push_str(&format!("\n### {} — {date}\n", one_line(&episode.title)));
+        if !episode.content.is_empty() {
+            out.push_str(&format!("\n{}\n", episode.content.trim()));
+        }
+        for (title, lines) in [("Decisions", &episode.decisions), ("Left open", &episode.open)] {
+            if !lines.is_empty() {
+                out.push_str(&format!("\n{title}:\n"));
+                lines.iter().for_each(|line| out.push_str(&format!("- {}\n", one_line(line))));
+            }
+        }
+    }
+}
+
+fn push_list(out: &mut String, title: &str, items: &[&MemoryItem]) {
+    if items.is_empty() {
         return;
     }
     out.push_str(&format!("\n## {title}\n\n"));
-    let ids: Vec<&str> = things.iter().map(|thing| thing.id.as_str()).collect();
-    for (thing, id) in things.iter().zip(short_ids(&ids)) {
-        let date = thing.date.as_deref().unwrap_or("undated");
-        let kind = if thing.section.is_some() { "" } else { thing.kind.as_str() };
-        let space = if kind.is_empty() { "" } else { ": " };
-        let settled = if thing.resolved { " (resolved)" } else { "" };
-        out.push_str(&format!(
-            "- {kind}{space}{}{settled} — {date}, {}\n",
-            one_line(&thing.text),
-            id
-        ));
+    let ids: Vec<&str> = items.iter().map(|item| item.id.as_str()).collect();
+    for (item, id) in items.iter().zip(short_ids(&ids)) {
+        let date = item.date.as_deref().unwrap_or("undated");
+        let kind = if item.section.is_some() { "" } else { item.kind.as_str() };
+        let separator = if kind.is_empty() { "" } else { ": " };
+        let resolved = if item.resolved { " (resolved)" } else { "" };
+        let text = one_line(&item.text);
+        out.push_str(&format!("- {kind}{separator}{text}{resolved} — {date}, {id}\n"));
     }
 }
 
@@ -181,7 +181,7 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-impl Answer for Exported {
+impl Answer for ExportedMemory {
     fn view(&self) -> View {
         View::raw(self.text.as_str())
     }

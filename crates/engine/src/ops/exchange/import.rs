@@ -1,9 +1,9 @@
-//! `import`: takes over what other tools, or another workspace, remember.
+//! `import`: imports memories of other tools or of another workspace.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use heirloom_core::memory::{self, NewEntry, Owner};
+use heirloom_core::memory::{self, Entry, EntryKind, Field, NewEntry, Owner, Refusal};
 use heirloom_core::recall::origin_tie;
 use heirloom_core::record::{self, Damage, Record};
 use heirloom_core::words::normalised;
@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use crate::import::{self, Format, Imported, Importing, Text};
 use crate::memory::{MemoryQuery, MemorySlice, WriteTransaction};
-use crate::ops::given::File;
+use crate::ops::request_parts::InputFile;
 use crate::view::present;
 use crate::view::{Role, View, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
@@ -25,99 +25,101 @@ pub(crate) struct Import;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// Files, or folders of files.
-    files: Vec<File>,
-    /// What they are; each is recognised by itself unless you say.
+    /// Files, or folders with files.
+    files: Vec<InputFile>,
+    /// Format of the files; default: detected for each file.
     #[serde(default)]
     format: Option<Format>,
-    /// Take what looks like a secret too.
+    /// Import rows even if they look like secrets.
     #[serde(default)]
     allow_secret: bool,
-    /// Show what would be done and do nothing.
+    /// Only show what would be done.
     #[serde(default)]
     dry_run: bool,
 }
 
 #[derive(Debug, Default, Serialize, JsonSchema)]
-pub(crate) struct Taken {
-    /// Records that were taken, of each kind.
-    taken: BTreeMap<&'static str, usize>,
-    /// Memory documents that were written or added to.
+pub(crate) struct ImportReport {
+    /// Number of imported records by kind.
+    #[serde(rename = "taken")]
+    imported: BTreeMap<&'static str, usize>,
+    /// Memory documents that were created or extended.
     documents: Vec<String>,
-    /// Rows that were there already.
+    /// Number of rows that already exist.
     already: usize,
-    /// Rows that could not be taken.
+    /// Rows that could not be imported.
     problems: Vec<Problem>,
-    /// Whether nothing was really done.
+    /// Whether this is only a preview: nothing was imported.
     dry_run: bool,
 }
 
 impl Operation for Import {
     type Request = Request;
-    type Response = Taken;
+    type Response = ImportReport;
     const SPEC: Spec = Spec {
         name: "memory_import",
         usage: "import <files>...",
         group: Group::Memory,
         effect: Effect::Writes,
-        about: "Take over memories: of an export of Heirloom, Omegon's facts.jsonl, MCP's server-memory, basic-memory notes, or the bullet lists of CLAUDE.md and AGENTS.md. Importing twice adds nothing.",
+        about: "Import memories from a Heirloom export, Omegon's facts.jsonl, MCP's server-memory, basic-memory notes, or bullet lists of CLAUDE.md and AGENTS.md. Importing twice adds nothing.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Taken, Error> {
+    fn run(session: &Session, request: Request) -> Result<ImportReport, Error> {
         let transaction = WriteTransaction::begin(session, request.allow_secret)?;
-        let mut answer = Taken { dry_run: request.dry_run, ..Taken::default() };
-        let mut by_format: Vec<(Format, Vec<&File>)> = Vec::new();
+        let mut report = ImportReport { dry_run: request.dry_run, ..ImportReport::default() };
+        let mut by_format: Vec<(Format, Vec<&InputFile>)> = Vec::new();
         for file in &request.files {
             let Some(format) = request.format.or_else(|| import::detect(&file.name, &file.text))
             else {
                 let formats: Vec<&str> = Format::ALL.iter().map(|format| format.word()).collect();
-                answer.problems.push(
-                    Problem::of_file(&file.name, "nothing in it says what it is")
-                        .hint(format!("say --format {}", formats.join(", "))),
+                report.problems.push(
+                    Problem::of_file(&file.name, "the format was not recognised")
+                        .hint(format!("choose one with --format: {}", formats.join(", "))),
                 );
                 continue;
             };
-            match by_format.iter_mut().find(|(own, _)| *own == format) {
+            match by_format.iter_mut().find(|(other, _)| *other == format) {
                 Some((_, files)) => files.push(file),
                 None => by_format.push((format, vec![file])),
             }
         }
-        let names = by_format.iter().flat_map(|(format, files)| named(session, *format, files));
+        let names =
+            by_format.iter().flat_map(|(format, files)| possible_names(session, *format, files));
         let known = MemoryQuery::new().names_without_relations(names).read(session)?;
-        let mut taking = Taking { transaction, known, answer };
+        let mut run = ImportRun { transaction, known, report };
         for (format, files) in by_format {
             match format.importer() {
                 None => {
-                    taking.transaction.expect(&taking.known, &own_records(&files));
-                    files.iter().try_for_each(|file| taking.take_lines(session, file))?;
+                    run.transaction.expect(&run.known, &exported_records(&files));
+                    files.iter().try_for_each(|file| run.import_lines(session, file))?;
                 }
-                Some(importer) => taking.take_foreign(session, importer, &files),
+                Some(importer) => run.import_foreign(session, importer, &files),
             }
         }
-        let Taking { transaction, answer, .. } = taking;
+        let ImportRun { transaction, report, .. } = run;
         if !request.dry_run {
             transaction.commit()?;
         }
-        Ok(answer)
+        Ok(report)
     }
 }
 
-/// The lines of an export.
-fn own_lines(file: &File) -> std::str::Lines<'_> {
+/// Returns the lines of a Heirloom export.
+fn exported_lines(file: &InputFile) -> std::str::Lines<'_> {
     file.text.trim_start_matches('\u{feff}').lines()
 }
 
-/// The records of an export.
-fn own_records(files: &[&File]) -> Vec<Record> {
-    let lines = files.iter().flat_map(|file| own_lines(file));
+/// Returns the records of Heirloom exports.
+fn exported_records(files: &[&InputFile]) -> Vec<Record> {
+    let lines = files.iter().flat_map(|file| exported_lines(file));
     lines.filter_map(|line| record::read(line.as_bytes()).ok().flatten()).collect()
 }
 
-/// Has an importer read files, given which record is known to have an origin.
-fn read(
+/// Reads files with an importer. `known` returns the existing record with an origin.
+fn run_importer(
     session: &Session,
     importer: import::Importer,
-    files: &[&File],
+    files: &[&InputFile],
     known: &dyn Fn(&str) -> Option<Uuid>,
 ) -> Imported {
     let texts: Vec<Text<'_>> =
@@ -126,20 +128,21 @@ fn read(
     importer(&texts, &mut Importing { now, by: &by, new_id: &mut log::new_id, known })
 }
 
-/// The names under which what files hold may be known here: their ids, their origins and what they
-/// are about.
-fn named(session: &Session, format: Format, files: &[&File]) -> Vec<String> {
+/// Returns the names by which existing records may match the files: ids, origins and the names that the
+/// records refer to.
+fn possible_names(session: &Session, format: Format, files: &[&InputFile]) -> Vec<String> {
     let origins = RefCell::new(HashSet::new());
     let records: Vec<Record> = match format.importer() {
-        None => own_records(files),
+        None => exported_records(files),
         Some(importer) => {
-            // What is asked next may depend on what was known: once everything is, once nothing.
+            // An importer may look up further origins depending on the answers, so it runs twice: once with
+            // every origin known and once with none.
             let records = [true, false].map(|is_known| {
-                let ask = |origin: &str| {
+                let lookup = |origin: &str| {
                     origins.borrow_mut().insert(origin_tie(origin));
                     is_known.then(|| log::new_id(session.now()))
                 };
-                read(session, importer, files, &ask).records
+                run_importer(session, importer, files, &lookup).records
             });
             records.into_iter().flatten().map(|(_, record)| record).collect()
         }
@@ -153,91 +156,99 @@ fn named(session: &Session, format: Format, files: &[&File]) -> Vec<String> {
     names
 }
 
-struct Taking<'s> {
+/// The state of an import.
+struct ImportRun<'s> {
     transaction: WriteTransaction<'s>,
     known: MemorySlice,
-    answer: Taken,
+    report: ImportReport,
 }
 
-impl Taking<'_> {
+impl ImportRun<'_> {
     fn count(&mut self, record: &Record) {
-        *self.answer.taken.entry(record.kind().word()).or_default() += 1;
+        *self.report.imported.entry(record.kind().word()).or_default() += 1;
     }
 
-    fn take_foreign(&mut self, session: &Session, importer: import::Importer, files: &[&File]) {
+    fn import_foreign(
+        &mut self,
+        session: &Session,
+        importer: import::Importer,
+        files: &[&InputFile],
+    ) {
         let origins: HashMap<&str, Uuid> = self
             .known
             .memory
             .records()
             .filter_map(|record| Some((record.origin.as_deref()?, record.id)))
             .collect();
-        let imported = read(session, importer, files, &|origin| origins.get(origin).copied());
-        self.answer.already += imported.already;
-        self.answer.problems.extend(imported.problems);
-        let mut refused: HashSet<String> = HashSet::new();
+        let imported =
+            run_importer(session, importer, files, &|origin| origins.get(origin).copied());
+        self.report.already += imported.already;
+        self.report.problems.extend(imported.problems);
+        let mut rejected: HashSet<String> = HashSet::new();
         for (place, record) in imported.records {
-            let names_refused = record.names().iter().any(|name| refused.contains(*name));
+            let names_rejected = record.names().iter().any(|name| rejected.contains(*name));
             match self.transaction.guard(&record.written()) {
-                Ok(()) if !names_refused => match self.transaction.write(&self.known, &record) {
+                Ok(()) if !names_rejected => match self.transaction.write(&self.known, &record) {
                     Ok(_) => self.count(&record),
-                    Err(error) => self.refuse(&place.path, place.line, error.message),
+                    Err(error) => self.reject(&place.path, place.line, error.message),
                 },
                 Ok(()) => {
-                    let reason = "it is about a row that could not be taken".to_owned();
-                    self.refuse(&place.path, place.line, reason);
+                    let reason = "it refers to a row that could not be imported".to_owned();
+                    self.reject(&place.path, place.line, reason);
                 }
                 Err(error) => {
-                    refused.insert(record.id.to_string());
-                    self.refuse(&place.path, place.line, error.message);
+                    rejected.insert(record.id.to_string());
+                    self.reject(&place.path, place.line, error.message);
                 }
             }
         }
     }
 
-    fn refuse(&mut self, path: &str, line: usize, reason: String) {
-        self.answer.problems.push(Problem::at(path, line, reason));
+    fn reject(&mut self, path: &str, line: usize, reason: String) {
+        self.report.problems.push(Problem::at(path, line, reason));
     }
 
-    /// Takes lines of an export as they are.
-    fn take_lines(&mut self, session: &Session, file: &File) -> Result<(), Error> {
-        for (at, line) in own_lines(file).enumerate() {
+    /// Imports the lines of a Heirloom export unchanged.
+    fn import_lines(&mut self, session: &Session, file: &InputFile) -> Result<(), Error> {
+        for (at, line) in exported_lines(file).enumerate() {
             let number = at + 1;
             match record::read(line.as_bytes()) {
                 Ok(None) => {}
                 Ok(Some(record)) => match self.known.memory.record(record.id) {
-                    Some(own) if *own == record => self.answer.already += 1,
-                    Some(_) => self.refuse(
+                    Some(existing) if *existing == record => self.report.already += 1,
+                    Some(_) => self.reject(
                         &file.name,
                         number,
-                        format!("the record {} is here already, in other words", record.id),
+                        format!("a different record with the id {} already exists", record.id),
                     ),
                     None => match self.transaction.guard(&record.written()) {
                         Ok(()) => {
                             self.transaction.copy(&self.known, &record, line.trim().to_owned());
                             self.count(&record);
                         }
-                        Err(error) => self.refuse(&file.name, number, error.message),
+                        Err(error) => self.reject(&file.name, number, error.message),
                     },
                 },
-                Err(Damage::Newer(reason)) => match document_of(line) {
+                Err(Damage::Newer(reason)) => match parse_document(line) {
                     Some((path, text)) => {
-                        if let Err(reason) = self.take_document(session, &path, &text)? {
-                            self.refuse(&file.name, number, reason);
+                        if let Err(reason) = self.import_document(session, &path, &text)? {
+                            self.reject(&file.name, number, reason);
                         }
                     }
-                    None => self.refuse(&file.name, number, reason),
+                    None => self.reject(&file.name, number, reason),
                 },
                 Err(Damage::ConflictMarker) => {
-                    self.refuse(&file.name, number, "a git conflict marker".to_owned());
+                    self.reject(&file.name, number, "the line is a git conflict marker".to_owned());
                 }
-                Err(Damage::Broken(reason)) => self.refuse(&file.name, number, reason),
+                Err(Damage::Broken(reason)) => self.reject(&file.name, number, reason),
             }
         }
         Ok(())
     }
 
-    /// Writes a memory document, or adds what it has to the one that is there.
-    fn take_document(
+    /// Writes a memory document, or adds its entries to the existing one. The inner error is the reason
+    /// why the document was rejected.
+    fn import_document(
         &mut self,
         session: &Session,
         path: &str,
@@ -246,10 +257,8 @@ impl Taking<'_> {
         if !path.ends_with(".memory.md")
             || path.split('/').any(|part| name::unsafe_reason(part).is_some())
         {
-            return Ok(Err(format!(
-                "`{}` is no memory document of a workspace",
-                path.escape_default()
-            )));
+            let path = path.escape_default();
+            return Ok(Err(format!("`{path}` is not the path of a memory document")));
         }
         if let Err(error) = self.transaction.guard(text) {
             return Ok(Err(error.message));
@@ -257,79 +266,95 @@ impl Taking<'_> {
         let on_disk = session.root().read(path)?;
         let before =
             self.transaction.text_of(path, on_disk.as_deref().unwrap_or_default()).to_owned();
-        if before.is_empty() {
-            self.transaction.edit(path, on_disk.as_deref(), text.to_owned());
-            self.answer.documents.push(path.to_owned());
-            return Ok(Ok(()));
-        }
-        let owner = if path.ends_with("/plan.memory.md") { Owner::Plan } else { Owner::Agent };
-        let mut now = before.clone();
-        for entry in memory::read(path, text).entries {
-            let there = memory::read(path, &now);
-            let has = there.entries.iter().any(|own| {
-                own.kind == entry.kind && normalised(&own.text) == normalised(&entry.text)
-            });
-            if has {
-                self.answer.already += 1;
-                continue;
+        let after = if before.is_empty() {
+            text.to_owned()
+        } else {
+            match self.add_entries(session, path, &before, text) {
+                Ok(after) if after == before => return Ok(Ok(())),
+                Ok(after) => after,
+                Err(reason) => return Ok(Err(reason)),
             }
-            if entry.kind == memory::EntryKind::Session {
-                let day = entry.field(memory::Field::Date).and_then(day::parse);
-                let day = day.unwrap_or_else(|| session.today());
-                now = memory::add_session(&now, owner, entry.number, day, &entry.text, &entry.id);
-                continue;
-            }
-            let new = NewEntry {
-                kind: entry.kind,
-                text: &entry.text,
-                fields: entry.fields.clone(),
-                resolved: false,
-                marks: entry.marks.clone(),
-            };
-            let added = memory::add(&now, owner, &new).and_then(|(after, added)| {
-                let how = entry.resolution.as_deref().unwrap_or_default();
-                if entry.resolved { memory::resolve(&after, &added, how) } else { Ok(after) }
-            });
-            match added {
-                Ok(after) => now = after,
-                Err(refusal) => return Ok(Err(format!("{path}:{}: {refusal}", refusal.line))),
-            }
-        }
-        if now != before {
-            self.transaction.edit(path, on_disk.as_deref(), now);
-            self.answer.documents.push(path.to_owned());
-        }
+        };
+        self.transaction.edit(path, on_disk.as_deref(), after);
+        self.report.documents.push(path.to_owned());
         Ok(Ok(()))
+    }
+
+    /// Returns the existing text with the missing entries of the imported one added.
+    fn add_entries(
+        &mut self,
+        session: &Session,
+        path: &str,
+        existing: &str,
+        imported: &str,
+    ) -> Result<String, String> {
+        let owner = if path.ends_with("/plan.memory.md") { Owner::Plan } else { Owner::Agent };
+        let mut text = existing.to_owned();
+        for entry in memory::read(path, imported).entries {
+            let is_same = |other: &Entry| {
+                other.kind == entry.kind && normalised(&other.text) == normalised(&entry.text)
+            };
+            if memory::read(path, &text).entries.iter().any(is_same) {
+                self.report.already += 1;
+                continue;
+            }
+            text = add_entry(session, &text, owner, &entry)
+                .map_err(|refusal| format!("{path}:{}: {refusal}", refusal.line))?;
+        }
+        Ok(text)
     }
 }
 
-/// The path and the text of a line that holds a memory document.
-fn document_of(line: &str) -> Option<(String, String)> {
+fn add_entry(
+    session: &Session,
+    text: &str,
+    owner: Owner,
+    entry: &Entry,
+) -> Result<String, Refusal> {
+    if entry.kind == EntryKind::Session {
+        let day = entry.field(Field::Date).and_then(day::parse);
+        let day = day.unwrap_or_else(|| session.today());
+        return Ok(memory::add_session(text, owner, entry.number, day, &entry.text, &entry.id));
+    }
+    let new = NewEntry {
+        kind: entry.kind,
+        text: &entry.text,
+        fields: entry.fields.clone(),
+        resolved: false,
+        marks: entry.marks.clone(),
+    };
+    let (after, added) = memory::add(text, owner, &new)?;
+    let resolution = entry.resolution.as_deref().unwrap_or_default();
+    if entry.resolved { memory::resolve(&after, &added, resolution) } else { Ok(after) }
+}
+
+/// Parses a line with a memory document. Returns its path and text.
+fn parse_document(line: &str) -> Option<(String, String)> {
     let value: Value = serde_json::from_str(line).ok()?;
     let text = |key: &str| value[key].as_str().map(str::to_owned);
     (value["kind"] == "document" && value["v"] == 1).then_some(())?;
     Some((text("path")?, text("text")?))
 }
 
-impl Answer for Taken {
+impl Answer for ImportReport {
     fn view(&self) -> View {
         let mut view = View::new();
         present::problems(&mut view, &self.problems);
-        let taken: Vec<String> =
-            self.taken.iter().map(|(kind, count)| present::count(*count, kind)).collect();
-        let verb = if self.dry_run { "would take" } else { "took" };
-        let what = if taken.is_empty() { "nothing new".to_owned() } else { taken.join(", ") };
+        let imported: Vec<String> =
+            self.imported.iter().map(|(kind, count)| present::count(*count, kind)).collect();
+        let verb = if self.dry_run { "would import" } else { "imported" };
+        let what = if imported.is_empty() { "nothing new".to_owned() } else { imported.join(", ") };
         view.line([span(Role::Good, format!("{verb} {what}"))]);
         for path in &self.documents {
             view.line(["   ".into(), span(Role::Source, path)]);
         }
         if self.already > 0 {
             let rows = present::count(self.already, "row");
-            view.line([span(Role::Dim, format!("{rows} already there"))]);
+            view.line([span(Role::Dim, format!("{rows} already exist"))]);
         }
         if !self.problems.is_empty() {
             let rows = present::count(self.problems.len(), "row");
-            view.line([span(Role::Warning, format!("{rows} could not be taken"))]);
+            view.line([span(Role::Warning, format!("{rows} could not be imported"))]);
         }
         view
     }

@@ -1,4 +1,4 @@
-//! `graph export`: the graph for other tools, and pictures of it.
+//! `graph export`: writes the graph for other tools.
 
 use heirloom_core::graph::{self, Graph};
 use schemars::JsonSchema;
@@ -14,54 +14,54 @@ pub(crate) struct GraphExport;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// How to write it.
+    /// Output format.
     #[serde(default)]
-    format: Format,
-    /// Only what lies around this document or memory.
+    format: GraphFormat,
+    /// Only the surroundings of this document or memory.
     #[serde(default)]
     node: Option<String>,
-    /// With a node, how many steps away to look.
-    #[serde(default = "two")]
+    /// With a node: number of steps to follow.
+    #[serde(default = "default_depth")]
     depth: usize,
 }
 
-fn two() -> usize {
+fn default_depth() -> usize {
     2
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-enum Format {
+enum GraphFormat {
     /// Graphviz.
     Dot,
-    /// Mermaid, which code hosts draw.
+    /// Mermaid, which code hosts render.
     Mermaid,
-    /// Nodes and edges.
+    /// JSON with nodes and edges.
     #[default]
     Json,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Exported {
+pub(crate) struct ExportedGraph {
     #[serde(flatten)]
     graph: Graph,
-    /// The graph in the format that was asked for, where it is not this one.
+    /// The graph as text, if the format is `dot` or `mermaid`.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
 }
 
 impl Operation for GraphExport {
     type Request = Request;
-    type Response = Exported;
+    type Response = ExportedGraph;
     const SPEC: Spec = Spec {
         name: "graph_export",
         usage: "graph export",
         group: Group::Plans,
         effect: Effect::Reads,
-        about: "Write the graph of documents for Graphviz, Mermaid or as JSON.",
+        about: "Export the graph of documents and memories as Graphviz, Mermaid or JSON.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Exported, Error> {
+    fn run(session: &Session, request: Request) -> Result<ExportedGraph, Error> {
         let (catalog, notebooks) = Catalog::overview(session)?;
         let graph = match &request.node {
             Some(node) => {
@@ -77,15 +77,15 @@ impl Operation for GraphExport {
             }
         };
         let text = match request.format {
-            Format::Dot => Some(graph::dot(&graph)),
-            Format::Mermaid => Some(graph::mermaid(&graph)),
-            Format::Json => None,
+            GraphFormat::Dot => Some(graph::dot(&graph)),
+            GraphFormat::Mermaid => Some(graph::mermaid(&graph)),
+            GraphFormat::Json => None,
         };
-        Ok(Exported { graph, text })
+        Ok(ExportedGraph { graph, text })
     }
 }
 
-impl Answer for Exported {
+impl Answer for ExportedGraph {
     fn view(&self) -> View {
         View::raw(match &self.text {
             Some(text) => text.clone(),

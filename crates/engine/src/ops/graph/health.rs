@@ -1,4 +1,4 @@
-//! `graph health`: what is stale, unrelated or circular.
+//! `graph health`: reports stale nodes, orphans, cycles and broken references.
 
 use std::collections::HashMap;
 
@@ -21,39 +21,39 @@ pub(crate) struct GraphHealth;
 pub(crate) struct Request {}
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Health {
-    /// How many documents there are.
+pub(crate) struct GraphHealthReport {
+    /// Number of nodes.
     nodes: usize,
-    /// How many relations.
+    /// Number of relations.
     edges: usize,
-    /// Documents, and entries and records that stand, that are not fresh, worst first.
-    stale: Vec<Stale>,
-    /// Documents that nothing is related to.
+    /// Documents and active memories that are not fresh, worst first.
+    stale: Vec<StaleNode>,
+    /// Documents without relations.
     orphans: Vec<String>,
-    /// Circles of supersession or dependency.
+    /// Cycles of supersessions or dependencies.
     cycles: Vec<Vec<String>>,
-    /// References that lead to nothing, or to something retired.
-    broken_references: Vec<Broken>,
-    /// What could not be read.
+    /// References to missing or retired documents.
+    broken_references: Vec<BrokenReference>,
+    /// Files or lines that could not be read.
     problems: Vec<heirloom_core::Problem>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct Stale {
-    /// Its id.
+struct StaleNode {
+    /// Id of the node.
     id: String,
-    /// The name that people use for it.
+    /// Short name or text.
     name: String,
-    /// How stale.
+    /// Freshness.
     staleness: Freshness,
     /// Days since its date.
     days_old: Option<i64>,
-    /// What else is wrong with it.
+    /// Broken references in it.
     notes: Vec<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct Broken {
+struct BrokenReference {
     path: String,
     line: usize,
     message: String,
@@ -61,29 +61,29 @@ struct Broken {
 
 impl Operation for GraphHealth {
     type Request = Request;
-    type Response = Health;
+    type Response = GraphHealthReport;
     const SPEC: Spec = Spec {
         name: "graph_health",
         usage: "graph health",
         group: Group::Plans,
         effect: Effect::Reads,
-        about: "Check the graph of documents: what is stale, what nothing is related to, circles and references that lead nowhere.",
+        about: "Check the graph of documents and memories for stale nodes, orphans, cycles and broken references.",
     };
 
-    fn run(session: &Session, _: Request) -> Result<Health, Error> {
+    fn run(session: &Session, _: Request) -> Result<GraphHealthReport, Error> {
         let (catalog, notebooks) = Catalog::overview(session)?;
         let known = read_related(session, &catalog, notebooks)?;
         let graph = known.weave(session, &catalog, Extent::Everything, None, true);
-        let orphan_references = catalog.broken_references(session);
+        let broken_references = catalog.broken_references(session);
         let mut notes: HashMap<&str, Vec<String>> = HashMap::new();
-        for conflict in &orphan_references {
+        for conflict in &broken_references {
             notes.entry(&conflict.path).or_default().push(conflict.message.clone());
         }
-        let mut stale: Vec<Stale> = catalog
+        let mut stale: Vec<StaleNode> = catalog
             .filed
             .iter()
             .filter(|filed| !filed.is_closed() && filed.staleness().status != Freshness::Fresh)
-            .map(|filed| Stale {
+            .map(|filed| StaleNode {
                 id: filed.id.clone(),
                 name: filed.short_name().to_owned(),
                 staleness: filed.staleness().status,
@@ -91,12 +91,14 @@ impl Operation for GraphHealth {
                 notes: notes.get(filed.document.path.as_str()).cloned().unwrap_or_default(),
             })
             .collect();
-        stale.extend(graph.nodes.iter().filter(|node| is_stale_memory(node)).map(|node| Stale {
-            id: node.id.clone(),
-            name: node.title.replace('\n', " "),
-            staleness: node.staleness,
-            days_old: node.days_old,
-            notes: vec![],
+        stale.extend(graph.nodes.iter().filter(|node| is_stale_memory(node)).map(|node| {
+            StaleNode {
+                id: node.id.clone(),
+                name: node.title.replace('\n', " "),
+                staleness: node.staleness,
+                days_old: node.days_old,
+                notes: vec![],
+            }
         }));
         stale.sort_by(|a, b| {
             b.staleness
@@ -105,12 +107,12 @@ impl Operation for GraphHealth {
                 .then_with(|| a.id.cmp(&b.id))
         });
         let problems = known.with_problems(catalog.all_problems(session)?);
-        let broken = orphan_references.into_iter().map(|conflict| Broken {
+        let broken = broken_references.into_iter().map(|conflict| BrokenReference {
             path: conflict.path,
             line: conflict.line,
             message: conflict.message,
         });
-        let health = Health {
+        let health = GraphHealthReport {
             nodes: graph.nodes.len(),
             edges: graph.edges.len(),
             stale,
@@ -125,8 +127,8 @@ impl Operation for GraphHealth {
     }
 }
 
-/// Returns whether a node is an entry or a record that stands and is not fresh. An episode tells what
-/// happened, which no age makes wrong.
+/// Returns whether a node is an active entry or record that is not fresh. Episodes are never stale: they
+/// describe the past.
 fn is_stale_memory(node: &Node) -> bool {
     use NodeKind::{Entry, Fact, Note, Pattern, Workflow};
     matches!(node.kind, Entry | Fact | Note | Pattern | Workflow)
@@ -134,7 +136,7 @@ fn is_stale_memory(node: &Node) -> bool {
         && node.staleness != Freshness::Fresh
 }
 
-impl Answer for Health {
+impl Answer for GraphHealthReport {
     fn view(&self) -> View {
         let mut view = View::new();
         for stale in &self.stale {
@@ -153,7 +155,7 @@ impl Answer for Health {
         for orphan in &self.orphans {
             view.line([
                 span(Role::Warning, "⚠️ ORPHAN: "),
-                format!("{orphan} (nothing is related to it)").into(),
+                format!("{orphan} (no relations)").into(),
             ]);
         }
         for cycle in &self.cycles {
@@ -171,7 +173,7 @@ impl Answer for Health {
             ]);
         }
         present::problems(&mut view, &self.problems);
-        let trouble = self.stale.len()
+        let finding_count = self.stale.len()
             + self.orphans.len()
             + self.cycles.len()
             + self.broken_references.len()
@@ -181,8 +183,8 @@ impl Answer for Health {
             present::count(self.nodes, "document"),
             present::count(self.edges, "relation")
         );
-        view.line([if trouble == 0 {
-            span(Role::Good, format!("{size}: all is well"))
+        view.line([if finding_count == 0 {
+            span(Role::Good, format!("{size}: no problems found"))
         } else {
             span(Role::Dim, size)
         }]);

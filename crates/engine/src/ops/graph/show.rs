@@ -1,4 +1,4 @@
-//! `graph show`: a document or a memory, and what it is related to.
+//! `graph show`: shows a document or a memory with its relations.
 
 use heirloom_core::graph::{EdgeKind, Graph, Node};
 use schemars::JsonSchema;
@@ -15,38 +15,38 @@ pub(crate) struct GraphShow;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// A document by its id (plan/0042-graph), name or path; or a memory by its id.
+    /// Document, by id (plan/0042-graph), name or path; or memory, by id.
     node: String,
-    /// How many steps away to look.
-    #[serde(default = "one")]
+    /// Number of steps to follow.
+    #[serde(default = "default_depth")]
     depth: usize,
 }
 
-fn one() -> usize {
+fn default_depth() -> usize {
     1
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Shown {
-    /// The document that was asked for.
+pub(crate) struct NodeNeighbourhood {
+    /// The requested document or memory.
     node: Node,
-    /// What lies around it.
+    /// Nodes and edges around it.
     #[serde(flatten)]
     graph: Graph,
 }
 
 impl Operation for GraphShow {
     type Request = Request;
-    type Response = Shown;
+    type Response = NodeNeighbourhood;
     const SPEC: Spec = Spec {
         name: "graph_show",
         usage: "graph show <node>",
         group: Group::Plans,
         effect: Effect::Reads,
-        about: "Show a document or a memory and what it is related to: what it inherits from, overrides, supersedes, remembers, references, depends on, contradicts, enables, replaces or is motivated by.",
+        about: "Show a document or memory with its relations: inherits from, overrides, supersedes, remembers, references, depends on, contradicts, enables, replaces, motivated by.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Shown, Error> {
+    fn run(session: &Session, request: Request) -> Result<NodeNeighbourhood, Error> {
         let (catalog, notebooks) = match request.depth <= 1 {
             true => Catalog::around(session, &request.node)?,
             false => Catalog::overview(session)?,
@@ -64,11 +64,11 @@ impl Operation for GraphShow {
             .cloned()
             .ok_or_else(|| Error::not_found(format!("there is no node `{id}`"), vec![]))?;
         catalog.let_go();
-        Ok(Shown { node, graph })
+        Ok(NodeNeighbourhood { node, graph })
     }
 }
 
-impl Answer for Shown {
+impl Answer for NodeNeighbourhood {
     fn view(&self) -> View {
         let mut view = View::new();
         view.title(&self.node.id);
@@ -101,7 +101,7 @@ impl Answer for Shown {
             }
         }
         if rows.is_empty() {
-            view.line([span(Role::Dim, "nothing is related to it")]);
+            view.line([span(Role::Dim, "it has no relations")]);
         }
         view.table(&[], rows);
         view

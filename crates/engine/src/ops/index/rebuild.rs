@@ -1,9 +1,9 @@
-//! `index rebuild`: makes the index anew, which loses nothing.
+//! `index rebuild`: rebuilds the search index from the files.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::status::Status;
+use super::status::IndexReport;
 use crate::indexing::{self, Patience};
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
@@ -15,18 +15,18 @@ pub(crate) struct Request {}
 
 impl Operation for IndexRebuild {
     type Request = Request;
-    type Response = Status;
+    type Response = IndexReport;
     const SPEC: Spec = Spec {
         name: "index_rebuild",
         usage: "index rebuild",
         group: Group::Memory,
         effect: Effect::Writes,
-        about: "Make the index of memory anew. It is derived from files, so nothing is lost, and nothing needs it: a damaged index is noticed and made anew by itself.",
+        about: "Rebuild the search index from the files. This is rarely needed: a damaged index is detected and rebuilt automatically.",
     };
 
-    fn run(session: &Session, _: Request) -> Result<Status, Error> {
+    fn run(session: &Session, _: Request) -> Result<IndexReport, Error> {
         let embedder = &*indexing::embedder(session, Patience::Long)?;
         let index = indexing::rebuild(session, embedder)?;
-        Status::of("made anew", session, &index, embedder)
+        IndexReport::new("rebuilt", session, &index, embedder)
     }
 }

@@ -1,4 +1,4 @@
-//! `index status`, and what `index rebuild` answers: how the index stands.
+//! `index status`: reports the state of the search index, as `index rebuild` does.
 
 use heirloom_core::Problem;
 use heirloom_core::embedding::Embedder;
@@ -18,32 +18,33 @@ pub(crate) struct IndexStatus;
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {}
 
-/// How the index stands.
+/// State and size of the search index.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Status {
-    /// Whether it was as the files are, was brought up to date, or was made anew.
+pub(crate) struct IndexReport {
+    /// Whether it was up to date, was updated or was rebuilt.
     state: &'static str,
-    /// Where it lies; deleting it loses nothing.
+    /// Folder of the index; it can be deleted at any time.
     folder: String,
-    /// Memories that are known to be so.
+    /// Number of active memories.
     active: usize,
-    /// Memories that were replaced or put away.
+    /// Number of superseded and archived memories.
     retired: usize,
-    /// Files that were read.
+    /// Number of indexed files.
     files: usize,
-    /// Pieces that it consists of.
+    /// Number of segments.
     segments: usize,
-    /// Bytes that it takes on disk.
+    /// Size on disk in bytes.
     bytes: u64,
-    /// Which embedder made its vectors.
+    /// Embedder of the vectors.
     embedder: String,
-    /// What could not be read, or not be kept.
+    /// Files or lines that could not be read, and index problems.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     problems: Vec<Problem>,
 }
 
-impl Status {
-    pub(crate) fn of(
+impl IndexReport {
+    /// Describes an open index.
+    pub(crate) fn new(
         state: &'static str,
         session: &Session,
         index: &OpenIndex,
@@ -56,12 +57,12 @@ impl Status {
             indexing::INDEX_FOLDER
         };
         let counts = snapshot.counts_of(&Filter::default());
-        let number = |state: State| counts.get(&state).copied().unwrap_or_default();
-        Ok(Status {
+        let count_of = |state: State| counts.get(&state).copied().unwrap_or_default();
+        Ok(IndexReport {
             state,
             folder: folder.to_owned(),
-            active: number(State::Active),
-            retired: number(State::Superseded) + number(State::Archived),
+            active: count_of(State::Active),
+            retired: count_of(State::Superseded) + count_of(State::Archived),
             files: snapshot.sources()?.len(),
             segments: snapshot.segments(),
             bytes: indexing::bytes(session, folder),
@@ -71,22 +72,22 @@ impl Status {
     }
 
     fn with_embedder(session: &Session) -> Result<Self, Error> {
-        Self::bring_up_to_date(session, &*indexing::embedder(session, Patience::Short)?)
+        Self::update(session, &*indexing::embedder(session, Patience::Short)?)
     }
 
-    fn bring_up_to_date(session: &Session, embedder: &dyn Embedder) -> Result<Self, Error> {
+    fn update(session: &Session, embedder: &dyn Embedder) -> Result<Self, Error> {
         let state = match indexing::lag(session, embedder)? {
             Lag::Nothing => "up to date",
-            Lag::Something => "brought up to date",
-            Lag::Everything => "made anew",
+            Lag::Something => "updated",
+            Lag::Everything => "rebuilt",
         };
         let index = indexing::open_up_to_date(session, embedder)?;
-        Status::of(state, session, &index, embedder)
+        IndexReport::new(state, session, &index, embedder)
     }
 
-    /// How the index of words stands, where the embedder that is set cannot be had.
-    fn by_words(session: &Session, error: &Error) -> Result<Self, Error> {
-        let mut status = Self::bring_up_to_date(session, &LexicalOnly)?;
+    /// Describes the lexical index, which is used while the configured embedder is not available.
+    fn lexical_only(session: &Session, error: &Error) -> Result<Self, Error> {
+        let mut status = Self::update(session, &LexicalOnly)?;
         status.problems.push(indexing::lexical_only_problem(error));
         Ok(status)
     }
@@ -94,27 +95,27 @@ impl Status {
 
 impl Operation for IndexStatus {
     type Request = Request;
-    type Response = Status;
+    type Response = IndexReport;
     const SPEC: Spec = Spec {
         name: "index_status",
         usage: "index status",
         group: Group::Memory,
         effect: Effect::Reads,
-        about: "Show how the index of memory stands; it is brought up to date first, as before every question.",
+        about: "Show the state of the search index. It is updated first, as before every query.",
     };
 
-    fn run(session: &Session, _: Request) -> Result<Status, Error> {
-        match Status::with_embedder(session) {
-            // Our own is inside the program, and never fails.
+    fn run(session: &Session, _: Request) -> Result<IndexReport, Error> {
+        match IndexReport::with_embedder(session) {
+            // The static embedder is part of the program and is always available, so its errors are real.
             Err(error) if session.config()?.embedder.kind != EmbedderKind::Static => {
-                Status::by_words(session, &error)
+                IndexReport::lexical_only(session, &error)
             }
             status => status,
         }
     }
 }
 
-impl Answer for Status {
+impl Answer for IndexReport {
     fn view(&self) -> View {
         let mut view = View::new();
         view.line([span(Role::Good, self.state), "  ".into(), span(Role::Source, &self.folder)]);

@@ -1,4 +1,4 @@
-//! `memory add`: something that an agent or a plan should remember.
+//! `memory add`: adds an entry to the memory of an agent or a plan.
 
 use heirloom_core::fold::Standing;
 use heirloom_core::memory::{self, Counters, Entry, EntryKind, Field, Fields, NewEntry, Owner};
@@ -10,16 +10,16 @@ use serde::Deserialize;
 use serde_json::Map;
 
 use crate::memory::{MemoryQuery, WriteTransaction, lifecycle};
-use crate::ops::answers::Kept;
+use crate::ops::answers::WrittenEntry;
 use crate::workspace::memory_document::entry_ref;
 use crate::workspace::memory_file::MemoryFile;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct MemoryAdd;
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-enum Type {
+enum EntryType {
     Finding,
     Decision,
     Blocker,
@@ -32,187 +32,195 @@ enum Type {
 pub(crate) struct Request {
     /// Plan, by name or number.
     plan_id: String,
-    /// Agent of that plan; without one, the plan's own memory.
+    /// Agent of that plan; without it, the plan's own memory.
     #[serde(default)]
     agent_id: Option<String>,
-    /// What it is.
+    /// Type of entry.
     #[serde(rename = "type")]
-    kind: Type,
-    /// What to remember.
+    kind: EntryType,
+    /// Text of the entry.
     content: String,
-    /// Why.
+    /// Reason.
     #[serde(default)]
     rationale: Option<String>,
-    /// What was chosen.
+    /// Chosen option.
     #[serde(default)]
     choice: Option<String>,
-    /// How far it has got: open, resolved, accepted.
+    /// Status: open, resolved, accepted.
     #[serde(default)]
     status: Option<String>,
-    /// Agents that it concerns.
+    /// Agents it affects.
     #[serde(default)]
     affects: Vec<String>,
-    /// When; a decision is made today unless you say otherwise.
+    /// Date; for a decision, today by default.
     #[serde(default)]
     date: Option<String>,
-    /// More about it, by name: rationale, choice, status, affects and date as above; anything else is
-    /// written into the entry and read back as it was given.
+    /// Further fields by name: rationale, choice, status, affects and date as above; others are stored
+    /// with the entry unchanged.
     #[serde(default)]
     metadata: IndexMap<String, Value>,
-    /// Write it though it looks like a secret.
+    /// Write it even if it looks like a secret.
     #[serde(default, rename = "allow_secret", alias = "allowSecret")]
     allow_secret: bool,
 }
 
 impl Operation for MemoryAdd {
     type Request = Request;
-    type Response = Kept;
+    type Response = WrittenEntry;
     const SPEC: Spec = Spec {
         name: "add_memory",
         usage: "memory add <planId> <agentId|--plan> <type> <content>",
         group: Group::Core,
         effect: Effect::Writes,
-        about: "Remember something for an agent's next session, or for every agent of a plan.",
+        about: "Add to the memory of an agent, for its next session, or of a plan, for all its agents.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Kept, Error> {
-        let kind = match request.kind {
-            Type::Finding => EntryKind::Finding,
-            Type::Decision => EntryKind::Decision,
-            Type::Blocker => EntryKind::Blocker,
-            Type::Question => EntryKind::Question,
-            Type::Lesson => EntryKind::Lesson,
-        };
+    fn run(session: &Session, request: Request) -> Result<WrittenEntry, Error> {
+        let kind = EntryKind::from(request.kind);
         let text = request.content.trim();
         if text.is_empty() {
-            return Err(Error::bad_input(format!("a {} without words", kind.word()))
-                .hint("say what to remember"));
+            return Err(Error::bad_input(format!("a {} needs a text", kind.word()))
+                .hint("add the text to remember"));
         }
-        let mut fields = fields(&request)?;
+        let fields = fields(&request)?;
         let mut transaction = WriteTransaction::begin(session, request.allow_secret)?;
         std::iter::once(text)
             .chain(fields.values().map(String::as_str))
             .try_for_each(|text| transaction.guard(text))?;
-        let book = MemoryFile::open(session, &request.plan_id, request.agent_id.as_deref())?;
-        if let Some(kept) = already(session, &book, kind, text, &fields) {
-            return Ok(kept);
+        let file = MemoryFile::open(session, &request.plan_id, request.agent_id.as_deref())?;
+        if let Some(existing) = find_existing(session, &file, kind, text, &fields) {
+            return Ok(existing);
         }
-        let resolved =
-            kind.is_task() && fields.get(&Field::Status).is_some_and(|s| memory::is_settled(s));
-        if kind.is_task()
-            && fields.get(&Field::Status).is_some_and(|s| memory::is_settled(s) || is_open(s))
-        {
-            fields.shift_remove(&Field::Status);
-        }
-        let is_same = |entry: &&Entry| normalised(&entry.text) == normalised(text);
-        let said_before = book.notebook.of(kind).filter(is_same).count();
-        let again = said_before > 0;
-        if kind == EntryKind::Decision || (kind.is_task() && again) {
-            fields.entry(Field::Date).or_insert_with(|| session.today().to_string());
-        }
-        let before = book.text_or_new(session)?;
-        let mut marks = IndexMap::new();
-        if again {
-            // What says the same as another of its list would be taken for that one after a merge.
-            let id = digest(&format!("{}\n{}\n{said_before}\n{text}", book.path, session.now()));
-            marks.insert("id".to_owned(), id);
-        }
-        if !fields.contains_key(&Field::Date) {
-            marks.extend([memory::added_mark(session.today())]);
-        }
-        let new = NewEntry { kind, text, fields, resolved, marks };
+        let new = new_entry(session, &file, kind, text, fields);
+        let before = file.text_or_new(session)?;
         let (after, entry) =
-            memory::add(&before, book.owner, &new).map_err(|refusal| book.refused(&refusal))?;
-        transaction.edit(&book.path, book.text.as_deref(), after);
-        let contributor = session.named_author().filter(|_| book.owner == Owner::Plan);
-        let agents = book.agents(session);
+            memory::add(&before, file.owner, &new).map_err(|refusal| file.refused(&refusal))?;
+        transaction.edit(&file.path, file.text.as_deref(), after);
+        let contributor = session.named_author().filter(|_| file.owner == Owner::Plan);
+        let agents = file.agents(session);
         let updated = Some(session.today());
         let counters = Counters { updated, sessions: None, contributor, agents: &agents };
-        transaction.count(&book.path, &counters)?;
-        let mut kept = Kept {
-            done: "added",
-            kind,
-            name: entry.name(),
-            id: entry.id.clone(),
-            text: entry.sentence(),
-            source: book.path.clone(),
-            fact: None,
-            from: None,
-        };
-        if is_lifecycle(&book, &entry) {
+        transaction.count(&file.path, &counters)?;
+        let mut written = describe("added", &file, &entry);
+        if is_fact_candidate(&file, &entry) {
             let known = MemoryQuery::new()
-                .new_entries(&book.path, std::slice::from_ref(&entry.id))
+                .new_entries(&file.path, std::slice::from_ref(&entry.id))
                 .read(session)?;
-            let noted = known.with_edit(&book, transaction.text_of(&book.path, "").to_owned());
-            let (id, fact) = lifecycle::ingest_entry(&mut transaction, &known, &noted, &entry)?;
-            kept.id = id;
-            kept.fact = fact.map(|id| id.to_string());
+            let document = known.with_edit(&file, transaction.text_of(&file.path, "").to_owned());
+            let (id, fact) = lifecycle::ingest_entry(&mut transaction, &known, &document, &entry)?;
+            written.id = id;
+            written.fact = fact.map(|id| id.to_string());
         }
         transaction.commit()?;
-        Ok(kept)
+        Ok(written)
     }
 }
 
-/// Whether an entry may be a fact as well: a plan's decision, an answered question.
-fn is_lifecycle(book: &MemoryFile, entry: &Entry) -> bool {
+impl From<EntryType> for EntryKind {
+    fn from(entry_type: EntryType) -> Self {
+        match entry_type {
+            EntryType::Finding => EntryKind::Finding,
+            EntryType::Decision => EntryKind::Decision,
+            EntryType::Blocker => EntryKind::Blocker,
+            EntryType::Question => EntryKind::Question,
+            EntryType::Lesson => EntryKind::Lesson,
+        }
+    }
+}
+
+/// Builds the entry: the status of a blocker or a question becomes its check box, and an entry that
+/// repeats the text of another one gets an id of its own.
+fn new_entry<'t>(
+    session: &Session,
+    file: &MemoryFile,
+    kind: EntryKind,
+    text: &'t str,
+    mut fields: Fields,
+) -> NewEntry<'t> {
+    let status = fields.get(&Field::Status).filter(|_| kind.is_task());
+    let resolved = status.is_some_and(|status| memory::is_settled(status));
+    if status.is_some_and(|status| memory::is_settled(status) || is_open(status)) {
+        fields.shift_remove(&Field::Status);
+    }
+    let has_same_text = |entry: &&Entry| normalised(&entry.text) == normalised(text);
+    let same_count = file.notebook.of(kind).filter(has_same_text).count();
+    if kind == EntryKind::Decision || (kind.is_task() && same_count > 0) {
+        fields.entry(Field::Date).or_insert_with(|| session.today().to_string());
+    }
+    let mut marks = IndexMap::new();
+    if same_count > 0 {
+        // Without an id, a merge would treat two entries with the same text as one.
+        let id = digest(&format!("{}\n{}\n{same_count}\n{text}", file.path, session.now()));
+        marks.insert("id".to_owned(), id);
+    }
+    if !fields.contains_key(&Field::Date) {
+        marks.extend([memory::added_mark(session.today())]);
+    }
+    NewEntry { kind, text, fields, resolved, marks }
+}
+
+/// Returns whether an entry is also stored as a fact: a plan's decision or an answered question.
+fn is_fact_candidate(file: &MemoryFile, entry: &Entry) -> bool {
     match entry.kind {
-        EntryKind::Decision => book.owner == Owner::Plan,
+        EntryKind::Decision => file.owner == Owner::Plan,
         EntryKind::Question => entry.resolved,
         _ => false,
     }
 }
 
-/// What is there already and stands is not written twice, unless more is said of it now; what was
-/// settled may come up again.
-fn already(
+/// Returns an active, unresolved entry with the same text and fields, so that it is not written twice.
+/// A resolved entry does not count: the same question may come up again.
+fn find_existing(
     session: &Session,
-    book: &MemoryFile,
+    file: &MemoryFile,
     kind: EntryKind,
     text: &str,
     fields: &Fields,
-) -> Option<Kept> {
-    let says_more = |entry: &Entry| {
+) -> Option<WrittenEntry> {
+    let has_other_fields = |entry: &Entry| {
         fields
             .iter()
             .filter(|(field, value)| {
                 !(kind.is_task() && **field == Field::Status && is_open(value))
             })
             .any(|(field, value)| {
-                entry.field(*field).is_none_or(|own| normalised(own) != normalised(value))
+                entry.field(*field).is_none_or(|old| normalised(old) != normalised(value))
             })
     };
-    let same = book.notebook.of(kind).find(|entry| {
-        normalised(&entry.text) == normalised(text) && !entry.resolved && !says_more(entry)
+    let same = file.notebook.of(kind).find(|entry| {
+        normalised(&entry.text) == normalised(text) && !entry.resolved && !has_other_fields(entry)
     })?;
-    // Whatever was done to an entry first wrote its id beside it.
+    // Events in the log refer only to entries with a written id.
     let name = entry_ref(&same.id);
-    let stands = !same.is_marked() || {
-        let alone = vec![name.clone()];
-        let (memory, _) = MemoryQuery::new().names_without_relations(alone).read_log(session);
+    let is_active = !same.is_marked() || {
+        let names = vec![name.clone()];
+        let (memory, _) = MemoryQuery::new().names_without_relations(names).read_log(session);
         memory.standing(&name) == Standing::Active
     };
-    if !stands {
-        return None;
-    }
-    Some(Kept {
-        done: "already there:",
-        kind,
-        name: same.name(),
-        id: same.id.clone(),
-        text: same.sentence(),
-        source: book.path.clone(),
+    is_active.then(|| describe("already there:", file, same))
+}
+
+fn describe(done: &'static str, file: &MemoryFile, entry: &Entry) -> WrittenEntry {
+    WrittenEntry {
+        done,
+        kind: entry.kind,
+        name: entry.name(),
+        id: entry.id.clone(),
+        text: entry.sentence(),
+        source: file.path.clone(),
         fact: None,
         from: None,
-    })
+    }
 }
 
 fn is_open(status: &str) -> bool {
     status.eq_ignore_ascii_case("open")
 }
 
+/// Collects the fields of the entry from the request's own fields and its metadata.
 fn fields(request: &Request) -> Result<Fields, Error> {
     let mut fields = Fields::new();
-    let given = [
+    let known = [
         (Field::Choice, "choice", &request.choice),
         (Field::Rationale, "rationale", &request.rationale),
         (Field::Status, "status", &request.status),
@@ -223,15 +231,15 @@ fn fields(request: &Request) -> Result<Fields, Error> {
         ),
         (Field::Date, "date", &request.date),
     ];
-    let is_known = |key: &String| given.iter().any(|(_, name, _)| name == key);
+    let is_known = |key: &String| known.iter().any(|(_, name, _)| name == key);
     let unknown: Map<String, Value> = request
         .metadata
         .iter()
         .filter(|(key, _)| !is_known(key))
         .map(|(key, value)| (key.clone(), value.clone()))
         .collect();
-    for (field, name, value) in given {
-        let listed = request.metadata.get(name).map(|value| match value {
+    for (field, name, value) in known {
+        let from_metadata = request.metadata.get(name).map(|value| match value {
             Value::String(text) => text.clone(),
             Value::Array(items) => items
                 .iter()
@@ -240,7 +248,7 @@ fn fields(request: &Request) -> Result<Fields, Error> {
                 .join(", "),
             other => other.to_string(),
         });
-        let value = value.clone().or(listed).map(|text| text.trim().to_owned());
+        let value = value.clone().or(from_metadata).map(|text| text.trim().to_owned());
         if let Some(value) = value.filter(|text| !text.is_empty()) {
             fields.insert(field, value);
         }
@@ -250,7 +258,7 @@ fn fields(request: &Request) -> Result<Fields, Error> {
     }
     if let Some(date) = fields.get_mut(&Field::Date) {
         let day = day::parse(date).ok_or_else(|| {
-            Error::bad_input(format!("`{date}` is not a date")).hint("write it as 2026-02-22")
+            Error::bad_input(format!("`{date}` is not a date")).hint("write it as YYYY-MM-DD")
         })?;
         *date = day.to_string();
     }

@@ -1,4 +1,4 @@
-//! `memory archive`: puts memories away. They can still be searched, and brought back.
+//! `memory archive`: archives memories. They can still be searched and restored.
 
 use heirloom_core::fold::Standing;
 use heirloom_core::record::Action;
@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::memory::{MemoryQuery, WriteTransaction};
-use crate::ops::answers::Done;
+use crate::ops::answers::ChangedItems;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct MemoryArchive;
@@ -14,45 +14,49 @@ pub(crate) struct MemoryArchive;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// Facts, other records or entries, by their ids or the ends of them.
+    /// Ids, or ends of ids, of facts, other records or memory entries.
     fact_ids: Vec<String>,
-    /// Why.
+    /// Reason for archiving.
     #[serde(default)]
     reason: Option<String>,
 }
 
 impl Operation for MemoryArchive {
     type Request = Request;
-    type Response = Done;
+    type Response = ChangedItems;
     const SPEC: Spec = Spec {
         name: "memory_archive",
         usage: "memory archive <fact_ids>...",
         group: Group::Memory,
         effect: Effect::Writes,
-        about: "Archive what is stale: it is not injected any more, and `memory search-archive` still finds it.",
+        about: "Archive stale memories: they leave every context, but `memory search-archive` still finds them.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Done, Error> {
+    fn run(session: &Session, request: Request) -> Result<ChangedItems, Error> {
         let mut transaction = WriteTransaction::begin(session, false)?;
         let known = MemoryQuery::new().ids(&request.fact_ids).read(session)?;
         let reason = request.reason.as_deref().unwrap_or_default();
         let mut names = Vec::new();
         let mut notes = Vec::new();
-        for typed in &request.fact_ids {
-            let target = known.find_standing(typed)?;
-            let own = transaction.names(&known, target)?;
-            let Some(first) = own.first().map(|name| known.memory.canonical(name)) else {
+        for id in &request.fact_ids {
+            let target = known.find_standing(id)?;
+            let target_names = transaction.names(&known, target)?;
+            let Some(first) = target_names.first().map(|name| known.memory.canonical(name)) else {
                 continue;
             };
             if known.memory.standing(&first) == Standing::Archived || names.contains(&first) {
-                notes.push(format!("{typed} is archived already"));
+                notes.push(format!("{id} is already archived"));
                 continue;
             }
-            // An event for each, so that one can be restored without the others.
-            transaction.event(&known, Action::Archive, own, vec![], reason)?;
+            // One event per memory, so that each can be restored on its own.
+            transaction.event(&known, Action::Archive, target_names, vec![], reason)?;
             names.push(first);
         }
         transaction.commit()?;
-        Ok(Done { done: "archived", items: known.described(&names, Standing::Archived), notes })
+        Ok(ChangedItems {
+            done: "archived",
+            items: known.described(&names, Standing::Archived),
+            notes,
+        })
     }
 }

@@ -1,4 +1,4 @@
-//! `memory clear`: starts the memory of an agent or a plan anew.
+//! `memory clear`: moves the memory document of an agent or a plan to the archive.
 
 use heirloom_store::archive;
 use heirloom_store::journal::{self, Rename};
@@ -19,79 +19,78 @@ pub(crate) struct MemoryClear;
 pub(crate) struct Request {
     /// Plan, by name or number.
     plan_id: String,
-    /// Agent of that plan; without one, the plan's own memory.
+    /// Agent of that plan; without it, the plan's own memory.
     #[serde(default)]
     agent_id: Option<String>,
-    /// Do it without asking.
+    /// Confirm that the memory should be cleared.
     #[serde(default)]
     yes: bool,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Cleared {
-    /// Whose memory it was.
+pub(crate) struct ClearReport {
+    /// Agent or plan whose memory it was.
     owner: String,
-    /// Its file.
+    /// Path of the memory document.
     source: String,
-    /// Where the copy is; none if there was no memory.
+    /// Path in the archive; missing if there was no memory.
     archived_to: Option<String>,
-    /// How many entries it had.
+    /// Number of entries it had.
     entries: usize,
 }
 
 impl Operation for MemoryClear {
     type Request = Request;
-    type Response = Cleared;
+    type Response = ClearReport;
     const SPEC: Spec = Spec {
         name: "memory_clear",
         usage: "memory clear <planId> <agentId|--plan>",
         group: Group::Memory,
         effect: Effect::TakesAway,
-        about: "Start the memory of an agent or a plan anew. The old one is kept in the archive, from which `heir context restore` brings it back.",
+        about: "Clear the memory of an agent or a plan. Its document moves to the archive; `heir context restore` restores it.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Cleared, Error> {
+    fn run(session: &Session, request: Request) -> Result<ClearReport, Error> {
         let root = session.root();
         let lock = journal::lock(root)?;
-        let book = MemoryFile::open(session, &request.plan_id, request.agent_id.as_deref())?;
-        if book.text.is_none() {
-            return Ok(Cleared {
-                owner: book.whose(),
-                source: book.path,
+        let file = MemoryFile::open(session, &request.plan_id, request.agent_id.as_deref())?;
+        if file.text.is_none() {
+            return Ok(ClearReport {
+                owner: file.whose(),
+                source: file.path,
                 archived_to: None,
                 entries: 0,
             });
         }
         if !request.yes {
-            let entries = present::count(book.notebook.entries.len(), "entry");
-            let message =
-                format!("clearing the memory of {} takes {entries} out of it", book.whose());
+            let entries = present::count(file.notebook.entries.len(), "entry");
+            let message = format!("this would clear {entries} from the memory of {}", file.whose());
             return Err(Error::new(ErrorKind::Unconfirmed, message)
-                .hint("it is done only with `yes` (--yes)"));
+                .hint("confirm with --yes (`yes: true` in a request)"));
         }
         let (_, hierarchy) = inherit::hierarchy(session.config()?, None)?;
-        let unit = Unit::around(&hierarchy, &book.path);
+        let unit = Unit::around(&hierarchy, &file.path);
         let version = Archive::new(root).next_version(&hierarchy, &unit);
-        let copy = archive::location(&book.path, version);
-        lock.rename(root, &[Rename { from: book.path.clone(), to: copy.clone() }])?;
-        Ok(Cleared {
-            owner: book.whose(),
-            entries: book.notebook.entries.len(),
-            source: book.path,
-            archived_to: Some(copy),
+        let archived_path = archive::location(&file.path, version);
+        lock.rename(root, &[Rename { from: file.path.clone(), to: archived_path.clone() }])?;
+        Ok(ClearReport {
+            owner: file.whose(),
+            entries: file.notebook.entries.len(),
+            source: file.path,
+            archived_to: Some(archived_path),
         })
     }
 }
 
-impl Answer for Cleared {
+impl Answer for ClearReport {
     fn view(&self) -> View {
         let mut view = View::new();
         match &self.archived_to {
             None => view.line([span(Role::Dim, format!("{} had no memory", self.owner))]),
-            Some(copy) => view.line([
+            Some(archived_path) => view.line([
                 span(Role::Good, "cleared "),
                 span(Role::Source, &self.source),
-                format!(" → {copy}").into(),
+                format!(" → {archived_path}").into(),
             ]),
         };
         view

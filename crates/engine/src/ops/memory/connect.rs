@@ -1,4 +1,4 @@
-//! `memory connect`: says how two things are related.
+//! `memory connect`: adds or removes a relation between two memories or documents.
 
 use heirloom_core::record::{Action, Body, Edge, Relation};
 use schemars::JsonSchema;
@@ -14,69 +14,69 @@ pub(crate) struct MemoryConnect;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// Where it starts: a fact, another record, an entry, or a document (ADR-0003, a plan, a path).
+    /// Source: id of a memory, or a document (ADR-0003, a plan, a path).
     source: String,
-    /// Where it leads.
+    /// Target, named like the source.
     target: String,
     /// depends_on, contradicts, enables, replaces or motivated_by.
     relation: String,
-    /// Why.
+    /// Reason.
     #[serde(default)]
     reason: Option<String>,
-    /// Take the relation away again.
+    /// Remove the relation.
     #[serde(default)]
     remove: bool,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Connected {
-    /// Its id.
+pub(crate) struct ConnectionChange {
+    /// Id of the relation's record.
     id: String,
-    /// Where it starts.
+    /// Source of the relation.
     from: String,
-    /// What it says.
+    /// Kind of relation.
     relation: Relation,
-    /// Where it leads.
+    /// Target of the relation.
     to: String,
-    /// What was done: connected, already connected, disconnected.
+    /// What was done: connected, already connected or disconnected.
     done: &'static str,
 }
 
 impl Operation for MemoryConnect {
     type Request = Request;
-    type Response = Connected;
+    type Response = ConnectionChange;
     const SPEC: Spec = Spec {
         name: "memory_connect",
         usage: "memory connect <source> <target> <relation>",
         group: Group::Core,
         effect: Effect::Writes,
-        about: "Relate two things: source depends_on, contradicts, enables, replaces or is motivated_by target.",
+        about: "Relate memories or documents: source depends_on, contradicts, enables, replaces or is motivated_by target.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Connected, Error> {
+    fn run(session: &Session, request: Request) -> Result<ConnectionChange, Error> {
         let relation = Relation::from_word(request.relation.trim()).ok_or_else(|| {
             let words: Vec<String> =
                 Relation::ALL.iter().map(|relation| relation.word().to_owned()).collect();
             Error {
                 candidates: words,
-                ..Error::bad_input(format!("there is no relation `{}`", request.relation))
+                ..Error::bad_input(format!("there is no relation kind `{}`", request.relation))
             }
         })?;
         let mut transaction = WriteTransaction::begin(session, false)?;
         let ends = [request.source.clone(), request.target.clone()];
         let known = MemoryQuery::new().ids(&ends).read(session)?;
-        let from = end(session, &mut transaction, &known, &request.source)?;
-        let to = end(session, &mut transaction, &known, &request.target)?;
+        let from = find_end(session, &mut transaction, &known, &request.source)?;
+        let to = find_end(session, &mut transaction, &known, &request.target)?;
         if from == to {
-            return Err(Error::bad_input("a thing is not related to itself"));
+            return Err(Error::bad_input("source and target are the same"));
         }
-        // Documents are not known by what was typed.
+        // The first query found memories by id only; this one also finds relations of documents by name.
         let known = MemoryQuery::new().names(vec![from.clone(), to.clone()]).read(session)?;
         let head = |name: &String| {
             known.memory.heads(name).into_iter().next().unwrap_or_else(|| name.clone())
         };
-        let there = known.memory.edges().get(&(head(&from), head(&to), relation)).copied();
-        let (id, done) = match (there, request.remove) {
+        let existing = known.memory.edges().get(&(head(&from), head(&to), relation)).copied();
+        let (id, done) = match (existing, request.remove) {
             (Some(id), false) => (id, "already connected"),
             (Some(id), true) => {
                 transaction.event(
@@ -90,7 +90,12 @@ impl Operation for MemoryConnect {
             }
             (None, true) => {
                 return Err(Error::not_found(
-                    format!("{} is not related so", request.source),
+                    format!(
+                        "there is no relation {} from {} to {}",
+                        relation.word(),
+                        request.source,
+                        request.target
+                    ),
                     vec![],
                 ));
             }
@@ -102,32 +107,32 @@ impl Operation for MemoryConnect {
             }
         };
         transaction.commit()?;
-        Ok(Connected { id: id.to_string(), from, relation, to, done })
+        Ok(ConnectionChange { id: id.to_string(), from, relation, to, done })
     }
 }
 
-/// Returns the name under which one end is stored.
-fn end(
+/// Returns the name under which one end of the relation is stored.
+fn find_end(
     session: &Session,
     transaction: &mut WriteTransaction<'_>,
     known: &MemorySlice,
-    typed: &str,
+    input: &str,
 ) -> Result<String, Error> {
-    let remembered = match known.find(typed) {
+    let not_found = match known.find(input) {
         Ok(target) => {
             let name = transaction.names(known, target)?.into_iter().next().unwrap_or_default();
             return Ok(known.memory.canonical(&name));
         }
         Err(error) => error,
     };
-    if remembered.kind == ErrorKind::NotFound && !remembered.candidates.is_empty() {
-        return Err(remembered);
+    if not_found.kind == ErrorKind::NotFound && !not_found.candidates.is_empty() {
+        return Err(not_found);
     }
     let catalog = Catalog::read(session)?;
-    match catalog.find(typed) {
+    match catalog.find(input) {
         Ok(filed) => Ok(format!("doc:{}", filed.id)),
         Err(error) if error.candidates.is_empty() => Err(Error::not_found(
-            format!("`{}` is no memory and no document", typed.escape_default()),
+            format!("`{}` is neither a memory nor a document", input.escape_default()),
             vec![],
         )
         .hint("use an id that `heir recall` shows, or a document's name or path")),
@@ -135,7 +140,7 @@ fn end(
     }
 }
 
-impl Answer for Connected {
+impl Answer for ConnectionChange {
     fn view(&self) -> View {
         let mut view = View::new();
         view.line([

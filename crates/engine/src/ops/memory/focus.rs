@@ -1,4 +1,4 @@
-//! `memory focus`: keeps memories at hand, whatever is compacted.
+//! `memory focus`: pins memories to working memory.
 
 use heirloom_core::fold::Standing;
 use heirloom_core::record::Action;
@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::memory::{MemoryItem, MemoryQuery, MemorySlice, WriteTransaction};
-use crate::ops::answers::Done;
+use crate::ops::answers::ChangedItems;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct MemoryFocus;
@@ -14,63 +14,54 @@ pub(crate) struct MemoryFocus;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// Facts, other records or entries, by their ids or the ends of them; without any, what is
-    /// pinned is shown.
+    /// Ids, or ends of ids, of memories to pin; without any, the pins are shown.
     #[serde(default)]
     fact_ids: Vec<String>,
 }
 
 impl Operation for MemoryFocus {
     type Request = Request;
-    type Response = Done;
+    type Response = ChangedItems;
     const SPEC: Spec = Spec {
         name: "memory_focus",
         usage: "memory focus [fact_ids]...",
         group: Group::Core,
         effect: Effect::Writes,
-        about: "Pin memories to working memory: they come first in whatever is injected, and survive compaction and restarts.",
+        about: "Pin memories to working memory: they come first in every context, and survive compaction and restarts.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Done, Error> {
+    fn run(session: &Session, request: Request) -> Result<ChangedItems, Error> {
         if request.fact_ids.is_empty() {
             let known = MemoryQuery::new().pinned().read(session)?;
             let pinned: Vec<String> = known.pins().into_iter().map(|(name, _)| name).collect();
-            return Ok(Done { done: "pinned", items: described(&known, &pinned), notes: vec![] });
+            return Ok(ChangedItems {
+                done: "pinned",
+                items: describe_pins(&known, &pinned),
+                notes: vec![],
+            });
         }
         let mut transaction = WriteTransaction::begin(session, false)?;
         let known = MemoryQuery::new().pinned().ids(&request.fact_ids).read(session)?;
         let mut pinned: Vec<String> = known.pins().into_iter().map(|(name, _)| name).collect();
         let before = pinned.len();
         let mut notes = Vec::new();
-        for typed in &request.fact_ids {
-            let target = known.find(typed)?;
+        for id in &request.fact_ids {
+            let target = known.find(id)?;
             let Some(name) = transaction.names(&known, target)?.into_iter().next() else {
                 continue;
             };
-            if known.memory.standing(&name) != Standing::Active {
-                let heads = known.memory.heads(&name);
-                let hint = heads
-                    .first()
-                    .filter(|head| **head != name)
-                    .map(|head| format!("pin what replaced it: {head}"));
-                let word = known.memory.standing(&name).word();
-                let error = Error::bad_input(format!("`{typed}` is {word}"));
-                return Err(match hint {
-                    Some(hint) => error.hint(hint),
-                    None => error.hint("`heir memory restore` brings it back"),
-                });
-            }
+            check_is_active(&known, id, &name)?;
             let name = known.memory.canonical(&name);
             if pinned.contains(&name) {
-                notes.push(format!("{typed} is pinned already"));
+                notes.push(format!("{id} is already pinned"));
             } else {
                 pinned.push(name);
             }
         }
-        let most = session.config()?.memory.pins;
-        if pinned.len() > most && pinned.len() > before {
+        let max_pins = session.config()?.memory.pins;
+        if pinned.len() > max_pins && pinned.len() > before {
             return Err(Error::bad_input(format!(
-                "working memory holds {most} pins, {before} are taken, and {} are asked for",
+                "working memory holds at most {max_pins} pins; {before} are set, and this would add {}",
                 pinned.len() - before
             ))
             .hint(
@@ -81,12 +72,26 @@ impl Operation for MemoryFocus {
             transaction.event(&known, Action::Pin, vec![name.clone()], vec![], "")?;
         }
         transaction.commit()?;
-        Ok(Done { done: "pinned", items: described(&known, &pinned), notes })
+        Ok(ChangedItems { done: "pinned", items: describe_pins(&known, &pinned), notes })
     }
 }
 
-fn described(known: &MemorySlice, pinned: &[String]) -> Vec<MemoryItem> {
+/// Returns an error if a memory was archived or superseded.
+fn check_is_active(known: &MemorySlice, id: &str, name: &str) -> Result<(), Error> {
+    let standing = known.memory.standing(name);
+    if standing == Standing::Active {
+        return Ok(());
+    }
+    let heads = known.memory.heads(name);
+    let hint = match heads.first().filter(|head| *head != name) {
+        Some(head) => format!("pin its replacement: {head}"),
+        None => format!("restore it with `heir memory restore {id}`"),
+    };
+    Err(Error::bad_input(format!("`{id}` is {}", standing.word())).hint(hint))
+}
+
+fn describe_pins(known: &MemorySlice, pinned: &[String]) -> Vec<MemoryItem> {
     let mut items = known.described(pinned, Standing::Active);
-    items.iter_mut().for_each(|thing| thing.pinned = true);
+    items.iter_mut().for_each(|item| item.pinned = true);
     items
 }

@@ -1,4 +1,4 @@
-//! `memory ingest`: makes facts of decisions and answers that people wrote into documents.
+//! `memory ingest`: stores decisions and answers from documents as facts.
 
 use heirloom_core::fold::Standing;
 use schemars::JsonSchema;
@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::memory::lifecycle::{self, Ingested};
 use crate::memory::{MemoryQuery, WriteTransaction};
-use crate::ops::answers::Done;
+use crate::ops::answers::ChangedItems;
 use crate::workspace::catalog::Catalog;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
@@ -16,36 +16,42 @@ pub(crate) struct MemoryIngest;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// Show what would be done and do nothing.
+    /// Only show what would be done.
     #[serde(default)]
     dry_run: bool,
 }
 
 impl Operation for MemoryIngest {
     type Request = Request;
-    type Response = Done;
+    type Response = ChangedItems;
     const SPEC: Spec = Spec {
         name: "memory_ingest_lifecycle",
         usage: "memory ingest",
         group: Group::Memory,
         effect: Effect::Writes,
-        about: "Store as facts, once each, every accepted decision record, every plan decision and every answered question; archive the facts of records that hold no more.",
+        about: "Store every accepted decision record, plan decision and answered question as a fact, once each, and archive the facts of decision records that are no longer in force.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Done, Error> {
+    fn run(session: &Session, request: Request) -> Result<ChangedItems, Error> {
         let mut transaction = WriteTransaction::begin(session, false)?;
         let catalog = Catalog::read(session)?;
         let known = lifecycle::known_of(session, &catalog.adrs)?;
         let Ingested { stored, retired, left_out } =
             lifecycle::ingest_all(&mut transaction, &catalog, &known);
-        let notes = [retired, left_out].concat();
         if request.dry_run {
-            return Ok(Done { done: "would be stored", items: transaction.things(&stored), notes });
+            let retired = retired.iter().map(|note| format!("in a real run, {note}"));
+            let notes = retired.chain(left_out).collect();
+            return Ok(ChangedItems {
+                done: "would be stored",
+                items: transaction.things(&stored),
+                notes,
+            });
         }
         transaction.commit()?;
+        let notes = [retired, left_out].concat();
         let names: Vec<String> = stored.iter().map(Uuid::to_string).collect();
-        let now = MemoryQuery::new().names(names.clone()).read(session)?;
-        let items = now.described(&names, Standing::Active);
-        Ok(Done { done: "stored", items, notes })
+        let stored = MemoryQuery::new().names(names.clone()).read(session)?;
+        let items = stored.described(&names, Standing::Active);
+        Ok(ChangedItems { done: "stored", items, notes })
     }
 }

@@ -1,12 +1,12 @@
-//! `memory promote`: hands what an agent found or decided to every agent of its plan.
+//! `memory promote`: copies an entry of an agent's memory into the memory of its plan.
 
-use heirloom_core::memory::{self, Counters, EntryKind, Field, NewEntry, Which};
+use heirloom_core::memory::{self, Counters, Entry, EntryKind, Field, NewEntry, Which};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::memory::{MemoryQuery, WriteTransaction, lifecycle, unique_entry_id};
-use crate::ops::answers::Kept;
+use crate::ops::answers::WrittenEntry;
 use crate::workspace::memory_file::MemoryFile;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
@@ -19,106 +19,120 @@ pub(crate) struct Request {
     plan_id: String,
     /// Agent of that plan.
     agent_id: String,
-    /// The finding, decision or lesson: finding-3, or its id.
+    /// Finding, decision or lesson: finding-3, or its id.
     entry: String,
-    /// Take it out of the agent's memory, instead of leaving it there with a link.
+    /// Remove it from the agent's memory instead of leaving it there with a link.
     #[serde(default, rename = "move")]
     moves: bool,
-    /// Agents that it concerns.
+    /// Agents it affects.
     #[serde(default)]
     affects: Vec<String>,
 }
 
 impl Operation for MemoryPromote {
     type Request = Request;
-    type Response = Kept;
+    type Response = WrittenEntry;
     const SPEC: Spec = Spec {
         name: "memory_promote",
         usage: "memory promote <planId> <agentId> <entry>",
         group: Group::Memory,
         effect: Effect::Writes,
-        about: "Copy a finding or decision of an agent into its plan's memory, with who found it; the two are linked.",
+        about: "Copy a finding, decision or lesson of an agent into the memory of its plan. The copy names the agent, and the two are linked.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Kept, Error> {
+    fn run(session: &Session, request: Request) -> Result<WrittenEntry, Error> {
         let mut transaction = WriteTransaction::begin(session, true)?;
         let agent = MemoryFile::open(session, &request.plan_id, Some(&request.agent_id))?;
         let plan = MemoryFile::open(session, &request.plan_id, None)?;
         let entry = agent.find(&request.entry)?;
-        if !matches!(entry.kind, EntryKind::Finding | EntryKind::Decision | EntryKind::Lesson) {
-            return Err(Error::bad_input(format!(
-                "{} is a {}; findings, decisions and lessons are promoted",
-                entry.name(),
-                entry.kind.word()
-            )));
-        }
-        if let Some(there) = entry.marks.get("promoted")
-            && let Which::One(own) = plan.notebook.find(there)
-        {
-            return Err(Error::bad_input(format!(
-                "{} was promoted already, as {} of {}",
-                entry.name(),
-                own.name(),
-                plan.path
-            )));
-        }
+        check_can_promote(entry, &plan)?;
         let ids = [entry.id.clone(), unique_entry_id(&entry.id, &agent.path)];
-        let promoted = ids.map(|id| promoted_id(&id, &plan.path));
-        let known = MemoryQuery::new().new_entries(&plan.path, &promoted).read(session)?;
-        let agent_noted = known.with_edit(&agent, agent.text.clone().unwrap_or_default());
-        let from = transaction.mark(&known, &agent_noted, entry)?;
-        let who = agent.agent.clone().unwrap_or_default();
+        let copy_ids = ids.map(|id| promoted_id(&id, &plan.path));
+        let known = MemoryQuery::new().new_entries(&plan.path, &copy_ids).read(session)?;
+        let agent_document = known.with_edit(&agent, agent.text.clone().unwrap_or_default());
+        let from = transaction.mark(&known, &agent_document, entry)?;
+        let agent_name = agent.agent.clone().unwrap_or_default();
         let mut fields = entry.fields.clone();
-        fields.insert(Field::FoundBy, who.clone());
+        fields.insert(Field::FoundBy, agent_name.clone());
         if !request.affects.is_empty() {
             fields.insert(Field::Affects, request.affects.join(", "));
         }
-        let mut marks = IndexMap::from_iter([
-            ("id".to_owned(), promoted_id(&from, &plan.path)),
-            ("from".to_owned(), from.clone()),
-        ]);
+        let to = promoted_id(&from, &plan.path);
+        let mut marks =
+            IndexMap::from_iter([("id".to_owned(), to.clone()), ("from".to_owned(), from.clone())]);
         if !fields.contains_key(&Field::Date) {
-            // The copy is as old as the entry: it was learnt then, not when it was handed on.
-            let found = entry.own_date().or_else(|| agent_noted.date_to_keep(entry));
-            marks.extend([memory::added_mark(found.unwrap_or_else(|| session.today()))]);
+            // The copy keeps the date of the original.
+            let date = entry.own_date().or_else(|| agent_document.date_to_keep(entry));
+            marks.extend([memory::added_mark(date.unwrap_or_else(|| session.today()))]);
         }
-        let to = marks["id"].clone();
         let new = NewEntry { kind: entry.kind, text: &entry.text, fields, resolved: false, marks };
         let (after, _) = memory::add(&plan.text_or_new(session)?, plan.owner, &new)
             .map_err(|refusal| plan.refused(&refusal))?;
         transaction.edit(&plan.path, plan.text.as_deref(), after.clone());
         link_back(&mut transaction, &agent, &from, &to, request.moves)?;
-        let plan_noted = known.with_edit(&plan, after);
-        let Which::One(written) = plan_noted.notebook.find(&to) else {
+        let plan_document = known.with_edit(&plan, after);
+        let Which::One(copy) = plan_document.notebook.find(&to) else {
             return Err(Error::system(format!("{}: the entry was not written", plan.path)));
         };
-        let (_, fact) = lifecycle::ingest_entry(&mut transaction, &known, &plan_noted, written)?;
-        let today = Some(session.today());
-        let agents = plan.agents(session);
-        let contributor = Some(who.as_str());
-        let counters = Counters { updated: today, sessions: None, contributor, agents: &agents };
-        transaction.count(&plan.path, &counters)?;
-        transaction.count(&agent.path, &Counters { updated: today, ..Counters::default() })?;
+        let (_, fact) = lifecycle::ingest_entry(&mut transaction, &known, &plan_document, copy)?;
+        update_counters(session, &mut transaction, &plan, &agent)?;
         transaction.commit()?;
-        Ok(Kept {
+        Ok(WrittenEntry {
             done: if request.moves { "moved" } else { "promoted" },
-            kind: written.kind,
-            name: written.name(),
+            kind: copy.kind,
+            name: copy.name(),
             id: to,
-            text: written.sentence(),
+            text: copy.sentence(),
             source: plan.path.clone(),
             fact: fact.map(|id| id.to_string()),
-            from: Some(format!("{} of {who}", entry.name())),
+            from: Some(format!("{} of {agent_name}", entry.name())),
         })
     }
 }
 
-/// The id of the copy: always the same for one entry, and another than its own.
+/// Returns an error if the entry's kind is never promoted, or if the plan has a copy of it already.
+fn check_can_promote(entry: &Entry, plan: &MemoryFile) -> Result<(), Error> {
+    if !matches!(entry.kind, EntryKind::Finding | EntryKind::Decision | EntryKind::Lesson) {
+        return Err(Error::bad_input(format!(
+            "{} is a {}; only findings, decisions and lessons can be promoted",
+            entry.name(),
+            entry.kind.word()
+        )));
+    }
+    if let Some(copy) = entry.marks.get("promoted")
+        && let Which::One(copy) = plan.notebook.find(copy)
+    {
+        return Err(Error::bad_input(format!(
+            "{} was already promoted, as {} of {}",
+            entry.name(),
+            copy.name(),
+            plan.path
+        )));
+    }
+    Ok(())
+}
+
+/// Sets the date of both documents, and adds the agent to the contributors of the plan's.
+fn update_counters(
+    session: &Session,
+    transaction: &mut WriteTransaction<'_>,
+    plan: &MemoryFile,
+    agent: &MemoryFile,
+) -> Result<(), Error> {
+    let updated = Some(session.today());
+    let agents = plan.agents(session);
+    let contributor = Some(agent.agent.as_deref().unwrap_or_default());
+    let counters = Counters { updated, sessions: None, contributor, agents: &agents };
+    transaction.count(&plan.path, &counters)?;
+    transaction.count(&agent.path, &Counters { updated, ..Counters::default() })
+}
+
+/// Returns the id of the copy: derived from the original's id, but different from it.
 fn promoted_id(from: &str, path: &str) -> String {
     heirloom_core::words::digest(&format!("promoted\n{from}\n{path}"))
 }
 
-/// Links the agent's entry to the plan's, or takes it out.
+/// Links the agent's entry to the plan's copy, or removes it.
 fn link_back(
     transaction: &mut WriteTransaction<'_>,
     agent: &MemoryFile,
@@ -126,17 +140,17 @@ fn link_back(
     to: &str,
     moves: bool,
 ) -> Result<(), Error> {
-    let now =
+    let before =
         transaction.text_of(&agent.path, agent.text.as_deref().unwrap_or_default()).to_owned();
-    let notebook = memory::read(&agent.path, &now);
+    let notebook = memory::read(&agent.path, &before);
     let Which::One(entry) = notebook.find(from) else {
-        return Err(Error::system(format!("{}: {from} is not there once", agent.path)));
+        return Err(Error::system(format!("{}: the entry {from} was not found", agent.path)));
     };
     let after = if moves {
-        memory::remove(&now, entry)
+        memory::remove(&before, entry)
     } else {
         let marks = IndexMap::from_iter([("promoted".to_owned(), to.to_owned())]);
-        memory::mark(&now, entry, &marks)
+        memory::mark(&before, entry, &marks)
     };
     transaction.edit(
         &agent.path,

@@ -1,4 +1,4 @@
-//! `memory resolve`: settles a blocker or a question.
+//! `memory resolve`: marks a blocker or a question as resolved.
 
 use heirloom_core::memory::{self, Counters, Entry, EntryKind, Which};
 use indexmap::IndexMap;
@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::memory::{MemoryQuery, WriteTransaction, lifecycle};
-use crate::ops::answers::Kept;
+use crate::ops::answers::WrittenEntry;
 use crate::workspace::entry_dates::EntryDates;
 use crate::workspace::memory_document::MemoryDocument;
 use crate::workspace::memory_file::MemoryFile;
@@ -19,102 +19,105 @@ pub(crate) struct MemoryResolve;
 pub(crate) struct Request {
     /// Plan, by name or number.
     plan_id: String,
-    /// Agent of that plan; without one, the plan's own memory.
+    /// Agent of that plan; without it, the plan's own memory.
     #[serde(default)]
     agent_id: Option<String>,
-    /// The blocker or question: blocker-2, or its id.
+    /// Blocker or question: blocker-2, or its id.
     entry: String,
-    /// How it was settled.
+    /// How it was resolved, or the answer.
     #[serde(default)]
     how: Option<String>,
-    /// Write it though it looks like a secret.
+    /// Write it even if it looks like a secret.
     #[serde(default, rename = "allow_secret", alias = "allowSecret")]
     allow_secret: bool,
 }
 
 impl Operation for MemoryResolve {
     type Request = Request;
-    type Response = Kept;
+    type Response = WrittenEntry;
     const SPEC: Spec = Spec {
         name: "memory_resolve",
         usage: "memory resolve <planId> <agentId|--plan> <entry> [how]",
         group: Group::Memory,
         effect: Effect::Writes,
-        about: "Settle a blocker or a question of an agent's or a plan's memory. What a question was answered with is stored as a fact too.",
+        about: "Resolve a blocker or question in the memory of an agent or a plan. An answered question is also stored as a fact.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Kept, Error> {
+    fn run(session: &Session, request: Request) -> Result<WrittenEntry, Error> {
         let how = request.how.as_deref().unwrap_or_default().trim();
         let mut transaction = WriteTransaction::begin(session, request.allow_secret)?;
         transaction.guard(how)?;
-        let book = MemoryFile::open(session, &request.plan_id, request.agent_id.as_deref())?;
-        let entry = book.find(&request.entry)?;
+        let file = MemoryFile::open(session, &request.plan_id, request.agent_id.as_deref())?;
+        let entry = file.find(&request.entry)?;
         if !entry.kind.is_task() {
             return Err(Error::bad_input(format!(
-                "{} is a {}; blockers and questions are settled",
+                "{} is a {}; only blockers and questions can be resolved",
                 entry.name(),
                 entry.kind.word()
             )));
         }
         if entry.resolved {
+            let how = entry.resolution.as_deref().map(|how| format!(": {how}"));
             return Err(Error::bad_input(format!(
-                "{} is settled already: {}",
+                "{} is already resolved{}",
                 entry.name(),
-                entry.resolution.as_deref().unwrap_or("without a word")
+                how.unwrap_or_default()
             )));
         }
-        let before = book.text.clone().unwrap_or_default();
-        let after = resolved(session, &book, entry, &before, how)?;
-        transaction.edit(&book.path, Some(&before), after.clone());
-        let mut kept = Kept {
+        let before = file.text.clone().unwrap_or_default();
+        let after = resolve_entry(session, &file, entry, &before, how)?;
+        transaction.edit(&file.path, Some(&before), after.clone());
+        let mut written = WrittenEntry {
             done: "resolved",
             kind: entry.kind,
             name: entry.name(),
             id: entry.id.clone(),
             text: String::new(),
-            source: book.path.clone(),
+            source: file.path.clone(),
             fact: None,
             from: None,
         };
         if entry.kind == EntryKind::Question {
             let known = MemoryQuery::new().read(session)?;
-            let noted = known.with_edit(&book, after);
-            if let Which::One(entry) = noted.notebook.find(&kept.name) {
-                let (id, fact) = lifecycle::ingest_entry(&mut transaction, &known, &noted, entry)?;
-                kept.id = id;
-                kept.fact = fact.map(|id| id.to_string());
+            let document = known.with_edit(&file, after);
+            if let Which::One(entry) = document.notebook.find(&written.name) {
+                let (id, fact) =
+                    lifecycle::ingest_entry(&mut transaction, &known, &document, entry)?;
+                written.id = id;
+                written.fact = fact.map(|id| id.to_string());
             }
         }
         let counters = Counters { updated: Some(session.today()), ..Counters::default() };
-        transaction.count(&book.path, &counters)?;
-        let notebook = memory::read(&book.path, transaction.text_of(&book.path, ""));
-        if let Which::One(entry) = notebook.find(&kept.name) {
-            kept.text = entry.sentence();
+        transaction.count(&file.path, &counters)?;
+        let notebook = memory::read(&file.path, transaction.text_of(&file.path, ""));
+        if let Which::One(entry) = notebook.find(&written.name) {
+            written.text = entry.sentence();
         }
         transaction.commit()?;
-        Ok(kept)
+        Ok(written)
     }
 }
 
-/// Settles an entry and writes the day of its line beside it, which the commit of the settled line
-/// would hide.
-fn resolved(
+/// Marks an entry as resolved and writes its date beside it: the date was that of the commit of its line,
+/// and that commit is no longer found once the line changes.
+fn resolve_entry(
     session: &Session,
-    book: &MemoryFile,
+    file: &MemoryFile,
     entry: &Entry,
     before: &str,
     how: &str,
 ) -> Result<String, Error> {
-    let refused = |refusal| book.refused(&refusal);
-    let noted = MemoryDocument::of_book(book, before.to_owned(), &EntryDates::of(session.root()));
-    let dated = match noted.date_to_keep(entry) {
+    let refused = |refusal| file.refused(&refusal);
+    let document =
+        MemoryDocument::of_book(file, before.to_owned(), &EntryDates::of(session.root()));
+    let dated = match document.date_to_keep(entry) {
         None => return memory::resolve(before, entry, how).map_err(refused),
         Some(day) => {
             let marks = IndexMap::from_iter([memory::added_mark(day)]);
             memory::mark(before, entry, &marks).map_err(refused)?
         }
     };
-    let notebook = memory::read(&book.path, &dated);
+    let notebook = memory::read(&file.path, &dated);
     match notebook.find(&entry.name()) {
         Which::One(entry) => memory::resolve(&dated, entry, how).map_err(refused),
         _ => memory::resolve(before, entry, how).map_err(refused),

@@ -1,4 +1,4 @@
-//! `memory restore`: brings archived memories back.
+//! `memory restore`: restores archived memories.
 
 use heirloom_core::fold::Standing;
 use heirloom_core::record::Action;
@@ -7,7 +7,7 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use crate::memory::{MemoryQuery, WriteTransaction};
-use crate::ops::answers::Done;
+use crate::ops::answers::ChangedItems;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct MemoryRestore;
@@ -15,43 +15,45 @@ pub(crate) struct MemoryRestore;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// What was archived, by its id or the end of it.
+    /// Ids, or ends of ids, of archived memories.
     fact_ids: Vec<String>,
 }
 
 impl Operation for MemoryRestore {
     type Request = Request;
-    type Response = Done;
+    type Response = ChangedItems;
     const SPEC: Spec = Spec {
         name: "memory_restore",
         usage: "memory restore <fact_ids>...",
         group: Group::Memory,
         effect: Effect::Writes,
-        about: "Bring back what was archived. What was superseded stays so.",
+        about: "Restore archived memories. Superseded ones stay superseded.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Done, Error> {
+    fn run(session: &Session, request: Request) -> Result<ChangedItems, Error> {
         let mut transaction = WriteTransaction::begin(session, false)?;
         let known = MemoryQuery::new().ids(&request.fact_ids).read(session)?;
-        let mut undone: Vec<Uuid> = Vec::new();
+        let mut archive_events: Vec<Uuid> = Vec::new();
         let mut names = Vec::new();
-        for typed in &request.fact_ids {
-            let target = known.find(typed)?;
-            let own = transaction.names(&known, target)?;
-            let events: Vec<Uuid> =
-                own.iter().flat_map(|name| known.memory.events(Action::Archive, name)).collect();
+        for id in &request.fact_ids {
+            let target = known.find(id)?;
+            let target_names = transaction.names(&known, target)?;
+            let events: Vec<Uuid> = target_names
+                .iter()
+                .flat_map(|name| known.memory.events(Action::Archive, name))
+                .collect();
             if events.is_empty() {
-                return Err(Error::bad_input(format!("`{typed}` is not archived")));
+                return Err(Error::bad_input(format!("`{id}` is not archived")));
             }
-            undone.extend(events);
-            names.extend(own.into_iter().next());
+            archive_events.extend(events);
+            names.extend(target_names.into_iter().next());
         }
-        undone.sort();
-        undone.dedup();
-        let undoes = undone.iter().map(Uuid::to_string).collect();
+        archive_events.sort();
+        archive_events.dedup();
+        let undoes = archive_events.iter().map(Uuid::to_string).collect();
         transaction.event(&known, Action::Restore, vec![], undoes, "")?;
         transaction.commit()?;
-        Ok(Done {
+        Ok(ChangedItems {
             done: "restored",
             items: known.described(&names, Standing::Active),
             notes: vec![],

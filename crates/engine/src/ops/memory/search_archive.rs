@@ -1,4 +1,4 @@
-//! `memory search-archive`: what was put away or replaced.
+//! `memory search-archive`: searches archived and superseded memories.
 
 use heirloom_core::fold::Standing;
 use heirloom_core::record::Kind;
@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::memory::{MemoryItem, SelectedRecords};
 use crate::ops::answers::Hits;
-use crate::ops::given::ten;
+use crate::ops::request_parts::default_limit;
 use crate::recall::Search;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
@@ -17,11 +17,11 @@ pub(crate) struct MemorySearchArchive;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// What to look for; without it, all of the archive is listed, newest first.
+    /// What to search for; without it, the archive is listed, newest first.
     #[serde(default)]
     query: Option<String>,
-    /// At most this many.
-    #[serde(default = "ten")]
+    /// Maximum number of results.
+    #[serde(default = "default_limit")]
     limit: usize,
 }
 
@@ -33,20 +33,22 @@ impl Operation for MemorySearchArchive {
         usage: "memory search-archive [query]",
         group: Group::Memory,
         effect: Effect::Reads,
-        about: "Search what was superseded or archived; it is not injected, but not gone.",
+        about: "Search archived and superseded memories, which no context includes.",
     };
 
     fn run(session: &Session, request: Request) -> Result<Hits, Error> {
-        if let Some(query) = request.query.as_deref().map(str::trim).filter(|q| !q.is_empty()) {
+        if let Some(query) =
+            request.query.as_deref().map(str::trim).filter(|query| !query.is_empty())
+        {
             let limit = request.limit;
             let search = Search { query, limit, shelf: Shelf::Archive, ..Search::default() };
-            return Ok(Hits::of(search.run(session)?));
+            return Ok(Hits::from_search(search.run(session)?));
         }
         let known = SelectedRecords::read_retired(session)?;
         let mut items: Vec<MemoryItem> = known.items(&Kind::REMEMBERED);
         items.extend(known.retired_entries());
         items.retain(|item| item.standing != Standing::Active);
         items.reverse();
-        Hits::first(session, items, request.limit, known.problems.clone())
+        Hits::list_first(session, items, request.limit, known.problems.clone())
     }
 }

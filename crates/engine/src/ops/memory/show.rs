@@ -1,4 +1,4 @@
-//! `memory show`: what an agent or a plan remembers.
+//! `memory show`: shows the memory document of an agent or a plan.
 
 use heirloom_core::fold::Standing;
 use heirloom_core::memory::{Entry, EntryKind, Field};
@@ -23,188 +23,189 @@ pub(crate) struct MemoryShow;
 pub(crate) struct Request {
     /// Plan, by name or number.
     plan_id: String,
-    /// Agent of that plan; without one, the plan's own memory.
+    /// Agent of that plan; without it, the plan's own memory.
     #[serde(default)]
     agent_id: Option<String>,
-    /// Only entries of this kind.
+    /// Only entries of this type.
     #[serde(default, rename = "type")]
     kind: Option<EntryKind>,
-    /// Only blockers and questions that are open.
+    /// Only open blockers and questions.
     #[serde(default)]
     open: bool,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Shown {
-    /// Whose memory it is.
+pub(crate) struct AgentMemory {
+    /// Agent or plan whose memory it is.
     owner: String,
-    /// Its file; it is made when something is first remembered.
+    /// Path of the memory document; it is created with the first entry.
     source: String,
-    /// What was discovered.
+    /// Findings.
     findings: Vec<String>,
-    /// What was decided.
-    decisions: Vec<Decision>,
-    /// What stands in the way, or stood.
-    blockers: Vec<Task>,
-    /// What is not known, or was not.
-    questions: Vec<Task>,
-    /// What would be done differently.
+    /// Decisions.
+    decisions: Vec<DecisionEntry>,
+    /// Blockers, resolved ones included.
+    blockers: Vec<TaskEntry>,
+    /// Questions, answered ones included.
+    questions: Vec<TaskEntry>,
+    /// Lessons learnt.
     lessons: Vec<String>,
-    /// Notes on sessions, newest first.
+    /// Session notes, newest first.
     sessions: Vec<SessionNote>,
-    /// Every entry with its names.
-    entries: Vec<Item>,
-    /// What could not be read.
+    /// Every entry with its name and id.
+    entries: Vec<EntryDetails>,
+    /// Lines that could not be read.
     problems: Vec<Problem>,
     #[serde(skip)]
     filtered: bool,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct Decision {
-    /// What it is about.
+struct DecisionEntry {
+    /// Subject of the decision.
     decision: String,
-    /// What was chosen.
+    /// Chosen option.
     choice: Option<String>,
-    /// Why.
+    /// Reason for the choice.
     rationale: Option<String>,
-    /// Whom it concerns.
+    /// Agents that it affects.
     affects: Option<String>,
-    /// How far it has got.
+    /// Status, such as accepted.
     status: Option<String>,
-    /// When.
+    /// Date of the decision.
     date: Option<String>,
-    /// What else was said of it when it was added.
+    /// Further fields given when it was added.
     #[serde(skip_serializing_if = "Option::is_none")]
     metadata: Option<Value>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct Task {
-    /// What it is.
+struct TaskEntry {
+    /// Text of the blocker or question.
     text: String,
-    /// Whether it is settled.
+    /// Whether it is resolved.
     resolved: bool,
-    /// How.
+    /// How it was resolved.
     resolution: Option<String>,
-    /// What else was said of it when it was added.
+    /// Further fields given when it was added.
     #[serde(skip_serializing_if = "Option::is_none")]
     metadata: Option<Value>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct SessionNote {
-    /// Its number.
+    /// Number of the session.
     number: usize,
-    /// When.
+    /// Date of the session.
     date: Option<String>,
-    /// What was noted.
+    /// Lines of the note.
     notes: Vec<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct Item {
-    /// Its ordinal name, which changes when people reorder.
+struct EntryDetails {
+    /// Type and number (finding-3); changes when entries are reordered.
     name: String,
-    /// Its id, which does not.
+    /// Stable id.
     id: String,
-    /// What it is.
+    /// Type of entry.
     #[serde(rename = "type")]
     kind: EntryKind,
-    /// What it says, all of it.
+    /// Full text.
     text: String,
-    /// Whether it is settled.
+    /// Whether it is resolved.
     resolved: bool,
-    /// How things stand with it.
+    /// Whether it is active, superseded or archived.
     standing: Standing,
-    /// When it was written: the day that it states, else the day on which it was added, else that of
-    /// the commit that introduced its line, else that of the file.
+    /// Date: the one it states, else the day it was added, else that of the commit that introduced its
+    /// line, else that of the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     date: Option<String>,
-    /// What else was said of it when it was added.
+    /// Further fields given when it was added.
     #[serde(skip_serializing_if = "Option::is_none")]
     metadata: Option<Value>,
-    /// Who found it.
+    /// Agent that found it.
     #[serde(skip_serializing_if = "Option::is_none")]
     found_by: Option<String>,
-    /// The entry of the plan's memory that it was promoted to.
+    /// Id of the plan's entry that it was promoted to.
     #[serde(skip_serializing_if = "Option::is_none")]
     promoted_to: Option<String>,
-    /// The entry of an agent's memory that it came from.
+    /// Id of the agent's entry that it was promoted from.
     #[serde(skip_serializing_if = "Option::is_none")]
     promoted_from: Option<String>,
-    /// Its line.
+    /// Line number in the document.
     line: usize,
 }
 
 impl Operation for MemoryShow {
     type Request = Request;
-    type Response = Shown;
+    type Response = AgentMemory;
     const SPEC: Spec = Spec {
         name: "get_agent_memory",
         usage: "memory show <planId> [agentId|--plan]",
         group: Group::Core,
         effect: Effect::Reads,
-        about: "Show what an agent remembers of earlier sessions, or what its plan does: findings, decisions, blockers, questions, lessons and session notes.",
+        about: "Show the memory of an agent or a plan: findings, decisions, blockers, questions, lessons and session notes.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Shown, Error> {
-        let book = MemoryFile::open(session, &request.plan_id, request.agent_id.as_deref())?;
-        let wanted = |entry: &&Entry| {
+    fn run(session: &Session, request: Request) -> Result<AgentMemory, Error> {
+        let file = MemoryFile::open(session, &request.plan_id, request.agent_id.as_deref())?;
+        let matches = |entry: &&Entry| {
             request.kind.is_none_or(|kind| entry.kind == kind)
                 && (!request.open || (entry.kind.is_task() && !entry.resolved))
         };
-        let entries: Vec<&Entry> = book.notebook.entries.iter().filter(wanted).collect();
-        // Whatever was done to an entry first wrote its id beside it.
+        let entries: Vec<&Entry> = file.notebook.entries.iter().filter(matches).collect();
+        // Events in the log refer only to entries with a written id.
         let marked = entries.iter().filter(|entry| entry.is_marked());
         let marked: Vec<String> = marked.map(|entry| entry_ref(&entry.id)).collect();
         let (memory, problems) = match marked.is_empty() {
             true => Default::default(),
             false => MemoryQuery::new().names_without_relations(marked).read_log(session),
         };
-        let text = book.text.clone().unwrap_or_default();
-        let dated = MemoryDocument::of_book(&book, text, &EntryDates::of(session.root()));
-        let of = |kind: EntryKind| entries.iter().filter(move |entry| entry.kind == kind).copied();
-        Ok(Shown {
-            owner: book.whose(),
-            findings: of(EntryKind::Finding).map(|entry| entry.text.clone()).collect(),
-            decisions: of(EntryKind::Decision).map(decision).collect(),
-            blockers: of(EntryKind::Blocker).map(task).collect(),
-            questions: of(EntryKind::Question).map(task).collect(),
-            lessons: of(EntryKind::Lesson).map(|entry| entry.text.clone()).collect(),
-            sessions: of(EntryKind::Session).map(noted).collect(),
+        let text = file.text.clone().unwrap_or_default();
+        let dated = MemoryDocument::of_book(&file, text, &EntryDates::of(session.root()));
+        let of_kind =
+            |kind: EntryKind| entries.iter().filter(move |entry| entry.kind == kind).copied();
+        Ok(AgentMemory {
+            owner: file.whose(),
+            findings: of_kind(EntryKind::Finding).map(|entry| entry.text.clone()).collect(),
+            decisions: of_kind(EntryKind::Decision).map(decision_entry).collect(),
+            blockers: of_kind(EntryKind::Blocker).map(task_entry).collect(),
+            questions: of_kind(EntryKind::Question).map(task_entry).collect(),
+            lessons: of_kind(EntryKind::Lesson).map(|entry| entry.text.clone()).collect(),
+            sessions: of_kind(EntryKind::Session).map(session_note).collect(),
             entries: entries
                 .iter()
-                .map(|entry| Item {
+                .map(|entry| EntryDetails {
                     date: dated.since(entry).map(|date| date.to_string()),
-                    ..item(entry, memory.standing(&entry_ref(&entry.id)))
+                    ..entry_details(entry, memory.standing(&entry_ref(&entry.id)))
                 })
                 .collect(),
-            problems: book.notebook.problems.iter().cloned().chain(problems).collect(),
+            problems: file.notebook.problems.iter().cloned().chain(problems).collect(),
             filtered: request.open || request.kind.is_some(),
-            source: book.path,
+            source: file.path,
         })
     }
 }
 
-fn own(entry: &Entry, field: Field) -> Option<String> {
+fn field(entry: &Entry, field: Field) -> Option<String> {
     entry.field(field).map(str::to_owned)
 }
 
-fn decision(entry: &Entry) -> Decision {
-    Decision {
+fn decision_entry(entry: &Entry) -> DecisionEntry {
+    DecisionEntry {
         decision: entry.text.clone(),
-        choice: own(entry, Field::Choice),
-        rationale: own(entry, Field::Rationale),
-        affects: own(entry, Field::Affects),
-        status: own(entry, Field::Status),
-        date: own(entry, Field::Date),
+        choice: field(entry, Field::Choice),
+        rationale: field(entry, Field::Rationale),
+        affects: field(entry, Field::Affects),
+        status: field(entry, Field::Status),
+        date: field(entry, Field::Date),
         metadata: entry.metadata(),
     }
 }
 
-fn task(entry: &Entry) -> Task {
-    Task {
+fn task_entry(entry: &Entry) -> TaskEntry {
+    TaskEntry {
         text: entry.text.clone(),
         resolved: entry.resolved,
         resolution: entry.resolution.clone(),
@@ -212,16 +213,16 @@ fn task(entry: &Entry) -> Task {
     }
 }
 
-fn noted(entry: &Entry) -> SessionNote {
+fn session_note(entry: &Entry) -> SessionNote {
     SessionNote {
         number: entry.number,
-        date: own(entry, Field::Date),
+        date: field(entry, Field::Date),
         notes: entry.text.lines().map(str::to_owned).collect(),
     }
 }
 
-fn item(entry: &Entry, standing: Standing) -> Item {
-    Item {
+fn entry_details(entry: &Entry, standing: Standing) -> EntryDetails {
+    EntryDetails {
         name: entry.name(),
         id: entry.id.clone(),
         kind: entry.kind,
@@ -230,14 +231,14 @@ fn item(entry: &Entry, standing: Standing) -> Item {
         standing,
         date: None,
         metadata: entry.metadata(),
-        found_by: own(entry, Field::FoundBy),
+        found_by: field(entry, Field::FoundBy),
         promoted_to: entry.marks.get("promoted").cloned(),
         promoted_from: entry.marks.get("from").cloned(),
         line: entry.line,
     }
 }
 
-impl Answer for Shown {
+impl Answer for AgentMemory {
     fn view(&self) -> View {
         let mut view = View::new();
         view.line([
@@ -246,12 +247,12 @@ impl Answer for Shown {
             span(Role::Source, &self.source),
         ]);
         if self.entries.is_empty() && self.problems.is_empty() {
-            let nothing =
-                if self.filtered { "nothing of that" } else { "nothing is remembered yet" };
-            view.line([span(Role::Dim, nothing)]);
+            let message =
+                if self.filtered { "no entry matches" } else { "there are no entries yet" };
+            view.line([span(Role::Dim, message)]);
         }
         let ids: Vec<&str> = self.entries.iter().map(|item| item.id.as_str()).collect();
-        let named: Vec<(&Item, &str)> = self.entries.iter().zip(short_ids(&ids)).collect();
+        let named: Vec<(&EntryDetails, &str)> = self.entries.iter().zip(short_ids(&ids)).collect();
         for kind in EntryKind::ALL {
             let items: Vec<_> = named.iter().filter(|(item, _)| item.kind == kind).collect();
             if items.is_empty() {
@@ -265,36 +266,36 @@ impl Answer for Shown {
     }
 }
 
-fn row(item: &Item, id: &str) -> Vec<crate::view::Span> {
+fn row(item: &EntryDetails, id: &str) -> Vec<crate::view::Span> {
     let mark = match (item.kind.is_task(), item.resolved) {
         (true, true) => "✓ ",
         (true, false) => "○ ",
         _ => "",
     };
-    let mut about = Vec::new();
+    let mut details = Vec::new();
     if let Some(who) = &item.found_by {
-        about.push(format!("found by {who}"));
+        details.push(format!("found by {who}"));
     }
     match &item.metadata {
         Some(Value::Object(map)) => {
-            about
+            details
                 .extend(map.iter().map(|(key, value)| format!("{key}: {}", present::value(value))));
         }
-        Some(other) => about.push(present::value(other)),
+        Some(other) => details.push(present::value(other)),
         None => {}
     }
     if let Some(id) = &item.promoted_to {
-        about.push(format!("promoted as {}", short(id)));
+        details.push(format!("promoted as {}", short(id)));
     }
     if item.standing != Standing::Active {
-        about.push(item.standing.word().to_owned());
+        details.push(item.standing.word().to_owned());
     }
-    let about =
-        if about.is_empty() { String::new() } else { format!("  ({})", about.join(" · ")) };
+    let details =
+        if details.is_empty() { String::new() } else { format!("  ({})", details.join(" · ")) };
     vec![
         span(Role::Key, &item.name),
         span(Role::Dim, id),
         span(Role::Dim, item.date.as_deref().unwrap_or_default()),
-        format!("{mark}{}{about}", item.text).into(),
+        format!("{mark}{}{details}", item.text).into(),
     ]
 }

@@ -1,4 +1,4 @@
-//! `stats`: how much is remembered.
+//! `stats`: counts the memories of a workspace.
 
 use heirloom_core::Problem;
 use heirloom_core::fold::{Memory, Standing};
@@ -21,31 +21,32 @@ pub(crate) struct Stats;
 pub(crate) struct Request {}
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Counted {
-    /// Records of each kind, by how things stand with them.
-    records: IndexMap<&'static str, Counts>,
-    /// Active facts of each section.
+pub(crate) struct MemoryStats {
+    /// Number of records by kind and standing.
+    records: IndexMap<&'static str, StandingCounts>,
+    /// Number of active facts by section.
     sections: IndexMap<&'static str, usize>,
-    /// Entries of memory documents, of each kind.
+    /// Number of memory entries by type.
     entries: IndexMap<&'static str, usize>,
-    /// Open blockers and questions.
+    /// Number of open blockers and questions.
     open: usize,
-    /// Relations that hold.
+    /// Number of active relations.
     relations: usize,
-    /// Notes that are pending.
+    /// Number of pending notes.
     pending_notes: usize,
-    /// What is pinned to working memory.
+    /// Pinned memories.
     pins: Vec<MemoryItem>,
-    /// How many pins working memory holds.
-    most_pins: usize,
-    /// Things that were replaced by several which all stand.
+    /// Maximum number of pins.
+    #[serde(rename = "most_pins")]
+    max_pins: usize,
+    /// Memories with several active replacements.
     forks: Vec<Fork>,
-    /// What could not be read.
+    /// Files or lines that could not be read.
     problems: Vec<Problem>,
 }
 
 #[derive(Debug, Default, Serialize, JsonSchema)]
-struct Counts {
+struct StandingCounts {
     active: usize,
     done: usize,
     superseded: usize,
@@ -55,47 +56,54 @@ struct Counts {
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Fork {
-    /// What was replaced.
+    /// Id of the replaced memory.
     replaced: String,
-    /// What stands in its place.
+    /// Ids of its active replacements.
     heads: Vec<String>,
 }
 
 impl Operation for Stats {
     type Request = Request;
-    type Response = Counted;
+    type Response = MemoryStats;
     const SPEC: Spec = Spec {
         name: "memory_stats",
         usage: "stats",
         group: Group::Memory,
         effect: Effect::Reads,
-        about: "Show how much is remembered: facts, episodes, working memory, and what is wrong with the log.",
+        about: "Show how many memories there are, what is pinned, and problems of the log.",
     };
 
-    fn run(session: &Session, _: Request) -> Result<Counted, Error> {
+    fn run(session: &Session, _: Request) -> Result<MemoryStats, Error> {
         let (known, tally) = read_with_tally(session)?;
-        let records: IndexMap<&'static str, Counts> = tally
+        let records: IndexMap<&'static str, StandingCounts> = tally
             .kinds
             .iter()
-            .map(|(kind, count)| (kind.word(), Counts::of(*count, done(&known.memory, *kind))))
+            .map(|(kind, count)| {
+                (kind.word(), StandingCounts::new(*count, done_count(&known.memory, *kind)))
+            })
             .collect();
-        let of_entries =
+        let entry_count =
             |kind: EntryKind| known.entries().filter(|(_, entry)| entry.kind == kind).count();
-        Ok(Counted {
+        Ok(MemoryStats {
             pending_notes: records.get(Kind::Note.word()).map_or(0, |notes| notes.active),
             records,
-            sections: tally.sections.iter().map(|(own, count)| (own.title(), *count)).collect(),
-            entries: EntryKind::ALL.iter().map(|kind| (kind.word(), of_entries(*kind))).collect(),
+            sections: tally
+                .sections
+                .iter()
+                .map(|(section, count)| (section.title(), *count))
+                .collect(),
+            entries: EntryKind::ALL.iter().map(|kind| (kind.word(), entry_count(*kind))).collect(),
             open: known
                 .entries()
                 .filter(|(_, entry)| {
-                    let stands = known.memory.standing(&entry_ref(&entry.id)) == Standing::Active;
-                    entry.kind.is_task() && !entry.resolved && stands
+                    let is_active =
+                        known.memory.standing(&entry_ref(&entry.id)) == Standing::Active;
+                    entry.kind.is_task() && !entry.resolved && is_active
                 })
                 .count(),
             relations: known.memory.edges().len(),
-            pins: known.pins().into_iter().map(|(_, thing)| thing).collect(),
-            most_pins: session.config()?.memory.pins,
+            pins: known.pins().into_iter().map(|(_, item)| item).collect(),
+            max_pins: session.config()?.memory.pins,
             forks: known
                 .memory
                 .forks()
@@ -107,21 +115,21 @@ impl Operation for Stats {
     }
 }
 
-impl Counts {
-    fn of(count: Count, done: usize) -> Self {
+impl StandingCounts {
+    fn new(count: Count, done: usize) -> Self {
         let Count { active, superseded, archived, private } = count;
-        Counts { active: active.saturating_sub(done), done, superseded, archived, private }
+        StandingCounts { active: active.saturating_sub(done), done, superseded, archived, private }
     }
 }
 
-/// Returns how many things of a kind stand and are done with.
-fn done(memory: &Memory, kind: Kind) -> usize {
+/// Returns the number of active records of a kind that are marked as done.
+fn done_count(memory: &Memory, kind: Kind) -> usize {
     let items = memory.items(kind).filter(|item| item.standing == Standing::Active);
     let is_done = |id: String| !memory.events(Action::Resolve, &id).is_empty();
     items.filter(|item| is_done(item.id.to_string())).count()
 }
 
-impl Answer for Counted {
+impl Answer for MemoryStats {
     fn view(&self) -> View {
         let mut view = View::new();
         view.title("Memory");
@@ -158,7 +166,7 @@ impl Answer for Counted {
             present::count(self.relations, "relation"),
             present::count(self.pending_notes, "note"),
         ));
-        view.title(format!("Working memory: {} of {} pins", self.pins.len(), self.most_pins));
+        view.title(format!("Working memory: {} of {} pins", self.pins.len(), self.max_pins));
         show_items(&mut view, &self.pins);
         for fork in &self.forks {
             let heads: Vec<&str> =
@@ -166,7 +174,7 @@ impl Answer for Counted {
             view.line([span(
                 Role::Warning,
                 format!(
-                    "⚠️ {} was replaced by {}, which all stand; supersede them by one",
+                    "⚠️ {} has several active replacements: {}; replace all of them with one",
                     MemorySlice::short_name(&fork.replaced),
                     heads.join(" and ")
                 ),

@@ -1,4 +1,4 @@
-//! `note done`: ends a pending note.
+//! `note done`: marks notes as done, or as pending again.
 
 use heirloom_core::fold::Standing;
 use heirloom_core::record::{Action, Kind};
@@ -7,7 +7,8 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use crate::memory::{MemoryQuery, MemorySlice, WriteTransaction};
-use crate::ops::answers::Done;
+use crate::ops::answers::ChangedItems;
+use crate::view::present;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct NoteDone;
@@ -15,35 +16,35 @@ pub(crate) struct NoteDone;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// The notes, by their ids or the ends of them.
+    /// Ids, or ends of ids, of the notes.
     ids: Vec<String>,
-    /// Make them pending again.
+    /// Mark them as pending again.
     #[serde(default)]
     undo: bool,
 }
 
 impl Operation for NoteDone {
     type Request = Request;
-    type Response = Done;
+    type Response = ChangedItems;
     const SPEC: Spec = Spec {
         name: "note_done",
         usage: "note done <ids>...",
         group: Group::Memory,
         effect: Effect::Writes,
-        about: "End pending notes.",
+        about: "Mark pending notes as done.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Done, Error> {
+    fn run(session: &Session, request: Request) -> Result<ChangedItems, Error> {
         let mut transaction = WriteTransaction::begin(session, false)?;
         let known = MemoryQuery::new().ids(&request.ids).read(session)?;
         let mut names = Vec::new();
         let mut events: Vec<Uuid> = Vec::new();
-        for typed in &request.ids {
-            let name = find_note(&known, typed)?.to_string();
+        for id in &request.ids {
+            let name = find_note(&known, id)?.to_string();
             let resolved = known.memory.events(Action::Resolve, &name);
             if resolved.is_empty() == request.undo {
                 let word = if request.undo { "pending" } else { "done" };
-                return Err(Error::bad_input(format!("`{typed}` is {word} already")));
+                return Err(Error::bad_input(format!("`{id}` is already {word}")));
             }
             events.extend(resolved);
             names.push(name);
@@ -58,19 +59,24 @@ impl Operation for NoteDone {
         }
         transaction.commit()?;
         let mut items = known.described(&names, Standing::Active);
-        items.iter_mut().for_each(|thing| thing.resolved = !request.undo);
-        Ok(Done { done: if request.undo { "pending again" } else { "done" }, items, notes: vec![] })
+        items.iter_mut().for_each(|item| item.resolved = !request.undo);
+        Ok(ChangedItems {
+            done: if request.undo { "pending again" } else { "done" },
+            items,
+            notes: vec![],
+        })
     }
 }
 
-/// Finds a note.
-pub(crate) fn find_note(known: &MemorySlice, typed: &str) -> Result<Uuid, Error> {
-    let id = known.find_record(typed)?;
+/// Finds a note by its id or the end of it.
+pub(crate) fn find_note(known: &MemorySlice, input: &str) -> Result<Uuid, Error> {
+    let id = known.find_record(input)?;
     match known.memory.record(id).map(heirloom_core::record::Record::kind) {
         Some(Kind::Note) => Ok(id),
         Some(other) => {
-            Err(Error::bad_input(format!("`{typed}` is no note but a {}", other.word())))
+            let kind = present::with_article(other.word());
+            Err(Error::bad_input(format!("`{input}` is {kind}, not a note")))
         }
-        None => Err(Error::not_found(format!("there is no note `{typed}`"), vec![])),
+        None => Err(Error::not_found(format!("there is no note `{input}`"), vec![])),
     }
 }

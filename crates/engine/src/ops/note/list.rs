@@ -1,4 +1,4 @@
-//! `notes`: what is to be come back to.
+//! `notes`: lists notes.
 
 use heirloom_core::fold::Standing;
 use heirloom_core::record::Kind;
@@ -15,7 +15,7 @@ pub(crate) struct NoteList;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// Those that are done or promoted too.
+    /// Include notes that are done or promoted.
     #[serde(default)]
     all: bool,
 }
@@ -37,13 +37,13 @@ impl Operation for NoteList {
             Filter::of_records(Kind::Note.word()),
             PointInTime::default(),
         )?;
-        let pending = |thing: &MemoryItem| thing.standing == Standing::Active && !thing.resolved;
+        let is_pending = |item: &MemoryItem| item.standing == Standing::Active && !item.resolved;
         let mut notes: Vec<MemoryItem> = known
             .items(&[Kind::Note])
             .into_iter()
-            .filter(|thing| request.all || pending(thing))
+            .filter(|item| request.all || is_pending(item))
             .collect();
         notes.reverse();
-        Hits::first(session, notes, usize::MAX, known.problems.clone())
+        Hits::list_first(session, notes, usize::MAX, known.problems.clone())
     }
 }

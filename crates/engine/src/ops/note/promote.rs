@@ -1,4 +1,4 @@
-//! `note promote`: makes a note a fact.
+//! `note promote`: stores a note as a fact and marks it as done.
 
 use heirloom_core::record::{Action, Body, Fact, Section};
 use schemars::JsonSchema;
@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::done::find_note;
 use crate::memory::{MemoryQuery, Particulars, SimilarMemory, WriteTransaction};
-use crate::ops::answers::Stored;
+use crate::ops::answers::StoredRecord;
 use crate::recall::read_around_new;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
@@ -14,11 +14,11 @@ pub(crate) struct NotePromote;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Request {
-    /// The note, by its id or the end of it.
+    /// Id of the note, or the end of the id.
     id: String,
-    /// The section of the fact.
+    /// Section of the fact.
     section: Section,
-    /// Other words than the note's.
+    /// Text of the fact; default: the text of the note.
     #[serde(default)]
     content: Option<String>,
     #[serde(flatten)]
@@ -27,29 +27,29 @@ pub(crate) struct Request {
 
 impl Operation for NotePromote {
     type Request = Request;
-    type Response = Stored;
+    type Response = StoredRecord;
     const SPEC: Spec = Spec {
         name: "note_promote",
         usage: "note promote <id>",
         group: Group::Memory,
         effect: Effect::Writes,
-        about: "Make a pending note a fact, which ends the note.",
+        about: "Store a pending note as a fact and mark the note as done.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Stored, Error> {
+    fn run(session: &Session, request: Request) -> Result<StoredRecord, Error> {
         let mut transaction = WriteTransaction::begin(session, request.particulars.allow_secret)?;
         let known = MemoryQuery::new().ids(std::slice::from_ref(&request.id)).read(session)?;
         let id = find_note(&known, &request.id)?;
         let name = id.to_string();
         if !known.memory.events(Action::Resolve, &name).is_empty() {
-            return Err(Error::bad_input(format!("`{}` is done already", request.id))
-                .hint("`heir note done --undo` makes it pending again"));
+            return Err(Error::bad_input(format!("`{}` is already done", request.id))
+                .hint("to make it pending again, use `heir note done --undo`"));
         }
         let note = known.memory.record(id);
         let text = note.map(|note| note.text().into_owned()).unwrap_or_default();
-        let content = crate::ops::record::add::named(
+        let content = crate::ops::record::add::require_text(
             &request.content.unwrap_or(text),
-            "a fact without words",
+            "a fact needs a text",
         )?;
         let mut record = transaction.record(Body::Fact(Fact {
             section: request.section,
@@ -68,6 +68,6 @@ impl Operation for NotePromote {
         transaction.write(&around, &record)?;
         transaction.event(&known, Action::Resolve, vec![name], vec![], "promoted")?;
         transaction.commit()?;
-        Ok(Stored { near, ..Stored::of("promoted to", &record) })
+        Ok(StoredRecord { near, ..StoredRecord::of("promoted to", &record) })
     }
 }

@@ -1,4 +1,4 @@
-//! `plan list`: the plans.
+//! `plan list`: lists the plans.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -31,14 +31,14 @@ impl Operation for PlanList {
     };
 
     fn run(session: &Session, request: Request) -> Result<Listing, Error> {
-        let fits = |wanted: &Option<String>, own: Option<&str>| {
-            wanted
+        let matches = |filter: &Option<String>, field: Option<&str>| {
+            filter
                 .as_deref()
-                .is_none_or(|wanted| own.is_some_and(|own| own.eq_ignore_ascii_case(wanted)))
+                .is_none_or(|filter| field.is_some_and(|field| field.eq_ignore_ascii_case(filter)))
         };
         Listing::of_level(session, "plan", |document| {
-            fits(&request.project, document.field("project"))
-                && fits(&request.status, document.field("status"))
+            matches(&request.project, document.field("project"))
+                && matches(&request.status, document.field("status"))
         })
     }
 }

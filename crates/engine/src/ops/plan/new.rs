@@ -1,4 +1,4 @@
-//! `plan new`: a new plan, with the next number.
+//! `plan new`: creates a plan with the next free number.
 
 use heirloom_core::name;
 use heirloom_store::files::ARCHIVE;
@@ -6,7 +6,7 @@ use heirloom_store::layout;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::ops::answers::Created;
+use crate::ops::answers::CreatedDocument;
 use crate::workspace::inherit;
 use crate::workspace::scaffold;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
@@ -16,19 +16,19 @@ pub(crate) struct PlanNew;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// Its title; or its folder's name with a number in front (0042-knowledge-graph).
+    /// Title of the plan, or its folder name with a number (0042-knowledge-graph).
     name: String,
-    /// The project it belongs to.
+    /// Project it belongs to.
     #[serde(default)]
     project: Option<String>,
-    /// What it delivers.
+    /// What the plan delivers.
     #[serde(default)]
     description: Option<String>,
 }
 
 impl Operation for PlanNew {
     type Request = Request;
-    type Response = Created;
+    type Response = CreatedDocument;
     const SPEC: Spec = Spec {
         name: "plan_new",
         usage: "plan new <name>",
@@ -37,42 +37,40 @@ impl Operation for PlanNew {
         about: "Create a plan with the next free number.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Created, Error> {
-        let typed = scaffold::one_line("plan", &request.name)?;
+    fn run(session: &Session, request: Request) -> Result<CreatedDocument, Error> {
+        let title_or_name = scaffold::one_line("plan", &request.name)?;
         let _lock = heirloom_store::journal::lock(session.root())?;
         let config = session.config()?;
         let plans = inherit::level(config, "plan")?;
         let project = match &request.project {
-            Some(typed) => {
+            Some(input) => {
                 let projects = inherit::level(config, "project")?;
-                Some(layout::find_name(session.root(), &projects, &Default::default(), typed)?)
+                Some(layout::find_name(session.root(), &projects, &Default::default(), input)?)
             }
             None => None,
         };
         let names = layout::names(session.root(), &plans, &Default::default())?;
-        // A number that was given once should not come to mean another plan.
+        // The number of an archived plan is not reused, since references to it remain.
         let archived = session.root().list(&format!("{ARCHIVE}/plans"))?.into_iter();
         let archived = archived.filter(|item| item.is_folder).map(|item| item.name);
-        let given: Vec<String> = names.iter().cloned().chain(archived).collect();
-        let folder = scaffold::numbered("plan", &typed, &given, 4, 1)?;
-        let title = scaffold::title_of(&typed);
+        let used_names: Vec<String> = names.iter().cloned().chain(archived).collect();
+        let folder = scaffold::numbered("plan", &title_or_name, &used_names, 4, 1)?;
+        let title = scaffold::title_of(&title_or_name);
         let text = scaffold::plan(
             &title,
             project.as_deref(),
             request.description.as_deref(),
             session.today(),
         );
-        if let Some(taken) = given.iter().find(|taken| {
-            name::leading_number(taken).and_then(|n| n.parse::<u32>().ok())
-                == name::leading_number(&folder).and_then(|n| n.parse().ok())
-        }) {
+        let number = |name: &str| name::leading_number(name).and_then(|n| n.parse::<u32>().ok());
+        if let Some(taken) = used_names.iter().find(|name| number(name) == number(&folder)) {
             return Err(Error::bad_input(format!(
-                "the number of `{folder}` is taken by `{taken}`{}",
+                "the number of `{folder}` is already used by `{taken}`{}",
                 if names.contains(taken) { "" } else { ", which is in the archive" }
             ))
-            .hint("leave the number out to get the next one"));
+            .hint("omit the number to use the next free one"));
         }
         let path = format!("plans/{folder}/{folder}-plan.md");
-        Created::write(session, "plan", folder, path, &text)
+        CreatedDocument::write(session, "plan", folder, path, &text)
     }
 }

@@ -1,4 +1,4 @@
-//! `plan renumber`: gives a plan another number, with all that refers to it.
+//! `plan renumber`: changes the number of a plan and the references to it.
 
 use std::collections::HashMap;
 
@@ -9,92 +9,97 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::memory::{WriteTransaction, move_relations};
-use crate::ops::answers::Renumbered;
+use crate::ops::answers::RenumberReport;
 use crate::workspace::catalog::{Catalog, PlanFolder};
 use crate::workspace::inherit;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
-/// A plan's number has at most six digits.
-const NUMBER_MAX: u32 = 999_999;
+/// Largest plan number: six digits.
+const MAX_PLAN_NUMBER: u32 = 999_999;
 
 pub(crate) struct PlanRenumber;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// The plan, by its folder's name, or by its number where only one has it.
+    /// Plan, by folder name, or by number if it is unique.
     plan: String,
-    /// Its new number; the next free one unless you say.
+    /// New number; default: the next free one.
     #[serde(default)]
     number: Option<u32>,
-    /// Show what would be done and do nothing.
+    /// Only show what would be done.
     #[serde(default)]
     dry_run: bool,
 }
 
 impl Operation for PlanRenumber {
     type Request = Request;
-    type Response = Renumbered;
+    type Response = RenumberReport;
     const SPEC: Spec = Spec {
         name: "plan_renumber",
         usage: "plan renumber <plan> [number]",
         group: Group::Plans,
         effect: Effect::Writes,
-        about: "Give a plan another number: its folder, its document and what refers to it change together. What could mean another plan with the old number is listed and left alone.",
+        about: "Change the number of a plan: its folder, its document and references to it change together. References that may mean another plan with the old number are listed, not changed.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Renumbered, Error> {
+    fn run(session: &Session, request: Request) -> Result<RenumberReport, Error> {
         let root = session.root();
         let mut transaction = WriteTransaction::begin(session, false)?;
         let level = inherit::level(session.config()?, "plan")?;
         let plan = layout::find_name(root, &level, &Default::default(), &request.plan)?;
         let plans = PlanFolder::of(root, &level).ok_or_else(|| {
-            Error::bad_input("the plans of this hierarchy are not folders of one folder")
+            Error::bad_input("the plans of this hierarchy do not share a parent folder")
                 .hint("rename the plan by hand")
         })?;
         let name = Name::of_plan(&plan).ok_or_else(|| {
             Error::bad_input(format!("the plan `{plan}` has no number"))
                 .hint("rename its folder, so that its name starts with a number")
         })?;
-        let number = choose(root, &plans, &name, request.number)?;
+        let number = choose_number(root, &plans, &name, request.number)?;
         let catalog = Catalog::read(session)?;
         let edits = catalog.renumber_plan(root, &plans, &plan, &name, number);
         let renames = renames(root, &plans, &plan, &name, number)?;
         let new_plan = name.renumbered(number);
         let names = [plan.clone(), new_plan.clone()];
         if request.dry_run {
-            return Ok(Renumbered::prepare(names, renames, edits, None));
+            return Ok(RenumberReport::prepare(names, renames, edits, None));
         }
         let relations =
             move_relations(session, &mut transaction, &new_ids(&catalog, &plan, &new_plan))?;
-        let answer = Renumbered::prepare(names, renames, edits, Some(&mut transaction));
+        let answer = RenumberReport::prepare(names, renames, edits, Some(&mut transaction));
         transaction.commit()?;
         Ok(answer.with_relations(relations))
     }
 }
 
-/// Returns the number to give: the one that was asked for if it is free, else the next free one.
-fn choose(root: &Root, plans: &PlanFolder, name: &Name, asked: Option<u32>) -> Result<u32, Error> {
+/// Returns the requested number if it is free, or the next free one if none is requested.
+fn choose_number(
+    root: &Root,
+    plans: &PlanFolder,
+    name: &Name,
+    requested: Option<u32>,
+) -> Result<u32, Error> {
     let next = plans.next_number(root);
-    let number = asked.unwrap_or(next);
-    if number > NUMBER_MAX {
-        return Err(Error::bad_input(format!("{number} cannot be the number of a plan"))
+    let number = requested.unwrap_or(next);
+    if number > MAX_PLAN_NUMBER {
+        return Err(Error::bad_input(format!("{number} is not a valid plan number"))
             .hint(format!("{next} is free")));
     }
     if number == name.number() {
-        return Err(Error::bad_input(format!("it has the number {number} already")));
+        return Err(Error::bad_input(format!("the plan already has the number {number}")));
     }
     if plans.is_taken(root, number) {
         return Err(Error::bad_input(format!(
-            "the number {number} is taken by a plan, or was before it was archived"
+            "the number {number} is already used by a plan, perhaps an archived one"
         ))
         .hint(format!("{next} is free")));
     }
     Ok(number)
 }
 
-/// The plan's own document is called after its folder or its number; it is renamed inside the folder
-/// before the folder is.
+/// Returns the renames in order: first the plan's document, which is named after the folder or the
+/// number, then the folder.
 fn renames(
     root: &Root,
     plans: &PlanFolder,
@@ -108,25 +113,26 @@ fn renames(
         (format!("{plan}-plan.md"), format!("{new_plan}-plan.md")),
         (format!("{}-plan.md", name.digits()), format!("{}-plan.md", name.digits_of(number))),
     ];
-    let there: Vec<String> = root.list(&folder)?.into_iter().map(|item| item.name).collect();
+    let names: Vec<String> = root.list(&folder)?.into_iter().map(|item| item.name).collect();
     let mut renames: Vec<Rename> = documents
         .into_iter()
-        .filter(|(from, _)| there.contains(from))
+        .filter(|(from, _)| names.contains(from))
         .map(|(from, to)| Rename { from: format!("{folder}/{from}"), to: format!("{folder}/{to}") })
         .collect();
     renames.push(Rename { to: plans.folder_of(&new_plan), from: folder });
     Ok(renames)
 }
 
-/// The ids of the plan's documents, before and after.
+/// Maps the old ids of the plan's documents to the new ones.
 fn new_ids(catalog: &Catalog, plan: &str, new_plan: &str) -> HashMap<String, String> {
-    let own = catalog
+    let members = catalog
         .filed
         .iter()
-        .filter(|filed| filed.selectors.get("plan").is_some_and(|own| own == plan));
-    own.map(|filed| {
-        let parts = filed.id.split('/').map(|part| if part == plan { new_plan } else { part });
-        (filed.id.clone(), parts.collect::<Vec<_>>().join("/"))
-    })
-    .collect()
+        .filter(|filed| filed.selectors.get("plan").is_some_and(|name| name == plan));
+    members
+        .map(|filed| {
+            let parts = filed.id.split('/').map(|part| if part == plan { new_plan } else { part });
+            (filed.id.clone(), parts.collect::<Vec<_>>().join("/"))
+        })
+        .collect()
 }

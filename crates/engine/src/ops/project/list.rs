@@ -1,4 +1,4 @@
-//! `project list`: the projects.
+//! `project list`: lists the projects.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

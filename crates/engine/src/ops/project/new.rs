@@ -1,10 +1,10 @@
-//! `project new`: a new project.
+//! `project new`: creates a project.
 
 use heirloom_core::name;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::ops::answers::Created;
+use crate::ops::answers::CreatedDocument;
 use crate::workspace::inherit;
 use crate::workspace::scaffold;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
@@ -14,16 +14,16 @@ pub(crate) struct ProjectNew;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// Its name, which plans use in `project:`.
+    /// Name of the project, as plans state it in `project:`.
     name: String,
-    /// What it is to achieve.
+    /// Goal of the project.
     #[serde(default)]
     description: Option<String>,
 }
 
 impl Operation for ProjectNew {
     type Request = Request;
-    type Response = Created;
+    type Response = CreatedDocument;
     const SPEC: Spec = Spec {
         name: "project_new",
         usage: "project new <name>",
@@ -32,18 +32,18 @@ impl Operation for ProjectNew {
         about: "Create a project. A plan joins it with `project: NAME` in its front matter.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Created, Error> {
+    fn run(session: &Session, request: Request) -> Result<CreatedDocument, Error> {
         inherit::level(session.config()?, "project")?;
         let title = scaffold::one_line("project", &request.name)?;
         let folder = folder_for(session, &title);
         let path = format!(".heirloom/projects/{folder}/project.md");
         let text = scaffold::project(&title, request.description.as_deref(), session.today());
-        Created::write(session, "project", folder, path, &text)
+        CreatedDocument::write(session, "project", folder, path, &text)
     }
 }
 
-/// Returns the folder of a new project: its name where that can be a folder's, else the words of it.
-/// A name that says nothing (an emoji) gets the next free one.
+/// Returns the folder name of a new project: its name if that is a safe folder name, else a slug. A name
+/// without letters or digits (an emoji) gets `project` or the next free `project-N`.
 fn folder_for(session: &Session, title: &str) -> String {
     let is_usable = |name: &str| name::unsafe_reason(name).is_none();
     if is_usable(title) && !title.contains(' ') {

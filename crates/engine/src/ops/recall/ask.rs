@@ -1,4 +1,4 @@
-//! `recall`: what is remembered of something.
+//! `recall`: searches the memories and documents.
 
 use heirloom_core::record::Section;
 use heirloom_index::Shelf;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::indexing::prepare_index;
 use crate::memory::PointInTime;
 use crate::ops::answers::Hits;
-use crate::ops::given::ten;
+use crate::ops::request_parts::default_limit;
 use crate::recall::{Search, across};
 use crate::{Effect, Error, Group, Operation, PrepareInline, Session, Spec};
 
@@ -18,33 +18,33 @@ pub(crate) struct Recall;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// What to look for; any text will do.
+    /// What to search for, as free text.
     query: String,
-    /// At most this many.
-    #[serde(default = "ten", alias = "k")]
+    /// Maximum number of results.
+    #[serde(default = "default_limit", alias = "k")]
     limit: usize,
-    /// Only facts of this section.
+    /// Only facts in this section.
     #[serde(default)]
     section: Option<Section>,
-    /// Only of this kind: fact, episode, finding, adr, ….
+    /// Only this kind: fact, episode, finding, adr, ….
     #[serde(default)]
     kind: Option<String>,
-    /// Only facts that hold here.
+    /// Only facts with this scope.
     #[serde(default)]
     scope: Option<String>,
     /// Only with this tag.
     #[serde(default)]
     tag: Option<String>,
-    /// As known on this day.
+    /// What was known on this day.
     #[serde(default)]
     as_of: Option<String>,
-    /// What was true on this day.
+    /// What was valid on this day.
     #[serde(default)]
     valid_at: Option<String>,
-    /// Ask every workspace that is registered on this machine.
+    /// Search all registered workspaces of this machine.
     #[serde(default)]
     workspaces: bool,
-    /// Show what each score is made of.
+    /// Explain each score.
     #[serde(default)]
     explain: bool,
 }
@@ -57,7 +57,7 @@ impl Operation for Recall {
         usage: "recall <query>...",
         group: Group::Core,
         effect: Effect::Reads,
-        about: "Recall what is known of something: facts, episodes, patterns, workflows, notes, what agents and plans remember, decisions and documents, best first.",
+        about: "Search facts, episodes, patterns, workflows, notes, the memory of agents and plans, decisions and documents. Best match first.",
     };
 
     const PREPARE_INLINE: Option<PrepareInline> = Some(prepare_inline);
@@ -75,24 +75,25 @@ impl Operation for Recall {
             when: PointInTime::read(request.as_of.as_deref(), request.valid_at.as_deref())?,
             explain: request.explain,
         };
-        Ok(Hits::of(match request.workspaces {
+        Ok(Hits::from_search(match request.workspaces {
             true => across(session, &search)?,
             false => search.run(session)?,
         }))
     }
 }
 
-/// A longer query is answered on another thread.
+/// Longest query, in bytes, that is answered on the thread that received it.
 const INLINE_QUERY_MAX_BYTES: usize = 4_000;
 
-/// So are requests for more hits.
+/// Largest limit that is answered on the thread that received it.
 const INLINE_MAX_HITS: u64 = 100;
 
-/// Takes the open index for a request that is answered within microseconds. Returns whether it did.
+/// Prepares the open index if the request is small enough to be answered within microseconds. Returns
+/// whether it is.
 fn prepare_inline(session: &Session, request: &Value) -> bool {
     let query = request["query"].as_str();
     let is_short = query.is_some_and(|query| query.len() <= INLINE_QUERY_MAX_BYTES);
     let limits = ["limit", "k"].iter().filter_map(|name| request[name].as_u64());
-    let is_for_few = limits.into_iter().all(|limit| limit <= INLINE_MAX_HITS);
-    is_short && is_for_few && request["workspaces"] != true && prepare_index(session)
+    let has_small_limit = limits.into_iter().all(|limit| limit <= INLINE_MAX_HITS);
+    is_short && has_small_limit && request["workspaces"] != true && prepare_index(session)
 }

@@ -1,4 +1,4 @@
-//! `eval`: whether recall still finds what a team expects it to find.
+//! `eval`: checks that recall finds what a team expects.
 
 use heirloom_core::record::Section;
 use heirloom_core::words::normalised;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::memory::MemorySlice;
 use crate::operation::request::explained;
 use crate::operation::schema;
-use crate::ops::given::{File, ten};
+use crate::ops::request_parts::{InputFile, default_limit};
 use crate::recall::{Hit, Search};
 use crate::view::present;
 use crate::view::{Role, View, span};
@@ -17,15 +17,15 @@ use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct Eval;
 
-/// An id is meant by its tail from this length on.
-const TAIL: usize = 8;
+/// Shortest end of an id that identifies it, in characters.
+const MIN_ID_SUFFIX_LENGTH: usize = 8;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// Files of expectations: JSON Lines, or a list in JSON or YAML. Each has a `query`, what it
-    /// `must` find (ids or text) or `must_not`, and among how many (`k`, 10 unless you say).
-    files: Vec<File>,
+    /// Files with expectations: JSON Lines, or a list in JSON or YAML. Each has a `query`, the ids or
+    /// texts that it `must` or `must_not` find, and in how many results (`k`, default 10).
+    files: Vec<InputFile>,
 }
 
 /// What a query is expected to find.
@@ -34,10 +34,10 @@ pub(crate) struct Request {
 struct Expectation {
     query: String,
     #[serde(default)]
-    must: OneOrMore,
+    must: TextList,
     #[serde(default)]
-    must_not: OneOrMore,
-    #[serde(default = "ten")]
+    must_not: TextList,
+    #[serde(default = "default_limit")]
     k: usize,
     #[serde(default)]
     section: Option<Section>,
@@ -49,103 +49,103 @@ struct Expectation {
     tag: Option<String>,
 }
 
-/// One text, or a list of them; a number is the text that it is written as.
+/// One text or a list of texts; numbers are read as texts.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(try_from = "Value")]
-struct OneOrMore(Vec<String>);
+struct TextList(Vec<String>);
 
-impl TryFrom<Value> for OneOrMore {
+impl TryFrom<Value> for TextList {
     type Error = String;
 
     fn try_from(value: Value) -> Result<Self, String> {
         let text = |value: Value| match value {
             Value::String(text) => Ok(text),
             Value::Number(number) => Ok(number.to_string()),
-            other => Err(format!("{other} is no text")),
+            other => Err(format!("{other} is not a text")),
         };
         match value {
-            Value::Array(all) => {
-                Ok(OneOrMore(all.into_iter().map(text).collect::<Result<_, _>>()?))
-            }
-            one => Ok(OneOrMore(vec![text(one)?])),
+            Value::Array(all) => Ok(TextList(all.into_iter().map(text).collect::<Result<_, _>>()?)),
+            one => Ok(TextList(vec![text(one)?])),
         }
     }
 }
 
-impl OneOrMore {
-    fn all(&self) -> &[String] {
+impl TextList {
+    fn texts(&self) -> &[String] {
         &self.0
     }
 }
 
 #[derive(Debug, Default, Serialize, JsonSchema)]
-pub(crate) struct Checked {
-    /// How many expectations were checked.
+pub(crate) struct EvalReport {
+    /// Number of expectations that were checked.
     expectations: usize,
-    /// How many of them hold.
+    /// Number of expectations that are met.
     passed: usize,
-    /// Those that do not.
-    failed: Vec<Failed>,
+    /// Expectations that are not met.
+    failed: Vec<FailedExpectation>,
     /// Expectations that could not be read.
     problems: Vec<Problem>,
-    /// What could not be read of the memory; it is not among the findings.
+    /// Files or lines of the memory that could not be read; they do not fail the check.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unread: Vec<Problem>,
 }
 
-/// An expectation that does not hold.
+/// An expectation that is not met.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Failed {
-    /// Where it is written.
+struct FailedExpectation {
+    /// File and line of the expectation.
     source: String,
-    /// What was asked.
+    /// Query.
     query: String,
-    /// Among how many.
+    /// Number of results that count.
     k: usize,
-    /// What is not among them.
-    missing: Vec<Missing>,
-    /// What should not be among them and is.
+    /// Expected results that are missing.
+    missing: Vec<MissingResult>,
+    /// Results that must not be found, but are.
     unwanted: Vec<String>,
-    /// What was found.
-    found: Vec<Found>,
+    /// Results that were found.
+    found: Vec<EvalResult>,
 }
 
-/// Something that was not found, or too late.
+/// An expected result that is missing or ranked too low.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Missing {
-    /// As it was written.
+struct MissingResult {
+    /// The expected id or text.
     must: String,
-    /// Where it came, if it came among ten times as many.
+    /// Rank, if it is among ten times as many results.
     rank: Option<usize>,
 }
 
-/// Something that was found.
+/// A result that was found.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Found {
-    /// Its id.
+struct EvalResult {
+    /// Id of the memory.
     id: String,
-    /// What it says.
+    /// Text of the memory.
     text: String,
 }
 
 impl Operation for Eval {
     type Request = Request;
-    type Response = Checked;
+    type Response = EvalReport;
     const SPEC: Spec = Spec {
         name: "memory_eval",
         usage: "eval <files>...",
         group: Group::Memory,
         effect: Effect::Reads,
-        about: "Check that recall finds what you expect, as a test of your memory: each query must find some ids or texts among its first k. What does not hold fails a script.",
+        about: "Test recall: each query must find the expected ids or texts among its first k results. Exit code 1 if one does not.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Checked, Error> {
-        let mut checked = Checked::default();
+    fn run(session: &Session, request: Request) -> Result<EvalReport, Error> {
+        let mut checked = EvalReport::default();
         for file in &request.files {
             let expectations = expectations(file)?;
             if expectations.is_empty() {
-                let problem = Problem::of_file(&file.name, "no expectation is in it");
-                checked.problems.push(problem.hint("write `- query: …` and `  must: …` for each"));
+                let problem = Problem::of_file(&file.name, "the file has no expectations");
+                checked
+                    .problems
+                    .push(problem.hint("write each one as `- query: …` and `  must: …`"));
             }
             for (line, read) in expectations {
                 let place = format!("{}:{line}", file.name);
@@ -169,17 +169,17 @@ impl Operation for Eval {
     }
 }
 
-/// What stands on a line.
+/// The line number of an expectation, and the result of reading it.
 type Row<T, E> = (usize, Result<T, E>);
 
 /// Reads the expectations of a file, each with its line.
-fn expectations(file: &File) -> Result<Vec<Row<Expectation, Problem>>, Error> {
+fn expectations(file: &InputFile) -> Result<Vec<Row<Expectation, Problem>>, Error> {
     let text = file.text.trim_start_matches('\u{feff}');
-    let one = serde_json::from_str::<Value>(text).ok().filter(Value::is_object);
-    let is_lines = file.name.ends_with(".jsonl") || text.trim_start().starts_with('{');
-    let rows: Vec<Row<Value, String>> = if let Some(one) = one {
-        vec![(1, Ok(one))]
-    } else if is_lines {
+    let single = serde_json::from_str::<Value>(text).ok().filter(Value::is_object);
+    let is_json_lines = file.name.ends_with(".jsonl") || text.trim_start().starts_with('{');
+    let rows: Vec<Row<Value, String>> = if let Some(single) = single {
+        vec![(1, Ok(single))]
+    } else if is_json_lines {
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         lines
             .map(|(at, line)| {
@@ -187,14 +187,15 @@ fn expectations(file: &File) -> Result<Vec<Row<Expectation, Problem>>, Error> {
             })
             .collect()
     } else {
-        // JSON is YAML.
+        // YAML includes JSON.
         let node = yaml::parse(text).map_err(|error| {
             Error::from(Problem::at(&file.name, error.line, error.message.clone()))
         })?;
         let Some(node) = node else { return Ok(vec![]) };
         let yaml::Kind::List { items, .. } = &node.kind else {
-            let problem = Problem::at(&file.name, node.line, "this is no list of expectations");
-            return Err(problem.hint("write `- query: …` and `  must: …` for each").into());
+            let problem =
+                Problem::at(&file.name, node.line, "the file is not a list of expectations");
+            return Err(problem.hint("write each one as `- query: …` and `  must: …`").into());
         };
         items.iter().map(|item| (item.line, Ok(item.value()))).collect()
     };
@@ -204,32 +205,36 @@ fn expectations(file: &File) -> Result<Vec<Row<Expectation, Problem>>, Error> {
             Expectation::deserialize(&value).map_err(|error| explained(&schema(), &value, &error))
         });
         let checked = read.and_then(|expected| {
-            let all = || expected.must.all().iter().chain(expected.must_not.all());
+            let all = || expected.must.texts().iter().chain(expected.must_not.texts());
             if all().next().is_none() {
-                return Err("it says neither what must be found nor what must not".to_owned());
+                return Err("it needs `must` or `must_not`".to_owned());
             }
-            if all().any(|text| normalised(text).is_empty()) || expected.query.trim().is_empty() {
-                return Err("an empty text is found everywhere".to_owned());
+            if expected.query.trim().is_empty() {
+                return Err("its `query` is empty".to_owned());
+            }
+            if all().any(|text| normalised(text).is_empty()) {
+                return Err("an empty `must` or `must_not` would match everything".to_owned());
             }
             if expected.k == 0 {
-                return Err("nothing is among the first 0".to_owned());
+                return Err("`k` must be at least 1".to_owned());
             }
             Ok(expected)
         });
-        let named = checked.map_err(|what| {
-            Problem::at(&file.name, line, format!("this is no expectation: {what}"))
+        let row = checked.map_err(|reason| {
+            Problem::at(&file.name, line, format!("invalid expectation: {reason}"))
                 .hint("its fields are query, must, must_not, k, section, kind, scope and tag")
         });
-        (line, named)
+        (line, row)
     });
     Ok(read.collect())
 }
 
+/// Runs the query and compares its results with the expectation. Also returns what could not be read.
 fn check(
     session: &Session,
     expected: &Expectation,
     source: String,
-) -> Result<(Option<Failed>, Vec<Problem>), Error> {
+) -> Result<(Option<FailedExpectation>, Vec<Problem>), Error> {
     let search = Search {
         query: &expected.query,
         limit: expected.k.saturating_mul(10),
@@ -241,30 +246,38 @@ fn check(
     };
     let answer = search.run(session)?;
     if answer.is_by_words {
-        let why = answer.problems.last().map(|problem| problem.message.clone());
-        return Err(Error::system(format!("nothing can be told: {}", why.unwrap_or_default()))
-            .hint("start the embedder that is set, or set another"));
+        let reason = answer.problems.last().map(|problem| problem.message.clone());
+        return Err(Error::system(format!(
+            "recall cannot be checked without the configured embedder: {}",
+            reason.unwrap_or_default()
+        ))
+        .hint("start the embedder, or configure another one"));
     }
     let (hits, unread) = (answer.hits, answer.problems);
-    let rank = |must: &str| hits.iter().position(|hit| is_meant(hit, must)).map(|at| at + 1);
-    let is_among = |rank: Option<usize>| rank.is_some_and(|rank| rank <= expected.k);
-    let missing: Vec<Missing> = expected
+    let rank = |must: &str| hits.iter().position(|hit| is_match(hit, must)).map(|at| at + 1);
+    let is_in_first_k = |rank: Option<usize>| rank.is_some_and(|rank| rank <= expected.k);
+    let missing: Vec<MissingResult> = expected
         .must
-        .all()
+        .texts()
         .iter()
-        .map(|must| Missing { must: must.clone(), rank: rank(must) })
-        .filter(|missing| !is_among(missing.rank))
+        .map(|must| MissingResult { must: must.clone(), rank: rank(must) })
+        .filter(|missing| !is_in_first_k(missing.rank))
         .collect();
-    let unwanted: Vec<String> =
-        expected.must_not.all().iter().filter(|text| is_among(rank(text))).cloned().collect();
+    let unwanted: Vec<String> = expected
+        .must_not
+        .texts()
+        .iter()
+        .filter(|text| is_in_first_k(rank(text)))
+        .cloned()
+        .collect();
     if missing.is_empty() && unwanted.is_empty() {
         return Ok((None, unread));
     }
     let found = hits
         .iter()
         .take(expected.k)
-        .map(|hit| Found { id: hit.thing.id.clone(), text: hit.thing.text.clone() });
-    let failed = Failed {
+        .map(|hit| EvalResult { id: hit.thing.id.clone(), text: hit.thing.text.clone() });
+    let failed = FailedExpectation {
         source,
         query: expected.query.clone(),
         k: expected.k,
@@ -275,15 +288,17 @@ fn check(
     Ok((Some(failed), unread))
 }
 
-/// Returns whether a hit is what an id or a text means.
-fn is_meant(hit: &Hit, meant: &str) -> bool {
-    let meant = meant.trim();
-    let is_id = |id: &str| id == meant || meant.len() >= TAIL && id.ends_with(meant);
-    let says = || normalised(&hit.thing.text).contains(&normalised(meant));
-    is_id(&hit.thing.id) || hit.meta.path == meant || says()
+/// Returns whether a hit has the expected id or path, or contains the expected text.
+fn is_match(hit: &Hit, expected: &str) -> bool {
+    let expected = expected.trim();
+    let is_id = |id: &str| {
+        id == expected || expected.len() >= MIN_ID_SUFFIX_LENGTH && id.ends_with(expected)
+    };
+    let contains_text = || normalised(&hit.thing.text).contains(&normalised(expected));
+    is_id(&hit.thing.id) || hit.meta.path == expected || contains_text()
 }
 
-impl Answer for Checked {
+impl Answer for EvalReport {
     fn view(&self) -> View {
         let mut view = View::new();
         for failed in &self.failed {
@@ -294,14 +309,20 @@ impl Answer for Checked {
             ]);
             for missing in &failed.missing {
                 let place = match missing.rank {
-                    Some(rank) => format!("comes only as number {rank}"),
-                    None => "is not found".to_owned(),
+                    Some(rank) => format!("is only number {rank}"),
+                    None => "was not found".to_owned(),
                 };
                 let k = failed.k;
-                view.line([span(Role::Plain, format!("  `{}` {place}, of {k}", missing.must))]);
+                view.line([span(
+                    Role::Plain,
+                    format!("  `{}` {place}; expected among the first {k}", missing.must),
+                )]);
             }
             for unwanted in &failed.unwanted {
-                view.line([span(Role::Plain, format!("  `{unwanted}` is found"))]);
+                view.line([span(
+                    Role::Plain,
+                    format!("  `{unwanted}` was found, but must not be"),
+                )]);
             }
             for (at, found) in failed.found.iter().enumerate().take(3) {
                 let (id, text) = (MemorySlice::short_name(&found.id), &found.text);
@@ -309,8 +330,8 @@ impl Answer for Checked {
             }
         }
         let role = if self.has_findings() { Role::Bad } else { Role::Good };
-        let said = format!("{} of {} expectations hold", self.passed, self.expectations);
-        view.line([span(role, said)]);
+        let summary = format!("{} of {} expectations met", self.passed, self.expectations);
+        view.line([span(role, summary)]);
         present::problems(&mut view, &self.problems);
         present::problems(&mut view, &self.unread);
         view

@@ -1,29 +1,29 @@
-//! What adding an episode, a pattern and a workflow have in common.
+//! Shared by the operations that add an episode, a pattern, a workflow or a note.
 
 use heirloom_core::record::Body;
 
 use crate::memory::{Particulars, WriteTransaction};
-use crate::ops::answers::Stored;
+use crate::ops::answers::StoredRecord;
 use crate::recall::read_around_new;
 use crate::{Error, Session};
 
-/// Returns a name that says something.
-pub(crate) fn named(name: &str, without: &str) -> Result<String, Error> {
-    let name = name.trim();
-    if name.is_empty() { Err(Error::bad_input(without)) } else { Ok(name.to_owned()) }
+/// Returns the text without surrounding space, or an error with `message` if nothing is left.
+pub(crate) fn require_text(text: &str, message: &str) -> Result<String, Error> {
+    let text = text.trim();
+    if text.is_empty() { Err(Error::bad_input(message)) } else { Ok(text.to_owned()) }
 }
 
-/// Writes a new record.
+/// Writes a new record in a transaction of its own.
 pub(crate) fn store(
     session: &Session,
     body: Body,
     particulars: &Particulars,
-) -> Result<Stored, Error> {
+) -> Result<StoredRecord, Error> {
     let mut transaction = WriteTransaction::begin(session, particulars.allow_secret)?;
     let mut record = transaction.record(body);
     let known = read_around_new(session, &record, particulars)?;
     particulars.fill(&mut record, &mut transaction, &known)?;
     transaction.write(&known, &record)?;
     transaction.commit()?;
-    Ok(Stored::of("stored", &record))
+    Ok(StoredRecord::of("stored", &record))
 }

@@ -1,5 +1,4 @@
-//! `episode edit`, `pattern edit`, `workflow edit`: puts a changed record in the place of one that
-//! was there before.
+//! `episode edit`, `pattern edit`, `workflow edit`: supersedes a record with an edited version.
 
 use std::marker::PhantomData;
 
@@ -15,7 +14,7 @@ use uuid::Uuid;
 
 use super::kinds::Editable;
 use crate::memory::{MemoryQuery, WriteTransaction};
-use crate::ops::answers::Stored;
+use crate::ops::answers::StoredRecord;
 use crate::view::present;
 use crate::{Error, Operation, Session, Spec};
 
@@ -24,98 +23,111 @@ pub(crate) struct RecordEdit<K>(PhantomData<K>);
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// The record, by its id or the end of it.
+    /// Id of the record, or the end of the id.
     id: String,
-    /// What to change: title=…, outcome=…; of a list, its items parted by `; `; nothing takes it
-    /// away.
+    /// Fields to change (title=…, outcome=…). Separate list items by `; `; an empty value removes the
+    /// field.
     set: IndexMap<String, Value>,
-    /// Store it though it looks like a secret.
+    /// Store it even if it looks like a secret.
     #[serde(default)]
     allow_secret: bool,
 }
 
-/// What a record says of itself, and nobody changes.
-const FIXED: [&str; 7] = ["v", "id", "kind", "at", "by", "supersedes", "origin"];
+/// Fields that an edit cannot change.
+const READ_ONLY_FIELDS: [&str; 7] = ["v", "id", "kind", "at", "by", "supersedes", "origin"];
 
 impl<K: Editable> Operation for RecordEdit<K> {
     type Request = Request;
-    type Response = Stored;
+    type Response = StoredRecord;
     const SPEC: Spec = K::EDIT;
 
-    fn run(session: &Session, request: Request) -> Result<Stored, Error> {
+    fn run(session: &Session, request: Request) -> Result<StoredRecord, Error> {
         let mut transaction = WriteTransaction::begin(session, request.allow_secret)?;
         let known = MemoryQuery::new().ids(std::slice::from_ref(&request.id)).read(session)?;
         known.find_standing(&request.id)?;
         let id = known.find_record(&request.id)?;
         let item = known.memory.item(id).filter(|item| item.record.kind() == K::KIND);
         let item = item.ok_or_else(|| {
-            Error::bad_input(format!("`{}` is no {}", request.id, K::KIND.word()))
+            let kind = present::with_article(K::KIND.word());
+            Error::bad_input(format!("`{}` is not {kind}", request.id))
         })?;
         let unknown = unknown_fields(session, item.place, item.record);
-        let record = changed(item.record, &request.set, &transaction, K::KIND)?;
+        let record = apply_changes(item.record, &request.set, &transaction, K::KIND)?;
         let mut record = Record { supersedes: vec![], origin: None, ..record };
         record.supersedes = known.memory.aliases(id).iter().map(Uuid::to_string).collect();
         transaction.write_with(&known, &record, unknown)?;
         transaction.commit()?;
-        Ok(Stored::of("superseded", &record))
+        Ok(StoredRecord::of("superseded", &record))
     }
 }
 
-fn changed(
+/// Returns a new version of a record with the given fields replaced.
+fn apply_changes(
     old: &Record,
     set: &IndexMap<String, Value>,
     transaction: &WriteTransaction<'_>,
     kind: Kind,
 ) -> Result<Record, Error> {
-    let now = transaction.record(old.body.clone());
-    let whole = Record { id: now.id, at: now.at, by: now.by, ..old.clone() };
-    let Ok(Value::Object(mut map)) = serde_json::to_value(&whole) else {
-        return Err(Error::system("a record that is no object"));
-    };
+    let new = transaction.record(old.body.clone());
+    let mut map = to_object(&Record { id: new.id, at: new.at, by: new.by, ..old.clone() })?;
     for (key, value) in set {
         let key = if kind == Kind::Episode && key == "steps" { "sequence" } else { key };
-        if FIXED.contains(&key) {
-            return Err(Error::bad_input(format!("`{key}` is not for you to change")));
+        if READ_ONLY_FIELDS.contains(&key) {
+            return Err(Error::bad_input(format!("the field `{key}` cannot be changed")));
         }
         match value {
             Value::Null => drop(map.shift_remove(key)),
             Value::String(text) if text.is_empty() => drop(map.shift_remove(key)),
-            Value::String(text) => drop(map.insert(key.to_owned(), typed(text, map.get(key), key))),
+            Value::String(text) => {
+                drop(map.insert(key.to_owned(), parse_field(text, map.get(key), key)))
+            }
             other => drop(map.insert(key.to_owned(), other.clone())),
         }
     }
     let changed = Value::Object(map);
     let record = Record::deserialize(&changed).map_err(|error| {
-        let what = fault(&changed).unwrap_or_else(|| heirloom_core::json::message(&error));
-        Error::bad_input(format!("this is no {}: {what}", kind.word()))
+        let reason = fault(&changed).unwrap_or_else(|| heirloom_core::json::message(&error));
+        Error::bad_input(format!("the edited {} is not valid: {reason}", kind.word()))
     })?;
     if record.confidence.is_some_and(|confidence| !(0.0..=1.0).contains(&confidence)) {
-        return Err(Error::bad_input("confidence is not from 0 to 1"));
+        return Err(Error::bad_input("confidence must be between 0 and 1"));
     }
-    let Ok(Value::Object(written)) = serde_json::to_value(&record) else {
-        return Err(Error::system("a record that is no object"));
-    };
-    let lost = set.iter().find(|(key, value)| {
-        let known = written.contains_key(*key) || (kind == Kind::Episode && *key == "steps");
-        !known && !value.is_null() && value.as_str() != Some("")
+    check_fields_exist(set, &record, kind)?;
+    Ok(record)
+}
+
+/// Returns an error if a field was set that this kind of record does not have: reading the record back
+/// would have dropped it silently.
+fn check_fields_exist(
+    set: &IndexMap<String, Value>,
+    record: &Record,
+    kind: Kind,
+) -> Result<(), Error> {
+    let written = to_object(record)?;
+    let unknown = set.iter().find(|(key, value)| {
+        let is_field = written.contains_key(*key) || (kind == Kind::Episode && *key == "steps");
+        !is_field && !value.is_null() && value.as_str() != Some("")
     });
-    match lost {
-        Some((key, _)) => {
-            let own: Vec<&str> =
-                written.keys().map(String::as_str).filter(|own| !FIXED.contains(own)).collect();
-            let what = present::with_article(kind.word());
-            Err(Error::bad_input(format!("{what} has no field `{key}`")).hint(format!(
-                "this one has {}; see `heir {} add --help`",
-                own.join(", "),
-                kind.word()
-            )))
-        }
-        None => Ok(record),
+    let Some((key, _)) = unknown else { return Ok(()) };
+    let keys = written.keys().map(String::as_str);
+    let editable: Vec<&str> = keys.filter(|key| !READ_ONLY_FIELDS.contains(key)).collect();
+    let what = present::with_article(kind.word());
+    Err(Error::bad_input(format!("{what} has no field `{key}`")).hint(format!(
+        "this one has {}; see `heir {} add --help`",
+        editable.join(", "),
+        kind.word()
+    )))
+}
+
+fn to_object(record: &Record) -> Result<Map<String, Value>, Error> {
+    match serde_json::to_value(record) {
+        Ok(Value::Object(map)) => Ok(map),
+        _ => Err(Error::system("a record could not be written as a JSON object")),
     }
 }
 
-/// Lists among the fields of a record.
-const LISTS: [&str; 10] = [
+/// Fields of a record that hold a list.
+const LIST_FIELDS: [&str; 10] = [
     "goals",
     "decisions",
     "sequence",
@@ -128,9 +140,9 @@ const LISTS: [&str; 10] = [
     "stored",
 ];
 
-/// Reads a text as what the field held: a list, a number, a structure, a text.
-fn typed(text: &str, old: Option<&Value>, key: &str) -> Value {
-    if LISTS.contains(&key) {
+/// Parses the text as the type of the field: a list, a number, a JSON structure or a text.
+fn parse_field(text: &str, old: Option<&Value>, key: &str) -> Value {
+    if LIST_FIELDS.contains(&key) {
         let items = text.split("; ").map(str::trim).filter(|item| !item.is_empty());
         return json!(items.collect::<Vec<_>>());
     }
@@ -142,7 +154,7 @@ fn typed(text: &str, old: Option<&Value>, key: &str) -> Value {
     }
 }
 
-/// Returns the fields of a record's line that this version does not know, which outlive an edit.
+/// Returns the fields of a record's line that this version does not know, so that an edit keeps them.
 pub(crate) fn unknown_fields(
     session: &Session,
     place: &Place,

@@ -1,38 +1,38 @@
-//! `episode add`: what happened in a stretch of work, and why.
+//! `episode add`: stores the story of a piece of work.
 
 use heirloom_core::record::{Body, Episode};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::memory::Particulars;
-use crate::ops::answers::Stored;
+use crate::ops::answers::StoredRecord;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct EpisodeAdd;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Request {
-    /// What to call it.
+    /// Title of the episode.
     title: String,
-    /// The narrative: what happened and why.
+    /// What happened and why.
     #[serde(default)]
     content: Option<String>,
-    /// What was to be achieved.
+    /// Goals of the work.
     #[serde(default)]
     goals: Vec<String>,
-    /// What was decided.
+    /// Decisions that were made.
     #[serde(default)]
     decisions: Vec<String>,
-    /// What was done, in order.
+    /// Steps that were taken, in order.
     #[serde(default)]
     steps: Vec<String>,
     /// How it ended.
     #[serde(default)]
     outcome: Option<String>,
-    /// What was left open.
+    /// Questions and tasks left open.
     #[serde(default)]
     open: Vec<String>,
-    /// Files that were touched.
+    /// Files that were changed.
     #[serde(default)]
     files: Vec<String>,
     #[serde(flatten)]
@@ -41,7 +41,7 @@ pub(crate) struct Request {
 
 impl Operation for EpisodeAdd {
     type Request = Request;
-    type Response = Stored;
+    type Response = StoredRecord;
     const SPEC: Spec = Spec {
         name: "episode_add",
         usage: "episode add <title>",
@@ -50,8 +50,8 @@ impl Operation for EpisodeAdd {
         about: "Store the story of a piece of work: its goals, decisions, steps and outcome.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Stored, Error> {
-        let title = super::add::named(&request.title, "an episode without a title")?;
+    fn run(session: &Session, request: Request) -> Result<StoredRecord, Error> {
+        let title = super::add::require_text(&request.title, "an episode needs a title")?;
         let body = Body::Episode(Box::new(Episode {
             title,
             content: request.content.unwrap_or_default(),

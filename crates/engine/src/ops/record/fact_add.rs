@@ -1,4 +1,4 @@
-//! `fact add`: one thing that is known.
+//! `fact add`: stores a fact.
 
 use heirloom_core::fold::{Item, Standing};
 use heirloom_core::record::{Action, Body, Fact, Record, Section, short};
@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::memory::{Particulars, SimilarMemory, WriteTransaction};
-use crate::ops::answers::Stored;
+use crate::ops::answers::StoredRecord;
 use crate::recall::read_around_new;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
@@ -14,15 +14,15 @@ pub(crate) struct FactAdd;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Request {
-    /// What is known, in words that stand on their own.
+    /// The fact, understandable on its own.
     #[serde(default)]
     content: Option<String>,
-    /// What sort of knowledge it is.
+    /// Section it belongs to.
     section: Section,
-    /// A name for what it is about (error_handling).
+    /// Key of a key-value fact (error_handling).
     #[serde(default)]
     key: Option<String>,
-    /// What that name stands for (Result over exceptions).
+    /// Value for the key (Result over exceptions).
     #[serde(default)]
     value: Option<String>,
     /// Where it holds (typescript).
@@ -34,20 +34,21 @@ pub(crate) struct Request {
 
 impl Operation for FactAdd {
     type Request = Request;
-    type Response = Stored;
+    type Response = StoredRecord;
     const SPEC: Spec = Spec {
         name: "memory_store",
         usage: "fact add [content]",
         group: Group::Core,
         effect: Effect::Writes,
-        about: "Store a fact that later sessions should know. One that is already there is reinforced; nearly equal ones are listed.",
+        about: "Store a fact for later sessions. A fact that exists is reinforced; similar ones are listed.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Stored, Error> {
+    fn run(session: &Session, request: Request) -> Result<StoredRecord, Error> {
         let content = request.content.as_deref().unwrap_or_default().trim().to_owned();
         if content.is_empty() && (request.key.is_none() || request.value.is_none()) {
-            return Err(Error::bad_input("a fact without words")
-                .hint("say what is known, or give --key and --value"));
+            return Err(
+                Error::bad_input("a fact needs a text").hint("add the text, or --key and --value")
+            );
         }
         let mut transaction = WriteTransaction::begin(session, request.particulars.allow_secret)?;
         let mut record = transaction.record(Body::Fact(Fact {
@@ -64,30 +65,30 @@ impl Operation for FactAdd {
             transaction.guard(&record.written())?;
             transaction.event(&known, Action::Reinforce, vec![same.id.to_string()], vec![], "")?;
             transaction.commit()?;
-            return Ok(Stored {
+            return Ok(StoredRecord {
                 id: same.id.to_string(),
-                notes: kept_as_it_was(&same, &record),
-                ..Stored::of("reinforced", &record)
+                notes: describe_ignored_fields(&same, &record),
+                ..StoredRecord::of("reinforced", &record)
             });
         }
         let near = SimilarMemory::to(&record, &known);
         let notes = same.iter().map(|same| {
             format!(
-                "the same was {} before, as {}; it stands again",
+                "the same fact was {} before, as {}; it is active again",
                 same.standing.word(),
                 short(&same.id.to_string())
             )
         });
         transaction.write(&known, &record)?;
         transaction.commit()?;
-        Ok(Stored { near, notes: notes.collect(), ..Stored::of("stored", &record) })
+        Ok(StoredRecord { near, notes: notes.collect(), ..StoredRecord::of("stored", &record) })
     }
 }
 
-/// What was said besides of a fact that is already there, and not taken over.
-fn kept_as_it_was(same: &Item<'_>, new: &Record) -> Vec<String> {
+/// Names the fields in which the new record differs from the existing fact, which keeps its own.
+fn describe_ignored_fields(same: &Item<'_>, new: &Record) -> Vec<String> {
     let old = same.record;
-    let other = [
+    let differences = [
         ("tags", !new.tags.is_empty() && new.tags != old.tags),
         ("confidence", new.confidence.is_some() && new.confidence != old.confidence),
         ("source", new.source.is_some() && new.source != old.source),
@@ -96,13 +97,13 @@ fn kept_as_it_was(same: &Item<'_>, new: &Record) -> Vec<String> {
         ("valid_to", new.valid_to.is_some() && new.valid_to != old.valid_to),
     ];
     let names: Vec<&str> =
-        other.iter().filter(|(_, differs)| *differs).map(|(name, _)| *name).collect();
+        differences.iter().filter(|(_, differs)| *differs).map(|(name, _)| *name).collect();
     if names.is_empty() {
         return vec![];
     }
     let id = same.id.to_string();
     vec![format!(
-        "its {} stayed as before; change that with `heir fact edit {}`",
+        "its {} did not change; use `heir fact edit {}` to change it",
         names.join(", "),
         short(&id)
     )]

@@ -1,33 +1,38 @@
-//! `fact edit`: puts an updated fact in the place of one that was known before.
+//! `fact edit`: supersedes a fact with an updated one.
 
+use heirloom_core::Value;
 use heirloom_core::record::{Body, Fact, Record, Section};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Map;
 
-use crate::memory::{MemoryQuery, MemoryTarget, Particulars, SimilarMemory, WriteTransaction};
-use crate::ops::answers::Stored;
+use crate::memory::{
+    MemoryQuery, MemorySlice, MemoryTarget, Particulars, SimilarMemory, WriteTransaction,
+};
+use crate::ops::answers::StoredRecord;
 use crate::recall::read_around;
+use crate::view::present;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct FactEdit;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Request {
-    /// The fact, or the entry of a memory document, by its id or the end of it.
+    /// Id, or end of the id, of the fact or memory entry.
     fact_id: String,
-    /// What is known now.
+    /// New text.
     #[serde(default)]
     content: Option<String>,
-    /// Another section.
+    /// New section.
     #[serde(default)]
     section: Option<Section>,
-    /// Another key.
+    /// New key.
     #[serde(default)]
     key: Option<String>,
-    /// Another value.
+    /// New value.
     #[serde(default)]
     value: Option<String>,
-    /// Another scope.
+    /// New scope.
     #[serde(default)]
     scope: Option<String>,
     #[serde(flatten)]
@@ -36,69 +41,28 @@ pub(crate) struct Request {
 
 impl Operation for FactEdit {
     type Request = Request;
-    type Response = Stored;
+    type Response = StoredRecord;
     const SPEC: Spec = Spec {
         name: "memory_supersede",
         usage: "fact edit <fact_id> [content]",
         group: Group::Core,
         effect: Effect::Writes,
-        about: "Replace a fact by an updated one, at once. The old one stays in the history; what refers to it leads to the new one.",
+        about: "Replace a fact with an updated one. The old one stays in the history; references to it lead to the new one.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Stored, Error> {
+    fn run(session: &Session, request: Request) -> Result<StoredRecord, Error> {
         let mut transaction = WriteTransaction::begin(session, request.particulars.allow_secret)?;
-        let mut typed = request.particulars.supersedes.clone();
-        typed.push(request.fact_id.clone());
-        let known = MemoryQuery::new().ids(&typed).read(session)?;
+        let mut ids = request.particulars.supersedes.clone();
+        ids.push(request.fact_id.clone());
+        let known = MemoryQuery::new().ids(&ids).read(session)?;
         let target = known.find_standing(&request.fact_id)?;
-        let (old, unknown) = match target {
-            MemoryTarget::Record(id) => {
-                let item = known.memory.item(id).ok_or_else(|| {
-                    Error::not_found(format!("there is no fact `{}`", request.fact_id), vec![])
-                })?;
-                let unknown = super::edit::unknown_fields(session, item.place, item.record);
-                (item.record.clone(), unknown)
-            }
-            MemoryTarget::Entry(document, entry) => {
-                let body = Body::Fact(Fact {
-                    section: request.section.unwrap_or(Section::Decisions),
-                    content: entry.sentence(),
-                    key: None,
-                    value: None,
-                    scope: None,
-                });
-                let mut record = transaction.record(body);
-                record.source = Some(document.path.clone());
-                (record, serde_json::Map::new())
-            }
-        };
-        let Body::Fact(mut fact) = old.body.clone() else {
-            let kind = old.kind().word();
-            return Err(Error::bad_input(format!("`{}` is no fact but a {kind}", request.fact_id))
-                .hint(format!("use `heir {kind} edit`")));
-        };
-        if let Some(content) = request.content.as_deref().map(str::trim) {
-            if content.is_empty() {
-                return Err(Error::bad_input("a fact without words").hint("say what is known now"));
-            }
-            fact.content = content.to_owned();
-        }
-        fact.section = request.section.unwrap_or(fact.section);
-        for (own, given) in [
-            (&mut fact.key, request.key),
-            (&mut fact.value, request.value),
-            (&mut fact.scope, request.scope),
-        ] {
-            if given.is_some() {
-                *own = given;
-            }
-        }
-        let now = transaction.record(Body::Fact(fact));
+        let (old, unknown_fields) = read_target(session, &known, &transaction, target, &request)?;
+        let new = transaction.record(Body::Fact(edited_fact(&old, &request)?));
         let mut record = Record {
-            id: now.id,
-            at: now.at,
-            by: now.by,
-            body: now.body,
+            id: new.id,
+            at: new.at,
+            by: new.by,
+            body: new.body,
             supersedes: vec![],
             origin: None,
             valid_from: None,
@@ -107,39 +71,92 @@ impl Operation for FactEdit {
             ..old.clone()
         };
         request.particulars.fill(&mut record, &mut transaction, &known)?;
-        let unchanged = Record {
-            valid_from: old.valid_from,
-            valid_to: old.valid_to,
-            levels: old.levels.clone(),
-            ..record.clone()
-        };
-        if matches!(target, MemoryTarget::Record(_))
-            && says_the_same(&old, &unchanged)
-            && record.valid_from.is_none()
-            && record.valid_to.is_none()
-        {
-            return Err(Error::bad_input("nothing would change")
-                .hint("say what is known now, or what else is to change"));
+        if matches!(target, MemoryTarget::Record(_)) && !is_changed(&old, &record) {
+            return Err(Error::bad_input("the fact would not change")
+                .hint("give a new text, or another field to change"));
         }
         record.supersedes.extend(transaction.names(&known, target)?);
         record.supersedes.sort();
         record.supersedes.dedup();
         let near = SimilarMemory::to(&record, &read_around(session, &record, &[])?);
-        transaction.write_with(&known, &record, unknown)?;
+        transaction.write_with(&known, &record, unknown_fields)?;
         transaction.commit()?;
-        Ok(Stored { near, ..Stored::of("superseded", &record) })
+        Ok(StoredRecord { near, ..StoredRecord::of("superseded", &record) })
     }
 }
 
-/// Whether two records differ only in who wrote them and when.
-fn says_the_same(old: &Record, new: &Record) -> bool {
-    let known = Record {
+/// Returns the record to replace, with the fields of its line that this version does not know. An entry
+/// of a memory document becomes a new fact record.
+fn read_target(
+    session: &Session,
+    known: &MemorySlice,
+    transaction: &WriteTransaction<'_>,
+    target: MemoryTarget<'_>,
+    request: &Request,
+) -> Result<(Record, Map<String, Value>), Error> {
+    match target {
+        MemoryTarget::Record(id) => {
+            let item = known.memory.item(id).ok_or_else(|| {
+                Error::not_found(format!("there is no fact `{}`", request.fact_id), vec![])
+            })?;
+            let unknown_fields = super::edit::unknown_fields(session, item.place, item.record);
+            Ok((item.record.clone(), unknown_fields))
+        }
+        MemoryTarget::Entry(document, entry) => {
+            let mut record = transaction.record(Body::Fact(Fact {
+                section: request.section.unwrap_or(Section::Decisions),
+                content: entry.sentence(),
+                key: None,
+                value: None,
+                scope: None,
+            }));
+            record.source = Some(document.path.clone());
+            Ok((record, Map::new()))
+        }
+    }
+}
+
+/// Returns the fact of a record with the fields of the request replaced.
+fn edited_fact(old: &Record, request: &Request) -> Result<Fact, Error> {
+    let Body::Fact(mut fact) = old.body.clone() else {
+        let kind = old.kind().word();
+        let actual = present::with_article(kind);
+        return Err(Error::bad_input(format!("`{}` is {actual}, not a fact", request.fact_id))
+            .hint(format!("use `heir {kind} edit`")));
+    };
+    if let Some(content) = request.content.as_deref().map(str::trim) {
+        if content.is_empty() {
+            return Err(Error::bad_input("a fact needs a text").hint("add the new text"));
+        }
+        fact.content = content.to_owned();
+    }
+    fact.section = request.section.unwrap_or(fact.section);
+    for (field, new) in [
+        (&mut fact.key, &request.key),
+        (&mut fact.value, &request.value),
+        (&mut fact.scope, &request.scope),
+    ] {
+        if new.is_some() {
+            field.clone_from(new);
+        }
+    }
+    Ok(fact)
+}
+
+/// Returns whether the new version differs from the old one in more than author and time. The dates
+/// between which a fact is valid do not carry over to a new version, so only newly stated ones count.
+fn is_changed(old: &Record, new: &Record) -> bool {
+    let has_new_dates = new.valid_from.is_some() || new.valid_to.is_some();
+    let comparable = Record {
         id: old.id,
         at: old.at,
         by: old.by.clone(),
         origin: old.origin.clone(),
         supersedes: old.supersedes.clone(),
+        valid_from: old.valid_from,
+        valid_to: old.valid_to,
+        levels: old.levels.clone(),
         ..new.clone()
     };
-    known == *old && new.supersedes.is_empty()
+    has_new_dates || comparable != *old || !new.supersedes.is_empty()
 }

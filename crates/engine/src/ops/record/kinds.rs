@@ -1,17 +1,17 @@
-//! The kinds of record that people add, show, list and edit, and the operations on each.
+//! The record kinds with show, list and edit operations, and the specification of each operation.
 
 use heirloom_core::record::Kind;
 
 use crate::{Effect, Group, Spec};
 
-/// A kind of record.
+/// A record kind that can be shown and listed.
 pub(crate) trait RecordKind: 'static {
     const KIND: Kind;
     const SHOW: Spec;
     const LIST: Spec;
 }
 
-/// A kind that is edited field by field; a fact is edited by `memory_supersede`.
+/// A record kind that is edited field by field. Facts have an operation of their own, `memory_supersede`.
 pub(crate) trait Editable: RecordKind {
     const EDIT: Spec;
 }
@@ -36,29 +36,24 @@ impl RecordKind for Facts {
         "fact_show",
         "fact show <id>",
         Effect::Reads,
-        "Show a fact with its history: what it replaced, what replaced it, what it is related to.",
+        "Show a fact with its history and relations.",
     );
     const LIST: Spec = spec(
         "memory_query",
         "fact list [query]",
         Effect::Reads,
-        "List all active facts, by section. It may be long: prefer memory_recall.",
+        "List active facts by section. The list may be long; prefer memory_recall.",
     );
 }
 
 impl RecordKind for Episodes {
     const KIND: Kind = Kind::Episode;
-    const SHOW: Spec = spec(
-        "episode_show",
-        "episode show <id>",
-        Effect::Reads,
-        "Show what happened in an episode.",
-    );
+    const SHOW: Spec = spec("episode_show", "episode show <id>", Effect::Reads, "Show an episode.");
     const LIST: Spec = spec(
         "memory_episodes",
         "episode list [query]",
         Effect::Reads,
-        "Search the narratives of earlier sessions, or list them, newest first.",
+        "Search episodes of earlier work, or list them, newest first.",
     );
 }
 
@@ -67,7 +62,7 @@ impl Editable for Episodes {
         "episode_edit",
         "episode edit <id>",
         Effect::Writes,
-        "Replace an episode by a changed one.",
+        "Replace an episode with an edited version.",
     );
 }
 
@@ -77,7 +72,7 @@ impl RecordKind for Patterns {
         "pattern_show",
         "pattern show <id>",
         Effect::Reads,
-        "Show a pattern, its template included.",
+        "Show a pattern with its template.",
     );
     const LIST: Spec = spec(
         "pattern_list",
@@ -92,7 +87,7 @@ impl Editable for Patterns {
         "pattern_edit",
         "pattern edit <id>",
         Effect::Writes,
-        "Replace a pattern by a changed one.",
+        "Replace a pattern with an edited version.",
     );
 }
 
@@ -117,6 +112,6 @@ impl Editable for Workflows {
         "workflow_edit",
         "workflow edit <id>",
         Effect::Writes,
-        "Replace a workflow by a changed one.",
+        "Replace a workflow with an edited version.",
     );
 }

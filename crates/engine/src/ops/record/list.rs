@@ -1,4 +1,4 @@
-//! `fact list`, `episode list`, `pattern list`, `workflow list`.
+//! `fact list`, `episode list`, `pattern list`, `workflow list`: searches or lists records of a kind.
 
 use std::marker::PhantomData;
 
@@ -19,34 +19,34 @@ pub(crate) struct RecordList<K>(PhantomData<K>);
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// Words to look for; without them, all are listed.
+    /// What to search for; without it, all are listed.
     #[serde(default)]
     query: Option<String>,
-    /// Only facts of this section.
+    /// Only facts in this section.
     #[serde(default)]
     section: Option<Section>,
-    /// Only with this tag.
+    /// Only records with this tag.
     #[serde(default)]
     tag: Option<String>,
-    /// Only facts that hold in this scope.
+    /// Only facts with this scope.
     #[serde(default)]
     scope: Option<String>,
-    /// Superseded and archived ones too.
+    /// Include superseded and archived records.
     #[serde(default)]
     all: bool,
-    /// As known on this day.
+    /// Show what was known on this day.
     #[serde(default)]
     as_of: Option<String>,
-    /// What was true on this day.
+    /// Only what was valid on this day.
     #[serde(default)]
     valid_at: Option<String>,
-    /// At most this many; all, unless there is a query.
+    /// Maximum number of results; default 10 with a query, else all.
     #[serde(default)]
     limit: Option<usize>,
 }
 
-/// What a query brings unless more is asked for.
-const LIMIT: usize = 10;
+/// Default number of results of a query.
+const DEFAULT_QUERY_LIMIT: usize = 10;
 
 impl<K: RecordKind> Operation for RecordList<K> {
     type Request = Request;
@@ -55,11 +55,13 @@ impl<K: RecordKind> Operation for RecordList<K> {
 
     fn run(session: &Session, request: Request) -> Result<Hits, Error> {
         let when = PointInTime::read(request.as_of.as_deref(), request.valid_at.as_deref())?;
-        if let Some(query) = request.query.as_deref().map(str::trim).filter(|q| !q.is_empty()) {
+        if let Some(query) =
+            request.query.as_deref().map(str::trim).filter(|query| !query.is_empty())
+        {
             let shelf = if request.all { Shelf::Everything } else { Shelf::Active };
             let search = Search {
                 query,
-                limit: request.limit.unwrap_or(LIMIT),
+                limit: request.limit.unwrap_or(DEFAULT_QUERY_LIMIT),
                 shelf,
                 section: request.section,
                 kinds: vec![K::KIND.word().to_owned()],
@@ -68,32 +70,32 @@ impl<K: RecordKind> Operation for RecordList<K> {
                 when,
                 explain: false,
             };
-            return Ok(Hits::of(search.run(session)?));
+            return Ok(Hits::from_search(search.run(session)?));
         }
         let limit = request.limit.unwrap_or(usize::MAX);
         let (known, total) = read(session, K::KIND, &request, when)?;
-        let wanted = |thing: &MemoryItem| {
-            (request.all || when.valid_at.is_some() || thing.standing == Standing::Active)
-                && request.section.is_none_or(|section| thing.section == Some(section))
-                && request.tag.as_ref().is_none_or(|tag| thing.tags.contains(tag))
-                && request.scope.as_ref().is_none_or(|scope| thing.scope.as_ref() == Some(scope))
+        let matches = |item: &MemoryItem| {
+            (request.all || when.valid_at.is_some() || item.standing == Standing::Active)
+                && request.section.is_none_or(|section| item.section == Some(section))
+                && request.tag.as_ref().is_none_or(|tag| item.tags.contains(tag))
+                && request.scope.as_ref().is_none_or(|scope| item.scope.as_ref() == Some(scope))
         };
-        let mut things: Vec<MemoryItem> =
-            known.items(&[K::KIND]).into_iter().filter(wanted).collect();
+        let mut items: Vec<MemoryItem> =
+            known.items(&[K::KIND]).into_iter().filter(matches).collect();
         if K::KIND == Kind::Fact {
-            things.sort_by_key(|thing| thing.section);
+            items.sort_by_key(|item| item.section);
         } else {
-            things.reverse();
+            items.reverse();
         }
-        // Somebody may have written more since they were counted.
-        let total = total.unwrap_or_default().max(things.len());
-        things.truncate(limit);
-        let more = total - things.len();
-        Hits::list(session, things, more, known.problems.clone())
+        // Another process may have written records since they were counted.
+        let total = total.unwrap_or_default().max(items.len());
+        items.truncate(limit);
+        let more = total - items.len();
+        Hits::list(session, items, more, known.problems.clone())
     }
 }
 
-/// Reads what a list is made of, and how long that is if not all of it was read.
+/// Reads the records to list, and their total number if only some were read.
 fn read(
     session: &Session,
     kind: Kind,
@@ -102,18 +104,18 @@ fn read(
 ) -> Result<(SelectedRecords, Option<usize>), Error> {
     let Request { section, tag, scope, all, as_of, valid_at, limit, .. } = request;
     let mut filter = Filter::of_records(kind.word());
-    // Those who say the same need not have had the same tags once.
+    // Records with the same content are merged, and in the past they may have had different tags.
     if as_of.is_none() {
         filter.marks.extend(section.map(|section| ("section", vec![section.title().to_owned()])));
         filter.marks.extend(tag.clone().map(|tag| ("tag", vec![tag])));
         filter.marks.extend(scope.clone().map(|scope| ("scope", vec![scope])));
     }
-    // Facts are most of a log.
+    // Most records of a log are facts, so without a further filter the whole log is read.
     if kind != Kind::Fact || filter.marks.len() > 1 {
         return Ok((SelectedRecords::read(session, filter, when)?, None));
     }
-    let is_plain = !all && [as_of, valid_at, tag, scope].iter().all(|given| given.is_none());
-    if let Some(limit) = limit.filter(|_| is_plain)
+    let is_unfiltered = !all && [as_of, valid_at, tag, scope].iter().all(|option| option.is_none());
+    if let Some(limit) = limit.filter(|_| is_unfiltered)
         && let Some((known, total)) = SelectedRecords::read_first_facts(session, limit)?
     {
         return Ok((known, Some(total)));

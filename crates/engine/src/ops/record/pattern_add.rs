@@ -1,4 +1,4 @@
-//! `pattern add`: a shape that code takes here.
+//! `pattern add`: stores a code pattern of this workspace.
 
 use heirloom_core::Value;
 use heirloom_core::record::{Body, Pattern};
@@ -6,22 +6,22 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::memory::Particulars;
-use crate::ops::answers::Stored;
+use crate::ops::answers::StoredRecord;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct PatternAdd;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Request {
-    /// When it applies (new_endpoint).
+    /// When the pattern applies (new_endpoint).
     trigger: String,
-    /// The shape, as text or as a JSON structure.
+    /// The pattern, as text or as a JSON structure.
     #[serde(default)]
     template: Option<String>,
-    /// The shape in a line (route → validate → handle → respond).
+    /// The pattern in one line (route → validate → handle → respond).
     #[serde(default)]
     hint: Option<String>,
-    /// More about it.
+    /// Longer explanation.
     #[serde(default)]
     content: Option<String>,
     #[serde(flatten)]
@@ -30,20 +30,20 @@ pub(crate) struct Request {
 
 impl Operation for PatternAdd {
     type Request = Request;
-    type Response = Stored;
+    type Response = StoredRecord;
     const SPEC: Spec = Spec {
         name: "pattern_add",
         usage: "pattern add <trigger>",
         group: Group::Memory,
         effect: Effect::Writes,
-        about: "Store a shape that code takes here, and when it applies.",
+        about: "Store a code pattern of this workspace and when it applies.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Stored, Error> {
-        let trigger = super::add::named(&request.trigger, "a pattern without a trigger")?;
+    fn run(session: &Session, request: Request) -> Result<StoredRecord, Error> {
+        let trigger = super::add::require_text(&request.trigger, "a pattern needs a trigger")?;
         if request.template.is_none() && request.hint.is_none() && request.content.is_none() {
-            return Err(Error::bad_input("a pattern without a shape")
-                .hint("give --template, --hint or --content"));
+            return Err(Error::bad_input("a pattern needs a template, a hint or a content")
+                .hint("add --template, --hint or --content"));
         }
         let template = request.template.map_or(Value::Null, |text| {
             serde_json::from_str(&text)

@@ -1,4 +1,4 @@
-//! `fact show`, `episode show`, `pattern show`, `workflow show`: one record, whole.
+//! `fact show`, `episode show`, `pattern show`, `workflow show`: shows one record with its history.
 
 use std::marker::PhantomData;
 
@@ -20,47 +20,47 @@ pub(crate) struct RecordShow<K>(PhantomData<K>);
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// Its id, or the end of it.
+    /// Id of the record, or the end of the id.
     id: String,
-    /// As known on this day.
+    /// Show what was known on this day.
     #[serde(default)]
     as_of: Option<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Shown {
+pub(crate) struct RecordDetails {
     #[serde(flatten)]
-    thing: MemoryItem,
-    /// Other records that say the same.
+    item: MemoryItem,
+    /// Ids of other records with the same content.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     aliases: Vec<String>,
-    /// What it replaced, newest first, and what those replaced.
+    /// Records that it replaced, directly or indirectly, newest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     history: Vec<MemoryItem>,
-    /// Why it was archived.
+    /// Reasons for archiving it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     archived_because: Vec<String>,
-    /// What it is related to.
+    /// Relations to other memories and documents.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    relations: Vec<Relation>,
+    relations: Vec<RecordRelation>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct Relation {
-    /// Where it starts.
+struct RecordRelation {
+    /// Source of the relation.
     from: String,
-    /// What it says.
+    /// Kind of relation.
     relation: &'static str,
-    /// Where it leads.
+    /// Target of the relation.
     to: String,
 }
 
 impl<K: RecordKind> Operation for RecordShow<K> {
     type Request = Request;
-    type Response = Shown;
+    type Response = RecordDetails;
     const SPEC: Spec = K::SHOW;
 
-    fn run(session: &Session, request: Request) -> Result<Shown, Error> {
+    fn run(session: &Session, request: Request) -> Result<RecordDetails, Error> {
         let when = PointInTime::read(request.as_of.as_deref(), None)?;
         let known =
             MemoryQuery::new().ids(std::slice::from_ref(&request.id)).at(when).read(session)?;
@@ -68,15 +68,17 @@ impl<K: RecordKind> Operation for RecordShow<K> {
         let item = known.memory.item(id).filter(|item| item.record.kind() == K::KIND);
         let item = item.ok_or_else(|| {
             let kind = known.memory.record(id).map_or("record", |record| record.kind().word());
-            Error::bad_input(format!("`{}` is a {kind}, and no {}", request.id, K::KIND.word()))
+            let (actual, expected) =
+                (present::with_article(kind), present::with_article(K::KIND.word()));
+            Error::bad_input(format!("`{}` is {actual}, not {expected}", request.id))
                 .hint(format!("use `heir {kind} show {}`", request.id))
         })?;
-        let mut thing = MemoryItem::of_record(&known.memory, &item);
-        thing.record = serde_json::to_value(item.record).ok();
+        let mut shown = MemoryItem::of_record(&known.memory, &item);
+        shown.record = serde_json::to_value(item.record).ok();
         let name = item.id.to_string();
         let relations =
             known.memory.edges().into_keys().filter(|(from, to, _)| *from == name || *to == name);
-        Ok(Shown {
+        Ok(RecordDetails {
             aliases: known
                 .memory
                 .aliases(item.id)
@@ -84,18 +86,18 @@ impl<K: RecordKind> Operation for RecordShow<K> {
                 .filter(|alias| *alias != item.id)
                 .map(|alias| alias.to_string())
                 .collect(),
-            archived_because: reasons(&known, &name),
+            archived_because: archive_reasons(&known, &name),
             history: history(&known, item.id),
             relations: relations
-                .map(|(from, to, relation)| Relation { from, relation: relation.word(), to })
+                .map(|(from, to, relation)| RecordRelation { from, relation: relation.word(), to })
                 .collect(),
-            thing,
+            item: shown,
         })
     }
 }
 
-/// Why a record was archived, as far as anybody said.
-fn reasons(known: &MemorySlice, name: &str) -> Vec<String> {
+/// Returns the stated reasons for archiving a record.
+fn archive_reasons(known: &MemorySlice, name: &str) -> Vec<String> {
     let events = known.memory.events(Action::Archive, name).into_iter();
     events
         .filter_map(|id| match &known.memory.record(id)?.body {
@@ -105,7 +107,7 @@ fn reasons(known: &MemorySlice, name: &str) -> Vec<String> {
         .collect()
 }
 
-/// Follows what a record replaced.
+/// Returns the records that a record replaced, directly or indirectly.
 fn history(known: &MemorySlice, id: Uuid) -> Vec<MemoryItem> {
     let mut seen = vec![known.memory.canonical(&id.to_string())];
     let mut next: Vec<Uuid> = known.memory.aliases(id);
@@ -127,11 +129,11 @@ fn history(known: &MemorySlice, id: Uuid) -> Vec<MemoryItem> {
     history
 }
 
-impl Answer for Shown {
+impl Answer for RecordDetails {
     fn view(&self) -> View {
         let mut view = View::new();
-        show_items(&mut view, std::slice::from_ref(&self.thing));
-        let rows = self.thing.record.as_ref().and_then(Value::as_object).into_iter().flatten();
+        show_items(&mut view, std::slice::from_ref(&self.item));
+        let rows = self.item.record.as_ref().and_then(Value::as_object).into_iter().flatten();
         let rows = rows
             .filter(|(key, _)| !["v", "kind", "supersedes"].contains(&key.as_str()))
             .map(|(key, value)| {
@@ -157,10 +159,10 @@ impl Answer for Shown {
             view.line([span(Role::Dim, format!("   also recorded as {}", ids.join(", ")))]);
         }
         if !self.history.is_empty() {
-            view.title(if self.thing.standing == Standing::Active {
-                "In place of"
+            view.title(if self.item.standing == Standing::Active {
+                "Replaces"
             } else {
-                "Before it"
+                "Replaced before"
             });
             show_items(&mut view, &self.history);
         }

@@ -1,4 +1,4 @@
-//! `workflow add`: steps that are taken here.
+//! `workflow add`: stores a sequence of steps.
 
 use heirloom_core::Value;
 use heirloom_core::record::{Body, Workflow};
@@ -7,24 +7,24 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::memory::Particulars;
-use crate::ops::answers::Stored;
+use crate::ops::answers::StoredRecord;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct WorkflowAdd;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Request {
-    /// When it applies (deploy_request).
+    /// When the workflow applies (deploy_request).
     trigger: String,
     /// The steps, in order.
     steps: Vec<String>,
-    /// What a step is in detail (test=cargo test).
+    /// Details of a step (test=cargo test).
     #[serde(default)]
     details: IndexMap<String, String>,
-    /// The steps in a line.
+    /// The workflow in one line.
     #[serde(default)]
     hint: Option<String>,
-    /// More about it.
+    /// Longer explanation.
     #[serde(default)]
     content: Option<String>,
     #[serde(flatten)]
@@ -33,33 +33,35 @@ pub(crate) struct Request {
 
 impl Operation for WorkflowAdd {
     type Request = Request;
-    type Response = Stored;
+    type Response = StoredRecord;
     const SPEC: Spec = Spec {
         name: "workflow_add",
         usage: "workflow add <trigger>",
         group: Group::Memory,
         effect: Effect::Writes,
-        about: "Store the steps that are taken here for something, and when they are.",
+        about: "Store a workflow: its steps and when it applies.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Stored, Error> {
-        let trigger = super::add::named(&request.trigger, "a workflow without a trigger")?;
+    fn run(session: &Session, request: Request) -> Result<StoredRecord, Error> {
+        let trigger = super::add::require_text(&request.trigger, "a workflow needs a trigger")?;
         let steps: Vec<String> = request
             .steps
             .iter()
             .map(|step| step.trim().to_owned())
-            .filter(|s| !s.is_empty())
+            .filter(|step| !step.is_empty())
             .collect();
         if steps.is_empty() {
-            return Err(
-                Error::bad_input("a workflow without steps").hint("give --step, several times")
-            );
+            return Err(Error::bad_input("a workflow needs at least one step")
+                .hint("add --step once per step"));
         }
         if let Some(unknown) = request.details.keys().find(|step| !steps.contains(step)) {
-            return Err(Error::bad_input(format!("there is no step `{unknown}` to detail"))
-                .hint(format!("the steps are {}", steps.join(", "))));
+            return Err(Error::bad_input(format!(
+                "details name a step `{unknown}` that does not exist"
+            ))
+            .hint(format!("the steps are {}", steps.join(", "))));
         }
-        let details = request.details.into_iter().map(|(step, how)| (step, Value::String(how)));
+        let details =
+            request.details.into_iter().map(|(step, detail)| (step, Value::String(detail)));
         let body = Body::Workflow(Box::new(Workflow {
             trigger,
             steps,

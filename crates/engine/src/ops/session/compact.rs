@@ -1,4 +1,4 @@
-//! `compact`: makes an episode of a transcript, and says what an agent needs to go on.
+//! `compact`: stores an episode of a conversation, and returns what an agent needs to continue.
 
 use heirloom_core::fold::Standing;
 use heirloom_core::memory::EntryKind;
@@ -24,58 +24,58 @@ pub(crate) struct Compact;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// The conversation so far: a session file of Claude Code or Codex, JSON Lines, or text.
+    /// Transcript of the conversation: of Claude Code or Codex, JSON Lines, or text.
     #[serde(default)]
     #[schemars(extend("contentMediaType" = "text/plain"))]
     transcript: Option<String>,
-    /// What to call the episode.
+    /// Title of the episode.
     #[serde(default)]
     title: Option<String>,
-    /// Your plan, by name or number: its open questions and decisions come along.
+    /// Your plan, by name or number, to include its open questions and decisions.
     #[serde(default)]
     plan: Option<String>,
-    /// You, among the agents of that plan.
+    /// Your agent of that plan.
     #[serde(default)]
     agent: Option<String>,
     /// Keep the episode on this machine, out of git.
     #[serde(default)]
     private: bool,
-    /// Answer, and store no episode.
+    /// Do not store the episode.
     #[serde(default)]
     dry_run: bool,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Brief {
-    /// The episode that was stored.
+    /// Id of the stored episode.
     episode: Option<String>,
-    /// Whether it was stored before, of the same transcript.
+    /// Whether an episode of the same transcript existed already.
     already: bool,
-    /// What the session was about.
+    /// Title of the episode.
     title: Option<String>,
-    /// What happened.
+    /// Summary of the conversation.
     summary: Option<String>,
-    /// Who wrote the summary: `structure`, or the model that is configured.
+    /// Source of the summary: `structure`, or the configured model.
     summary_by: Option<String>,
-    /// Working memory; it survives.
+    /// Pinned memories.
     pins: Vec<MemoryItem>,
-    /// Blockers and questions that are open.
+    /// Open blockers and questions.
     open: Vec<MemoryItem>,
-    /// What the conversation left open.
+    /// Questions that the conversation left open.
     unanswered: Vec<String>,
-    /// What was decided.
+    /// Decisions of the plan and of the conversation.
     decisions: Vec<String>,
-    /// What is still to do.
+    /// Remaining tasks.
     todos: Vec<String>,
-    /// Files that were touched.
+    /// Files that were changed.
     files: Vec<String>,
-    /// How often somebody spoke.
+    /// Number of turns.
     turns: Option<u64>,
-    /// How often a tool was used.
+    /// Number of tool calls.
     tool_calls: Option<u64>,
-    /// What was left out or could not be done.
+    /// Warnings, such as left-out secrets.
     warnings: Vec<String>,
-    /// What could not be read.
+    /// Files or lines that could not be read.
     problems: Vec<Problem>,
 }
 
@@ -87,7 +87,7 @@ impl Operation for Compact {
         usage: "compact [transcript]",
         group: Group::Memory,
         effect: Effect::Writes,
-        about: "Compact a conversation: store an episode of it, and get back what you need to go on with an empty context: pins, open blockers and questions, decisions, files touched and a summary.",
+        about: "Compact a conversation: store an episode of it, and return what you need to continue with an empty context: pins, open blockers and questions, decisions, changed files and a summary.",
     };
 
     fn run(session: &Session, request: Request) -> Result<Brief, Error> {
@@ -97,18 +97,18 @@ impl Operation for Compact {
             .as_deref()
             .filter(|text| !text.trim().is_empty())
             .map(|text| (transcript::read("transcript", text), words::digest(text)));
-        let written = transcript
+        let model_summary = transcript
             .as_ref()
             .and_then(|(transcript, _)| llm::summary(session, transcript, &mut warnings));
         let mut transaction = WriteTransaction::begin(session, false)?;
         let origin = transcript.as_ref().map(|(_, digest)| format!("transcript:{digest}"));
         let names = origin.as_deref().map(origin_tie);
         let known = MemoryQuery::new().pinned().names(names).read(session)?;
-        let whose = match &request.plan {
+        let file = match &request.plan {
             Some(plan) => Some(MemoryFile::open(session, plan, request.agent.as_deref())?),
             None => None,
         };
-        let mut brief = brief(&known, whose.as_ref());
+        let mut brief = brief_of_memory(&known, file.as_ref());
         brief.problems = known.problems.clone();
         if let Some(((transcript, _), origin)) = transcript.zip(origin) {
             let todos = transcript::digest(&transcript).todos;
@@ -117,18 +117,18 @@ impl Operation for Compact {
                 episode.title = title.trim().to_owned();
             }
             brief.summary_by = Some("structure".to_owned());
-            if let Some((summary, model)) = written {
+            if let Some((summary, model)) = model_summary {
                 episode.content = summary;
                 brief.summary_by = Some(model);
             }
             let (episode, left_out) = without_secrets(episode);
             warnings.extend(left_out);
-            brief.take(&episode, todos);
+            brief.add_conversation(&episode, todos);
             brief.problems.extend(transcript.problems);
-            let there =
+            let existing =
                 known.memory.records().find(|record| record.origin.as_deref() == Some(&origin));
-            if let Some(there) = there {
-                brief.episode = Some(there.id.to_string());
+            if let Some(existing) = existing {
+                brief.episode = Some(existing.id.to_string());
                 brief.already = true;
             } else if !request.dry_run {
                 let mut record = transaction.record(Body::Episode(Box::new(episode)));
@@ -146,36 +146,35 @@ impl Operation for Compact {
     }
 }
 
-/// What is known apart from the conversation.
-fn brief(known: &MemorySlice, whose: Option<&MemoryFile>) -> Brief {
-    let is_ours = |document: &MemoryDocument| {
-        whose.is_none_or(|book| {
-            document.selectors.get("plan") == Some(&book.plan)
+/// Returns the part of the brief that does not depend on the conversation.
+fn brief_of_memory(known: &MemorySlice, file: Option<&MemoryFile>) -> Brief {
+    let is_relevant = |document: &MemoryDocument| {
+        file.is_none_or(|file| {
+            document.selectors.get("plan") == Some(&file.plan)
                 && document
                     .selectors
                     .get("agent")
-                    .is_none_or(|agent| book.agent.as_ref().is_none_or(|own| own == agent))
+                    .is_none_or(|agent| file.agent.as_ref().is_none_or(|name| name == agent))
         })
     };
-    known.date_entries(known.documents.iter().filter(|document| is_ours(document)));
-    let entries = known.entries().filter(|(document, _)| is_ours(document));
-    let things: Vec<(EntryKind, MemoryItem)> = entries
+    known.date_entries(known.documents.iter().filter(|document| is_relevant(document)));
+    let entries = known.entries().filter(|(document, _)| is_relevant(document));
+    let items: Vec<(EntryKind, MemoryItem)> = entries
         .map(|(document, entry)| (entry.kind, MemoryItem::of_entry(&known.memory, document, entry)))
-        .filter(|(_, thing)| thing.standing == Standing::Active)
+        .filter(|(_, item)| item.standing == Standing::Active)
         .collect();
-    let open = things.iter().filter(|(kind, thing)| kind.is_task() && !thing.resolved);
-    let decisions =
-        things.iter().filter(|(kind, _)| *kind == EntryKind::Decision && whose.is_some());
+    let open = items.iter().filter(|(kind, item)| kind.is_task() && !item.resolved);
+    let decisions = items.iter().filter(|(kind, _)| *kind == EntryKind::Decision && file.is_some());
     Brief {
         episode: None,
         already: false,
         title: None,
         summary: None,
         summary_by: None,
-        pins: known.pins().into_iter().map(|(_, thing)| thing).collect(),
-        open: open.map(|(_, thing)| thing.clone()).collect(),
+        pins: known.pins().into_iter().map(|(_, item)| item).collect(),
+        open: open.map(|(_, item)| item.clone()).collect(),
         unanswered: vec![],
-        decisions: decisions.map(|(_, thing)| thing.text.clone()).collect(),
+        decisions: decisions.map(|(_, item)| item.text.clone()).collect(),
         todos: vec![],
         files: vec![],
         turns: None,
@@ -186,8 +185,8 @@ fn brief(known: &MemorySlice, whose: Option<&MemoryFile>) -> Brief {
 }
 
 impl Brief {
-    /// Adds what the conversation says.
-    fn take(&mut self, episode: &Episode, todos: Vec<String>) {
+    /// Adds what the conversation contains.
+    fn add_conversation(&mut self, episode: &Episode, todos: Vec<String>) {
         self.title = Some(episode.title.clone());
         self.summary = Some(episode.content.clone());
         self.unanswered.clone_from(&episode.open);

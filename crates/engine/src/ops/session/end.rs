@@ -1,4 +1,4 @@
-//! `session end`: makes an episode of a session of work.
+//! `session end`: ends a work session and stores an episode of it.
 
 use heirloom_core::record::{Body, Episode, Kind};
 use heirloom_core::transcript;
@@ -7,11 +7,11 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::start::Open;
+use super::start::OpenSession;
 use crate::memory::{
     MemorySlice, OPEN_SESSIONS, WriteTransaction, episode_of, lifecycle, without_secrets,
 };
-use crate::ops::answers::Stored;
+use crate::ops::answers::StoredRecord;
 use crate::workspace::catalog::Catalog;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
@@ -20,22 +20,22 @@ pub(crate) struct SessionEnd;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// The session, by its id or the end of it; not needed while only one is open.
+    /// Id of the session, or the end of the id; optional if only one is open.
     #[serde(default)]
     id: Option<String>,
-    /// What to call the episode.
+    /// Title of the episode.
     #[serde(default)]
     title: Option<String>,
-    /// How it ended.
+    /// Outcome of the session.
     #[serde(default)]
     outcome: Option<String>,
-    /// How often somebody spoke; else as the transcript says.
+    /// Number of turns; default: counted in the transcript.
     #[serde(default)]
     turns: Option<u64>,
-    /// How often a tool was used; else as the transcript says.
+    /// Number of tool calls; default: counted in the transcript.
     #[serde(default)]
     tool_calls: Option<u64>,
-    /// The session's transcript, of Claude Code, Codex, JSON Lines or text.
+    /// Transcript of the session: of Claude Code or Codex, JSON Lines, or text.
     #[serde(default)]
     #[schemars(extend("contentMediaType" = "text/plain"))]
     transcript: Option<String>,
@@ -43,28 +43,33 @@ pub(crate) struct Request {
 
 impl Operation for SessionEnd {
     type Request = Request;
-    type Response = Stored;
+    type Response = StoredRecord;
     const SPEC: Spec = Spec {
         name: "session_end",
         usage: "session end [id]",
         group: Group::Memory,
         effect: Effect::Writes,
-        about: "End a session of work and store an episode of it: title, duration, turns, tool calls, files, commits and what was stored, tagged auto.",
+        about: "End a work session and store an episode of it, tagged auto: title, duration, turns, tool calls, files, commits and stored records.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Stored, Error> {
+    fn run(session: &Session, request: Request) -> Result<StoredRecord, Error> {
         let mut transaction = WriteTransaction::begin(session, false)?;
         let shelf = state::Shelf::of(session.root(), OPEN_SESSIONS);
-        let open = find(session, request.id.as_deref())?;
+        let open = find_open(session, request.id.as_deref())?;
         let started: Option<Timestamp> = open.started.parse().ok();
         let catalog = Catalog::read(session)?;
         let known = lifecycle::known_since(session, &catalog.adrs, started)?;
         let transcript =
             request.transcript.as_deref().map(|text| transcript::read("transcript", text));
-        let mut episode = transcript.as_ref().map(|it| episode_of(session, it)).unwrap_or_default();
-        let done = git::since(session.root(), open.commit.as_deref());
+        let mut episode = transcript
+            .as_ref()
+            .map(|transcript| episode_of(session, transcript))
+            .unwrap_or_default();
+        let changes = git::since(session.root(), open.commit.as_deref());
         let title = request.title.or(open.title.clone());
-        if let Some(title) = title.map(|title| title.trim().to_owned()).filter(|t| !t.is_empty()) {
+        if let Some(title) =
+            title.map(|title| title.trim().to_owned()).filter(|title| !title.is_empty())
+        {
             episode.title = title;
         } else if episode.title.is_empty() {
             episode.title = format!("Session of {}", session.today());
@@ -74,15 +79,15 @@ impl Operation for SessionEnd {
         episode.tool_calls = request.tool_calls.or(episode.tool_calls).or(Some(0));
         let seconds = started.map(|started| session.now().as_second() - started.as_second());
         episode.duration_seconds = seconds.and_then(|seconds| u64::try_from(seconds).ok());
-        episode.files.extend(done.files.into_iter().filter(|file| !is_ours(file)));
-        let changed = done.changed.into_iter().filter(|file| !is_ours(file));
+        episode.files.extend(changes.files.into_iter().filter(|file| !is_memory_file(file)));
+        let changed = changes.changed.into_iter().filter(|file| !is_memory_file(file));
         episode.files.extend(changed.filter(|file| changed_since(session, file, started)));
         episode.files.sort();
         episode.files.dedup();
-        episode.commits = done.commits;
+        episode.commits = changes.commits;
         episode.stored = stored_since(&known, started, &open.by);
         if episode.content.is_empty() {
-            episode.content = told(&episode);
+            episode.content = describe(&episode);
         }
         let (episode, left_out) = without_secrets(episode);
         let mut record = transaction.record(Body::Episode(Box::new(episode)));
@@ -92,50 +97,54 @@ impl Operation for SessionEnd {
         let ingested = lifecycle::ingest_all(&mut transaction, &catalog, &known);
         transaction.commit()?;
         shelf.remove(&open.id)?;
-        let notes = left_out.into_iter().chain(done.problem).chain(ingested.left_out).collect();
-        Ok(Stored { notes, ..Stored::of("stored", &record) })
+        let notes = left_out.into_iter().chain(changes.problem).chain(ingested.left_out).collect();
+        Ok(StoredRecord { notes, ..StoredRecord::of("stored", &record) })
     }
 }
 
-/// Memory itself is no file that was worked on.
-fn is_ours(file: &str) -> bool {
+/// Returns whether a file belongs to the memory itself, which is not part of the work.
+fn is_memory_file(file: &str) -> bool {
     file.starts_with(".heirloom/memory/") || file.ends_with(".memory.md")
 }
 
-/// Whether a file that is not committed was touched since the session began.
+/// Returns whether an uncommitted file was modified since the session started.
 fn changed_since(session: &Session, file: &str, started: Option<Timestamp>) -> bool {
     let modified = session.root().metadata(file).ok().flatten().and_then(|m| m.modified().ok());
     let modified = modified.and_then(|modified| Timestamp::try_from(modified.into_std()).ok());
     started.zip(modified).is_none_or(|(started, modified)| modified >= started)
 }
 
-fn find(session: &Session, typed: Option<&str>) -> Result<Open, Error> {
-    let (mut open, problems) = super::list::open(session)?;
-    let described = |open: &[Open]| {
+/// Finds an open session by the end of its id, or the only one that is open.
+fn find_open(session: &Session, id: Option<&str>) -> Result<OpenSession, Error> {
+    let (mut open, problems) = super::list::read_open(session)?;
+    let described = |open: &[OpenSession]| {
         open.iter()
-            .map(|one| format!("{} {}", one.id, one.title.as_deref().unwrap_or(&one.started)))
+            .map(|session| {
+                let title = session.title.as_deref().unwrap_or(&session.started);
+                format!("{} {title}", session.id)
+            })
             .collect::<Vec<_>>()
     };
     let all = described(&open);
-    if let Some(typed) = typed {
-        open.retain(|one| one.id.ends_with(typed.trim()));
+    if let Some(id) = id {
+        open.retain(|session| session.id.ends_with(id.trim()));
     }
     match open.len() {
         1 => Ok(open.remove(0)),
         0 if all.is_empty() => {
             let hint = match problems.first() {
                 Some(problem) => problem.clone(),
-                None => "begin one with `heir session start`".to_owned(),
+                None => "start one with `heir session start`".to_owned(),
             };
             Err(Error::not_found("no session is open", all).hint(hint))
         }
-        0 => Err(Error::not_found("no such session is open", all)),
+        0 => Err(Error::not_found("no open session has this id", all)),
         _ => Err(Error::not_found("several sessions are open", described(&open))
-            .hint("name one by its id")),
+            .hint("give the id of one of them")),
     }
 }
 
-/// The records that somebody stored since a moment.
+/// Returns the ids of the shared records that an author stored since the start.
 fn stored_since(known: &MemorySlice, started: Option<Timestamp>, by: &str) -> Vec<String> {
     let Some(started) = started else { return vec![] };
     let records = known.memory.records().filter(|record| {
@@ -147,8 +156,8 @@ fn stored_since(known: &MemorySlice, started: Option<Timestamp>, by: &str) -> Ve
     records.map(|record| record.id.to_string()).collect()
 }
 
-/// A session without a transcript, in a sentence or two.
-fn told(episode: &Episode) -> String {
+/// Describes a session without a transcript in a sentence or two.
+fn describe(episode: &Episode) -> String {
     let minutes = episode.duration_seconds.unwrap_or_default() / 60;
     let count = |n: usize, what: &str| crate::view::present::count(n, what);
     let mut text = format!(

@@ -1,11 +1,11 @@
-//! `session list`: sessions that are not ended yet.
+//! `session list`: lists open work sessions.
 
 use heirloom_core::record::short_ids;
 use heirloom_store::state;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::start::Open;
+use super::start::OpenSession;
 use crate::memory::OPEN_SESSIONS;
 use crate::view::{Role, View, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
@@ -17,50 +17,51 @@ pub(crate) struct SessionList;
 pub(crate) struct Request {}
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Sessions {
-    /// The open sessions, oldest first.
-    sessions: Vec<Open>,
-    /// Files that are no sessions, and why.
+pub(crate) struct OpenSessions {
+    /// Open sessions, oldest first.
+    sessions: Vec<OpenSession>,
+    /// Session files that could not be read, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     problems: Vec<String>,
 }
 
 impl Operation for SessionList {
     type Request = Request;
-    type Response = Sessions;
+    type Response = OpenSessions;
     const SPEC: Spec = Spec {
         name: "session_list",
         usage: "session list",
         group: Group::Memory,
         effect: Effect::Reads,
-        about: "List sessions of work that are not ended yet.",
+        about: "List open work sessions.",
     };
 
-    fn run(session: &Session, _: Request) -> Result<Sessions, Error> {
-        let (sessions, problems) = open(session)?;
-        Ok(Sessions { sessions, problems })
+    fn run(session: &Session, _: Request) -> Result<OpenSessions, Error> {
+        let (sessions, problems) = read_open(session)?;
+        Ok(OpenSessions { sessions, problems })
     }
 }
 
-/// Reads the sessions that are open, and says which files could not be read as such.
-pub(crate) fn open(session: &Session) -> Result<(Vec<Open>, Vec<String>), Error> {
+/// Reads the open sessions, and lists files that could not be read.
+pub(crate) fn read_open(session: &Session) -> Result<(Vec<OpenSession>, Vec<String>), Error> {
     let shelf = state::Shelf::of(session.root(), OPEN_SESSIONS);
-    let mut open = Vec::new();
+    let mut sessions = Vec::new();
     let mut problems = Vec::new();
     for name in shelf.names() {
         let Some(text) = shelf.read(&name)? else { continue };
-        match serde_json::from_str::<Open>(&text) {
-            Ok(one) => open.push(one),
+        match serde_json::from_str::<OpenSession>(&text) {
+            Ok(session) => sessions.push(session),
             Err(error) => {
                 let path = shelf.path(&name);
-                problems.push(format!("{}: this is no session: {error}", path.display()));
+                problems
+                    .push(format!("{}: the file is not a valid session: {error}", path.display()));
             }
         }
     }
-    Ok((open, problems))
+    Ok((sessions, problems))
 }
 
-impl Answer for Sessions {
+impl Answer for OpenSessions {
     fn view(&self) -> View {
         let mut view = View::new();
         if self.sessions.is_empty() {

@@ -1,4 +1,4 @@
-//! `session start`: marks where a session of work begins.
+//! `session start`: marks the start of a work session.
 
 use heirloom_store::{git, log, state};
 use schemars::JsonSchema;
@@ -14,44 +14,47 @@ pub(crate) struct SessionStart;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// What the session is about.
+    /// Title of the session.
     #[serde(default)]
     title: Option<String>,
 }
 
-/// A session that is not ended yet.
+/// A work session that has not ended.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct Open {
-    /// Its id, for `session end`.
+pub(crate) struct OpenSession {
+    /// Id, for `session end`.
     pub(crate) id: String,
-    /// What it is about.
+    /// Title of the session.
     pub(crate) title: Option<String>,
-    /// When it began.
+    /// Start time.
     pub(crate) started: String,
-    /// Who works.
+    /// Author of the work.
     pub(crate) by: String,
-    /// The commit that was checked out.
+    /// Commit that was checked out at the start.
     pub(crate) commit: Option<String>,
-    /// What people decided in documents and what could not be stored as a fact.
+    /// Decisions in documents that could not be stored as facts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) notes: Vec<String>,
 }
 
 impl Operation for SessionStart {
     type Request = Request;
-    type Response = Open;
+    type Response = OpenSession;
     const SPEC: Spec = Spec {
         name: "session_start",
         usage: "session start [title]",
         group: Group::Memory,
         effect: Effect::Writes,
-        about: "Mark where a session of work begins; `session end` makes an episode of it. Decisions that people wrote into documents meanwhile become facts.",
+        about: "Start a work session; `session end` stores an episode of it. New decisions in documents are stored as facts.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Open, Error> {
-        let mut open = Open {
+    fn run(session: &Session, request: Request) -> Result<OpenSession, Error> {
+        let mut open = OpenSession {
             id: log::new_id(session.now()).to_string(),
-            title: request.title.map(|title| title.trim().to_owned()).filter(|t| !t.is_empty()),
+            title: request
+                .title
+                .map(|title| title.trim().to_owned())
+                .filter(|title| !title.is_empty()),
             started: session.now().to_string(),
             by: session.author(),
             commit: git::current_commit(session.root()),
@@ -59,7 +62,7 @@ impl Operation for SessionStart {
         };
         let text =
             serde_json::to_string(&open).map_err(|error| Error::system(error.to_string()))?;
-        // What people decided in their editors since the last session is known from here on.
+        // Stores the decisions that were edited into documents since the last session.
         let mut transaction = WriteTransaction::begin(session, false)?;
         let catalog = Catalog::read(session)?;
         let known = lifecycle::known_of(session, &catalog.adrs)?;
@@ -71,7 +74,7 @@ impl Operation for SessionStart {
     }
 }
 
-impl Answer for Open {
+impl Answer for OpenSession {
     fn view(&self) -> View {
         let mut view = View::new();
         view.line([

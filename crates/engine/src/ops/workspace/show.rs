@@ -1,4 +1,4 @@
-//! `workspace show`: the workspace at a glance.
+//! `workspace show`: shows an overview of the workspace.
 
 use heirloom_core::Value;
 use heirloom_core::cascade::{self, Contribution};
@@ -22,21 +22,21 @@ pub(crate) struct WorkspaceShow;
 pub(crate) struct Request {}
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Shown {
-    /// The folder.
+pub(crate) struct WorkspaceOverview {
+    /// Path of the workspace.
     root: String,
-    /// The hierarchy.
+    /// Name of the hierarchy.
     hierarchy: String,
-    /// The workspace's title.
+    /// Title of the workspace.
     title: Option<String>,
-    /// What all work inherits.
+    /// Merged values that all work inherits.
     values: Value,
-    /// For every key path, who said what, the winner last.
+    /// For every key path, the documents that set it, the winner last.
     provenance: IndexMap<String, Vec<Contribution>>,
     /// The documents of the workspace level.
-    documents: Vec<Listed>,
-    /// How many there are of each.
-    counts: Counts,
+    documents: Vec<WorkspaceDocument>,
+    /// Number of documents by kind.
+    counts: DocumentCounts,
     #[serde(skip)]
     shown_values: ValueTable,
     #[serde(skip)]
@@ -44,7 +44,7 @@ pub(crate) struct Shown {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct Listed {
+struct WorkspaceDocument {
     source: String,
     title: Option<String>,
     updated: Option<String>,
@@ -53,7 +53,7 @@ struct Listed {
 }
 
 #[derive(Debug, Default, Serialize, JsonSchema)]
-struct Counts {
+struct DocumentCounts {
     projects: usize,
     plans: usize,
     agents: usize,
@@ -64,7 +64,7 @@ struct Counts {
 
 impl Operation for WorkspaceShow {
     type Request = Request;
-    type Response = Shown;
+    type Response = WorkspaceOverview;
     const SPEC: Spec = Spec {
         name: "workspace_show",
         usage: "workspace show",
@@ -73,19 +73,19 @@ impl Operation for WorkspaceShow {
         about: "Show the workspace: what all work inherits from it, and how many projects, plans, agents and decisions it has.",
     };
 
-    fn run(session: &Session, _: Request) -> Result<Shown, Error> {
+    fn run(session: &Session, _: Request) -> Result<WorkspaceOverview, Error> {
         let inherited = inherit::read(session, None, &Selectors::new())?;
         let catalog = Catalog::read(session)?;
-        let mut counts = Counts::default();
+        let mut counts = DocumentCounts::default();
         for filed in &catalog.filed {
-            let counted = match filed.kind {
+            let counter = match filed.kind {
                 NodeKind::Project => &mut counts.projects,
                 NodeKind::Plan => &mut counts.plans,
                 NodeKind::Agent => &mut counts.agents,
                 NodeKind::Memory => &mut counts.memories,
                 NodeKind::Adr => &mut counts.adrs,
                 NodeKind::Context => &mut counts.context,
-                // Records and entries are nodes of the graph and no documents.
+                // Records and entries are nodes of the graph, not documents.
                 NodeKind::Fact
                 | NodeKind::Episode
                 | NodeKind::Pattern
@@ -93,17 +93,18 @@ impl Operation for WorkspaceShow {
                 | NodeKind::Note
                 | NodeKind::Entry => continue,
             };
-            *counted += 1;
+            *counter += 1;
         }
-        let documents =
-            inherited.placed.iter().zip(&inherited.judged).map(|(placed, judged)| Listed {
+        let documents = inherited.placed.iter().zip(&inherited.judged).map(|(placed, judged)| {
+            WorkspaceDocument {
                 source: placed.document.path.clone(),
                 title: placed.document.title.clone(),
                 updated: judged.updated.map(|date| date.to_string()),
                 staleness: judged.staleness,
-            });
+            }
+        });
         let layers = inherit::layers(&inherited.placed);
-        Ok(Shown {
+        Ok(WorkspaceOverview {
             root: session.root().path().display().to_string(),
             hierarchy: inherited.hierarchy.clone(),
             title: inherited.placed.first().and_then(|placed| placed.document.title.clone()),
@@ -121,12 +122,12 @@ impl Operation for WorkspaceShow {
     }
 }
 
-impl Answer for Shown {
+impl Answer for WorkspaceOverview {
     fn view(&self) -> View {
         let mut view = View::new();
         view.title(self.title.clone().unwrap_or_else(|| "Workspace".into()));
         view.line([span(Role::Source, &self.root), format!("  ({})", self.hierarchy).into()]);
-        let Counts { projects, plans, agents, memories, adrs, context } = &self.counts;
+        let DocumentCounts { projects, plans, agents, memories, adrs, context } = &self.counts;
         view.say(format!(
             "{}, {}, {}, {}, {}, {}",
             present::count(*projects, "project"),

@@ -1,4 +1,4 @@
-//! Something that was done to several things.
+//! The response of an operation that changes several memories.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -7,19 +7,19 @@ use crate::Answer;
 use crate::memory::{MemoryItem, show_items};
 use crate::view::{Role, View, span};
 
-/// Something that was done to several things.
+/// Memories that an operation changed.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Done {
-    /// What was done.
+pub(crate) struct ChangedItems {
+    /// What was done: archived, restored, pinned, released, stored, done or pending again.
     pub(crate) done: &'static str,
-    /// What it was done to.
+    /// The memories.
     pub(crate) items: Vec<MemoryItem>,
-    /// What to know besides.
+    /// Remarks on memories that were skipped or need attention.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) notes: Vec<String>,
 }
 
-impl Answer for Done {
+impl Answer for ChangedItems {
     fn view(&self) -> View {
         let mut view = View::new();
         if self.items.is_empty() {

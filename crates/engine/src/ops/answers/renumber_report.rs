@@ -1,4 +1,4 @@
-//! A record or a plan with another number.
+//! The response of `adr renumber` and `plan renumber`.
 
 use heirloom_store::journal::Rename;
 use schemars::JsonSchema;
@@ -10,48 +10,48 @@ use crate::view::present;
 use crate::view::{Role, View, span};
 use crate::workspace::catalog::Edit;
 
-/// What was renumbered, and where.
+/// The renames and edits that renumbering needs.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Renumbered {
-    /// What it was called.
+pub(crate) struct RenumberReport {
+    /// Old name.
     before: String,
-    /// What it is called now.
+    /// New name.
     after: String,
-    /// Files and folders that have another name, in order.
-    renamed: Vec<Renamed>,
-    /// Documents in which it is named, with how many places of each were rewritten.
-    edited: Vec<Edited>,
-    /// Places that could mean something else with the same number. They were left alone; decide on
-    /// each yourself.
-    left_alone: Vec<Place>,
-    /// Relations of the log that follow it.
+    /// RenamedPath files and folders, in order.
+    renamed: Vec<RenamedPath>,
+    /// Documents with rewritten references.
+    edited: Vec<EditedDocument>,
+    /// References that may mean something else with the same number. They were not changed; check
+    /// each of them.
+    left_alone: Vec<AmbiguousReference>,
+    /// Number of relations in the log that were moved to the new name.
     #[serde(skip_serializing_if = "is_zero")]
     relations: usize,
-    /// Whether nothing was really done.
+    /// Whether this is only a preview: nothing was changed.
     dry_run: bool,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct Renamed {
+struct RenamedPath {
     from: String,
     to: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct Edited {
-    /// Its path before the renames.
+struct EditedDocument {
+    /// Path before the renames.
     path: String,
-    /// How many places were rewritten.
+    /// Number of rewritten references.
     replaced: usize,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct Place {
-    /// Its path before the renames.
+struct AmbiguousReference {
+    /// Path before the renames.
     path: String,
-    /// The line.
+    /// Line number.
     line: usize,
-    /// What is written there.
+    /// Text of the reference.
     written: String,
 }
 
@@ -59,8 +59,8 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-impl Renumbered {
-    /// Describes renames and edits, and hands them to a transaction unless it is a dry run.
+impl RenumberReport {
+    /// Describes renames and edits, and adds them to the transaction; without one it is a dry run.
     pub(crate) fn prepare(
         names: [String; 2],
         renames: Vec<Rename>,
@@ -68,7 +68,7 @@ impl Renumbered {
         transaction: Option<&mut WriteTransaction<'_>>,
     ) -> Self {
         let [before, after] = names;
-        let mut answer = Renumbered {
+        let mut report = RenumberReport {
             before,
             after,
             renamed: vec![],
@@ -80,38 +80,38 @@ impl Renumbered {
         for edit in &edits {
             let path = &edit.filed.document.path;
             if edit.replaced > 0 {
-                answer.edited.push(Edited { path: path.clone(), replaced: edit.replaced });
+                report.edited.push(EditedDocument { path: path.clone(), replaced: edit.replaced });
             }
-            answer.left_alone.extend(edit.unclear.iter().map(|left| Place {
+            report.left_alone.extend(edit.unclear.iter().map(|left| AmbiguousReference {
                 path: path.clone(),
                 line: left.line,
                 written: left.written.clone(),
             }));
         }
         let renamed =
-            |rename: &Rename| Renamed { from: rename.from.clone(), to: rename.to.clone() };
-        answer.renamed = renames.iter().map(renamed).collect();
+            |rename: &Rename| RenamedPath { from: rename.from.clone(), to: rename.to.clone() };
+        report.renamed = renames.iter().map(renamed).collect();
         if let Some(transaction) = transaction {
             for edit in edits.into_iter().filter(|edit| edit.replaced > 0) {
                 transaction.edit(&edit.filed.document.path, Some(&edit.filed.text), edit.after);
             }
             renames.into_iter().for_each(|rename| transaction.rename(rename));
         }
-        answer
+        report
     }
 
-    /// Adds how many relations of the log follow.
+    /// Sets the number of moved relations.
     pub(crate) fn with_relations(self, relations: usize) -> Self {
-        Renumbered { relations, ..self }
+        RenumberReport { relations, ..self }
     }
 }
 
-impl Answer for Renumbered {
+impl Answer for RenumberReport {
     fn view(&self) -> View {
         let mut view = View::new();
         view.line([
             span(Role::Key, &self.before),
-            " is now ".into(),
+            (if self.dry_run { " would become " } else { " is now " }).into(),
             span(Role::Key, &self.after),
             span(Role::Dim, if self.dry_run { "  (dry run: nothing was changed)" } else { "" }),
         ]);
@@ -141,7 +141,7 @@ impl Answer for Renumbered {
         if !self.left_alone.is_empty() {
             view.line([span(
                 Role::Warning,
-                format!("⚠️ left alone, because {} may mean another one:", self.before),
+                format!("⚠️ not changed, because {} may mean something else there:", self.before),
             )]);
             for place in &self.left_alone {
                 view.line([

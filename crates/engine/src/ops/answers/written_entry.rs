@@ -1,4 +1,4 @@
-//! An entry that was written into a memory document.
+//! The response of an operation that writes an entry of a memory document.
 
 use heirloom_core::memory::EntryKind;
 use heirloom_core::record::short;
@@ -8,31 +8,31 @@ use serde::Serialize;
 use crate::Answer;
 use crate::view::{Role, View, span};
 
-/// An entry of a memory document, and what was done with it.
+/// An entry of a memory document, and what was done to it.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Kept {
-    /// What was done: added, already there, resolved, promoted.
+pub(crate) struct WrittenEntry {
+    /// What was done: added, already there, resolved, noted, promoted or moved.
     pub(crate) done: &'static str,
-    /// What it is.
+    /// Kind of entry.
     #[serde(rename = "type")]
     pub(crate) kind: EntryKind,
-    /// Its ordinal name.
+    /// Kind and number within the document: finding-3.
     pub(crate) name: String,
-    /// Its id.
+    /// Stable id.
     pub(crate) id: String,
-    /// What it says.
+    /// Text of the entry.
     pub(crate) text: String,
-    /// Its file.
+    /// Path of the memory document.
     pub(crate) source: String,
-    /// The fact that was made of it.
+    /// Id of the fact that was also stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) fact: Option<String>,
-    /// What it was promoted from.
+    /// The agent's entry that it was promoted from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) from: Option<String>,
 }
 
-impl Answer for Kept {
+impl Answer for WrittenEntry {
     fn view(&self) -> View {
         let mut view = View::new();
         view.line([
@@ -47,7 +47,7 @@ impl Answer for Kept {
             view.line([span(Role::Dim, format!("   from {from}"))]);
         }
         if let Some(fact) = &self.fact {
-            view.line([span(Role::Dim, format!("   also stored as the fact {}", short(fact)))]);
+            view.line([span(Role::Dim, format!("   also stored as fact {}", short(fact)))]);
         }
         view
     }

@@ -1,4 +1,4 @@
-//! A document that an operation created.
+//! The response of an operation that creates a document.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,38 +8,38 @@ use crate::{Answer, Error, Session};
 
 /// A document that was created.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Created {
-    /// What it is.
+pub(crate) struct CreatedDocument {
+    /// Kind of document: project, plan, agent or decision record.
     #[serde(rename = "type")]
-    pub(crate) what: &'static str,
-    /// Its name.
+    pub(crate) kind: &'static str,
+    /// Name of the document.
     pub(crate) name: String,
-    /// Its file.
+    /// Path of the file.
     pub(crate) path: String,
 }
 
-impl Created {
-    /// Writes a new document; one that is already there is refused.
+impl CreatedDocument {
+    /// Writes a new document. Returns an error if the file exists.
     pub(crate) fn write(
         session: &Session,
-        what: &'static str,
+        kind: &'static str,
         name: String,
         path: String,
         text: &str,
     ) -> Result<Self, Error> {
         if !session.root().create(&path, text)? {
-            return Err(Error::bad_input(format!("{path} is already there"))
-                .hint("choose another name, or edit that one"));
+            return Err(Error::bad_input(format!("{path} already exists"))
+                .hint("choose another name, or edit the existing file"));
         }
-        Ok(Created { what, name, path })
+        Ok(CreatedDocument { kind, name, path })
     }
 }
 
-impl Answer for Created {
+impl Answer for CreatedDocument {
     fn view(&self) -> View {
         let mut view = View::new();
         view.line([
-            span(Role::Good, format!("created {} ", self.what)),
+            span(Role::Good, format!("created {} ", self.kind)),
             span(Role::Key, &self.name),
             "  ".into(),
             span(Role::Source, &self.path),

@@ -1,4 +1,4 @@
-//! A record that was written to the log.
+//! The response of an operation that writes a record to the log.
 
 use heirloom_core::record::{Record, short, short_ids};
 use schemars::JsonSchema;
@@ -8,34 +8,34 @@ use crate::Answer;
 use crate::memory::SimilarMemory;
 use crate::view::{Role, View, span};
 
-/// A record, and what was done with it.
+/// A record of the log, and what was done to it.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Stored {
-    /// What was done: stored, reinforced, superseded, noted.
+pub(crate) struct StoredRecord {
+    /// What was done: stored, reinforced, superseded (an older one), promoted to.
     pub(crate) done: &'static str,
-    /// Its id; the last 8 characters will do to name it.
+    /// Id; commands accept its last 8 characters.
     pub(crate) id: String,
-    /// What it is.
+    /// Kind of record.
     pub(crate) kind: &'static str,
-    /// What it says.
+    /// Text of the record.
     pub(crate) text: String,
-    /// What it replaced.
+    /// Ids of the records that it replaced.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) replaced: Vec<String>,
-    /// What says nearly the same. Nothing was merged.
+    /// Memories with nearly the same text. They were not changed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) near: Vec<SimilarMemory>,
-    /// Whether it stays on this machine.
+    /// Whether it is kept on this machine, out of git.
     pub(crate) private: bool,
-    /// What to know besides.
+    /// Remarks and warnings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) notes: Vec<String>,
 }
 
-impl Stored {
-    /// Answers that a record was written.
+impl StoredRecord {
+    /// Describes a record that was written.
     pub(crate) fn of(done: &'static str, record: &Record) -> Self {
-        Stored {
+        StoredRecord {
             done,
             id: record.id.to_string(),
             kind: record.kind().word(),
@@ -48,11 +48,13 @@ impl Stored {
     }
 }
 
-impl Answer for Stored {
+impl Answer for StoredRecord {
     fn view(&self) -> View {
         let mut view = View::new();
+        // The record shown is the new one; "superseded" before it would read as if it were the old one.
+        let verb = if self.done == "superseded" { "stored" } else { self.done };
         view.line([
-            span(Role::Good, format!("{} {} ", self.done, self.kind)),
+            span(Role::Good, format!("{verb} {} ", self.kind)),
             span(Role::Key, short(&self.id)),
             "  ".into(),
             self.text.replace('\n', " ").into(),
@@ -63,10 +65,10 @@ impl Answer for Stored {
         }
         for id in &self.replaced {
             let id = crate::memory::MemorySlice::short_name(id);
-            view.line([span(Role::Dim, format!("   in place of {id}"))]);
+            view.line([span(Role::Dim, format!("   replaces {id}"))]);
         }
         if !self.near.is_empty() {
-            view.line([span(Role::Warning, "   nearly the same is already there:")]);
+            view.line([span(Role::Warning, "   similar memories exist:")]);
         }
         let ids: Vec<&str> = self.near.iter().map(|near| near.id.as_str()).collect();
         for (near, id) in self.near.iter().zip(short_ids(&ids)) {

@@ -65,7 +65,7 @@ fn a_damaged_index_is_rebuilt() {
     let status = team.json("index status");
     assert_eq!(status["state"], "up to date");
     assert_eq!(status["active"], 3, "three facts, and documents that nobody has written yet");
-    assert_eq!(team.json("index rebuild")["state"], "made anew");
+    assert_eq!(team.json("index rebuild")["state"], "rebuilt");
     assert_eq!(ask(&team, "sqlite"), good);
 }
 

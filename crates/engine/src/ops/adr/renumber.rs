@@ -40,7 +40,7 @@ impl Operation for AdrRenumber {
         usage: "adr renumber <record> [number]",
         group: Group::Plans,
         effect: Effect::Writes,
-        about: "Change the number of a decision record: its file, its heading and references to it change together. References that may mean another record with the old number are listed, not changed.",
+        about: "Change the number of a decision record. Its file, its heading and references to it change together. References that may mean another record with the old number are listed, not changed.",
     };
 
     fn run(session: &Session, request: Request) -> Result<RenumberReport, Error> {

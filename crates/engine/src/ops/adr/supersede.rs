@@ -55,7 +55,7 @@ impl Operation for AdrSupersede {
         usage: "adr supersede <old> <new>",
         group: Group::Plans,
         effect: Effect::Writes,
-        about: "Record that one decision replaces another: both files are edited together, and remaining references to the old one are listed.",
+        about: "Record that one decision replaces another. Both files are edited together, and remaining references to the old one are listed.",
     };
 
     fn run(session: &Session, request: Request) -> Result<SupersessionReport, Error> {

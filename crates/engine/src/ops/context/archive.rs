@@ -72,7 +72,7 @@ impl Operation for ContextArchive {
         usage: "context archive [name]",
         group: Group::Plans,
         effect: Effect::TakesAway,
-        about: "Move a document to the archive, out of every context; a plan includes its agents and memory. Remaining references are listed. `context restore` restores it.",
+        about: "Move a document to the archive, out of every context. A plan includes its agents and memory. Remaining references are listed. `context restore` restores it.",
     };
 
     fn run(session: &Session, request: Request) -> Result<ArchiveReport, Error> {

@@ -33,7 +33,7 @@ impl Operation for ContextConflicts {
         usage: "context conflicts [plan]",
         group: Group::Plans,
         effect: Effect::Reads,
-        about: "List documents that contradict what they inherit, override stale values, refer to superseded or missing documents, supersede each other in a cycle, state a supersession on one side only, or share a number.",
+        about: "List conflicts between documents: contradictions of inherited values, overrides of stale values, references to superseded or missing documents, supersession cycles, one-sided supersessions and duplicate numbers.",
     };
 
     fn run(session: &Session, request: Request) -> Result<Findings, Error> {

@@ -140,7 +140,7 @@ impl Operation for ContextResolve {
         usage: "context resolve [plan] [agent]",
         group: Group::Core,
         effect: Effect::Reads,
-        about: "Show what an agent inherits: merged values with sources, decisions in force, the text of every level, and warnings about stale or conflicting documents. Call it before starting work.",
+        about: "Show what an agent inherits. Call it before starting work. Returns merged values with sources, decisions in force, the text of every level, and warnings about stale or conflicting documents.",
     };
 
     fn run(session: &Session, request: Request) -> Result<ResolvedContext, Error> {

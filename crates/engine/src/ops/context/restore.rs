@@ -38,7 +38,7 @@ impl Operation for ContextRestore {
         usage: "context restore <name>",
         group: Group::Plans,
         effect: Effect::Writes,
-        about: "Restore an archived document to its original path; a plan includes everything archived with it. The latest version is restored, unless you give a path in the archive.",
+        about: "Restore an archived document to its original path. A plan includes everything archived with it. The latest version is restored, unless you give a path in the archive.",
     };
 
     fn run(session: &Session, request: Request) -> Result<RestoreReport, Error> {

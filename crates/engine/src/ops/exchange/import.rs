@@ -61,7 +61,7 @@ impl Operation for Import {
         usage: "import <files>...",
         group: Group::Memory,
         effect: Effect::Writes,
-        about: "Import memories from a Heirloom export, Omegon's facts.jsonl, MCP's server-memory, basic-memory notes, or bullet lists of CLAUDE.md and AGENTS.md. Importing twice adds nothing.",
+        about: "Import memories. Sources are a Heirloom export, Omegon's facts.jsonl, MCP's server-memory, basic-memory notes, and bullet lists of CLAUDE.md and AGENTS.md. Importing twice adds nothing.",
     };
 
     fn run(session: &Session, request: Request) -> Result<ImportReport, Error> {

@@ -72,7 +72,7 @@ impl Operation for MemoryAdd {
         usage: "memory add <planId> <agentId|--plan> <type> <content>",
         group: Group::Core,
         effect: Effect::Writes,
-        about: "Add to the memory of an agent, for its next session, or of a plan, for all its agents.",
+        about: "Add an entry to the memory of an agent, or of a plan for all its agents.",
     };
 
     fn run(session: &Session, request: Request) -> Result<WrittenEntry, Error> {

@@ -29,7 +29,7 @@ impl Operation for MemoryIngest {
         usage: "memory ingest",
         group: Group::Memory,
         effect: Effect::Writes,
-        about: "Store every accepted decision record, plan decision and answered question as a fact, once each, and archive the facts of decision records that are no longer in force.",
+        about: "Store decisions from documents as facts. Covers accepted decision records, plan decisions and answered questions, once each; facts of decision records that are no longer in force are archived.",
     };
 
     fn run(session: &Session, request: Request) -> Result<ChangedItems, Error> {

@@ -27,7 +27,7 @@ impl Operation for MemoryRelease {
         usage: "memory release [fact_ids]...",
         group: Group::Memory,
         effect: Effect::Writes,
-        about: "Unpin memories from working memory, or all of them. They stay stored.",
+        about: "Unpin some or all memories of working memory. They stay stored.",
     };
 
     fn run(session: &Session, request: Request) -> Result<ChangedItems, Error> {

@@ -70,7 +70,7 @@ impl Operation for Stats {
         usage: "stats",
         group: Group::Memory,
         effect: Effect::Reads,
-        about: "Show how many memories there are, what is pinned, and problems of the log.",
+        about: "Show statistics of the memory: number of memories by kind, pins, and problems of the log.",
     };
 
     fn run(session: &Session, _: Request) -> Result<MemoryStats, Error> {

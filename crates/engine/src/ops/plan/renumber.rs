@@ -40,7 +40,7 @@ impl Operation for PlanRenumber {
         usage: "plan renumber <plan> [number]",
         group: Group::Plans,
         effect: Effect::Writes,
-        about: "Change the number of a plan: its folder, its document and references to it change together. References that may mean another plan with the old number are listed, not changed.",
+        about: "Change the number of a plan. Its folder, its document and references to it change together. References that may mean another plan with the old number are listed, not changed.",
     };
 
     fn run(session: &Session, request: Request) -> Result<RenumberReport, Error> {

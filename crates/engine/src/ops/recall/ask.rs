@@ -57,7 +57,7 @@ impl Operation for Recall {
         usage: "recall <query>...",
         group: Group::Core,
         effect: Effect::Reads,
-        about: "Search facts, episodes, patterns, workflows, notes, the memory of agents and plans, decisions and documents. Best match first.",
+        about: "Search the memory: facts, episodes, patterns, workflows, notes, memories of agents and plans, decisions and documents, best match first.",
     };
 
     const PREPARE_INLINE: Option<PrepareInline> = Some(prepare_inline);

@@ -134,7 +134,7 @@ impl Operation for Eval {
         usage: "eval <files>...",
         group: Group::Memory,
         effect: Effect::Reads,
-        about: "Test recall: each query must find the expected ids or texts among its first k results. Exit code 1 if one does not.",
+        about: "Test recall with expected results. Each query must find its expected ids or texts among the first k results, else the exit code is 1.",
     };
 
     fn run(session: &Session, request: Request) -> Result<EvalReport, Error> {

@@ -45,7 +45,7 @@ impl Operation for SessionStart {
         usage: "session start [title]",
         group: Group::Memory,
         effect: Effect::Writes,
-        about: "Start a work session; `session end` stores an episode of it. New decisions in documents are stored as facts.",
+        about: "Start a work session. `session end` stores an episode of it. New decisions in documents are stored as facts.",
     };
 
     fn run(session: &Session, request: Request) -> Result<OpenSession, Error> {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::memory::{WriteTransaction, lifecycle};
 use crate::view::{Role, View, span};
-use crate::workspace::catalog::Catalog;
+use crate::workspace::catalog::{Catalog, Filed};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct AdrSupersede;
@@ -73,25 +73,7 @@ impl Operation for AdrSupersede {
             filed.check_is_file(session.root())?;
         }
         check_acyclic(&catalog, old_adr, new_adr)?;
-        let changes = [
-            Change {
-                path: old_adr.path.clone(),
-                before: Some(old.text.clone()),
-                after: adr::mark_superseded(&old_adr.path, &old.text, new_adr)?,
-            },
-            Change {
-                path: new_adr.path.clone(),
-                before: Some(new.text.clone()),
-                after: adr::mark_supersedes(&new_adr.path, &new.text, old_adr)?,
-            },
-        ];
-        if !links_only_this_pair(&catalog, &changes) {
-            return Err(Error::bad_input(format!(
-                "{} and {} are written in a way that cannot be linked safely; nothing was changed",
-                old_adr.id, new_adr.id
-            ))
-            .hint("edit both files by hand"));
-        }
+        let changes = link(&catalog, (old, old_adr), (new, new_adr))?;
         let edited = changes
             .iter()
             .filter(|change| change.before.as_ref() != Some(&change.after))
@@ -134,6 +116,34 @@ fn check_acyclic(catalog: &Catalog, old: &adr::Adr, new: &adr::Adr) -> Result<()
         .hint(format!("see `heir adr history {}`", old.id)));
     }
     Ok(())
+}
+
+/// Returns the edits that link the two records to each other.
+fn link(
+    catalog: &Catalog,
+    (old, old_adr): (&Filed, &adr::Adr),
+    (new, new_adr): (&Filed, &adr::Adr),
+) -> Result<[Change; 2], Error> {
+    let changes = [
+        Change {
+            path: old_adr.path.clone(),
+            before: Some(old.text.clone()),
+            after: adr::mark_superseded(&old_adr.path, &old.text, new_adr)?,
+        },
+        Change {
+            path: new_adr.path.clone(),
+            before: Some(new.text.clone()),
+            after: adr::mark_supersedes(&new_adr.path, &new.text, old_adr)?,
+        },
+    ];
+    if !links_only_this_pair(catalog, &changes) {
+        return Err(Error::bad_input(format!(
+            "{} and {} are written in a way that cannot be linked safely; nothing was changed",
+            old_adr.id, new_adr.id
+        ))
+        .hint("edit both files by hand"));
+    }
+    Ok(changes)
 }
 
 fn warnings(old: &adr::Adr, new: &adr::Adr) -> Vec<String> {

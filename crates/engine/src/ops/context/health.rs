@@ -55,7 +55,7 @@ struct DocumentHealth {
     /// Whether it contains only template text; contexts leave it out.
     not_edited: bool,
     #[serde(skip)]
-    judged: Staleness,
+    staleness_details: Staleness,
 }
 
 #[derive(Debug, Default, Serialize, JsonSchema)]
@@ -131,7 +131,7 @@ fn health_of(catalog: &Catalog, filed: &Filed) -> DocumentHealth {
         recommended_action: staleness.recommended_action,
         closed: filed.is_closed(),
         not_edited: filed.kind != NodeKind::Memory && filed.is_unedited,
-        judged: staleness,
+        staleness_details: staleness,
     }
 }
 
@@ -165,7 +165,7 @@ impl Answer for ContextHealthReport {
                 (true, _) => (span(Role::Dim, "closed"), ""),
                 (false, true) => (span(Role::Dim, "template"), "not edited yet"),
                 (false, false) => (
-                    present::freshness(&document.judged),
+                    present::freshness(&document.staleness_details),
                     present::action(document.recommended_action),
                 ),
             };

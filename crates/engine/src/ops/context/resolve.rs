@@ -107,7 +107,7 @@ struct ContextLayer {
     /// Text after the front matter, without template text.
     prose: String,
     #[serde(skip)]
-    judged: Staleness,
+    staleness_details: Staleness,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -309,7 +309,7 @@ fn context_layers(session: &Session, placed: Vec<Placed>, judged: &[Judged]) -> 
                 score: staleness.score,
                 recommended_action: staleness.recommended_action,
                 prose: placed.document.prose,
-                judged: staleness,
+                staleness_details: staleness,
             }
         })
         .collect();
@@ -369,7 +369,7 @@ impl Answer for ResolvedContext {
                     span(Role::Title, format!("── {} ", layer.level)),
                     span(Role::Source, &layer.source),
                     " · ".into(),
-                    present::freshness(&layer.judged),
+                    present::freshness(&layer.staleness_details),
                 ]);
                 view.text(layer.prose.trim_matches(['\n', '\r']));
             }

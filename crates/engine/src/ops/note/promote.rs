@@ -62,10 +62,10 @@ impl Operation for NotePromote {
             record.visibility = note.visibility;
         }
         record.origin = Some(format!("note:{name}"));
-        let around = read_around_new(session, &record, &request.particulars)?;
-        request.particulars.fill(&mut record, &mut transaction, &around)?;
-        let near = SimilarMemory::to(&record, &around);
-        transaction.write(&around, &record)?;
+        let nearby = read_around_new(session, &record, &request.particulars)?;
+        request.particulars.fill(&mut record, &mut transaction, &nearby)?;
+        let near = SimilarMemory::to(&record, &nearby);
+        transaction.write(&nearby, &record)?;
         transaction.event(&known, Action::Resolve, vec![name], vec![], "promoted")?;
         transaction.commit()?;
         Ok(StoredRecord { near, ..StoredRecord::of("promoted to", &record) })

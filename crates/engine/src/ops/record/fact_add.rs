@@ -25,7 +25,7 @@ pub(crate) struct Request {
     /// Value for the key (Result over exceptions).
     #[serde(default)]
     value: Option<String>,
-    /// Where it holds (typescript).
+    /// Scope in which it applies (typescript).
     #[serde(default)]
     scope: Option<String>,
     #[serde(flatten)]

@@ -216,9 +216,10 @@ impl Answer for ArchiveReport {
                 }
             }
         }
+        let skip_verb = if self.dry_run { "would skip " } else { "skipped " };
         for SkippedDocument { source, reason } in &self.left {
             view.line([
-                span(Role::Warning, "skipped "),
+                span(Role::Warning, skip_verb),
                 span(Role::Source, source),
                 format!(": {reason}").into(),
             ]);

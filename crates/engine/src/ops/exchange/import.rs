@@ -350,11 +350,12 @@ impl Answer for ImportReport {
         }
         if self.already > 0 {
             let rows = present::count(self.already, "row");
-            view.line([span(Role::Dim, format!("{rows} already exist"))]);
+            view.line([span(Role::Dim, format!("{rows} already imported"))]);
         }
         if !self.problems.is_empty() {
             let rows = present::count(self.problems.len(), "row");
-            view.line([span(Role::Warning, format!("{rows} could not be imported"))]);
+            let verb = if self.dry_run { "cannot" } else { "could not" };
+            view.line([span(Role::Warning, format!("{rows} {verb} be imported"))]);
         }
         view
     }

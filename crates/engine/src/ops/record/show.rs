@@ -162,7 +162,7 @@ impl Answer for RecordDetails {
             view.title(if self.item.standing == Standing::Active {
                 "Replaces"
             } else {
-                "Replaced before"
+                "Replaced"
             });
             show_items(&mut view, &self.history);
         }

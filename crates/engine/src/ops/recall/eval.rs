@@ -20,6 +20,8 @@ pub(crate) struct Eval;
 /// Shortest end of an id that identifies it, in characters.
 const MIN_ID_SUFFIX_LENGTH: usize = 8;
 
+const EXPECTATION_HINT: &str = "write each one as `- query: …` and `  must: …`";
+
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
@@ -78,7 +80,7 @@ impl TextList {
 
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct EvalReport {
-    /// Number of expectations that were checked.
+    /// Number of expectations that were report.
     expectations: usize,
     /// Number of expectations that are met.
     passed: usize,
@@ -138,34 +140,32 @@ impl Operation for Eval {
     };
 
     fn run(session: &Session, request: Request) -> Result<EvalReport, Error> {
-        let mut checked = EvalReport::default();
+        let mut report = EvalReport::default();
         for file in &request.files {
-            let expectations = expectations(file)?;
+            let expectations = read_expectations(file)?;
             if expectations.is_empty() {
                 let problem = Problem::of_file(&file.name, "the file has no expectations");
-                checked
-                    .problems
-                    .push(problem.hint("write each one as `- query: …` and `  must: …`"));
+                report.problems.push(problem.hint(EXPECTATION_HINT));
             }
-            for (line, read) in expectations {
+            for (line, expectation) in expectations {
                 let place = format!("{}:{line}", file.name);
-                match read {
+                match expectation {
                     Ok(expected) => {
-                        checked.expectations += 1;
+                        report.expectations += 1;
                         let (failed, problems) = check(session, &expected, place)?;
-                        checked.unread.extend(problems);
+                        report.unread.extend(problems);
                         match failed {
-                            Some(failed) => checked.failed.push(failed),
-                            None => checked.passed += 1,
+                            Some(failed) => report.failed.push(failed),
+                            None => report.passed += 1,
                         }
                     }
-                    Err(problem) => checked.problems.push(problem),
+                    Err(problem) => report.problems.push(problem),
                 }
             }
         }
-        checked.unread.sort();
-        checked.unread.dedup();
-        Ok(checked)
+        report.unread.sort();
+        report.unread.dedup();
+        Ok(report)
     }
 }
 
@@ -173,60 +173,58 @@ impl Operation for Eval {
 type Row<T, E> = (usize, Result<T, E>);
 
 /// Reads the expectations of a file, each with its line.
-fn expectations(file: &InputFile) -> Result<Vec<Row<Expectation, Problem>>, Error> {
-    let text = file.text.trim_start_matches('\u{feff}');
-    let single = serde_json::from_str::<Value>(text).ok().filter(Value::is_object);
-    let is_json_lines = file.name.ends_with(".jsonl") || text.trim_start().starts_with('{');
-    let rows: Vec<Row<Value, String>> = if let Some(single) = single {
-        vec![(1, Ok(single))]
-    } else if is_json_lines {
-        let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-        lines
-            .map(|(at, line)| {
-                (at + 1, serde_json::from_str(line).map_err(|e| json::syntax_error(&e)))
-            })
-            .collect()
-    } else {
-        // YAML includes JSON.
-        let node = yaml::parse(text).map_err(|error| {
-            Error::from(Problem::at(&file.name, error.line, error.message.clone()))
-        })?;
-        let Some(node) = node else { return Ok(vec![]) };
-        let yaml::Kind::List { items, .. } = &node.kind else {
-            let problem =
-                Problem::at(&file.name, node.line, "the file is not a list of expectations");
-            return Err(problem.hint("write each one as `- query: …` and `  must: …`").into());
-        };
-        items.iter().map(|item| (item.line, Ok(item.value()))).collect()
-    };
-    let read = rows.into_iter().map(|(line, value)| {
-        let read = value.and_then(|value| {
-            let schema = || schema::<Expectation>().to_value();
-            Expectation::deserialize(&value).map_err(|error| explained(&schema(), &value, &error))
-        });
-        let checked = read.and_then(|expected| {
-            let all = || expected.must.texts().iter().chain(expected.must_not.texts());
-            if all().next().is_none() {
-                return Err("it needs `must` or `must_not`".to_owned());
-            }
-            if expected.query.trim().is_empty() {
-                return Err("its `query` is empty".to_owned());
-            }
-            if all().any(|text| normalised(text).is_empty()) {
-                return Err("an empty `must` or `must_not` would match everything".to_owned());
-            }
-            if expected.k == 0 {
-                return Err("`k` must be at least 1".to_owned());
-            }
-            Ok(expected)
-        });
-        let row = checked.map_err(|reason| {
+fn read_expectations(file: &InputFile) -> Result<Vec<Row<Expectation, Problem>>, Error> {
+    let rows = read_rows(file)?.into_iter().map(|(line, value)| {
+        let expectation = value.and_then(|value| parse_expectation(&value)).map_err(|reason| {
             Problem::at(&file.name, line, format!("invalid expectation: {reason}"))
                 .hint("its fields are query, must, must_not, k, section, kind, scope and tag")
         });
-        (line, row)
+        (line, expectation)
     });
-    Ok(read.collect())
+    Ok(rows.collect())
+}
+
+/// Reads a JSON object, JSON Lines, or a list in YAML or JSON.
+fn read_rows(file: &InputFile) -> Result<Vec<Row<Value, String>>, Error> {
+    let text = file.text.trim_start_matches('\u{feff}');
+    let object = serde_json::from_str::<Value>(text).ok().filter(Value::is_object);
+    if let Some(object) = object {
+        return Ok(vec![(1, Ok(object))]);
+    }
+    if file.name.ends_with(".jsonl") || text.trim_start().starts_with('{') {
+        let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        let read = |line| serde_json::from_str(line).map_err(|error| json::syntax_error(&error));
+        return Ok(lines.map(|(at, line)| (at + 1, read(line))).collect());
+    }
+    // A list in JSON is also YAML.
+    let node = yaml::parse(text)
+        .map_err(|error| Error::from(Problem::at(&file.name, error.line, error.message.clone())))?;
+    let Some(node) = node else { return Ok(vec![]) };
+    let yaml::Kind::List { items, .. } = &node.kind else {
+        let problem = Problem::at(&file.name, node.line, "the file is not a list of expectations");
+        return Err(problem.hint(EXPECTATION_HINT).into());
+    };
+    Ok(items.iter().map(|item| (item.line, Ok(item.value()))).collect())
+}
+
+/// Parses and checks an expectation. The error is the reason why it is not valid.
+fn parse_expectation(value: &Value) -> Result<Expectation, String> {
+    let expected = Expectation::deserialize(value)
+        .map_err(|error| explained(&schema::<Expectation>().to_value(), value, &error))?;
+    let texts = || expected.must.texts().iter().chain(expected.must_not.texts());
+    if texts().next().is_none() {
+        return Err("it needs `must` or `must_not`".to_owned());
+    }
+    if expected.query.trim().is_empty() {
+        return Err("its `query` is empty".to_owned());
+    }
+    if texts().any(|text| normalised(text).is_empty()) {
+        return Err("an empty `must` or `must_not` would match everything".to_owned());
+    }
+    if expected.k == 0 {
+        return Err("`k` must be at least 1".to_owned());
+    }
+    Ok(expected)
 }
 
 /// Runs the query and compares its results with the expectation. Also returns what could not be read.

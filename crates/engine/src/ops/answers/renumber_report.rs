@@ -17,7 +17,7 @@ pub(crate) struct RenumberReport {
     before: String,
     /// New name.
     after: String,
-    /// RenamedPath files and folders, in order.
+    /// Renamed files and folders, in order.
     renamed: Vec<RenamedPath>,
     /// Documents with rewritten references.
     edited: Vec<EditedDocument>,

@@ -180,7 +180,7 @@ impl Answer for GraphHealthReport {
             + self.problems.len();
         let size = format!(
             "{}, {}",
-            present::count(self.nodes, "document"),
+            present::count(self.nodes, "node"),
             present::count(self.edges, "relation")
         );
         view.line([if finding_count == 0 {

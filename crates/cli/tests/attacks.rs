@@ -372,7 +372,7 @@ attacks! {
         let folder = s.outside.path().display().to_string();
         let settings = format!("[embedder]\nkind = \"transformer\"\nfolder = {folder:?}\n");
         s.workspace.write(".heirloom/config.toml", settings);
-    } => "is not a folder of the workspace";
+    } => "is outside of the workspace";
     a_model_is_a_fifo: |s| {
         s.workspace.write(".heirloom/config.toml", "[embedder]\nkind = \"transformer\"\nfolder = \"m\"\n");
         s.fifo("m/config.json");
@@ -577,7 +577,7 @@ fn settings_connect_to_nobody() {
         let turn = r#"{"role":"user","content":"We decided to use a queue"}"#;
         scene.workspace.write("session.jsonl", format!("{turn}\n"));
         let printed = scene.run(&["compact", "session.jsonl"]) + &scene.withstand();
-        assert!(printed.contains("settings come with the repository"), "{printed}");
+        assert!(printed.contains("which you have not allowed"), "{printed}");
         listener.set_nonblocking(true).unwrap();
         assert!(listener.accept().is_err(), "[{table}] was connected to");
     }

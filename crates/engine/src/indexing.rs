@@ -1,5 +1,5 @@
-//! Keeping the index up to date with the files: what there is to read, how it is cut into passages,
-//! and when the index is updated or rebuilt.
+//! Keeps the index up to date with the files: lists the files, splits documents into passages, and
+//! updates or rebuilds the index.
 
 mod embedder;
 mod open_index;

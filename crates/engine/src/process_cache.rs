@@ -1,4 +1,4 @@
-//! What a process keeps from one request to the next.
+//! The state that a process keeps between requests.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -10,27 +10,27 @@ use heirloom_core::Problem;
 use heirloom_store::stamp::Watched;
 use heirloom_store::{Config, Root, config};
 
-/// How many workspaces' settings are kept; with one more, all are read again.
+/// Maximum number of workspaces whose settings are cached. One more empties the cache.
 const MAX_WORKSPACES: usize = 8;
 
-/// What a process keeps from one request to the next, shared by all of its sessions.
+/// The state that a process keeps between requests, shared by all of its sessions.
 #[derive(Clone, Default)]
 pub struct ProcessCache {
     is_long_lived: Arc<AtomicBool>,
-    /// Settings, by the workspace's folder.
+    /// Settings by the folder of their workspace.
     settings: Arc<Mutex<HashMap<PathBuf, CachedSettings>>>,
-    /// What other modules keep, each under a type of its own.
+    /// State of other modules, each under its own type.
     parts: Arc<Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>>,
 }
 
-/// Settings, and what would show that they were changed.
+/// Settings, and the file whose changes outdate them.
 struct CachedSettings {
     watched: Watched,
     config: Arc<Config>,
 }
 
 impl ProcessCache {
-    /// Prepares for more than one request: files are watched for changes from now on.
+    /// Declares that the process answers more than one request, so that it watches files for changes.
     pub fn make_long_lived(&self) {
         self.is_long_lived.store(true, Ordering::Relaxed);
     }
@@ -40,31 +40,32 @@ impl ProcessCache {
         self.is_long_lived.load(Ordering::Relaxed)
     }
 
-    /// Returns the settings of a workspace; they are read if they may have changed.
+    /// Returns the settings of a workspace. They are read again if they may have changed.
     pub(crate) fn config(&self, root: &Root) -> Result<Arc<Config>, Problem> {
-        let mut all = locked(&self.settings);
-        if let Some(settings) = all.get(root.path()).filter(|own| own.watched.is_same()) {
-            return Ok(settings.config.clone());
+        let mut settings = lock(&self.settings);
+        if let Some(cached) = settings.get(root.path()).filter(|cached| cached.watched.is_same()) {
+            return Ok(cached.config.clone());
         }
         let watched = Watched::new([root.join(config::PATH)]);
         let config = Arc::new(Config::load(root)?);
-        if all.len() == MAX_WORKSPACES && !all.contains_key(root.path()) {
-            all.clear();
+        if settings.len() == MAX_WORKSPACES && !settings.contains_key(root.path()) {
+            settings.clear();
         }
-        all.insert(root.path().to_path_buf(), CachedSettings { watched, config: config.clone() });
+        settings
+            .insert(root.path().to_path_buf(), CachedSettings { watched, config: config.clone() });
         Ok(config)
     }
 
-    /// Returns what a module keeps here under a type of its own; at first, the type's default.
+    /// Returns the state of a module, which it keeps here under its own type. It starts as the default.
     pub(crate) fn part<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
-        let mut parts = locked(&self.parts);
+        let mut parts = lock(&self.parts);
         let part = parts.entry(TypeId::of::<T>()).or_insert_with(|| Arc::new(T::default()));
         let part = part.clone().downcast();
-        part.unwrap_or_else(|_| unreachable!("a part is kept under its own type"))
+        part.unwrap_or_else(|_| unreachable!("a part is stored under its own type"))
     }
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -1,4 +1,4 @@
-//! Which embedder the settings name.
+//! Opens the embedder that the settings name.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use heirloom_store::stamp::Stamp;
 use super::open_index::OpenIndexes;
 use crate::{Error, Session};
 
-/// An embedder that others may use at the same time.
+/// An embedder that several requests use at the same time.
 pub(crate) type SharedEmbedder = Arc<dyn Embedder>;
 
-/// One that knows the meaning of nothing, so that words alone are looked for.
+/// An embedder without dimensions, with which a search is lexical only.
 pub(crate) struct LexicalOnly;
 
 impl Embedder for LexicalOnly {
@@ -34,78 +34,85 @@ impl Embedder for LexicalOnly {
     }
 }
 
-/// What an endpoint looks like.
-const EXAMPLE: &str = "http://127.0.0.1:11434/v1";
+/// Example of an endpoint for hints.
+const ENDPOINT_EXAMPLE: &str = "http://127.0.0.1:11434/v1";
 
-/// The files of a transformer.
-const SHAPE: &str = "config.json";
-const VOCABULARY: &str = "vocab.txt";
-const WEIGHTS: &str = "model.safetensors";
+/// Example of a model folder for hints.
+const FOLDER_EXAMPLE: &str = "models/minilm";
 
-/// A larger file is no sentence transformer that could answer in time.
+/// Name of the file with a transformer's dimensions.
+const CONFIG_FILE: &str = "config.json";
+/// Name of the file with a transformer's vocabulary.
+const VOCABULARY_FILE: &str = "vocab.txt";
+/// Name of the file with a transformer's weights.
+const WEIGHTS_FILE: &str = "model.safetensors";
+
+/// Maximum size of a model file; a larger model would be too slow for a search.
 const MAX_MODEL_BYTES: u64 = 4 * 1024 * 1024 * 1024;
 
-/// How long one waits for an embedder.
+/// How long to wait for an embedder.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Patience {
-    /// As one who has a question.
+    /// For a search, which can do without the embedder.
     Short,
-    /// As one who wants it to work.
+    /// For a command that needs the embedder.
     Long,
 }
 
-/// Returns the embedder that the settings name. One that is slow to open is kept for the next time.
+/// Returns the embedder that the settings name. Any but the builtin one is slow to open and is kept
+/// for the next request.
 pub(crate) fn embedder(session: &Session, patience: Patience) -> Result<SharedEmbedder, Error> {
     let settings = &session.config()?.embedder;
     if settings.kind == EmbedderKind::Static {
         return Ok(Arc::new(heirloom_embed::builtin()));
     }
     let root = session.root().path().display();
-    // One whose files were replaced is another.
+    // The key contains the stamps of the model files, so that replaced files are read again.
     let folder = session.remote_embedder().folder.as_deref().or(settings.folder.as_deref());
     let stamps = folder.map(|folder| {
         let folder = session.root().path().join(folder);
-        [SHAPE, VOCABULARY, WEIGHTS].map(|file| Stamp::of(&folder.join(file)))
+        let files = [CONFIG_FILE, VOCABULARY_FILE, WEIGHTS_FILE];
+        files.map(|file| Stamp::of(&folder.join(file)))
     });
-    let known_as = format!("{root}\n{settings:?}\n{:?}\n{stamps:?}", session.remote_embedder());
-    match (OpenIndexes::of(session).embedder(&known_as), patience) {
-        (Some(Ok(kept)), _) => return Ok(kept),
+    let key = format!("{root}\n{settings:?}\n{:?}\n{stamps:?}", session.remote_embedder());
+    match (OpenIndexes::of(session).embedder(&key), patience) {
+        (Some(Ok(embedder)), _) => return Ok(embedder),
         (Some(Err(error)), Patience::Short) => return Err(error),
         _ => {}
     }
     let opened = match settings.kind {
-        EmbedderKind::Endpoint => endpoint(session, settings, patience)
+        EmbedderKind::Endpoint => open_endpoint(session, settings, patience)
             .map(|endpoint| Arc::new(endpoint) as SharedEmbedder),
-        _ => transformer(session, settings)
+        _ => read_transformer(session, settings)
             .map(|transformer| Arc::new(transformer) as SharedEmbedder),
     };
-    OpenIndexes::of(session).keep_embedder(known_as, &opened);
+    OpenIndexes::of(session).keep_embedder(key, &opened);
     opened
 }
 
-fn endpoint(
+fn open_endpoint(
     session: &Session,
     settings: &config::Embedder,
     patience: Patience,
 ) -> Result<Endpoint, Error> {
     let remote = session.remote_embedder();
-    let is_wrong = |named: &&str| remote.endpoint.is_none() && !Endpoint::is_address(named);
-    if let Some(named) = settings.endpoint.as_deref().filter(is_wrong) {
+    let is_invalid = |named: &&str| remote.endpoint.is_none() && !Endpoint::is_address(named);
+    if let Some(named) = settings.endpoint.as_deref().filter(is_invalid) {
         let named = named.escape_default();
-        return Err(Error::bad_input(format!("`{named}` is no address of an embedder"))
-            .hint(write("endpoint", EXAMPLE)));
+        let what = format!("embedder.endpoint `{named}` is not an http or https address");
+        return Err(Error::bad_input(what).hint(setting_hint("endpoint", ENDPOINT_EXAMPLE)));
     }
     let endpoint = remote.endpoint(settings.endpoint.as_deref()).map_err(|named| {
         Error::bad_input(format!(
-            "the settings name an embedder at {named}, and settings come with the repository"
+            "the settings of this repository name an embedder at {named}, which you have not allowed"
         ))
-        .hint(format!("to send it what is remembered, set HEIRLOOM_EMBEDDER_ENDPOINT={named}"))
+        .hint(format!("to send memories to it, set HEIRLOOM_EMBEDDER_ENDPOINT={named}"))
     })?;
     let Some(endpoint) = endpoint else {
-        return Err(missing("endpoint", EXAMPLE));
+        return Err(missing_setting("endpoint", ENDPOINT_EXAMPLE));
     };
     if settings.model.is_empty() {
-        return Err(missing("model", "nomic-embed-text"));
+        return Err(missing_setting("model", "nomic-embed-text"));
     }
     let key = remote.key.as_deref();
     Ok(match patience {
@@ -114,51 +121,49 @@ fn endpoint(
     })
 }
 
-fn transformer(session: &Session, settings: &config::Embedder) -> Result<Transformer, Error> {
-    // The person at this machine may name a folder anywhere; the settings, which come with the
-    // repository, may name one of the workspace.
+fn read_transformer(session: &Session, settings: &config::Embedder) -> Result<Transformer, Error> {
+    // The environment may name any folder. The settings come with the repository, which is untrusted,
+    // so they may name only a folder inside the workspace.
     if let Some(folder) = &session.remote_embedder().folder {
         let folder = Path::new(folder);
         let files = Files {
-            config: files::read_given(&folder.join(SHAPE))?,
-            vocabulary: files::read_given(&folder.join(VOCABULARY))?,
-            weights: files::read_bytes_given(&folder.join(WEIGHTS))?,
+            config: files::read_given(&folder.join(CONFIG_FILE))?,
+            vocabulary: files::read_given(&folder.join(VOCABULARY_FILE))?,
+            weights: files::read_bytes_given(&folder.join(WEIGHTS_FILE))?,
         };
         return Ok(Transformer::read(&files)?);
     }
     let Some(folder) = settings.folder.as_deref() else {
-        return Err(missing("folder", "models/minilm"));
+        return Err(missing_setting("folder", FOLDER_EXAMPLE));
     };
     let dir = session.root().dir();
     let path = |name: &str| format!("{}/{name}", folder.trim_end_matches('/'));
-    let failed = |name: &str, error: &std::io::Error| {
-        let hint = match is_escape(error) {
-            true => format!("to use a folder elsewhere, set HEIRLOOM_EMBEDDER_FOLDER={folder}"),
-            false => write("folder", "models/minilm"),
-        };
-        let message = match is_escape(error) {
-            true => format!("embedder.folder `{folder}` is not a folder of the workspace"),
-            false => format!("{}: {error}", path(name)),
-        };
-        Error::bad_input(message).hint(hint)
+    let failed = |name: &str, error: &std::io::Error| match is_escape(error) {
+        true => {
+            let what = format!("embedder.folder `{folder}` is outside of the workspace");
+            let hint = format!("to use it all the same, set HEIRLOOM_EMBEDDER_FOLDER={folder}");
+            Error::bad_input(what).hint(hint)
+        }
+        false => Error::bad_input(format!("{}: {error}", path(name)))
+            .hint(setting_hint("folder", FOLDER_EXAMPLE)),
     };
     let text = |name: &str| {
         dir.read_text(&path(name), MAX_MODEL_BYTES).map_err(|error| failed(name, &error))
     };
-    let weights = dir.read(&path(WEIGHTS), MAX_MODEL_BYTES);
+    let weights = dir.read(&path(WEIGHTS_FILE), MAX_MODEL_BYTES);
     let files = Files {
-        config: text(SHAPE)?,
-        vocabulary: text(VOCABULARY)?,
-        weights: weights.map_err(|error| failed(WEIGHTS, &error))?,
+        config: text(CONFIG_FILE)?,
+        vocabulary: text(VOCABULARY_FILE)?,
+        weights: weights.map_err(|error| failed(WEIGHTS_FILE, &error))?,
     };
     Ok(Transformer::read(&files)?)
 }
 
-fn missing(setting: &str, example: &str) -> Error {
-    Error::bad_input(format!("the settings name no embedder.{setting}"))
-        .hint(write(setting, example))
+fn missing_setting(setting: &str, example: &str) -> Error {
+    Error::bad_input(format!("the setting embedder.{setting} is missing"))
+        .hint(setting_hint(setting, example))
 }
 
-fn write(setting: &str, example: &str) -> String {
+fn setting_hint(setting: &str, example: &str) -> String {
     format!("write `{setting} = \"{example}\"` under [embedder] in {}", config::PATH)
 }

@@ -14,82 +14,81 @@ use super::embedder::SharedEmbedder;
 use super::sources::Sources;
 use crate::{Error, Session};
 
-/// How many indexes, and how many embedders, are kept. Of more indexes, the one that was used
-/// longest ago is closed; with one more embedder, all are opened again.
-const MAX_KEPT: usize = 8;
+/// Maximum number of open indexes, and of open embedders. Beyond it, the least recently used index
+/// or all embedders are closed.
+const MAX_OPEN: usize = 8;
 
-/// An embedder that could not be opened is not tried again for so long: somebody waits for each
-/// answer.
+/// How long an embedder that failed to open is not tried again, because every try delays an answer.
 const EMBEDDER_RETRY_PAUSE: Duration = Duration::from_secs(30);
 
-/// The indexes and embedders that are open and not in use. A request takes an index out and puts it
-/// back; another one that comes meanwhile opens a second.
+/// The open indexes and embedders that no request uses. A request takes an index out and puts it
+/// back; a concurrent request opens a second one.
 #[derive(Default)]
 pub(super) struct OpenIndexes {
     indexes: Mutex<Vec<OpenIndex>>,
-    /// Embedders that are slow to open, or when and why one could not be opened, by their settings.
+    /// Embedders that are slow to open, by their settings.
     embedders: Mutex<HashMap<String, OpenedEmbedder>>,
 }
 
 /// An embedder, or when and why it could not be opened.
 type OpenedEmbedder = Result<SharedEmbedder, (Instant, Error)>;
 
-/// An index, and what would show that files have changed since it was brought up to date.
+/// An index that was brought up to date, with the files whose changes outdate it.
 pub(crate) struct OpenIndex {
     folder: PathBuf,
     pub(super) snapshot: Snapshot,
-    /// None in a process that answers one request.
+    /// `None` in a process that answers one request.
     pub(super) watched: Option<Watched>,
     problems: Vec<Problem>,
     log_problems: Vec<Problem>,
     all_problems: OnceCell<Vec<Problem>>,
 }
 
-/// An index that was taken out for the next request of a session. If the session ends before, it is
-/// put back.
+/// An index that is reserved for the next request of a session. It is put back if the session ends
+/// without using it.
 pub(super) struct PreparedIndex {
     index: Option<OpenIndex>,
-    home: Arc<OpenIndexes>,
+    pool: Arc<OpenIndexes>,
 }
 
 impl OpenIndexes {
-    /// Returns those of a session's process.
+    /// Returns the pool of a session's process.
     pub(super) fn of(session: &Session) -> Arc<Self> {
         session.process_cache().part()
     }
 
-    /// Takes the index of a folder out, if it is there.
+    /// Takes out the index of a folder, if it is open.
     pub(super) fn take(&self, folder: &Path) -> Option<OpenIndex> {
-        let mut indexes = locked(&self.indexes);
+        let mut indexes = lock(&self.indexes);
         let at = indexes.iter().position(|index| index.folder == folder)?;
         Some(indexes.remove(at))
     }
 
-    /// Puts an index back.
+    /// Puts an index back. Drops one that exists in memory only.
     pub(super) fn put(&self, index: OpenIndex) {
         if !index.snapshot.is_lasting() {
             return;
         }
-        let mut indexes = locked(&self.indexes);
+        let mut indexes = lock(&self.indexes);
         indexes.retain(|other| other.folder != index.folder);
-        if indexes.len() == MAX_KEPT {
+        if indexes.len() == MAX_OPEN {
             indexes.remove(0);
         }
         indexes.push(index);
     }
 
-    /// Returns an embedder that was opened before, or why it could not be opened a moment ago.
+    /// Returns an open embedder, or the error if it failed to open a moment ago.
     pub(super) fn embedder(&self, settings: &str) -> Option<Result<SharedEmbedder, Error>> {
-        match locked(&self.embedders).get(settings)? {
+        match lock(&self.embedders).get(settings)? {
             Ok(embedder) => Some(Ok(embedder.clone())),
             Err((at, error)) => (at.elapsed() < EMBEDDER_RETRY_PAUSE).then(|| Err(error.clone())),
         }
     }
 
-    /// Keeps an embedder, or why it could not be opened.
+    /// Keeps an embedder, or the error with which it failed to open.
     pub(super) fn keep_embedder(&self, settings: String, opened: &Result<SharedEmbedder, Error>) {
-        let mut embedders = locked(&self.embedders);
-        if embedders.len() == MAX_KEPT {
+        let mut embedders = lock(&self.embedders);
+        if embedders.len() == MAX_OPEN {
             embedders.clear();
         }
         let opened = opened.clone().map_err(|error| (Instant::now(), error));
@@ -98,7 +97,7 @@ impl OpenIndexes {
 }
 
 impl OpenIndex {
-    /// Takes an index of a folder that was brought up to date with some sources.
+    /// Wraps an index that was brought up to date with `sources`.
     pub(super) fn new(
         folder: &Path,
         snapshot: Snapshot,
@@ -115,7 +114,7 @@ impl OpenIndex {
         &self.snapshot
     }
 
-    /// Returns what could not be listed or read of the files that it was made of, each problem once.
+    /// Returns the problems of all files that the index was made of, each once.
     pub(crate) fn all_problems(&self) -> Result<Vec<Problem>, IndexError> {
         if let Some(problems) = self.all_problems.get() {
             return Ok(problems.clone());
@@ -132,14 +131,14 @@ impl OpenIndex {
     fn problems_of(
         &self,
         listed: &[Problem],
-        is_wanted: impl Fn(&str) -> bool,
+        has_path: impl Fn(&str) -> bool,
     ) -> Result<Vec<Problem>, IndexError> {
         let mut problems = self.snapshot.trouble()?;
         let sources = self.snapshot.sources()?.iter();
-        let damaged = sources.filter(|(_, source)| !source.problems.is_empty());
-        for (_, source) in damaged.filter(|(path, _)| is_wanted(path)) {
-            let own: Vec<Problem> = serde_json::from_str(&source.problems).unwrap_or_default();
-            problems.extend(own);
+        let faulty = sources.filter(|(_, source)| !source.problems.is_empty());
+        for (_, source) in faulty.filter(|(path, _)| has_path(path)) {
+            let parsed: Vec<Problem> = serde_json::from_str(&source.problems).unwrap_or_default();
+            problems.extend(parsed);
         }
         problems.extend(listed.iter().cloned());
         problems.sort();
@@ -149,12 +148,12 @@ impl OpenIndex {
 }
 
 impl PreparedIndex {
-    /// Takes an index for the next request.
+    /// Reserves an index for the next request.
     pub(super) fn new(session: &Session, index: OpenIndex) -> Self {
-        PreparedIndex { index: Some(index), home: OpenIndexes::of(session) }
+        PreparedIndex { index: Some(index), pool: OpenIndexes::of(session) }
     }
 
-    /// Returns the index, which the request now uses.
+    /// Hands the index over to the request.
     pub(super) fn into_index(mut self) -> Option<OpenIndex> {
         self.index.take()
     }
@@ -162,10 +161,10 @@ impl PreparedIndex {
 
 impl Drop for PreparedIndex {
     fn drop(&mut self) {
-        self.index.take().into_iter().for_each(|index| self.home.put(index));
+        self.index.take().into_iter().for_each(|index| self.pool.put(index));
     }
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

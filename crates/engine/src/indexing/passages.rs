@@ -1,11 +1,11 @@
-//! What documents hold that can be recalled: the entries of memory, and the sections of the rest.
+//! Splits documents into passages: one per entry of a memory document, one per section of any other.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::rc::Rc;
 
 use heirloom_core::adr::{self, Adr, Status};
 use heirloom_core::fold::Standing;
+use heirloom_core::hierarchy::Selectors;
 use heirloom_core::memory::Entry;
 use heirloom_core::recall::{DocumentPart, Passage, mark};
 use heirloom_core::{Document, Problem, day};
@@ -14,21 +14,20 @@ use jiff::civil::Date;
 
 use crate::workspace::catalog;
 use crate::workspace::entry_dates::EntryDates;
-use crate::workspace::memory_document::MemoryDocument;
-use crate::workspace::memory_document::entry_ref;
+use crate::workspace::memory_document::{MemoryDocument, entry_ref};
 use crate::workspace::template;
 
-/// A section of more words is cut at its paragraphs.
-const SECTION_MAX_WORDS: usize = 160;
+/// Number of words after which a section is split at the next blank line.
+const SECTION_SPLIT_WORDS: usize = 160;
 
-/// What a document is, beside its part.
+/// Where a document comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DocumentClass {
     /// A document of a level.
     OfLevel,
     /// A decision record.
     Adr,
-    /// A document that was put away.
+    /// A document in the archive.
     Archived,
 }
 
@@ -38,87 +37,98 @@ pub(super) fn stated_date(document: &Document) -> Option<Date> {
     keys.find_map(|key| document.field(key).and_then(day::parse))
 }
 
-/// What a document holds, read but not dated.
+/// The content of a document before git dates it.
 pub(super) enum Content {
-    /// The entries of a memory document, and what could not be read of it.
+    /// The entries of a memory document, and its problems.
     Entries(Box<MemoryDocument>, Vec<Problem>),
-    /// The sections of any other.
+    /// The sections of any other document.
     Sections(Box<Sections>),
 }
 
-/// A document that is cut at its headings.
+/// A document that is split at its headings.
 pub(super) struct Sections {
     placed: Placed,
     class: DocumentClass,
-    /// What it was cut into, template text left out.
-    parts: Vec<Section>,
-    /// What it says as a decision record.
+    /// Its sections without untouched template text.
+    sections: Vec<Section>,
+    /// The decision record, if the document is one.
     pub(super) adr: Option<Adr>,
 }
 
 impl Sections {
-    /// Reads a document.
+    /// Splits a document that was read.
     pub(super) fn of(placed: Placed, class: DocumentClass) -> Self {
         let is_record = class == DocumentClass::Adr;
         let adr = is_record.then(|| adr::read_document(&placed.document, &placed.text));
-        let mut parts = match has_entries(&placed, class) {
+        let mut sections = match has_entries(&placed, class) {
             true => vec![],
-            false => sections(&placed.document),
+            false => split_document(&placed.document),
         };
-        parts.retain(|part| {
+        sections.retain(|section| {
             let title = placed.document.title.as_deref().unwrap_or_default();
-            let says_nothing_more = is_record && states_status_or_date(part, title);
-            !says_nothing_more && !template::is_untouched(&part.text)
+            let is_redundant = is_record && is_status_or_date(section, title);
+            !is_redundant && !template::is_untouched(&section.text)
         });
-        Sections { placed, class, parts, adr }
+        Sections { placed, class, sections, adr }
     }
 
-    /// Returns whether it states no date.
+    /// Returns whether the document states no date.
     pub(super) fn is_undated(&self) -> bool {
         stated_date(&self.placed.document).is_none()
     }
 
-    /// Returns its passages, and what could not be read of it. `date` is that of its file, in case
-    /// that it states none; `is_replaced` says whether another decision record replaced this one.
+    /// Returns the passages and the problems of the document. `file_date` applies if the document
+    /// states no date; `is_replaced` says whether another decision record replaced this one.
     pub(super) fn passages(
         &self,
-        date: Option<Date>,
+        file_date: Option<Date>,
         is_replaced: bool,
     ) -> (Vec<Passage>, Vec<Problem>) {
-        let problems = self.placed.document.problems.clone();
-        (of_sections(self, date, is_replaced), problems)
+        let header = PassageHeader::new(self, file_date, is_replaced);
+        let document = &self.placed.document;
+        // The title of a plan or a decision record can be found even if the document says nothing else.
+        let has_own_title = document.title.is_some()
+            && (self.adr.is_some()
+                || self.placed.part == Part::Main && !self.placed.selectors.is_empty());
+        let title_only = [Section { heading: String::new(), line: 1, text: String::new() }];
+        let sections = match self.sections.is_empty() && has_own_title {
+            true => title_only.as_slice(),
+            false => &self.sections,
+        };
+        let passages = sections.iter().enumerate().map(|(index, one)| header.passage(index, one));
+        (passages.collect(), document.problems.clone())
     }
 }
 
 impl Content {
-    /// Takes a document that was read.
+    /// Reads the entries of a memory document; leaves other documents as they are.
     pub(super) fn of(sections: Sections, dates: &Rc<EntryDates>) -> Self {
         if !has_entries(&sections.placed, sections.class) {
             return Content::Sections(Box::new(sections));
         }
         let mut problems = sections.placed.document.problems.clone();
-        let noted = MemoryDocument::of(sections.placed, dates);
-        problems.extend(noted.notebook.problems.iter().cloned());
-        Content::Entries(Box::new(noted), problems)
+        let document = MemoryDocument::of(sections.placed, dates);
+        problems.extend(document.notebook.problems.iter().cloned());
+        Content::Entries(Box::new(document), problems)
     }
 
-    /// Returns its text.
+    /// Returns the text of the document.
     pub(super) fn text(&self) -> &str {
         match self {
-            Content::Entries(noted, _) => &noted.text,
+            Content::Entries(document, _) => &document.text,
             Content::Sections(sections) => &sections.placed.text,
         }
     }
 
-    /// Returns the memory document that it is.
-    pub(super) fn noted(&self) -> Option<&MemoryDocument> {
+    /// Returns the memory document, if the document is one.
+    pub(super) fn memory_document(&self) -> Option<&MemoryDocument> {
         match self {
-            Content::Entries(noted, _) => Some(noted),
+            Content::Entries(document, _) => Some(document),
             Content::Sections(_) => None,
         }
     }
 
-    /// Returns the other document that it is.
+    /// Returns the sections, unless the document is a memory document.
     pub(super) fn sections(&self) -> Option<&Sections> {
         match self {
             Content::Entries(..) => None,
@@ -126,20 +136,20 @@ impl Content {
         }
     }
 
-    /// Returns whether it needs a date that is not written in it.
+    /// Returns whether git has to date the document or one of its entries.
     pub(super) fn is_undated(&self) -> bool {
         match self {
-            Content::Entries(noted, _) => noted.has_undated(),
+            Content::Entries(document, _) => document.has_undated(),
             Content::Sections(sections) => sections.is_undated(),
         }
     }
 }
 
-/// Returns whether a part of a decision record says nothing but its status or its date: every part is
-/// shown with these.
-fn states_status_or_date(part: &Section, title: &str) -> bool {
-    let text = part.text.trim_start_matches(['>', ' ']);
-    match part.heading.as_str() {
+/// Returns whether a section of a decision record consists of its status or its date. Every passage
+/// shows both anyway.
+fn is_status_or_date(section: &Section, title: &str) -> bool {
+    let text = section.text.trim_start_matches(['>', ' ']);
+    match section.heading.as_str() {
         heading if heading.eq_ignore_ascii_case("status") => text.split_whitespace().count() == 1,
         heading if heading.is_empty() || heading == title => {
             let date = text.strip_prefix("Date:").map(str::trim);
@@ -149,50 +159,50 @@ fn states_status_or_date(part: &Section, title: &str) -> bool {
     }
 }
 
-/// Returns whether a document is read entry by entry.
+/// Returns whether a document is split into entries.
 fn has_entries(placed: &Placed, class: DocumentClass) -> bool {
     placed.part == Part::Memory && class != DocumentClass::Archived
 }
 
 /// Returns the passages of a memory document.
-pub(super) fn of_entries(noted: &MemoryDocument) -> Vec<Passage> {
-    let entries = noted.notebook.entries.iter();
-    let mut passages: Vec<Passage> = entries.map(|entry| of_entry(noted, entry)).collect();
-    // An entry may have been copied together with its id.
-    let mut seen: HashMap<String, usize> = HashMap::new();
+pub(super) fn entry_passages(document: &MemoryDocument) -> Vec<Passage> {
+    let entries = document.notebook.entries.iter();
+    let mut passages: Vec<Passage> = entries.map(|entry| entry_passage(document, entry)).collect();
+    // Names are unique, but an entry may have been copied together with its id.
+    let mut counts: HashMap<String, usize> = HashMap::new();
     for passage in &mut passages {
-        let times = seen.entry(passage.name.clone()).or_default();
-        *times += 1;
-        if *times > 1 {
-            passage.name = format!("{}+{times}", passage.name);
+        let count = counts.entry(passage.name.clone()).or_default();
+        *count += 1;
+        if *count > 1 {
+            passage.name = format!("{}+{count}", passage.name);
         }
     }
     passages
 }
 
-fn of_entry(noted: &MemoryDocument, entry: &Entry) -> Passage {
+fn entry_passage(document: &MemoryDocument, entry: &Entry) -> Passage {
     let part = DocumentPart {
         id: entry.id.clone(),
         kind: entry.kind.word().to_owned(),
         text: entry.sentence(),
-        by: noted.owner().unwrap_or_default().to_owned(),
-        date: noted.since(entry),
-        path: noted.path.clone(),
+        by: document.owner().unwrap_or_default().to_owned(),
+        date: document.since(entry),
+        path: document.path.clone(),
         line: entry.line,
         resolved: entry.resolved,
         ..DocumentPart::default()
     };
     let subject = entry_ref(&entry.id);
-    let mut marks = vec![mark("kind", &part.kind).into(), mark("level", &noted.level).into()];
-    marks.extend(noted.selectors.iter().map(|(level, name)| mark(level, name).into()));
+    let mut marks = vec![mark("kind", &part.kind).into(), mark("level", &document.level).into()];
+    marks.extend(document.selectors.iter().map(|(level, name)| mark(level, name).into()));
     Passage {
-        name: format!("{subject}@{}", noted.path),
+        name: format!("{subject}@{}", document.path),
         own_subject: Some(subject),
         text: part.text.clone(),
         title: None,
         summary: None,
         marks,
-        group: Some(format!("document:{}", noted.path)),
+        group: Some(format!("document:{}", document.path)),
         position: i64::try_from(entry.line).unwrap_or_default(),
         day: part.date,
         confidence: None,
@@ -202,94 +212,109 @@ fn of_entry(noted: &MemoryDocument, entry: &Entry) -> Passage {
     }
 }
 
-/// A part of a document under one heading.
+/// The text under one heading, or a part of it.
 struct Section {
     heading: String,
     line: usize,
     text: String,
 }
 
-fn of_sections(
-    Sections { placed, class, parts, adr }: &Sections,
+/// What all passages of a document have in common.
+struct PassageHeader<'d> {
+    document: &'d Document,
+    kind: &'d str,
+    title: String,
     date: Option<Date>,
-    is_replaced: bool,
-) -> Vec<Passage> {
-    let document = &placed.document;
-    let kind = match (class, placed.part) {
-        (DocumentClass::Adr, _) => "adr",
-        (DocumentClass::Archived, _) => "document",
-        (DocumentClass::OfLevel, Part::Main) => placed.level.as_str(),
-        (DocumentClass::OfLevel, _) => "context",
-    };
-    let project = placed.selectors.get("project").map(String::as_str);
-    let (standing, called) = match (class, adr) {
-        (DocumentClass::Archived, _) => (Standing::Archived, None),
-        (_, None) => (Standing::Active, Some(catalog::id_of(placed))),
-        (_, Some(adr)) => {
-            let standing = match is_replaced || adr.status.is_retired() {
-                true => Standing::Superseded,
-                false => Standing::Active,
-            };
-            (standing, Some(catalog::id_of_record(&adr.id, project)))
+    standing: Standing,
+    status: Option<String>,
+    /// The name by which the log refers to the document.
+    subject: Option<String>,
+    selectors: &'d Selectors,
+}
+
+impl<'d> PassageHeader<'d> {
+    fn new(sections: &'d Sections, file_date: Option<Date>, is_replaced: bool) -> Self {
+        let Sections { placed, class, adr, .. } = sections;
+        let document = &placed.document;
+        let kind = match (class, placed.part) {
+            (DocumentClass::Adr, _) => "adr",
+            (DocumentClass::Archived, _) => "document",
+            (DocumentClass::OfLevel, Part::Main) => placed.level.as_str(),
+            (DocumentClass::OfLevel, _) => "context",
+        };
+        let project = placed.selectors.get("project").map(String::as_str);
+        let (standing, id) = match (class, adr) {
+            (DocumentClass::Archived, _) => (Standing::Archived, None),
+            (_, None) => (Standing::Active, Some(catalog::id_of(placed))),
+            (_, Some(adr)) => {
+                let standing = match is_replaced || adr.status.is_retired() {
+                    true => Standing::Superseded,
+                    false => Standing::Active,
+                };
+                (standing, Some(catalog::id_of_record(&adr.id, project)))
+            }
+        };
+        let title = match adr {
+            Some(adr) => format!("{}: {}", adr.id, adr.title),
+            None => document.title.clone().unwrap_or_else(|| document.path.clone()),
+        };
+        PassageHeader {
+            document,
+            kind,
+            title,
+            date: stated_date(document).or(file_date),
+            standing,
+            status: adr.as_ref().map(status_label),
+            subject: id.map(|id| format!("doc:{id}")),
+            selectors: &placed.selectors,
         }
-    };
-    let title = match adr {
-        Some(adr) => format!("{}: {}", adr.id, adr.title),
-        None => document.title.clone().unwrap_or_else(|| document.path.clone()),
-    };
-    let date = stated_date(document).or(date);
-    let mut passages = Vec::new();
-    // A plan and a decision record have a title of their own, even if nothing else was written.
-    let is_named = adr.is_some() || placed.part == Part::Main && !placed.selectors.is_empty();
-    let title_alone = [Section { heading: String::new(), line: 1, text: String::new() }];
-    let parts = match parts.is_empty() && document.title.is_some() && is_named {
-        true => title_alone.as_slice(),
-        false => parts,
-    };
-    for (at, section) in parts.iter().enumerate() {
-        let said = match section.heading.as_str() {
+    }
+
+    /// Makes the passage of one section. `index` counts the sections of the document from 0.
+    fn passage(&self, index: usize, section: &Section) -> Passage {
+        let title = &self.title;
+        let text = match section.heading.as_str() {
             _ if section.text.is_empty() => title.clone(),
             "" => format!("{title}: {}", section.text),
             heading if heading == title => format!("{title}: {}", section.text),
             heading => format!("{title} › {heading}: {}", section.text),
         };
-        let name = format!("document:{}#{}", document.path, at + 1);
+        let name = format!("document:{}#{}", self.document.path, index + 1);
         let part = DocumentPart {
             id: name.clone(),
-            kind: kind.to_owned(),
-            text: said.clone(),
-            date,
-            path: document.path.clone(),
+            kind: self.kind.to_owned(),
+            text: text.clone(),
+            date: self.date,
+            path: self.document.path.clone(),
             line: section.line,
-            tags: document.field_list("tags"),
-            status: adr.as_ref().map(stated_status),
-            standing,
+            tags: self.document.field_list("tags"),
+            status: self.status.clone(),
+            standing: self.standing,
             ..DocumentPart::default()
         };
-        let mut marks = vec![mark("kind", kind).into()];
-        marks.extend(placed.selectors.iter().map(|(level, name)| mark(level, name).into()));
+        let mut marks = vec![mark("kind", self.kind).into()];
+        marks.extend(self.selectors.iter().map(|(level, name)| mark(level, name).into()));
         marks.extend(part.tags.iter().map(|tag| mark("tag", tag).into()));
-        passages.push(Passage {
-            own_subject: called.as_ref().map(|id| format!("doc:{id}")),
+        Passage {
+            own_subject: self.subject.clone(),
             name,
-            text: said,
+            text,
             title: Some(section.heading.clone()).filter(|heading| !heading.is_empty()),
             summary: None,
             marks,
-            group: Some(format!("document:{}", document.path)),
-            position: i64::try_from(at).unwrap_or_default(),
-            day: date,
+            group: Some(format!("document:{}", self.document.path)),
+            position: i64::try_from(index).unwrap_or_default(),
+            day: self.date,
             confidence: None,
             repeats: None,
-            standing,
+            standing: self.standing,
             part: Some(part),
-        });
+        }
     }
-    passages
 }
 
-/// Returns the status of a decision record as it is shown.
-fn stated_status(adr: &Adr) -> String {
+/// Returns the status of a decision record for display.
+fn status_label(adr: &Adr) -> String {
     match &adr.unknown_status {
         Some(stated) => stated.to_lowercase(),
         None if adr.status == Status::Unknown => "no status".to_owned(),
@@ -297,80 +322,80 @@ fn stated_status(adr: &Adr) -> String {
     }
 }
 
-/// Cuts a document at its headings, and long parts at their paragraphs.
-fn sections(document: &Document) -> Vec<Section> {
+/// Splits a document at its headings, and long sections at their paragraphs.
+fn split_document(document: &Document) -> Vec<Section> {
     let mut sections = Vec::new();
     for part in document.sections() {
         let heading = part.heading.map_or("", |heading| heading.text.as_str());
-        cut(heading, document.prose_line, part.start, &part.lines, &mut sections);
+        split_section(heading, document.prose_line + part.start, &part.lines, &mut sections);
     }
     sections
 }
 
-fn cut(heading: &str, offset: usize, start: usize, lines: &[&str], sections: &mut Vec<Section>) {
+/// Splits the lines under a heading, the first of which has the number `start`.
+fn split_section(heading: &str, start: usize, lines: &[&str], sections: &mut Vec<Section>) {
     let mut text = String::new();
     let mut words = 0;
-    let mut first = None;
-    let mut flush = |text: &mut String, first: &mut Option<usize>| {
-        let said = text.trim();
-        if !said.is_empty() {
-            let line = offset + first.unwrap_or(start);
-            sections.push(Section { heading: heading.to_owned(), line, text: said.to_owned() });
+    let mut first_line = None;
+    let mut flush = |text: &mut String, first_line: &mut Option<usize>| {
+        let trimmed = text.trim();
+        if !trimmed.is_empty() {
+            let (heading, line) = (heading.to_owned(), first_line.unwrap_or(start));
+            sections.push(Section { heading, line, text: trimmed.to_owned() });
         }
         text.clear();
-        *first = None;
+        *first_line = None;
     };
     for (at, line) in without_comments(lines).iter().enumerate() {
-        let in_line = line.split_whitespace().count();
-        if in_line == 0 && words >= SECTION_MAX_WORDS {
-            flush(&mut text, &mut first);
+        let words_in_line = line.split_whitespace().count();
+        if words_in_line == 0 && words >= SECTION_SPLIT_WORDS {
+            flush(&mut text, &mut first_line);
             words = 0;
             continue;
         }
-        if first.is_none() && in_line > 0 {
-            first = Some(start + at);
+        if first_line.is_none() && words_in_line > 0 {
+            first_line = Some(start + at);
         }
-        words += in_line;
+        words += words_in_line;
         text.push_str(line);
         text.push('\n');
     }
-    flush(&mut text, &mut first);
+    flush(&mut text, &mut first_line);
 }
 
-/// Takes HTML comments out of lines, which a reader does not see: those that begin a line. Blocks of
-/// code stay as they are, and so does a comment that is not closed.
-fn without_comments<'l>(lines: &[&'l str]) -> Vec<Cow<'l, str>> {
+/// Blanks HTML comments that begin a line, because a reader of the rendered text does not see them.
+/// Code blocks and unclosed comments are left as they are.
+fn without_comments<'l>(lines: &[&'l str]) -> Vec<&'l str> {
     const OPEN: &str = "<!--";
     const CLOSE: &str = "-->";
     let last_close = lines.iter().rposition(|line| line.contains(CLOSE));
     let mut fence: Option<&str> = None;
     let mut in_comment = false;
-    let mut kept = Vec::with_capacity(lines.len());
+    let mut visible = Vec::with_capacity(lines.len());
     for (at, line) in lines.iter().enumerate() {
-        let bare = line.trim_start();
-        if !in_comment && let Some(own) = fence_of(bare) {
+        let trimmed = line.trim_start();
+        if !in_comment && let Some(line_fence) = leading_fence(trimmed) {
             fence = match fence {
-                None => Some(own),
-                Some(open) if own.starts_with(open) => None,
+                None => Some(line_fence),
+                Some(open) if line_fence.starts_with(open) => None,
                 open => open,
             };
         }
-        let opens = fence.is_none() && bare.starts_with(OPEN) && last_close >= Some(at);
+        let opens = fence.is_none() && trimmed.starts_with(OPEN) && last_close >= Some(at);
         if !in_comment && !opens {
-            kept.push(Cow::Borrowed(*line));
+            visible.push(*line);
             continue;
         }
-        let rest = if in_comment { bare } else { &bare[OPEN.len()..] };
+        let rest = if in_comment { trimmed } else { &trimmed[OPEN.len()..] };
         in_comment = !rest.contains(CLOSE);
-        let shown = rest.split_once(CLOSE).map_or("", |(_, after)| after);
-        kept.push(Cow::Borrowed(shown));
+        visible.push(rest.split_once(CLOSE).map_or("", |(_, after)| after));
     }
-    kept
+    visible
 }
 
-/// Returns the marks that begin or end a block of code, if a line begins with them.
-fn fence_of(line: &str) -> Option<&str> {
-    let length = |mark: char| line.len() - line.trim_start_matches(mark).len();
+/// Returns the code fence that a line begins with.
+fn leading_fence(line: &str) -> Option<&str> {
+    let length = |character: char| line.len() - line.trim_start_matches(character).len();
     let length = length('`').max(length('~'));
     (length >= 3).then(|| &line[..length])
 }
@@ -379,42 +404,39 @@ fn fence_of(line: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
-    fn shown(text: &str) -> String {
+    fn visible(text: &str) -> String {
         without_comments(&text.split('\n').collect::<Vec<_>>()).join("|")
     }
 
     #[test]
-    fn comments_are_taken_out() {
-        assert_eq!(shown("<!-- b --> c"), " c");
-        assert_eq!(shown("a\n  <!-- b\nc\nd --> e\nf"), "a||| e|f");
-        assert_eq!(shown("<!-- b\nc"), "<!-- b|c");
-        assert_eq!(shown("```\n<!-- b -->\n```\n<!-- c -->d"), "```|<!-- b -->|```|d");
-        assert_eq!(shown("~~~\n<!-- b\n```\n-->\n~~~\nx"), "~~~|<!-- b|```|-->|~~~|x");
-        assert_eq!(shown("````\n```\n<!-- b -->\n````"), "````|```|<!-- b -->|````");
+    fn html_comments_outside_code_blocks_are_blanked() {
+        assert_eq!(visible("<!-- b --> c"), " c");
+        assert_eq!(visible("a\n  <!-- b\nc\nd --> e\nf"), "a||| e|f");
+        assert_eq!(visible("<!-- b\nc"), "<!-- b|c");
+        assert_eq!(visible("```\n<!-- b -->\n```\n<!-- c -->d"), "```|<!-- b -->|```|d");
+        assert_eq!(visible("~~~\n<!-- b\n```\n-->\n~~~\nx"), "~~~|<!-- b|```|-->|~~~|x");
+        assert_eq!(visible("````\n```\n<!-- b -->\n````"), "````|```|<!-- b -->|````");
         assert_eq!(
-            shown("Open with `<!--`\nx\nclose with `-->`"),
+            visible("Open with `<!--`\nx\nclose with `-->`"),
             "Open with `<!--`|x|close with `-->`"
         );
     }
 
     #[test]
-    fn many_open_comments_take_no_longer_than_other_lines() {
+    fn many_unclosed_comments_are_read_in_linear_time() {
         let text = "<!--\n".repeat(200_000);
-        assert_eq!(shown(&text).len(), text.len());
+        assert_eq!(visible(&text).len(), text.len());
     }
 
     #[test]
-    fn a_part_that_states_only_the_status_or_the_date_says_nothing_more() {
-        let part = |heading: &str, text: &str| Section {
-            heading: heading.into(),
-            line: 1,
-            text: text.into(),
+    fn a_section_that_is_only_the_status_or_the_date_is_redundant() {
+        let is_redundant = |heading: &str, text: &str| {
+            let section = Section { heading: heading.into(), line: 1, text: text.into() };
+            is_status_or_date(&section, "ADR001: T")
         };
-        let states =
-            |heading: &str, text: &str| states_status_or_date(&part(heading, text), "ADR001: T");
-        assert!(states("Status", "> Accepted") && states("ADR001: T", "Date: 2022-12-12"));
-        assert!(
-            !states("Status", "Superseded by ADR-0009") && !states("Format", "Date: ISO 8601 only")
-        );
+        assert!(is_redundant("Status", "> Accepted"));
+        assert!(is_redundant("ADR001: T", "Date: 2022-12-12"));
+        assert!(!is_redundant("Status", "Superseded by ADR-0009"));
+        assert!(!is_redundant("Format", "Date: ISO 8601 only"));
     }
 }

@@ -1,4 +1,4 @@
-//! Bringing the index up to date, which is never the user's business.
+//! Brings the index up to date before it is used, so that no command has to be run for it.
 
 use std::collections::BTreeMap;
 
@@ -14,24 +14,24 @@ use super::open_index::{OpenIndex, OpenIndexes, PreparedIndex};
 use super::sources::{self, Sources};
 use crate::{Error, Session};
 
-/// Where derived files are open.
-const CACHE: &str = ".heirloom/cache/";
-/// Where the index lies.
+/// Folder of derived files.
+const CACHE_FOLDER: &str = ".heirloom/cache/";
+/// Folder of the index.
 pub(crate) const INDEX_FOLDER: &str = ".heirloom/cache/index";
-/// Where one lies that knows words alone, for as long as the embedder that is set cannot be had.
+/// Folder of the lexical index, which is used while the configured embedder is not available.
 pub(crate) const LEXICAL_FOLDER: &str = ".heirloom/cache/words";
 
 /// How far the index is behind the files that it is made of.
 pub(crate) enum Lag {
-    /// It is as they are.
+    /// It is up to date.
     Nothing,
-    /// Something has changed since.
+    /// Files have changed since.
     Something,
-    /// There is none that could be used.
+    /// No usable index exists.
     Everything,
 }
 
-/// Looks how far the index is behind, and changes nothing.
+/// Returns how far the index is behind, without changing it.
 pub(crate) fn lag(session: &Session, embedder: &dyn Embedder) -> Result<Lag, Error> {
     let index = index_of(session, embedder);
     let Some(snapshot) = index.open()? else { return Ok(Lag::Everything) };
@@ -39,14 +39,14 @@ pub(crate) fn lag(session: &Session, embedder: &dyn Embedder) -> Result<Lag, Err
     Ok(if update.is_empty() { Lag::Nothing } else { Lag::Something })
 }
 
-/// Returns how many bytes an index takes on disk.
+/// Returns the size of an index on disk.
 pub(crate) fn bytes(session: &Session, folder: &str) -> u64 {
     let items = session.root().list(folder).unwrap_or_default();
     let size = |name: &str| session.root().metadata(&format!("{folder}/{name}")).ok().flatten();
     items.iter().filter_map(|item| size(&item.name)).map(|metadata| metadata.len()).sum()
 }
 
-/// Makes the index anew.
+/// Rebuilds the index.
 pub(crate) fn rebuild(session: &Session, embedder: &dyn Embedder) -> Result<OpenIndex, Error> {
     let index = index_of(session, embedder);
     let sources = Sources::list(session)?;
@@ -70,7 +70,7 @@ fn rebuild_locked(
 fn index_of(session: &Session, embedder: &dyn Embedder) -> Index {
     let folder = if embedder.dimensions() == 0 { LEXICAL_FOLDER } else { INDEX_FOLDER };
     let root = session.root();
-    let opened = root.cache(folder.trim_start_matches(CACHE)).map(ConfinedDir::into_handle);
+    let opened = root.cache(folder.trim_start_matches(CACHE_FOLDER)).map(ConfinedDir::into_handle);
     Index::at(IndexFolder::new(root.join(folder), opened), embedder)
 }
 
@@ -81,16 +81,16 @@ impl From<IndexError> for Error {
     }
 }
 
-/// Returns how to mend what went wrong with the index.
+/// Returns how to fix an error of the index.
 fn hint(error: &IndexError) -> &str {
-    let usual = match error.kind {
+    let default_hint = match error.kind {
         IndexErrorKind::Damaged => "`heir index rebuild` builds it again",
         IndexErrorKind::Moved => "another process is writing the index; try again",
         IndexErrorKind::System => "free some disk space, or check the disk",
         IndexErrorKind::Unwritable => "check the permissions of .heirloom/cache",
-        IndexErrorKind::Embedder => "please report this",
+        IndexErrorKind::Embedder => "this is a bug; please report it",
     };
-    error.hint.as_deref().unwrap_or(usual)
+    error.hint.as_deref().unwrap_or(default_hint)
 }
 
 impl From<EmbedError> for Error {
@@ -99,8 +99,7 @@ impl From<EmbedError> for Error {
     }
 }
 
-/// Returns the index as it must be now: what changed since it was written is read first. What could
-/// not be listed is problems beside it. Whoever is done with it gives it to [`keep`].
+/// Brings the index up to date and opens it. After use, pass it to [`keep_open`].
 pub(crate) fn open_up_to_date(
     session: &Session,
     embedder: &dyn Embedder,
@@ -108,7 +107,8 @@ pub(crate) fn open_up_to_date(
     try_open_up_to_date(session, embedder).map_err(Error::from)
 }
 
-/// Does the same, and tells whose fault it is if it cannot be done.
+/// Does the same as [`open_up_to_date`], with an error that says whether the index, the embedder or
+/// something else failed.
 pub(crate) fn try_open_up_to_date(
     session: &Session,
     embedder: &dyn Embedder,
@@ -119,12 +119,12 @@ pub(crate) fn try_open_up_to_date(
     let index = index_of(session, embedder);
     let snapshot = match take_open(session, &index)? {
         Some((open, true)) => return Ok(open),
-        warm => warm.map(|(open, _)| open.snapshot),
+        outdated => outdated.map(|(open, _)| open.snapshot),
     };
     bring_up_to_date(session, &index, snapshot, Sources::list(session)?, embedder)
 }
 
-/// Returns an index of all that is there, made for one question and open nowhere.
+/// Builds an index of all files in memory, for one request.
 pub(crate) fn build_in_memory(
     session: &Session,
     embedder: &dyn Embedder,
@@ -136,9 +136,9 @@ pub(crate) fn build_in_memory(
     Ok(OpenIndex::new(index.folder(), snapshot, watched, sources))
 }
 
-/// Says that words alone are looked for, and why.
+/// Reports that a search is lexical only because the embedder failed.
 pub(crate) fn lexical_only_problem(error: &Error) -> Problem {
-    let what = format!("words alone are looked for: {}", error.message);
+    let what = format!("searching by words only, not by meaning: {}", error.message);
     let problem = Problem::of_file(config::PATH, what);
     match &error.hint {
         Some(hint) => problem.hint(hint.clone()),
@@ -146,11 +146,11 @@ pub(crate) fn lexical_only_problem(error: &Error) -> Problem {
     }
 }
 
-/// So many bytes are read in no time.
+/// Maximum size of changes that [`open_if_quick`] reads.
 const INCREMENTAL_READ_MAX_BYTES: u64 = 200_000;
 
-/// Returns the index as it must be now, if it can be had at once: whoever wants to know of one thing,
-/// perhaps to write another, must not wait for a model, or for an index to be made.
+/// Opens the index up to date if that takes no time, and returns `None` otherwise. Commands that look
+/// up or write single records must not wait for a model or for a new index.
 pub(crate) fn open_if_quick(session: &Session) -> Result<Option<OpenIndex>, Error> {
     if session.config()?.embedder.kind != EmbedderKind::Static {
         return Ok(None);
@@ -171,11 +171,11 @@ pub(crate) fn open_if_quick(session: &Session) -> Result<Option<OpenIndex>, Erro
     Ok(Some(bring_up_to_date(session, &index, Some(snapshot), sources, embedder)?))
 }
 
-/// Holds the index for the question that comes next, if that can be answered from memory: the process
-/// keeps it open, nothing has changed since, and the embedder is our own. Returns whether it does.
+/// Reserves the index for the next request of the session, if that can be answered from memory: the
+/// index is open and up to date, and the embedder is the builtin one. Returns whether it did.
 pub(crate) fn prepare_index(session: &Session) -> bool {
-    let is_own = |config: &Config| config.embedder.kind == EmbedderKind::Static;
-    if !session.config().is_ok_and(is_own) {
+    let is_builtin = |config: &Config| config.embedder.kind == EmbedderKind::Static;
+    if !session.config().is_ok_and(is_builtin) {
         return false;
     }
     match take_open(session, &index_of(session, heirloom_embed::builtin())) {
@@ -191,9 +191,11 @@ pub(crate) fn prepare_index(session: &Session) -> bool {
     }
 }
 
-/// The index that the process keeps open, and whether all files are as they were when it was brought
-/// up to date. Where they are, whoever wrote more to it wrote the same; where they are not, one that
-/// is not the newest is no use. One that was made anew by somebody takes its place in any case.
+/// Takes the index that the process keeps open, and returns whether it is up to date with all files.
+///
+/// If no file has changed, the index is usable even if another process has written a newer version of
+/// it, since that has the same content. If files have changed, only the newest version can be updated.
+/// An index that another process has rebuilt or truncated is not used.
 fn take_open(session: &Session, index: &Index) -> Result<Option<(OpenIndex, bool)>, Error> {
     let open = OpenIndexes::of(session).take(index.folder());
     let Some(open) = open else { return Ok(None) };
@@ -211,8 +213,8 @@ fn take_open(session: &Session, index: &Index) -> Result<Option<(OpenIndex, bool
     Ok(open.snapshot.is_newest()?.then_some((open, false)))
 }
 
-/// Brings an index up to date with what was sources, or makes one; where nothing can be written, in
-/// memory alone.
+/// Brings an index up to date with the listed sources, or builds one. If nothing can be written, does
+/// so in memory.
 fn bring_up_to_date(
     session: &Session,
     index: &Index,
@@ -223,14 +225,15 @@ fn bring_up_to_date(
     use IndexErrorKind::{Damaged, System, Unwritable};
     let watched = sources.watch(session);
     let mut problems = Vec::new();
-    let made = match on_disk(session, index, snapshot, &sources, embedder, &mut problems) {
+    let updated = match update_on_disk(session, index, snapshot, &sources, embedder, &mut problems)
+    {
         Err(failed) if failed.is_damage() => rebuild_locked(session, index, &sources, embedder),
-        made => made,
+        updated => updated,
     };
-    let snapshot = match made {
+    let snapshot = match updated {
         Ok(snapshot) => snapshot,
         Err(IndexFailure::Index(error)) if matches!(error.kind, Damaged | System | Unwritable) => {
-            problems.push(not_stored("the index cannot be open, so it is made anew", &error));
+            problems.push(not_stored("the index cannot be stored, so it is built again", &error));
             let update = sources.read_changed(session, &BTreeMap::new())?;
             index.in_memory(update, embedder)?
         }
@@ -240,11 +243,12 @@ fn bring_up_to_date(
     Ok(OpenIndex::new(index.folder(), snapshot, watched, sources))
 }
 
+/// Reports work that is repeated for every request because the index cannot be written.
 fn not_stored(what: &str, error: &IndexError) -> Problem {
-    Problem::of_file(INDEX_FOLDER, format!("{what} for every question: {error}")).hint(hint(error))
+    Problem::of_file(INDEX_FOLDER, format!("{what} for every request: {error}")).hint(hint(error))
 }
 
-/// Keeps an index for the next question.
+/// Keeps an index open for the next request.
 pub(crate) fn keep_open(session: &Session, open: OpenIndex) {
     OpenIndexes::of(session).put(open);
 }
@@ -256,12 +260,12 @@ pub(crate) enum IndexFailure {
 }
 
 impl IndexFailure {
-    /// Returns whether the index is not whole.
+    /// Returns whether the index is damaged.
     pub(crate) fn is_damage(&self) -> bool {
         matches!(self, IndexFailure::Index(error) if error.kind == IndexErrorKind::Damaged)
     }
 
-    /// Returns whether the embedder is to blame.
+    /// Returns whether the embedder failed.
     pub(crate) fn is_of_embedder(&self) -> bool {
         matches!(self, IndexFailure::Index(error) if error.kind == IndexErrorKind::Embedder)
     }
@@ -288,15 +292,17 @@ impl From<Error> for IndexFailure {
     }
 }
 
-fn on_disk(
+/// Brings the index on disk up to date. If another process is writing it or it is read-only, the
+/// changes are laid over it in memory.
+fn update_on_disk(
     session: &Session,
     index: &Index,
-    warm: Option<Snapshot>,
+    open: Option<Snapshot>,
     sources: &Sources,
     embedder: &dyn Embedder,
     problems: &mut Vec<Problem>,
 ) -> Result<Snapshot, IndexFailure> {
-    let newest = match warm {
+    let newest = match open {
         Some(snapshot) => Some(snapshot),
         None => index.open()?,
     };
@@ -309,24 +315,22 @@ fn on_disk(
     let update = sources.read_changed(session, snapshot.sources()?)?;
     if update.is_empty() {
         if let Ok(Some(lock)) = index.try_lock() {
-            note_checksum(index, &lock, &snapshot, sources);
+            store_checksum(index, &lock, &snapshot, sources);
         }
         return Ok(snapshot);
     }
     match index.try_lock() {
         Ok(None) => Ok(index.overlaid(snapshot, update, embedder)?),
         Err(error) if error.kind == IndexErrorKind::Unwritable => {
-            problems.push(not_stored(
-                "what changed cannot be added to the index, so it is read",
-                &error,
-            ));
+            let what = "the index cannot be updated, so changed files are read again";
+            problems.push(not_stored(what, &error));
             Ok(index.overlaid(snapshot, update, embedder)?)
         }
         Err(error) => Err(error.into()),
-        // Nobody wrote in between, so what was seen is what is to be written.
+        // No other process wrote in between, so the update still applies.
         Ok(Some(lock)) if snapshot.is_newest()? => {
             let snapshot = commit(session, index, &lock, snapshot, update, embedder)?;
-            note_checksum(index, &lock, &snapshot, sources);
+            store_checksum(index, &lock, &snapshot, sources);
             Ok(snapshot)
         }
         Ok(Some(lock)) => {
@@ -336,7 +340,7 @@ fn on_disk(
     }
 }
 
-/// Writes what changed, as seen by the one who may write.
+/// Brings the newest index on disk up to date while holding its lock.
 fn write_locked(
     session: &Session,
     index: &Index,
@@ -353,13 +357,13 @@ fn write_locked(
         return Ok(snapshot);
     }
     let snapshot = commit(session, index, lock, snapshot, update, embedder)?;
-    note_checksum(index, lock, &snapshot, sources);
+    store_checksum(index, lock, &snapshot, sources);
     Ok(snapshot)
 }
 
-/// Notes that the index is as the files are. Where that cannot be written, the next process compares
-/// file by file.
-fn note_checksum(index: &Index, lock: &Lock, snapshot: &Snapshot, sources: &Sources) {
+/// Stores the checksum of the files with the index that is up to date with them. If that fails, the
+/// next process compares file by file.
+fn store_checksum(index: &Index, lock: &Lock, snapshot: &Snapshot, sources: &Sources) {
     if snapshot.sources().is_ok_and(sources::is_complete) {
         drop(index.note_checksum(lock, snapshot, sources.checksum));
     }

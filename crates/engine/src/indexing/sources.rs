@@ -1,12 +1,14 @@
-//! What there is to be read, and reading what changed of it.
+//! Lists the files that the index is made of, and reads those that changed since the last update.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use heirloom_core::adr::{self, Adr};
+use heirloom_core::fold::Line;
+use heirloom_core::hierarchy::Hierarchy;
 use heirloom_core::supersession::Supersession;
-use heirloom_core::{Problem, day, hands};
+use heirloom_core::{Document, Problem, day, hands};
 use heirloom_index::{NewLine, Piece, Read, Source, Update};
 use heirloom_store::Root;
 use heirloom_store::adrs::{self, Scope};
@@ -19,7 +21,7 @@ use heirloom_store::listings::Listings;
 use heirloom_store::log::{self, Log, Shard};
 use heirloom_store::stamp::{Stamp, Watched};
 
-use super::passages::{Content, DocumentClass, Sections, of_entries};
+use super::passages::{Content, DocumentClass, Sections, entry_passages};
 use crate::workspace::archive;
 use crate::workspace::documents::{Documents, is_whole};
 use crate::workspace::entry_dates::EntryDates;
@@ -27,63 +29,55 @@ use crate::workspace::inherit;
 use crate::workspace::memory_document::prefetch_dates;
 use crate::{Error, Session};
 
-/// So many bytes take a while to read.
+/// From this size of changes on, the log and the documents are read in parallel.
 const PARALLEL_READ_MIN_BYTES: u64 = 1_000_000;
 
-/// So many documents at least are worth another processor.
+/// From this number on, documents are read on several threads.
 const PARALLEL_MIN_DOCUMENTS: usize = 16;
 
-/// So many documents are read before it is decided whether git has to date the others.
+/// Size of the sample that decides whether the git history of all documents is read in parallel.
 const DATED_SAMPLE_DOCUMENTS: usize = 32;
 
-/// The date of a file that is to be read again the next time.
+/// Modification time that no file has, so that the file is read again by the next update.
 const READ_AGAIN: i64 = i64::MIN;
 
-/// The version of how documents are read and dated: an index of another one reads them again.
+/// Version of how documents are read and dated. An index of another version reads them again.
 const READER_VERSION: u32 = 5;
 
-/// Everything that is there to be recalled, and none of it read yet.
+/// All files that the index is made of, listed but not read.
 pub(super) struct Sources {
     shards: Vec<(Shard, Stamp)>,
-    documents: Vec<Listed>,
-    /// What could not be listed.
+    documents: Vec<ListedDocument>,
+    /// Problems that occurred while listing.
     pub(super) problems: Vec<Problem>,
-    /// What of that is of the log.
+    /// The subset of `problems` that concerns the log.
     pub(super) log_problems: Vec<Problem>,
-    /// The settings decide which level a document is of.
-    settings: [u8; 8],
-    /// The files that say what git ignores, there or not.
-    rules: Vec<PathBuf>,
-    /// A moment before anything was listed, in nanoseconds since 1970.
-    since: i64,
-    /// A checksum of all of that, and of what dates documents.
+    /// Hash of the settings and the reader version, because the settings decide the level of a
+    /// document.
+    settings_hash: [u8; 8],
+    /// Existing and possible gitignore files, empty in a process that answers one request.
+    ignore_files: Vec<PathBuf>,
+    /// Time just before the first folder was listed, in nanoseconds since 1970.
+    listed_at: i64,
+    /// Checksum of everything that decides whether a file has to be read again.
     pub(super) checksum: i64,
 }
 
-struct Document {
+/// A document that was listed but not read.
+struct ListedDocument {
     placed: Placed,
     class: DocumentClass,
+    stamp: Stamp,
 }
 
-impl Document {
-    /// A document that no level places.
-    fn by_itself(path: String, class: DocumentClass, project: Option<String>) -> Self {
-        let level = if class == DocumentClass::Archived { "archive" } else { "adr" };
-        let placed = Placed {
-            level: level.to_owned(),
-            priority: 0,
-            pattern: 0,
-            part: Part::Main,
-            selectors: project.map(|name| ("project".to_owned(), name)).into_iter().collect(),
-            text: String::new(),
-            document: Box::new(heirloom_core::Document { path, ..Default::default() }),
-        };
-        Document { placed, class }
+impl ListedDocument {
+    fn path(&self) -> &str {
+        &self.placed.document.path
     }
 }
 
 impl Sources {
-    /// Looks what is there.
+    /// Lists the shards of the log and all documents.
     pub(super) fn list(session: &Session) -> Result<Self, Error> {
         let root = session.root();
         let (shards, log_problems) = log::shards(root);
@@ -92,77 +86,38 @@ impl Sources {
             let stamp = shard.stamp()?;
             Some((shard, stamp))
         });
-        let config = session.config()?;
-        let (_, hierarchy) = inherit::hierarchy(config, None)?;
+        let (_, hierarchy) = inherit::hierarchy(session.config()?, None)?;
         let listings = Listings::of_hierarchy(root, &hierarchy);
-        let all = layout::find_all(&listings, &hierarchy);
-        problems.extend(all.problems);
-        problems.extend(root.repository_problem().cloned());
-        let (records, record_problems) = adrs::find(root, config, Scope::Everything);
-        problems.extend(record_problems);
-        let records = records
-            .into_iter()
-            .map(|found| Document::by_itself(found.path, DocumentClass::Adr, found.project));
-        let archived = archive::documents(root)
-            .into_iter()
-            .map(|path| Document::by_itself(path, DocumentClass::Archived, None));
-        let placed =
-            all.placed.into_iter().map(|placed| Document { placed, class: DocumentClass::OfLevel });
         let ignored = Ignored::of_listed(&listings);
-        let levels = &hierarchy.levels;
-        let is_named =
-            |path: &str| levels.iter().any(|level| level.patterns().any(|pattern| pattern == path));
-        // What a level names as it stands is read, whatever git does with it.
-        let is_looked_for = |document: &Document| {
-            let path = &document.placed.document.path;
-            is_named(path) || !ignored.holds(path)
-        };
-        let mut documents: BTreeMap<String, (Document, Stamp)> = BTreeMap::new();
-        for document in placed.chain(records).chain(archived).filter(is_looked_for) {
-            let path = document.placed.document.path.clone();
-            let stamp = match document.class {
-                DocumentClass::Adr => adrs::stamp(&listings, &path),
-                DocumentClass::OfLevel | DocumentClass::Archived => listings.stamp(&path),
-            };
-            match stamp {
-                Some(stamp) => drop(documents.entry(path).or_insert((document, stamp))),
-                // A folder or a FIFO in the place of a document.
-                None => problems.extend(root.read(&path).err()),
-            }
-        }
-        let text = root.read(heirloom_store::config::PATH)?.unwrap_or_default();
-        let mut settings = [0; 8];
-        let read_as = format!("{READER_VERSION}\n{text}");
-        settings.copy_from_slice(&blake3::hash(read_as.as_bytes()).as_bytes()[..8]);
-        let mut found = Sources {
+        let documents = list_documents(session, &hierarchy, &listings, &ignored, &mut problems)?;
+        let is_long_lived = session.process_cache().is_long_lived();
+        let mut sources = Sources {
             shards: shards.collect(),
-            documents: documents.into_values().collect(),
+            documents,
             problems,
             log_problems,
-            settings,
-            rules: if session.process_cache().is_long_lived() { ignored.files() } else { vec![] },
-            since: listings.since(),
+            settings_hash: settings_hash(root)?,
+            ignore_files: if is_long_lived { ignored.files() } else { vec![] },
+            listed_at: listings.since(),
             checksum: 0,
         };
-        found.checksum = found.sum(session);
-        Ok(found)
+        sources.checksum = sources.compute_checksum(root);
+        Ok(sources)
     }
 
-    /// Returns a checksum of what decides whether something has to be read again: how each file looks,
+    /// Returns a checksum of what decides whether a file has to be read again: the stamp of each file,
     /// the settings, and the commit that dates documents which state no date.
-    fn sum(&self, session: &Session) -> i64 {
+    fn compute_checksum(&self, root: &Root) -> i64 {
         let mut hasher = blake3::Hasher::new();
-        hasher.update(&self.settings);
-        let shards = self.shards.iter().map(|(shard, stamp)| (shard.shown.as_str(), stamp));
-        let documents = self.documents.iter().map(|one| (path_of(one), &one.1));
-        for (path, stamp) in shards.chain(documents) {
+        hasher.update(&self.settings_hash);
+        for (path, stamp) in self.files() {
             hasher.update(path.as_bytes());
             hasher.update(&[0]);
             hasher.update(&stamp.size.to_le_bytes());
             hasher.update(&stamp.modified.to_le_bytes());
             hasher.update(&stamp.file.to_le_bytes());
         }
-        if let Some(repository) = session.root().repository() {
+        if let Some(repository) = root.repository() {
             let history = (repository.head(), repository.shallow_ends());
             hasher.update(format!("{history:?}").as_bytes());
         }
@@ -171,180 +126,207 @@ impl Sources {
         i64::from_le_bytes(checksum)
     }
 
-    /// Returns everything that would show a change.
-    /// A process that answers one question has no use for it.
+    /// Returns the paths and stamps of all files, the shards of the log first.
+    fn files(&self) -> impl Iterator<Item = (&str, Stamp)> {
+        let shards = self.shards.iter().map(|(shard, stamp)| (shard.shown.as_str(), *stamp));
+        shards.chain(self.documents.iter().map(|document| (document.path(), document.stamp)))
+    }
+
+    /// Watches all files and folders in which a change would outdate the index. Returns `None` in a
+    /// process that answers one request.
     pub(super) fn watch(&self, session: &Session) -> Option<Watched> {
         if !session.process_cache().is_long_lived() {
             return None;
         }
         let root = session.root();
         let shards = self.shards.iter().map(|(shard, _)| shard.path());
-        let documents = self.documents.iter().flat_map(|one| {
-            let beside = adr::metadata_path(path_of(one)).map(|beside| root.join(&beside));
-            [root.join(path_of(one))].into_iter().chain(beside)
+        let documents = self.documents.iter().flat_map(|document| {
+            let path = document.path();
+            let metadata = adr::metadata_path(path).map(|metadata| root.join(&metadata));
+            [root.join(path)].into_iter().chain(metadata)
         });
         let settings = root.join(heirloom_store::config::PATH);
-        let settings = self.rules.iter().cloned().chain([settings]);
+        let settings = self.ignore_files.iter().cloned().chain([settings]);
         // A commit changes the dates of documents that state none.
         let heads = match self.documents.is_empty() {
             true => vec![],
             false => root.repository().map(Repository::head_files).unwrap_or_default(),
         };
-        let settings = settings.chain(heads);
         let folders = root.looked_into().into_iter().chain(log::local_folders(root));
-        Some(Watched::new(shards.chain(documents).chain(folders).chain(settings)))
+        let watched = shards.chain(documents).chain(folders).chain(settings).chain(heads);
+        Some(Watched::new(watched))
     }
 
-    /// Returns how many bytes came or changed since some files were read.
-    pub(super) fn bytes_behind(&self, known: &BTreeMap<String, Source>) -> u64 {
-        let shards = self.shards.iter().map(|(shard, stamp)| (&shard.shown, stamp));
-        let documents = self.documents.iter();
-        let documents = documents.map(|(document, stamp)| (&document.placed.document.path, stamp));
-        let behind = shards.chain(documents).map(|(path, stamp)| match known.get(path) {
-            Some(known) if is_as_read(known, *stamp) => 0,
-            Some(known) if stamp.size > known.size => stamp.size - known.size,
+    /// Returns how many bytes were added or changed since the `indexed` files were read.
+    pub(super) fn bytes_behind(&self, indexed: &BTreeMap<String, Source>) -> u64 {
+        let behind = self.files().map(|(path, stamp)| match indexed.get(path) {
+            Some(source) if is_unchanged(source, stamp) => 0,
+            Some(source) if stamp.size > source.size => stamp.size - source.size,
             _ => stamp.size,
         });
         behind.sum()
     }
 
-    /// Reads what is not as it was.
+    /// Reads the files that changed since the `indexed` files were read.
     pub(super) fn read_changed(
         &self,
         session: &Session,
-        known: &BTreeMap<String, Source>,
+        indexed: &BTreeMap<String, Source>,
     ) -> Result<Update, Error> {
         let mut update = Update::default();
-        // The workspace is used by this thread alone; another one reads the log meanwhile.
-        let documents = || self.read_documents(session, known);
-        let is_much = self.bytes_behind(known) >= PARALLEL_READ_MIN_BYTES;
-        let shards = &self.shards;
-        let (shards, documents) = hands::both(is_much, || read_shards(shards, known), documents);
+        let is_parallel = self.bytes_behind(indexed) >= PARALLEL_READ_MIN_BYTES;
+        // A session cannot be shared between threads, so the documents are read on this one.
+        let (shards, documents) = hands::both(
+            is_parallel,
+            || read_shards(&self.shards, indexed),
+            || self.read_documents(session, indexed),
+        );
         for read in shards {
             update.read.extend(read?);
         }
         update.read.extend(documents?);
-        update.gone = self.gone(known).cloned().collect();
+        update.gone = self.removed(indexed).cloned().collect();
         Ok(update)
     }
 
-    /// Returns the files that were read before and are not there any more.
-    fn gone<'k>(&self, known: &'k BTreeMap<String, Source>) -> impl Iterator<Item = &'k String> {
-        let shards = self.shards.iter().map(|(shard, _)| &shard.shown);
-        let documents = self.documents.iter().map(|(document, _)| &document.placed.document.path);
-        let there: HashSet<&String> = shards.chain(documents).collect();
-        known.keys().filter(move |path| !there.contains(path))
+    /// Returns the indexed files that do not exist any more.
+    fn removed<'k>(
+        &self,
+        indexed: &'k BTreeMap<String, Source>,
+    ) -> impl Iterator<Item = &'k String> {
+        let listed: HashSet<&str> = self.files().map(|(path, _)| path).collect();
+        indexed.keys().filter(move |path| !listed.contains(path.as_str()))
     }
 
-    /// Reads the documents that are not as they were. The history may date a document anew, or an
-    /// entry of it, though its text stays the same.
+    /// Reads the documents that changed. A document whose text is unchanged is read again if another
+    /// decision record replaced it since, or if git now dates it or one of its entries differently.
     fn read_documents<'f>(
         &'f self,
         session: &Session,
-        known: &BTreeMap<String, Source>,
+        indexed: &BTreeMap<String, Source>,
     ) -> Result<Vec<Read>, Error> {
-        let is_same = |one: &&Listed| {
-            known.get(path_of(one)).is_some_and(|known| {
-                is_as_read(known, one.1)
-                    && known.mark.get(..FILE) == Some(&one.1.file.to_le_bytes())
-                    && known.mark.get(FILE..REPLACED) == Some(&self.settings)
-            })
+        let root = session.root();
+        let entry_dates = EntryDates::of(root);
+        let with_content = |documents: Vec<&'f ListedDocument>, read: Vec<Option<Sections>>| {
+            let read = documents.into_iter().zip(read);
+            let read = read.filter_map(|(document, sections)| {
+                Some((document, Content::of(sections?, &entry_dates)))
+            });
+            read.collect::<Vec<ReadDocument<'_>>>()
         };
-        let (same, changed): (Vec<&Listed>, Vec<&Listed>) =
-            self.documents.iter().partition(is_same);
-        let dir = session.root().dir();
-        let entry_dates = EntryDates::of(session.root());
-        let finished = |documents: &[&'f Listed], read: Vec<Option<Sections>>| {
-            let read = documents.iter().copied().zip(read);
-            let read = read.filter_map(|(one, read)| Some((one, Content::of(read?, &entry_dates))));
-            read.collect::<Vec<(&Listed, Content)>>()
+        let reread = |documents: Vec<&'f ListedDocument>| {
+            let read = read_all(root.dir(), &documents);
+            with_content(documents, read)
         };
-        let read = |documents: &[&'f Listed]| finished(documents, read_all(dir, documents));
-        let (read_changed, mut histories) = read_with_histories(session.root(), &changed);
-        let mut changed = finished(&changed, read_changed);
-        let mark_of = |one: &Listed| &known[path_of(one)].mark;
-        let is_affected = changed.iter().any(|((one, _), _)| one.class == DocumentClass::Adr)
-            || self.gone(known).next().is_some();
-        let replaced: HashSet<String> = match is_affected {
-            true => self.replaced_records(session, &changed)?,
-            false => {
-                let was_replaced = same.iter().filter(|one| mark_of(one).get(REPLACED) == Some(&1));
-                was_replaced.map(|one| path_of(one).to_owned()).collect()
-            }
-        };
-        let is_judged_as_before = |one: &&Listed| {
-            mark_of(one).get(REPLACED) == Some(&u8::from(replaced.contains(path_of(one))))
-        };
-        let (same, judged_otherwise): (Vec<&Listed>, Vec<&Listed>) =
-            same.into_iter().partition(is_judged_as_before);
-        changed.extend(read(&judged_otherwise));
-        let undated_before = same.into_iter().filter(|one| mark_of(one).len() > DATED);
-        let undated_before: Vec<&Listed> = undated_before.collect();
+        let fingerprint = |document: &ListedDocument| &indexed[document.path()].mark;
+
+        let (unchanged, changed): (Vec<_>, Vec<_>) =
+            self.documents.iter().partition(|document| self.is_indexed(document, indexed));
+        let (read, mut histories) = read_with_histories(root, &changed);
+        let mut changed = with_content(changed, read);
+
+        let replaced = self.replaced_records(session, &changed, &unchanged, indexed)?;
+        let (unchanged, restated): (Vec<_>, Vec<_>) = unchanged.into_iter().partition(|document| {
+            let is_replaced = replaced.contains(document.path());
+            fingerprint(document).get(REPLACED_AT) == Some(&u8::from(is_replaced))
+        });
+        changed.extend(reread(restated));
+
+        let dated_by_git: Vec<&ListedDocument> = unchanged
+            .into_iter()
+            .filter(|document| fingerprint(document).len() > HISTORY_AT)
+            .collect();
         let undated = changed.iter().filter(|(_, content)| content.is_undated());
-        let undated = undated.map(|(one, _)| *one).chain(undated_before.iter().copied());
-        let undated: Vec<&str> =
-            undated.map(path_of).filter(|path| !histories.contains_key(path)).collect();
-        // Where the history cannot be read, nothing is known of it.
-        histories.extend(dates::histories(session.root(), &undated).unwrap_or_default());
-        let history = |one: &Listed| histories.get(path_of(one)).copied().unwrap_or_default();
-        let is_redated = |one: &&Listed| {
-            let mark = &mark_of(one)[DATED..];
-            mark != history_mark(&history(one), mark.len() > DATE)
+        let undated = undated.map(|(document, _)| *document).chain(dated_by_git.iter().copied());
+        let undated: Vec<&str> = undated
+            .map(ListedDocument::path)
+            .filter(|path| !histories.contains_key(path))
+            .collect();
+        // Without a readable history, these documents have no date.
+        histories.extend(dates::histories(root, &undated).unwrap_or_default());
+        let history =
+            |document: &ListedDocument| histories.get(document.path()).copied().unwrap_or_default();
+        let is_redated = |document: &&ListedDocument| {
+            let indexed_history = &fingerprint(document)[HISTORY_AT..];
+            let has_entries = indexed_history.len() > DATE_BYTES;
+            indexed_history != history_fingerprint(&history(document), has_entries)
         };
-        let redated: Vec<&Listed> = undated_before.into_iter().filter(is_redated).collect();
-        changed.extend(read(&redated));
-        prefetch_dates(&entry_dates, changed.iter().filter_map(|(_, content)| content.noted()));
-        self.cut(&changed, &history, &replaced)
+        changed.extend(reread(dated_by_git.into_iter().filter(is_redated).collect()));
+
+        let memory_documents = changed.iter().filter_map(|(_, content)| content.memory_document());
+        prefetch_dates(&entry_dates, memory_documents);
+        self.split_into_passages(&changed, &history, &replaced)
     }
 
-    /// Cuts documents into passages, on all processors.
-    fn cut(
+    /// Returns whether a document and the settings are the same as when the document was indexed.
+    fn is_indexed(&self, document: &ListedDocument, indexed: &BTreeMap<String, Source>) -> bool {
+        indexed.get(document.path()).is_some_and(|source| {
+            is_unchanged(source, document.stamp)
+                && source.mark.get(..SETTINGS_AT) == Some(&document.stamp.file.to_le_bytes())
+                && source.mark.get(SETTINGS_AT..REPLACED_AT) == Some(&self.settings_hash)
+        })
+    }
+
+    /// Splits documents into passages, on several threads.
+    fn split_into_passages(
         &self,
-        changed: &[(&Listed, Content)],
-        history: &(impl Fn(&Listed) -> FileHistory + Sync),
+        documents: &[ReadDocument<'_>],
+        history: &(impl Fn(&ListedDocument) -> FileHistory + Sync),
         replaced: &HashSet<String>,
     ) -> Result<Vec<Read>, Error> {
-        let sections: Vec<(&Listed, &Sections)> = changed
+        let sections: Vec<(&ListedDocument, &Sections)> = documents
             .iter()
-            .filter_map(|(one, content)| content.sections().map(|sections| (*one, sections)))
+            .filter_map(|(document, content)| Some((*document, content.sections()?)))
             .collect();
-        let cut = hands::map(&sections, PARALLEL_MIN_DOCUMENTS, |(one, sections)| {
-            sections.passages(history(one).date, replaced.contains(path_of(one)))
+        let passages = hands::map(&sections, PARALLEL_MIN_DOCUMENTS, |(document, sections)| {
+            sections.passages(history(document).date, replaced.contains(document.path()))
         });
-        let mut cut = cut.into_iter();
-        let mut all = Vec::with_capacity(changed.len());
-        for (one, content) in changed {
+        let mut passages = passages.into_iter();
+        let mut read = Vec::with_capacity(documents.len());
+        for (document, content) in documents {
             let (passages, problems) = match content {
-                Content::Entries(noted, problems) => (of_entries(noted), problems.clone()),
-                Content::Sections(_) => cut.next().unwrap_or_default(),
+                Content::Entries(document, problems) => {
+                    (entry_passages(document), problems.clone())
+                }
+                Content::Sections(_) => passages.next().unwrap_or_default(),
             };
-            let mut mark = one.1.file.to_le_bytes().to_vec();
-            mark.extend(self.settings);
-            mark.push(u8::from(replaced.contains(path_of(one))));
+            let mut fingerprint = document.stamp.file.to_le_bytes().to_vec();
+            fingerprint.extend(self.settings_hash);
+            fingerprint.push(u8::from(replaced.contains(document.path())));
             if content.is_undated() {
-                mark.extend(history_mark(&history(one), content.noted().is_some()));
+                let has_entries = content.memory_document().is_some();
+                fingerprint.extend(history_fingerprint(&history(document), has_entries));
             }
-            let is_final = is_whole(path_of(one), content.text(), &problems)
-                && one.1.is_older_than(self.since);
-            let source = source(one, is_final, mark, &problems)?;
-            all.push(Read { source, grew: false, lines: vec![], passages });
+            let is_final = is_whole(document.path(), content.text(), &problems)
+                && document.stamp.is_older_than(self.listed_at);
+            let source = document_source(document, is_final, fingerprint, &problems)?;
+            read.push(Read { source, grew: false, lines: vec![], passages });
         }
-        Ok(all)
+        Ok(read)
     }
 
-    /// Returns the decision records that another record replaced. Their own text need not say so.
+    /// Returns the paths of the decision records that another record replaced. Their own text need
+    /// not say so. If no record was changed or removed, the answer is taken from the index.
     fn replaced_records(
         &self,
         session: &Session,
-        changed: &[(&Listed, Content)],
+        changed: &[ReadDocument<'_>],
+        unchanged: &[&ListedDocument],
+        indexed: &BTreeMap<String, Source>,
     ) -> Result<HashSet<String>, Error> {
-        let count =
-            self.documents.iter().filter(|(one, _)| one.class == DocumentClass::Adr).count();
+        let is_affected = changed.iter().any(|(one, _)| one.class == DocumentClass::Adr)
+            || self.removed(indexed).next().is_some();
+        if !is_affected {
+            let paths = unchanged.iter().map(|document| document.path());
+            let replaced = paths.filter(|path| indexed[*path].mark.get(REPLACED_AT) == Some(&1));
+            return Ok(replaced.map(str::to_owned).collect());
+        }
+        let total = self.documents.iter().filter(|one| one.class == DocumentClass::Adr).count();
         let read = changed.iter().filter_map(|(_, content)| content.sections()?.adr.clone());
         let mut adrs: Vec<Adr> = read.collect();
-        if adrs.len() < count {
-            // What git ignores is not recalled, and says nothing about what is.
-            let listed: HashSet<&str> = self.documents.iter().map(path_of).collect();
+        if adrs.len() < total {
+            // Records that git ignores are not indexed, so they must not replace indexed ones.
+            let listed: HashSet<&str> = self.documents.iter().map(ListedDocument::path).collect();
             let (records, _) = Documents::records(session, Scope::Everything)?;
             adrs = records.into_iter().map(|record| record.adr).collect();
             adrs.retain(|adr| listed.contains(adr.path.as_str()));
@@ -355,28 +337,98 @@ impl Sources {
     }
 }
 
-/// Describes a document as it was read; one that is not final is read again the next time.
-fn source(
-    (listed, stamp): &Listed,
+/// Lists the documents of levels, the decision records and the archived documents, sorted by path.
+fn list_documents(
+    session: &Session,
+    hierarchy: &Hierarchy,
+    listings: &Listings<'_>,
+    ignored: &Ignored<'_>,
+    problems: &mut Vec<Problem>,
+) -> Result<Vec<ListedDocument>, Error> {
+    let root = session.root();
+    let everything = layout::find_all(listings, hierarchy);
+    problems.extend(everything.problems);
+    problems.extend(root.repository_problem().cloned());
+    let (records, record_problems) = adrs::find(root, session.config()?, Scope::Everything);
+    problems.extend(record_problems);
+    let of_levels = everything.placed.into_iter().map(|placed| (placed, DocumentClass::OfLevel));
+    let records = records.into_iter().map(|record| {
+        (place_outside_levels("adr", record.path, record.project), DocumentClass::Adr)
+    });
+    let archived = archive::documents(root)
+        .into_iter()
+        .map(|path| (place_outside_levels("archive", path, None), DocumentClass::Archived));
+    let is_named_by_level = |path: &str| {
+        let mut patterns = hierarchy.levels.iter().flat_map(|level| level.patterns());
+        patterns.any(|pattern| pattern == path)
+    };
+    let mut documents: BTreeMap<String, ListedDocument> = BTreeMap::new();
+    for (placed, class) in of_levels.chain(records).chain(archived) {
+        let path = placed.document.path.clone();
+        // The exact path in a level overrides gitignore.
+        if !is_named_by_level(&path) && ignored.holds(&path) {
+            continue;
+        }
+        let stamp = match class {
+            DocumentClass::Adr => adrs::stamp(listings, &path),
+            DocumentClass::OfLevel | DocumentClass::Archived => listings.stamp(&path),
+        };
+        match stamp {
+            Some(stamp) => {
+                documents.entry(path).or_insert(ListedDocument { placed, class, stamp });
+            }
+            // The path is a folder or a FIFO; reading it reports the reason.
+            None => problems.extend(root.read(&path).err()),
+        }
+    }
+    Ok(documents.into_values().collect())
+}
+
+/// Describes a document that belongs to no level of the hierarchy.
+fn place_outside_levels(level: &str, path: String, project: Option<String>) -> Placed {
+    Placed {
+        level: level.to_owned(),
+        priority: 0,
+        pattern: 0,
+        part: Part::Main,
+        selectors: project.map(|name| ("project".to_owned(), name)).into_iter().collect(),
+        text: String::new(),
+        document: Box::new(Document { path, ..Default::default() }),
+    }
+}
+
+/// Hashes the settings together with the reader version.
+fn settings_hash(root: &Root) -> Result<[u8; 8], Error> {
+    let text = root.read(heirloom_store::config::PATH)?.unwrap_or_default();
+    let versioned = format!("{READER_VERSION}\n{text}");
+    let mut hash = [0; 8];
+    hash.copy_from_slice(&blake3::hash(versioned.as_bytes()).as_bytes()[..8]);
+    Ok(hash)
+}
+
+/// Describes a document for the index. One that is not final is read again by the next update.
+fn document_source(
+    document: &ListedDocument,
     is_final: bool,
-    mark: Vec<u8>,
+    fingerprint: Vec<u8>,
     problems: &[Problem],
 ) -> Result<Source, Error> {
     Ok(Source {
-        path: listed.placed.document.path.clone(),
+        path: document.path().to_owned(),
         is_local: false,
-        size: stamp.size,
-        modified: if is_final { stamp.modified } else { READ_AGAIN },
-        mark,
+        size: document.stamp.size,
+        modified: if is_final { document.stamp.modified } else { READ_AGAIN },
+        mark: fingerprint,
         lines: 0,
-        problems: written(problems)?,
+        problems: serialize_problems(problems)?,
     })
 }
 
-/// Reads documents and, where most of the first state no date, the history of all files meanwhile.
+/// Reads documents. If most documents of a sample state no date, reads the git history of all of
+/// them at the same time.
 fn read_with_histories<'f>(
     root: &Root,
-    documents: &[&'f Listed],
+    documents: &[&'f ListedDocument],
 ) -> (Vec<Option<Sections>>, HashMap<&'f str, FileHistory>) {
     let dir = root.dir();
     let (sample, others) = documents.split_at(documents.len().min(DATED_SAMPLE_DOCUMENTS));
@@ -386,7 +438,7 @@ fn read_with_histories<'f>(
         read.extend(read_all(dir, others));
         return (read, HashMap::new());
     }
-    let paths: Vec<&str> = documents.iter().copied().map(path_of).collect();
+    let paths: Vec<&str> = documents.iter().map(|document| document.path()).collect();
     let (others, histories) = hands::both(
         true,
         || read_all(dir, others),
@@ -396,115 +448,112 @@ fn read_with_histories<'f>(
     (read, histories)
 }
 
-fn read_all(dir: &ConfinedDir, documents: &[&Listed]) -> Vec<Option<Sections>> {
-    hands::map(documents, PARALLEL_MIN_DOCUMENTS, |one| read_document(dir, one))
+fn read_all(dir: &ConfinedDir, documents: &[&ListedDocument]) -> Vec<Option<Sections>> {
+    hands::map(documents, PARALLEL_MIN_DOCUMENTS, |document| read_document(dir, document))
 }
 
-/// Reads a document. A missing one is `None`.
-fn read_document(dir: &ConfinedDir, one: &Listed) -> Option<Sections> {
-    let (listed, _) = one;
+/// Reads a document. Returns `None` if it does not exist any more.
+fn read_document(dir: &ConfinedDir, listed: &ListedDocument) -> Option<Sections> {
     let (text, document) = match listed.class {
-        DocumentClass::Adr => adrs::read_document(dir, path_of(one)),
+        DocumentClass::Adr => adrs::read_document(dir, listed.path()),
         DocumentClass::OfLevel | DocumentClass::Archived => {
-            layout::read_document_in(dir, path_of(one))
+            layout::read_document_in(dir, listed.path())
         }
     }?;
     let document = Box::new(document);
     Some(Sections::of(Placed { text, document, ..listed.placed.clone() }, listed.class))
 }
 
-/// A document and how its file looks.
-type Listed = (Document, Stamp);
+/// A listed document with its content.
+type ReadDocument<'f> = (&'f ListedDocument, Content);
 
-fn path_of((document, _): &Listed) -> &str {
-    &document.placed.document.path
-}
+// The fingerprint of a document: the file number, the hash of the settings, whether another decision
+// record replaced it and, if git dates it, a fingerprint of its history.
 
-/// Where the number of the file ends in the mark of a document. The hash of the settings follows.
-const FILE: usize = 8;
+/// Offset of the hash of the settings in a document's fingerprint.
+const SETTINGS_AT: usize = 8;
 
-/// The byte of a mark that says whether another decision record replaced the document.
-const REPLACED: usize = FILE + 8;
+/// Offset of the byte that says whether another decision record replaced the document.
+const REPLACED_AT: usize = SETTINGS_AT + 8;
 
-/// Where a mark says what the history tells of the file, if that dates it.
-const DATED: usize = REPLACED + 1;
+/// Offset of the fingerprint of the git history.
+const HISTORY_AT: usize = REPLACED_AT + 1;
 
-/// The bytes of a date in a mark.
-const DATE: usize = 4;
+/// Length of the date at the start of the fingerprint of the git history.
+const DATE_BYTES: usize = 4;
 
-/// Returns what a mark says of a file's history: its date and, where commits date single lines, its
+/// Returns the fingerprint of a file's git history: its date and, if commits date single entries, its
 /// version.
-fn history_mark(history: &FileHistory, has_entries: bool) -> Vec<u8> {
-    let date: [u8; DATE] = history.date.map_or(i32::MIN, day::number).to_le_bytes();
-    let mut mark = date.to_vec();
+fn history_fingerprint(history: &FileHistory, has_entries: bool) -> Vec<u8> {
+    let date: [u8; DATE_BYTES] = history.date.map_or(i32::MIN, day::number).to_le_bytes();
+    let mut fingerprint = date.to_vec();
     if has_entries {
-        mark.extend(history.version.to_le_bytes());
+        fingerprint.extend(history.version.to_le_bytes());
     }
-    mark
+    fingerprint
 }
 
-/// Returns whether every file was read to its end, so that none has to be read again as it is.
-pub(super) fn is_complete(known: &BTreeMap<String, Source>) -> bool {
-    known.values().all(|source| source.modified != READ_AGAIN)
+/// Returns whether every file was read to its end, so that no unchanged file has to be read again.
+pub(super) fn is_complete(indexed: &BTreeMap<String, Source>) -> bool {
+    indexed.values().all(|source| source.modified != READ_AGAIN)
 }
 
-/// Returns whether a file looks as it did when it was read.
-fn is_as_read(known: &Source, stamp: Stamp) -> bool {
-    known.size == stamp.size && known.modified == stamp.modified
+/// Returns whether a file has the size and modification time that it had when it was indexed.
+fn is_unchanged(source: &Source, stamp: Stamp) -> bool {
+    source.size == stamp.size && source.modified == stamp.modified
 }
 
-/// Reads what is new of shards, on all processors, in their order.
+/// Reads the changed shards on several threads, and returns them in their order.
 fn read_shards(
     shards: &[(Shard, Stamp)],
-    known: &BTreeMap<String, Source>,
+    indexed: &BTreeMap<String, Source>,
 ) -> Vec<Result<Option<Read>, Error>> {
     let is_changed = |(shard, stamp): &&(Shard, Stamp)| {
-        !known.get(&shard.shown).is_some_and(|known| is_as_read(known, *stamp))
+        !indexed.get(&shard.shown).is_some_and(|source| is_unchanged(source, *stamp))
     };
     let changed: Vec<&(Shard, Stamp)> = shards.iter().filter(is_changed).collect();
-    hands::map(&changed, 1, |(shard, stamp)| read_shard(shard, *stamp, known.get(&shard.shown)))
+    hands::map(&changed, 1, |(shard, stamp)| read_shard(shard, *stamp, indexed.get(&shard.shown)))
 }
 
-/// Reads what is new of a shard that changed. One that only grew is read from where it ended before.
-fn read_shard(shard: &Shard, stamp: Stamp, known: Option<&Source>) -> Result<Option<Read>, Error> {
-    let grown = known.filter(|known| {
-        let is_grown = stamp.size > known.size && known.mark.len() == 40;
-        is_grown
-            && known.mark[32..] == stamp.file.to_le_bytes()
-            && shard.block_before(known.size).is_ok_and(|block| known.mark[..32] == block)
+/// Length of the hash of a shard's last block, which starts the shard's fingerprint. The file number
+/// follows.
+const BLOCK_HASH_BYTES: usize = 32;
+
+/// Reads a changed shard. One that only grew is read from where it ended before.
+fn read_shard(
+    shard: &Shard,
+    stamp: Stamp,
+    indexed: Option<&Source>,
+) -> Result<Option<Read>, Error> {
+    let grown = indexed.filter(|source| {
+        let has_grown = stamp.size > source.size && source.mark.len() == BLOCK_HASH_BYTES + 8;
+        has_grown
+            && source.mark[BLOCK_HASH_BYTES..] == stamp.file.to_le_bytes()
+            && shard
+                .block_before(source.size)
+                .is_ok_and(|block| source.mark[..BLOCK_HASH_BYTES] == block)
     });
-    let (start, first) = grown.map_or((0, 1), |known| (known.size, known.lines + 1));
+    let (start, first_line) = grown.map_or((0, 1), |source| (source.size, source.lines + 1));
     let bytes = match shard.read_from(start) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return unreadable(shard, &error).map(Some),
+        Err(error) => return unreadable_shard(shard, &error).map(Some),
     };
-    let mut log = Log::default();
-    log.take_from(shard, first, &bytes);
-    let bytes = Arc::new(bytes);
-    let breaks = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at);
-    let ends: Vec<usize> = breaks.chain([bytes.len()]).collect();
-    let lines = log.lines.into_iter().map(|line| {
-        let at = line.place.line - first;
-        let (from, end) = (at.checked_sub(1).map_or(0, |before| ends[before] + 1), ends[at]);
-        let (_, own) = log::without_mark(&bytes[from..end]);
-        let own = own.trim_ascii_start();
-        let from = end - own.len();
-        let range = from..from + own.trim_ascii_end().len();
-        NewLine::new(line, Piece { file: bytes.clone(), range })
-    });
-    let lines: Vec<NewLine> = lines.collect();
     let size = start + bytes.len() as u64;
-    // A line without a line break may still be going on: such a file is read again from its start.
-    let mut mark = Vec::new();
+    // A last line without a line break may be incomplete, so the shard gets no fingerprint and is read
+    // from its start the next time.
+    let mut fingerprint = Vec::new();
     if bytes.is_empty() || bytes.ends_with(b"\n") {
         match shard.block_before(size) {
-            Ok(block) => mark.extend(block.into_iter().chain(stamp.file.to_le_bytes())),
-            Err(error) => return unreadable(shard, &error).map(Some),
+            Ok(block) => fingerprint.extend(block.into_iter().chain(stamp.file.to_le_bytes())),
+            Err(error) => return unreadable_shard(shard, &error).map(Some),
         }
     }
+    let line_breaks = bytes.iter().filter(|byte| **byte == b'\n').count();
+    let mut log = Log::default();
+    log.take_from(shard, first_line, &bytes);
     let mut problems: Vec<Problem> = grown
-        .map(|known| serde_json::from_str(&known.problems).unwrap_or_default())
+        .map(|source| serde_json::from_str(&source.problems).unwrap_or_default())
         .unwrap_or_default();
     problems.extend(log.problems);
     let source = Source {
@@ -512,29 +561,49 @@ fn read_shard(shard: &Shard, stamp: Stamp, known: Option<&Source>) -> Result<Opt
         is_local: shard.is_local,
         size,
         modified: if size == stamp.size { stamp.modified } else { READ_AGAIN },
-        mark,
-        // After the last line break stands an empty piece, which is no line.
-        lines: first + ends.len() - 2,
-        problems: written(&problems)?,
+        mark: fingerprint,
+        lines: first_line + line_breaks - 1,
+        problems: serialize_problems(&problems)?,
     };
+    let lines = with_json(log.lines, bytes, first_line);
     Ok(Some(Read { source, grew: grown.is_some(), lines, passages: vec![] }))
 }
 
-/// A shard that cannot be read holds nothing, and is tried again the next time.
-fn unreadable(shard: &Shard, error: &std::io::Error) -> Result<Read, Error> {
+/// Adds to each line of a log the bytes that it was read from. `bytes` begin with `first_line`.
+fn with_json(lines: Vec<Box<Line>>, bytes: Vec<u8>, first_line: usize) -> Vec<NewLine> {
+    let bytes = Arc::new(bytes);
+    let line_breaks =
+        bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at);
+    let ends: Vec<usize> = line_breaks.chain([bytes.len()]).collect();
+    let with_json = |line: Box<Line>| {
+        let at = line.place.line - first_line;
+        let start = at.checked_sub(1).map_or(0, |before| ends[before] + 1);
+        let end = ends[at];
+        let (_, json) = log::without_mark(&bytes[start..end]);
+        let json = json.trim_ascii_start();
+        let start = end - json.len();
+        let range = start..start + json.trim_ascii_end().len();
+        NewLine::new(line, Piece { file: bytes.clone(), range })
+    };
+    lines.into_iter().map(with_json).collect()
+}
+
+/// Describes a shard that cannot be read: it contributes no lines and is tried again the next time.
+fn unreadable_shard(shard: &Shard, error: &std::io::Error) -> Result<Read, Error> {
     let problem = Problem::of_file(&shard.shown, format!("cannot be read: {error}"))
-        .hint("check its permissions");
+        .hint("check the permissions of the file");
     let source = Source {
         path: shard.shown.clone(),
         is_local: shard.is_local,
         modified: READ_AGAIN,
-        problems: written(&[problem])?,
+        problems: serialize_problems(&[problem])?,
         ..Source::default()
     };
     Ok(Read { source, ..Read::default() })
 }
 
-fn written(problems: &[Problem]) -> Result<String, Error> {
+/// Serializes problems; no problems are an empty text.
+fn serialize_problems(problems: &[Problem]) -> Result<String, Error> {
     if problems.is_empty() {
         return Ok(String::new());
     }

@@ -1,4 +1,4 @@
-//! What is remembered, in both its forms: records of the log and entries of memory documents.
+//! Reads and writes memory: the records of the log and the entries of memory documents.
 
 mod disputes;
 mod draft;

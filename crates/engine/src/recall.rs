@@ -1,4 +1,4 @@
-//! Recall: finding the memories that answer a question.
+//! Finds the memories that answer a question.
 
 mod across;
 mod hits;

@@ -1,4 +1,4 @@
-//! Where what is remembered does not agree.
+//! Finds contradictions between memories.
 
 use std::collections::BTreeMap;
 
@@ -7,37 +7,33 @@ use heirloom_core::fold::Standing;
 use heirloom_core::record::Relation;
 
 use super::MemorySlice;
-use crate::workspace::memory_document::MemoryDocument;
-use crate::workspace::memory_document::entry_ref;
+use crate::workspace::memory_document::{MemoryDocument, entry_ref};
 
 impl MemorySlice {
-    /// Returns every dispute, or those of one plan.
+    /// Returns all conflicts between memories, or those of one plan.
     pub(crate) fn disputes(&self, plan: Option<&str>) -> Vec<Conflict> {
         let mut conflicts = Vec::new();
         let mut plans: BTreeMap<&str, Vec<&MemoryDocument>> = BTreeMap::new();
         for document in &self.documents {
-            if let Some(own) = document.selectors.get("plan") {
-                plans.entry(own).or_default().push(document);
+            if let Some(name) = document.selectors.get("plan") {
+                plans.entry(name).or_default().push(document);
             }
         }
-        for (_, document) in
-            plans.into_iter().filter(|(own, _)| plan.is_none_or(|plan| plan == *own))
-        {
-            conflicts.extend(self.decided_apart(document.into_iter()));
+        plans.retain(|name, _| plan.is_none_or(|plan| plan == *name));
+        for documents in plans.into_values() {
+            conflicts.extend(self.conflicting_decisions(documents));
         }
         if plan.is_none() {
-            conflicts.extend(self.forked());
-            conflicts.extend(self.contradicting());
+            conflicts.extend(self.forked_facts());
+            conflicts.extend(self.contradictions());
         }
         conflicts
     }
 
-    /// Decisions of a plan and its agents that do not agree.
-    fn decided_apart<'n>(
-        &'n self,
-        document: impl Iterator<Item = &'n MemoryDocument>,
-    ) -> Vec<Conflict> {
-        let sheets: Vec<Sheet<'_>> = document
+    /// Returns the conflicts between decisions of a plan and its agents.
+    fn conflicting_decisions(&self, documents: Vec<&MemoryDocument>) -> Vec<Conflict> {
+        let sheets: Vec<Sheet<'_>> = documents
+            .into_iter()
             .map(|document| Sheet {
                 level: &document.level,
                 owner: document.selectors.last().map_or("", |(_, name)| name),
@@ -55,8 +51,8 @@ impl MemorySlice {
         conflict::decisions(plans.first(), &agents)
     }
 
-    /// Facts that were replaced by several which all stand.
-    fn forked(&self) -> Vec<Conflict> {
+    /// Returns the facts that were superseded by several active ones.
+    fn forked_facts(&self) -> Vec<Conflict> {
         let forks = self.memory.forks().into_iter();
         forks
             .map(|fork| {
@@ -64,25 +60,25 @@ impl MemorySlice {
                     .heads
                     .iter()
                     .filter_map(|head| self.thing(head))
-                    .map(|thing| format!("`{}` ({})", thing.text, Self::short_name(&thing.id)))
+                    .map(|item| format!("`{}` ({})", item.text, Self::short_name(&item.id)))
                     .collect();
-                let (path, line) = self.written_at(&fork.heads);
+                let (path, line) = self.first_location(&fork.heads);
                 warning(
                     path,
                     line,
                     format!(
-                        "{} was replaced by {}, which all stand",
+                        "{} was superseded by {}, which are all active",
                         Self::short_name(&fork.replaced),
                         texts.join(" and ")
                     ),
-                    "supersede them by one with `heir fact edit ID TEXT --supersedes OTHER`",
+                    "supersede all of them by one with `heir fact edit ID TEXT --supersedes OTHER`",
                 )
             })
             .collect()
     }
 
-    /// Things that are said to contradict each other, and all stand.
-    fn contradicting(&self) -> Vec<Conflict> {
+    /// Returns the relations of contradiction between active memories.
+    fn contradictions(&self) -> Vec<Conflict> {
         let edges = self.memory.edges();
         let pairs = edges.keys().filter(|(from, to, relation)| {
             *relation == Relation::Contradicts
@@ -90,24 +86,24 @@ impl MemorySlice {
         });
         pairs
             .map(|(from, to, _)| {
-                let said = |name: &str| match self.thing(name) {
-                    Some(thing) => format!("`{}`", thing.text),
+                let describe = |name: &str| match self.thing(name) {
+                    Some(item) => format!("`{}`", item.text),
                     None => name.trim_start_matches("doc:").to_owned(),
                 };
-                let (path, line) = self.written_at(&[from.clone(), to.clone()]);
+                let (path, line) = self.first_location(&[from.clone(), to.clone()]);
                 warning(
                     path,
                     line,
-                    format!("{} contradicts {}, and both stand", said(from), said(to)),
+                    format!("{} contradicts {}, and both are active", describe(from), describe(to)),
                     "archive or supersede one of the two",
                 )
             })
             .collect()
     }
 
-    /// Where the first of some things is written.
-    fn written_at(&self, names: &[String]) -> (String, usize) {
-        let source = names.iter().find_map(|name| self.thing(name)).map(|thing| thing.source);
+    /// Returns the path and line of the first of some memories that is known.
+    fn first_location(&self, names: &[String]) -> (String, usize) {
+        let source = names.iter().find_map(|name| self.thing(name)).map(|item| item.source);
         let source = source.unwrap_or_default();
         match source.rsplit_once(':') {
             Some((path, line)) => (path.to_owned(), line.parse().unwrap_or(1)),

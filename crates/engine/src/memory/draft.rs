@@ -1,4 +1,4 @@
-//! What may be said of any record when it is written.
+//! The attributes that every kind of record may have.
 
 use heirloom_core::day;
 use heirloom_core::record::{Record, Visibility};
@@ -8,13 +8,13 @@ use serde::Deserialize;
 use super::{MemorySlice, WriteTransaction};
 use crate::Error;
 
-/// What may be said of any record.
+/// The attributes that every kind of record may have, as a request gives them.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub(crate) struct Particulars {
-    /// Words to find it by.
+    /// Tags to find it by.
     #[serde(default)]
     pub(crate) tags: Vec<String>,
-    /// How sure you are, 0 to 1.
+    /// How sure you are, from 0 to 1.
     #[serde(default)]
     pub(crate) confidence: Option<f64>,
     /// Where you learnt it.
@@ -26,33 +26,34 @@ pub(crate) struct Particulars {
     /// The first day on which it is true.
     #[serde(default)]
     pub(crate) valid_from: Option<String>,
-    /// The first day on which it is true no more.
+    /// The first day on which it is no longer true.
     #[serde(default)]
     pub(crate) valid_to: Option<String>,
-    /// Keep it on this machine, out of git.
+    /// Keep it on this machine and out of git.
     #[serde(default)]
     pub(crate) private: bool,
-    /// It in a sentence.
+    /// A summary in one sentence.
     #[serde(default)]
     pub(crate) summary: Option<String>,
-    /// It in a few words.
+    /// A summary in a few words.
     #[serde(default)]
     pub(crate) compressed: Option<String>,
-    /// It in a word.
+    /// A summary in one word.
     #[serde(default)]
     pub(crate) index: Option<String>,
-    /// What it replaces, by id.
+    /// The ids of the memories that it replaces.
     #[serde(default)]
     pub(crate) supersedes: Vec<String>,
-    /// Store it though it looks like a secret.
+    /// Store it even if it looks like a secret.
     #[serde(default)]
     pub(crate) allow_secret: bool,
 }
 
-const ARTIFACTS: [&str; 4] = ["commit", "pr", "adr", "file"];
+/// Prefixes of artifacts.
+const ARTIFACT_KINDS: [&str; 4] = ["commit", "pr", "adr", "file"];
 
 impl Particulars {
-    /// Says it of a record. What is not given stays as it is.
+    /// Sets the given attributes of a record; the others stay as they are.
     pub(crate) fn fill(
         &self,
         record: &mut Record,
@@ -60,20 +61,10 @@ impl Particulars {
         known: &MemorySlice,
     ) -> Result<(), Error> {
         if let Some(confidence) = self.confidence {
-            if !(0.0..=1.0).contains(&confidence) {
-                return Err(Error::bad_input(format!(
-                    "confidence {confidence} is not from 0 to 1"
-                )));
-            }
+            check_confidence(confidence)?;
             record.confidence = Some(confidence);
         }
-        for artifact in &self.artifacts {
-            let kind = artifact.split_once(':').filter(|(_, what)| !what.trim().is_empty());
-            if !kind.is_some_and(|(kind, _)| ARTIFACTS.contains(&kind)) {
-                return Err(Error::bad_input(format!("`{artifact}` is no artifact"))
-                    .hint("write commit:abc123, pr:42, adr:ADR-0010 or file:src/main.rs"));
-            }
-        }
+        self.artifacts.iter().try_for_each(|artifact| check_artifact(artifact))?;
         set_list(&mut record.tags, &self.tags);
         set_list(&mut record.artifacts, &self.artifacts);
         let texts = [
@@ -82,12 +73,20 @@ impl Particulars {
             (&self.compressed, &mut record.levels.compressed),
             (&self.index, &mut record.levels.index),
         ];
-        for (given, own) in texts {
+        for (given, current) in texts {
             if given.is_some() {
-                own.clone_from(given);
+                current.clone_from(given);
             }
         }
-        for (given, own) in
+        self.set_validity(record)?;
+        if self.private {
+            record.visibility = Visibility::Private;
+        }
+        self.add_superseded(record, transaction, known)
+    }
+
+    fn set_validity(&self, record: &mut Record) -> Result<(), Error> {
+        for (given, current) in
             [(&self.valid_from, &mut record.valid_from), (&self.valid_to, &mut record.valid_to)]
         {
             if let Some(text) = given {
@@ -95,27 +94,32 @@ impl Particulars {
                     Error::bad_input(format!("`{text}` is not a date"))
                         .hint("write it as 2026-02-22")
                 })?;
-                *own = Some(date);
+                *current = Some(date);
             }
         }
-        if let (Some(from), Some(to)) = (record.valid_from, record.valid_to)
-            && from >= to
-        {
-            return Err(Error::bad_input(format!(
-                "it would be true from {from} until {to}, which is never"
-            )));
+        match (record.valid_from, record.valid_to) {
+            (Some(from), Some(to)) if from >= to => Err(Error::bad_input(format!(
+                "it would be true from {from} until before {to}, which is never"
+            ))
+            .hint("the end must be later than the start")),
+            _ => Ok(()),
         }
-        if self.private {
-            record.visibility = Visibility::Private;
-        }
-        for old in &self.supersedes {
-            let target = known.find(old)?;
+    }
+
+    fn add_superseded(
+        &self,
+        record: &mut Record,
+        transaction: &mut WriteTransaction<'_>,
+        known: &MemorySlice,
+    ) -> Result<(), Error> {
+        for typed in &self.supersedes {
+            let target = known.find(typed)?;
             let names = transaction.names(known, target)?;
             if !record.is_private() && names.iter().any(|name| known.is_local(name)) {
                 return Err(Error::bad_input(format!(
-                    "`{old}` is private, and what replaces it would be too"
+                    "`{typed}` is private, so its replacement must be private, too"
                 ))
-                .hint("say --private, or store the new one without --supersedes"));
+                .hint("add --private, or store the new one without --supersedes"));
             }
             record.supersedes.extend(names);
         }
@@ -123,8 +127,24 @@ impl Particulars {
     }
 }
 
-fn set_list(own: &mut Vec<String>, given: &[String]) {
+fn check_confidence(confidence: f64) -> Result<(), Error> {
+    match (0.0..=1.0).contains(&confidence) {
+        true => Ok(()),
+        false => Err(Error::bad_input(format!("confidence {confidence} is not between 0 and 1"))),
+    }
+}
+
+fn check_artifact(artifact: &str) -> Result<(), Error> {
+    let kind = artifact.split_once(':').filter(|(_, name)| !name.trim().is_empty());
+    match kind.is_some_and(|(kind, _)| ARTIFACT_KINDS.contains(&kind)) {
+        true => Ok(()),
+        false => Err(Error::bad_input(format!("`{artifact}` is not an artifact"))
+            .hint("write commit:abc123, pr:42, adr:ADR-0010 or file:src/main.rs")),
+    }
+}
+
+fn set_list(current: &mut Vec<String>, given: &[String]) {
     if !given.is_empty() {
-        *own = given.iter().map(|item| item.trim().to_owned()).collect();
+        *current = given.iter().map(|item| item.trim().to_owned()).collect();
     }
 }

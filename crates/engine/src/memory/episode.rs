@@ -1,4 +1,4 @@
-//! Episodes out of transcripts.
+//! Makes episodes from transcripts.
 
 use heirloom_core::record::Episode;
 use heirloom_core::secret;
@@ -7,24 +7,24 @@ use heirloom_core::transcript::{self, Transcript};
 use crate::Session;
 use crate::view::present;
 
-/// Makes an episode of a transcript, by its structure. Files of the workspace are named from its
-/// root.
+/// Makes an episode from the structure of a transcript. Paths inside the workspace become relative to
+/// its root.
 pub(crate) fn episode_of(session: &Session, transcript: &Transcript) -> Episode {
     let digest = transcript::digest(transcript);
     let span = transcript.started.zip(transcript.ended);
     let seconds = span.map(|(started, ended)| ended.as_second() - started.as_second());
     let root = format!("{}/", session.root().path().display());
     let relative = |text: &String| text.replace(&root, "");
-    let all = |texts: &[String]| texts.iter().map(relative).collect();
+    let all_relative = |texts: &[String]| texts.iter().map(relative).collect();
     Episode {
         title: digest.title,
         content: relative(&digest.summary),
-        goals: all(&digest.goals),
-        decisions: all(&digest.decisions),
-        sequence: all(&digest.sequence),
+        goals: all_relative(&digest.goals),
+        decisions: all_relative(&digest.decisions),
+        sequence: all_relative(&digest.sequence),
         outcome: Some(relative(&digest.outcome)).filter(|outcome| !outcome.is_empty()),
-        open: all(&digest.open),
-        files: all(&transcript.files),
+        open: all_relative(&digest.open),
+        files: all_relative(&transcript.files),
         commits: transcript.commits.clone(),
         stored: vec![],
         duration_seconds: seconds.and_then(|seconds| u64::try_from(seconds).ok()),
@@ -33,13 +33,13 @@ pub(crate) fn episode_of(session: &Session, transcript: &Transcript) -> Episode 
     }
 }
 
-/// Leaves out of an episode what looks like a secret, and says how much that was.
+/// Removes passages that look like secrets from an episode, and returns a warning if there were any.
 pub(crate) fn without_secrets(mut episode: Episode) -> (Episode, Option<String>) {
-    let mut left_out = 0;
-    let mut clean = |text: &str| {
-        let is_clean = secret::find(text).is_none();
-        left_out += usize::from(!is_clean);
-        is_clean
+    let mut removed = 0;
+    let mut is_clean = |text: &str| {
+        let has_secret = secret::find(text).is_some();
+        removed += usize::from(has_secret);
+        !has_secret
     };
     for list in [
         &mut episode.goals,
@@ -49,18 +49,18 @@ pub(crate) fn without_secrets(mut episode: Episode) -> (Episode, Option<String>)
         &mut episode.files,
         &mut episode.commits,
     ] {
-        list.retain(|item| clean(item));
+        list.retain(|item| is_clean(item));
     }
-    if !clean(&episode.content) {
+    if !is_clean(&episode.content) {
         episode.content.clear();
     }
-    episode.outcome = episode.outcome.take().filter(|outcome| clean(outcome));
-    if !clean(&episode.title) {
+    episode.outcome = episode.outcome.take().filter(|outcome| is_clean(outcome));
+    if !is_clean(&episode.title) {
         episode.title = "Untitled".to_owned();
     }
-    let said = (left_out > 0).then(|| {
-        let what = present::count(left_out, "passage");
-        format!("{what} left out that look like secrets")
+    let warning = (removed > 0).then(|| {
+        let passages = present::count(removed, "passage");
+        format!("{passages} left out because of what looks like a secret")
     });
-    (episode, said)
+    (episode, warning)
 }

@@ -1,4 +1,4 @@
-//! One thing that is remembered, as it is answered.
+//! A memory in the form in which operations return and print it.
 
 use heirloom_core::fold::{Item, Memory, Standing};
 use heirloom_core::memory::Entry;
@@ -9,73 +9,72 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::view::{Role, View, span};
-use crate::workspace::memory_document::MemoryDocument;
-use crate::workspace::memory_document::entry_ref;
+use crate::workspace::memory_document::{MemoryDocument, entry_ref};
 
-/// One thing that is remembered.
+/// A memory: a record of the log, an entry of a memory document, or a section of another document.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub(crate) struct MemoryItem {
-    /// Its id; the last 8 characters will do to name it.
+    /// Its id; commands accept the last 8 characters.
     pub(crate) id: String,
-    /// What it is: fact, episode, pattern, workflow, note, finding, decision, blocker, question,
+    /// Its kind: fact, episode, pattern, workflow, note, finding, decision, blocker, question,
     /// lesson or session.
     pub(crate) kind: String,
     /// The section of a fact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) section: Option<Section>,
-    /// What it says.
+    /// Its text.
     pub(crate) text: String,
-    /// A name for what a fact is about.
+    /// The key of a fact, if it states a value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) key: Option<String>,
-    /// What that name stands for.
+    /// The value of the key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) value: Option<String>,
-    /// Where a fact holds.
+    /// The scope in which a fact holds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) scope: Option<String>,
     /// The first day on which it is true.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) valid_from: Option<String>,
-    /// The first day on which it is true no more.
+    /// The first day on which it is no longer true.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) valid_to: Option<String>,
-    /// Whether it stays on this machine.
+    /// Whether it stays on this machine and out of git.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) private: bool,
-    /// How things stand with it.
+    /// Whether it is active, superseded or archived.
     pub(crate) standing: Standing,
-    /// What stands in its place.
+    /// The ids of the memories that superseded it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) replaced_by: Vec<String>,
-    /// The status that a decision record states.
+    /// The status of a decision record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) status: Option<String>,
-    /// Whether it is settled.
+    /// Whether a question or a blocker is resolved.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) resolved: bool,
     /// Whether it is pinned to working memory.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) pinned: bool,
-    /// Words to find it by.
+    /// Its tags.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) tags: Vec<String>,
-    /// How sure the writer was, if they said so.
+    /// How sure the author was, from 0 to 1, if stated.
     pub(crate) confidence: Option<f64>,
-    /// How often it was learnt again.
+    /// How often it was reinforced.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) reinforced: usize,
-    /// Who wrote it.
+    /// Its author.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) by: String,
-    /// When it was recorded, as far as it is known.
+    /// The day on which it was recorded, if known.
     pub(crate) date: Option<String>,
-    /// Where it is written, or where a hit comes from if its writer said so.
+    /// The path and line where it is written, or the source that its author stated.
     pub(crate) source: String,
-    /// Where its writer says that it comes from.
+    /// The source that its author stated.
     #[serde(skip)]
-    pub(crate) said_source: Option<String>,
-    /// Everything else that it says.
+    pub(crate) stated_source: Option<String>,
+    /// All fields of the record, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) record: Option<Value>,
     /// How well it answers the query.
@@ -88,7 +87,7 @@ fn is_zero(number: &usize) -> bool {
 }
 
 impl MemoryItem {
-    /// Takes a record.
+    /// Makes an item of a record.
     pub(crate) fn of_record(memory: &Memory, item: &Item<'_>) -> Self {
         let record = item.record;
         let name = item.id.to_string();
@@ -117,47 +116,32 @@ impl MemoryItem {
             by: record.by.clone(),
             date: Some(day::of(record.at).to_string()),
             source: format!("{}:{}", item.place.path, item.place.line),
-            said_source: record.source.clone(),
+            stated_source: record.source.clone(),
             record: None,
             score: None,
             id: name,
         }
     }
 
-    /// Takes an entry.
+    /// Makes an item of an entry.
     pub(crate) fn of_entry(memory: &Memory, document: &MemoryDocument, entry: &Entry) -> Self {
         let name = entry_ref(&entry.id);
         let standing = memory.standing(&name);
         MemoryItem {
-            kind: entry.kind.word().to_owned(),
-            section: None,
-            text: entry.sentence(),
-            key: None,
-            value: None,
-            scope: None,
-            valid_from: None,
-            valid_to: None,
-            private: false,
             standing,
             replaced_by: replaced_by(memory, &name, standing),
-            status: None,
             resolved: entry.resolved,
             pinned: is_pinned(memory, &name),
-            tags: vec![],
-            confidence: None,
             reinforced: memory.reinforced(&name),
             by: document.owner().unwrap_or_default().to_owned(),
             date: document.since(entry).map(|date| date.to_string()),
             source: format!("{}:{}", document.path, entry.line),
-            said_source: None,
-            record: None,
-            score: None,
-            id: entry.id.clone(),
+            ..MemoryItem::new(&entry.id, entry.kind.word(), &entry.sentence())
         }
     }
 
-    /// Makes a thing that says only this.
-    pub(crate) fn said(id: &str, kind: &str, text: &str) -> Self {
+    /// Makes an item without optional fields.
+    pub(crate) fn new(id: &str, kind: &str, text: &str) -> Self {
         MemoryItem {
             id: id.to_owned(),
             kind: kind.to_owned(),
@@ -166,7 +150,7 @@ impl MemoryItem {
         }
     }
 
-    /// Takes a part of a document, which the log calls by a name.
+    /// Makes an item of a part of a document. `subject` is the name by which the log refers to it.
     pub(crate) fn of_part(memory: &Memory, subject: &str, part: &DocumentPart) -> Self {
         let standing = memory.standing(subject).max(part.standing);
         MemoryItem {
@@ -180,17 +164,17 @@ impl MemoryItem {
             by: part.by.clone(),
             date: part.date.map(|date| date.to_string()),
             source: format!("{}:{}", part.path, part.line),
-            ..MemoryItem::said(&part.id, &part.kind, &part.text)
+            ..MemoryItem::new(&part.id, &part.kind, &part.text)
         }
     }
 
-    /// Returns the name under which it is stored.
+    /// Returns the name by which the log refers to it.
     pub(crate) fn name(&self) -> String {
         if uuid::Uuid::parse_str(&self.id).is_ok() { self.id.clone() } else { entry_ref(&self.id) }
     }
 }
 
-/// What was replaced hands its pins on.
+/// Returns whether a memory is pinned. The pin of a superseded memory passes to its successors.
 fn is_pinned(memory: &Memory, name: &str) -> bool {
     !memory.events(Action::Pin, name).is_empty() && memory.standing(name) == Standing::Active
 }
@@ -199,59 +183,59 @@ fn replaced_by(memory: &Memory, name: &str, standing: Standing) -> Vec<String> {
     if standing == Standing::Superseded { memory.heads(name) } else { vec![] }
 }
 
-/// Shows things, one a line and a line with where each comes from.
-pub(crate) fn show_items(view: &mut View, things: &[MemoryItem]) {
-    let names = super::MemorySlice::short_names(things.iter().map(|thing| thing.id.as_str()));
-    for (thing, name) in things.iter().zip(names) {
-        show_item(view, thing, name);
+/// Prints items, each with a line of details.
+pub(crate) fn show_items(view: &mut View, items: &[MemoryItem]) {
+    let names = super::MemorySlice::short_names(items.iter().map(|item| item.id.as_str()));
+    for (item, name) in items.iter().zip(names) {
+        show_item(view, item, name);
     }
 }
 
-/// Shows a thing under a short form of its id.
-pub(crate) fn show_item(view: &mut View, thing: &MemoryItem, name: &str) {
+/// Prints an item under a short form of its id.
+pub(crate) fn show_item(view: &mut View, item: &MemoryItem, name: &str) {
     let mut head = vec![span(Role::Key, name), "  ".into()];
-    if thing.pinned {
+    if item.pinned {
         head.push("📌 ".into());
     }
-    head.push(thing.text.replace('\n', " ").into());
+    head.push(item.text.replace('\n', " ").into());
     view.line(head);
-    let what = match thing.section {
+    let kind = match item.section {
         Some(section) => section.title().to_owned(),
-        None => match &thing.status {
-            Some(status) => format!("{}, {status}", thing.kind),
-            None => thing.kind.clone(),
+        None => match &item.status {
+            Some(status) => format!("{}, {status}", item.kind),
+            None => item.kind.clone(),
         },
     };
-    let mut about = vec![what];
-    about.extend(thing.date.clone());
-    if !thing.by.is_empty() {
-        about.push(thing.by.clone());
+    let mut details = vec![kind];
+    details.extend(item.date.clone());
+    if !item.by.is_empty() {
+        details.push(item.by.clone());
     }
-    if let Some(confidence) = thing.confidence {
-        about.push(format!("confidence {confidence}"));
+    if let Some(confidence) = item.confidence {
+        details.push(format!("confidence {confidence}"));
     }
-    if thing.reinforced > 0 {
-        about.push(format!("reinforced {}×", thing.reinforced));
+    if item.reinforced > 0 {
+        details.push(format!("reinforced {}×", item.reinforced));
     }
-    if thing.resolved {
-        about.push("resolved".to_owned());
+    if item.resolved {
+        details.push("resolved".to_owned());
     }
-    about.extend(thing.scope.iter().map(|scope| format!("in {scope}")));
-    about.extend(thing.valid_from.iter().map(|day| format!("true from {day}")));
-    about.extend(thing.valid_to.iter().map(|day| format!("true until {day}")));
-    if thing.private {
-        about.push("private".to_owned());
+    details.extend(item.scope.iter().map(|scope| format!("in {scope}")));
+    details.extend(item.valid_from.iter().map(|day| format!("true from {day}")));
+    details.extend(item.valid_to.iter().map(|day| format!("true until {day}")));
+    if item.private {
+        details.push("private".to_owned());
     }
-    about.extend(thing.tags.iter().map(|tag| format!("#{tag}")));
+    details.extend(item.tags.iter().map(|tag| format!("#{tag}")));
     let mut line = vec![
-        span(Role::Dim, format!("          {} · ", about.join(" · "))),
-        span(Role::Source, &thing.source),
+        span(Role::Dim, format!("          {} · ", details.join(" · "))),
+        span(Role::Source, &item.source),
     ];
-    if thing.standing != Standing::Active {
-        let mut label = format!("  [{}", thing.standing.word());
-        if !thing.replaced_by.is_empty() {
+    if item.standing != Standing::Active {
+        let mut label = format!("  [{}", item.standing.word());
+        if !item.replaced_by.is_empty() {
             let heads: Vec<&str> =
-                thing.replaced_by.iter().map(|head| super::MemorySlice::short_name(head)).collect();
+                item.replaced_by.iter().map(|head| super::MemorySlice::short_name(head)).collect();
             label.push_str(&format!(" by {}", heads.join(", ")));
         }
         line.push(span(Role::Warning, format!("{label}]")));

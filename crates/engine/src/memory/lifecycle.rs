@@ -1,4 +1,4 @@
-//! Decisions and answers that become facts by themselves.
+//! Stores decisions and answers as facts, and retires facts whose decision is no longer in force.
 
 use std::collections::HashSet;
 
@@ -13,32 +13,29 @@ use uuid::Uuid;
 
 use super::{MemoryQuery, MemorySlice, WriteTransaction};
 use crate::workspace::catalog::Catalog;
-use crate::workspace::memory_document::MemoryDocument;
-use crate::workspace::memory_document::entry_ref;
+use crate::workspace::memory_document::{MemoryDocument, entry_ref};
 use crate::workspace::scaffold;
 use crate::{Error, Session};
 
-/// What a fact is taken from.
-struct Source<'s> {
-    /// What makes it the same source: `adr:ADR-0010#accepted`.
+/// A statement in a document that is stored as a fact.
+struct FactSource<'s> {
+    /// Identifies the statement, for example `adr:ADR-0010#accepted`, so that it is stored once.
     origin: String,
-    /// What it says.
     text: String,
-    /// Where it is written.
+    /// Path of the document.
     path: &'s str,
-    /// What it is about.
     artifacts: Vec<String>,
-    /// Facts that it replaces.
+    /// Names of the facts that it replaces.
     supersedes: Vec<String>,
 }
 
-/// The origin of an accepted decision record.
+/// Returns the origin of the fact that an accepted decision record states.
 fn adr_origin(adr: &Adr) -> String {
     format!("adr:{}#accepted", adr.id)
 }
 
-/// Writes the fact that an accepted decision record states, in the place of those that were made of
-/// the records which it replaced, unless it was taken before.
+/// Writes the fact that an accepted decision record states, unless it was stored before. It supersedes
+/// the facts of the replaced decision records.
 pub(crate) fn ingest_adr(
     transaction: &mut WriteTransaction<'_>,
     known: &MemorySlice,
@@ -46,17 +43,17 @@ pub(crate) fn ingest_adr(
     document: &Document,
     replaced: &[&Adr],
 ) -> Result<Option<Uuid>, Error> {
-    let supersedes = replaced_facts(known, replaced);
-    ingest(transaction, known, &Source { supersedes, ..source_of(adr, document) })
+    let supersedes = active_facts_of(known, replaced);
+    ingest(transaction, known, &FactSource { supersedes, ..adr_source(adr, document) })
 }
 
-fn source_of<'s>(adr: &'s Adr, document: &Document) -> Source<'s> {
-    let opening = opening_of(document, &["decision", "decision outcome", "decisions"]);
-    let text = match opening {
-        Some(opening) => format!("{}: {}. {opening}", adr.id, adr.title.trim_end_matches('.')),
+fn adr_source<'s>(adr: &'s Adr, document: &Document) -> FactSource<'s> {
+    let decision = first_paragraph_under(document, &["decision", "decision outcome", "decisions"]);
+    let text = match decision {
+        Some(decision) => format!("{}: {}. {decision}", adr.id, adr.title.trim_end_matches('.')),
         None => format!("{}: {}", adr.id, adr.title),
     };
-    Source {
+    FactSource {
         origin: adr_origin(adr),
         text,
         path: &adr.path,
@@ -65,18 +62,18 @@ fn source_of<'s>(adr: &'s Adr, document: &Document) -> Source<'s> {
     }
 }
 
-/// What became of a batch.
+/// The changes that [`ingest_all`] made.
 #[derive(Debug, Default)]
 pub(crate) struct Ingested {
-    /// The facts.
+    /// The ids of the new facts.
     pub(crate) stored: Vec<Uuid>,
-    /// Which facts were archived, and why.
+    /// A message for each archived fact.
     pub(crate) retired: Vec<String>,
-    /// What could not be taken, and why; the rest was.
+    /// A message for each statement that could not be stored.
     pub(crate) left_out: Vec<String>,
 }
 
-/// Reads what became of the facts that decision records state, and of those that entries state.
+/// Reads the facts that decision records and entries stated, with their successors.
 pub(crate) fn known_of<'a>(
     session: &Session,
     adrs: impl IntoIterator<Item = &'a Adr>,
@@ -84,7 +81,7 @@ pub(crate) fn known_of<'a>(
     known_since(session, adrs, None)
 }
 
-/// Reads the same, and what was recorded since a moment.
+/// Reads the same as [`known_of`], and all records since the day of a moment.
 pub(crate) fn known_since<'a>(
     session: &Session,
     adrs: impl IntoIterator<Item = &'a Adr>,
@@ -94,16 +91,17 @@ pub(crate) fn known_since<'a>(
     query.since(since.map(day::of)).read(session)
 }
 
-/// Writes the facts that decision records in force, plan decisions and answered questions state and
-/// that were not taken before. Archives the facts of records that hold no more.
+/// Writes the facts that decision records in force, plan decisions and answered questions state, unless
+/// they were stored before. Archives the facts of decision records that are no longer in force.
 pub(crate) fn ingest_all(
     transaction: &mut WriteTransaction<'_>,
     catalog: &Catalog,
     known: &MemorySlice,
 ) -> Ingested {
     let supersession = Supersession::new(&catalog.adrs);
-    let mut done = Ingested::default();
-    let mut replaced_now = HashSet::new();
+    let mut ingested = Ingested::default();
+    // The facts of these records are superseded by a new fact, so they must not be archived as well.
+    let mut superseded = HashSet::new();
     for (at, adr) in catalog.adrs.iter().enumerate() {
         let document = catalog.at_path(&adr.path).map(|filed| &filed.document);
         let in_force = adr.status == Status::Accepted && supersession.in_force(at);
@@ -112,36 +110,40 @@ pub(crate) fn ingest_all(
                 supersession.predecessors(at).map(|old| &catalog.adrs[old]).collect();
             let fact = ingest_adr(transaction, known, adr, document, &replaced);
             if matches!(fact, Ok(Some(_))) {
-                replaced_now.extend(supersession.predecessors(at));
+                superseded.extend(supersession.predecessors(at));
             }
-            done.take(&adr.path, fact);
+            ingested.add(&adr.path, fact);
         }
     }
-    for (at, adr) in catalog.adrs.iter().enumerate().filter(|(at, _)| !replaced_now.contains(at)) {
+    for (at, adr) in catalog.adrs.iter().enumerate().filter(|(at, _)| !superseded.contains(at)) {
         let Some(reason) = reason_to_retire(&catalog.adrs, &supersession, at) else { continue };
         match retire_adr(transaction, known, adr, &reason) {
             Ok(false) => {}
-            Ok(true) => done.retired.push(format!("the fact of {} is archived: {reason}", adr.id)),
-            Err(error) => done.left_out.push(format!("{}: {}", adr.path, error.message)),
+            Ok(true) => {
+                let message = format!("the fact of {} is archived: {reason}", adr.id);
+                ingested.retired.push(message);
+            }
+            Err(error) => ingested.left_out.push(format!("{}: {}", adr.path, error.message)),
         }
     }
     for (document, entry) in known.entries() {
         if known.memory.standing(&entry_ref(&entry.id)) == Standing::Active {
             let place = format!("{}:{}", document.path, entry.line);
-            done.take(
-                &place,
-                ingest_entry(transaction, known, document, entry).map(|(_, fact)| fact),
-            );
+            let fact = ingest_entry(transaction, known, document, entry).map(|(_, fact)| fact);
+            ingested.add(&place, fact);
         }
     }
-    done
+    ingested
 }
 
-/// Returns why a decision record holds no more; `None` if it may hold.
+/// Returns why the fact of a decision record has to be archived; `None` if it has not.
 fn reason_to_retire(adrs: &[Adr], supersession: &Supersession<'_>, at: usize) -> Option<String> {
-    let by: Vec<&str> = supersession.successors(at).map(|new| adrs[new].id.as_str()).collect();
+    let successors: Vec<&str> =
+        supersession.successors(at).map(|new| adrs[new].id.as_str()).collect();
     match adrs[at].status {
-        _ if supersession.is_replaced(at) => Some(format!("superseded by {}", by.join(", "))),
+        _ if supersession.is_replaced(at) => {
+            Some(format!("superseded by {}", successors.join(", ")))
+        }
         status @ (Status::Superseded
         | Status::Deprecated
         | Status::Rejected
@@ -151,17 +153,17 @@ fn reason_to_retire(adrs: &[Adr], supersession: &Supersession<'_>, at: usize) ->
 }
 
 impl Ingested {
-    fn take(&mut self, place: &str, taken: Result<Option<Uuid>, Error>) {
-        match taken {
+    fn add(&mut self, place: &str, fact: Result<Option<Uuid>, Error>) {
+        match fact {
             Ok(fact) => self.stored.extend(fact),
             Err(error) => self.left_out.push(format!("{place}: {}", error.message)),
         }
     }
 }
 
-/// Puts the fact that one decision record states in the place of another's. Where the new one is not
-/// in force, or cannot be a fact, the old fact is archived: it holds no more. Returns why the new one
-/// cannot be.
+/// Replaces the fact of a decision record with the fact of the record that supersedes it. If the new
+/// record is not accepted or cannot be stored as a fact, the old fact is archived. Returns a warning if
+/// the new record could not be stored.
 pub(crate) fn supersede_adr(
     transaction: &mut WriteTransaction<'_>,
     known: &MemorySlice,
@@ -169,34 +171,46 @@ pub(crate) fn supersede_adr(
     new: &Adr,
     document: &Document,
 ) -> Result<Option<String>, Error> {
-    let retired = format!("superseded by {}", new.id);
+    let reason = format!("superseded by {}", new.id);
     if new.status != Status::Accepted {
-        return retire_adr(transaction, known, old, &retired).map(|_| None);
+        return retire_adr(transaction, known, old, &reason).map(|_| None);
     }
     match ingest_adr(transaction, known, new, document, &[old]) {
         Ok(None) => {}
         Ok(Some(_)) => return Ok(None),
         Err(error) => {
-            return retire_adr(transaction, known, old, &retired)
+            return retire_adr(transaction, known, old, &reason)
                 .map(|_| Some(not_a_fact(new, &error)));
         }
     }
-    let replaced = replaced_facts(known, &[old]);
-    let own = heads_of(known, &adr_origin(new)).into_iter().next();
-    let own = own.and_then(|head| known.memory.item(Uuid::parse_str(&head).ok()?));
-    if let Some(own) = own.map(|item| item.record).filter(|_| !replaced.is_empty()) {
-        let now = transaction.record(own.body.clone());
-        let aliases = known.memory.aliases(own.id).into_iter().map(|id| id.to_string());
-        let supersedes = replaced.into_iter().chain(aliases).collect();
-        let again = Record { supersedes, ..own.clone() };
-        transaction
-            .write(known, &Record { id: now.id, at: now.at, by: now.by, origin: None, ..again })?;
+    let replaced = active_facts_of(known, &[old]);
+    if !replaced.is_empty() {
+        supersede_with_stored_fact(transaction, known, replaced, new)?;
     }
     Ok(None)
 }
 
-/// Puts the fact that a decision record states under its new number in the place of the one under its
-/// old number. Another record may have had the same number, so the file decides whose fact it is.
+/// Writes the stored fact of a decision record again, in a version that supersedes `replaced` facts.
+fn supersede_with_stored_fact(
+    transaction: &mut WriteTransaction<'_>,
+    known: &MemorySlice,
+    replaced: Vec<String>,
+    adr: &Adr,
+) -> Result<(), Error> {
+    let head = active_heads(known, &adr_origin(adr)).into_iter().next();
+    let Some(item) = head.and_then(|head| known.memory.item(Uuid::parse_str(&head).ok()?)) else {
+        return Ok(());
+    };
+    let stored = item.record;
+    let Record { id, at, by, .. } = transaction.record(stored.body.clone());
+    let aliases = known.memory.aliases(stored.id).into_iter().map(|id| id.to_string());
+    let supersedes = replaced.into_iter().chain(aliases).collect();
+    let record = Record { id, at, by, origin: None, supersedes, ..stored.clone() };
+    transaction.write(known, &record).map(drop)
+}
+
+/// Replaces the fact of a decision record after the record got a new number. Another record may have
+/// had the old number, too, so the fact is identified by the path of its document.
 pub(crate) fn renumber_adr(
     transaction: &mut WriteTransaction<'_>,
     known: &MemorySlice,
@@ -205,14 +219,14 @@ pub(crate) fn renumber_adr(
     document: &Document,
 ) -> Result<Option<Uuid>, Error> {
     let origin = adr_origin(old);
-    let is_own = |record: &&Record| {
+    let is_of_adr = |record: &&Record| {
         record.origin.as_deref() == Some(origin.as_str())
             && record.source.as_deref() == Some(old.path.as_str())
     };
-    let own = known.memory.records().filter(is_own);
-    let heads = own.flat_map(|record| known.memory.heads(&record.id.to_string()));
-    let standing = heads.filter(|head| known.memory.standing(head) == Standing::Active);
-    let ids: Vec<Uuid> = standing.filter_map(|head| Uuid::parse_str(&head).ok()).collect();
+    let facts = known.memory.records().filter(is_of_adr);
+    let heads = facts.flat_map(|record| known.memory.heads(&record.id.to_string()));
+    let active = heads.filter(|head| known.memory.standing(head) == Standing::Active);
+    let ids: Vec<Uuid> = active.filter_map(|head| Uuid::parse_str(&head).ok()).collect();
     if ids.is_empty() {
         return Ok(None);
     }
@@ -220,22 +234,22 @@ pub(crate) fn renumber_adr(
         ids.into_iter().flat_map(|id| known.memory.aliases(id)).map(|id| id.to_string()).collect();
     supersedes.sort();
     supersedes.dedup();
-    ingest(transaction, known, &Source { supersedes, ..source_of(new, document) })
+    ingest(transaction, known, &FactSource { supersedes, ..adr_source(new, document) })
 }
 
-/// Says that a decision record is not stored as a fact, and why.
+/// Returns a warning that a decision record is not stored as a fact.
 pub(crate) fn not_a_fact(adr: &Adr, error: &Error) -> String {
     format!("{} is not stored as a fact: {}", adr.id, error.message)
 }
 
-/// Archives the fact that a decision record stated, if it stands. Returns whether it did.
+/// Archives the active fact of a decision record. Returns whether there was one.
 pub(crate) fn retire_adr(
     transaction: &mut WriteTransaction<'_>,
     known: &MemorySlice,
     adr: &Adr,
     reason: &str,
 ) -> Result<bool, Error> {
-    let facts = replaced_facts(known, &[adr]);
+    let facts = active_facts_of(known, &[adr]);
     if facts.is_empty() {
         return Ok(false);
     }
@@ -243,8 +257,8 @@ pub(crate) fn retire_adr(
     Ok(true)
 }
 
-/// What an entry has come to, if it says what was decided or answered.
-fn state_of(document: &MemoryDocument, entry: &Entry) -> Option<&'static str> {
+/// Returns the state of an entry that can be stored as a fact: a decision or an answered question.
+fn final_state(document: &MemoryDocument, entry: &Entry) -> Option<&'static str> {
     match entry.kind {
         EntryKind::Decision if document.level == "plan" && is_decided(entry) => Some("decided"),
         EntryKind::Question if entry.resolved => Some("resolved"),
@@ -252,17 +266,17 @@ fn state_of(document: &MemoryDocument, entry: &Entry) -> Option<&'static str> {
     }
 }
 
-/// Writes the fact that an entry states, if it says what was decided or answered, unless it was
-/// taken before. The entry's id is written beside it first. Returns the id and the fact.
+/// Writes the fact that a decision or an answered question states, unless it was stored before. The id
+/// of the entry is written beside it first. Returns the id of the entry and of the fact.
 pub(crate) fn ingest_entry(
     transaction: &mut WriteTransaction<'_>,
     known: &MemorySlice,
     document: &MemoryDocument,
     entry: &Entry,
 ) -> Result<(String, Option<Uuid>), Error> {
-    let Some(state) = state_of(document, entry) else { return Ok((entry.id.clone(), None)) };
+    let Some(state) = final_state(document, entry) else { return Ok((entry.id.clone(), None)) };
     let id = transaction.mark(known, document, entry)?;
-    let source = Source {
+    let source = FactSource {
         origin: format!("{}#{state}", entry_ref(&id)),
         text: entry.sentence(),
         path: &document.path,
@@ -272,7 +286,7 @@ pub(crate) fn ingest_entry(
     Ok((id, ingest(transaction, known, &source)?))
 }
 
-/// A decision without a status was made when it was written down.
+/// Returns whether a decision is final. One without a status is.
 fn is_decided(entry: &Entry) -> bool {
     entry.field(Field::Status).is_none_or(|status| {
         ["accepted", "decided", "implementing", "resolved"]
@@ -281,11 +295,11 @@ fn is_decided(entry: &Entry) -> bool {
     })
 }
 
-/// Writes the fact, unless its origin was taken before.
+/// Writes a fact, unless one with the same origin was stored before.
 fn ingest(
     transaction: &mut WriteTransaction<'_>,
     known: &MemorySlice,
-    source: &Source<'_>,
+    source: &FactSource<'_>,
 ) -> Result<Option<Uuid>, Error> {
     if known.origins().contains(&source.origin) {
         return Ok(None);
@@ -306,11 +320,11 @@ fn ingest(
     transaction.write(known, &record).map(Some)
 }
 
-/// Returns the names of the facts that were made of these decision records and still stand.
-fn replaced_facts(known: &MemorySlice, replaced: &[&Adr]) -> Vec<String> {
+/// Returns the names of the active facts of some decision records.
+fn active_facts_of(known: &MemorySlice, adrs: &[&Adr]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    for adr in replaced {
-        for head in heads_of(known, &adr_origin(adr)) {
+    for adr in adrs {
+        for head in active_heads(known, &adr_origin(adr)) {
             let id = Uuid::parse_str(&head).ok();
             names.extend(
                 id.into_iter().flat_map(|id| known.memory.aliases(id)).map(|id| id.to_string()),
@@ -320,10 +334,10 @@ fn replaced_facts(known: &MemorySlice, replaced: &[&Adr]) -> Vec<String> {
     names
 }
 
-/// What stands of a fact that was made of something, whatever it was edited to since.
-fn heads_of(known: &MemorySlice, origin: &str) -> Vec<String> {
-    let made = known.memory.records().filter(|record| record.origin.as_deref() == Some(origin));
-    let heads = made.flat_map(|record| known.memory.heads(&record.id.to_string()));
+/// Returns the active successors of the facts with an origin, or the facts themselves.
+fn active_heads(known: &MemorySlice, origin: &str) -> Vec<String> {
+    let facts = known.memory.records().filter(|record| record.origin.as_deref() == Some(origin));
+    let heads = facts.flat_map(|record| known.memory.heads(&record.id.to_string()));
     let mut heads: Vec<String> =
         heads.filter(|head| known.memory.standing(head) == Standing::Active).collect();
     heads.sort();
@@ -331,8 +345,8 @@ fn heads_of(known: &MemorySlice, origin: &str) -> Vec<String> {
     heads
 }
 
-/// The first paragraph under one of these headings.
-fn opening_of(document: &Document, titles: &[&str]) -> Option<String> {
+/// Returns the first paragraph under the first of these headings.
+fn first_paragraph_under(document: &Document, titles: &[&str]) -> Option<String> {
     let heading = document
         .headings
         .iter()

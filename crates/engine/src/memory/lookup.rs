@@ -1,4 +1,4 @@
-//! Which record, entry or document is meant.
+//! Resolves typed ids to records and entries.
 
 use heirloom_core::fold::{Found, Standing};
 use heirloom_core::memory::Entry;
@@ -9,7 +9,13 @@ use super::MemorySlice;
 use crate::Error;
 use crate::workspace::memory_document::{MemoryDocument, entry_ref};
 
-/// What was meant.
+/// Minimum length of the last characters of an entry's id that stand for it.
+const ID_SUFFIX_MIN_BYTES: usize = 4;
+
+/// Maximum length of a candidate's text.
+const CANDIDATE_MAX_CHARS: usize = 60;
+
+/// The memory that a typed id stands for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum MemoryTarget<'r> {
     /// A record of the log.
@@ -19,42 +25,42 @@ pub(crate) enum MemoryTarget<'r> {
 }
 
 impl MemorySlice {
-    /// Finds what a typed id means: a record by its id or the end of it, an entry by its id, or by
-    /// `plan/agent/finding-3`.
+    /// Resolves a typed id: the id of a record or its last characters, the id of an entry, or a path
+    /// such as `plan/agent/finding-3`.
     pub(crate) fn find(&self, typed: &str) -> Result<MemoryTarget<'_>, Error> {
         let typed = typed.trim();
-        let bare = typed.strip_prefix("entry:").unwrap_or(typed).to_lowercase();
-        let mut found: Vec<MemoryTarget<'_>> = match self.memory.find(&bare) {
+        let id = typed.strip_prefix("entry:").unwrap_or(typed).to_lowercase();
+        let mut found: Vec<MemoryTarget<'_>> = match self.memory.find(&id) {
             Found::One(id) => vec![MemoryTarget::Record(id)],
             Found::Several(ids) => ids.into_iter().map(MemoryTarget::Record).collect(),
             Found::Nothing => vec![],
         };
-        let whole: Vec<MemoryTarget<'_>> = self.entries_where(|_, entry| entry.id == bare);
-        if !whole.is_empty() {
-            found = whole;
-        } else if bare.len() >= 4 {
-            found.extend(self.entries_where(|_, entry| entry.id.ends_with(&bare)));
+        let entries: Vec<MemoryTarget<'_>> = self.entries_where(|_, entry| entry.id == id);
+        if !entries.is_empty() {
+            found = entries;
+        } else if id.len() >= ID_SUFFIX_MIN_BYTES {
+            found.extend(self.entries_where(|_, entry| entry.id.ends_with(&id)));
         }
         if found.is_empty() {
-            found = self.by_path(typed);
+            found = self.find_by_path(typed);
         }
         match found.as_slice() {
             [one] => Ok(*one),
             [] => Err(Error::not_found(
-                format!("nothing is remembered under `{}`", typed.escape_default()),
+                format!("there is no memory with the id `{}`", typed.escape_default()),
                 vec![],
             )
-            .hint("`heir recall` and `heir fact list` show ids, whose last 8 characters will do; an entry is also called plan/agent/finding-3")),
+            .hint("`heir recall` and `heir fact list` show ids, of which the last 8 characters suffice; an entry can also be named like plan/agent/finding-3")),
             several => Err(Error::not_found(
-                format!("`{typed}` could be any of several"),
+                format!("`{typed}` could be any of several memories"),
                 several.iter().map(|target| self.candidate(target)).collect(),
             )
-            .hint("type more of the id; an entry is also called plan/agent/finding-3")),
+            .hint("type more of the id; an entry can also be named like plan/agent/finding-3")),
         }
     }
 
-    /// Finds what a typed id means, which must not have been replaced already: acting on what nobody
-    /// builds on any more would fork the history, or do nothing.
+    /// Resolves a typed id to a memory that was not superseded, since an action on a superseded one
+    /// would fork its history or have no effect.
     pub(crate) fn find_standing(&self, typed: &str) -> Result<MemoryTarget<'_>, Error> {
         let target = self.find(typed)?;
         let name = match target {
@@ -65,21 +71,21 @@ impl MemorySlice {
             return Ok(target);
         }
         let heads = self.memory.heads(&name);
-        let named: Vec<String> = heads
+        let candidates: Vec<String> = heads
             .iter()
             .filter_map(|head| self.thing(head))
-            .map(|thing| format!("{} {}", Self::short_name(&thing.id), shortened(&thing.text)))
+            .map(|item| format!("{} {}", Self::short_name(&item.id), truncate(&item.text)))
             .collect();
-        Err(Error::not_found(format!("`{typed}` was superseded"), named)
-            .hint("name what stands in its place"))
+        Err(Error::not_found(format!("`{typed}` was superseded"), candidates)
+            .hint("use the id of the memory that superseded it"))
     }
 
-    /// Finds a record by its id.
+    /// Resolves a typed id to a record; an entry is an error.
     pub(crate) fn find_record(&self, typed: &str) -> Result<Uuid, Error> {
         match self.find(typed)? {
             MemoryTarget::Record(id) => Ok(id),
             MemoryTarget::Entry(document, entry) => Err(Error::bad_input(format!(
-                "`{typed}` is {} in {}, and no record of the log",
+                "`{typed}` is {} in {}, not a record of the log",
                 entry.name(),
                 document.path
             ))),
@@ -88,37 +94,39 @@ impl MemorySlice {
 
     fn entries_where(
         &self,
-        wanted: impl Fn(&MemoryDocument, &Entry) -> bool,
+        predicate: impl Fn(&MemoryDocument, &Entry) -> bool,
     ) -> Vec<MemoryTarget<'_>> {
         self.entries()
-            .filter(|(document, entry)| wanted(document, entry))
+            .filter(|(document, entry)| predicate(document, entry))
             .map(|(document, entry)| MemoryTarget::Entry(document, entry))
             .collect()
     }
 
-    /// `0042/001/finding-3`, `0042/lesson-1`: names or leading numbers.
-    fn by_path(&self, typed: &str) -> Vec<MemoryTarget<'_>> {
+    /// Finds entries by a path such as `0042/001/finding-3` or `0042/lesson-1`, whose parts are names of
+    /// levels or their leading numbers.
+    fn find_by_path(&self, typed: &str) -> Vec<MemoryTarget<'_>> {
         let parts: Vec<&str> = typed.split('/').collect();
         let Some((name, owners)) = parts.split_last().filter(|(_, owners)| !owners.is_empty())
         else {
             return vec![];
         };
-        let is = |own: &str, typed: &str| {
+        let is_name = |typed: &str, name: &str| {
             use heirloom_core::name::{Match, find};
-            matches!(find(typed, [own]), Match::One(_))
+            matches!(find(typed, [name]), Match::One(_))
         };
         self.entries_where(|document, entry| {
             entry.name() == *name
                 && document.selectors.len() == owners.len()
-                && document.selectors.values().zip(owners).all(|(own, typed)| is(own, typed))
+                && document.selectors.values().zip(owners).all(|(name, typed)| is_name(typed, name))
         })
     }
 
+    /// Describes a candidate of an ambiguous id.
     fn candidate(&self, target: &MemoryTarget<'_>) -> String {
         match target {
             MemoryTarget::Record(id) => {
                 let text = self.memory.record(*id).map(|record| record.text().into_owned());
-                format!("{id} {}", shortened(&text.unwrap_or_default()))
+                format!("{id} {}", truncate(&text.unwrap_or_default()))
             }
             MemoryTarget::Entry(document, entry) => {
                 format!("{} {} in {}:{}", entry.id, entry.name(), document.path, entry.line)
@@ -126,17 +134,17 @@ impl MemorySlice {
         }
     }
 
-    /// Returns the short forms of names that are shown together, each long enough to tell it apart.
+    /// Shortens names that are shown together, each to a length at which it is unambiguous.
     pub(crate) fn short_names<'i>(names: impl IntoIterator<Item = &'i str>) -> Vec<&'i str> {
-        let bare = |name: &'i str| name.split_once(':').map_or(name, |(_, id)| id);
+        let without_prefix = |name: &'i str| name.split_once(':').map_or(name, |(_, id)| id);
         let names: Vec<&str> = names.into_iter().collect();
-        let bares: Vec<&str> = names.iter().map(|name| bare(name)).collect();
-        let shorts = short_ids(&bares);
-        let shown = names.iter().zip(bares.iter().zip(shorts));
-        shown.map(|(name, (bare, short))| if name.contains(':') { *bare } else { short }).collect()
+        let ids: Vec<&str> = names.iter().map(|name| without_prefix(name)).collect();
+        let short = short_ids(&ids);
+        let names = names.iter().zip(ids.iter().zip(short));
+        names.map(|(name, (id, short))| if name.contains(':') { *id } else { short }).collect()
     }
 
-    /// Returns the short form of a stored name.
+    /// Shortens a stored name for display.
     pub(crate) fn short_name(name: &str) -> &str {
         match name.split_once(':') {
             Some((_, id)) => id,
@@ -145,7 +153,8 @@ impl MemorySlice {
     }
 }
 
-fn shortened(text: &str) -> String {
-    let first: String = text.chars().take(60).collect();
+/// Truncates a text for a list of candidates.
+fn truncate(text: &str) -> String {
+    let first: String = text.chars().take(CANDIDATE_MAX_CHARS).collect();
     if first.len() < text.len() { format!("{first}…") } else { first }
 }

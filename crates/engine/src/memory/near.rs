@@ -1,4 +1,4 @@
-//! What says nearly the same as something that is being stored.
+//! Finds memories that are similar to a new record.
 
 use std::collections::HashSet;
 
@@ -11,28 +11,28 @@ use serde::Serialize;
 use super::MemorySlice;
 use crate::workspace::memory_document::entry_ref;
 
-/// From this share of common words on, two facts say nearly the same.
-const NEAR: f64 = 0.6;
+/// Minimum share of common words for two facts to be similar.
+const MIN_LIKENESS: f64 = 0.6;
 
-/// More than this many would be noise.
-const MOST: usize = 5;
+/// Maximum number of similar memories to report.
+const MAX_SIMILAR: usize = 5;
 
-/// Something that says nearly the same.
+/// A memory that is similar to a new record.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SimilarMemory {
     /// Its id.
     pub(crate) id: String,
-    /// What it says.
+    /// Its text.
     pub(crate) text: String,
-    /// How much of its words are the same, 0 to 1.
+    /// The share of common words, from 0 to 1.
     pub(crate) likeness: f64,
 }
 
 impl SimilarMemory {
-    /// Finds active facts and entries that say nearly the same as a record which is to be stored,
-    /// the nearest first; not those that it replaces.
+    /// Returns the active facts and entries that are similar to a new record, the most similar first.
+    /// Leaves out those that the record replaces.
     pub(crate) fn to(record: &Record, known: &MemorySlice) -> Vec<Self> {
-        let own: HashSet<String> = words(&record.text()).into_iter().collect();
+        let record_words: HashSet<String> = words(&record.text()).into_iter().collect();
         let facts = known.items(&[Kind::Fact]).into_iter();
         let facts = facts
             .filter(|fact| fact.standing == Standing::Active)
@@ -42,18 +42,18 @@ impl SimilarMemory {
             .map(|(_, entry)| (entry_ref(&entry.id), entry))
             .filter(|(name, _)| known.memory.standing(name) == Standing::Active)
             .map(|(name, entry)| (name, entry.id.clone(), entry.sentence()));
-        let mut near: Vec<SimilarMemory> = facts
+        let mut similar: Vec<SimilarMemory> = facts
             .chain(entries)
             .filter(|(name, _, _)| !record.supersedes.contains(name))
             .map(|(_, id, text)| {
-                let other: HashSet<String> = words(&text).into_iter().collect();
-                let likeness = (likeness(&own, &other) * 100.0).round() / 100.0;
+                let words: HashSet<String> = words(&text).into_iter().collect();
+                let likeness = (likeness(&record_words, &words) * 100.0).round() / 100.0;
                 SimilarMemory { id, text, likeness }
             })
-            .filter(|near| near.likeness >= NEAR)
+            .filter(|memory| memory.likeness >= MIN_LIKENESS)
             .collect();
-        near.sort_by(|a, b| b.likeness.total_cmp(&a.likeness).then_with(|| a.id.cmp(&b.id)));
-        near.truncate(MOST);
-        near
+        similar.sort_by(|a, b| b.likeness.total_cmp(&a.likeness).then_with(|| a.id.cmp(&b.id)));
+        similar.truncate(MAX_SIMILAR);
+        similar
     }
 }

@@ -1,15 +1,15 @@
-//! The session of work that is going on.
+//! The session of work that is open.
 
 use heirloom_core::Value;
 use heirloom_store::state::Shelf;
 
 use crate::Session;
 
-/// Where open sessions are kept in this machine's own state.
+/// Folder of open sessions in the state of this machine.
 pub(crate) const OPEN_SESSIONS: &str = "sessions";
 
-/// Returns the session in which this author works, if there is one and no other. What is remembered
-/// in one session is recalled together.
+/// Returns the open session of this author, if there is exactly one. Records of the same session are
+/// recalled together.
 pub(super) fn open_session(session: &Session) -> Option<String> {
     let shelf = Shelf::of(session.root(), OPEN_SESSIONS);
     let names = shelf.names();
@@ -21,6 +21,6 @@ pub(super) fn open_session(session: &Session) -> Option<String> {
         let text = shelf.read(name).ok().flatten().unwrap_or_default();
         serde_json::from_str::<Value>(&text).is_ok_and(|open| open["by"] == author.as_str())
     };
-    let mut own = names.into_iter().filter(is_own);
-    own.next().filter(|_| own.next().is_none())
+    let mut sessions = names.into_iter().filter(is_own);
+    sessions.next().filter(|_| sessions.next().is_none())
 }

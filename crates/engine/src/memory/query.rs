@@ -1,5 +1,5 @@
-//! Reading a part of memory. Of a long log, only the lines that the query needs are read, from the
-//! index; a short log is read whole, which is as quick.
+//! Reads the part of memory that a query selects. From a long log, only the needed lines are read, by
+//! the index; a short log is read whole, which is as quick.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -23,14 +23,14 @@ use crate::workspace::inherit;
 use crate::workspace::memory_document::{MemoryDocument, entry_ref};
 use crate::{Error, Session};
 
-/// A log of fewer bytes is read as quickly as its index.
+/// Minimum size of a log that is read by its index; a shorter one is read whole as quickly.
 const INDEXED_LOG_MIN_BYTES: u64 = 500_000;
 
-/// Looking up a name in the index takes as long as reading so many bytes of the log.
+/// Number of bytes of the log that are read in the time of one lookup in the index.
 const LOOKUP_COST_BYTES: u64 = 1_500;
 
-/// Which part of memory to read. The entries of all memory documents, and what became of them, are
-/// always part of it.
+/// Selects a part of memory. The entries of all memory documents, with the records that concern them,
+/// are always part of it.
 #[derive(Debug, Default)]
 pub(crate) struct MemoryQuery {
     ids: Vec<String>,
@@ -44,24 +44,24 @@ pub(crate) struct MemoryQuery {
 }
 
 impl MemoryQuery {
-    /// Starts with the entries of memory documents alone.
+    /// Selects nothing but the entries of memory documents.
     pub(crate) fn new() -> Self {
         Self::default()
     }
 
-    /// Adds the records that typed ids may mean, and their relations.
+    /// Adds the records that typed ids may stand for, and their relations.
     pub(crate) fn ids(mut self, typed: &[String]) -> Self {
         self.ids.extend_from_slice(typed);
         self
     }
 
-    /// Adds what has some names, and its relations.
+    /// Adds the memories with some names, and their relations.
     pub(crate) fn names(mut self, names: impl IntoIterator<Item = String>) -> Self {
         self.names.extend(names);
         self
     }
 
-    /// Adds what has some names, without its relations.
+    /// Adds the memories with some names, without their relations.
     pub(crate) fn names_without_relations(
         mut self,
         names: impl IntoIterator<Item = String>,
@@ -70,12 +70,12 @@ impl MemoryQuery {
         self
     }
 
-    /// Adds the records that were taken from some origins, and their relations.
+    /// Adds the records with some origins, and their relations.
     pub(crate) fn origins(self, origins: impl IntoIterator<Item = String>) -> Self {
         self.names(origins.into_iter().map(|origin| origin_tie(&origin)))
     }
 
-    /// Adds what the log says of entries that are about to be written to a document.
+    /// Adds the records that concern entries which are about to be written to a document.
     pub(crate) fn new_entries(self, path: &str, ids: &[String]) -> Self {
         let names = |id: &String| [entry_ref(id), entry_ref(&unique_entry_id(id, path))];
         self.names_without_relations(ids.iter().flat_map(names).collect::<Vec<_>>())
@@ -87,37 +87,37 @@ impl MemoryQuery {
         self
     }
 
-    /// Adds all relations and what they connect, and all that was superseded, archived or stored
-    /// more than once.
+    /// Adds all relations with the memories that they connect, and all memories that were superseded,
+    /// archived or stored more than once.
     pub(crate) fn related(mut self) -> Self {
         self.has_related = true;
         self
     }
 
-    /// Adds what is pinned.
+    /// Adds the pinned memories.
     pub(crate) fn pinned(mut self) -> Self {
         self.has_pinned = true;
         self
     }
 
-    /// Adds all that was recorded since a day.
+    /// Adds all records since a day.
     pub(crate) fn since(mut self, day: Option<Date>) -> Self {
         self.since = day;
         self
     }
 
-    /// Reads memory as it was at a point in time.
+    /// Sets the point in time as of which memory is read.
     pub(crate) fn at(mut self, at: PointInTime) -> Self {
         self.at = at;
         self
     }
 
-    /// Reads it.
+    /// Reads the selected part of memory.
     pub(crate) fn read(self, session: &Session) -> Result<MemorySlice, Error> {
         Ok(self.read_beside(session, read_documents(session)?))
     }
 
-    /// Reads it, with the entries of memory documents taken from the cache of documents.
+    /// Reads the selected part, with the entries of memory documents from the cache of documents.
     pub(crate) fn read_with_cached_entries(
         self,
         session: &Session,
@@ -128,7 +128,7 @@ impl MemoryQuery {
         Ok(self.read_beside(session, documents))
     }
 
-    /// Reads only what the log says, and what is wrong with the log.
+    /// Reads the selected records without the memory documents, and the problems of the log.
     pub(crate) fn read_log(mut self, session: &Session) -> (Memory, Vec<Problem>) {
         if self.has_pinned && is_long(session) {
             let (local, _) = Log::read_local(session.root()).fold(None);
@@ -143,10 +143,11 @@ impl MemoryQuery {
         {
             return read;
         }
-        // The log itself answers whenever the index cannot.
+        // The log is the fallback for an index that cannot be used.
         Log::read(session.root()).fold(as_of)
     }
 
+    /// Reads the selected records for memory documents that were read already.
     fn read_beside(mut self, session: &Session, documents: MemoryDocuments) -> MemorySlice {
         if is_long(session) {
             let entries = documents.documents.iter().flat_map(entry_names);
@@ -157,8 +158,8 @@ impl MemoryQuery {
         MemorySlice::new(memory, documents, problems, at)
     }
 
-    /// Reads the lines that the query needs from the index. None if the index does not exist or is
-    /// far behind the files.
+    /// Reads the needed lines of the log by the index. `None` if the index does not exist or is far
+    /// behind the files.
     fn read_from_index(self, session: &Session) -> Result<Option<(Memory, Vec<Problem>)>, Error> {
         let Some(index) = open_if_quick(session)? else { return Ok(None) };
         let snapshot = index.snapshot();
@@ -173,7 +174,7 @@ impl MemoryQuery {
             names.extend(snapshot.names_since(day::number(since))?);
         }
         let as_of = self.at.as_of;
-        // A relation that ended before now is found by the event that ended it.
+        // Lookups by name skip relations that ended since the point in time, so all relations are read.
         let is_past = as_of.is_some() && !names.is_empty();
         let memory = match self.has_related || is_past {
             true => {
@@ -190,8 +191,8 @@ impl MemoryQuery {
     }
 }
 
-/// Reads all that is related, all that was superseded, archived or stored more than once, and the
-/// entries among that.
+/// Reads the memories that are related or were superseded, archived or stored more than once, and of
+/// the memory documents only those that a relation names.
 pub(crate) fn read_related(
     session: &Session,
     catalog: &Catalog,
@@ -200,28 +201,28 @@ pub(crate) fn read_related(
     let (memory, problems) = MemoryQuery::new().related().read_log(session);
     let edges = memory.edges();
     let ends = edges.keys().flat_map(|(from, to, _)| [from, to]);
-    let ids: BTreeSet<&str> = ends.filter_map(|name| name.strip_prefix("entry:")).collect();
-    let notebooks = notebooks.holding(&ids.into_iter().collect::<Vec<_>>());
+    let entry_ids: BTreeSet<&str> = ends.filter_map(|name| name.strip_prefix("entry:")).collect();
+    let notebooks = notebooks.holding(&entry_ids.into_iter().collect::<Vec<_>>());
     let documents = cached_documents(session, catalog, notebooks)?;
     Ok(match is_long(session) && !documents.documents.is_empty() {
-        // Of a long log, what became of these entries is not read yet.
+        // From a long log, the records that concern these entries are not read yet.
         true => MemoryQuery::new().related().read_beside(session, documents),
         false => MemorySlice::new(memory, documents, problems, PointInTime::default()),
     })
 }
 
-/// Returns what is wrong with the log.
+/// Returns the problems of the log.
 pub(crate) fn log_problems(session: &Session) -> Vec<Problem> {
     MemoryQuery::new().read_log(session).1
 }
 
-/// Returns whether the log is so long that parts of it are read from the index.
+/// Returns whether the log is so long that parts of it are read by the index.
 pub(crate) fn is_long(session: &Session) -> bool {
     log::bytes(session.root()) >= INDEXED_LOG_MIN_BYTES
 }
 
-/// Adds to names what is related to them. A relation may name what replaced a memory, or a record
-/// that says the same.
+/// Adds to names the memories that are related to them. A relation may name a successor of a memory or
+/// a record with the same content.
 fn with_relations(snapshot: &Snapshot, names: Vec<String>) -> Result<Vec<String>, Error> {
     let known = snapshot.memory_of(&names, None)?;
     let mut all: BTreeSet<String> = BTreeSet::new();
@@ -237,16 +238,16 @@ fn with_relations(snapshot: &Snapshot, names: Vec<String>) -> Result<Vec<String>
     Ok(all)
 }
 
-/// Returns the names under which the log may speak of a document's entries.
+/// Returns the names by which the log may refer to the entries of a document.
 pub(super) fn entry_names(document: &MemoryDocument) -> impl Iterator<Item = String> {
     let entries = document.notebook.entries.iter();
-    // An entry without a written id may have got one that is unique to its document.
+    // The log may refer to an entry without a written id by an id that is unique to its document.
     let unmarked = entries.clone().filter(|entry| !entry.is_marked());
-    let own = unmarked.map(|entry| entry_ref(&unique_entry_id(&entry.id, &document.path)));
-    entries.map(|entry| entry_ref(&entry.id)).chain(own)
+    let unique = unmarked.map(|entry| entry_ref(&unique_entry_id(&entry.id, &document.path)));
+    entries.map(|entry| entry_ref(&entry.id)).chain(unique)
 }
 
-/// Takes memory documents from the cache; reads all of their files if the cache cannot be read.
+/// Takes memory documents from the cache, and reads their files if the cache cannot be read.
 fn cached_documents(
     session: &Session,
     catalog: &Catalog,

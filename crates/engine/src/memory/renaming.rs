@@ -1,4 +1,4 @@
-//! Relations of documents that get another id.
+//! Moves relations to the new ids of renumbered documents.
 
 use std::collections::HashMap;
 
@@ -7,8 +7,9 @@ use heirloom_core::record::{Action, Body, Edge};
 use super::{MemoryQuery, WriteTransaction};
 use crate::{Error, Session};
 
-/// Puts relations that name a document by its old id in the place of themselves under its new id.
-/// Lines of the log are never rewritten, so each becomes a new line and the old one is archived.
+/// Moves the relations of documents from their old ids to their new ids, and returns how many were
+/// moved. Lines of the log are never rewritten, so each relation is written again and the old one is
+/// archived.
 pub(crate) fn move_relations(
     session: &Session,
     transaction: &mut WriteTransaction<'_>,
@@ -22,14 +23,14 @@ pub(crate) fn move_relations(
         if !new_names.contains_key(&from) && !new_names.contains_key(&to) {
             continue;
         }
-        let now = |name: String| new_names.get(&name).cloned().unwrap_or(name);
-        let written = known.memory.records().find(|record| record.id == id);
-        let content = written.and_then(|record| match &record.body {
+        let renamed = |name: String| new_names.get(&name).cloned().unwrap_or(name);
+        let old = known.memory.records().find(|record| record.id == id);
+        let content = old.and_then(|record| match &record.body {
             Body::Edge(edge) => Some(edge.content.clone()),
             _ => None,
         });
-        let edge =
-            Edge { from: now(from), to: now(to), relation, content: content.unwrap_or_default() };
+        let (from, to) = (renamed(from), renamed(to));
+        let edge = Edge { from, to, relation, content: content.unwrap_or_default() };
         let record = transaction.record(Body::Edge(edge));
         transaction.write(&known, &record)?;
         transaction.event(&known, Action::Archive, vec![id.to_string()], vec![], "renumbered")?;

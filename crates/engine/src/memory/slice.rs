@@ -1,10 +1,10 @@
-//! All that is remembered.
+//! A part of memory that was read from the log and the memory documents.
 
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use heirloom_core::fold::{Memory, Standing};
+use heirloom_core::fold::{Item, Memory, Standing};
 use heirloom_core::graph::NodeKind;
 use heirloom_core::memory::{Entry, Notebook};
 use heirloom_core::record::{Action, Kind, Record};
@@ -19,12 +19,11 @@ use super::item::MemoryItem;
 use crate::Error;
 use crate::workspace::catalog::Catalog;
 use crate::workspace::entry_dates::EntryDates;
-use crate::workspace::memory_document::entry_ref;
-use crate::workspace::memory_document::{MemoryDocument, prefetch_dates};
+use crate::workspace::memory_document::{MemoryDocument, entry_ref, prefetch_dates};
 use crate::workspace::memory_file::MemoryFile;
 
-/// A part of memory that was read: what the log says of some memories, and all memory documents. It
-/// answers only for the memories that were asked for; what lists memories needs
+/// A part of memory: the records that a query selects, and all memory documents. It answers questions
+/// about the selected memories only; to list memories, use
 /// [`WholeMemory`](super::WholeMemory) or [`SelectedRecords`](super::SelectedRecords).
 #[derive(Debug)]
 pub(crate) struct MemorySlice {
@@ -32,15 +31,16 @@ pub(crate) struct MemorySlice {
     pub(crate) memory: Memory,
     /// Every memory document.
     pub(crate) documents: Vec<MemoryDocument>,
-    /// What could not be read.
+    /// Problems of the log and the documents.
     pub(crate) problems: Vec<Problem>,
     at: PointInTime,
     dates: Rc<EntryDates>,
     origins: OnceCell<HashSet<String>>,
-    ids: OnceCell<HashMap<String, usize>>,
+    /// Number of entries by id.
+    entry_counts: OnceCell<HashMap<String, usize>>,
 }
 
-/// Every memory document, and what is wrong with them.
+/// Every memory document, with their problems.
 #[derive(Debug)]
 pub(crate) struct MemoryDocuments {
     pub(super) documents: Vec<MemoryDocument>,
@@ -48,42 +48,68 @@ pub(crate) struct MemoryDocuments {
     pub(super) dates: Rc<EntryDates>,
 }
 
-/// The point in time that a question is about.
+/// The point in time that a request is about.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct PointInTime {
-    /// What was known then.
+    /// Ignores everything that was recorded later.
     pub(crate) as_of: Option<Timestamp>,
-    /// What was true then.
+    /// Selects memories that were true on this day.
     pub(crate) valid_at: Option<Date>,
 }
 
 impl PointInTime {
-    /// Reads the dates of a request.
+    /// Parses the dates of a request.
     pub(crate) fn read(as_of: Option<&str>, valid_at: Option<&str>) -> Result<Self, Error> {
-        let wrong = |flag: &str, text: &str| {
+        let invalid = |flag: &str, text: &str| {
             Error::bad_input(format!("--{flag} {text}: this is not a date"))
                 .hint("write it as 2026-02-22 or 2026-02-22T10:00:00Z")
         };
         let as_of = match as_of {
             None => None,
             Some(text) if text.contains('T') && text.trim().parse::<Timestamp>().is_err() => {
-                return Err(wrong("as-of", text));
+                return Err(invalid("as-of", text));
             }
             Some(text) => Some(match text.trim().parse::<Timestamp>() {
                 Ok(moment) => moment,
-                Err(_) => day::end(day::parse(text).ok_or_else(|| wrong("as-of", text))?),
+                Err(_) => day::end(day::parse(text).ok_or_else(|| invalid("as-of", text))?),
             }),
         };
         let valid_at = match valid_at {
             None => None,
-            Some(text) => Some(day::parse(text).ok_or_else(|| wrong("valid-at", text))?),
+            Some(text) => Some(day::parse(text).ok_or_else(|| invalid("valid-at", text))?),
         };
         Ok(PointInTime { as_of, valid_at })
+    }
+
+    /// Returns whether a record of a log that was folded as of this point was true then.
+    pub(crate) fn includes_record(self, memory: &Memory, item: &Item<'_>) -> bool {
+        self.valid_at.is_none_or(|day| {
+            item.standing != Standing::Archived
+                && memory.aliases(item.id).iter().any(|alias| {
+                    memory.record(*alias).is_some_and(|record| memory.was_valid(record, day))
+                })
+        })
+    }
+
+    /// Returns whether a part of a document was known and true. It is known from its date on.
+    pub(crate) fn includes_part(
+        self,
+        memory: &Memory,
+        name: &str,
+        date: impl FnOnce() -> Option<Date>,
+    ) -> bool {
+        let was_true = self.valid_at.is_none_or(|day| match memory.standing(name) {
+            Standing::Active => true,
+            Standing::Archived => false,
+            Standing::Superseded => memory.replaced_on(name).is_none_or(|end| day < end),
+        });
+        let last_day = self.as_of.map(day::of).into_iter().chain(self.valid_at).min();
+        was_true && last_day.is_none_or(|last| date().is_some_and(|date| date <= last))
     }
 }
 
 impl MemorySlice {
-    /// Puts together what was read.
+    /// Combines the folded log with the memory documents.
     pub(super) fn new(
         memory: Memory,
         documents: MemoryDocuments,
@@ -94,125 +120,106 @@ impl MemorySlice {
         MemorySlice {
             memory,
             documents,
-            problems: merged(problems, log_problems),
+            problems: merge_problems(problems, log_problems),
             at,
             dates,
             origins: OnceCell::new(),
-            ids: OnceCell::new(),
+            entry_counts: OnceCell::new(),
         }
     }
 
-    /// Returns the records of some kinds that were read, as they were at the point in time.
+    /// Returns the selected records of some kinds as of the point in time.
     pub(super) fn items(&self, kinds: &[Kind]) -> Vec<MemoryItem> {
         let mut items: Vec<MemoryItem> = Vec::new();
         for kind in kinds {
-            let records = self.memory.items(*kind).filter(|item| match self.at.valid_at {
-                None => true,
-                Some(day) => {
-                    item.standing != Standing::Archived
-                        && self.memory.aliases(item.id).iter().any(|alias| {
-                            let record = self.memory.record(*alias);
-                            record.is_some_and(|record| self.memory.was_valid(record, day))
-                        })
-                }
-            });
+            let records = self.memory.items(*kind);
+            let records = records.filter(|item| self.at.includes_record(&self.memory, item));
             items.extend(records.map(|item| MemoryItem::of_record(&self.memory, &item)));
         }
         items
     }
 
-    /// Returns the entries that were superseded or archived, as they were at the point in time.
+    /// Returns the superseded and archived entries as of the point in time.
     pub(super) fn retired_entries(&self) -> Vec<MemoryItem> {
         let is_retired =
             |entry: &Entry| self.memory.standing(&entry_ref(&entry.id)) != Standing::Active;
         let retired: Vec<(&MemoryDocument, &Entry)> =
             self.entries().filter(|(_, entry)| is_retired(entry)).collect();
         self.date_entries(retired.iter().map(|(document, _)| *document));
-        let known = retired.into_iter().filter(|(document, entry)| self.was_known(document, entry));
+        let known = retired.into_iter().filter(|(document, entry)| self.did_hold(document, entry));
         let item = |(document, entry)| MemoryItem::of_entry(&self.memory, document, entry);
         known.map(item).collect()
     }
 
-    /// Reads the history of several documents at once, before the dates of their entries are asked
-    /// for.
+    /// Reads the git history of several documents at once, which is quicker than dating their entries
+    /// one by one.
     pub(crate) fn date_entries<'n>(&self, documents: impl Iterator<Item = &'n MemoryDocument>) {
         prefetch_dates(&self.dates, documents);
     }
 
-    /// Returns every origin that something was taken from.
+    /// Returns the origins of all records that have one.
     pub(crate) fn origins(&self) -> &HashSet<String> {
         let origins = || self.memory.records().filter_map(|record| record.origin.clone()).collect();
         self.origins.get_or_init(origins)
     }
 
-    /// Returns how many entries of all documents have an id.
+    /// Returns how many entries of all documents have the given id.
     pub(crate) fn entries_with_id(&self, id: &str) -> usize {
-        let counted = || {
-            let mut ids: HashMap<String, usize> = HashMap::new();
+        let count_all = || {
+            let mut counts: HashMap<String, usize> = HashMap::new();
             for (_, entry) in self.entries() {
-                *ids.entry(entry.id.clone()).or_default() += 1;
+                *counts.entry(entry.id.clone()).or_default() += 1;
             }
-            ids
+            counts
         };
-        self.ids.get_or_init(counted).get(id).copied().unwrap_or_default()
+        self.entry_counts.get_or_init(count_all).get(id).copied().unwrap_or_default()
     }
 
-    /// An entry was known from its date.
-    fn was_known(&self, document: &MemoryDocument, entry: &Entry) -> bool {
-        let name = entry_ref(&entry.id);
-        let true_then = self.at.valid_at.is_none_or(|day| match self.memory.standing(&name) {
-            Standing::Active => true,
-            Standing::Archived => false,
-            Standing::Superseded => self.memory.replaced_on(&name).is_none_or(|end| day < end),
-        });
-        if !true_then {
-            return false;
-        }
-        let since = document.since(entry);
-        let asked = self.at.as_of.map(day::of).into_iter().chain(self.at.valid_at);
-        asked.into_iter().all(|day| since.is_some_and(|since| since <= day))
+    fn did_hold(&self, document: &MemoryDocument, entry: &Entry) -> bool {
+        self.at.includes_part(&self.memory, &entry_ref(&entry.id), || document.since(entry))
     }
 
-    /// Returns what was pinned on this machine, with the events that did it: a pin is nobody else's
-    /// business.
+    /// Returns the names of what was pinned on this machine, with the events that pinned them. Pins are
+    /// personal, so those of other machines are ignored.
     pub(crate) fn pin_events(&self) -> impl Iterator<Item = (&str, Vec<Uuid>)> {
-        let is_own = |id: &Uuid| self.memory.place(*id).is_some_and(|place| place.is_local);
+        let is_local = |id: &Uuid| self.memory.place(*id).is_some_and(|place| place.is_local);
         let pinned = self.memory.acted_on(Action::Pin).into_iter();
-        let own = pinned.map(move |(target, events)| {
-            (target, events.iter().copied().filter(is_own).collect::<Vec<_>>())
+        let pinned_here = pinned.map(move |(target, events)| {
+            (target, events.iter().copied().filter(is_local).collect::<Vec<_>>())
         });
-        own.filter(|(_, events)| !events.is_empty())
+        pinned_here.filter(|(_, events)| !events.is_empty())
     }
 
-    /// Returns what is pinned and still stands, what was pinned first coming first.
+    /// Returns the active memories that are pinned, with their names, in the order in which they were
+    /// pinned.
     pub(crate) fn pins(&self) -> Vec<(String, MemoryItem)> {
         let mut pins: Vec<(Vec<Uuid>, &str)> =
             self.pin_events().map(|(target, events)| (events, target)).collect();
         pins.sort();
         let mut seen = Vec::new();
-        let mut things = Vec::new();
+        let mut items = Vec::new();
         for (_, target) in pins {
             for head in self.memory.heads(target) {
                 if seen.contains(&head) {
                     continue;
                 }
-                let stands = self.memory.standing(&head) == Standing::Active;
-                if let Some(thing) = self.thing(&head).filter(|_| stands) {
-                    things.push((head.clone(), MemoryItem { pinned: true, ..thing }));
+                let is_active = self.memory.standing(&head) == Standing::Active;
+                if let Some(item) = self.thing(&head).filter(|_| is_active) {
+                    items.push((head.clone(), MemoryItem { pinned: true, ..item }));
                 }
                 seen.push(head);
             }
         }
-        things
+        items
     }
 
-    /// Returns what stored names lead to, as things stand after what is being done.
+    /// Returns the memories with some stored names, with the standing that an operation gives them.
     pub(crate) fn described(&self, names: &[String], standing: Standing) -> Vec<MemoryItem> {
-        let things = names.iter().filter_map(|name| self.thing(name));
-        things.map(|thing| MemoryItem { standing, replaced_by: vec![], ..thing }).collect()
+        let items = names.iter().filter_map(|name| self.thing(name));
+        items.map(|item| MemoryItem { standing, replaced_by: vec![], ..item }).collect()
     }
 
-    /// Returns what a stored name leads to.
+    /// Returns the memory with a stored name.
     pub(crate) fn thing(&self, name: &str) -> Option<MemoryItem> {
         if let Ok(id) = Uuid::parse_str(name) {
             let item = self.memory.item(id)?;
@@ -224,14 +231,14 @@ impl MemorySlice {
             .map(|(document, entry)| MemoryItem::of_entry(&self.memory, document, entry))
     }
 
-    /// Returns the problems of documents and of memory together, each once.
+    /// Returns the given problems and those of memory, each once.
     pub(crate) fn with_problems(&self, problems: Vec<Problem>) -> Vec<Problem> {
-        merged(problems, self.problems.clone())
+        merge_problems(problems, self.problems.clone())
     }
 
-    /// Takes a memory document as an edit has made it.
-    pub(crate) fn with_edit(&self, book: &MemoryFile, text: String) -> MemoryDocument {
-        MemoryDocument::of_book(book, text, &self.dates)
+    /// Returns a memory document with the text that an edit gave it.
+    pub(crate) fn with_edit(&self, file: &MemoryFile, text: String) -> MemoryDocument {
+        MemoryDocument::of_book(file, text, &self.dates)
     }
 
     /// Returns every entry with its document.
@@ -241,7 +248,7 @@ impl MemorySlice {
         })
     }
 
-    /// Returns whether a name is that of a record which only this machine has.
+    /// Returns whether a name belongs to a record that stays on this machine.
     pub(crate) fn is_local(&self, name: &str) -> bool {
         let id = Uuid::parse_str(name).ok();
         id.is_some_and(|id| {
@@ -252,12 +259,12 @@ impl MemorySlice {
 }
 
 impl MemoryDocuments {
-    /// Takes none yet.
+    /// Starts without documents.
     pub(super) fn new(root: &Root) -> Self {
         MemoryDocuments { documents: vec![], problems: vec![], dates: EntryDates::of(root) }
     }
 
-    /// Adds a document that was read.
+    /// Adds a document and its problems.
     pub(super) fn read(&mut self, placed: Placed) {
         self.problems.extend(placed.document.problems.iter().cloned());
         let document = MemoryDocument::of(placed, &self.dates);
@@ -265,7 +272,7 @@ impl MemoryDocuments {
         self.documents.push(document);
     }
 
-    /// Takes documents of a catalog whose entries were read, without their text.
+    /// Takes the memory documents of a catalog whose entries are cached. Their texts are not.
     pub(super) fn of_catalog(
         root: &Root,
         catalog: &Catalog,
@@ -285,8 +292,8 @@ impl MemoryDocuments {
     }
 }
 
-/// Puts problems together, each once.
-fn merged(mut problems: Vec<Problem>, more: Vec<Problem>) -> Vec<Problem> {
+/// Merges problems, each once.
+fn merge_problems(mut problems: Vec<Problem>, more: Vec<Problem>) -> Vec<Problem> {
     problems.extend(more);
     problems.sort();
     problems.dedup();

@@ -1,4 +1,4 @@
-//! What all of the log comes to, without reading all of it.
+//! Counts the records of the log, from the index if the log is long.
 
 use heirloom_core::Problem;
 use heirloom_core::fold::{Memory, Standing};
@@ -8,16 +8,16 @@ use heirloom_index::{Filter, Shelf, Snapshot, State};
 use crate::indexing::{keep_open, open_if_quick};
 use crate::{Error, Session};
 
-/// How much there is in the log.
+/// The number of records in the log.
 #[derive(Debug)]
 pub(crate) struct Tally {
     /// Records of each kind.
     pub(crate) kinds: Vec<(Kind, Count)>,
-    /// Facts of each section that stand.
+    /// Active facts of each section.
     pub(crate) sections: Vec<(Section, usize)>,
 }
 
-/// How many records there are of a kind, by how things stand with them.
+/// The number of records of a kind, by standing.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Count {
     pub(crate) active: usize,
@@ -27,7 +27,7 @@ pub(crate) struct Count {
 }
 
 impl Tally {
-    /// Counts what was read whole.
+    /// Counts the records of a log that was read whole.
     pub(crate) fn of(memory: &Memory) -> Self {
         let count = |kind: Kind| {
             let mut count = Count::default();
@@ -45,18 +45,18 @@ impl Tally {
             Section::ALL.into_iter().map(|section| (section, 0)).collect();
         for item in memory.items(Kind::Fact).filter(|item| item.standing == Standing::Active) {
             let Body::Fact(fact) = &item.record.body else { continue };
-            let own = sections.iter_mut().find(|(section, _)| *section == fact.section);
-            own.into_iter().for_each(|(_, count)| *count += 1);
+            let found = sections.iter_mut().find(|(section, _)| *section == fact.section);
+            found.into_iter().for_each(|(_, count)| *count += 1);
         }
         Tally { kinds: Kind::REMEMBERED.into_iter().map(count).collect(), sections }
     }
 
-    /// Counts what an index holds.
+    /// Counts the records of an index.
     fn of_index(snapshot: &Snapshot) -> Self {
         let count = |kind: Kind| {
             let mut filter = Filter::of_records(kind.word());
-            let all = snapshot.counts_of(&filter);
-            let in_state = |state: State| all.get(&state).copied().unwrap_or_default();
+            let counts = snapshot.counts_of(&filter);
+            let in_state = |state: State| counts.get(&state).copied().unwrap_or_default();
             filter.marks.push(("visibility", vec!["private".to_owned()]));
             let private = snapshot.counts_of(&filter).into_iter();
             let count = Count {
@@ -70,7 +70,7 @@ impl Tally {
         let sections = Section::ALL.into_iter();
         Tally {
             kinds: Kind::REMEMBERED.into_iter().map(count).collect(),
-            sections: sections.map(|section| (section, standing_in(snapshot, section))).collect(),
+            sections: sections.map(|section| (section, count_active(snapshot, section))).collect(),
         }
     }
 }
@@ -81,35 +81,35 @@ fn facts_in(section: Section) -> Filter {
     filter
 }
 
-/// Returns how many facts of a section stand.
-fn standing_in(snapshot: &Snapshot, section: Section) -> usize {
+/// Returns the number of active facts in a section.
+fn count_active(snapshot: &Snapshot, section: Section) -> usize {
     snapshot.counts_of(&facts_in(section)).get(&State::Active).copied().unwrap_or_default()
 }
 
-/// Returns the names of the first facts that stand, section by section and in the order of their ids,
-/// and how many stand in all. Nothing if the index is not there, or far behind.
+/// Returns the names of the first active facts, ordered by section and id, and the number of all
+/// active facts. `None` if the index does not exist or is far behind.
 pub(crate) fn first_facts(
     session: &Session,
-    most: usize,
+    limit: usize,
 ) -> Result<Option<(Vec<String>, usize)>, Error> {
     let Some(index) = open_if_quick(session)? else { return Ok(None) };
     let (mut names, mut total) = (Vec::new(), 0);
     for section in Section::ALL {
-        total += standing_in(index.snapshot(), section);
-        if names.len() < most {
-            let mut own = index.snapshot().names(Shelf::Active, &facts_in(section))?;
-            own.sort_unstable();
-            own.truncate(most - names.len());
-            names.extend(own);
+        total += count_active(index.snapshot(), section);
+        if names.len() < limit {
+            let mut in_section = index.snapshot().names(Shelf::Active, &facts_in(section))?;
+            in_section.sort_unstable();
+            in_section.truncate(limit - names.len());
+            names.extend(in_section);
         }
     }
     keep_open(session, index);
     Ok(Some((names, total)))
 }
 
-/// Returns how much there is, and what is known of some names, of all that is related, and of all
-/// that was replaced, put away, or said more than once. What of the log could not be read is told
-/// beside it. Nothing if the index is not there, or far behind.
+/// Counts the records of the index, and reads from it the memories with some names, all that are
+/// related, and all that were superseded, archived or stored more than once. Returns them with the
+/// problems of the log; `None` if the index does not exist or is far behind.
 pub(crate) fn survey(
     session: &Session,
     names: &[String],

@@ -1,4 +1,4 @@
-//! Writing what is remembered: records and entries, together or not at all.
+//! Writes records and entries in one transaction.
 
 use std::collections::HashSet;
 
@@ -13,27 +13,27 @@ use uuid::Uuid;
 
 use super::open_session::open_session;
 use super::{MemoryItem, MemorySlice, MemoryTarget};
-use crate::workspace::memory_document::MemoryDocument;
-use crate::workspace::memory_document::entry_ref;
+use crate::workspace::memory_document::{MemoryDocument, entry_ref};
 use crate::workspace::memory_file::refused;
 use crate::{Error, Session};
 
-/// Holds the workspace for writing. What is written becomes real with [`WriteTransaction::finish`], all at once.
+/// A transaction on the workspace, which holds its write lock. [`WriteTransaction::commit`] makes all
+/// changes at once.
 pub(crate) struct WriteTransaction<'s> {
     session: &'s Session,
     lock: WriteLock,
     allow_secret: bool,
     lines: Vec<(Shelf, Kind, String)>,
-    /// Private records among them.
-    private: HashSet<String>,
-    /// Documents with their text before and now.
+    /// Ids of the new records that stay on this machine.
+    local: HashSet<String>,
+    /// The text of each changed document before and after.
     edits: IndexMap<String, (Option<String>, String)>,
-    /// Files and folders that get another name.
+    /// Renames of files and folders, in order.
     renames: Vec<Rename>,
 }
 
 impl<'s> WriteTransaction<'s> {
-    /// Waits for the right to write.
+    /// Waits for the write lock.
     pub(crate) fn begin(session: &'s Session, allow_secret: bool) -> Result<Self, Error> {
         let lock = journal::lock(session.root())?;
         Ok(WriteTransaction {
@@ -41,25 +41,25 @@ impl<'s> WriteTransaction<'s> {
             lock,
             allow_secret,
             lines: vec![],
-            private: HashSet::new(),
+            local: HashSet::new(),
             edits: IndexMap::new(),
             renames: vec![],
         })
     }
 
-    /// Refuses a text that looks like a secret.
+    /// Rejects a text that looks like a secret.
     pub(crate) fn guard(&self, text: &str) -> Result<(), Error> {
         match secret::find(text).filter(|_| !self.allow_secret) {
             None => Ok(()),
             Some(secret) => Err(Error::bad_input(format!(
-                "this looks like {} ({}, line {}), and every agent reads what is remembered",
+                "this looks like {} ({}, line {}), and all agents can read memory",
                 secret.what, secret.shown, secret.line
             ))
-            .hint("leave the secret out, or insist with --allow-secret")),
+            .hint("remove the secret, or store it all the same with --allow-secret")),
         }
     }
 
-    /// Makes a record of now.
+    /// Makes a new record, without writing it.
     pub(crate) fn record(&self, body: Body) -> Record {
         let now = self.session.now();
         let mut record = Record::new(log::new_id(now), now, &self.session.author(), body);
@@ -74,7 +74,7 @@ impl<'s> WriteTransaction<'s> {
         self.write_with(known, record, Map::new())
     }
 
-    /// Writes a record with fields that this version does not know.
+    /// Writes a record with additional fields that this version does not know.
     pub(crate) fn write_with(
         &mut self,
         known: &MemorySlice,
@@ -82,43 +82,39 @@ impl<'s> WriteTransaction<'s> {
         unknown: Map<String, Value>,
     ) -> Result<Uuid, Error> {
         self.guard(&record.written())?;
-        let written =
+        let json =
             serde_json::to_value(record).map_err(|error| Error::system(error.to_string()))?;
-        let Value::Object(mut line) = written else {
-            return Err(Error::system("a record that is no object"));
+        let Value::Object(mut line) = json else {
+            return Err(Error::system("the record is not a JSON object"));
         };
         unknown.into_iter().for_each(|(key, value)| {
             line.entry(key).or_insert(value);
         });
-        let shelf = self.shelf(known, record);
-        if shelf == Shelf::Local {
-            self.private.insert(record.id.to_string());
-        }
-        self.lines.push((shelf, record.kind(), Value::Object(line).to_string()));
+        self.copy(known, record, Value::Object(line).to_string());
         Ok(record.id)
     }
 
-    /// Writes a line of a log as it is.
+    /// Writes a record as the line of a log that it was read from.
     pub(crate) fn copy(&mut self, known: &MemorySlice, record: &Record, line: String) {
         let shelf = self.shelf(known, record);
         if shelf == Shelf::Local {
-            self.private.insert(record.id.to_string());
+            self.local.insert(record.id.to_string());
         }
         self.lines.push((shelf, record.kind(), line));
     }
 
-    /// Learns which of the records to come stay on this machine: those that are private, and those
-    /// that name one that does, in whatever order they come.
+    /// Determines which of the records that will be written stay on this machine: private ones, and all
+    /// that refer to such a record directly or indirectly, in any order.
     pub(crate) fn expect(&mut self, known: &MemorySlice, records: &[Record]) {
         loop {
-            let before = self.private.len();
+            let before = self.local.len();
             for record in records {
                 let id = record.id.to_string();
-                if !self.private.contains(&id) && self.shelf(known, record) == Shelf::Local {
-                    self.private.insert(id);
+                if !self.local.contains(&id) && self.shelf(known, record) == Shelf::Local {
+                    self.local.insert(id);
                 }
             }
-            if self.private.len() == before {
+            if self.local.len() == before {
                 return;
             }
         }
@@ -138,44 +134,45 @@ impl<'s> WriteTransaction<'s> {
         self.write(known, &record)
     }
 
-    /// Whatever is private, or names what is, stays on this machine; so do pins.
+    /// Returns where a record is stored. Private records, records that name one, and pins stay on this
+    /// machine.
     fn shelf(&self, known: &MemorySlice, record: &Record) -> Shelf {
         let is_pin = matches!(&record.body, Body::Event(event) if matches!(event.action, Action::Pin | Action::Release));
-        let names_private =
-            record.names().iter().any(|name| known.is_local(name) || self.private.contains(*name));
-        if record.is_private() || is_pin || names_private { Shelf::Local } else { Shelf::Shared }
+        let names_local =
+            record.names().iter().any(|name| known.is_local(name) || self.local.contains(*name));
+        if record.is_private() || is_pin || names_local { Shelf::Local } else { Shelf::Shared }
     }
 
-    /// Puts a new text in a document's place.
+    /// Replaces the text of a document.
     pub(crate) fn edit(&mut self, path: &str, before: Option<&str>, after: String) {
         match self.edits.get_mut(path) {
-            Some((_, now)) => *now = after,
+            Some((_, current)) => *current = after,
             None => {
                 self.edits.insert(path.to_owned(), (before.map(str::to_owned), after));
             }
         }
     }
 
-    /// Gives a file or folder another name, after the renames before it.
+    /// Renames a file or folder, after all earlier renames.
     pub(crate) fn rename(&mut self, rename: Rename) {
         self.renames.push(rename);
     }
 
-    /// Returns a document's text as it stands now.
+    /// Returns the text of a document with the edits of this transaction.
     pub(crate) fn text_of<'t>(&'t self, path: &str, before: &'t str) -> &'t str {
-        self.edits.get(path).map_or(before, |(_, now)| now)
+        self.edits.get(path).map_or(before, |(_, current)| current)
     }
 
-    /// Counts a change of a memory document.
+    /// Updates the counters in the front matter of an edited memory document.
     pub(crate) fn count(&mut self, path: &str, counters: &Counters<'_>) -> Result<(), Error> {
-        if let Some((_, now)) = self.edits.get_mut(path) {
-            *now = counters.set(path, now)?;
+        if let Some((_, current)) = self.edits.get_mut(path) {
+            *current = counters.set(path, current)?;
         }
         Ok(())
     }
 
-    /// Returns the names under which a target is stored: a record's with all that say the same; an
-    /// entry's, whose id is written beside it first, so that people may reword it.
+    /// Returns the names by which records refer to a target. A record has a name for each record with
+    /// the same content. The id of an entry is first written beside it, so that it survives rewording.
     pub(crate) fn names(
         &mut self,
         known: &MemorySlice,
@@ -191,8 +188,8 @@ impl<'s> WriteTransaction<'s> {
         })
     }
 
-    /// Writes an entry's id beside it. Where another document has an entry of the same id, this one
-    /// gets another.
+    /// Writes the id of an entry beside it. If another document has an entry with the same id, this one
+    /// gets a new id.
     pub(crate) fn mark(
         &mut self,
         known: &MemorySlice,
@@ -202,45 +199,43 @@ impl<'s> WriteTransaction<'s> {
         if entry.is_marked() {
             return Ok(entry.id.clone());
         }
-        let own = document.notebook.entries.iter().filter(|own| own.id == entry.id).count();
-        let id = if known.entries_with_id(&entry.id) <= own {
+        let entries = document.notebook.entries.iter();
+        let in_document = entries.filter(|other| other.id == entry.id).count();
+        let id = if known.entries_with_id(&entry.id) <= in_document {
             entry.id.clone()
         } else {
             unique_entry_id(&entry.id, &document.path)
         };
         let date = document.date_to_keep(entry);
-        let now = self.text_of(&document.path, &document.text).to_owned();
-        let notebook = memory::read(&document.path, &now);
+        let text = self.text_of(&document.path, &document.text).to_owned();
+        let notebook = memory::read(&document.path, &text);
         let Which::One(entry) = notebook.find(&entry.id) else {
             return Err(Error::bad_input(format!(
-                "{}: {} is not there once",
+                "{}: the id {} does not belong to exactly one entry",
                 document.path, entry.id
             ))
-            .hint("mend the ids"));
+            .hint("remove the duplicate `id:` comments from the document"));
         };
         let mut marks = IndexMap::from_iter([("id".to_owned(), id.clone())]);
         marks.extend(date.map(memory::added_mark));
-        let after = memory::mark(&now, entry, &marks);
-        self.edit(
-            &document.path,
-            Some(&document.text),
-            after.map_err(|no| refused(&document.path, &no))?,
-        );
+        let marked = memory::mark(&text, entry, &marks)
+            .map_err(|refusal| refused(&document.path, &refusal))?;
+        self.edit(&document.path, Some(&document.text), marked);
         Ok(id)
     }
 
-    /// Returns records that are to be written, as things.
+    /// Returns the records that this transaction writes, for the answer.
     pub(crate) fn things(&self, ids: &[Uuid]) -> Vec<MemoryItem> {
         let mut log = Log::default();
         for (_, _, line) in &self.lines {
-            log.take("to be written", line.as_bytes());
+            log.take("(transaction)", line.as_bytes());
         }
         let (memory, _) = log.fold(None);
         let items = ids.iter().filter_map(|id| memory.item(*id));
         items.map(|item| MemoryItem::of_record(&memory, &item)).collect()
     }
 
-    /// Makes it all real, or none of it.
+    /// Writes all changes, or none of them.
     pub(crate) fn commit(self) -> Result<(), Error> {
         let root = self.session.root();
         let changes: Vec<Change> = self
@@ -253,7 +248,7 @@ impl<'s> WriteTransaction<'s> {
     }
 }
 
-/// Returns an id that is this document's own.
+/// Derives an id that is unique to a document.
 pub(crate) fn unique_entry_id(id: &str, path: &str) -> String {
     heirloom_core::words::digest(&format!("{id}\n{path}"))
 }

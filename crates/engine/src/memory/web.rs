@@ -1,4 +1,4 @@
-//! What is remembered, in the graph of documents.
+//! Adds memories to the graph of documents.
 
 use std::ops::Range;
 
@@ -13,20 +13,19 @@ use jiff::civil::Date;
 use super::{MemoryQuery, MemorySlice, MemoryTarget, read_related};
 use crate::workspace::catalog::{Catalog, Extent};
 use crate::workspace::documents::Notebooks;
-use crate::workspace::memory_document::MemoryDocument;
-use crate::workspace::memory_document::entry_ref;
+use crate::workspace::memory_document::{MemoryDocument, entry_ref};
 use crate::{Error, Session};
 
 impl MemorySlice {
-    /// Adds what is related to a graph of documents: records and entries that an edge names, entries
-    /// that were promoted, and one more that was asked for. What is private is left out unless it is
-    /// wanted: a picture is soon shared.
+    /// Returns the graph of documents with the memories that have relations: records and entries that
+    /// a relation names, promoted entries and their copies, and the requested one. Private relations are
+    /// left out unless `private` is set, since pictures of a graph get shared.
     pub(crate) fn weave(
         &self,
         session: &Session,
         catalog: &Catalog,
         extent: Extent<'_>,
-        asked: Option<MemoryTarget<'_>>,
+        requested: Option<MemoryTarget<'_>>,
         private: bool,
     ) -> Graph {
         let (mut nodes, mut edges) = (Vec::new(), Vec::new());
@@ -45,20 +44,17 @@ impl MemorySlice {
         }
         for (_, entry) in self.entries() {
             if let Some(from) = entry.marks.get("from") {
-                let (own, from) = (entry_ref(&entry.id), entry_ref(from));
+                let (copy, original) = (entry_ref(&entry.id), entry_ref(from));
                 edges.push(Edge {
-                    from: node_id(self, &own),
-                    to: node_id(self, &from),
+                    from: node_id(self, &copy),
+                    to: node_id(self, &original),
                     kind: EdgeKind::References,
                     via: Some("promoted from".to_owned()),
                 });
-                names.extend([own, from]);
+                names.extend([copy, original]);
             }
         }
-        names.extend(asked.map(|asked| match asked {
-            MemoryTarget::Record(id) => self.memory.canonical(&id.to_string()),
-            MemoryTarget::Entry(_, entry) => entry_ref(&entry.id),
-        }));
+        names.extend(requested.map(|target| self.target_name(target)));
         names.sort();
         names.dedup();
         let is_named = |(_, entry): &(&MemoryDocument, &Entry)| {
@@ -81,7 +77,7 @@ impl MemorySlice {
         catalog.graph_with(session, extent, nodes, edges)
     }
 
-    /// Reads all that is related, and what a node may be that is asked for.
+    /// Reads the memories that have relations, and those that the typed name of a node may mean.
     pub(crate) fn around(
         session: &Session,
         catalog: &Catalog,
@@ -91,7 +87,7 @@ impl MemorySlice {
         if catalog.find(typed).is_ok() {
             return read_related(session, catalog, notebooks);
         }
-        let typed = [typed.to_owned(), bare(typed).to_owned()];
+        let typed = [typed.to_owned(), without_kind(typed).to_owned()];
         let query = MemoryQuery::new().related().ids(&typed);
         query.read_with_cached_entries(session, catalog, notebooks)
     }
@@ -102,23 +98,25 @@ impl MemorySlice {
         catalog: &Catalog,
         typed: &str,
     ) -> Result<(String, Option<MemoryTarget<'r>>), Error> {
-        let named = catalog.find(typed);
-        match (named, self.find(typed).or_else(|_| self.find(bare(typed)))) {
+        let document = catalog.find(typed);
+        match (document, self.find(typed).or_else(|_| self.find(without_kind(typed)))) {
             (Ok(filed), _) => Ok((filed.id.clone(), None)),
-            (Err(_), Ok(target)) => {
-                let name = match target {
-                    MemoryTarget::Record(id) => self.memory.canonical(&id.to_string()),
-                    MemoryTarget::Entry(_, entry) => entry_ref(&entry.id),
-                };
-                Ok((node_id(self, &name), Some(target)))
-            }
+            (Err(_), Ok(target)) => Ok((node_id(self, &self.target_name(target)), Some(target))),
             (Err(error), Err(_)) => Err(error),
+        }
+    }
+
+    /// Returns the name under which relations refer to a memory.
+    fn target_name(&self, target: MemoryTarget<'_>) -> String {
+        match target {
+            MemoryTarget::Record(id) => self.memory.canonical(&id.to_string()),
+            MemoryTarget::Entry(_, entry) => entry_ref(&entry.id),
         }
     }
 
     fn record_node(&self, session: &Session, id: uuid::Uuid) -> Option<Node> {
         let item = self.memory.item(id)?;
-        let judged = judge(session, Some(day::of(item.record.at)));
+        let age = judge(session, Some(day::of(item.record.at)));
         Some(Node {
             id: node_id(self, &item.id.to_string()),
             kind: match item.record.kind() {
@@ -131,13 +129,13 @@ impl MemorySlice {
             title: item.record.text().into_owned(),
             path: item.place.path.to_string(),
             status: (item.standing != Standing::Active).then(|| item.standing.word().to_owned()),
-            staleness: judged.status,
-            days_old: judged.days_old,
+            staleness: age.status,
+            days_old: age.days_old,
         })
     }
 
     fn entry_node(&self, session: &Session, document: &MemoryDocument, entry: &Entry) -> Node {
-        let judged = judge(session, document.since(entry));
+        let age = judge(session, document.since(entry));
         let status = match self.memory.standing(&entry_ref(&entry.id)) {
             Standing::Active => entry.resolved.then(|| "resolved".to_owned()),
             standing => Some(standing.word().to_owned()),
@@ -148,25 +146,25 @@ impl MemorySlice {
             title: entry.sentence(),
             path: document.path.clone(),
             status,
-            staleness: judged.status,
-            days_old: judged.days_old,
+            staleness: age.status,
+            days_old: age.days_old,
         }
     }
 }
 
-/// Judges a date by the thresholds of the settings.
+/// Returns the staleness of a date by the thresholds in the settings.
 fn judge(session: &Session, date: Option<Date>) -> Staleness {
-    // Settings that cannot be read are reported where the documents are read.
+    // Reading the documents reports settings that cannot be read.
     let thresholds = session.config().map(|config| config.staleness).unwrap_or_default();
     staleness::judge(date, session.today(), None, &thresholds)
 }
 
-/// What somebody typed without the kind of a node that may stand before it.
-fn bare(typed: &str) -> &str {
+/// Removes the kind that may precede the id of a node, as in `fact/ID`.
+fn without_kind(typed: &str) -> &str {
     typed.rsplit('/').next().unwrap_or(typed)
 }
 
-/// The id that a stored name has in the graph.
+/// Returns the id that a stored name has in the graph.
 fn node_id(known: &MemorySlice, name: &str) -> String {
     if let Some(document) = name.strip_prefix("doc:") {
         return document.to_owned();
@@ -188,22 +186,22 @@ fn edge_kind(relation: Relation) -> EdgeKind {
     }
 }
 
-/// Returns a memory document's prose without the entries that do not stand any more and without the
-/// comments that Heirloom wrote for itself: an agent has no use for either.
+/// Returns the prose of a memory document without superseded and archived entries and without marker
+/// comments, because an agent needs neither.
 pub(crate) fn standing_prose(known: &Memory, document: &Document, text: &str) -> String {
     let Some(head) = text.strip_suffix(document.prose.as_str()) else {
         return document.prose.clone();
     };
     let start = head.len();
     let notebook = memory::read(&document.path, text);
-    let is_gone = |entry: &&Entry| known.standing(&entry_ref(&entry.id)) != Standing::Active;
-    let gone = notebook.entries.iter().filter(is_gone).map(|entry| entry.bytes.clone());
-    let mut cuts: Vec<Range<usize>> = gone.chain(memory::marker_comments(text)).collect();
+    let is_retired = |entry: &&Entry| known.standing(&entry_ref(&entry.id)) != Standing::Active;
+    let retired = notebook.entries.iter().filter(is_retired).map(|entry| entry.bytes.clone());
+    let mut cuts: Vec<Range<usize>> = retired.chain(memory::marker_comments(text)).collect();
     cuts.sort_by_key(|cut| cut.start);
     let mut prose = String::with_capacity(document.prose.len());
     let mut at = start;
     for cut in cuts.into_iter().filter(|cut| cut.start >= start) {
-        // A comment of an entry that is gone lies inside of what was already left out.
+        // The marker comment of a retired entry lies inside the range of the entry.
         if cut.start >= at {
             prose.push_str(&text[at..cut.start]);
         }

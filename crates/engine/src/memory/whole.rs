@@ -1,4 +1,4 @@
-//! Memory that was read whole, or whole in one respect: what lists memories needs all of them.
+//! Memory that was read whole, or all records that pass a filter, for operations that list memories.
 
 use std::ops::Deref;
 
@@ -13,11 +13,11 @@ use super::slice::{MemorySlice, PointInTime};
 use super::tally::{self, Tally};
 use crate::{Error, Session};
 
-/// Everything that is remembered.
+/// All of memory.
 #[derive(Debug)]
 pub(crate) struct WholeMemory(MemorySlice);
 
-/// All records that a filter selects, and what became of them.
+/// All records that pass a filter, with the events that concern them.
 #[derive(Debug)]
 pub(crate) struct SelectedRecords(MemorySlice);
 
@@ -34,7 +34,7 @@ impl WholeMemory {
         self.0.items(&[kind])
     }
 
-    /// Returns what is not of the log: the documents, and what is wrong.
+    /// Returns the memory as a slice.
     pub(crate) fn into_slice(self) -> MemorySlice {
         self.0
     }
@@ -60,8 +60,8 @@ impl SelectedRecords {
         query.read(session).map(SelectedRecords)
     }
 
-    /// Reads the first active facts, section by section, and how many there are in all. None where
-    /// that is no quicker than reading everything.
+    /// Reads the first active facts, section by section, and returns them with the number of all active
+    /// facts. `None` if that is no quicker than reading everything.
     pub(crate) fn read_first_facts(
         session: &Session,
         limit: usize,
@@ -74,7 +74,7 @@ impl SelectedRecords {
         Ok(Some((SelectedRecords(facts), total)))
     }
 
-    /// Returns the selected records of some kinds, as they were at the point in time.
+    /// Returns the selected records of some kinds as of the point in time.
     pub(crate) fn items(&self, kinds: &[Kind]) -> Vec<MemoryItem> {
         self.0.items(kinds)
     }
@@ -85,14 +85,14 @@ impl SelectedRecords {
     }
 }
 
-/// Reads all that is related or was superseded, archived or stored more than once, and counts
-/// everything.
+/// Counts all records, and reads the memories that are related or were superseded, archived or stored
+/// more than once.
 pub(crate) fn read_with_tally(session: &Session) -> Result<(MemorySlice, Tally), Error> {
     let documents = read_documents(session)?;
     let names: Vec<String> = documents.documents.iter().flat_map(entry_names).collect();
-    let from_index = || tally::survey(session, &names).ok().flatten();
-    let surveyed = is_long(session).then(from_index).flatten();
-    let (tally, memory, problems) = surveyed.unwrap_or_else(|| {
+    let read_from_index = || tally::survey(session, &names).ok().flatten();
+    let from_index = is_long(session).then(read_from_index).flatten();
+    let (tally, memory, problems) = from_index.unwrap_or_else(|| {
         let (memory, problems): (Memory, _) = Log::read(session.root()).fold(None);
         (Tally::of(&memory), memory, problems)
     });

@@ -1,48 +1,48 @@
-//! Asking every workspace of this machine at once.
+//! Searches all workspaces that are registered on this machine.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use heirloom_core::Problem;
 
-use super::search::NEAR_MISSES;
+use super::search::MAX_NEAR_MISSES;
 use super::{Search, SearchResult};
 use crate::{Error, Session};
 
-/// Asks this workspace and all that are registered, and names the workspace of each hit. One that
-/// cannot be asked does not stop the others.
+/// Searches this workspace and all registered ones, and names the workspace of each hit. A workspace
+/// that cannot be searched becomes a problem of the result.
 pub(crate) fn across(session: &Session, search: &Search<'_>) -> Result<SearchResult, Error> {
     search.check_limit()?;
     let Some(registry) = session.registry() else {
-        return Err(Error::system("nothing says where this machine's workspaces are registered")
-            .hint("set HEIRLOOM_HOME to a folder of yours"));
+        return Err(Error::system("the folder with the registry of workspaces is not known")
+            .hint("set HEIRLOOM_HOME to a folder in which you may write"));
     };
     let (registered, mut problems) = registry.list();
-    let own = session.root().path();
+    let current = session.root().path();
     let mut workspaces: Vec<(String, &Path)> =
-        registered.iter().map(|one| (one.name.clone(), one.folder.as_path())).collect();
-    if workspaces.iter().all(|(_, folder)| *folder != own) {
-        let name = own.file_name().map(|name| name.to_string_lossy().into_owned());
-        workspaces.insert(0, (name.unwrap_or_else(|| "this".to_owned()), own));
+        registered.iter().map(|entry| (entry.name.clone(), entry.folder.as_path())).collect();
+    if workspaces.iter().all(|(_, folder)| *folder != current) {
+        let name = current.file_name().map(|name| name.to_string_lossy().into_owned());
+        workspaces.insert(0, (name.unwrap_or_else(|| "this".to_owned()), current));
     }
     let mut all = SearchResult::default();
     let mut kinds = BTreeSet::new();
     for (name, folder) in workspaces {
-        let mut ask = |session: &Session| {
+        let mut run = |session: &Session| {
             if !search.kinds.is_empty() {
                 kinds.extend(Search::kinds(session)?);
             }
             search.run_unchecked(session)
         };
-        let asked = match folder == own {
-            true => ask(session),
-            false => session.other(folder).and_then(|other| ask(&other)),
+        let result = match folder == current {
+            true => run(session),
+            false => session.other(folder).and_then(|other| run(&other)),
         };
-        match asked {
-            Ok(found) => all.take(found, &name),
+        match result {
+            Ok(result) => all.merge(result, &name),
             Err(error) => problems.push(
                 Problem::of_file(folder.display().to_string(), error.message)
-                    .hint(format!("`heir workspace forget {name}` leaves it out")),
+                    .hint(format!("`heir workspace forget {name}` removes it from the registry")),
             ),
         }
     }
@@ -53,7 +53,7 @@ pub(crate) fn across(session: &Session, search: &Search<'_>) -> Result<SearchRes
         hits.sort_by(|a, b| score(b).total_cmp(&score(a)));
         hits.truncate(search.limit);
     }
-    all.near_misses.truncate(NEAR_MISSES);
+    all.near_misses.truncate(MAX_NEAR_MISSES);
     if !all.hits.is_empty() {
         all.near_misses.clear();
         all.is_filtered = false;
@@ -62,24 +62,25 @@ pub(crate) fn across(session: &Session, search: &Search<'_>) -> Result<SearchRes
 }
 
 impl SearchResult {
-    fn take(&mut self, other: SearchResult, workspace: &str) {
-        let named = |mut hit: super::Hit| {
+    /// Adds the result of another workspace.
+    fn merge(&mut self, other: SearchResult, workspace: &str) {
+        let with_workspace = |mut hit: super::Hit| {
             hit.workspace = Some(workspace.to_owned());
             hit
         };
-        self.hits.extend(other.hits.into_iter().map(named));
-        // What was left out by a filter answers, and what comes near elsewhere does not.
+        self.hits.extend(other.hits.into_iter().map(with_workspace));
+        // Filtered hits answer the question, so they displace the near misses of other workspaces.
         if other.is_filtered && !self.is_filtered {
             self.near_misses.clear();
         }
         if other.is_filtered || !self.is_filtered {
-            self.near_misses.extend(other.near_misses.into_iter().map(named));
+            self.near_misses.extend(other.near_misses.into_iter().map(with_workspace));
         }
-        let of_it = other.problems.into_iter().map(|mut problem| {
+        let problems = other.problems.into_iter().map(|mut problem| {
             problem.path = format!("{workspace}: {}", problem.path);
             problem
         });
-        self.problems.extend(of_it);
+        self.problems.extend(problems);
         self.is_filtered |= other.is_filtered;
         self.is_by_words |= other.is_by_words;
     }

@@ -1,12 +1,11 @@
-//! What was found, as it is answered.
+//! Turns ranked memories into hits.
 
-use heirloom_core::fold::{Item, Memory, Standing};
+use heirloom_core::fold::{Item, Memory};
 use heirloom_core::recall::{DocumentPart, Parts, Scored, Slot};
 use heirloom_core::record::{Body, Episode, Record};
 use heirloom_core::staleness::{self, Freshness};
 use heirloom_core::{day, transcript};
 use heirloom_index::{IndexError, IndexErrorKind, Snapshot, StoredMemory};
-use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -15,32 +14,32 @@ use crate::indexing::IndexFailure;
 use crate::memory::{MemoryItem, PointInTime};
 use crate::{Error, Session};
 
-/// How many characters of an episode's story are shown.
-const GIST: usize = 300;
+/// Maximum length of the excerpt of an episode, in characters.
+const EXCERPT_MAX_CHARS: usize = 300;
 
-/// One thing that answers a question.
+/// A memory that answers a question.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Hit {
-    /// What it is.
+    /// The memory.
     #[serde(flatten)]
     pub(crate) thing: MemoryItem,
-    /// The workspace that it is of, if several were asked.
+    /// The workspace of the memory, if several were searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) workspace: Option<String>,
-    /// PointInTime it was recorded, as far as it is known.
+    /// The day on which it was recorded, if known.
     pub(crate) at: Option<String>,
     /// How fresh it is.
     pub(crate) freshness: Freshness,
-    /// Where it is written; never searched.
+    /// Where it is written.
     #[serde(rename = "_meta")]
-    pub(crate) meta: Meta,
-    /// What its score is made of, if that was asked for.
+    pub(crate) meta: HitLocation,
+    /// The parts of its score, if the request asked for them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) explain: Option<Explained>,
+    pub(crate) explain: Option<ScoreExplanation>,
 }
 
 impl Hit {
-    /// Takes a thing, as it is answered in a session.
+    /// Makes a hit of a memory.
     pub(crate) fn new(session: &Session, mut thing: MemoryItem) -> Result<Self, Error> {
         let date = thing.date.as_deref().and_then(day::parse);
         let thresholds = session.config()?.staleness;
@@ -48,69 +47,69 @@ impl Hit {
             Some((path, line)) => (path.to_owned(), line.parse().ok()),
             None => (thing.source.clone(), None),
         };
-        thing.source = thing.said_source.take().unwrap_or(thing.source);
+        thing.source = thing.stated_source.take().unwrap_or(thing.source);
         Ok(Hit {
             workspace: None,
             at: thing.date.clone(),
             freshness: staleness::judge(date, session.today(), None, &thresholds).status,
-            meta: Meta { path, line, id: thing.id.clone() },
+            meta: HitLocation { path, line, id: thing.id.clone() },
             explain: None,
             thing,
         })
     }
 }
 
-/// Where something is written.
+/// Where a memory is written.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct Meta {
-    /// The file.
+pub(crate) struct HitLocation {
+    /// The path of the file.
     pub(crate) path: String,
-    /// Its line there.
+    /// The line in the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) line: Option<usize>,
-    /// Its id.
+    /// The id of the memory.
     pub(crate) id: String,
 }
 
-/// What a score is made of.
+/// The parts of a score.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct Explained {
-    /// The share of the question's words that it and those around it hold.
+pub(crate) struct ScoreExplanation {
+    /// The share of the question's words that the memory and its neighbours contain.
     pub(crate) words: f64,
-    /// What its meaning adds.
+    /// What the similarity of meaning adds.
     pub(crate) meaning: f64,
-    /// What its time adds.
+    /// What a match with the time in the question adds.
     pub(crate) time: f64,
-    /// What being sure and fresh adds; it decides between near equals alone.
+    /// What confidence and freshness add; a tie-break between similar scores.
     pub(crate) standing: f64,
-    /// Whether it is a question itself, whose words count for less.
+    /// Whether the memory is itself a question, whose words count less.
     pub(crate) asks: bool,
-    /// Whether a better one says the same, so that it comes later.
+    /// Whether a better hit says the same, so that this one comes later.
     pub(crate) repeats: bool,
-    /// What each term adds; `around` if only a neighbour holds it.
-    pub(crate) terms: Vec<Term>,
+    /// What each term adds.
+    pub(crate) terms: Vec<TermExplanation>,
 }
 
 /// What a term adds to a score.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct Term {
-    /// The term as it is looked for.
+pub(crate) struct TermExplanation {
+    /// The term in the form in which it is indexed.
     pub(crate) term: String,
-    /// The word that was typed, if the term is only what was probably meant by it.
+    /// The typed word, if the term is a spelling correction of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) typed: Option<String>,
-    /// What it adds.
+    /// What the term adds.
     pub(crate) share: f64,
-    /// Whether only a neighbour holds it.
+    /// Whether only a neighbour of the memory contains it.
     pub(crate) around: bool,
 }
 
-impl Explained {
+impl ScoreExplanation {
     fn of(parts: &Parts) -> Self {
-        let mut terms: Vec<Term> = parts
+        let mut terms: Vec<TermExplanation> = parts
             .terms
             .iter()
-            .map(|share| Term {
+            .map(|share| TermExplanation {
                 term: share.term.clone(),
                 typed: share.typed.clone(),
                 share: rounded(share.share),
@@ -118,7 +117,7 @@ impl Explained {
             })
             .collect();
         terms.sort_by(|a, b| b.share.total_cmp(&a.share));
-        Explained {
+        ScoreExplanation {
             words: rounded(parts.words),
             meaning: rounded(parts.meaning),
             time: rounded(parts.time),
@@ -130,12 +129,13 @@ impl Explained {
     }
 }
 
+/// Rounds to 4 decimal places.
 fn rounded(number: f32) -> f64 {
     (f64::from(number) * 10_000.0).round() / 10_000.0
 }
 
-/// Turns what was found into what is answered, in order. What was not so at the time that is asked
-/// about is left out.
+/// Turns ranked memories into hits, in order. Leaves out memories that did not hold at the point in
+/// time of the search.
 pub(crate) fn hits(
     session: &Session,
     snapshot: &Snapshot,
@@ -143,85 +143,69 @@ pub(crate) fn hits(
     search: &Search<'_>,
 ) -> Result<Vec<Hit>, IndexFailure> {
     let slots: Vec<Slot> = scored.iter().map(|scored| scored.slot).collect();
-    let (kept, memory) = snapshot.to_show(&slots, search.when.as_of)?;
-    let mut hits = Vec::with_capacity(kept.len());
-    for (scored, kept) in scored.iter().zip(kept) {
-        let kept = kept.ok_or_else(|| missing("a memory"))?;
-        let Some(mut thing) = thing(&memory, &kept, search.when)? else { continue };
-        if search.when.valid_at.is_none() && !search.shelf.is_for(thing.standing) {
+    let (stored, memory) = snapshot.to_show(&slots, search.when.as_of)?;
+    let mut hits = Vec::with_capacity(stored.len());
+    for (scored, stored) in scored.iter().zip(stored) {
+        let stored = stored.ok_or_else(|| damaged("the index has no memory for a hit"))?;
+        let Some(mut item) = item_at(&memory, &stored, search.when)? else { continue };
+        if search.when.valid_at.is_none() && !search.shelf.is_for(item.standing) {
             continue;
         }
-        thing.score = Some(rounded(scored.score));
-        let explain = search.explain.then(|| Explained::of(&scored.parts));
-        hits.push(Hit { explain, ..Hit::new(session, thing)? });
+        item.score = Some(rounded(scored.score));
+        let explain = search.explain.then(|| ScoreExplanation::of(&scored.parts));
+        hits.push(Hit { explain, ..Hit::new(session, item)? });
     }
     Ok(hits)
 }
 
-/// What an episode tells to one who did not know of it: more than its title.
-fn told(record: &Record, episode: &Episode) -> String {
-    let story = record.levels.summary.as_deref().unwrap_or(&episode.content);
-    match transcript::gist(story, GIST).as_str() {
+/// Returns the title of an episode with an excerpt of its summary or its content.
+fn episode_text(record: &Record, episode: &Episode) -> String {
+    let summary = record.levels.summary.as_deref().unwrap_or(&episode.content);
+    match transcript::gist(summary, EXCERPT_MAX_CHARS).as_str() {
         "" => episode.title.clone(),
-        gist => format!("{}: {gist}", episode.title),
+        excerpt => format!("{}: {excerpt}", episode.title),
     }
 }
 
-/// What an index names and does not hold shows that it is damaged.
-fn missing(what: &str) -> IndexError {
-    let message = format!("{what} of the index is missing");
-    IndexError { kind: IndexErrorKind::Damaged, message, hint: None }
+fn damaged(message: &str) -> IndexError {
+    IndexError { kind: IndexErrorKind::Damaged, message: message.to_owned(), hint: None }
 }
 
-/// Returns a thing as it was at a time, if it was so then.
-fn thing(
+/// Returns a memory as it was at a point in time. `None` if it did not hold then.
+fn item_at(
     memory: &Memory,
     stored: &StoredMemory,
     when: PointInTime,
 ) -> Result<Option<MemoryItem>, IndexError> {
     match stored {
         StoredMemory::Record(id) => match memory.item(*id) {
-            Some(item) => Ok(record_then(memory, &item, when)),
-            // Then it may not have been there yet; now it must be.
+            Some(item) => Ok(record_at(memory, &item, when)),
+            // The record may be younger than the point in time.
             None if when.as_of.is_some() => Ok(None),
-            None => Err(missing("a line")),
+            None => Err(damaged("the index has no line of the log for a hit")),
         },
-        StoredMemory::Part { subject, part } => Ok(part_then(memory, subject, part, when)),
+        StoredMemory::Part { subject, part } => Ok(part_at(memory, subject, part, when)),
     }
 }
 
-fn record_then(memory: &Memory, item: &Item<'_>, when: PointInTime) -> Option<MemoryItem> {
-    let was_so = when.valid_at.is_none_or(|day| {
-        item.standing != Standing::Archived
-            && memory.aliases(item.id).iter().any(|alias| {
-                memory.record(*alias).is_some_and(|record| memory.was_valid(record, day))
-            })
-    });
-    was_so.then(|| {
-        let thing = MemoryItem::of_record(memory, item);
+fn record_at(memory: &Memory, item: &Item<'_>, when: PointInTime) -> Option<MemoryItem> {
+    when.includes_record(memory, item).then(|| {
+        let shown = MemoryItem::of_record(memory, item);
         match &item.record.body {
-            Body::Episode(episode) => MemoryItem { text: told(item.record, episode), ..thing },
-            _ => thing,
+            Body::Episode(episode) => {
+                MemoryItem { text: episode_text(item.record, episode), ..shown }
+            }
+            _ => shown,
         }
     })
 }
 
-fn part_then(
+fn part_at(
     memory: &Memory,
     subject: &str,
     part: &DocumentPart,
     when: PointInTime,
 ) -> Option<MemoryItem> {
-    let was_known = |day: Date| part.date.is_some_and(|since| since <= day);
-    let asked = when.as_of.map(day::of).into_iter().chain(when.valid_at);
-    let was_so = asked.into_iter().all(was_known) && was_true(memory, subject, when);
-    was_so.then(|| MemoryItem::of_part(memory, subject, part))
-}
-
-fn was_true(memory: &Memory, subject: &str, when: PointInTime) -> bool {
-    when.valid_at.is_none_or(|day| match memory.standing(subject) {
-        Standing::Active => true,
-        Standing::Archived => false,
-        Standing::Superseded => memory.replaced_on(subject).is_none_or(|end| day < end),
-    })
+    let was_true = when.includes_part(memory, subject, || part.date);
+    was_true.then(|| MemoryItem::of_part(memory, subject, part))
 }

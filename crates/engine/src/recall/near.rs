@@ -1,4 +1,4 @@
-//! Reading what a new record touches.
+//! Reads the part of memory that a new record affects.
 
 use heirloom_core::recall::ties;
 use heirloom_core::record::{Record, Visibility};
@@ -7,10 +7,10 @@ use super::Search;
 use crate::memory::{MemoryQuery, MemorySlice, Particulars, is_long};
 use crate::{Error, Session};
 
-/// How many memories that may say nearly the same are looked at.
-const NEAR_LIMIT: usize = 50;
+/// Maximum number of memories that are compared with a new record.
+const SIMILAR_LIMIT: usize = 50;
 
-/// Reads all that a new record with some particulars touches.
+/// Reads the part of memory that a new record affects once it has its attributes.
 pub(crate) fn read_around_new(
     session: &Session,
     record: &Record,
@@ -23,8 +23,9 @@ pub(crate) fn read_around_new(
     read_around(session, &record, &particulars.supersedes)
 }
 
-/// Reads all that a new record touches: what says the same or nearly the same, what it names and
-/// what typed ids may mean. A short log is read whole, so nothing is searched for in it.
+/// Reads the part of memory that a new record affects: memories with the same or a similar text,
+/// memories that it names, and memories that the typed ids may mean. A short log is read whole, so it
+/// is not searched.
 pub(crate) fn read_around(
     session: &Session,
     record: &Record,
@@ -33,9 +34,11 @@ pub(crate) fn read_around(
     let mut names: Vec<String> = Vec::new();
     if is_long(session) {
         let text = record.text();
-        let near = Search { query: &text, limit: NEAR_LIMIT, ..Search::default() }.run(session)?;
+        let search = Search { query: &text, limit: SIMILAR_LIMIT, ..Search::default() };
+        let similar = search.run(session)?;
         names.extend(ties(record));
-        names.extend(near.hits.iter().chain(&near.near_misses).map(|hit| hit.thing.name()));
+        let hits = similar.hits.iter().chain(&similar.near_misses);
+        names.extend(hits.map(|hit| hit.thing.name()));
     }
     MemoryQuery::new().names(names).ids(typed).read(session)
 }

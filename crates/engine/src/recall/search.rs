@@ -1,4 +1,4 @@
-//! Looking for what answers a question; every operation that searches does it here.
+//! The search behind every operation that looks for memories.
 
 use std::collections::BTreeSet;
 
@@ -18,52 +18,53 @@ use crate::memory::PointInTime;
 use crate::workspace::inherit;
 use crate::{Error, Session};
 
-/// How many are shown that come near where nothing answers.
-pub(super) const NEAR_MISSES: usize = 3;
+/// Maximum number of near misses that are shown if nothing answers the question.
+pub(super) const MAX_NEAR_MISSES: usize = 3;
 
-/// Of what was found for another time, so many times more is looked at: some of it was not so then.
-const PAST: usize = 20;
+/// Factor by which more memories are ranked for a past point in time, because some of them did not
+/// hold then.
+const PAST_OVERFETCH: usize = 20;
 
-/// What is looked for, and among what.
+/// A question and its filters.
 #[derive(Debug, Default)]
 pub(crate) struct Search<'r> {
-    /// What to look for; any text will do.
+    /// The question, in any words.
     pub(crate) query: &'r str,
-    /// At most this many.
+    /// Maximum number of hits.
     pub(crate) limit: usize,
-    /// Among which memories.
+    /// Whether to search active or retired memories.
     pub(crate) shelf: Shelf,
     /// Only facts of this section.
     pub(crate) section: Option<Section>,
     /// Only of these kinds.
     pub(crate) kinds: Vec<String>,
-    /// Only facts that hold here.
+    /// Only facts with this scope.
     pub(crate) scope: Option<&'r str>,
     /// Only with this tag.
     pub(crate) tag: Option<&'r str>,
-    /// At which time one asks.
+    /// The point in time that the question is about.
     pub(crate) when: PointInTime,
-    /// Whether to say what each score is made of.
+    /// Whether to explain each score.
     pub(crate) explain: bool,
 }
 
-/// What was found.
+/// The result of a search.
 #[derive(Default)]
 pub(crate) struct SearchResult {
-    /// What answers, best first.
+    /// The memories that answer the question, best first.
     pub(crate) hits: Vec<Hit>,
-    /// What comes nearest, if nothing answers.
+    /// The nearest memories, if there is no hit.
     pub(crate) near_misses: Vec<Hit>,
-    /// Whether those answer, and are not what was wanted.
+    /// Whether the near misses do answer the question, but do not pass the filters.
     pub(crate) is_filtered: bool,
-    /// What could not be read.
+    /// Problems of the files that were searched.
     pub(crate) problems: Vec<Problem>,
-    /// Whether nobody could tell what anything means.
+    /// Whether the search was lexical only, because the embedder failed.
     pub(crate) is_by_words: bool,
 }
 
 impl Search<'_> {
-    /// Looks.
+    /// Checks the request and searches.
     pub(crate) fn run(&self, session: &Session) -> Result<SearchResult, Error> {
         self.check_limit()?;
         if !self.kinds.is_empty() {
@@ -72,72 +73,74 @@ impl Search<'_> {
         self.run_unchecked(session)
     }
 
-    /// Looks, whether or not there is such a kind here.
+    /// Searches without checking the limit and the kinds.
     pub(super) fn run_unchecked(&self, session: &Session) -> Result<SearchResult, Error> {
         let embedder = match embedder(session, Patience::Short) {
             Ok(embedder) => embedder,
-            // The settings come with the repository; a model may not be on every machine.
-            Err(error) => return self.find_by_words(session, &error),
+            // The settings are shared by git, and not every machine has the model that they name.
+            Err(error) => return self.search_lexical_only(session, &error),
         };
-        match self.find(session, &*embedder) {
-            Err(failed) if failed.is_of_embedder() => self.find_by_words(session, &failed.into()),
-            found => Ok(found?),
+        match self.search(session, &*embedder) {
+            Err(failed) if failed.is_of_embedder() => {
+                self.search_lexical_only(session, &failed.into())
+            }
+            result => Ok(result?),
         }
     }
 
-    /// Looks for words alone, where the embedder that is set does not answer.
-    fn find_by_words(&self, session: &Session, error: &Error) -> Result<SearchResult, Error> {
-        let mut found = self.find(session, &LexicalOnly)?;
-        found.problems.push(lexical_only_problem(error));
-        Ok(SearchResult { is_by_words: true, ..found })
+    /// Searches without vectors, as the fallback for an embedder that failed with `error`.
+    fn search_lexical_only(&self, session: &Session, error: &Error) -> Result<SearchResult, Error> {
+        let mut result = self.search(session, &LexicalOnly)?;
+        result.problems.push(lexical_only_problem(error));
+        Ok(SearchResult { is_by_words: true, ..result })
     }
 
-    fn find(
+    /// Brings the index up to date and searches it.
+    fn search(
         &self,
         session: &Session,
         embedder: &dyn Embedder,
     ) -> Result<SearchResult, IndexFailure> {
-        let asked = try_open_up_to_date(session, embedder)
-            .and_then(|index| self.look(session, index, embedder));
-        match asked {
-            // A damaged index is rebuilt without being asked to.
+        let result = try_open_up_to_date(session, embedder)
+            .and_then(|index| self.search_index(session, index, embedder));
+        match result {
             Err(failed) if failed.is_damage() => {
                 let rebuilt =
                     rebuild(session, embedder).or_else(|_| build_in_memory(session, embedder));
-                self.look(session, rebuilt?, embedder)
+                self.search_index(session, rebuilt?, embedder)
             }
-            asked => asked,
+            result => result,
         }
     }
 
-    fn look(
+    fn search_index(
         &self,
         session: &Session,
         index: OpenIndex,
         embedder: &dyn Embedder,
     ) -> Result<SearchResult, IndexFailure> {
         let snapshot = index.snapshot();
-        let (vector, unknown) = match embedder.embed_one(self.query) {
+        let (vector, embed_error) = match embedder.embed_one(self.query) {
             Ok(vector) => (vector, None),
             Err(error) => (vec![], Some(Error::from(error))),
         };
-        let words = heirloom_embed::builtin().vocabulary();
-        let question = Question::new(self.query, vector, session.today(), words);
+        let vocabulary = heirloom_embed::builtin().vocabulary();
+        let question = Question::new(self.query, vector, session.today(), vocabulary);
         let (hits, mut near_misses) = self.answers(session, snapshot, &question)?;
         let mut is_filtered = false;
-        if hits.is_empty() && self.is_narrow() {
-            let (others, _) = self.wide().answers(session, snapshot, &question)?;
-            is_filtered = !others.is_empty();
-            near_misses = if is_filtered { others } else { near_misses };
+        if hits.is_empty() && self.has_filter() {
+            let (filtered, _) = self.without_filter().answers(session, snapshot, &question)?;
+            is_filtered = !filtered.is_empty();
+            near_misses = if is_filtered { filtered } else { near_misses };
         }
         let mut problems = index.all_problems()?;
         keep_open(session, index);
-        let is_by_words = unknown.is_some();
-        problems.extend(unknown.as_ref().map(lexical_only_problem));
+        let is_by_words = embed_error.is_some();
+        problems.extend(embed_error.as_ref().map(lexical_only_problem));
         Ok(SearchResult { hits, near_misses, is_filtered, problems, is_by_words })
     }
 
-    /// Returns what answers a question, and what comes nearest if nothing does.
+    /// Returns the hits for a question, and the near misses if there is no hit.
     fn answers(
         &self,
         session: &Session,
@@ -147,22 +150,23 @@ impl Search<'_> {
         let is_past = self.is_past();
         let shelf = if is_past { Shelf::Everything } else { self.shelf };
         let view = snapshot.view(shelf, &self.filter());
-        let most = self.limit.max(NEAR_MISSES).saturating_mul(if is_past { PAST } else { 1 });
-        let scored = rank(&view, question, most);
+        let overfetch = if is_past { PAST_OVERFETCH } else { 1 };
+        let limit = self.limit.max(MAX_NEAR_MISSES).saturating_mul(overfetch);
+        let scored = rank(&view, question, limit);
         let (answering, others): (Vec<Scored>, Vec<Scored>) =
             scored.into_iter().partition(Scored::answers);
-        let shown = |scored: &[Scored]| hits(session, snapshot, scored, self);
-        let mut hits = shown(&answering)?;
+        let to_hits = |scored: &[Scored]| hits(session, snapshot, scored, self);
+        let mut hits = to_hits(&answering)?;
         hits.truncate(self.limit);
         let near_misses = match hits.is_empty() {
-            true => shown(&others)?.into_iter().take(NEAR_MISSES).collect(),
+            true => to_hits(&others)?.into_iter().take(MAX_NEAR_MISSES).collect(),
             false => vec![],
         };
         Ok((hits, near_misses))
     }
 
-    /// Returns whether not everything is wanted that answers.
-    fn is_narrow(&self) -> bool {
+    /// Returns whether the search leaves out some of the memories.
+    fn has_filter(&self) -> bool {
         self.shelf != Shelf::Everything || !self.filter().marks.is_empty() || self.is_past()
     }
 
@@ -170,14 +174,14 @@ impl Search<'_> {
         self.when.as_of.is_some() || self.when.valid_at.is_some()
     }
 
-    /// The same question to all that was ever known.
-    fn wide(&self) -> Search<'_> {
+    /// Returns a search for the same question in all memories, including retired ones.
+    fn without_filter(&self) -> Search<'_> {
         let Search { query, explain, .. } = *self;
-        let (limit, shelf) = (NEAR_MISSES, Shelf::Everything);
+        let (limit, shelf) = (MAX_NEAR_MISSES, Shelf::Everything);
         Search { query, limit, shelf, explain, ..Search::default() }
     }
 
-    /// Returns the kinds of things that a workspace may hold.
+    /// Returns the kinds of memories that a workspace may contain.
     pub(super) fn kinds(session: &Session) -> Result<BTreeSet<String>, Error> {
         let (_, hierarchy) = inherit::hierarchy(session.config()?, None)?;
         let mut known: BTreeSet<String> = ["adr", "context", "document"].map(str::to_owned).into();
@@ -187,15 +191,16 @@ impl Search<'_> {
         Ok(known)
     }
 
-    /// Who wants none does not ask.
+    /// Rejects a limit of 0.
     pub(super) fn check_limit(&self) -> Result<(), Error> {
         match self.limit {
-            0 => Err(Error::bad_input("at most 0 are none").hint("say how many: 1 or more")),
+            0 => Err(Error::bad_input("the limit is 0, so nothing would be found")
+                .hint("set the limit to 1 or more")),
             _ => Ok(()),
         }
     }
 
-    /// A kind that there is not is a typo, and a typo must not be silent.
+    /// Rejects unknown kinds, since a typo would otherwise find nothing without a message.
     pub(super) fn check_kinds(&self, known: &BTreeSet<String>) -> Result<(), Error> {
         let is_known = |kind: &&String| known.contains(&kind.trim().to_lowercase());
         let Some(unknown) = self.kinds.iter().find(|kind| !is_known(kind)) else { return Ok(()) };
@@ -203,7 +208,7 @@ impl Search<'_> {
         Err(Error {
             candidates: name::nearest(unknown, all.iter().copied(), 3),
             ..Error::bad_input(format!("there is no kind `{}`", unknown.escape_default()))
-                .hint(format!("kinds are {}", all.join(", ")))
+                .hint(format!("the kinds are {}", all.join(", ")))
         })
     }
 
@@ -211,7 +216,7 @@ impl Search<'_> {
         let mut marks: Vec<(&'static str, Vec<String>)> = Vec::new();
         marks.extend(self.section.map(|section| ("section", vec![section.title().to_owned()])));
         marks.extend(self.scope.map(|scope| ("scope", vec![scope.to_owned()])));
-        // A tag is shown with a sign before it.
+        // Tags are printed with a `#`, so a copied tag may have one.
         let tag = self.tag.map(|tag| tag.trim_start_matches('#'));
         marks.extend(tag.map(|tag| ("tag", vec![tag.to_owned()])));
         if !self.kinds.is_empty() {

@@ -565,7 +565,7 @@ fn sparse(path: &Path, length: u64) {
 }
 
 #[test]
-fn settings_connect_to_nobody() {
+fn endpoints_in_the_settings_are_not_connected_to() {
     for table in ["embedder", "llm"] {
         let scene = Scene::new();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -577,7 +577,8 @@ fn settings_connect_to_nobody() {
         let turn = r#"{"role":"user","content":"We decided to use a queue"}"#;
         scene.workspace.write("session.jsonl", format!("{turn}\n"));
         let printed = scene.run(&["compact", "session.jsonl"]) + &scene.withstand();
-        assert!(printed.contains("which you have not allowed"), "{printed}");
+        let variable = format!("HEIRLOOM_{}_ENDPOINT=", table.to_uppercase());
+        assert!(printed.contains(&variable), "{printed}");
         listener.set_nonblocking(true).unwrap();
         assert!(listener.accept().is_err(), "[{table}] was connected to");
     }

@@ -1,4 +1,4 @@
-//! The archive: plans go and come back whole, every version is kept, nothing is lost half-way.
+//! Archiving and restoring of documents: plans move whole, and every archived version is kept.
 #![allow(clippy::unwrap_used, reason = "tests")]
 #![allow(clippy::disallowed_methods, reason = "tests set up real files")]
 
@@ -76,7 +76,7 @@ fn a_plan_is_archived_and_restored_whole() {
 }
 
 #[test]
-fn a_second_archive_of_a_path_keeps_both() {
+fn every_archived_version_of_a_document_is_kept() {
     let workspace = Workspace::with(HEIR, PLAN);
     for text in ["# One\n", "# Two\n", "# Three\n"] {
         workspace.write(".heirloom/context/old.md", text);
@@ -103,7 +103,7 @@ fn a_second_archive_of_a_path_keeps_both() {
 }
 
 #[test]
-fn two_versions_of_a_plan_do_not_mix() {
+fn archived_versions_of_a_plan_stay_apart() {
     let workspace = Workspace::with(HEIR, PLAN);
     workspace.heir("context archive 0001-wombats").ok();
     workspace.write("plans/0001-wombats/plan.md", "# Again\n");
@@ -115,13 +115,13 @@ fn two_versions_of_a_plan_do_not_mix() {
     assert_eq!(workspace.files("plans/0001-wombats"), ["plans/0001-wombats/plan.md"]);
     workspace.heir("context restore 002-tunnel").ok();
     assert_eq!(workspace.read("plans/0001-wombats/agents/002-tunnel.md"), "# Tunnel\n");
-    // What is in the way is kept, and so is what is in the archive.
+    // An earlier version is restored beside the current one, whose files are kept.
     workspace.heir("context restore .heirloom/archive/plans/0001-wombats").ok();
     assert_eq!(workspace.files("plans/0001-wombats").len(), 7);
 }
 
 #[test]
-fn stale_takes_a_plan_only_if_all_of_it_is_stale() {
+fn archive_stale_moves_a_plan_only_if_all_its_documents_are_stale() {
     let workspace = Workspace::with(HEIR, PLAN);
     let memory = "plans/0001-wombats/plan.memory.md";
     let old = workspace.read(memory);
@@ -144,7 +144,7 @@ fn archives_of_earlier_releases_are_restored() {
     assert_eq!(workspace.read(".heirloom/context/old.md"), "# Old\n");
     workspace.heir("context restore plans/0002-emus/agents/001-egg.memory.md").ok();
     assert_eq!(workspace.read("plans/0002-emus/agents/001-egg.memory.md"), "# Egg\n");
-    // A plan's document alone: its agents stayed where they were.
+    // Only the document of the plan was archived; its agents were not.
     let plan = "plans/0001-wombats/0001-wombats-plan.md";
     let text = workspace.read(plan);
     std::fs::remove_file(workspace.path().join(plan)).unwrap();
@@ -168,11 +168,11 @@ fn links_in_the_archive_are_not_followed() {
     assert!(workspace.has("plans/0001-wombats/0001-wombats-plan.md"));
 }
 
-/// What a killed process had begun to move is moved by the next command.
+/// The next command finishes the moves of a killed process.
 #[test]
-fn an_unfinished_move_of_several_files_is_finished() {
+fn an_interrupted_move_is_finished_by_the_next_command() {
     let workspace = Workspace::with(HEIR, PLAN);
-    let pair = |path: &str| json!({"from": path, "to": format!(".heirloom/archive/{path}")});
+    let rename = |path: &str| json!({"from": path, "to": format!(".heirloom/archive/{path}")});
     let agent = "plans/0001-wombats/agents/001-burrow";
     let (document, memory) = (format!("{agent}.md"), format!("{agent}.memory.md"));
     let text = workspace.read(&document);
@@ -180,7 +180,7 @@ fn an_unfinished_move_of_several_files_is_finished() {
     workspace.write(&format!(".heirloom/archive/{document}"), &text);
     let journal = json!({
         "root": workspace.path().canonicalize().unwrap(), "moves": [], "appends": [],
-        "renames": [pair(&document), pair(&memory)],
+        "renames": [rename(&document), rename(&memory)],
     });
     workspace.write(".heirloom/local/journal.json", journal.to_string());
     workspace.heir("plan list").ok();
@@ -192,7 +192,7 @@ fn an_unfinished_move_of_several_files_is_finished() {
 }
 
 #[test]
-fn a_move_that_fails_half_way_leaves_everything_where_it_was() {
+fn a_failed_move_is_rolled_back() {
     let workspace = Workspace::with(HEIR, PLAN);
     workspace.write(".heirloom/context/a.md", "---\nupdated: 2025-01-01\n---\n# A\n");
     workspace.write(".heirloom/archive/plans", "a file where a folder is needed\n");

@@ -1,9 +1,9 @@
-//! A cloned or unpacked repository is hostile: whatever it brings along, nothing outside the root is
+//! A cloned or unpacked repository is untrusted. Whatever it contains, nothing outside the root is
 //! read, written or removed, no program runs, no connection is made, and no command hangs.
 //!
 //! Each attack prepares a workspace beside a folder of unrelated files, runs every kind of
-//! command, compares that folder with what it was, and looks for the message that says what was
-//! refused. `SECURITY.md` states what is defended.
+//! command, checks that the folder did not change, and checks that a message names what was refused.
+//! `SECURITY.md` states the threat model.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "tests")]
 #![allow(clippy::disallowed_methods, reason = "tests set up real files")]
@@ -21,13 +21,13 @@ use heirloom_testkit::{TEAM, Workspace};
 
 const HEIR: &str = env!("CARGO_BIN_EXE_heir");
 
-/// Stands in files outside, and must never be printed.
+/// Content of the files outside, which must never be printed.
 const SECRET: &str = "xyzzy-plugh";
 
-/// No command takes longer, unless it waits for something that never comes.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Time after which a command is taken to hang.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// What a person or an agent does in a workspace, each a command.
+/// Commands that each attack has to withstand.
 const COMMANDS: &[&[&str]] = &[
     &["context", "resolve", "0042", "001", "--json"],
     &["context", "resolve", "0042", "001"],
@@ -63,7 +63,7 @@ const COMMANDS: &[&[&str]] = &[
     &["adopt"],
 ];
 
-/// A hostile workspace, and what must not be touched.
+/// A hostile workspace, and a folder outside that must not be read or changed.
 struct Scene {
     workspace: Workspace,
     outside: tempfile::TempDir,
@@ -103,7 +103,7 @@ impl Scene {
         self.workspace.path().join(path)
     }
 
-    /// Puts a link to a file or folder outside in the place of whatever is there.
+    /// Replaces a path by a link to a file or folder outside.
     fn link(&self, path: &str, target: &str) {
         let target =
             if target.is_empty() { self.outside.path().into() } else { self.outside(target) };
@@ -121,7 +121,7 @@ impl Scene {
         symlink(target, path).unwrap();
     }
 
-    /// Puts a FIFO in the place of a file; reading it would wait for ever.
+    /// Replaces a file by a FIFO; reading it would block forever.
     fn fifo(&self, path: &str) {
         let path = self.inside(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -129,7 +129,7 @@ impl Scene {
         assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
     }
 
-    /// A program outside that leaves a trace when it runs.
+    /// Creates a program outside that creates the file `RAN` when it runs.
     fn program(&self) -> String {
         let program = self.outside("program");
         let trace = self.outside("RAN");
@@ -138,7 +138,7 @@ impl Scene {
         program.display().to_string()
     }
 
-    /// A repository outside, with a commit.
+    /// Creates a repository outside, with a commit.
     fn other_repository(&self) -> PathBuf {
         let other = self.outside("repository");
         fs::create_dir_all(&other).unwrap();
@@ -151,9 +151,9 @@ impl Scene {
         other.join(".git")
     }
 
-    /// Everything outside, by path: contents, or where a link leads.
-    fn seen(&self) -> BTreeMap<PathBuf, Vec<u8>> {
-        let mut seen = BTreeMap::new();
+    /// Returns the contents of the files and the targets of the links outside, by path.
+    fn outside_files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let mut files = BTreeMap::new();
         let mut folders = vec![self.outside.path().to_path_buf()];
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(folder).unwrap() {
@@ -170,13 +170,13 @@ impl Scene {
                     () if kind.is_fifo() => vec![],
                     () => fs::read(&path).unwrap(),
                 };
-                seen.insert(path, bytes);
+                files.insert(path, bytes);
             }
         }
-        seen
+        files
     }
 
-    /// Runs a command and returns all that it printed; one that hangs fails the test.
+    /// Runs a command and returns its output. Panics if it hangs.
     fn run(&self, arguments: &[&str]) -> String {
         let mut command = self.workspace.command();
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -192,7 +192,7 @@ impl Scene {
         });
         let began = Instant::now();
         while child.try_wait().unwrap().is_none() {
-            if began.elapsed() > PATIENCE {
+            if began.elapsed() > TIMEOUT {
                 child.kill().unwrap();
                 child.wait().unwrap();
                 panic!("heir {arguments:?} hangs");
@@ -204,52 +204,52 @@ impl Scene {
         printed
     }
 
-    /// Runs every command; nothing outside changes, and what is there is not shown.
+    /// Runs every command, and checks after each that nothing outside was changed or printed.
     fn withstand(&self) -> String {
-        let before = self.seen();
+        let before = self.outside_files();
         let mut printed = String::new();
         for arguments in COMMANDS {
-            let said = self.run(arguments);
-            assert!(!said.contains(SECRET), "heir {arguments:?} shows what is outside: {said}");
-            let after = self.seen();
-            assert_eq!(after, before, "heir {arguments:?} touched what is outside: {said}");
-            printed.push_str(&format!("$ heir {}\n{said}\n", arguments.join(" ")));
+            let output = self.run(arguments);
+            assert!(!output.contains(SECRET), "heir {arguments:?} read a file outside: {output}");
+            let after = self.outside_files();
+            assert_eq!(after, before, "heir {arguments:?} changed a file outside: {output}");
+            printed.push_str(&format!("$ heir {}\n{output}\n", arguments.join(" ")));
         }
         printed
     }
 }
 
-/// Makes a test of each attack: what it prepares, and what must be said of it.
+/// Defines a test for each attack: how it is prepared, and the message that the commands must print.
 macro_rules! attacks {
-    ($($name:ident: $prepare:expr => $says:expr;)*) => {$(
+    ($($name:ident: $prepare:expr => $message:expr;)*) => {$(
         #[test]
         fn $name() {
             let scene = Scene::new();
             let prepare: fn(&Scene) = $prepare;
             prepare(&scene);
             let printed = scene.withstand();
-            assert!(printed.contains($says), "nothing says `{}`:\n{printed}", $says);
+            assert!(printed.contains($message), "`{}` was not printed:\n{printed}", $message);
         }
     )*};
 }
 
 const LEADS_OUT: &str = "this symbolic link leads out of the workspace";
-const NO_LINKS_HERE: &str = "is a symbolic link, and links are not followed here";
+const NO_LINKS: &str = "is a symbolic link, and links are not followed here";
 
-// Links in the place of Heirloom's own folders and files.
+// Links in place of Heirloom's own folders and files.
 attacks! {
-    the_index_is_a_link: |s| s.link(".heirloom/cache/index", "") => NO_LINKS_HERE;
-    the_cache_is_a_link: |s| s.link(".heirloom/cache", "") => NO_LINKS_HERE;
+    the_index_is_a_link: |s| s.link(".heirloom/cache/index", "") => NO_LINKS;
+    the_cache_is_a_link: |s| s.link(".heirloom/cache", "") => NO_LINKS;
     the_cache_is_a_link_inside: |s| {
         fs::create_dir(s.inside("src")).unwrap();
         s.link_to(".heirloom/cache", Path::new("../src"));
-    } => NO_LINKS_HERE;
-    the_index_of_words_is_a_link: |s| {
+    } => NO_LINKS;
+    the_lexical_index_is_a_link: |s| {
         s.link(".heirloom/cache/words", "");
         s.workspace.write(".heirloom/config.toml", "[embedder]\nkind = \"endpoint\"\n");
-    } => NO_LINKS_HERE;
+    } => NO_LINKS;
     the_lock_of_the_index_is_a_link: |s| s.link(".heirloom/cache/index/lock", "victim.txt")
-        => "the index cannot be kept";
+        => "the index cannot be stored";
     the_name_of_the_index_is_a_link: |s| s.link(".heirloom/cache/index/current", "victim.txt")
         => "Build the graph";
     the_cache_of_documents_is_a_link: |s| s.link(".heirloom/cache/documents", "")
@@ -266,9 +266,9 @@ attacks! {
         fs::write(s.outside("home/workspace.md"), SECRET).unwrap();
         s.link(".heirloom", "home");
     } => "is a symbolic link that leads out of";
-    the_local_state_is_a_link: |s| s.link(".heirloom/local", "") => NO_LINKS_HERE;
-    the_private_log_is_a_link: |s| s.link(".heirloom/local/memory", "") => NO_LINKS_HERE;
-    the_private_facts_are_a_link: |s| s.link(".heirloom/local/memory/fact", "") => NO_LINKS_HERE;
+    the_local_state_is_a_link: |s| s.link(".heirloom/local", "") => NO_LINKS;
+    the_private_log_is_a_link: |s| s.link(".heirloom/local/memory", "") => NO_LINKS;
+    the_private_facts_are_a_link: |s| s.link(".heirloom/local/memory/fact", "") => NO_LINKS;
     the_write_lock_is_a_link: |s| s.link(".heirloom/local/write.lock", "victim.txt")
         => "a path led outside";
     the_clone_id_is_a_link: |s| s.link(".heirloom/local/clone", "victim.txt")
@@ -276,10 +276,10 @@ attacks! {
     the_state_beside_git_is_a_link: |s| {
         s.workspace.commit_all("2026-02-01T00:00:00Z");
         s.link(".git/heirloom", "");
-    } => NO_LINKS_HERE;
+    } => NO_LINKS;
 }
 
-// Links in the place of documents and of the log.
+// Links in place of documents and the log.
 attacks! {
     the_log_is_a_link: |s| s.link(".heirloom/memory", "") => LEADS_OUT;
     the_facts_are_a_link: |s| s.link(".heirloom/memory/fact", "") => LEADS_OUT;
@@ -290,7 +290,7 @@ attacks! {
     the_context_is_a_link: |s| s.link(".heirloom/context", "") => LEADS_OUT;
     a_context_document_is_a_link: |s| s.link(".heirloom/context/secret.md", "secret.md")
         => LEADS_OUT;
-    a_link_leads_to_nothing_yet: |s| s.link(".heirloom/context/new.md", "new.md") => LEADS_OUT;
+    a_link_is_dangling: |s| s.link(".heirloom/context/new.md", "new.md") => LEADS_OUT;
     the_plans_are_a_link: |s| s.link("plans", "") => LEADS_OUT;
     a_plan_is_a_link: |s| s.link("plans/0042-graph", "") => LEADS_OUT;
     a_plan_document_is_a_link: |s| s.link("plans/0042-graph/0042-graph-plan.md", "secret.md")
@@ -310,12 +310,12 @@ attacks! {
         s.link("docs/adr", "");
         s.workspace.write(".heirloom/config.toml", "[adrs]\nfolders = [\"docs/adr\"]\n");
     } => LEADS_OUT;
-    the_fields_of_a_record_are_a_link: |s| {
+    the_metadata_of_a_record_is_a_link: |s| {
         s.workspace.write("docs/adr/1-x/README.md", "# X\n");
         s.link("docs/adr/1-x/kep.yaml", "secret.md");
         s.workspace.write(".heirloom/config.toml", "[adrs]\nfolders = [\"docs/adr\"]\n");
     } => "Build the graph";
-    the_fields_of_a_record_are_a_fifo: |s| {
+    the_metadata_of_a_record_is_a_fifo: |s| {
         s.workspace.write("docs/adr/1-x/README.md", "# X\n");
         s.fifo("docs/adr/1-x/kep.yaml");
         s.workspace.write(".heirloom/config.toml", "[adrs]\nfolders = [\"docs/adr\"]\n");
@@ -333,7 +333,7 @@ attacks! {
     } => "Indexes are slow";
     a_device_is_a_document: |s| s.link_to(".heirloom/context/zero.md", Path::new("/dev/zero"))
         => LEADS_OUT;
-    links_lead_in_circles: |s| {
+    links_are_cyclic: |s| {
         for folder in [".heirloom/archive", ".heirloom/context", "plans/0042-graph", "docs/adr"] {
             for name in ["a", "b", "c", "d"] {
                 s.link_to(&format!("{folder}/{name}"), Path::new("."));
@@ -368,7 +368,7 @@ attacks! {
         let folder = s.outside.path().display().to_string();
         s.workspace.write(".heirloom/config.toml", format!("[adrs]\nfolders = [{folder:?}]\n"));
     } => "must be a folder below the root";
-    a_model_lies_outside: |s| {
+    a_model_is_outside: |s| {
         let folder = s.outside.path().display().to_string();
         let settings = format!("[embedder]\nkind = \"transformer\"\nfolder = {folder:?}\n");
         s.workspace.write(".heirloom/config.toml", settings);
@@ -382,7 +382,7 @@ attacks! {
     } => "Build the graph";
 }
 
-// A journal that an archive brings along.
+// Journals and indexes that come with an archive.
 attacks! {
     a_journal_moves_a_file_out: |s| {
         s.workspace.write("draft.md", "evil");
@@ -398,25 +398,25 @@ attacks! {
         let outside = s.outside.path().file_name().unwrap().to_string_lossy().into_owned();
         journal(s, s.workspace.path(), "", &format!(r#"{{"base":"root","path":"../{outside}/victim.txt","at":0,"text":"evil\n","existed":true}}"#));
     } => "a path led outside";
-    a_journal_is_of_another_folder: |s| {
+    a_journal_names_another_root: |s| {
         fs::create_dir_all(s.outside(".heirloom")).unwrap();
         journal(s, s.outside.path(), r#"{"from":"secret.md","to":"victim.txt","before":"absent"}"#, "");
     } => "does not share this state";
-    a_journal_of_an_older_form: |s| {
+    a_journal_has_an_older_format: |s| {
         let victim = s.outside("victim.txt").display().to_string();
         let text = format!(r#"{{"moves":[],"appends":[{{"path":{victim:?},"at":0,"text":"evil\n","existed":true}}]}}"#);
         s.workspace.write(".heirloom/local/journal.json", text);
     } => "this unfinished change cannot be finished";
-    a_list_of_drafts_names_others: |s| {
+    a_list_of_drafts_names_files_outside: |s| {
         let draft = s.outside(".a.md.heir-new");
         fs::write(&draft, SECRET).unwrap();
         let outside = s.outside.path().file_name().unwrap().to_string_lossy().into_owned();
         let text = format!(r#"{{"root":{:?},"paths":["../{outside}/.a.md.heir-new"]}}"#, s.workspace.path());
         s.workspace.write(".heirloom/local/journal.drafts", text);
     } => "Indexes are slow";
-    an_index_came_along: |s| {
+    an_index_comes_with_the_archive: |s| {
         s.run(&["recall", "graph"]);
-        // What a clone brings is a copy: the same names and bytes in other files.
+        // The files are written anew, as an unpacked archive would do.
         for file in s.workspace.files(".heirloom/cache/index") {
             let bytes = fs::read(s.inside(&file)).unwrap();
             fs::remove_file(s.inside(&file)).unwrap();
@@ -434,30 +434,30 @@ fn journal(scene: &Scene, root: &Path, moves: &str, appends: &str) {
     scene.workspace.write(".heirloom/local/journal.json", text);
 }
 
-const NOT_OURS: &str = "which does not name";
+const FOREIGN_REPOSITORY: &str = "which does not name";
 
 // A `.git` that leads elsewhere, or whose settings run programs.
 attacks! {
     a_git_file_names_another_repository: |s| {
         let other = s.other_repository();
         s.workspace.write(".git", format!("gitdir: {}\n", other.display()));
-    } => NOT_OURS;
+    } => FOREIGN_REPOSITORY;
     a_git_link_leads_to_another_repository: |s| {
         let other = s.other_repository();
         s.link_to(".git", &other);
-    } => NOT_OURS;
+    } => FOREIGN_REPOSITORY;
     a_git_file_names_a_forged_work_tree: |s| {
         let other = s.other_repository();
         s.workspace.write("forged/commondir", other.display().to_string());
         s.workspace.write("forged/gitdir", s.inside(".git").display().to_string());
         s.workspace.write("forged/HEAD", "ref: refs/heads/main\n");
         s.workspace.write(".git", "gitdir: forged\n");
-    } => NOT_OURS;
+    } => FOREIGN_REPOSITORY;
     a_git_folder_shares_another_repository: |s| {
         let other = s.other_repository();
         s.workspace.commit_all("2026-02-01T00:00:00Z");
         s.workspace.write(".git/commondir", other.display().to_string());
-    } => NOT_OURS;
+    } => FOREIGN_REPOSITORY;
     a_reference_climbs_out: |s| {
         s.workspace.commit_all("2026-02-01T00:00:00Z");
         let victim = s.outside("victim.txt");
@@ -481,13 +481,13 @@ attacks! {
             fs::create_dir_all(hook.parent().unwrap()).unwrap();
             fs::copy(&program, hook).unwrap();
         }
-        // The same bytes with another date: git compares them, and would filter them first.
+        // With a new modification time, git compares the contents and would run the filters.
         for path in ["plans/0042-graph/0042-graph-plan.md", ".heirloom/workspace.md"] {
             let text = s.workspace.read(path);
             s.workspace.write(path, text);
         }
     } => "Build the graph";
-    git_hooks_lie_elsewhere: |s| {
+    git_hooks_are_outside: |s| {
         s.workspace.commit_all("2026-02-01T00:00:00Z");
         let program = s.program();
         fs::copy(&program, s.outside("post-index-change")).unwrap();
@@ -505,7 +505,7 @@ attacks! {
             drop(fs::remove_dir_all(folder.unwrap().path()));
         }
     } => "Build the graph";
-    the_work_tree_lies_elsewhere: |s| {
+    the_work_tree_is_outside: |s| {
         s.workspace.commit_all("2026-02-01T00:00:00Z");
         s.workspace.git(&["config", "core.worktree", &s.outside.path().display().to_string()]);
     } => "Build the graph";
@@ -521,14 +521,14 @@ attacks! {
         let settings = format!("[core]\n\tbare = true\n\tfsmonitor = {program}\n");
         s.workspace.write("config", settings);
     } => "Build the graph";
-    the_cached_history_holds_an_option: |s| {
+    the_cached_history_contains_an_option: |s| {
         s.workspace.commit_all("2026-02-01T00:00:00Z");
         let option = format!("--output={}", s.outside("new.txt").display());
         s.workspace.write(".heirloom/cache/history", format!("{option} {:0>16}\n", ""));
     } => "Build the graph";
 }
 
-// What is no regular file, and what is too large.
+// Files that are not regular or too large.
 const NOT_REGULAR: &str = "this is not a regular file";
 attacks! {
     the_root_document_is_a_fifo: |s| s.fifo(".heirloom/workspace.md") => NOT_REGULAR;
@@ -545,7 +545,7 @@ attacks! {
         }
     } => "Build the graph";
     the_journal_is_a_fifo: |s| s.fifo(".heirloom/local/journal.json") => "it is not a regular file";
-    the_index_lock_is_a_fifo: |s| s.fifo(".heirloom/cache/index/lock") => "the index cannot be kept";
+    the_index_lock_is_a_fifo: |s| s.fifo(".heirloom/cache/index/lock") => "the index cannot be stored";
     the_write_lock_is_a_fifo: |s| s.fifo(".heirloom/local/write.lock")
         => "it is not a regular file";
     a_git_file_is_a_fifo: |s| s.fifo(".git") => "Build the graph";
@@ -584,8 +584,8 @@ fn endpoints_in_the_settings_are_not_connected_to() {
     }
 }
 
-/// A terminal that prints this is told what to do.
-fn commands_a_terminal(printed: &str) -> bool {
+/// Returns whether a text contains control characters that a terminal would interpret.
+fn has_control_characters(printed: &str) -> bool {
     let is_harmful = |c: char| {
         (c.is_control() && !['\n', '\t'].contains(&c))
             || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -594,7 +594,7 @@ fn commands_a_terminal(printed: &str) -> bool {
 }
 
 #[test]
-fn names_and_texts_command_no_terminal() {
+fn control_characters_are_not_printed() {
     const EVIL: &str = "\u{1b}]0;owned\u{7}\u{1b}[2J\u{9b}31m\u{202e}lave\u{2066}";
     let scene = Scene::new();
     let workspace = &scene.workspace;
@@ -619,7 +619,7 @@ fn names_and_texts_command_no_terminal() {
     );
     workspace.run(&["fact", "add", "--section", "Decisions", &format!("Say {EVIL}")]);
     let printed = scene.withstand();
-    assert!(!commands_a_terminal(&printed), "{}", printed.escape_debug());
+    assert!(!has_control_characters(&printed), "{}", printed.escape_debug());
     for arguments in [
         &["recall", "owned"][..],
         &["recall", EVIL],
@@ -630,13 +630,13 @@ fn names_and_texts_command_no_terminal() {
         &["no-such-command", EVIL],
     ] {
         let printed = scene.run(arguments);
-        assert!(!commands_a_terminal(&printed), "{arguments:?}: {}", printed.escape_debug());
+        assert!(!has_control_characters(&printed), "{arguments:?}: {}", printed.escape_debug());
     }
     assert!(scene.run(&["recall", "owned"]).contains("\\u001b"));
 }
 
 #[test]
-fn agents_get_no_hidden_text() {
+fn control_characters_are_not_sent_to_agents() {
     let scene = Scene::new();
     let hidden = "\u{202e}\u{1b}[31m";
     scene.workspace.write(".heirloom/context/a.md", format!("# A\n\nSome {hidden}text.\n"));
@@ -650,6 +650,6 @@ fn agents_get_no_hidden_text() {
         let answer = wire.ask("tools/call", &call);
         let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
         let text = answer["result"]["content"][0]["text"].as_str().unwrap();
-        assert!(!commands_a_terminal(text), "{tool}: {}", text.escape_debug());
+        assert!(!has_control_characters(text), "{tool}: {}", text.escape_debug());
     }
 }

@@ -1,12 +1,12 @@
-//! Bad input: each gets a clear problem with its place, and the rest still resolves.
+//! Bad input is reported with its path and line, and does not stop the rest.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
 use heirloom_testkit::Workspace;
 
 const HEIR: &str = env!("CARGO_BIN_EXE_heir");
 
-/// A workspace whose `context/bad.md` is as given, between two good documents.
-fn with_bad(bytes: impl AsRef<[u8]>) -> Workspace {
+/// Creates a workspace with the given `context/bad.md` and two good documents.
+fn with_bad_document(bytes: impl AsRef<[u8]>) -> Workspace {
     let workspace = Workspace::with(
         HEIR,
         "//- .heirloom/workspace.md\n---\nupdated: 2026-02-20\nbefore: 1\n---\n//- .heirloom/context/good.md\n---\nupdated: 2026-02-20\nafter: 2\n---\n",
@@ -44,7 +44,7 @@ fn check(workspace: &Workspace, problem: &str) {
 }
 
 #[test]
-fn a_yaml_bomb_is_refused() {
+fn a_yaml_bomb_is_rejected() {
     let mut bomb = String::from("---\na0: &a0 [x,x,x,x,x,x,x,x,x]\n");
     for level in 1..12 {
         bomb.push_str(&format!(
@@ -54,11 +54,11 @@ fn a_yaml_bomb_is_refused() {
     }
     bomb.push_str("---\n");
     check(
-        &with_bad(bomb),
+        &with_bad_document(bomb),
         ".heirloom/context/bad.md:6: front matter: expands to more than 50000 values",
     );
     check(
-        &with_bad(format!("---\na: {}\n---\n", "[".repeat(100_000))),
+        &with_bad_document(format!("---\na: {}\n---\n", "[".repeat(100_000))),
         ".heirloom/context/bad.md:2: front matter: ",
     );
 }
@@ -66,30 +66,30 @@ fn a_yaml_bomb_is_refused() {
 #[test]
 fn a_huge_file_is_not_read() {
     check(
-        &with_bad(vec![b'x'; 50 * 1024 * 1024]),
+        &with_bad_document(vec![b'x'; 50 * 1024 * 1024]),
         ".heirloom/context/bad.md:1: 50 MB is too large for a document",
     );
 }
 
 #[test]
-fn a_document_that_is_not_utf8_is_named_with_the_line() {
+fn a_document_that_is_not_utf8_is_reported_with_the_line() {
     check(
-        &with_bad(b"---\na: 1\n---\nfine\nbroken \xff here\n"),
+        &with_bad_document(b"---\na: 1\n---\nfine\nbroken \xff here\n"),
         ".heirloom/context/bad.md:5: this is not UTF-8 text",
     );
 }
 
 #[test]
-fn a_git_conflict_marker_is_named_with_its_line() {
+fn a_git_conflict_marker_is_reported_with_its_line() {
     check(
-        &with_bad("---\na: 1\n<<<<<<< HEAD\nb: 1\n=======\nb: 2\n>>>>>>> theirs\n---\n"),
+        &with_bad_document("---\na: 1\n<<<<<<< HEAD\nb: 1\n=======\nb: 2\n>>>>>>> theirs\n---\n"),
         ".heirloom/context/bad.md:3: a git conflict marker",
     );
 }
 
 #[test]
-fn a_folder_called_like_a_document_is_named() {
-    let workspace = with_bad("");
+fn a_folder_with_the_name_of_a_document_is_reported() {
+    let workspace = with_bad_document("");
     std::fs::remove_file(workspace.path().join(".heirloom/context/bad.md")).unwrap();
     std::fs::create_dir(workspace.path().join(".heirloom/context/bad.md")).unwrap();
     check(&workspace, ".heirloom/context/bad.md:1: this is a folder, and a document was expected");
@@ -99,7 +99,7 @@ fn a_folder_called_like_a_document_is_named() {
 #[test]
 fn a_document_that_is_a_link_out_of_the_root_is_not_read() {
     let outside = Workspace::with(HEIR, "//- secret.md\n---\nstolen: yes\n---\n");
-    let workspace = with_bad("");
+    let workspace = with_bad_document("");
     let bad = workspace.path().join(".heirloom/context/bad.md");
     std::fs::remove_file(&bad).unwrap();
     std::os::unix::fs::symlink(outside.path().join("secret.md"), &bad).unwrap();
@@ -111,20 +111,20 @@ fn a_document_that_is_a_link_out_of_the_root_is_not_read() {
 #[test]
 fn a_plan_that_is_a_link_out_of_the_root_is_not_read() {
     let outside = Workspace::with(HEIR, "//- 0001-a/plan.md\n---\nstolen: yes\n---\n");
-    let workspace = with_bad("# fine\n");
+    let workspace = with_bad_document("# fine\n");
     std::fs::create_dir(workspace.path().join("plans")).unwrap();
     let plan = workspace.path().join("plans/0001-a");
     std::os::unix::fs::symlink(outside.path().join("0001-a"), plan).unwrap();
     let ran = workspace.heir("context resolve 0001-a");
     assert!(ran.code != 0 && ran.stdout.is_empty(), "{ran:?}");
-    let said = "plans/0001-a:1: this symbolic link leads out of the workspace";
-    assert!(ran.stderr.contains(said), "{ran:?}");
+    let message = "plans/0001-a:1: this symbolic link leads out of the workspace";
+    assert!(ran.stderr.contains(message), "{ran:?}");
 }
 
 #[cfg(unix)]
 #[test]
 fn a_link_within_the_root_is_followed() {
-    let workspace = with_bad("# fine\n");
+    let workspace = with_bad_document("# fine\n");
     let inside = workspace.path().join(".heirloom/context/inside.md");
     std::os::unix::fs::symlink("good.md", inside).unwrap();
     let resolved = workspace.json("context resolve");
@@ -136,7 +136,7 @@ fn a_link_within_the_root_is_followed() {
 #[cfg(unix)]
 #[test]
 fn a_pipe_in_place_of_a_document_does_not_hang() {
-    let workspace = with_bad("");
+    let workspace = with_bad_document("");
     let bad = workspace.path().join(".heirloom/context/bad.md");
     std::fs::remove_file(&bad).unwrap();
     assert!(std::process::Command::new("mkfifo").arg(&bad).status().unwrap().success());
@@ -144,8 +144,8 @@ fn a_pipe_in_place_of_a_document_does_not_hang() {
 }
 
 #[test]
-fn hostile_names_are_refused() {
-    let workspace = with_bad("# fine\n");
+fn hostile_names_are_rejected() {
+    let workspace = with_bad_document("# fine\n");
     for name in ["../../etc/passwd", "..", "a/b", "a\\b", "/etc", ".hidden", "nul", "x\ny"] {
         for command in [["context", "resolve"], ["context", "conflicts"], ["agent", "list"]] {
             let ran = workspace.run(&[command[0], command[1], name]);
@@ -170,15 +170,16 @@ fn hostile_names_are_refused() {
 }
 
 #[test]
-fn a_file_cannot_drive_the_terminal() {
-    let workspace = with_bad("---\ntone: \"\\e]0;owned\\a\"\n---\n\u{1b}[31mred\u{1b}[0m\n");
+fn control_characters_in_documents_are_escaped() {
+    let workspace =
+        with_bad_document("---\ntone: \"\\e]0;owned\\a\"\n---\n\u{1b}[31mred\u{1b}[0m\n");
     let shown = workspace.heir("context resolve").ok();
     assert!(!shown.contains('\u{1b}') && shown.contains("\\u001b[31mred"), "{shown}");
 }
 
 #[test]
 fn problems_in_json_have_path_line_and_hint() {
-    let resolved = with_bad("---\na: 1\n").json("context resolve");
+    let resolved = with_bad_document("---\na: 1\n").json("context resolve");
     assert_eq!(resolved["problems"][0]["path"], ".heirloom/context/bad.md");
     assert_eq!(resolved["problems"][0]["line"], 1);
     assert!(resolved["problems"][0]["hint"].is_string());
@@ -195,7 +196,7 @@ fn one_bad_folder_does_not_stop_the_rest() {
         (".heirloom/projects", false),
         (".heirloom/adrs", true),
     ] {
-        let workspace = with_bad("# fine\n");
+        let workspace = with_bad_document("# fine\n");
         match as_file {
             true => drop(workspace.write(path, "a file")),
             false => {
@@ -213,7 +214,7 @@ fn one_bad_folder_does_not_stop_the_rest() {
         for command in ["graph health", "adr list"] {
             assert_eq!(workspace.heir(command).code, 0, "{command}");
         }
-        // Of plans nothing is left to be listed.
+        // Without the folder of plans, `plan list` cannot answer.
         let listed = workspace.heir("plan list");
         assert_eq!(listed.code != 0, path == "plans", "{path}: {}", listed.stderr);
     }
@@ -230,7 +231,7 @@ fn nothing_is_written_outside_the_root() {
         (".heirloom/cache", "context resolve --json"),
         (".heirloom/archive", "context archive good"),
     ] {
-        let workspace = with_bad("# fine\n");
+        let workspace = with_bad_document("# fine\n");
         std::os::unix::fs::symlink(outside.path(), workspace.path().join(path)).unwrap();
         workspace.heir(command);
         assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 0, "{command}");
@@ -238,8 +239,8 @@ fn nothing_is_written_outside_the_root() {
 }
 
 #[test]
-fn titles_cannot_drive_the_terminal() {
-    let workspace = with_bad("# fine\n");
+fn control_characters_in_titles_are_escaped() {
+    let workspace = with_bad_document("# fine\n");
     workspace.write(
         ".heirloom/adrs/ADR-0001-x.md",
         "---\ntitle: \"evil \\e[2J\"\nstatus: accepted\n---\n",

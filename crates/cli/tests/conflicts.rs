@@ -58,7 +58,8 @@ defaults: {cache: none}
 ---
 ";
 
-fn kinds(conflicts: &Value) -> Vec<(String, String, String)> {
+/// Returns the kind, severity and place of each conflict.
+fn summarize(conflicts: &Value) -> Vec<(String, String, String)> {
     let text = |conflict: &Value, key: &str| conflict[key].as_str().unwrap().to_owned();
     let all = conflicts["conflicts"].as_array().unwrap();
     all.iter()
@@ -88,13 +89,13 @@ fn each_kind_of_conflict_is_found_once() {
         .iter()
         .map(|(kind, severity, place)| (kind.to_string(), severity.to_string(), place.to_string()))
         .collect();
-    assert_eq!(kinds(&workspace.json("context conflicts")), expected);
-    let of_plan = kinds(&workspace.json("context conflicts 2"));
+    assert_eq!(summarize(&workspace.json("context conflicts")), expected);
+    let of_plan = summarize(&workspace.json("context conflicts 2"));
     assert!(of_plan.iter().all(|(_, _, place)| !place.starts_with("plans/0001")), "{of_plan:?}");
 }
 
 #[test]
-fn sarif_has_the_findings_and_their_places() {
+fn sarif_contains_the_conflicts_with_their_locations() {
     let workspace = Workspace::with(HEIR, FIXTURE);
     let sarif: Value =
         serde_json::from_str(&workspace.heir("context validate --format sarif").stdout).unwrap();
@@ -141,9 +142,8 @@ fn the_graph_has_every_kind_of_edge() {
     );
 }
 
-/// A wiki link and a name in passing tie documents together as a link does.
 #[test]
-fn wiki_links_and_names_in_passing_are_references() {
+fn wiki_links_and_mentioned_names_are_references() {
     let workspace = Workspace::with(HEIR, "//- .heirloom/config.toml\n");
     let fresh = "---\nupdated: 2026-02-20\n---\n";
     for (path, body) in [
@@ -190,7 +190,7 @@ fn wiki_links_and_names_in_passing_are_references() {
 }
 
 #[test]
-fn a_wiki_link_to_a_plan_or_a_decision_that_is_not_there_is_broken() {
+fn a_wiki_link_to_a_missing_plan_or_decision_is_broken() {
     let workspace = Workspace::with(
         HEIR,
         "//- .heirloom/config.toml\n//- plans/0001-a/plan.md\n---\nupdated: 2026-02-20\n---\n[[0043-other]], [[ADR-0009]] and [[A note]]\n",
@@ -210,7 +210,7 @@ fn a_wiki_link_to_a_plan_or_a_decision_that_is_not_there_is_broken() {
 }
 
 #[test]
-fn a_workspace_and_its_project_may_use_one_number() {
+fn a_workspace_and_its_project_may_use_the_same_number() {
     let workspace = Workspace::with(
         HEIR,
         "//- .heirloom/adrs/ADR-0001-w.md\n---\nstatus: accepted\n---\n# ADR-0001: W\n//- .heirloom/projects/p/adrs/ADR-0001-p.md\n---\nstatus: accepted\n---\n# ADR-0001: P\n//- .heirloom/projects/p/project.md\nADR-0001\n",

@@ -1,4 +1,4 @@
-//! Decision records: which records there are, supersession across folders, unfinished changes.
+//! Decision records: discovery, numbering, supersession across folders, recovery of changes.
 #![allow(clippy::unwrap_used, reason = "tests")]
 #![allow(clippy::disallowed_methods, reason = "tests set up real files")]
 
@@ -20,10 +20,10 @@ status: accepted
 ---
 ";
 
-/// A process that dies after the journal is written and before the files are renamed is finished
-/// by the next command.
+/// The next command completes the change of a process that died between writing the journal and
+/// renaming the files.
 #[test]
-fn an_unfinished_change_is_finished() {
+fn an_interrupted_change_is_completed() {
     let workspace = Workspace::with(HEIR, TWO_RECORDS);
     let (old, new) = (".heirloom/adrs/ADR-0005-x.md", ".heirloom/adrs/ADR-0010-x.md");
     let draft = |path: &str| path.replace("ADR-", "draft-ADR-");
@@ -46,7 +46,7 @@ fn an_unfinished_change_is_finished() {
 }
 
 #[test]
-fn a_record_of_another_folder_is_superseded_and_no_other() {
+fn only_the_named_record_of_another_folder_is_superseded() {
     let workspace = Workspace::empty(HEIR);
     workspace.heir("init").ok();
     workspace.heir("project new p").ok();
@@ -75,7 +75,7 @@ fn a_record_of_another_folder_is_superseded_and_no_other() {
 }
 
 #[test]
-fn records_with_odd_titles_are_records() {
+fn records_with_unusual_titles_are_listed() {
     let workspace = Workspace::empty(HEIR);
     workspace.heir("init").ok();
     for title in ["Use the new template", "XXX marks", "2026 goals"] {
@@ -85,7 +85,7 @@ fn records_with_odd_titles_are_records() {
 }
 
 #[test]
-fn overlapping_folders_count_a_record_once() {
+fn a_record_in_overlapping_folders_is_listed_once() {
     let workspace = Workspace::with(
         HEIR,
         "//- .heirloom/config.toml\n[adrs]\nfolders = [\"docs\", \"docs/adr\"]\n//- docs/adr/0001-a.md\n# A\n\nStatus: Accepted\n",
@@ -94,9 +94,9 @@ fn overlapping_folders_count_a_record_once() {
     assert_eq!(workspace.json("adr new B")["name"], "ADR-0002");
 }
 
-/// A chain longer than a thread's stack would hold.
+/// A recursion over the chain would overflow the stack.
 #[test]
-fn a_very_long_chain_has_a_history() {
+fn the_history_of_a_very_long_chain_is_shown() {
     let workspace = Workspace::with(HEIR, "//- .heirloom/config.toml\n");
     for number in 1..=3000 {
         let by = if number < 3000 {
@@ -112,7 +112,8 @@ fn a_very_long_chain_has_a_history() {
     assert_eq!(workspace.heir("adr history 1").ok().lines().count(), 3000);
 }
 
-fn adopted(records: &[(&str, &str)]) -> Workspace {
+/// Creates a repository with decision records and adopts it.
+fn adopt(records: &[(&str, &str)]) -> Workspace {
     let workspace = Workspace::empty(HEIR);
     for (path, text) in records {
         workspace.write(path, text);
@@ -125,7 +126,7 @@ const ADR_TOOLS: &str = "# 18. Old way\n\nDate: 2020-05-04\n\n## Status\n\nAccep
 
 #[test]
 fn a_template_beside_the_records_is_used() {
-    let workspace = adopted(&[
+    let workspace = adopt(&[
         (
             "docs/adr/ADR-001_first_one.md",
             "---\nstatus: Accepted\ndate: 04.05.2020\n---\n# ADR-001: First one\n",
@@ -145,8 +146,8 @@ fn a_template_beside_the_records_is_used() {
 }
 
 #[test]
-fn folders_that_number_for_themselves_go_on_doing_so() {
-    let workspace = adopted(&[
+fn each_folder_continues_its_own_numbering() {
+    let workspace = adopt(&[
         ("docs/adr/0001-a.md", ADR_TOOLS),
         ("docs/adr/0002-b.md", ADR_TOOLS),
         ("docs/adr/0003-c.md", ADR_TOOLS),
@@ -157,8 +158,8 @@ fn folders_that_number_for_themselves_go_on_doing_so() {
 }
 
 #[test]
-fn records_that_state_no_status_are_named() {
-    let workspace = adopted(&[
+fn records_without_a_status_are_reported() {
+    let workspace = adopt(&[
         ("docs/adr/0001-a.md", "# A\n\nWe do a.\n"),
         ("docs/adr/0002-b.md", "# B\n\nWe do b.\n"),
         ("docs/adr/0003-c.md", "# C\n\n## Status\n\nAccepted\n"),

@@ -1,4 +1,4 @@
-//! What commands that look at every document keep of them, and what they say of what cannot be read.
+//! The cache of documents, and problems of documents that cannot be read.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
 use std::fs::{self, File};
@@ -44,9 +44,9 @@ updated: 2026-02-20
 ---
 ";
 
-/// Dates every file an hour ago: what was changed a moment ago is not cached, since another change
-/// might bear the same time.
-fn aged(workspace: &Workspace) {
+/// Sets the modification time of every file to an hour ago. Recently changed files are not cached,
+/// since a second change might have the same modification time.
+fn age_all(workspace: &Workspace) {
     for path in workspace.files("") {
         age(workspace, &path, 3600);
     }
@@ -71,11 +71,11 @@ fn cache_file(workspace: &Workspace) -> std::path::PathBuf {
 }
 
 #[test]
-fn a_file_is_read_again_when_it_changed() {
+fn a_changed_file_is_read_again() {
     let workspace = Workspace::with(HEIR, TWO_PLANS);
-    aged(&workspace);
+    age_all(&workspace);
     assert_eq!(titles(&workspace), ["Apple", "Berry"]);
-    // As long as its size, date and number stay, the file is not read.
+    // A file with the same size, modification time and file number is not read again.
     let path = workspace.path().join("plans/0001-a/plan.md");
     let date = fs::metadata(&path).unwrap().modified().unwrap();
     let text = workspace.read("plans/0001-a/plan.md").replace("Apple", "Grape");
@@ -91,9 +91,9 @@ fn a_file_is_read_again_when_it_changed() {
 }
 
 #[test]
-fn a_damaged_cache_costs_time_and_nothing_else() {
+fn a_damaged_cache_is_replaced() {
     let workspace = Workspace::with(HEIR, TWO_PLANS);
-    aged(&workspace);
+    age_all(&workspace);
     assert_eq!(titles(&workspace), ["Apple", "Berry"]);
     let whole = fs::read(cache_file(&workspace)).unwrap();
     let mut cut = whole[..whole.len() / 2].to_vec();
@@ -106,9 +106,9 @@ fn a_damaged_cache_costs_time_and_nothing_else() {
 }
 
 #[test]
-fn answers_are_the_same_with_a_cache_and_without() {
+fn answers_are_the_same_with_and_without_the_cache() {
     let workspace = Workspace::with(HEIR, TWO_PLANS);
-    aged(&workspace);
+    age_all(&workspace);
     workspace
         .write("plans/0002-b/agents/001-x.md", "See [[0001-a]] and [it](../../0001-a/plan.md).");
     workspace.write(".heirloom/context/2-rules.md", "---\nupdated: 2026-02-20\nlimit: 2\n---\n");
@@ -140,16 +140,16 @@ fn answers_are_the_same_with_a_cache_and_without() {
         let nodes = shown["nodes"].as_array().unwrap();
         nodes.iter().find(|node| node["id"] == id).cloned().unwrap()
     };
-    // It refers to nothing and lies on no way through the plan, and is shown whole all the same.
+    // A plan without references, which is not on a path through the requested node, is shown whole.
     assert_eq!(node("plan/0002-b")["title"], "Berry");
     assert_eq!(node("plan/0002-b")["status"], "active");
     assert_eq!(node("plan/0002-b")["staleness"], "fresh");
 }
 
 #[test]
-fn recall_follows_the_files_from_one_process_to_the_next() {
+fn recall_in_a_new_process_sees_changed_files() {
     let workspace = Workspace::with(HEIR, TWO_PLANS);
-    aged(&workspace);
+    age_all(&workspace);
     let found = || -> Vec<String> {
         let recalled = workspace.json("recall orchard");
         let hits = recalled["hits"].as_array().unwrap().iter();
@@ -168,10 +168,10 @@ fn recall_follows_the_files_from_one_process_to_the_next() {
     assert_eq!(found(), [] as [&str; 0]);
 }
 
-// The superuser may read every folder.
+// A test that runs as root may read every folder.
 #[cfg(unix)]
 #[test]
-fn a_folder_without_permission_is_a_problem_beside_what_could_be_read() {
+fn an_unreadable_folder_is_reported_and_the_rest_is_listed() {
     use std::os::unix::fs::PermissionsExt;
 
     let workspace = Workspace::with(HEIR, TWO_PLANS);
@@ -186,9 +186,9 @@ fn a_folder_without_permission_is_a_problem_beside_what_could_be_read() {
     assert_eq!(paths, if may_read { vec![] } else { vec!["plans/0002-b"] });
 }
 
-/// The settings decide how a file is read, and they are no part of it.
+/// The settings decide how a file is read, so a change of them outdates the cache.
 #[test]
-fn a_file_that_becomes_a_memory_is_read_as_one() {
+fn a_document_that_becomes_a_memory_document_is_read_again() {
     let settings = |files: &str| {
         format!(
             "hierarchy = \"own\"\n\n[[hierarchies.own.levels]]\nname = \"all\"\npriority = 1\n{files}\n"
@@ -199,7 +199,7 @@ fn a_file_that_becomes_a_memory_is_read_as_one() {
         "//- .heirloom/config.toml\n\n//- a.md\n# A\n//- log.md\n## Findings\n- Keys are short <!-- id:aaaa1111 -->\n",
     );
     workspace.write(".heirloom/config.toml", settings("always = [\"a.md\", \"log.md\"]"));
-    aged(&workspace);
+    age_all(&workspace);
     workspace.heir("graph health").ok();
     workspace.write(".heirloom/config.toml", settings("always = [\"a.md\"]\nmemory = \"log.md\""));
     assert_eq!(workspace.json("graph show aaaa1111")["node"]["title"], "Keys are short");

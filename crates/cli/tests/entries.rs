@@ -1,4 +1,4 @@
-//! How the entries of memory documents are dated and kept.
+//! Metadata of the entries of memory documents.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use heirloom_testkit::{TEAM, Wire, Workspace};
@@ -12,7 +12,7 @@ fn team() -> Workspace {
 
 #[cfg(unix)]
 #[test]
-fn dating_entries_runs_no_program_of_the_repository() {
+fn dating_entries_runs_no_program_that_the_repository_names() {
     let team = team();
     team.write(AGENT, "## Findings\n- Old\n");
     team.write(".gitattributes", "*.md filter=evil diff=evil\n");
@@ -26,7 +26,7 @@ fn dating_entries_runs_no_program_of_the_repository() {
     assert!(!team.has("ran"));
 }
 
-/// Metadata with every character that means something in a memory document.
+/// Returns metadata with every character that has a meaning in a memory document.
 fn metadata() -> Value {
     json!({
         "severity": "high", "ticket": 42, "seen (by)": ["a|b", "c · d"], "nested": {"x": null},
@@ -34,7 +34,7 @@ fn metadata() -> Value {
     })
 }
 
-/// A team whose agent has a finding, a decision and a blocker with metadata.
+/// Creates a workspace whose agent has a finding, a decision and a blocker with metadata.
 fn team_with_metadata() -> Workspace {
     let team = team();
     let mut wire = Wire::open(team.command().args(["mcp"]));
@@ -52,7 +52,7 @@ fn team_with_metadata() -> Workspace {
     team
 }
 
-/// Checks that entries have their metadata, and that their texts are free of it.
+/// Checks that entries have their metadata and that their texts do not contain it.
 #[track_caller]
 fn check_metadata(team: &Workspace, owner: &str, names: &[&str]) {
     let shown = team.json(&format!("memory show 0042 {owner}"));
@@ -67,15 +67,15 @@ fn check_metadata(team: &Workspace, owner: &str, names: &[&str]) {
 const ALL: [&str; 3] = ["finding-1", "decision-1", "blocker-1"];
 
 #[test]
-fn metadata_of_any_name_reads_back() {
+fn metadata_with_any_name_is_read_back() {
     let team = team_with_metadata();
     check_metadata(&team, "001", &ALL);
-    assert!(team.read(AGENT).contains("severity"), "a person sees it");
+    assert!(team.read(AGENT).contains("severity"), "the metadata is visible to people");
     assert_eq!(team.json("memory show 0042 001")["decisions"][0]["rationale"], "because");
 }
 
 #[test]
-fn metadata_survives_whatever_is_done_to_an_entry() {
+fn metadata_survives_changes_of_an_entry() {
     let team = team_with_metadata();
     team.run(&["memory", "resolve", "0042", "001", "blocker-1", "by hand"]).ok();
     team.run(&["memory", "promote", "0042", "001", "finding-1"]).ok();

@@ -1,4 +1,4 @@
-//! The dates of the entries of memory documents: stated, added, committed, or of the file.
+//! The dates of entries: stated, recorded when added, from the commit, or from the file.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use heirloom_testkit::{TEAM, Workspace};
@@ -7,7 +7,7 @@ use serde_json::Value;
 const HEIR: &str = env!("CARGO_BIN_EXE_heir");
 const AGENT: &str = "plans/0042-graph/agents/001-schema.memory.md";
 
-/// A memory document that was begun long ago.
+/// A memory document from long ago.
 const OLD: &str = "---\nagent: 001-schema\ncreated: 2025-06-01\nupdated: 2025-06-01\n---\n\n## Findings\n\n- Otters hold hands (date: 2025-06-01)\n\n## Blockers\n\n## Session Log\n";
 
 fn team() -> Workspace {
@@ -23,19 +23,19 @@ fn add_finding(team: &Workspace, day: &str, text: &str) {
     team.run_at(&now, &["memory", "add", "0042", "001", "finding", text]).ok();
 }
 
-/// Returns the hit of a recall that begins with a word.
-fn hit(team: &Workspace, arguments: &str, begins: &str) -> Option<Value> {
+/// Returns the hit of a recall whose text begins with a prefix.
+fn hit(team: &Workspace, arguments: &str, prefix: &str) -> Option<Value> {
     let answer = team.json(&format!("recall {arguments}"));
     let hits = answer["hits"].as_array().unwrap().clone();
-    hits.into_iter().find(|hit| hit["text"].as_str().unwrap().starts_with(begins))
+    hits.into_iter().find(|hit| hit["text"].as_str().unwrap().starts_with(prefix))
 }
 
 /// Returns the date that `memory show` gives an entry.
-fn shown_date(team: &Workspace, begins: &str) -> Option<String> {
+fn shown_date(team: &Workspace, prefix: &str) -> Option<String> {
     let shown = team.json("memory show 0042 001");
     let entries = shown["entries"].as_array().unwrap();
-    let entry = entries.iter().find(|entry| entry["text"].as_str().unwrap().starts_with(begins));
-    let entry = entry.unwrap_or_else(|| panic!("{begins}: {shown:#}"));
+    let entry = entries.iter().find(|entry| entry["text"].as_str().unwrap().starts_with(prefix));
+    let entry = entry.unwrap_or_else(|| panic!("{prefix}: {shown:#}"));
     entry["date"].as_str().map(str::to_owned)
 }
 
@@ -47,7 +47,7 @@ fn rewrite(team: &Workspace, old: &str, new: &str) {
 }
 
 #[test]
-fn a_finding_has_the_day_on_which_it_was_added() {
+fn a_finding_has_the_date_on_which_it_was_added() {
     let team = team();
     add_finding(&team, "2026-02-20", "Walruses sleep on the ice");
     let walrus = hit(&team, "walruses", "Walruses").unwrap();
@@ -61,7 +61,7 @@ fn a_finding_has_the_day_on_which_it_was_added() {
 }
 
 #[test]
-fn a_reworded_entry_keeps_its_day_and_its_id_does_not_depend_on_it() {
+fn a_reworded_entry_keeps_its_date_and_its_id_does_not_depend_on_it() {
     let team = team();
     add_finding(&team, "2026-02-10", "Walruses sleep on the ice");
     team.commit_all("2026-02-15T00:00:00Z");
@@ -79,15 +79,15 @@ fn a_reworded_entry_keeps_its_day_and_its_id_does_not_depend_on_it() {
 }
 
 #[test]
-fn an_entry_that_a_person_wrote_has_the_day_of_the_commit_that_introduced_it() {
+fn a_handwritten_entry_has_the_date_of_the_commit_that_introduced_it() {
     let team = team();
     rewrite(&team, "\n\n## Blockers\n", "\n- Walruses swim\n\n## Blockers\n\n- [ ] No boat\n");
-    // Not committed: the file's own date.
+    // An uncommitted entry has the date of its file.
     assert_eq!(hit(&team, "walruses", "Walruses").unwrap()["at"], "2025-06-01");
     team.commit_all("2026-02-17T00:00:00Z");
     assert_eq!(hit(&team, "walruses", "Walruses").unwrap()["at"], "2026-02-17");
     assert_eq!(hit(&team, "walruses --as-of 2026-02-16", "Walruses"), None);
-    // A commit that changes another line keeps this line's date; a rewritten line gets a new one.
+    // Only a commit that changes the line of an entry changes its date.
     rewrite(&team, "- Walruses swim\n", "- Walruses swim\n- Narwhals sing\n");
     team.commit_all("2026-02-18T00:00:00Z");
     rewrite(&team, "Narwhals sing", "Narwhals hum");
@@ -102,7 +102,7 @@ fn an_entry_that_a_person_wrote_has_the_day_of_the_commit_that_introduced_it() {
 }
 
 #[test]
-fn what_rewrites_a_line_keeps_the_day_of_it() {
+fn commands_that_rewrite_a_line_keep_its_date() {
     let team = team();
     rewrite(&team, "\n\n## Blockers\n", "\n- Walruses swim\n\n## Blockers\n\n- [ ] No boat\n");
     team.commit_all("2026-02-17T00:00:00Z");
@@ -118,7 +118,7 @@ fn what_rewrites_a_line_keeps_the_day_of_it() {
 }
 
 #[test]
-fn a_union_merge_keeps_the_days_of_both_branches() {
+fn a_union_merge_keeps_the_dates_of_both_branches() {
     let team = team();
     team.git(&["checkout", "--quiet", "-b", "other"]);
     add_finding(&team, "2026-02-10", "Walruses swim");
@@ -140,7 +140,7 @@ fn a_union_merge_keeps_the_days_of_both_branches() {
 }
 
 #[test]
-fn beyond_the_end_of_a_shallow_clone_an_entry_has_no_date() {
+fn an_entry_older_than_a_shallow_clone_has_no_date() {
     let origin = team();
     rewrite(&origin, "\n\n## Blockers\n", "\n- Walruses swim\n\n## Blockers\n");
     origin.commit_all("2026-02-10T00:00:00Z");
@@ -161,7 +161,7 @@ fn beyond_the_end_of_a_shallow_clone_an_entry_has_no_date() {
 }
 
 #[test]
-fn outside_git_no_git_is_run_and_the_file_dates_an_entry() {
+fn without_git_an_entry_has_the_date_of_its_file() {
     let team = Workspace::with(HEIR, TEAM);
     team.write(AGENT, OLD.replace(" (date: 2025-06-01)", ""));
     assert_eq!(shown_date(&team, "Otters").as_deref(), Some("2025-06-01"));

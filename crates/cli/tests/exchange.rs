@@ -1,4 +1,4 @@
-//! Models that summarise conversations, and exports that are imported elsewhere.
+//! Summaries by a language model, and export and import.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::io::{Read, Write};
@@ -11,7 +11,7 @@ fn team() -> Workspace {
     Workspace::with(env!("CARGO_BIN_EXE_heir"), TEAM)
 }
 
-/// A transcript as Claude Code writes it.
+/// Returns a transcript in the format of Claude Code.
 fn transcript() -> String {
     let lines = [
         json!({"type": "user", "timestamp": "2026-02-22T09:00:00Z", "cwd": "/w", "message": {"role": "user", "content": "Please make login use sessions."}}),
@@ -25,7 +25,7 @@ fn transcript() -> String {
 }
 
 #[test]
-fn a_model_that_does_not_answer_is_a_warning() {
+fn a_model_that_does_not_answer_causes_a_warning() {
     let team = team();
     team.write("session.jsonl", transcript());
     team.write(
@@ -37,14 +37,14 @@ fn a_model_that_does_not_answer_is_a_warning() {
     command.args(["compact", "session.jsonl", "--json"]);
     let brief: Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
     let warning = brief["warnings"][0].as_str().unwrap();
-    let said = "the model at http://127.0.0.1:1/v1 wrote no summary: ";
-    assert!(warning.starts_with(said), "{brief:#}");
+    let prefix = "the model at http://127.0.0.1:1/v1 wrote no summary: ";
+    assert!(warning.starts_with(prefix), "{brief:#}");
     assert_eq!(brief["summary_by"], "structure");
     assert!(brief["episode"].is_string());
 }
 
-/// Whether an HTTP request has all of the body that it announces.
-fn is_whole(request: &[u8]) -> bool {
+/// Returns whether an HTTP request has the body length that its header states.
+fn is_complete(request: &[u8]) -> bool {
     let text = String::from_utf8_lossy(request);
     let Some((head, body)) = text.split_once("\r\n\r\n") else { return false };
     let length = head.lines().find_map(|line| {
@@ -63,7 +63,7 @@ fn a_model_that_answers_writes_the_summary() {
         let (mut stream, _) = listener.accept().unwrap();
         let mut request = Vec::new();
         let mut part = [0; 4096];
-        while !is_whole(&request) {
+        while !is_complete(&request) {
             let read = stream.read(&mut part).unwrap();
             assert!(read > 0, "the request broke off");
             request.extend_from_slice(&part[..read]);
@@ -95,7 +95,7 @@ fn a_model_that_answers_writes_the_summary() {
     );
 }
 
-/// Everything that a listing says, apart from where it is written.
+/// Returns the contents of memory without the locations.
 fn state(workspace: &Workspace) -> Value {
     let mut state = json!({
         "facts": workspace.json("fact list --all")["hits"],
@@ -104,24 +104,24 @@ fn state(workspace: &Workspace) -> Value {
         "stats": workspace.json("stats"),
         "agent": workspace.json("memory show 0042 001"),
     });
-    forget_places(&mut state);
+    remove_locations(&mut state);
     state
 }
 
-fn forget_places(value: &mut Value) {
+fn remove_locations(value: &mut Value) {
     match value {
         Value::Object(map) => {
             map.shift_remove("source");
             map.shift_remove("_meta");
-            map.values_mut().for_each(forget_places);
+            map.values_mut().for_each(remove_locations);
         }
-        Value::Array(items) => items.iter_mut().for_each(forget_places),
+        Value::Array(items) => items.iter_mut().for_each(remove_locations),
         _ => {}
     }
 }
 
 #[test]
-fn an_export_imported_into_an_empty_workspace_is_the_same_state() {
+fn an_export_restores_the_same_state_in_an_empty_workspace() {
     let team = team();
     let store = |text: &str| {
         team.json(&format!("fact add --section Decisions {text}"))["id"]

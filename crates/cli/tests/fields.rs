@@ -1,4 +1,4 @@
-//! The fields of requests: their spellings, and what is said of a field that is not right.
+//! The fields of requests: aliases, and errors for wrong fields.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use heirloom_testkit::{TEAM, Wire, Workspace};
@@ -8,7 +8,7 @@ fn team() -> Workspace {
     Workspace::with(env!("CARGO_BIN_EXE_heir"), TEAM)
 }
 
-/// Returns what a call of a tool says went wrong.
+/// Calls a tool that must fail, and returns the error message.
 fn failure(wire: &mut Wire, tool: &str, arguments: &Value) -> String {
     let line = wire.ask("tools/call", &json!({"name": tool, "arguments": arguments}));
     let answer: Value = serde_json::from_str(&line).unwrap();
@@ -17,7 +17,7 @@ fn failure(wire: &mut Wire, tool: &str, arguments: &Value) -> String {
 }
 
 #[test]
-fn plans_and_agents_go_by_any_spelling_in_every_operation() {
+fn every_operation_accepts_all_aliases_of_plan_and_agent() {
     let team = team();
     let mut wire = Wire::open(team.command().args(["mcp"]));
     for (plan, agent) in [("plan", "agent"), ("planId", "agentId"), ("plan_id", "agent_id")] {
@@ -38,15 +38,15 @@ fn plans_and_agents_go_by_any_spelling_in_every_operation() {
     }
     let same = json!({"plan": "0042", "planId": "0042", "agent": null, "agentId": "001"});
     assert_eq!(wire.call("context_resolve", &same)["values"]["voice"], "terse");
-    let said = failure(&mut wire, "context_resolve", &json!({"plan": "0042", "planId": "0043"}));
-    assert!(said.contains("`plan` is given twice, as \"0042\" and as \"0043\""), "{said}");
-    let said = failure(&mut wire, "context_resolve", &json!({"plane": "0042"}));
-    assert!(said.contains("there is no field `plane`"), "{said}");
+    let message = failure(&mut wire, "context_resolve", &json!({"plan": "0042", "planId": "0043"}));
+    assert!(message.contains("`plan` is given twice, as \"0042\" and as \"0043\""), "{message}");
+    let message = failure(&mut wire, "context_resolve", &json!({"plane": "0042"}));
+    assert!(message.contains("there is no field `plane`"), "{message}");
     wire.close();
 }
 
 #[test]
-fn the_schema_names_each_field_once() {
+fn the_schema_lists_no_aliases() {
     let team = team();
     let mut wire = Wire::open(team.command().args(["mcp", "--tools", "all"]));
     let listed = wire.ask("tools/list", &json!({}));
@@ -61,8 +61,8 @@ fn the_schema_names_each_field_once() {
     assert!(fields.contains_key("plan") && !fields.contains_key("planId"), "{resolve:#}");
 }
 
-/// Words of the parser that mean nothing to the sender of a request.
-const INTERNALS: [&str; 6] = [
+/// Words of the parser that must not appear in error messages.
+const PARSER_TERMS: [&str; 6] = [
     "unknown variant",
     "unknown field",
     "missing field",
@@ -72,17 +72,17 @@ const INTERNALS: [&str; 6] = [
 ];
 
 #[track_caller]
-fn is_plain(said: &str, parts: &[&str]) {
+fn check_message(message: &str, parts: &[&str]) {
     for part in parts {
-        assert!(said.contains(part), "{part} is not in: {said}");
+        assert!(message.contains(part), "{part} is not in: {message}");
     }
-    for internal in INTERNALS {
-        assert!(!said.contains(internal), "{internal}: {said}");
+    for term in PARSER_TERMS {
+        assert!(!message.contains(term), "{term}: {message}");
     }
 }
 
 #[test]
-fn a_field_that_is_not_right_is_named_with_what_is_allowed() {
+fn an_error_names_the_wrong_field_and_the_allowed_values() {
     let team = team();
     let mut wire = Wire::open(team.command().args(["mcp"]));
     let add = |more: Value| {
@@ -117,7 +117,7 @@ fn a_field_that_is_not_right_is_named_with_what_is_allowed() {
         ),
     ];
     for (tool, request, parts) in cases {
-        is_plain(&failure(&mut wire, tool, &request), &parts);
+        check_message(&failure(&mut wire, tool, &request), &parts);
     }
     wire.close();
 }

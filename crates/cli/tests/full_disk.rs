@@ -1,5 +1,5 @@
-//! A disk without room and a folder that may not be written: the command fails and says so, the
-//! bytes that were there stay, and the same command works once there is room.
+//! Full disks and read-only folders: a write fails with an error and changes nothing, and succeeds once
+//! there is space.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
@@ -15,11 +15,11 @@ const HEIR: &str = env!("CARGO_BIN_EXE_heir");
 
 const AGENT: &str = "plans/0042-graph/agents/001-schema.memory.md";
 
-/// More than what is left in the last page of any file, and more than any limit below.
-const LONG: usize = 20_000;
+/// Length of a text that fits neither into the last page of a file nor into any limit below.
+const LONG_TEXT_BYTES: usize = 20_000;
 
-/// What is written while there is no room, and how often its text is then found where there is:
-/// in the agent's memory document, and in the log.
+/// A command that writes a text, and how often the text must be in the agent's memory document and in
+/// the log afterwards.
 struct Write {
     arguments: Vec<String>,
     text: String,
@@ -29,7 +29,7 @@ struct Write {
 
 fn writes() -> Vec<Write> {
     let write = |words: &[&str], letter: &str, in_document: usize, in_log: usize| {
-        let text = letter.repeat(LONG);
+        let text = letter.repeat(LONG_TEXT_BYTES);
         let mut arguments: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         arguments.push(text.clone());
         Write { arguments, text, in_document, in_log }
@@ -41,7 +41,7 @@ fn writes() -> Vec<Write> {
     ]
 }
 
-/// Writes what shall outlive everything.
+/// Fills a workspace with memories that must not get lost.
 fn prepare(workspace: &Workspace) {
     workspace.fill(TEAM);
     workspace.run(&["memory", "add", "0042", "001", "finding", "An old finding."]).ok();
@@ -49,8 +49,8 @@ fn prepare(workspace: &Workspace) {
     workspace.run(&["fact", "add", "--section", "Decisions", "An old fact."]).ok();
 }
 
-/// Every file of documents and of the log, with its bytes.
-fn remembered(workspace: &Workspace) -> BTreeMap<String, Vec<u8>> {
+/// Returns the bytes of all documents and shards.
+fn stored_files(workspace: &Workspace) -> BTreeMap<String, Vec<u8>> {
     let paths = [workspace.files("plans"), workspace.files(".heirloom/memory")].concat();
     paths.into_iter().map(|path| (path.clone(), workspace.bytes(&path))).collect()
 }
@@ -65,37 +65,38 @@ impl Write {
         self.arguments.iter().map(String::as_str).collect()
     }
 
-    /// Checks that it fails, says why and changes nothing.
+    /// Checks that the command fails with an error and changes nothing.
     #[track_caller]
-    fn fails(&self, workspace: &Workspace, run: impl Fn(&[&str]) -> Ran) {
-        let before = remembered(workspace);
-        let said = run(&self.words()).failed(4);
-        assert!(said.starts_with("error: "), "{said}");
-        assert_eq!(remembered(workspace), before, "{said}");
+    fn check_fails(&self, workspace: &Workspace, run: impl Fn(&[&str]) -> Ran) {
+        let before = stored_files(workspace);
+        let error = run(&self.words()).failed(4);
+        assert!(error.starts_with("error: "), "{error}");
+        assert_eq!(stored_files(workspace), before, "{error}");
     }
 
-    /// Checks that it works, and that what it says is there once.
+    /// Checks that the command succeeds and writes its text once.
     #[track_caller]
-    fn works(&self, workspace: &Workspace) {
+    fn check_works(&self, workspace: &Workspace) {
         workspace.run(&self.words()).ok();
-        self.is_there(workspace);
+        self.check_written(workspace);
     }
 
     #[track_caller]
-    fn is_there(&self, workspace: &Workspace) {
+    fn check_written(&self, workspace: &Workspace) {
         assert_eq!(workspace.read(AGENT).matches(&self.text).count(), self.in_document);
         assert_eq!(in_log(workspace, &self.text), self.in_log);
         let files = workspace.files("").into_iter();
-        let left = files.filter(|file| file.ends_with(".heir-new") || file.contains("/journal."));
-        assert_eq!(left.collect::<Vec<_>>(), [""; 0]);
+        let leftovers =
+            files.filter(|file| file.ends_with(".heir-new") || file.contains("/journal."));
+        assert_eq!(leftovers.collect::<Vec<_>>(), [""; 0]);
     }
 }
 
-/// A file system over a folder until it is dropped.
+/// A file system that is mounted over a folder until it is dropped.
 struct Mount(PathBuf);
 
 impl Mount {
-    /// Runs mount with arguments and the folder; `None` where this is not allowed.
+    /// Mounts a file system over a folder. `None` if this user may not mount.
     fn over(folder: &Path, arguments: &[&str]) -> Option<Self> {
         let mounted = Command::new("mount").args(arguments).arg(folder).output().ok()?;
         mounted.status.success().then(|| Mount(folder.to_path_buf()))
@@ -108,9 +109,12 @@ impl Drop for Mount {
     }
 }
 
-/// Returns how to run `heir` so that no file grows beyond 4 or 8 kB. `trap` says what becomes of the
-/// signal that comes with it: ignored, the write fails; else the process dies.
-fn limited<'w>(workspace: &'w Workspace, trap: &'w str) -> impl Fn(&[&str]) -> Ran + 'w {
+/// Returns a function that runs `heir` with a limit of 4 or 8 kB on the size of files. With
+/// [`IGNORE_SIGNAL`] a larger write fails; with [`DIE_BY_SIGNAL`] it kills the process.
+fn with_file_size_limit<'w>(
+    workspace: &'w Workspace,
+    trap: &'w str,
+) -> impl Fn(&[&str]) -> Ran + 'w {
     move |arguments| {
         let heir = workspace.command();
         let mut shell = Command::new("sh");
@@ -126,16 +130,16 @@ fn limited<'w>(workspace: &'w Workspace, trap: &'w str) -> impl Fn(&[&str]) -> R
     }
 }
 
-const IGNORED: &str = "trap '' XFSZ;";
-const DEADLY: &str = "";
+const IGNORE_SIGNAL: &str = "trap '' XFSZ;";
+const DIE_BY_SIGNAL: &str = "";
 
 #[test]
-fn a_full_disk() {
+fn a_write_to_a_full_disk_fails_and_changes_nothing() {
     let workspace = Workspace::empty(HEIR);
     let Some(_mount) = Mount::over(workspace.path(), &["-t", "tmpfs", "-o", "size=1m", "heirloom"])
     else {
-        // Only some users may mount; a limit on the size of files stands in for a full disk.
-        return files_that_may_not_grow();
+        // This user may not mount, so a limit on the size of files stands in for a full disk.
+        return a_write_beyond_the_file_size_limit_fails_and_changes_nothing();
     };
     prepare(&workspace);
     for write in writes() {
@@ -143,7 +147,7 @@ fn a_full_disk() {
         let mut size = 1024 * 1024;
         let mut bytes = Vec::new();
         while size > 0 {
-            // What does not fit is cut off, so that the last page is taken too.
+            // Ever smaller pieces are added, so that the last page is used as well.
             bytes.resize(bytes.len() + size, 0);
             if fs::write(&ballast, &bytes).is_err() {
                 bytes.truncate(bytes.len() - size);
@@ -151,44 +155,44 @@ fn a_full_disk() {
             }
         }
         fs::write(&ballast, &bytes).unwrap();
-        write.fails(&workspace, |arguments| workspace.run(arguments));
+        write.check_fails(&workspace, |arguments| workspace.run(arguments));
         assert_eq!(workspace.json("stats")["problems"], serde_json::json!([]));
         fs::remove_file(&ballast).unwrap();
-        write.works(&workspace);
+        write.check_works(&workspace);
     }
 }
 
 #[test]
-fn files_that_may_not_grow() {
+fn a_write_beyond_the_file_size_limit_fails_and_changes_nothing() {
     let workspace = Workspace::empty(HEIR);
     prepare(&workspace);
     for write in writes() {
-        write.fails(&workspace, limited(&workspace, IGNORED));
+        write.check_fails(&workspace, with_file_size_limit(&workspace, IGNORE_SIGNAL));
         assert_eq!(workspace.json("stats")["problems"], serde_json::json!([]));
-        write.works(&workspace);
+        write.check_works(&workspace);
     }
 }
 
 #[test]
-fn the_first_write_of_all_fails() {
+fn the_first_write_to_a_workspace_may_fail() {
     let workspace = Workspace::with(HEIR, TEAM);
     let [finding, fact, _] = writes().try_into().unwrap_or_else(|_| panic!("three writes"));
     for write in [finding, fact] {
-        write.fails(&workspace, limited(&workspace, IGNORED));
-        write.works(&workspace);
+        write.check_fails(&workspace, with_file_size_limit(&workspace, IGNORE_SIGNAL));
+        write.check_works(&workspace);
     }
 }
 
 #[test]
-fn a_process_dies_for_want_of_room() {
+fn a_process_that_is_killed_by_the_file_size_limit_loses_nothing() {
     let workspace = Workspace::empty(HEIR);
     prepare(&workspace);
     for write in writes() {
-        let before = remembered(&workspace);
-        assert_ne!(limited(&workspace, DEADLY)(&write.words()).code, 0);
-        let after = remembered(&workspace);
+        let before = stored_files(&workspace);
+        assert_ne!(with_file_size_limit(&workspace, DIE_BY_SIGNAL)(&write.words()).code, 0);
+        let after = stored_files(&workspace);
         for (path, bytes) in &before {
-            // A line that was begun may be there: it is reported, and nothing is glued to it.
+            // The log may end in a torn line, which is reported; the next record starts a new line.
             let is_log = path.ends_with(".jsonl");
             assert!(after[path] == *bytes || is_log && after[path].starts_with(bytes), "{path}");
         }
@@ -197,21 +201,22 @@ fn a_process_dies_for_want_of_room() {
             let message = problem["message"].as_str().unwrap();
             assert!(message.contains("the line is truncated"), "{problem:#}");
         }
-        write.works(&workspace);
+        write.check_works(&workspace);
         assert_eq!(workspace.json("stats")["problems"], torn);
     }
 }
 
-/// A workspace in which a document may still grow and the log may not.
-fn with_a_long_log() -> Workspace {
+/// Creates a workspace whose log is larger than the limit, while its documents are smaller.
+fn workspace_with_long_log() -> Workspace {
     let workspace = Workspace::empty(HEIR);
     prepare(&workspace);
-    let text = "l".repeat(LONG);
+    let text = "l".repeat(LONG_TEXT_BYTES);
     workspace.run(&["fact", "add", "--section", "Decisions", &text]).ok();
     workspace
 }
 
-fn answer() -> Write {
+/// Returns a short write that changes a document and the log.
+fn resolve_question() -> Write {
     let words = ["memory", "resolve", "0042", "001", "question-1", "Because."];
     Write {
         arguments: words.map(str::to_owned).to_vec(),
@@ -223,25 +228,28 @@ fn answer() -> Write {
 
 #[test]
 fn a_document_and_the_log_change_together_or_not_at_all() {
-    let workspace = with_a_long_log();
-    answer().fails(&workspace, limited(&workspace, IGNORED));
-    answer().works(&workspace);
+    let workspace = workspace_with_long_log();
+    resolve_question().check_fails(&workspace, with_file_size_limit(&workspace, IGNORE_SIGNAL));
+    resolve_question().check_works(&workspace);
 }
 
 #[test]
-fn what_a_dead_process_had_promised_is_finished_by_the_next_command() {
-    let workspace = with_a_long_log();
-    assert_ne!(limited(&workspace, DEADLY)(&answer().words()).code, 0);
+fn the_journal_of_a_killed_process_is_completed_by_the_next_command() {
+    let workspace = workspace_with_long_log();
+    assert_ne!(
+        with_file_size_limit(&workspace, DIE_BY_SIGNAL)(&resolve_question().words()).code,
+        0
+    );
     assert_eq!(workspace.json("memory show 0042 001")["questions"][0]["resolution"], "Because.");
-    answer().is_there(&workspace);
+    resolve_question().check_written(&workspace);
     assert_eq!(workspace.json("stats")["problems"], serde_json::json!([]));
 }
 
-/// A workspace that this process may read and not write until the lock is dropped.
+/// A workspace that is read-only until this is dropped.
 struct ReadOnly<'w> {
     workspace: &'w Workspace,
-    /// Whom to run `heir` as, where permissions do not bind this user.
-    other_user: bool,
+    /// Whether to run `heir` as another user, because this one is root and may write anyway.
+    as_other_user: bool,
     mount: Option<Mount>,
 }
 
@@ -252,16 +260,16 @@ impl<'w> ReadOnly<'w> {
         if let Some(mount) = Mount::over(path, &["--bind", source]) {
             let again = Command::new("mount").args(["-o", "remount,ro,bind", source]).status();
             if again.is_ok_and(|status| status.success()) {
-                return ReadOnly { workspace, other_user: false, mount: Some(mount) };
+                return ReadOnly { workspace, as_other_user: false, mount: Some(mount) };
             }
         }
         let id = Command::new("id").arg("-u").output().unwrap();
-        let read_only = ReadOnly { workspace, other_user: id.stdout == b"0\n", mount: None };
-        read_only.permit(0o555, 0o444);
+        let read_only = ReadOnly { workspace, as_other_user: id.stdout == b"0\n", mount: None };
+        read_only.set_permissions(0o555, 0o444);
         read_only
     }
 
-    fn permit(&self, folders: u32, files: u32) {
+    fn set_permissions(&self, folders: u32, files: u32) {
         let mut all = vec![self.workspace.path().to_path_buf()];
         while let Some(path) = all.pop() {
             let is_folder = path.is_dir();
@@ -274,7 +282,7 @@ impl<'w> ReadOnly<'w> {
     }
 
     fn run(&self, arguments: &[&str]) -> Ran {
-        if !self.other_user {
+        if !self.as_other_user {
             return self.workspace.run(arguments);
         }
         let mut other = Command::new("setpriv");
@@ -286,23 +294,23 @@ impl<'w> ReadOnly<'w> {
 impl Drop for ReadOnly<'_> {
     fn drop(&mut self) {
         if self.mount.is_none() {
-            self.permit(0o755, 0o644);
+            self.set_permissions(0o755, 0o644);
         }
     }
 }
 
 #[test]
-fn a_folder_that_may_not_be_written() {
+fn a_write_to_a_read_only_folder_fails_and_reading_works() {
     let workspace = Workspace::empty(HEIR);
     prepare(&workspace);
     for write in writes() {
         let read_only = ReadOnly::of(&workspace);
-        write.fails(&workspace, |arguments| read_only.run(arguments));
-        for reading in ["memory show 0042 001", "fact list", "recall old", "stats"] {
-            let words: Vec<&str> = reading.split(' ').collect();
+        write.check_fails(&workspace, |arguments| read_only.run(arguments));
+        for command in ["memory show 0042 001", "fact list", "recall old", "stats"] {
+            let words: Vec<&str> = command.split(' ').collect();
             read_only.run(&words).ok();
         }
         drop(read_only);
-        write.works(&workspace);
+        write.check_works(&workspace);
     }
 }

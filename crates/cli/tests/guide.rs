@@ -1,4 +1,4 @@
-//! The commands of the guide, run in the order in which a reader meets them.
+//! Runs the commands of the guide in order.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
 use std::collections::HashMap;
@@ -11,13 +11,13 @@ const CONVERSATION: &str = r#"{"role":"user","content":"Add the refund endpoint"
 {"role":"assistant","content":"We decided to answer 202. The endpoint is done."}
 "#;
 
-/// Returns the lines of all `sh` fences.
+/// Returns the lines of all `sh` code blocks.
 fn commands(page: &str) -> Vec<String> {
     let fences = page.split("```sh\n").skip(1).map(|rest| rest.split("```").next().unwrap());
     fences.flat_map(str::lines).filter(|line| !line.trim().is_empty()).map(str::to_owned).collect()
 }
 
-/// Splits a line as a shell does: words, double quotes, a comment at its end.
+/// Splits a line as a shell does: words, double quotes, and a comment at the end.
 fn words(line: &str) -> Vec<String> {
     let mut words = vec![];
     let mut rest = line.trim();
@@ -50,12 +50,12 @@ fn every_command_of_the_guide_works() {
     workspace.commit_all("2026-02-20T00:00:00Z");
     let commands = commands(&page);
     assert!(commands.len() > 60, "{commands:?}");
-    // An id that the guide shows in a comment stands for the one that is really answered.
-    let mut shown: HashMap<&str, String> = HashMap::new();
+    // Maps the ids in the comments of the guide to the ids in the actual output.
+    let mut actual_ids: HashMap<&str, String> = HashMap::new();
     for line in &commands {
         let mut words = words(line);
         for word in &mut words {
-            if let Some(id) = shown.get(word.as_str()) {
+            if let Some(id) = actual_ids.get(word.as_str()) {
                 word.clone_from(id);
             }
         }
@@ -71,6 +71,6 @@ fn every_command_of_the_guide_works() {
         let comment = line.split_once("# ").map_or("", |(_, comment)| comment);
         let (promised, answered) = (ids(comment), ids(&ran.stdout));
         assert!(promised.len() <= answered.len(), "{line}\n{}", ran.stdout);
-        shown.extend(promised.into_iter().zip(answered.into_iter().map(str::to_owned)));
+        actual_ids.extend(promised.into_iter().zip(answered.into_iter().map(str::to_owned)));
     }
 }

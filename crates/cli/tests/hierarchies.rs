@@ -1,4 +1,4 @@
-//! The three hierarchies that come built in, one of a user's own, and adopting what is there.
+//! The builtin hierarchies, hierarchies of the settings, `heir init` and `heir adopt`.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use heirloom_testkit::Workspace;
@@ -109,7 +109,7 @@ overrides: [package_manager]
 }
 
 #[test]
-fn the_levels_of_a_hierarchy_of_your_own_cascade() {
+fn the_levels_of_a_custom_hierarchy_cascade() {
     let workspace = Workspace::with(
         HEIR,
         "\
@@ -175,7 +175,7 @@ fn init_sets_up_each_hierarchy_and_overwrites_nothing() {
 }
 
 #[test]
-fn what_new_commands_write_passes_validation() {
+fn documents_of_new_commands_are_valid() {
     let workspace = Workspace::empty(HEIR);
     workspace.heir("init").ok();
     workspace.heir("project new billing --description Invoices").ok();
@@ -229,9 +229,9 @@ const TITLES: [&str; 19] = [
     "a\\b",
 ];
 
-/// Only the name of the file that is made of a title is restricted.
+/// Only the file name that is derived from a title is restricted.
 #[test]
-fn any_text_is_a_title() {
+fn any_text_is_accepted_as_a_title() {
     let workspace = Workspace::empty(HEIR);
     workspace.heir("init").ok();
     workspace.run(&["plan", "new", "first"]).ok();
@@ -276,7 +276,7 @@ fn a_title_of_two_lines_becomes_one_line() {
 }
 
 #[test]
-fn further_files_of_a_level_are_not_its_main_document() {
+fn additional_files_of_a_level_are_not_its_main_document() {
     let workspace = Workspace::with(
         HEIR,
         "//- .heirloom/config.toml\n[levels.plan]\nfiles = [\"plans/{plan}/notes.md\"]\n//- plans/0001-a/plan.md\n---\ntitle: The plan\n---\n//- plans/0001-a/notes.md\n---\ntitle: Notes\n---\n",
@@ -289,7 +289,7 @@ fn further_files_of_a_level_are_not_its_main_document() {
 }
 
 #[test]
-fn shared_rules_are_one_document() {
+fn rules_that_workspaces_share_are_one_document() {
     let workspace = Workspace::with(
         HEIR,
         "//- .heirloom/config.toml\nhierarchy = \"domains\"\n//- agent/rules/common/global.md\n# G\n//- resources/workspaces/a/OVERVIEW.md\n# A\n//- resources/workspaces/a/_plans/260101-x.md\n# X\n//- resources/workspaces/b/OVERVIEW.md\n# B\n",
@@ -310,7 +310,7 @@ const RECORD: &str =
     "# 1. Record\n\n## Status\n\nAccepted\n\n## Context\n\nx\n\n## Decision\n\ny\n";
 
 #[test]
-fn adopt_finds_the_usual_folders_and_says_why() {
+fn adopt_finds_the_usual_folders_and_gives_reasons() {
     for folder in [
         "adr",
         "adrs",
@@ -337,7 +337,7 @@ fn adopt_finds_the_usual_folders_and_says_why() {
 }
 
 #[test]
-fn adopt_finds_decision_records_by_what_they_say() {
+fn adopt_finds_decision_records_by_their_content() {
     let workspace = Workspace::empty(HEIR);
     for (path, text) in [
         ("docs/design/log/001-a.md", RECORD),
@@ -394,7 +394,7 @@ fn adopt_below_a_workspace_adds_to_that_workspace() {
 }
 
 #[test]
-fn adopt_refuses_a_folder_outside_of_the_repository() {
+fn adopt_rejects_a_folder_outside_of_the_repository() {
     let workspace = Workspace::with(HEIR, "//- AGENTS.md\nBe brief.\n");
     workspace.heir("adopt").ok();
     let config = workspace.read(".heirloom/config.toml");

@@ -1,4 +1,4 @@
-//! Records of the log: what is kept, what replaces what, and what goes to git.
+//! Records of the log: storing, superseding, archiving, and what is shared by git.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use heirloom_testkit::{TEAM, Workspace};
@@ -10,7 +10,8 @@ fn team() -> Workspace {
     workspace
 }
 
-fn at(workspace: &Workspace, now: &str, arguments: &[&str]) -> Value {
+/// Runs a command at a given time, and returns its JSON answer.
+fn json_at(workspace: &Workspace, now: &str, arguments: &[&str]) -> Value {
     let output = workspace
         .command()
         .env("HEIRLOOM_NOW", now)
@@ -24,7 +25,7 @@ fn at(workspace: &Workspace, now: &str, arguments: &[&str]) -> Value {
 
 fn store(workspace: &Workspace, text: &str) -> String {
     let stored =
-        at(workspace, heirloom_testkit::NOW, &["fact", "add", "--section", "Decisions", text]);
+        json_at(workspace, heirloom_testkit::NOW, &["fact", "add", "--section", "Decisions", text]);
     stored["id"].as_str().unwrap().to_owned()
 }
 
@@ -34,10 +35,10 @@ fn texts(answer: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn what_is_already_there_is_reinforced_and_what_is_near_is_listed() {
+fn a_known_fact_is_reinforced_and_similar_facts_are_listed() {
     let team = team();
     let id = store(&team, "Use Postgres for all billing data");
-    let again = at(
+    let again = json_at(
         &team,
         heirloom_testkit::NOW,
         &["fact", "add", "--section", "decisions", "use  postgres for all BILLING data."],
@@ -46,7 +47,7 @@ fn what_is_already_there_is_reinforced_and_what_is_near_is_listed() {
         (again["done"].as_str(), again["id"].as_str()),
         (Some("reinforced"), Some(id.as_str()))
     );
-    let near = at(
+    let near = json_at(
         &team,
         heirloom_testkit::NOW,
         &["fact", "add", "--section", "Architecture", "Use Postgres for billing data"],
@@ -60,15 +61,16 @@ fn what_is_already_there_is_reinforced_and_what_is_near_is_listed() {
 }
 
 #[test]
-fn a_superseded_fact_leads_to_what_replaced_it() {
+fn a_superseded_fact_leads_to_its_successor() {
     let team = team();
     let old = store(&team, "Sessions in JWT");
     team.run(&["memory", "focus", &old]).ok();
-    let new = at(&team, heirloom_testkit::NOW, &["fact", "edit", &old, "Sessions in cookies"]);
+    let new = json_at(&team, heirloom_testkit::NOW, &["fact", "edit", &old, "Sessions in cookies"]);
     assert_eq!(new["replaced"][0], old.as_str());
     assert_eq!(texts(&team.json("fact list")), ["Sessions in cookies"]);
     assert_eq!(team.json("stats")["pins"][0]["text"], "Sessions in cookies");
-    let history = at(&team, heirloom_testkit::NOW, &["fact", "show", new["id"].as_str().unwrap()]);
+    let history =
+        json_at(&team, heirloom_testkit::NOW, &["fact", "show", new["id"].as_str().unwrap()]);
     assert_eq!(history["history"][0]["text"], "Sessions in JWT");
     assert_eq!(texts(&team.json("memory search-archive JWT")), ["Sessions in JWT"]);
     let lines = team.git(&["ls-files", "--others", "--exclude-standard", ".heirloom/memory/fact"]);
@@ -77,7 +79,7 @@ fn a_superseded_fact_leads_to_what_replaced_it() {
 }
 
 #[test]
-fn an_edit_keeps_what_it_does_not_know() {
+fn an_edit_keeps_unknown_fields() {
     let team = team();
     let id = store(&team, "Old");
     let shard = team.git(&["ls-files", "--others", "--exclude-standard", ".heirloom/memory/fact"]);
@@ -98,8 +100,8 @@ fn an_archived_fact_is_not_recalled_until_it_is_restored() {
     assert_eq!(texts(&team.json("fact list --all")), ["Stale"]);
     assert_eq!(texts(&team.json("recall stale")), Vec::<&str>::new());
     let later = "2026-02-23T00:00:00Z";
-    at(&team, later, &["fact", "add", "--section", "Decisions", "Stale"]);
-    assert_eq!(texts(&team.json("fact list")), ["Stale"], "what is stored again stands");
+    json_at(&team, later, &["fact", "add", "--section", "Decisions", "Stale"]);
+    assert_eq!(texts(&team.json("fact list")), ["Stale"], "a fact that is stored again is active");
     team.run(&["memory", "restore", &id]).ok();
     assert_eq!(team.json("fact list")["hits"][0]["id"], id.as_str());
     team.run(&["memory", "restore", &id]).failed(2);
@@ -118,10 +120,10 @@ fn two_branches_write_to_two_shards() {
 }
 
 #[test]
-fn what_was_archived_together_is_restored_one_by_one() {
+fn facts_that_were_archived_together_can_be_restored_one_by_one() {
     let team = team();
     let (a, b) = (store(&team, "First thing"), store(&team, "Second thing"));
-    let private = at(
+    let private = json_at(
         &team,
         heirloom_testkit::NOW,
         &["fact", "add", "--section", "Specs", "My own thing", "--private"],
@@ -136,7 +138,7 @@ fn what_was_archived_together_is_restored_one_by_one() {
 }
 
 #[test]
-fn an_archived_pin_does_not_come_first_any_more() {
+fn an_archived_fact_is_no_longer_pinned() {
     let team = team();
     let id = store(&team, "Pinned thing");
     team.run(&["memory", "focus", &id]).ok();
@@ -146,9 +148,9 @@ fn an_archived_pin_does_not_come_first_any_more() {
 }
 
 #[test]
-fn private_lines_of_an_export_stay_private() {
+fn private_records_of_an_export_stay_private() {
     let team = team();
-    let private = at(
+    let private = json_at(
         &team,
         heirloom_testkit::NOW,
         &["fact", "add", "--section", "Specs", "My own thing", "--private"],
@@ -162,12 +164,12 @@ fn private_lines_of_an_export_stay_private() {
     lines.reverse();
     other.write("e.jsonl", lines.join("\n"));
     other.heir("import e.jsonl").ok();
-    assert!(!other.has(".heirloom/memory"), "nothing of it goes to git");
+    assert!(!other.has(".heirloom/memory"), "private records must not be shared by git");
     assert_eq!(texts(&other.json("fact list --all")), ["My own thing"]);
 }
 
 #[test]
-fn a_damaged_line_of_the_log_is_told_where_it_matters() {
+fn commands_that_read_the_log_report_a_damaged_line() {
     let team = team();
     let agent = "plans/0042-graph/agents/001-schema.memory.md";
     team.run(&["memory", "add", "0042", "001", "finding", "Put away"]).ok();
@@ -181,7 +183,7 @@ fn a_damaged_line_of_the_log_is_told_where_it_matters() {
 }
 
 #[test]
-fn a_long_history_is_followed_in_one_go() {
+fn all_versions_of_a_long_history_lead_to_the_latest() {
     let team = team();
     let first = store(&team, "Version 0");
     let shard = team.git(&["ls-files", "--others", "--exclude-standard", ".heirloom/memory/fact"]);

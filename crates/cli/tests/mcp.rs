@@ -1,4 +1,4 @@
-//! `heir mcp`, as the official client sees it and as the wire has it.
+//! `heir mcp`, tested with the official client and with raw messages.
 #![allow(
     clippy::disallowed_methods,
     clippy::disallowed_macros,
@@ -16,8 +16,8 @@ use serde_json::{Value, json};
 
 const HEIR: &str = env!("CARGO_BIN_EXE_heir");
 
-/// What the default list of tools may cost an agent before it has called one.
-const MOST_TOKENS: usize = 3_000;
+/// Maximum size of the default list of tools, which every agent pays for.
+const TOOLS_MAX_TOKENS: usize = 3_000;
 
 fn team() -> Workspace {
     Workspace::with(HEIR, TEAM)
@@ -25,7 +25,7 @@ fn team() -> Workspace {
 
 #[test]
 fn the_server_introduces_itself() {
-    let [version, instructions, capabilities] = talk(
+    let [version, instructions, capabilities] = call_client(
         &team(),
         &["mcp"],
         &[
@@ -46,10 +46,10 @@ fn the_server_introduces_itself() {
 }
 
 #[test]
-fn the_list_of_tools_is_short_unless_more_is_asked_for() {
+fn the_default_list_of_tools_is_short() {
     let team = team();
     let names = |arguments: &[&str]| -> Vec<String> {
-        let [tools] = talk(&team, arguments, &[("listTools", json!({}))]);
+        let [tools] = call_client(&team, arguments, &[("listTools", json!({}))]);
         result(&tools)["tools"]
             .as_array()
             .unwrap()
@@ -66,15 +66,15 @@ fn the_list_of_tools_is_short_unless_more_is_asked_for() {
 }
 
 #[test]
-fn a_tool_answers_in_text_and_in_data() {
-    let [resolved] = talk(
+fn a_tool_answers_with_text_and_structured_content() {
+    let [resolved] = call_client(
         &team(),
         &["mcp"],
         &[tool("context_resolve", &json!({"plan": "0042", "agent": "001"}))],
     );
     let resolved = result(&resolved);
     assert_ne!(resolved["isError"], true, "{resolved}");
-    let (words, values) = (said(resolved), &resolved["structuredContent"]["values"]);
+    let (text, values) = (text_of(resolved), &resolved["structuredContent"]["values"]);
     assert_eq!(
         (&values["voice"], &values["defaults"]["coverage"]),
         (&json!("terse"), &json!("90%"))
@@ -87,18 +87,18 @@ fn a_tool_answers_in_text_and_in_data() {
         "Draw the tables.",
         "Use SQLite",
     ] {
-        assert!(words.contains(part), "{part} is not in:\n{words}");
+        assert!(text.contains(part), "{part} is not in:\n{text}");
     }
 }
 
 #[test]
 fn a_tool_that_is_not_listed_can_be_called() {
-    let [records] = talk(&team(), &["mcp"], &[tool("adr_list", &json!({}))]);
-    assert!(said(result(&records)).contains("Use SQLite"), "{records}");
+    let [records] = call_client(&team(), &["mcp"], &[tool("adr_list", &json!({}))]);
+    assert!(text_of(result(&records)).contains("Use SQLite"), "{records}");
 }
 
 #[test]
-fn mistakes_are_answered_with_what_was_meant_and_the_server_lives_on() {
+fn mistakes_are_answered_with_candidates_and_the_server_continues() {
     let calls = &[
         tool("context_resolve", &json!({"plan": "0042-grph"})),
         tool("context_resolve", &json!({"plan": "9999"})),
@@ -109,7 +109,7 @@ fn mistakes_are_answered_with_what_was_meant_and_the_server_lives_on() {
         tool("context_resolve", &json!({"plan": "0042"})),
     ];
     let [misspelt, no_plan, no_agent, no_argument, wrong_type, no_tool, fine] =
-        talk(&team(), &["mcp"], calls);
+        call_client(&team(), &["mcp"], calls);
     let mistakes = [
         (misspelt, vec!["0042-grph", "candidates: 0042-graph"]),
         (no_plan, vec!["9999", "candidates: 0042-graph, 0043-auth"]),
@@ -121,9 +121,9 @@ fn mistakes_are_answered_with_what_was_meant_and_the_server_lives_on() {
         let answer = result(&answer);
         assert_eq!(answer["isError"], true, "{answer}");
         assert!(
-            parts.iter().all(|part| said(answer).contains(part)),
+            parts.iter().all(|part| text_of(answer).contains(part)),
             "{parts:?} are not in:\n{}",
-            said(answer)
+            text_of(answer)
         );
     }
     assert!(error(&no_tool).contains("context_resolved"), "{no_tool}");
@@ -146,7 +146,7 @@ fn contexts_are_resources() {
         read("file:///etc/hostname"),
     ];
     let [listed, templates, workspace, plan, agent, encoded, no_plan, too_deep, no_resource, file] =
-        talk(&team(), &["mcp"], calls);
+        call_client(&team(), &["mcp"], calls);
     assert_eq!(result(&listed)["resources"][0]["uri"], "heirloom://context");
     let templates: Vec<&str> = result(&templates)["resourceTemplates"]
         .as_array()
@@ -170,7 +170,7 @@ fn contexts_are_resources() {
 }
 
 #[test]
-fn an_agent_remembers_with_the_parameters_that_were_asked_for() {
+fn add_memory_accepts_metadata() {
     let add = |kind: &str, content: &str, metadata: Value| {
         let arguments = json!({"planId": "0042", "agentId": "001", "type": kind, "content": content, "metadata": metadata});
         tool("add_memory", &arguments)
@@ -185,7 +185,8 @@ fn an_agent_remembers_with_the_parameters_that_were_asked_for() {
         tool("memory_recall", &json!({"query": "ship"})),
         tool("memory_query", &json!({})),
     ];
-    let [finding, _, _, coloured, memory, stored, recalled, all] = talk(&team(), &["mcp"], calls);
+    let [finding, _, _, coloured, memory, stored, recalled, all] =
+        call_client(&team(), &["mcp"], calls);
     assert_eq!(result(&finding)["structuredContent"]["name"], "finding-1");
     assert_eq!(result(&coloured)["structuredContent"]["name"], "finding-2", "{coloured}");
     let memory = &result(&memory)["structuredContent"];
@@ -199,9 +200,9 @@ fn an_agent_remembers_with_the_parameters_that_were_asked_for() {
 }
 
 #[test]
-fn the_twelve_tools_of_project_memory_are_there() {
+fn the_memory_tools_are_listed() {
     let calls = &[("listTools", json!({}))];
-    let [listed] = talk(&team(), &["mcp", "--tools", "memory"], calls);
+    let [listed] = call_client(&team(), &["mcp", "--tools", "memory"], calls);
     let tools = result(&listed)["tools"].as_array().unwrap().clone();
     for name in [
         "memory_recall",
@@ -219,7 +220,7 @@ fn the_twelve_tools_of_project_memory_are_there() {
     ] {
         assert!(tools.iter().any(|tool| tool["name"] == name), "{name}");
     }
-    let [short] = talk(&team(), &["mcp"], calls);
+    let [short] = call_client(&team(), &["mcp"], calls);
     let core: Vec<String> = result(&short)["tools"]
         .as_array()
         .unwrap()
@@ -255,7 +256,7 @@ fn operator_commands_are_prompts() {
         ),
         prompt("note", json!({})),
     ];
-    let [noted, notes, memory, compact, without] = talk(&team(), &["mcp"], calls);
+    let [noted, notes, memory, compact, without] = call_client(&team(), &["mcp"], calls);
     let text = |answer: &Value| {
         result(answer)["messages"][0]["content"]["text"].as_str().unwrap().to_owned()
     };
@@ -275,7 +276,7 @@ fn a_prompt_starts_an_agent_with_its_context() {
         ("getPrompt", json!({"name": "start", "arguments": {"plan": "0099"}})),
         ("getPrompt", json!({"name": "stop"})),
     ];
-    let [prompts, agent, workspace, no_plan, no_prompt] = talk(&team(), &["mcp"], calls);
+    let [prompts, agent, workspace, no_plan, no_prompt] = call_client(&team(), &["mcp"], calls);
     assert_eq!(result(&prompts)["prompts"][0]["name"], "start");
     let text = |answer: &Value| {
         result(answer)["messages"][0]["content"]["text"].as_str().unwrap().to_owned()
@@ -287,7 +288,7 @@ fn a_prompt_starts_an_agent_with_its_context() {
 }
 
 #[test]
-fn hostile_names_reach_nothing_outside() {
+fn hostile_names_reach_no_file_outside() {
     let inside = TEAM.replace("//- ", "//- team/");
     let outside = "//- outside/0001-secret-plan.md\n---\ntitle: SECRET\n---\nSECRET\n//- outside/agents/001-secret.md\nSECRET\n";
     let folder = Workspace::with(HEIR, &(inside + outside));
@@ -325,7 +326,7 @@ fn hostile_names_reach_nothing_outside() {
             ]
         })
         .collect();
-    let answers = talk_at_length(&folder, &["--root", "team", "mcp"], &calls);
+    let answers = call_client_many(&folder, &["--root", "team", "mcp"], &calls);
     for (call, answer) in calls.iter().zip(&answers) {
         assert!(
             answer["error"].is_object() || answer["result"]["isError"] == true,
@@ -339,7 +340,7 @@ fn hostile_names_reach_nothing_outside() {
 }
 
 #[test]
-fn a_folder_without_a_workspace_is_served_and_the_calls_say_what_is_missing() {
+fn without_a_workspace_the_server_starts_and_calls_say_what_is_missing() {
     let folder = Workspace::empty(HEIR);
     let calls = &[
         ("getServerVersion", json!(null)),
@@ -347,28 +348,28 @@ fn a_folder_without_a_workspace_is_served_and_the_calls_say_what_is_missing() {
         tool("context_resolve", &json!({})),
         ("readResource", json!({"uri": "heirloom://context"})),
     ];
-    let [version, tools, resolved, resource] = talk(&folder, &["mcp"], calls);
+    let [version, tools, resolved, resource] = call_client(&folder, &["mcp"], calls);
     assert_eq!(result(&version)["name"], "heirloom");
     assert_eq!(result(&tools)["tools"][0]["name"], "context_resolve");
     assert_eq!(result(&resolved)["isError"], true, "{resolved}");
-    assert!(said(result(&resolved)).contains("heir init"), "{resolved}");
+    assert!(text_of(result(&resolved)).contains("heir init"), "{resolved}");
     assert!(error(&resource).contains("heir init"), "{resource}");
 }
 
 #[test]
-fn the_default_tools_cost_few_tokens() {
+fn the_default_list_of_tools_has_few_tokens() {
     let team = team();
     let mut wire = Wire::open(team.command().arg("mcp"));
     let line = wire.ask("tools/list", &json!({}));
     let tools = serde_json::from_str::<Value>(&line).unwrap()["result"]["tools"].to_string();
-    assert!(line.contains(&tools), "the wire has it in another form:\n{line}");
+    assert!(line.contains(&tools), "the message contains the tools in another form:\n{line}");
     let cost = heirloom_store::tokens::count(&tools);
-    println!("the default tools/list costs {cost} tokens (o200k); {MOST_TOKENS} are allowed");
-    assert!(cost <= MOST_TOKENS, "the default tools/list costs {cost} tokens");
+    println!("the default tools/list costs {cost} tokens (o200k); {TOOLS_MAX_TOKENS} are allowed");
+    assert!(cost <= TOOLS_MAX_TOKENS, "the default tools/list costs {cost} tokens");
 }
 
 #[test]
-fn a_line_that_is_no_request_is_answered_and_the_server_goes_on() {
+fn an_invalid_request_is_answered_and_the_server_continues() {
     let team = team();
     let mut wire = Wire::open(team.command().arg("mcp"));
     let lines: [(&[u8], i64, Value); 9] = [
@@ -390,7 +391,7 @@ fn a_line_that_is_no_request_is_answered_and_the_server_goes_on() {
         assert_eq!(answer["error"]["code"], code, "{shown}: {answer}");
         assert_eq!(answer.get("id"), Some(&id), "{shown}: {answer}");
     }
-    // What no answer is expected to: an empty line, a notification, an answer to an error.
+    // An empty line, a notification and an error response get no answer.
     wire.write(b"\n{\"jsonrpc\":\"2.0\",\"method\":\"$/unknown\"}\n");
     wire.write(
         b"{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"x\"}}\n",
@@ -400,7 +401,7 @@ fn a_line_that_is_no_request_is_answered_and_the_server_goes_on() {
 }
 
 #[test]
-fn a_line_that_is_too_long_is_refused_and_the_server_goes_on() {
+fn a_line_that_is_too_long_is_rejected_and_the_server_continues() {
     let team = team();
     let mut wire = Wire::open(team.command().arg("mcp"));
     wire.write(&vec![b'x'; 17 * 1024 * 1024]);
@@ -411,7 +412,7 @@ fn a_line_that_is_too_long_is_refused_and_the_server_goes_on() {
     wire.close();
 }
 
-/// An agent's host waits for `initialize` before it shows anything, so the answer must not wait
+/// The host of an agent waits for `initialize` before it shows anything, so the answer must not wait
 /// for the disk.
 #[test]
 #[cfg(target_os = "linux")]
@@ -430,13 +431,13 @@ fn initialize_is_answered_before_a_file_of_the_workspace_is_opened() {
         .arg(trace.path())
         .arg(HEIR)
         .arg("mcp");
-    surroundings_of(&heir, &mut strace);
+    copy_environment(&heir, &mut strace);
     let mut wire = Wire::open(&mut strace);
     wire.ask("tools/call", &json!({"name": "context_resolve", "arguments": {"plan": "0042"}}));
     wire.close();
 
     let trace = std::fs::read_to_string(trace.path()).unwrap();
-    let (before, after) = trace.split_once("serverInfo").expect("the trace holds the answer");
+    let (before, after) = trace.split_once("serverInfo").expect("the trace contains the answer");
     let root = team.path().canonicalize().unwrap();
     let opened = |calls: &str| -> Vec<PathBuf> {
         calls
@@ -450,7 +451,7 @@ fn initialize_is_answered_before_a_file_of_the_workspace_is_opened() {
     assert_eq!(opened(before), Vec::<PathBuf>::new());
     assert!(
         opened(after).iter().any(|path| path.ends_with("workspace.md")),
-        "the trace must see what is opened:\n{after}"
+        "the trace must contain opened files:\n{after}"
     );
 }
 
@@ -466,7 +467,8 @@ fn error(answer: &Value) -> &str {
     answer["error"]["message"].as_str().unwrap_or_else(|| panic!("not an error: {answer}"))
 }
 
-fn said(result: &Value) -> &str {
+/// Returns the text of a tool's result.
+fn text_of(result: &Value) -> &str {
     assert_eq!(result["content"][0]["type"], "text", "{result}");
     result["content"][0]["text"].as_str().unwrap()
 }
@@ -480,16 +482,16 @@ fn names_in(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Calls methods of the official client on `heir` with arguments; returns an answer for each.
-fn talk<const N: usize>(
+/// Starts `heir` with the official client, calls methods of the client, and returns their answers.
+fn call_client<const N: usize>(
     workspace: &Workspace,
     arguments: &[&str],
     calls: &[(&str, Value); N],
 ) -> [Value; N] {
-    talk_at_length(workspace, arguments, calls).try_into().unwrap()
+    call_client_many(workspace, arguments, calls).try_into().unwrap()
 }
 
-fn talk_at_length(
+fn call_client_many(
     workspace: &Workspace,
     arguments: &[&str],
     calls: &[(&str, Value)],
@@ -498,7 +500,7 @@ fn talk_at_length(
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients/mcp.mjs");
     let mut node = Command::new(&client.node);
     node.arg(script).arg(&client.folder).arg(HEIR).args(arguments);
-    surroundings_of(&workspace.command(), &mut node);
+    copy_environment(&workspace.command(), &mut node);
     let mut node = node
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -513,8 +515,8 @@ fn talk_at_length(
     answers
 }
 
-/// Gives a command the folder and the environment of another.
-fn surroundings_of(model: &Command, command: &mut Command) {
+/// Sets the working folder and the environment of a command to those of another.
+fn copy_environment(model: &Command, command: &mut Command) {
     command.current_dir(model.get_current_dir().expect("a folder"));
     for (name, value) in model.get_envs() {
         match value {
@@ -531,7 +533,7 @@ struct Client {
 }
 
 impl Client {
-    /// Returns where they are; what is missing is installed.
+    /// Returns their paths. Installs them if they are missing.
     fn installed() -> &'static Client {
         static CLIENT: OnceLock<Client> = OnceLock::new();
         CLIENT.get_or_init(|| {

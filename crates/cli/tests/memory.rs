@@ -1,4 +1,4 @@
-//! What agents and plans remember, in markdown, through the real binary.
+//! Memory documents of agents and plans.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use heirloom_testkit::{TEAM, Workspace};
@@ -21,7 +21,7 @@ fn entry<'v>(shown: &'v Value, name: &str) -> &'v Value {
 }
 
 #[test]
-fn whatever_is_typed_reads_back() {
+fn any_text_is_read_back_unchanged() {
     let team = team();
     let texts = [
         "a | b",
@@ -66,7 +66,7 @@ fn a_promoted_finding_and_its_origin_are_linked() {
 }
 
 #[test]
-fn people_may_reword_what_is_referred_to() {
+fn an_entry_that_is_referred_to_may_be_reworded() {
     let team = team();
     team.run(&["memory", "add", "0042", "001", "finding", "Old words"]).ok();
     let id =
@@ -79,7 +79,7 @@ fn people_may_reword_what_is_referred_to() {
 }
 
 #[test]
-fn memory_takes_part_in_what_an_agent_inherits() {
+fn memory_documents_are_part_of_context_health_and_graph() {
     let team = team();
     team.run(&["memory", "add", "0042", "001", "finding", "Keep this"]).ok();
     let fact = team.json("fact add --section Decisions Pinned");
@@ -94,7 +94,7 @@ fn memory_takes_part_in_what_an_agent_inherits() {
 }
 
 #[test]
-fn counters_that_a_merge_repeated_are_read_and_tidied() {
+fn counters_that_a_merge_duplicated_are_combined() {
     let team = team();
     team.write(AGENT, "---\nagent: 001-schema\nupdated: 2026-02-01\nupdated: 2026-02-03\nsessions: 4\nsessions: 3\n---\n\n## Findings\n- a\n");
     assert!(team.json("context health")["problems"].as_array().unwrap().is_empty());
@@ -107,7 +107,7 @@ fn counters_that_a_merge_repeated_are_read_and_tidied() {
 }
 
 #[test]
-fn sessions_of_two_branches_stay_two() {
+fn sessions_of_two_branches_stay_separate() {
     let team = team();
     team.run(&["memory", "add", "0042", "001", "finding", "Common"]).ok();
     team.heir("init").ok();
@@ -132,7 +132,7 @@ fn sessions_of_two_branches_stay_two() {
 }
 
 #[test]
-fn a_text_that_is_too_long_is_refused() {
+fn a_text_that_is_too_long_is_rejected() {
     let team = team();
     team.run(&["memory", "add", "0042", "001", "finding", "Small"]).ok();
     let before = team.read(AGENT);

@@ -1,5 +1,5 @@
-//! Merges converge: whatever two branches did to memory, git merges it without a conflict, in either
-//! direction to the same state, and nothing that one of them stored, settled or put away is lost.
+//! Merges converge: git merges any changes of memory without a conflict, in either direction to the
+//! same state, and no record, resolution or archival of either branch is lost.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ const HEIR: &str = env!("CARGO_BIN_EXE_heir");
 const AGENT: &str = "plans/0042-graph/agents/001-schema.memory.md";
 const PLAN: &str = "plans/0042-graph/plan.memory.md";
 
-/// A repository with a team's workspace and git's files as `heir init` writes them.
+/// Creates a repository with a team's workspace, set up by `heir init`.
 fn team() -> Workspace {
     let workspace = Workspace::with(HEIR, TEAM);
     workspace.heir("init").ok();
@@ -20,21 +20,21 @@ fn team() -> Workspace {
     workspace
 }
 
-/// A clone with a branch of its own.
+/// Clones a workspace and creates a branch in the clone.
 fn branch(origin: &Workspace, name: &str) -> Workspace {
     let clone = origin.cloned();
     clone.git(&["checkout", "--quiet", "-b", name]);
     clone
 }
 
-/// Merges the branch of one clone into that of another; it must be without a conflict.
+/// Merges the branch of one clone into that of another. Panics on a conflict.
 fn merge(into: &Workspace, from: &Workspace) {
     into.git(&["fetch", "--quiet", &from.path().to_string_lossy(), "HEAD"]);
     into.git(&["merge", "--quiet", "--no-edit", "FETCH_HEAD"]);
 }
 
-/// Lets two clones of a workspace work on branches, and merges each into a clone of the other.
-fn merged_both_ways(
+/// Runs each function on a branch of its own, and returns both merges of the branches.
+fn merge_both_ways(
     origin: &Workspace,
     left: impl FnOnce(&Workspace),
     right: impl FnOnce(&Workspace),
@@ -58,8 +58,8 @@ fn string(value: &Value) -> String {
     value.as_str().unwrap().to_owned()
 }
 
-/// A set of what a memory document says: each entry's kind, its words without how it was settled,
-/// whether it is settled, and how things stand with it.
+/// The entries of a memory document: kind, text without the resolution, whether it is resolved, and
+/// standing.
 type Entries = BTreeSet<(String, String, bool, String)>;
 
 fn entries(workspace: &Workspace, owner: &str) -> Entries {
@@ -74,17 +74,17 @@ fn entries(workspace: &Workspace, owner: &str) -> Entries {
         })
         .collect();
     let set: Entries = all.iter().cloned().collect();
-    assert_eq!(set.len(), all.len(), "an entry is there twice: {all:#?}");
+    assert_eq!(set.len(), all.len(), "a duplicate entry: {all:#?}");
     set
 }
 
-/// All that is remembered, without where it is written and without what only one machine knows.
+/// Returns the contents of memory without locations and without pins, which belong to one machine.
 fn state(workspace: &Workspace) -> Value {
     let facts: BTreeMap<String, Value> = list(&workspace.json("fact list --all")["hits"])
         .map(|fact| {
             let keys = ["text", "section", "standing", "replaced_by", "tags", "reinforced"];
-            let kept: Vec<&Value> = keys.iter().map(|key| &fact[key]).collect();
-            (string(&fact["id"]), json!(kept))
+            let values: Vec<&Value> = keys.iter().map(|key| &fact[key]).collect();
+            (string(&fact["id"]), json!(values))
         })
         .collect();
     let notes: BTreeMap<String, Value> = list(&workspace.json("notes --all")["hits"])
@@ -101,23 +101,23 @@ fn state(workspace: &Workspace) -> Value {
     })
 }
 
-/// The memory documents as they are written, for a failure to show.
+/// Returns the texts of the memory documents, for failure messages.
 fn documents(workspace: &Workspace) -> String {
-    let there = [AGENT, PLAN].into_iter().filter(|path| workspace.has(path));
-    there.map(|path| workspace.read(path)).collect()
+    let existing = [AGENT, PLAN].into_iter().filter(|path| workspace.has(path));
+    existing.map(|path| workspace.read(path)).collect()
 }
 
-/// The standing of every fact that only one branch can have stored, by id: what both store is one
-/// fact, and stands as long as one of them lets it.
+/// Returns the standing, by id, of each fact that only one branch can have stored. Facts with common
+/// texts are left out, since they stay active until both branches archive them.
 fn standings(workspace: &Workspace) -> BTreeMap<String, String> {
     list(&workspace.json("fact list --all")["hits"])
-        .filter(|fact| !string(&fact["text"]).starts_with(COMMON))
+        .filter(|fact| !string(&fact["text"]).starts_with(COMMON_PREFIX))
         .map(|fact| (string(&fact["id"]), string(&fact["standing"])))
         .collect()
 }
 
-/// Repeats some lines of every shard and puts all of them in another order.
-fn disturb(workspace: &Workspace, chance: &mut Chance) {
+/// Duplicates some lines of every shard and shuffles all lines.
+fn shuffle_lines(workspace: &Workspace, chance: &mut Chance) {
     for shard in workspace.files(".heirloom/memory") {
         let text = workspace.read(&shard);
         let mut lines: Vec<&str> = text.lines().collect();
@@ -129,41 +129,41 @@ fn disturb(workspace: &Workspace, chance: &mut Chance) {
     }
 }
 
-/// How texts begin that both branches may store.
-const COMMON: &str = "Common knowledge";
+/// Prefix of the texts that both branches may store.
+const COMMON_PREFIX: &str = "Common knowledge";
 
-/// Somebody who does this and that on a branch.
-struct Worker<'w> {
+/// Runs random commands on a branch.
+struct RandomWriter<'w> {
     workspace: &'w Workspace,
     chance: Chance,
     name: &'static str,
-    done: usize,
+    commands: usize,
 }
 
-impl Worker<'_> {
-    fn work(&mut self, times: usize) {
+impl RandomWriter<'_> {
+    fn run_random(&mut self, times: usize) {
         for _ in 0..times {
-            self.done += 1;
-            self.act();
+            self.commands += 1;
+            self.run_random_command();
         }
     }
 
-    /// Texts are mostly a branch's own, and sometimes what the other may say too.
+    /// Returns a text that is mostly unique to the branch, and sometimes common to both.
     fn text(&mut self) -> String {
         match self.chance.below(5) {
-            0 => format!("{COMMON} {}.", self.chance.below(3)),
-            _ => format!("Number {} of the {} branch.", self.done, self.name),
+            0 => format!("{COMMON_PREFIX} {}.", self.chance.below(3)),
+            _ => format!("Number {} of the {} branch.", self.commands, self.name),
         }
     }
 
-    /// Runs a command on some day. What cannot be done to the thing that chance picked is refused.
+    /// Runs a command on a random day. The command may reject the random target.
     fn run(&mut self, arguments: &[&str]) {
         let day = format!("2026-02-{}T00:00:00Z", 16 + self.chance.below(6));
         let Ran { code, stderr, .. } = self.workspace.run_at(&day, arguments);
         assert!(code == 0 || code == 2, "{arguments:?}: {code}\n{stderr}");
     }
 
-    /// Lists ids in the order of what they stand for: an id itself is new in every run.
+    /// Lists ids in the order of their texts, since ids differ from run to run.
     fn ids(&self, command: &str) -> Vec<String> {
         let answer = self.workspace.json(command);
         let mut items: Vec<(String, String)> = list(&answer["hits"])
@@ -173,7 +173,7 @@ impl Worker<'_> {
         items.into_iter().map(|(_, id)| id).collect()
     }
 
-    fn act(&mut self) {
+    fn run_random_command(&mut self) {
         let text = self.text();
         let facts = self.ids("fact list --all");
         let fact = self.chance.pick(&facts).unwrap().clone();
@@ -199,9 +199,9 @@ impl Worker<'_> {
             10 => {
                 let owner = *self.chance.pick(&["001", "--plan"]).unwrap();
                 let shown = self.workspace.json(&format!("memory show 0042 {owner}"));
-                let all: Vec<String> =
+                let ids: Vec<String> =
                     list(&shown["entries"]).map(|entry| string(&entry["id"])).collect();
-                let Some(entry) = self.chance.pick(&all).cloned() else { return };
+                let Some(entry) = self.chance.pick(&ids).cloned() else { return };
                 match self.chance.below(2) {
                     0 => self.run(&["memory", "archive", &entry]),
                     _ => self.run(&["memory", "resolve", "0042", owner, &entry, "Settled."]),
@@ -224,21 +224,22 @@ fn assert_same(one: &Value, other: &Value, what: &str) {
     }
 }
 
-fn random_case(seed: u64) {
+/// Changes memory at random on two branches and checks both merges.
+fn check_random_merge(seed: u64) {
     let origin = team();
     let mut chance = Chance::new(seed);
-    let mut work = |workspace: &Workspace, name, times| {
+    let mut write = |workspace: &Workspace, name, times| {
         let chance = Chance::new(chance.below(usize::MAX) as u64);
-        Worker { workspace, chance, name, done: 0 }.work(times);
+        RandomWriter { workspace, chance, name, commands: 0 }.run_random(times);
     };
     for text in ["The first fact.", "The second fact.", "The third fact."] {
         origin.run(&["fact", "add", "--section", "Decisions", text]).ok();
     }
-    work(&origin, "common", 6);
+    write(&origin, "common", 6);
     origin.commit_all("2026-02-22T00:00:00Z");
     let (left, right) = (branch(&origin, "left"), branch(&origin, "right"));
-    work(&left, "left", 8);
-    work(&right, "right", 8);
+    write(&left, "left", 8);
+    write(&right, "right", 8);
     let sides = [&left, &right].map(|side| {
         side.commit_all("2026-02-22T00:00:00Z");
         (standings(side), [entries(side, "0042 001"), entries(side, "0042 --plan")])
@@ -251,33 +252,34 @@ fn random_case(seed: u64) {
     let texts = [&before, &left, &right].map(documents).join("\n=== merged ===\n");
     assert_same(&merged, &state(&right), &format!("the direction of the merge\n{texts}"));
     assert_eq!(merged["stats"]["problems"], json!([]));
-    let now = (standings(&left), [entries(&left, "0042 001"), entries(&left, "0042 --plan")]);
-    nothing_is_lost(&standings(&origin), &sides, &now);
-    disturb(&left, &mut Chance::new(seed));
+    let after = (standings(&left), [entries(&left, "0042 001"), entries(&left, "0042 --plan")]);
+    check_nothing_lost(&standings(&origin), &sides, &after);
+    shuffle_lines(&left, &mut Chance::new(seed));
     assert_same(&merged, &state(&left), "the order and repetition of lines");
 }
 
+/// The standings of facts, and the entries of the agent's and the plan's memory document.
 type Side = (BTreeMap<String, String>, [Entries; 2]);
 
-/// Checks that what a branch has is there after the merge, and that what it put away stays so,
-/// unless the other branch brought back what both had put away.
-fn nothing_is_lost(base: &BTreeMap<String, String>, sides: &[Side; 2], now: &Side) {
+/// Checks that the merge contains all facts and entries of a branch, and that what a branch archived
+/// stays archived, unless it was archived before and the other branch restored it.
+fn check_nothing_lost(base: &BTreeMap<String, String>, sides: &[Side; 2], after: &Side) {
     for (side, documents) in sides {
         for (id, standing) in side {
-            // Facts that say the same are one, and the smallest id names it.
-            let Some(after) = now.0.get(id) else { continue };
+            // Facts with the same text are one fact under the smallest id.
+            let Some(merged) = after.0.get(id) else { continue };
             if standing != "active" && base.get(id) != Some(&"archived".to_owned()) {
-                assert_ne!(after, "active", "{id} was {standing} on one side");
+                assert_ne!(merged, "active", "{id} was {standing} on one side");
             }
         }
-        for (own, merged) in documents.iter().zip(&now.1) {
-            for (kind, text, resolved, standing) in own {
+        for (before, merged) in documents.iter().zip(&after.1) {
+            for (kind, text, resolved, standing) in before {
                 let twins: Vec<_> =
                     merged.iter().filter(|entry| (&entry.0, &entry.1) == (kind, text)).collect();
                 assert!(!twins.is_empty(), "{kind} {text} is lost: {merged:#?}");
                 if kind != "decision" {
                     let [twin] = twins.as_slice() else { panic!("{kind} {text}: {twins:#?}") };
-                    assert!(twin.2 >= *resolved, "{kind} {text} was settled on one side");
+                    assert!(twin.2 >= *resolved, "{kind} {text} was resolved on one side");
                     let is_back = standing == "archived" && twin.3 == "active";
                     assert!(!is_back, "{kind} {text} was archived on one side");
                 }
@@ -287,31 +289,31 @@ fn nothing_is_lost(base: &BTreeMap<String, String>, sides: &[Side; 2], now: &Sid
 }
 
 #[test]
-fn whatever_two_branches_did_merges_to_the_same_state() {
+fn random_changes_of_two_branches_merge_to_the_same_state() {
     let cases = if is_long() { 200 } else { 12 };
-    let fails = |seed: &u64| std::panic::catch_unwind(|| random_case(*seed)).is_err();
+    let fails = |seed: &u64| std::panic::catch_unwind(|| check_random_merge(*seed)).is_err();
     let failed: Vec<u64> = (0..cases).filter(fails).collect();
     assert!(failed.is_empty(), "the cases of the seeds {failed:?}");
 }
 
 #[test]
-fn two_branches_that_each_add_to_one_memory_file() {
+fn two_branches_may_add_to_the_same_memory_document() {
     let origin = team();
     for (kind, text) in [("finding", "Old."), ("blocker", "Old blocker."), ("decision", "Old way.")]
     {
         origin.run(&["memory", "add", "0042", "001", kind, text]).ok();
     }
     origin.commit_all("2026-02-21T00:00:00Z");
-    each_adds(&origin, 3);
+    check_added_entries(&origin, 3);
 }
 
 #[test]
-fn two_branches_that_each_create_one_memory_file() {
-    each_adds(&team(), 0);
+fn two_branches_may_create_the_same_memory_document() {
+    check_added_entries(&team(), 0);
 }
 
-/// Adds an entry of every kind, on different days, on both branches.
-fn each_adds(origin: &Workspace, before: usize) {
+/// Adds an entry of every kind, on different days, on both branches, and checks both merges.
+fn check_added_entries(origin: &Workspace, before: usize) {
     let kinds = ["finding", "decision", "blocker", "question", "lesson"];
     let add = |side: &'static str, day: &'static str| {
         move |workspace: &Workspace| {
@@ -324,14 +326,14 @@ fn each_adds(origin: &Workspace, before: usize) {
             }
         }
     };
-    let [a, b] = merged_both_ways(origin, add("left", "2026-02-20"), add("right", "2026-02-21"));
+    let [a, b] = merge_both_ways(origin, add("left", "2026-02-20"), add("right", "2026-02-21"));
     for workspace in [&a, &b] {
-        let there = entries(workspace, "0042 001");
-        assert_eq!(there.len(), before + 2 * kinds.len(), "{there:#?}");
+        let merged = entries(workspace, "0042 001");
+        assert_eq!(merged.len(), before + 2 * kinds.len(), "{merged:#?}");
         for side in ["left", "right"] {
             for kind in kinds {
                 let text = format!("A {kind} of the {side}.");
-                assert!(there.iter().any(|entry| entry.0 == kind && entry.1 == text), "{text}");
+                assert!(merged.iter().any(|entry| entry.0 == kind && entry.1 == text), "{text}");
             }
         }
         assert_eq!(entries(workspace, "0042 --plan").len(), 2 * kinds.len());
@@ -349,7 +351,7 @@ fn each_adds(origin: &Workspace, before: usize) {
 }
 
 #[test]
-fn two_branches_that_each_store_facts_touch_no_common_file() {
+fn two_branches_that_store_facts_change_different_files() {
     let origin = team();
     origin.run(&["fact", "add", "--section", "Decisions", "Old."]).ok();
     origin.commit_all("2026-02-21T00:00:00Z");
@@ -368,7 +370,7 @@ fn two_branches_that_each_store_facts_touch_no_common_file() {
 }
 
 #[test]
-fn worktrees_on_two_branches_touch_no_common_file() {
+fn worktrees_on_two_branches_change_different_files() {
     let origin = team();
     origin.git(&["branch", "other"]);
     let folder = tempfile::tempdir().unwrap();
@@ -383,14 +385,14 @@ fn worktrees_on_two_branches_touch_no_common_file() {
 }
 
 #[test]
-fn what_one_branch_settled_stays_settled_though_the_other_added_to_the_list() {
+fn entries_that_one_branch_resolved_stay_resolved_if_the_other_adds_entries() {
     let origin = team();
     for text in ["One.", "Two."] {
         origin.run(&["memory", "add", "0042", "001", "blocker", text]).ok();
         origin.run(&["memory", "add", "0042", "001", "question", text]).ok();
     }
     origin.commit_all("2026-02-21T00:00:00Z");
-    let settle = |workspace: &Workspace| {
+    let resolve = |workspace: &Workspace| {
         for entry in ["blocker-1", "blocker-2", "question-1", "question-2"] {
             workspace.run(&["memory", "resolve", "0042", "001", entry, "Settled."]).ok();
         }
@@ -399,16 +401,15 @@ fn what_one_branch_settled_stays_settled_though_the_other_added_to_the_list() {
         workspace.run(&["memory", "add", "0042", "001", "blocker", "Three."]).ok();
         workspace.run(&["memory", "add", "0042", "001", "question", "Three."]).ok();
     };
-    for workspace in merged_both_ways(&origin, settle, add) {
-        let there = entries(&workspace, "0042 001");
-        let settled: Vec<bool> = there.iter().map(|entry| entry.2).collect();
-        assert_eq!(there.len(), 6, "{there:#?}");
-        assert_eq!(settled.iter().filter(|settled| !**settled).count(), 2, "{there:#?}");
+    for workspace in merge_both_ways(&origin, resolve, add) {
+        let merged = entries(&workspace, "0042 001");
+        assert_eq!(merged.len(), 6, "{merged:#?}");
+        assert_eq!(merged.iter().filter(|entry| !entry.2).count(), 2, "{merged:#?}");
     }
 }
 
 #[test]
-fn an_entry_stays_what_it_is_though_the_other_branch_wrote_below_it() {
+fn an_entry_keeps_its_kind_if_the_other_branch_adds_a_section_below_it() {
     let origin = team();
     origin.run(&["memory", "add", "0042", "001", "question", "One."]).ok();
     origin.commit_all("2026-02-21T00:00:00Z");
@@ -419,7 +420,7 @@ fn an_entry_stays_what_it_is_though_the_other_branch_wrote_below_it() {
         workspace.run(&["memory", "add", "0042", "001", "question", "Three."]).ok();
         workspace.run(&["memory", "add", "0042", "001", "lesson", "Four."]).ok();
     };
-    for workspace in merged_both_ways(&origin, ask, learn) {
+    for workspace in merge_both_ways(&origin, ask, learn) {
         let shown = workspace.json("memory show 0042 001");
         let questions: BTreeSet<String> =
             list(&shown["questions"]).map(|question| string(&question["text"])).collect();
@@ -429,7 +430,7 @@ fn an_entry_stays_what_it_is_though_the_other_branch_wrote_below_it() {
 }
 
 #[test]
-fn what_one_branch_archived_stays_archived_though_the_other_added_to_the_list() {
+fn entries_that_one_branch_archived_stay_archived_if_the_other_adds_entries() {
     let origin = team();
     for text in ["One.", "Two."] {
         origin.run(&["memory", "add", "0042", "001", "finding", text]).ok();
@@ -442,26 +443,26 @@ fn what_one_branch_archived_stays_archived_though_the_other_added_to_the_list() 
     let add = |workspace: &Workspace| {
         workspace.run(&["memory", "add", "0042", "001", "finding", "Three."]).ok();
     };
-    for workspace in merged_both_ways(&origin, archive, add) {
-        let there = entries(&workspace, "0042 001");
-        let active: Vec<&str> = there
+    for workspace in merge_both_ways(&origin, archive, add) {
+        let merged = entries(&workspace, "0042 001");
+        let active: Vec<&str> = merged
             .iter()
             .filter(|entry| entry.3 == "active")
             .map(|entry| entry.1.as_str())
             .collect();
-        assert_eq!((there.len(), active), (3, vec!["Three."]), "{there:#?}");
+        assert_eq!((merged.len(), active), (3, vec!["Three."]), "{merged:#?}");
     }
 }
 
 #[test]
-fn a_fact_that_one_branch_archived_and_the_other_replaced_does_not_come_back() {
+fn a_fact_that_one_branch_archived_and_the_other_superseded_stays_superseded() {
     let origin = team();
     origin.run(&["fact", "add", "--section", "Decisions", "Old."]).ok();
     let id = string(&origin.json("fact list")["hits"][0]["id"]);
     origin.commit_all("2026-02-21T00:00:00Z");
     let archive = |workspace: &Workspace| drop(workspace.run(&["memory", "archive", &id]).ok());
     let edit = |workspace: &Workspace| drop(workspace.run(&["fact", "edit", &id, "New."]).ok());
-    for workspace in merged_both_ways(&origin, archive, edit) {
+    for workspace in merge_both_ways(&origin, archive, edit) {
         assert_eq!(standings(&workspace)[&id], "superseded");
         let texts: Vec<Value> =
             list(&workspace.json("fact list")["hits"]).map(|fact| fact["text"].clone()).collect();
@@ -469,7 +470,7 @@ fn a_fact_that_one_branch_archived_and_the_other_replaced_does_not_come_back() {
     }
 }
 
-const TORN_APART: &str = "\
+const CONFLICTED_DOCUMENT: &str = "\
 ---
 agent: 001-schema
 ---
@@ -486,10 +487,10 @@ agent: 001-schema
 ";
 
 #[test]
-fn a_memory_file_in_the_middle_of_a_merge_is_not_read_by_halves() {
+fn a_memory_document_with_conflict_markers_is_neither_read_nor_written() {
     let workspace = team();
     for path in [AGENT, PLAN] {
-        workspace.write(path, TORN_APART);
+        workspace.write(path, CONFLICTED_DOCUMENT);
     }
     for (owner, path) in [("001", AGENT), ("--plan", PLAN)] {
         let shown = workspace.json(&format!("memory show 0042 {owner}"));
@@ -502,25 +503,25 @@ fn a_memory_file_in_the_middle_of_a_merge_is_not_read_by_halves() {
         let is_named = |problem: &&Value| problem["path"] == path && problem["line"] == json!(8);
         assert_eq!(list(&stats["problems"]).filter(is_named).count(), 1, "{stats:#}");
         assert_eq!(stats["entries"]["finding"], 0);
-        for writing in [
+        for write in [
             &["memory", "add", "0042", owner, "finding", "More."][..],
             &["memory", "add", "0042", owner, "decision", "More."],
             &["memory", "session", "0042", owner, "More."],
             &["memory", "resolve", "0042", owner, "blocker-1"],
         ] {
-            if writing[1] == "session" && owner == "--plan" {
+            if write[1] == "session" && owner == "--plan" {
                 continue;
             }
-            let said = workspace.run(writing).failed(2);
-            assert!(writing[1] == "resolve" || said.contains(&format!("{path}:8: ")), "{said}");
-            assert_eq!(workspace.read(path), TORN_APART, "{writing:?}");
+            let error = workspace.run(write).failed(2);
+            assert!(write[1] == "resolve" || error.contains(&format!("{path}:8: ")), "{error}");
+            assert_eq!(workspace.read(path), CONFLICTED_DOCUMENT, "{write:?}");
         }
     }
-    assert_eq!(workspace.shards("fact"), [""; 0], "no fact of what was refused");
+    assert_eq!(workspace.shards("fact"), [""; 0], "a rejected decision must not become a fact");
 }
 
 #[test]
-fn a_shard_in_the_middle_of_a_merge_is_read_on_both_sides() {
+fn the_records_of_a_shard_with_conflict_markers_are_read() {
     let workspace = team();
     for text in ["One.", "Two.", "Three."] {
         workspace.run(&["fact", "add", "--section", "Decisions", text]).ok();

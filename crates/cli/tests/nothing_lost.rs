@@ -1,5 +1,5 @@
-//! Nothing that was acknowledged is lost: many processes write the same files while some of them
-//! are killed, and what exited with 0 is there once.
+//! Acknowledged writes are durable: many processes write the same files while some are killed, and
+//! every write of a process that exited with 0 is stored exactly once.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
@@ -20,54 +20,52 @@ const HEIR: &str = env!("CARGO_BIN_EXE_heir");
 
 const WRITERS: usize = 16;
 
-/// The signal that no process can catch.
 const SIGKILL: i32 = 9;
 
-/// How hard a run tries.
-struct Effort {
-    /// Entries of each writer, and as many facts.
+/// The size of a run.
+struct Scale {
+    /// Number of entries of each writer, and of facts.
     entries: usize,
-    /// Processes to be killed.
+    /// Number of processes to kill.
     kills: usize,
 }
 
-/// Every write reads all that was written before it, so that the whole run grows with the square of
-/// its length.
-const NORMAL: Effort = Effort { entries: 200, kills: 50 };
-const LONG: Effort = Effort { entries: 200, kills: 1_000 };
+/// Every write reads all earlier ones, so the time of a run grows with the square of its entries.
+const NORMAL: Scale = Scale { entries: 200, kills: 50 };
+const LONG: Scale = Scale { entries: 200, kills: 1_000 };
 
-/// One in so many writes is a plan's decision, which changes a document and the log together.
-const DECISION_EACH: usize = 10;
+/// Number of entries per decision of the plan, which changes a document and the log together.
+const ENTRIES_PER_DECISION: usize = 10;
 
-/// What a process is to write.
+/// The kind of memory that a process writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum What {
+enum WriteKind {
     /// An entry of the agent's memory document.
     Entry,
     /// A fact of the log.
     Fact,
-    /// A decision in the plan's memory document, which becomes a fact of the log too.
+    /// A decision in the plan's memory document, which is also stored as a fact.
     Decision,
 }
 
-/// A write that was tried.
+/// The result of a write.
 #[derive(Debug)]
-struct Tried {
-    what: What,
+struct Attempt {
+    kind: WriteKind,
     text: String,
     acknowledged: bool,
 }
 
-/// The processes that run, so that each can be killed by the one who started it and no other can:
-/// a child stays in the list until it is waited for, and until then its id is its own.
+/// The running processes. A child stays in the list until it was waited for, so that its process id
+/// cannot be reused and no other process is killed.
 #[derive(Default)]
-struct Running {
+struct ProcessTable {
     children: Mutex<Vec<Arc<Mutex<Child>>>>,
     killed: AtomicUsize,
 }
 
-impl Running {
-    /// Runs a process to its end, whatever that is.
+impl ProcessTable {
+    /// Runs a process until it exits or is killed.
     fn run(&self, workspace: &Workspace, arguments: &[&str], started: &Sender<()>) -> ExitStatus {
         let mut child = workspace
             .command()
@@ -80,36 +78,38 @@ impl Running {
         let mut errors = child.stderr.take().unwrap();
         let child = Arc::new(Mutex::new(child));
         self.children.lock().unwrap().push(child.clone());
-        // Nobody listens any more when enough were killed.
+        // The receiver is gone once enough processes were killed.
         started.send(()).ok();
-        let mut said = String::new();
-        // The end of its errors is its own end; only then is it taken, so that it can be killed.
-        errors.read_to_string(&mut said).unwrap();
+        let mut error = String::new();
+        // Reading until the process closes stderr waits for its end without locking the child, which
+        // would prevent a kill.
+        errors.read_to_string(&mut error).unwrap();
         let status = child.lock().unwrap().wait().unwrap();
         self.children.lock().unwrap().retain(|other| !Arc::ptr_eq(other, &child));
         match status.signal() {
             Some(SIGKILL) => drop(self.killed.fetch_add(1, Ordering::SeqCst)),
-            _ => assert!(status.success(), "{arguments:?}: {status}\n{said}"),
+            _ => assert!(status.success(), "{arguments:?}: {status}\n{error}"),
         }
         status
     }
 
-    /// Kills one after every `each` starts until enough are dead, and then only counts.
-    fn kill_some(&self, started: &Receiver<()>, effort: &Effort, each: usize) {
+    /// Kills a process after every `interval` starts until enough were killed, and then only drains the
+    /// channel.
+    fn kill_some(&self, started: &Receiver<()>, scale: &Scale, interval: usize) {
         let mut chance = Chance::new(7);
-        while (0..each).all(|_| started.recv().is_ok()) {
-            if self.killed.load(Ordering::SeqCst) >= effort.kills {
+        while (0..interval).all(|_| started.recv().is_ok()) {
+            if self.killed.load(Ordering::SeqCst) >= scale.kills {
                 continue;
             }
             let victim = {
                 let children = self.children.lock().unwrap();
-                // The oldest is likely the one that holds the lock, the others wait for it.
+                // The oldest process likely holds the lock, while the others wait for it.
                 match chance.below(2) {
                     0 => children.first().cloned(),
                     _ => chance.pick(&children).cloned(),
                 }
             };
-            // Not to wait for anything: so that the end comes anywhere in a process's life.
+            // A random delay, so that processes are killed at any point of their run.
             thread::sleep(Duration::from_micros(chance.below(30_000) as u64));
             if let Some(victim) = victim {
                 drop(victim.lock().unwrap().kill());
@@ -118,44 +118,45 @@ impl Running {
     }
 }
 
-/// Writes until all is tried and enough are killed.
+/// Writes all entries, and more until enough processes were killed.
 fn write_all(
     writer: usize,
     workspace: &Workspace,
-    running: &Running,
-    effort: &Effort,
+    processes: &ProcessTable,
+    scale: &Scale,
     started: &Sender<()>,
-) -> Vec<Tried> {
-    let mut tried = Vec::new();
+) -> Vec<Attempt> {
+    let mut attempts = Vec::new();
     let mut number = 0;
-    while number < effort.entries || running.killed.load(Ordering::SeqCst) < effort.kills {
-        let is_decision = number % DECISION_EACH == DECISION_EACH - 1;
-        let decision = is_decision.then_some(What::Decision);
-        for what in [Some(What::Entry), Some(What::Fact), decision].into_iter().flatten() {
-            let text = format!("{what:?} {number} of writer {writer}.");
-            let status = running.run(workspace, &what.arguments(&text), started);
-            tried.push(Tried { what, text, acknowledged: status.success() });
+    while number < scale.entries || processes.killed.load(Ordering::SeqCst) < scale.kills {
+        let is_decision = number % ENTRIES_PER_DECISION == ENTRIES_PER_DECISION - 1;
+        let decision = is_decision.then_some(WriteKind::Decision);
+        for kind in [Some(WriteKind::Entry), Some(WriteKind::Fact), decision].into_iter().flatten()
+        {
+            let text = format!("{kind:?} {number} of writer {writer}.");
+            let status = processes.run(workspace, &kind.arguments(&text), started);
+            attempts.push(Attempt { kind, text, acknowledged: status.success() });
         }
         number += 1;
     }
-    tried
+    attempts
 }
 
-impl What {
+impl WriteKind {
     fn arguments(self, text: &str) -> Vec<&str> {
         match self {
-            What::Entry => vec!["memory", "add", "0042", "001", "finding", text],
-            What::Fact => vec!["fact", "add", "--section", "Decisions", text],
-            What::Decision => vec!["memory", "add", "0042", "--plan", "decision", text],
+            WriteKind::Entry => vec!["memory", "add", "0042", "001", "finding", text],
+            WriteKind::Fact => vec!["fact", "add", "--section", "Decisions", text],
+            WriteKind::Decision => vec!["memory", "add", "0042", "--plan", "decision", text],
         }
     }
 }
 
-/// How often each text is written.
+/// How often each text is stored.
 #[derive(Default)]
-struct Written(HashMap<String, usize>);
+struct TextCounts(HashMap<String, usize>);
 
-impl Written {
+impl TextCounts {
     fn add(&mut self, text: &str) {
         *self.0.entry(text.to_owned()).or_default() += 1;
     }
@@ -166,26 +167,26 @@ impl Written {
 }
 
 /// Counts the texts of a memory document: its bullets, and the first cells of its tables.
-fn in_document(workspace: &Workspace, path: &str) -> Written {
-    let mut written = Written::default();
+fn in_document(workspace: &Workspace, path: &str) -> TextCounts {
+    let mut counts = TextCounts::default();
     for line in workspace.read(path).lines() {
         let bullet = line.strip_prefix("- ");
         let cell = line.strip_prefix("| ").and_then(|row| row.split(" | ").next());
         if let Some(text) = bullet.or(cell) {
-            written.add(text.split(" <!--").next().unwrap());
+            counts.add(text.split(" <!--").next().unwrap());
         }
     }
-    written
+    counts
 }
 
-/// Counts the texts of the log. A line that is no JSON must be torn, and be reported as that.
-fn in_log(workspace: &Workspace, problems: &[Value]) -> Written {
-    let mut written = Written::default();
+/// Counts the texts of the log. A line that is not JSON must be torn and reported.
+fn in_log(workspace: &Workspace, problems: &[Value]) -> TextCounts {
+    let mut counts = TextCounts::default();
     let mut torn = 0;
     for shard in workspace.shards("fact") {
         for (at, line) in workspace.read(&shard).lines().enumerate() {
             match serde_json::from_str::<Value>(line) {
-                Ok(record) => written.add(record["content"].as_str().unwrap()),
+                Ok(record) => counts.add(record["content"].as_str().unwrap()),
                 Err(error) => {
                     assert!(error.is_eof(), "{shard}:{}: {error}", at + 1);
                     assert_eq!(line.matches("{\"v\":").count(), 1, "glued: {line}");
@@ -198,10 +199,10 @@ fn in_log(workspace: &Workspace, problems: &[Value]) -> Written {
         }
     }
     assert_eq!(problems.len(), torn, "{problems:#?}");
-    written
+    counts
 }
 
-/// Files that are there only while somebody writes.
+/// Returns the temporary files of writes.
 fn leftovers(workspace: &Workspace) -> Vec<String> {
     let endings = [".heir-new", "journal.json", "journal.drafts", ".draft"];
     let mut files = workspace.files("");
@@ -210,51 +211,55 @@ fn leftovers(workspace: &Workspace) -> Vec<String> {
 }
 
 #[test]
-fn what_was_acknowledged_is_there_once_though_processes_are_killed() {
-    let effort = if is_long() { LONG } else { NORMAL };
+fn acknowledged_writes_are_stored_once_while_processes_are_killed() {
+    let scale = if is_long() { LONG } else { NORMAL };
     let workspace = Workspace::with(HEIR, TEAM);
     workspace.commit_all("2026-02-21T00:00:00Z");
-    let running = Running::default();
+    let processes = ProcessTable::default();
     let (start, started) = channel();
-    let writes = WRITERS * (2 * effort.entries + effort.entries / DECISION_EACH);
-    let tried: Vec<Tried> = thread::scope(|scope| {
-        let (workspace, running, effort) = (&workspace, &running, &effort);
+    let writes = WRITERS * (2 * scale.entries + scale.entries / ENTRIES_PER_DECISION);
+    let attempts: Vec<Attempt> = thread::scope(|scope| {
+        let (workspace, processes, scale) = (&workspace, &processes, &scale);
         let killer = scope.spawn(move || {
-            running.kill_some(&started, effort, (writes / effort.kills / 2).max(1));
+            processes.kill_some(&started, scale, (writes / scale.kills / 2).max(1));
         });
         let writers: Vec<_> = (0..WRITERS)
             .map(|writer| {
                 let start = start.clone();
-                scope.spawn(move || write_all(writer, workspace, running, effort, &start))
+                scope.spawn(move || write_all(writer, workspace, processes, scale, &start))
             })
             .collect();
         drop(start);
-        let tried = writers.into_iter().flat_map(|writer| writer.join().unwrap()).collect();
+        let attempts = writers.into_iter().flat_map(|writer| writer.join().unwrap()).collect();
         killer.join().unwrap();
-        tried
+        attempts
     });
-    assert!(running.killed.load(Ordering::SeqCst) >= effort.kills);
+    assert!(processes.killed.load(Ordering::SeqCst) >= scale.kills);
 
-    workspace.run(&What::Entry.arguments("The last word.")).ok();
+    workspace.run(&WriteKind::Entry.arguments("The last word.")).ok();
     assert_eq!(leftovers(&workspace), [""; 0]);
     let shown = workspace.json("memory show 0042 001");
     let problems = workspace.json("stats")["problems"].as_array().unwrap().clone();
     let agent = in_document(&workspace, "plans/0042-graph/agents/001-schema.memory.md");
     let plan = in_document(&workspace, "plans/0042-graph/plan.memory.md");
     let log = in_log(&workspace, &problems);
-    for write in &tried {
-        let copies = match write.what {
-            What::Entry => agent.count(&write.text),
-            What::Fact => log.count(&write.text),
-            What::Decision => plan.count(&write.text),
+    for write in &attempts {
+        let copies = match write.kind {
+            WriteKind::Entry => agent.count(&write.text),
+            WriteKind::Fact => log.count(&write.text),
+            WriteKind::Decision => plan.count(&write.text),
         };
-        let least = usize::from(write.acknowledged);
-        assert!((least..=1).contains(&copies), "{copies} copies of {write:?}");
-        if write.what == What::Decision {
-            assert_eq!(log.count(&write.text), copies, "a half of {write:?}");
+        let min_copies = usize::from(write.acknowledged);
+        assert!((min_copies..=1).contains(&copies), "{copies} copies of {write:?}");
+        if write.kind == WriteKind::Decision {
+            assert_eq!(
+                log.count(&write.text),
+                copies,
+                "only one of document and log has {write:?}"
+            );
         }
     }
-    let there = tried.iter().filter(|write| agent.count(&write.text) == 1).count();
-    assert_eq!(shown["findings"].as_array().unwrap().len(), there + 1);
+    let stored = attempts.iter().filter(|write| agent.count(&write.text) == 1).count();
+    assert_eq!(shown["findings"].as_array().unwrap().len(), stored + 1);
     assert_eq!(shown["problems"], serde_json::json!([]));
 }

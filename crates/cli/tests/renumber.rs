@@ -1,4 +1,4 @@
-//! Numbers that were given twice: how they are reported, and how they are mended.
+//! Duplicate numbers of plans and decision records: reporting and renumbering.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
 use heirloom_testkit::Workspace;
@@ -86,13 +86,13 @@ fn of_kind<'v>(found: &'v Value, kind: &str) -> Vec<&'v Value> {
 }
 
 #[test]
-fn two_records_with_one_number_are_reported_with_the_command_that_mends_it() {
+fn two_records_with_one_number_are_reported_with_the_command_to_renumber_one() {
     let workspace = Workspace::with(HEIR, TWO_BRANCHES);
     let found = workspace.json("context conflicts");
-    let twice = of_kind(&found, "duplicate_number");
-    assert_eq!(twice.len(), 1, "{found:#}");
+    let duplicates = of_kind(&found, "duplicate_number");
+    assert_eq!(duplicates.len(), 1, "{found:#}");
     assert_eq!(
-        (&twice[0]["severity"], &twice[0]["path"], &twice[0]["hint"]),
+        (&duplicates[0]["severity"], &duplicates[0]["path"], &duplicates[0]["hint"]),
         (
             &json!("critical"),
             &json!(".heirloom/adrs/ADR-0001-z.md"),
@@ -103,9 +103,9 @@ fn two_records_with_one_number_are_reported_with_the_command_that_mends_it() {
     );
 }
 
-/// A number is unique in a folder: each project counts by itself, and so does a folder of the settings.
+/// Numbers are unique per folder: each project and each folder in the settings has its own.
 #[test]
-fn one_number_in_two_folders_is_no_duplicate() {
+fn the_same_number_in_two_folders_is_not_a_duplicate() {
     let record = "---\nstatus: accepted\nupdated: 2026-02-20\n---\n# T\n";
     let workspace =
         Workspace::with(HEIR, "//- .heirloom/config.toml\n[adrs]\nfolders = [\"docs/adr\"]\n");
@@ -126,7 +126,7 @@ fn one_number_in_two_folders_is_no_duplicate() {
 }
 
 #[test]
-fn a_record_is_renumbered_with_all_that_surely_means_it() {
+fn renumbering_a_record_rewrites_unambiguous_references() {
     let workspace = Workspace::with(HEIR, TWO_BRANCHES);
     let files = || {
         workspace
@@ -170,7 +170,7 @@ fn a_record_is_renumbered_with_all_that_surely_means_it() {
 }
 
 #[test]
-fn relations_follow_a_record() {
+fn relations_follow_a_renumbered_record() {
     let workspace = Workspace::empty(HEIR);
     workspace.heir("init").ok();
     workspace.heir("adr new First --status accepted").ok();
@@ -189,7 +189,7 @@ fn relations_follow_a_record() {
 }
 
 #[test]
-fn two_plans_with_one_number_are_reported_and_mended() {
+fn two_plans_with_one_number_are_reported_and_renumbered() {
     let workspace = Workspace::with(HEIR, TWO_PLANS);
     workspace.write("plans/0007-y/picture.png", [0xff_u8, 0, 1]);
     let found = workspace.json("context conflicts");
@@ -221,9 +221,9 @@ fn two_plans_with_one_number_are_reported_and_mended() {
     );
 }
 
-/// A process that dies at any moment after the journal was written is finished by the next command.
+/// The next command completes the change of a process that died at any time after it wrote the journal.
 #[test]
-fn an_unfinished_renumbering_is_finished_from_wherever_it_stopped() {
+fn an_interrupted_renumbering_is_completed() {
     for renames_made in 0..=2 {
         let workspace = Workspace::with(HEIR, TWO_PLANS);
         let root = workspace.path().canonicalize().unwrap();

@@ -72,7 +72,7 @@ fn workspace() -> Workspace {
 }
 
 #[test]
-fn the_worked_examples_of_the_seed() {
+fn an_agent_inherits_values_with_their_provenance() {
     let resolved = workspace().json("context resolve 0042 001");
     assert_eq!(
         resolved["values"],
@@ -169,9 +169,9 @@ fn accepted_decisions_are_listed_and_retired_ones_are_not() {
     );
 }
 
-/// Where names that differ by case are two files, both could be meant by "the roadmap".
+/// On a case-sensitive file system, two names that differ in case are two roadmaps.
 #[test]
-fn two_roadmaps_are_a_problem() {
+fn two_roadmaps_are_reported() {
     let workspace = Workspace::with(HEIR, "//- .heirloom/workspace.md\n# W\n");
     workspace.write("plans/Roadmap.md", "---\nupdated: 2026-02-20\n---\n# Roadmap\n");
     workspace.write("plans/roadmap.md", "---\nupdated: 2026-02-20\n---\n# Another\n");

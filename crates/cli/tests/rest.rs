@@ -1,4 +1,4 @@
-//! `heir serve`, over real HTTP.
+//! `heir serve` over HTTP.
 #![allow(clippy::disallowed_methods, reason = "tests look at real files")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -10,7 +10,7 @@ use heirloom_testkit::{TEAM, Workspace};
 use serde_json::{Value, json};
 
 const HEIR: &str = env!("CARGO_BIN_EXE_heir");
-const BODY_LIMIT: usize = 16 * 1024 * 1024;
+const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
 
 #[test]
 fn an_operation_answers_in_json() {
@@ -30,7 +30,7 @@ fn an_operation_answers_in_json() {
 }
 
 #[test]
-fn what_was_written_is_served_at_once() {
+fn new_documents_are_served_at_once() {
     let server = Server::of_team();
     let plan = server.post("/v1/plan_new", r#"{"name": "Search"}"#);
     assert_eq!(plan.status, 200, "{}", plan.body);
@@ -44,7 +44,7 @@ fn what_was_written_is_served_at_once() {
 }
 
 #[test]
-fn mistakes_have_their_status_and_say_what_was_meant() {
+fn mistakes_have_a_status_and_candidates() {
     let server = Server::of_team();
     let get = server.send("GET", "/v1/context_resolve", &[], "");
     assert_eq!((get.status, get.header("allow")), (405, Some("POST")));
@@ -76,13 +76,13 @@ fn mistakes_have_their_status_and_say_what_was_meant() {
 }
 
 #[test]
-fn a_body_has_a_limit() {
+fn a_body_beyond_the_limit_is_rejected() {
     let server = Server::of_team();
     let padded = |length: usize| format!("{{{}}}", " ".repeat(length - 2));
-    assert_eq!(server.post("/v1/context_resolve", &padded(BODY_LIMIT)).status, 200);
-    let over = server.post("/v1/context_resolve", &padded(BODY_LIMIT + 1));
+    assert_eq!(server.post("/v1/context_resolve", &padded(MAX_BODY_BYTES)).status, 200);
+    let over = server.post("/v1/context_resolve", &padded(MAX_BODY_BYTES + 1));
     assert_eq!(over.status, 413, "{}", over.body);
-    assert!(over.body.contains(&BODY_LIMIT.to_string()), "{}", over.body);
+    assert!(over.body.contains(&MAX_BODY_BYTES.to_string()), "{}", over.body);
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn a_folder_without_a_workspace_is_a_conflict() {
 }
 
 #[test]
-fn only_this_machine_is_served() {
+fn requests_of_other_hosts_and_origins_are_rejected() {
     let server = Server::of_team();
     let port = server.url.rsplit(':').next().unwrap();
     let here = format!("localhost:{port}");
@@ -155,7 +155,7 @@ fn every_operation_is_described_and_served() {
 }
 
 #[test]
-fn many_are_served_at_once() {
+fn concurrent_requests_are_answered() {
     let server = Server::of_team();
     let calls = [
         ("/v1/context_resolve", r#"{"plan": "0042", "agent": "001"}"#),
@@ -181,7 +181,7 @@ fn many_are_served_at_once() {
 }
 
 #[test]
-fn hostile_names_reach_nothing_outside() {
+fn hostile_names_reach_no_file_outside() {
     let inside = TEAM.replace("//- ", "//- team/");
     let outside = "//- outside/0001-secret-plan.md\n---\ntitle: SECRET\n---\nSECRET\n";
     let server = Server::start(
@@ -247,7 +247,7 @@ fn names_in(folder: &Path) -> Vec<String> {
     names
 }
 
-/// A running `heir serve`. It ends with the test.
+/// A running `heir serve`, which is killed when this is dropped.
 struct Server {
     process: Child,
     url: String,
@@ -267,7 +267,7 @@ impl Server {
             .stdout(Stdio::piped())
             .spawn()
             .expect("heir starts");
-        // The server may close a connection after a refusal, just when it would be used again.
+        // Connections are not reused, because the server may close one after an error.
         let client = ureq::Agent::config_builder()
             .http_status_as_error(false)
             .max_idle_connections(0)
@@ -280,7 +280,7 @@ impl Server {
         server.url = line
             .trim()
             .strip_prefix("listening on ")
-            .unwrap_or_else(|| panic!("it said {line:?}"))
+            .unwrap_or_else(|| panic!("unexpected output {line:?}"))
             .to_owned();
         assert!(server.url.starts_with("http://127.0.0.1:"), "{}", server.url);
         server
@@ -327,7 +327,7 @@ impl Drop for Server {
     }
 }
 
-/// What the server answered.
+/// A response of the server.
 struct Reply {
     status: u16,
     headers: Vec<(String, String)>,

@@ -53,7 +53,7 @@ updated: 2025-11-01
 }
 
 #[test]
-fn a_fresh_clone_does_not_look_fresh() {
+fn documents_of_a_new_clone_have_the_dates_of_their_commits() {
     let workspace =
         Workspace::with(HEIR, "//- .heirloom/workspace.md\n# W\n//- .heirloom/context/a.md\n# A\n");
     workspace.commit_all("2025-12-01T00:00:00Z");
@@ -101,9 +101,9 @@ fn refresh_edits_only_the_date() {
     );
 }
 
-/// A decision holds until another one replaces it; only a document grows out of use with its age.
+/// A decision is in force until another one replaces it, whatever its age.
 #[test]
-fn a_decision_in_force_is_reviewed_and_never_archived_for_its_age() {
+fn an_old_decision_in_force_is_to_be_reviewed_and_not_archived() {
     let old = "updated: 2025-01-01\n---\n# T\n";
     let workspace = Workspace::with(
         HEIR,
@@ -143,21 +143,17 @@ fn a_decision_in_force_is_reviewed_and_never_archived_for_its_age() {
     assert_eq!(of_accepted.unwrap()["recommended_action"], "review");
 }
 
-/// The dates are remembered per commit; what is remembered must never be seen in an answer.
+/// Answers are the same with and without the cache of dates.
 #[test]
-fn remembered_dates_follow_the_history() {
+fn cached_dates_follow_the_history() {
     let workspace =
         Workspace::with(HEIR, "//- .heirloom/workspace.md\n# W\n//- .heirloom/context/a.md\n# A\n");
     workspace.commit_all("2025-12-01T00:00:00Z");
     let check = |path: &str, updated: &str| {
-        let remembered = health(&workspace, path)["updated"].clone();
-        assert_eq!(remembered, updated);
+        let cached = health(&workspace, path)["updated"].clone();
+        assert_eq!(cached, updated);
         drop(std::fs::remove_dir_all(workspace.path().join(".heirloom/cache")));
-        assert_eq!(
-            health(&workspace, path)["updated"],
-            remembered,
-            "with the cache and without it"
-        );
+        assert_eq!(health(&workspace, path)["updated"], cached, "with and without the cache");
     };
     check(".heirloom/workspace.md", "2025-12-01");
     workspace.git(&["checkout", "--quiet", "-b", "side"]);
@@ -176,9 +172,9 @@ fn remembered_dates_follow_the_history() {
     check(".heirloom/workspace.md", "2026-02-14");
 }
 
-/// Git refuses a repository of another owner, as in many CI containers: nothing may look fresh.
+/// Git may refuse to read a repository of another owner, as in many CI containers.
 #[test]
-fn a_history_that_cannot_be_read_makes_dates_unknown() {
+fn without_a_readable_history_dates_are_unknown() {
     let workspace = Workspace::with(HEIR, "//- .heirloom/workspace.md\n# W\n");
     workspace.commit_all("2025-01-01T00:00:00Z");
     std::fs::remove_dir_all(workspace.path().join(".git/objects")).unwrap();
@@ -186,12 +182,15 @@ fn a_history_that_cannot_be_read_makes_dates_unknown() {
     assert_eq!(health(&workspace, ".heirloom/workspace.md")["staleness"], "unknown");
     let broken = workspace.json("context health");
     assert_eq!(broken["counts"]["fresh"], 0);
-    let said = broken["problems"][0]["message"].as_str().unwrap();
-    assert!(said.starts_with("the history could not be read, so some dates are unknown"), "{said}");
+    let message = broken["problems"][0]["message"].as_str().unwrap();
+    assert!(
+        message.starts_with("the history could not be read, so some dates are unknown"),
+        "{message}"
+    );
 }
 
 #[test]
-fn restore_takes_the_names_that_archive_takes() {
+fn restore_accepts_the_names_that_archive_accepts() {
     let workspace = Workspace::with(
         HEIR,
         "//- .heirloom/adrs/ADR-0001-x.md\n---\nstatus: accepted\n---\n//- plans/0001-dep/plan.md\n# D\n//- plans/0002-b/plan.md\n---\ndepends_on: [0001-dep]\n---\nADR-0001\n",
@@ -202,7 +201,6 @@ fn restore_takes_the_names_that_archive_takes() {
     }
 }
 
-/// What `init` wrote for people to replace says nothing to an agent until they do.
 #[test]
 fn template_text_is_left_out_until_it_is_edited() {
     let workspace = Workspace::empty(HEIR);

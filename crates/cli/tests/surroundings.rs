@@ -1,4 +1,4 @@
-//! The command line itself: where the root is, colours, completions, the manual, the editor.
+//! The command line itself: finding the root, colours, completions, the manual, the editor.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use heirloom_testkit::{Ran, Workspace};
@@ -14,7 +14,7 @@ fn workspace() -> Workspace {
 }
 
 #[test]
-fn the_root_is_found_upwards() {
+fn the_root_is_found_from_a_folder_below_it() {
     let workspace = workspace();
     let mut command = workspace.command();
     command.current_dir(workspace.path().join("plans/0001-a"));
@@ -22,9 +22,9 @@ fn the_root_is_found_upwards() {
     assert_eq!(inside.ok(), workspace.heir("context resolve 1").ok());
 }
 
-/// The variable and the flag take an absolute path, and a path from here (`root.txt` shows that).
+/// Both accept an absolute path; `transcripts/root.txt` covers relative paths.
 #[test]
-fn the_root_may_be_given_by_flag_and_by_variable() {
+fn the_root_is_set_by_flag_or_variable() {
     let workspace = workspace();
     let elsewhere = Workspace::empty(HEIR);
     let here = workspace.json("context resolve");
@@ -38,7 +38,7 @@ fn the_root_may_be_given_by_flag_and_by_variable() {
 }
 
 #[test]
-fn colours_are_for_terminals() {
+fn colours_are_printed_to_terminals_only() {
     let workspace = workspace();
     let run = |arguments: &[&str]| {
         let mut command = workspace.command();
@@ -51,7 +51,7 @@ fn colours_are_for_terminals() {
 }
 
 #[test]
-fn there_are_completions_and_a_manual() {
+fn completions_and_manual_pages_are_printed() {
     let workspace = workspace();
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let script = workspace.heir(&format!("completions {shell}")).ok();
@@ -79,7 +79,7 @@ fn every_command_has_help_and_json() {
 
 #[cfg(unix)]
 #[test]
-fn the_editor_is_opened_and_the_document_checked() {
+fn a_document_is_checked_after_editing() {
     let workspace = workspace();
     workspace.write("editor.sh", "#!/bin/sh\nprintf -- '---\\na: 1\\n' > \"$2\"\n");
     let mut command = workspace.command();

@@ -1,4 +1,4 @@
-//! What a person at a terminal gets: tables that fit, help, an editor, completions.
+//! Features for a person at a terminal: tables that fit, help, the editor, completions.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests run real programs")]
 
 use std::process::Command;
@@ -12,7 +12,7 @@ fn team() -> Workspace {
     Workspace::with(HEIR, TEAM)
 }
 
-/// Returns another program in the surroundings in which the workspace runs `heir`.
+/// Returns a command with the working folder and environment in which the workspace runs `heir`.
 fn program(workspace: &Workspace, name: &str) -> Command {
     let mut command = Command::new(name);
     command.current_dir(workspace.path());
@@ -25,7 +25,7 @@ fn program(workspace: &Workspace, name: &str) -> Command {
     command
 }
 
-/// Runs `heir` on a terminal of so many columns.
+/// Runs `heir` on a terminal with a number of columns.
 #[cfg(target_os = "linux")]
 fn on_terminal(workspace: &Workspace, columns: usize, arguments: &str) -> String {
     let line = format!("stty cols {columns} rows 40; exec {HEIR} {arguments}");
@@ -36,7 +36,7 @@ fn on_terminal(workspace: &Workspace, columns: usize, arguments: &str) -> String
 
 #[cfg(target_os = "linux")]
 #[test]
-fn tables_fit_the_terminal_and_a_pipe_gets_them_whole() {
+fn tables_fit_the_terminal_and_are_not_wrapped_in_a_pipe() {
     let team = team();
     let words = "a finding that goes on for quite a while and would not fit into a narrow terminal";
     team.write(AGENT, format!("## Findings\n- {words} <!-- id:aaaa00000001 -->\n"));
@@ -51,7 +51,7 @@ fn tables_fit_the_terminal_and_a_pipe_gets_them_whole() {
 }
 
 #[test]
-fn help_of_a_command_is_what_its_flag_prints() {
+fn the_help_command_prints_the_same_as_the_flag() {
     let workspace = Workspace::empty(HEIR);
     let pairs = [
         ("help", "--help"),
@@ -66,7 +66,7 @@ fn help_of_a_command_is_what_its_flag_prints() {
     }
 }
 
-/// Writes a program that notes its name and what it was given.
+/// Writes a program that writes its name and its arguments to the file `opened`.
 #[cfg(unix)]
 fn write_editor(workspace: &Workspace, path: &str) {
     use std::os::unix::fs::PermissionsExt;
@@ -78,7 +78,7 @@ fn write_editor(workspace: &Workspace, path: &str) {
 
 #[cfg(unix)]
 #[test]
-fn an_editor_is_found_by_what_the_user_set_and_never_by_the_repository() {
+fn the_editor_is_taken_from_the_user_and_never_from_the_repository() {
     let team = team();
     team.commit_all("2026-02-21T00:00:00Z");
     for editor in ["bin/nano", "bin/visual", "bin/editor", "bin/by-git", "evil"] {
@@ -94,7 +94,7 @@ fn an_editor_is_found_by_what_the_user_set_and_never_by_the_repository() {
     let opened = |variables: &[(&str, String)]| {
         drop(std::fs::remove_file(team.path().join("opened")));
         let mut heir = team.command();
-        // A folder that is not absolute is the repository's own.
+        // A relative folder in PATH would find programs of the repository.
         heir.env("PATH", format!(".:{}", at("bin"))).args(["workspace", "edit"]);
         heir.envs(variables.iter().map(|(key, value)| (*key, value)));
         Ran::of(&heir.output().unwrap()).ok();
@@ -112,7 +112,7 @@ fn an_editor_is_found_by_what_the_user_set_and_never_by_the_repository() {
 
 #[cfg(unix)]
 #[test]
-fn without_any_editor_the_document_is_named() {
+fn without_an_editor_the_error_names_the_document() {
     let team = team();
     let empty = team.path().join("empty");
     std::fs::create_dir(&empty).unwrap();
@@ -125,8 +125,8 @@ fn without_any_editor_the_document_is_named() {
     assert_eq!(Ran::of(&output).failed(2), expected);
 }
 
-/// Asks `heir` as a shell's script does: what may the last of these words be?
-fn asked(workspace: &Workspace, shell: &str, words: &[&str]) -> Ran {
+/// Requests the completions of the last word, as the script of a shell does.
+fn complete(workspace: &Workspace, shell: &str, words: &[&str]) -> Ran {
     let mut heir = workspace.command();
     heir.env("HEIRLOOM_COMPLETE", shell).env("_CLAP_IFS", "\n");
     heir.env("_CLAP_COMPLETE_INDEX", words.len().to_string());
@@ -134,63 +134,71 @@ fn asked(workspace: &Workspace, shell: &str, words: &[&str]) -> Ran {
 }
 
 #[track_caller]
-fn completes(workspace: &Workspace, words: &[&str], wanted: &[&str]) {
-    let ran = asked(workspace, "bash", words);
+fn check_completions(workspace: &Workspace, words: &[&str], expected: &[&str]) {
+    let ran = complete(workspace, "bash", words);
     let shown = format!("{words:?}: {ran:?}");
     let found = ran.ok();
     let found: Vec<&str> = found.lines().filter(|word| !word.starts_with('-')).collect();
-    assert_eq!(found, wanted, "{shown}");
+    assert_eq!(found, expected, "{shown}");
 }
 
 #[test]
-fn names_and_words_complete() {
+fn names_ids_and_values_are_completed() {
     let team = team();
     team.write(AGENT, "## Findings\n- One\n- Two\n\n## Blockers\n- [ ] Stuck\n");
     team.write("plans/0042-graph/plan.memory.md", "## Lessons\n- Measure\n");
     let entries = ["finding-1", "finding-2", "blocker-1"];
-    completes(&team, &["context", "resolve", ""], &["0042-graph", "0043-auth"]);
-    completes(&team, &["context", "resolve", "0042"], &["0042-graph"]);
-    completes(&team, &["context", "resolve", "0042", ""], &["001-schema"]);
-    completes(&team, &["memory", "show", "0042-graph", "0"], &["001-schema"]);
-    completes(&team, &["compact", "--plan", "0042", "--agent", ""], &["001-schema"]);
-    completes(&team, &["compact", "--plan=0042", "--agent", ""], &["001-schema"]);
-    completes(&team, &["memory", "add", "0042", "001", "f"], &["finding"]);
-    completes(&team, &["memory", "add", "0042", "--plan", "l"], &["lesson"]);
-    completes(&team, &["memory", "promote", "0042", "001", ""], &entries);
-    completes(&team, &["memory", "resolve", "0042", "--plan", "l"], &["lesson-1"]);
-    completes(&team, &["adr", "show", ""], &["ADR-0001"]);
-    completes(&team, &["adr", "supersede", "ADR-0001", "adr"], &["ADR-0001"]);
+    check_completions(&team, &["context", "resolve", ""], &["0042-graph", "0043-auth"]);
+    check_completions(&team, &["context", "resolve", "0042"], &["0042-graph"]);
+    check_completions(&team, &["context", "resolve", "0042", ""], &["001-schema"]);
+    check_completions(&team, &["memory", "show", "0042-graph", "0"], &["001-schema"]);
+    check_completions(&team, &["compact", "--plan", "0042", "--agent", ""], &["001-schema"]);
+    check_completions(&team, &["compact", "--plan=0042", "--agent", ""], &["001-schema"]);
+    check_completions(&team, &["memory", "add", "0042", "001", "f"], &["finding"]);
+    check_completions(&team, &["memory", "add", "0042", "--plan", "l"], &["lesson"]);
+    check_completions(&team, &["memory", "promote", "0042", "001", ""], &entries);
+    check_completions(&team, &["memory", "resolve", "0042", "--plan", "l"], &["lesson-1"]);
+    check_completions(&team, &["adr", "show", ""], &["ADR-0001"]);
+    check_completions(&team, &["adr", "supersede", "ADR-0001", "adr"], &["ADR-0001"]);
     let paths = entries.map(|entry| format!("0042/001/{entry}"));
-    completes(&team, &["memory", "archive", "0042/001/"], &paths.each_ref().map(String::as_str));
-    completes(&team, &["memory", "archive", "0042/l"], &["0042/lesson-1"]);
-    completes(&team, &["mcp", "--tools", "p"], &["plans"]);
-    completes(&team, &["adr", "list", "--color", "a"], &["auto", "always"]);
-    completes(&team, &["help", "context", "re"], &["resolve", "refresh", "restore"]);
+    check_completions(
+        &team,
+        &["memory", "archive", "0042/001/"],
+        &paths.each_ref().map(String::as_str),
+    );
+    check_completions(&team, &["memory", "archive", "0042/l"], &["0042/lesson-1"]);
+    check_completions(&team, &["mcp", "--tools", "p"], &["plans"]);
+    check_completions(&team, &["adr", "list", "--color", "a"], &["auto", "always"]);
+    check_completions(&team, &["help", "context", "re"], &["resolve", "refresh", "restore"]);
     for shell in ["zsh", "fish", "elvish", "powershell"] {
-        let found = asked(&team, shell, &["context", "resolve", "0042", ""]).ok();
+        let found = complete(&team, shell, &["context", "resolve", "0042", ""]).ok();
         assert!(found.contains("001-schema"), "{shell}: {found}");
     }
     assert!(!team.has(".heirloom/cache"), "completing builds no index");
     let outside = Workspace::empty(HEIR);
-    let ran = asked(&outside, "bash", &["context", "resolve", ""]);
+    let ran = complete(&outside, "bash", &["context", "resolve", ""]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
     let elsewhere = team.path().to_str().unwrap();
-    completes(&outside, &["--root", elsewhere, "context", "resolve", "0043"], &["0043-auth"]);
+    check_completions(
+        &outside,
+        &["--root", elsewhere, "context", "resolve", "0043"],
+        &["0043-auth"],
+    );
 }
 
 #[cfg(unix)]
 #[test]
-fn a_name_that_a_shell_would_run_is_not_offered() {
+fn names_with_shell_syntax_are_not_completed() {
     let team = team();
     team.write("plans/0044-$(touch x)/plan.md", "# Evil\n");
     team.write("plans/`touch x`/plan.md", "# Evil\n");
-    completes(&team, &["plan", "new", ""], &[]);
-    completes(&team, &["context", "resolve", ""], &["0042-graph", "0043-auth", "0044"]);
+    check_completions(&team, &["plan", "new", ""], &[]);
+    check_completions(&team, &["context", "resolve", ""], &["0042-graph", "0043-auth", "0044"]);
 }
 
 #[cfg(unix)]
 #[test]
-fn the_script_for_bash_completes() {
+fn the_bash_script_completes() {
     let team = team();
     let folder = std::path::Path::new(HEIR).parent().unwrap().display().to_string();
     let line = format!(

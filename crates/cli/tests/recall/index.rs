@@ -114,7 +114,7 @@ fn recall_falls_back_to_words_when_the_embedder_does_not_answer() {
     for (endpoint, why) in [
         ("http://127.0.0.1:9/v1", "does not answer"),
         (silent.as_str(), "does not answer"),
-        ("not a url", "no address"),
+        ("not a url", "is not an http or https address"),
     ] {
         let other =
             format!("[embedder]\nkind = \"endpoint\"\nendpoint = \"{endpoint}\"\nmodel = \"m\"\n");

@@ -119,7 +119,7 @@ impl Particulars {
                 return Err(Error::bad_input(format!(
                     "`{typed}` is private, so its replacement must be private, too"
                 ))
-                .hint("add --private, or store the new one without --supersedes"));
+                .hint("set --private, or store the new one without --supersedes"));
             }
             record.supersedes.extend(names);
         }

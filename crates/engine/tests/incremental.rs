@@ -54,7 +54,7 @@ const QUERIES: &[&str] = &[
 /// Folders that a change of branch replaces.
 const BRANCHED: &[&str] = &[".heirloom/memory", "plans", ".heirloom/adrs"];
 
-/// What can happen to a workspace between two questions.
+/// A change of a workspace between two requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Step {
     StoreFact,
@@ -71,7 +71,7 @@ enum Step {
     SwitchBranch,
 }
 
-/// Every step; the ones that matter most happen more often.
+/// The steps to choose from; repeated ones are more likely.
 const STEPS: &[Step] = &[
     Step::StoreFact,
     Step::StoreFact,
@@ -95,18 +95,19 @@ const STEPS: &[Step] = &[
 /// How the index is used between two steps.
 #[derive(Debug, Clone, Copy)]
 enum Process {
-    /// Every question is asked by a new process, which opens the index.
+    /// A new process opens the index for each request.
     New,
-    /// One process, such as a server, asks all of them and keeps the index open.
-    Lasting,
+    /// One process, such as a server, keeps the index open.
+    LongLived,
 }
 
+/// A workspace that is changed at random.
 struct Team {
     folder: tempfile::TempDir,
     chance: Chance,
     clock: Timestamp,
     branches: Vec<PathBuf>,
-    /// What a lasting process keeps.
+    /// The cache of a long-lived process.
     cache: Option<ProcessCache>,
 }
 
@@ -121,7 +122,7 @@ impl Team {
         let clock = "2026-03-01T09:00:00Z".parse().unwrap();
         let cache = match process {
             Process::New => None,
-            Process::Lasting => Some(ProcessCache::default()),
+            Process::LongLived => Some(ProcessCache::default()),
         };
         cache.iter().for_each(ProcessCache::make_long_lived);
         let team = Team { folder, chance: Chance::new(seed), clock, branches: vec![], cache };
@@ -153,18 +154,18 @@ impl Team {
         format!("{}{end}", words.join(" "))
     }
 
-    /// Returns the ids of what is remembered.
-    fn known(&self, all: bool) -> Vec<String> {
+    /// Returns the ids of active facts, or of all facts.
+    fn fact_ids(&self, all: bool) -> Vec<String> {
         let listed = self.ask("memory_query", json!({"all": all})).unwrap();
         let items = listed["hits"].as_array().unwrap().iter();
         items.map(|item| item["id"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// Takes a step. Returns an error where it changed nothing, because there was nothing to change.
+    /// Takes a step. Returns an error if there was nothing to change.
     fn take(&mut self, step: Step) -> Result<(), String> {
         self.clock = self.clock.checked_add(jiff::Span::new().seconds(7)).unwrap();
         let text = self.sentence();
-        let ids = self.known(false);
+        let ids = self.fact_ids(false);
         let id = self.chance.pick(&ids).cloned();
         match step {
             Step::StoreFact => {
@@ -180,7 +181,7 @@ impl Team {
             Step::Archive => self.ask("memory_archive", json!({"fact_ids": [id]})),
             Step::Restore => {
                 let archived: Vec<String> =
-                    self.known(true).into_iter().filter(|id| !ids.contains(id)).collect();
+                    self.fact_ids(true).into_iter().filter(|id| !ids.contains(id)).collect();
                 let id = self.chance.pick(&archived).cloned();
                 self.ask("memory_restore", json!({"fact_ids": [id]}))
             }
@@ -207,7 +208,7 @@ impl Team {
         .map(drop)
     }
 
-    /// Returns all files with an ending below the folders that people edit.
+    /// Returns all files with an ending in the folders that a branch replaces.
     fn files(&self, ending: &str) -> Vec<PathBuf> {
         let mut found = Vec::new();
         let mut folders: Vec<PathBuf> =
@@ -231,8 +232,8 @@ impl Team {
         let files = self.files(".md");
         let file = self.chance.pick(&files).ok_or("no document")?;
         let text = fs::read_to_string(file).unwrap();
-        let held: Vec<&str> = WORDS.iter().copied().filter(|word| text.contains(word)).collect();
-        let from = *self.chance.pick(&held).ok_or("no word to replace")?;
+        let words: Vec<&str> = WORDS.iter().copied().filter(|word| text.contains(word)).collect();
+        let from = *self.chance.pick(&words).ok_or("no word to replace")?;
         let to = *self.chance.pick(WORDS).unwrap();
         if from == to {
             return Err("the same word".to_owned());
@@ -241,8 +242,8 @@ impl Team {
         Ok(())
     }
 
-    /// Writes a document twice with the same size and the same time, on a file system that counts
-    /// whole seconds, and asks in between.
+    /// Writes a document twice with the same size and modification time, as on a file system that stores
+    /// whole seconds, and recalls in between.
     fn edit_in_same_tick(&mut self) -> Result<(), String> {
         let file = self.root().join("plans/0001-refund-flow/0001-refund-flow-plan.md");
         let text = fs::read_to_string(&file).map_err(|error| error.to_string())?;
@@ -280,7 +281,7 @@ impl Team {
         Ok(())
     }
 
-    /// Saves the files as a new branch and checks out any branch that was saved.
+    /// Saves the files as a new branch and checks out a random branch.
     fn switch_branch(&mut self) -> Result<(), String> {
         let saved = self.folder.path().join(format!("branch-{}", self.branches.len()));
         for path in BRANCHED {
@@ -298,7 +299,7 @@ impl Team {
         Ok(())
     }
 
-    /// Returns the answers of the index as it is.
+    /// Returns the answers of the updated index.
     fn answers(&self) -> Vec<Value> {
         self.answers_with(&self.cache.clone().unwrap_or_default())
     }
@@ -313,8 +314,7 @@ impl Team {
         asked.collect()
     }
 
-    /// Returns the answers of an index that a new process builds from nothing; the one that was
-    /// there is put back.
+    /// Returns the answers of a new index, and restores the updated one afterwards.
     fn answers_of_a_rebuilt_index(&self) -> Vec<Value> {
         let cache = self.root().join(".heirloom/cache");
         let aside = self.folder.path().join("cache");
@@ -326,6 +326,7 @@ impl Team {
     }
 }
 
+/// Copies a folder, if it exists.
 fn copy(from: &Path, to: &Path) {
     if !from.is_dir() {
         return;
@@ -365,10 +366,10 @@ fn compare(process: Process, cases: u64, steps: usize) -> BTreeMap<Step, usize> 
 fn check(process: Process) {
     let (cases, steps) = if is_long() { (60, 60) } else { (4, 40) };
     let taken = compare(process, cases, steps);
-    let least = if is_long() { 60 } else { 4 };
+    let min_count = if is_long() { 60 } else { 4 };
     for step in STEPS {
         let count = taken.get(step).copied().unwrap_or_default();
-        assert!(count >= least, "{step:?} succeeded {count} times only: {taken:?}");
+        assert!(count >= min_count, "{step:?} succeeded {count} times only: {taken:?}");
     }
 }
 
@@ -379,7 +380,7 @@ fn an_updated_index_answers_as_a_rebuilt_one_in_new_processes() {
 
 #[test]
 fn an_updated_index_answers_as_a_rebuilt_one_in_a_process_that_keeps_it_open() {
-    check(Process::Lasting);
+    check(Process::LongLived);
 }
 
 #[test]

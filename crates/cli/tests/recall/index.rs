@@ -1,4 +1,4 @@
-//! The index follows the files, whatever is done to it or beside it.
+//! The index follows the files, even if it is damaged or replaced.
 
 use std::fs;
 use std::thread;
@@ -10,18 +10,18 @@ use serde_json::{Value, json};
 use super::long_log::team_with_a_long_log;
 use super::{ask, first, team, texts};
 
-/// A server that keeps running.
+/// Starts a server, which keeps the index open.
 fn serve(team: &Workspace) -> Wire {
     Wire::open(team.command().arg("mcp"))
 }
 
-/// What answers best.
+/// Returns the text of the first hit.
 fn best(server: &mut Wire, query: &str) -> String {
     first(&server.call("memory_recall", &json!({"query": query}))).to_owned()
 }
 
 #[test]
-fn what_is_written_is_found_at_once_and_what_is_archived_no_more() {
+fn a_new_fact_is_found_at_once_and_not_after_it_is_archived() {
     let team = team();
     assert!(texts(&ask(&team, "webhooks retry")).is_empty());
     let stored: Value = serde_json::from_str(
@@ -33,8 +33,8 @@ fn what_is_written_is_found_at_once_and_what_is_archived_no_more() {
     assert_eq!(first(&ask(&team, "webhooks retry")), "Webhooks retry five times");
     team.run(&["memory", "archive", stored["id"].as_str().unwrap()]).ok();
     assert!(texts(&ask(&team, "webhooks retry")).is_empty());
-    let beyond = ask(&team, "webhooks retry");
-    assert_eq!(beyond["near_misses"][0]["standing"], "archived", "{beyond:#}");
+    let filtered = ask(&team, "webhooks retry");
+    assert_eq!(filtered["near_misses"][0]["standing"], "archived", "{filtered:#}");
     let archived = team.json("memory search-archive webhooks");
     assert_eq!(archived["hits"][0]["text"], "Webhooks retry five times");
 }
@@ -64,13 +64,13 @@ fn a_damaged_index_is_rebuilt() {
     }
     let status = team.json("index status");
     assert_eq!(status["state"], "up to date");
-    assert_eq!(status["active"], 3, "three facts, and documents that nobody has written yet");
+    assert_eq!(status["active"], 3, "three facts; the documents are untouched templates");
     assert_eq!(team.json("index rebuild")["state"], "rebuilt");
     assert_eq!(ask(&team, "sqlite"), good);
 }
 
 #[test]
-fn a_lost_page_of_the_index_is_rebuilt() {
+fn an_index_with_a_damaged_page_or_segment_is_rebuilt() {
     let team = team();
     let right = ask(&team, "refunds after payment");
     let tables = || {
@@ -103,11 +103,11 @@ fn a_lost_page_of_the_index_is_rebuilt() {
 }
 
 #[test]
-fn recall_falls_back_to_words_when_the_embedder_does_not_answer() {
+fn recall_is_lexical_only_if_the_embedder_does_not_answer() {
     let team = team();
     assert!(first(&ask(&team, "refunds after payment")).starts_with("Refunds"));
     let index = team.read(".heirloom/cache/index/current");
-    // This one takes a question and never answers.
+    // This endpoint accepts connections and never answers.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let silent = format!("http://{}/v1", silent.local_addr().unwrap());
     let settings = team.read(".heirloom/config.toml");
@@ -127,22 +127,26 @@ fn recall_falls_back_to_words_when_the_embedder_does_not_answer() {
         let answer: Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
         assert!(first(&answer).starts_with("Refunds"), "{answer:#}");
         let problem = answer["problems"][0]["message"].as_str().unwrap();
-        assert!(problem.contains("words alone") && problem.contains(why), "{answer:#}");
+        assert!(problem.contains("by words only") && problem.contains(why), "{answer:#}");
     }
     let status = team.json("index status");
     assert_eq!(
         (&status["folder"], &status["active"]),
         (&json!(".heirloom/cache/words"), &json!(3))
     );
-    assert!(status["problems"][0]["message"].as_str().unwrap().contains("words alone"));
-    assert_eq!(team.read(".heirloom/cache/index/current"), index, "its vectors are kept");
-    // A test of memory that cannot be made has not passed.
+    assert!(status["problems"][0]["message"].as_str().unwrap().contains("by words only"));
+    assert_eq!(
+        team.read(".heirloom/cache/index/current"),
+        index,
+        "the index with vectors must be kept"
+    );
+    // An evaluation without the embedder must not pass.
     team.write("expected.yaml", "- query: refunds after payment\n  must: thirty days\n");
     assert_eq!(team.run(&["eval", "expected.yaml"]).code, 4);
 }
 
 #[test]
-fn an_entry_that_was_copied_with_its_id_breaks_nothing() {
+fn entries_with_the_same_id_are_found() {
     let team = team();
     team.run(&["plan", "new", "Refund flow"]).ok();
     let path = "plans/0001-refund-flow/plan.memory.md";
@@ -156,23 +160,23 @@ fn an_entry_that_was_copied_with_its_id_breaks_nothing() {
 }
 
 #[test]
-fn a_document_that_states_no_date_has_that_of_its_last_commit() {
+fn a_document_without_a_date_has_the_date_of_its_last_commit() {
     let team = team();
     team.git(&["init", "-q"]);
     let path = ".heirloom/context/herds.md";
     team.write(path, "# Herds\n\nThe wildebeest migrates.\n");
     let dated = |server: &mut Wire| {
-        let asked = json!({"query": "wildebeest", "k": 1});
-        let warm = server.call("memory_recall", &asked)["hits"][0]["at"].take();
-        let fresh = ask(&team, "wildebeest")["hits"][0]["at"].take();
-        assert_eq!(warm, fresh);
+        let request = json!({"query": "wildebeest", "k": 1});
+        let of_server = server.call("memory_recall", &request)["hits"][0]["at"].take();
+        let of_process = ask(&team, "wildebeest")["hits"][0]["at"].take();
+        assert_eq!(of_server, of_process);
         fs::remove_dir_all(team.path().join(".heirloom/cache")).unwrap();
-        let anew = ask(&team, "wildebeest")["hits"][0]["at"].take();
-        assert_eq!(anew, fresh);
-        anew.as_str().unwrap_or_default().to_owned()
+        let rebuilt = ask(&team, "wildebeest")["hits"][0]["at"].take();
+        assert_eq!(rebuilt, of_process);
+        rebuilt.as_str().unwrap_or_default().to_owned()
     };
     let mut server = serve(&team);
-    // Until then it is the file's own.
+    // Before the first commit, the document has the date of its file.
     assert_ne!(dated(&mut server), "");
     for day in ["2025-05-05", "2025-06-06"] {
         team.commit_all(&format!("{day}T10:00:00Z"));
@@ -180,15 +184,15 @@ fn a_document_that_states_no_date_has_that_of_its_last_commit() {
         team.write(path, format!("# Herds\n\nThe wildebeest migrates since {day}.\n"));
         assert_eq!(dated(&mut server), day);
     }
-    let asked = ask(&team, "what was written in June 2025");
-    assert_eq!(first(&asked), "Herds: The wildebeest migrates since 2025-06-06.", "{asked:#}");
+    let answer = ask(&team, "what was written in June 2025");
+    assert_eq!(first(&answer), "Herds: The wildebeest migrates since 2025-06-06.", "{answer:#}");
     let stated = "---\nupdated: 2025-01-01\n---\n\n# Herds\n\nThe wildebeest migrates.\n";
     team.write(path, stated);
     assert_eq!(dated(&mut server), "2025-01-01");
 }
 
 #[test]
-fn what_git_ignores_is_not_found_and_what_was_put_away_is_in_the_archive() {
+fn ignored_documents_are_not_found_and_archived_ones_only_in_the_archive() {
     let team = team();
     team.run(&["plan", "new", "Wombat rollout", "--description", "Wombats reach every shop"]).ok();
     let plan = team.files("plans").into_iter().find(|path| path.ends_with("plan.md")).unwrap();
@@ -202,7 +206,7 @@ fn what_git_ignores_is_not_found_and_what_was_put_away_is_in_the_archive() {
     assert!(!found("wombats"));
     team.write(".gitignore", format!("{ignored}.heirloom/\n"));
     assert!(found("wombats"));
-    // Who keeps all that is remembered out of git still remembers; a document by its name is meant.
+    // Ignoring the whole folder `.heirloom` hides nothing; ignoring a document by its path hides it.
     let notes = ".heirloom/context/vision.md";
     team.write(notes, "---\nname: vision\n---\n\n# Vision\n\nEvery emu shall have a fence.\n");
     assert!(first(&ask(&team, "emu")).contains("fence"));
@@ -216,9 +220,9 @@ fn what_git_ignores_is_not_found_and_what_was_put_away_is_in_the_archive() {
     assert!(first(&archived).ends_with("Wombats reach every shop"), "{archived:#}");
 }
 
-/// The text of a replaced record need not change, and so need not its file.
+/// The file of the replaced record does not change.
 #[test]
-fn a_record_that_another_one_replaces_is_no_longer_recalled() {
+fn a_decision_record_that_another_one_supersedes_is_not_recalled() {
     let team = team();
     let record = |status: &str, said: &str| format!("---\nstatus: {status}\n---\n# {said}\n");
     let (old, new) = (".heirloom/adrs/ADR-0091-old.md", ".heirloom/adrs/ADR-0092-new.md");
@@ -232,9 +236,8 @@ fn a_record_that_another_one_replaces_is_no_longer_recalled() {
     assert_eq!(standing(&ask(&team, "numbats"), "hits"), "active");
 }
 
-/// What git ignores is not recalled, and does not decide what is.
 #[test]
-fn an_ignored_record_replaces_nothing_that_is_recalled() {
+fn an_ignored_decision_record_supersedes_no_other() {
     let team = team();
     let ignored = team.read(".gitignore");
     team.write(".gitignore", format!("{ignored}*-draft.md\n"));
@@ -248,9 +251,9 @@ fn an_ignored_record_replaces_nothing_that_is_recalled() {
     }
 }
 
-/// A clock of whole seconds, as some file systems have.
+/// Some file systems store modification times in whole seconds.
 #[test]
-fn a_file_that_was_rewritten_within_a_tick_of_the_clock_is_read_again() {
+fn a_file_that_was_rewritten_within_the_same_second_is_read_again() {
     let team = team();
     let path = ".heirloom/context/herds.md";
     let write = |animal: &str| {
@@ -267,7 +270,7 @@ fn a_file_that_was_rewritten_within_a_tick_of_the_clock_is_read_again() {
 }
 
 #[test]
-fn a_server_does_not_touch_an_index_that_was_made_anew_beside_it() {
+fn a_server_uses_the_index_that_another_process_rebuilt() {
     let team = team();
     let mut server = serve(&team);
     assert_eq!(
@@ -292,14 +295,14 @@ fn a_server_does_not_touch_an_index_that_was_made_anew_beside_it() {
 
 #[cfg(unix)]
 #[test]
-fn a_server_survives_whatever_is_done_to_the_files_of_its_index() {
+fn a_server_survives_truncation_of_its_index_files() {
     let team = team();
     let mut server = serve(&team);
     let index = team.path().join(".heirloom/cache/index");
-    // Each file by itself, as it is then, and at last all of them.
+    // Truncates one file in each round, and all of them in the last.
     for round in 0..8 {
         assert!(best(&mut server, "refunds").starts_with("Refunds"), "{round}");
-        // What was opened in the very moment of a change is looked at again.
+        // Files that were opened just after a change are checked again, so wait and ask again.
         thread::sleep(Duration::from_millis(60));
         assert!(best(&mut server, "refunds").starts_with("Refunds"), "{round}");
         let mut files: Vec<_> =
@@ -315,11 +318,11 @@ fn a_server_survives_whatever_is_done_to_the_files_of_its_index() {
 }
 
 #[test]
-fn a_server_sees_settings_that_were_changed() {
+fn a_server_reads_changed_settings() {
     let team = team_with_a_long_log();
     let mut server = serve(&team);
-    let asked = json!({"query": "service 77"});
-    let mut freshness = || server.call("memory_recall", &asked)["hits"][0]["freshness"].take();
+    let request = json!({"query": "service 77"});
+    let mut freshness = || server.call("memory_recall", &request)["hits"][0]["freshness"].take();
     assert_eq!(freshness(), "critical");
     assert_eq!(freshness(), "critical");
     let settings = "[staleness]\nwarning = 100\ncritical = 200\narchive = 300\n";

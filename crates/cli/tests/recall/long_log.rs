@@ -1,4 +1,4 @@
-//! Of a long log only what is asked about is read, and the answers are the same.
+//! From a long log only the needed lines are read, and the answers are the same.
 
 use std::fs;
 
@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use super::{ask, team, texts};
 
-const LONG: &str = ".heirloom/memory/fact/2026-01-long.jsonl";
+/// A shard that is long enough to be read by the index.
+const LONG_SHARD: &str = ".heirloom/memory/fact/2026-01-long.jsonl";
 
 pub(super) fn team_with_a_long_log() -> Workspace {
     let team = team();
@@ -17,7 +18,7 @@ pub(super) fn team_with_a_long_log() -> Workspace {
             "{{\"v\":1,\"id\":\"0198c0de-0000-7000-8000-{at:012x}\",\"kind\":\"fact\",\"section\":\"Specs\",\"content\":\"service {at} listens on port {port}\",\"at\":\"2026-01-01T00:00:00Z\",\"by\":\"ada\"}}\n"
         )
     };
-    team.write(LONG, (0..4000).map(line).collect::<String>());
+    team.write(LONG_SHARD, (0..4000).map(line).collect::<String>());
     team
 }
 
@@ -26,20 +27,22 @@ fn answer(team: &Workspace, words: &[&str]) -> Value {
     serde_json::from_str(&team.run(&[words, &["--json"]].concat()).ok()).unwrap()
 }
 
-/// A team whose long log was changed behind the index's back: whoever reads the log now reads
-/// something else, and nothing tells them that it changed.
+/// Creates a team whose long log was changed without changing its size and modification time, so that
+/// answers show whether the log or the index was read.
 fn team_with_an_unseen_change() -> Workspace {
-    const TAKEN: &str = ".heirloom/memory/fact/2026-01-taken.jsonl";
+    const FACTS_OF_ADRS: &str = ".heirloom/memory/fact/2026-01-taken.jsonl";
     let team = team_with_a_long_log();
     team.run(&["note", "look at the ports"]).ok();
-    let taken = |at: usize| {
+    let fact_of_adr = |at: usize| {
         format!(
             "{{\"v\":1,\"id\":\"0198c0dd-0000-7000-8000-{at:012x}\",\"kind\":\"fact\",\"section\":\"Decisions\",\"content\":\"decision {at}\",\"origin\":\"adr:ADR-090{at}#accepted\",\"at\":\"2026-01-01T00:00:00Z\",\"by\":\"ada\"}}\n"
         )
     };
-    team.write(TAKEN, (1..4).map(taken).collect::<String>());
+    team.write(FACTS_OF_ADRS, (1..4).map(fact_of_adr).collect::<String>());
     answer(&team, &["recall", "ports"]);
-    for (file, before, after) in [(LONG, "listens on", "is open at"), (TAKEN, "-090", "-000")] {
+    for (file, before, after) in
+        [(LONG_SHARD, "listens on", "is open at"), (FACTS_OF_ADRS, "-090", "-000")]
+    {
         let path = team.path().join(file);
         let modified = fs::metadata(&path).unwrap().modified().unwrap();
         let text = fs::read_to_string(&path).unwrap().replace(before, after);
@@ -50,7 +53,7 @@ fn team_with_an_unseen_change() -> Workspace {
 }
 
 #[test]
-fn a_long_log_that_has_not_changed_is_not_read() {
+fn single_records_are_shown_without_reading_a_long_log() {
     let team = team_with_an_unseen_change();
     let answer = |words: &[&str]| answer(&team, words);
     let shown = answer(&["fact", "show", "0000004d"]);
@@ -65,7 +68,7 @@ fn a_long_log_that_has_not_changed_is_not_read() {
     assert_eq!(active.as_u64(), listed["more"].as_u64().map(|more| more + 50), "{listed:#}");
     let chosen = answer(&["fact", "list", "--section", "specs"]);
     assert_eq!(chosen["hits"][77]["text"], "service 77 listens on port 10077");
-    // An export reads all of it.
+    // An export reads the whole log.
     assert!(team.run(&["export"]).ok().contains("service 77 is open at port 10077"));
 }
 
@@ -93,7 +96,7 @@ fn records_are_related_pinned_and_promoted_without_reading_a_long_log() {
     assert!(texts(&found).contains(&"ports are looked at"), "{found:#}");
 }
 
-/// To a command that reads all of the log, the facts of these decisions are there already.
+/// A command that read the whole log would find the facts of these decisions in it.
 #[test]
 fn decisions_become_facts_without_reading_a_long_log() {
     let team = team_with_an_unseen_change();
@@ -113,8 +116,8 @@ fn decisions_become_facts_without_reading_a_long_log() {
     }
 }
 
-/// Facts that replace others, one that says what another says, and relations between them.
-const TIED: &str = r#"{"v":1,"id":"0198c0df-0000-7000-8000-0000aaaa0001","kind":"fact","section":"Specs","content":"alpha one","at":"2026-01-01T00:00:00Z","by":"ada"}
+/// Superseded facts, facts with the same text, relations between them, and a damaged line.
+const RELATED_RECORDS: &str = r#"{"v":1,"id":"0198c0df-0000-7000-8000-0000aaaa0001","kind":"fact","section":"Specs","content":"alpha one","at":"2026-01-01T00:00:00Z","by":"ada"}
 {"v":1,"id":"0198c0df-0000-7000-8000-0000aaaa0002","kind":"fact","section":"Specs","content":"alpha two","at":"2026-01-02T00:00:00Z","by":"ada","supersedes":["0198c0df-0000-7000-8000-0000aaaa0001"]}
 {"v":1,"id":"0198c0df-0000-7000-8000-0000bbbb0001","kind":"fact","section":"Specs","content":"beta one","at":"2026-01-01T00:00:00Z","by":"ada"}
 {"v":1,"id":"0198c0df-0000-7000-8000-0000bbbb0002","kind":"fact","section":"Specs","content":"beta two","at":"2026-01-02T00:00:00Z","by":"ada","supersedes":["0198c0df-0000-7000-8000-0000bbbb0001"]}
@@ -125,12 +128,12 @@ const TIED: &str = r#"{"v":1,"id":"0198c0df-0000-7000-8000-0000aaaa0001","kind":
 this is no line of a log
 "#;
 
-/// A relation that held for a month.
-const ENDED: &str = r#"{"v":1,"id":"0198c0df-0000-7000-8000-0000eeee0002","kind":"edge","from":"0198c0df-0000-7000-8000-0000cccc0001","to":"0198c0df-0000-7000-8000-0000bbbb0002","relation":"enables","at":"2026-01-03T00:00:00Z","by":"ada"}
+/// A relation that was archived after a month.
+const ARCHIVED_RELATION: &str = r#"{"v":1,"id":"0198c0df-0000-7000-8000-0000eeee0002","kind":"edge","from":"0198c0df-0000-7000-8000-0000cccc0001","to":"0198c0df-0000-7000-8000-0000bbbb0002","relation":"enables","at":"2026-01-03T00:00:00Z","by":"ada"}
 {"v":1,"id":"0198c0df-0000-7000-8000-0000dddd0002","kind":"event","action":"archive","targets":["0198c0df-0000-7000-8000-0000eeee0002"],"at":"2026-02-01T00:00:00Z","by":"bob"}
 "#;
 
-/// A line of the log that was just written has an id of its own, and a place that tells nothing.
+/// Replaces new ids and locations in the log, which differ from run to run.
 fn without_ids(answer: Value) -> Value {
     match answer {
         Value::String(text) if text.contains("0198c0df") => Value::String(text),
@@ -144,7 +147,7 @@ fn without_ids(answer: Value) -> Value {
     }
 }
 
-/// Commands of every kind, which also change what is remembered.
+/// Commands of every kind, including writes.
 const COMMANDS: &[&[&str]] = &[
     &["memory", "connect", "aaaa0001", "bbbb0001", "depends_on"],
     &["fact", "show", "bbbb0003"],
@@ -161,7 +164,7 @@ const COMMANDS: &[&[&str]] = &[
     &["adr", "status", "ADR-0001", "accepted"],
     &["session", "start", "Caches"],
     &["memory", "ingest"],
-    // What was said before is said again.
+    // The text of an existing fact.
     &["fact", "add", "--section", "Specs", "Alpha two", "--supersedes", "cccc0001"],
     &["fact", "add", "--section", "Specs", "Nobody else knows", "--private"],
     &["memory", "add", "0001", "--plan", "decision", "Cache for a minute"],
@@ -183,9 +186,9 @@ const COMMANDS: &[&[&str]] = &[
     &["adr", "status", "ADR-0002", "deprecated"],
 ];
 
-/// Returns what a team is answered, without what differs from run to run.
+/// Runs all commands and returns their answers, without what differs from run to run.
 fn answers_to_commands(team: &Workspace) -> Vec<(String, i32, String, Value)> {
-    team.write(".heirloom/memory/fact/2026-01-tied.jsonl", TIED);
+    team.write(".heirloom/memory/fact/2026-01-tied.jsonl", RELATED_RECORDS);
     team.run(&["plan", "new", "caches"]).ok();
     team.run(&["agent", "new", "0001", "coder"]).ok();
     team.write(".heirloom/context/damaged.md", "---\ntags: [\n---\n# Damaged\n");
@@ -206,7 +209,7 @@ fn answers_to_commands(team: &Workspace) -> Vec<(String, i32, String, Value)> {
 }
 
 #[test]
-fn a_long_log_answers_as_a_short_one() {
+fn answers_are_the_same_for_a_long_and_a_short_log() {
     let short = answers_to_commands(&team());
     let long = answers_to_commands(&team_with_a_long_log());
     for (short, long) in short.into_iter().zip(long) {
@@ -214,8 +217,8 @@ fn a_long_log_answers_as_a_short_one() {
     }
 }
 
-/// Questions of every kind, which change nothing.
-const QUESTIONS: &[&[&str]] = &[
+/// Commands of every kind that only read.
+const READ_COMMANDS: &[&[&str]] = &[
     &["stats"],
     &["context", "health"],
     &["context", "conflicts"],
@@ -249,10 +252,13 @@ const QUESTIONS: &[&[&str]] = &[
     &["memory", "search-archive"],
 ];
 
-/// A team with a long log, in which records of every kind were stored, replaced and archived.
+/// Creates a team with a long log, in which records of every kind were stored, superseded and archived.
 fn team_with_a_history() -> Workspace {
     let team = team_with_a_long_log();
-    team.write(".heirloom/memory/fact/2026-01-tied.jsonl", format!("{TIED}{ENDED}"));
+    team.write(
+        ".heirloom/memory/fact/2026-01-tied.jsonl",
+        format!("{RELATED_RECORDS}{ARCHIVED_RELATION}"),
+    );
     team.run(&["plan", "new", "caches"]).ok();
     let note = |text: &str| {
         let noted = answer(&team, &["note", text]);
@@ -277,7 +283,7 @@ fn team_with_a_history() -> Workspace {
     team
 }
 
-/// Writes three files to import, some of whose rows are there already.
+/// Writes three files to import, which contain rows that were imported before.
 fn prepare_imports(team: &Workspace) {
     let lists = "# Rules\n\n## Ports\n\n- Ports are numbers\n- Caches are small\n";
     team.write("CLAUDE.md", lists);
@@ -292,21 +298,21 @@ fn prepare_imports(team: &Workspace) {
     team.write("facts.jsonl", format!("{edge}\n"));
     team.run(&["import", "CLAUDE.md"]).ok();
     team.write("CLAUDE.md", format!("{lists}- Walls are high\n"));
-    // Also where an export begins with a byte order mark.
-    team.write("some.jsonl", format!("\u{feff}{}\n", TIED.lines().next().unwrap()));
+    // An export may begin with a byte order mark.
+    team.write("some.jsonl", format!("\u{feff}{}\n", RELATED_RECORDS.lines().next().unwrap()));
     team.run(&["recall", "ports"]).ok();
 }
 
 #[test]
-fn what_is_told_of_a_long_log_is_the_same_without_an_index() {
+fn answers_from_a_long_log_are_the_same_with_and_without_the_index() {
     let team = team_with_a_history();
     prepare_imports(&team);
     let run = |words: &[&str]| {
         let ran = team.run(&[words, &["--json"]].concat());
         (words.join(" "), ran.code, ran.stdout, ran.stderr)
     };
-    let answers = || QUESTIONS.iter().map(|words| run(words)).collect::<Vec<_>>();
-    // Importing twice adds nothing, whoever tells what is there.
+    let answers = || READ_COMMANDS.iter().map(|words| run(words)).collect::<Vec<_>>();
+    // A second import adds nothing, with and without the index.
     let import = |name: &str| run(&["import", name, "--dry-run"]);
     let imports = || ["CLAUDE.md", "some.jsonl", "facts.jsonl"].map(import);
     let with_index = (answers(), imports());
@@ -321,7 +327,7 @@ fn what_is_told_of_a_long_log_is_the_same_without_an_index() {
     for (with, without) in with_index.0.into_iter().zip(answers()) {
         assert_eq!(with, without);
     }
-    assert!(!cache.join("index/current").exists(), "somebody made an index");
+    assert!(!cache.join("index/current").exists(), "reading must not build an index");
     let stats = answer(&team, &["stats"]);
     let facts = &stats["records"]["fact"];
     assert_eq!((&facts["archived"], &facts["private"]), (&1.into(), &1.into()), "{stats:#}");
@@ -330,7 +336,7 @@ fn what_is_told_of_a_long_log_is_the_same_without_an_index() {
 }
 
 #[test]
-fn adding_to_a_long_log_knows_what_is_there() {
+fn writes_to_a_long_log_find_existing_records() {
     const SERVICE_81: &str = "service 81 listens on port 10081";
     let team = team_with_a_long_log();
     let add = |text: &str, more: &[&str]| {
@@ -346,7 +352,7 @@ fn adding_to_a_long_log_knows_what_is_there() {
         listed.iter().any(|near| near["text"] == "service 78 listens on port 10078"),
         "{near:#}"
     );
-    // As a person types it: the end of the id.
+    // The last characters of the id are enough.
     add("service 79 is gone", &["--supersedes", "0000004f"]);
     let shown = team.json("fact show 0198c0de-0000-7000-8000-00000000004f");
     assert_eq!(shown["standing"], "superseded", "{shown:#}");

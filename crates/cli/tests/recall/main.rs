@@ -1,4 +1,4 @@
-//! Recall: any text is a question, and the index is kept up to date without commands.
+//! Recall: any text is accepted as a question, and the index is kept up to date without commands.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! What answers a question, and what is said where nothing does.
+//! Hits, near misses, filters and scores.
 
 use heirloom_testkit::Workspace;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{ask, first, team, texts};
 
 #[test]
-fn names_are_found_whole_in_parts_and_misspelt() {
+fn identifiers_are_found_whole_in_parts_and_misspelt() {
     let team = team();
     for query in
         ["parseFrontMatter", "front matter", "frontmatter", "src/auth/login.ts", "parsefrontmater"]
@@ -14,7 +14,7 @@ fn names_are_found_whole_in_parts_and_misspelt() {
         assert!(first(&ask(&team, query)).starts_with("parseFrontMatter"), "{query}");
     }
     assert!(first(&ask(&team, "how long can I get my money back?")).starts_with("Refunds"));
-    // A slip in the ending of a word makes another stem of it.
+    // A typo in the ending of a word changes its stem.
     let store = |text: &str| team.run(&["fact", "add", "--section", "specs", text]).ok();
     store("The latency of checkout is watched");
     store("Migrations run at night");
@@ -30,11 +30,15 @@ fn names_are_found_whole_in_parts_and_misspelt() {
         let answer = ask(&team, query);
         assert!(first(&answer).starts_with(expected), "{query}: {answer:#}");
     }
-    assert_eq!(texts(&ask(&team, "notification")), Vec::<&str>::new(), "a word is no slip");
+    assert_eq!(
+        texts(&ask(&team, "notification")),
+        Vec::<&str>::new(),
+        "a known word is not a typo"
+    );
 }
 
 #[test]
-fn any_text_is_a_question() {
+fn any_text_is_accepted_as_a_question() {
     let team = team();
     let long = "index ".repeat(10_000);
     for query in [
@@ -60,7 +64,7 @@ fn any_text_is_a_question() {
 }
 
 #[test]
-fn a_question_without_an_answer_gets_what_comes_nearest() {
+fn a_question_without_hits_gets_near_misses() {
     let team = team();
     let answer = ask(&team, "zebra crossings");
     assert_eq!(texts(&answer), Vec::<&str>::new());
@@ -68,7 +72,7 @@ fn a_question_without_an_answer_gets_what_comes_nearest() {
 }
 
 #[test]
-fn a_score_is_the_sum_of_what_it_is_made_of() {
+fn a_score_is_the_sum_of_its_parts() {
     let team = team();
     let answer: Value =
         serde_json::from_str(&team.run(&["recall", "sqlite index", "--explain", "--json"]).ok())
@@ -88,7 +92,7 @@ fn a_score_is_the_sum_of_what_it_is_made_of() {
 }
 
 #[test]
-fn a_title_is_found_before_anything_else_is_written() {
+fn a_document_is_found_by_its_title_alone() {
     let team = team();
     team.run(&["adr", "new", "Use PostgreSQL for the ledger"]).ok();
     team.run(&["plan", "new", "Refund flow"]).ok();
@@ -102,18 +106,18 @@ fn a_title_is_found_before_anything_else_is_written() {
 }
 
 #[test]
-fn a_question_that_names_only_a_time_finds_what_happened_then() {
+fn a_question_that_names_only_a_time_finds_memories_of_that_time() {
     let team = team();
     team.write(
         ".heirloom/memory/fact/2023-05-old.jsonl",
         "{\"v\":1,\"id\":\"0198c0de-0000-7000-8000-00000000000a\",\"kind\":\"fact\",\"section\":\"Specs\",\"content\":\"The ferry was painted\",\"at\":\"2023-05-03T00:00:00Z\",\"by\":\"ada\"}\n",
     );
-    // More than are looked at closely for their words or their meaning.
+    // More memories than are ranked by words or by meaning.
     let later = (0..300).map(|at| {
         format!("{{\"v\":1,\"id\":\"0198c0de-0001-7000-8000-{at:012x}\",\"kind\":\"fact\",\"section\":\"Specs\",\"content\":\"What happened to boat {at} was decided in port\",\"at\":\"2026-01-03T00:00:00Z\",\"by\":\"ada\"}}\n")
     });
     team.write(".heirloom/memory/fact/2026-01-later.jsonl", later.collect::<String>());
-    // As one types it, without quotes.
+    // The words of a question need no quotes.
     let answer = team.json("recall painted in May 2023");
     assert!(answer["hits"][0].as_object().unwrap().contains_key("confidence"));
     for question in
@@ -125,7 +129,7 @@ fn a_question_that_names_only_a_time_finds_what_happened_then() {
 }
 
 #[test]
-fn a_filter_leaves_out_what_does_not_fit_it() {
+fn filters_leave_out_other_memories() {
     let team = team();
     team.run(&["note", "the index needs care"]).ok();
     let kinds = |arguments: &str| {
@@ -146,7 +150,7 @@ fn a_filter_leaves_out_what_does_not_fit_it() {
 }
 
 #[test]
-fn every_hit_says_where_it_is_written_and_how_fresh_it_is() {
+fn every_hit_has_a_location_and_a_freshness() {
     let team = team();
     team.run(&["episode", "add", "Index moved", "--content", "The index moved to SQLite"]).ok();
     let stored = team.run(&["fact", "add", "--section", "specs", "Walruses swim", "--json"]).ok();
@@ -221,14 +225,14 @@ fn a_memory_that_is_related_to_a_match_is_found() {
     team.write(".heirloom/context/vision.md", vision);
     let has_effect = || texts(&ask(&team, "emu")).iter().any(|text| text.starts_with("Exports"));
     assert!(!has_effect());
-    // As recall calls it.
+    // The name of the passage in recall.
     let part = ".heirloom/context/vision.md#1";
     team.run(&["memory", "connect", &effect, part, "depends_on"]).ok();
     assert!(has_effect());
 }
 
 #[test]
-fn the_words_of_templates_are_not_found() {
+fn template_text_is_not_found() {
     let team = team();
     let answer = ask(&team, "code style, reviews and how changes land");
     assert!(texts(&answer).iter().all(|text| !text.contains("Code style")), "{answer:#}");

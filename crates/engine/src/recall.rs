@@ -1,11 +1,11 @@
 //! Finds the memories that answer a question.
 
-mod across;
+mod affected;
 mod hits;
-mod near;
 mod search;
+mod workspaces;
 
-pub(crate) use across::across;
+pub(crate) use affected::{read_around, read_around_new};
 pub(crate) use hits::Hit;
-pub(crate) use near::{read_around, read_around_new};
 pub(crate) use search::{Search, SearchResult};
+pub(crate) use workspaces::across;

@@ -227,7 +227,7 @@ fn bring_up_to_date(
     let mut problems = Vec::new();
     let updated = match update_on_disk(session, index, snapshot, &sources, embedder, &mut problems)
     {
-        Err(failed) if failed.is_damage() => rebuild_locked(session, index, &sources, embedder),
+        Err(failed) if failed.is_damaged() => rebuild_locked(session, index, &sources, embedder),
         updated => updated,
     };
     let snapshot = match updated {
@@ -261,12 +261,12 @@ pub(crate) enum IndexFailure {
 
 impl IndexFailure {
     /// Returns whether the index is damaged.
-    pub(crate) fn is_damage(&self) -> bool {
+    pub(crate) fn is_damaged(&self) -> bool {
         matches!(self, IndexFailure::Index(error) if error.kind == IndexErrorKind::Damaged)
     }
 
     /// Returns whether the embedder failed.
-    pub(crate) fn is_of_embedder(&self) -> bool {
+    pub(crate) fn is_embedder_failure(&self) -> bool {
         matches!(self, IndexFailure::Index(error) if error.kind == IndexErrorKind::Embedder)
     }
 }

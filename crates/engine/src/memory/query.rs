@@ -130,14 +130,14 @@ impl MemoryQuery {
 
     /// Reads the selected records without the memory documents, and the problems of the log.
     pub(crate) fn read_log(mut self, session: &Session) -> (Memory, Vec<Problem>) {
-        if self.has_pinned && is_long(session) {
+        if self.has_pinned && is_long_log(session) {
             let (local, _) = Log::read_local(session.root()).fold(None);
             self.names.extend(local.acted_on(Action::Pin).into_keys().map(str::to_owned));
         }
         let as_of = self.at.as_of;
         let lookups = self.names_without_relations.len() as u64;
         let is_cheaper = lookups * LOOKUP_COST_BYTES <= log::bytes(session.root());
-        if is_long(session)
+        if is_long_log(session)
             && is_cheaper
             && let Ok(Some(read)) = self.read_from_index(session)
         {
@@ -149,7 +149,7 @@ impl MemoryQuery {
 
     /// Reads the selected records for memory documents that were read already.
     fn read_beside(mut self, session: &Session, documents: MemoryDocuments) -> MemorySlice {
-        if is_long(session) {
+        if is_long_log(session) {
             let entries = documents.documents.iter().flat_map(entry_names);
             self.names_without_relations.extend(entries);
         }
@@ -204,7 +204,7 @@ pub(crate) fn read_related(
     let entry_ids: BTreeSet<&str> = ends.filter_map(|name| name.strip_prefix("entry:")).collect();
     let notebooks = notebooks.holding(&entry_ids.into_iter().collect::<Vec<_>>());
     let documents = cached_documents(session, catalog, notebooks)?;
-    Ok(match is_long(session) && !documents.documents.is_empty() {
+    Ok(match is_long_log(session) && !documents.documents.is_empty() {
         // From a long log, the records that concern these entries are not read yet.
         true => MemoryQuery::new().related().read_beside(session, documents),
         false => MemorySlice::new(memory, documents, problems, PointInTime::default()),
@@ -217,7 +217,7 @@ pub(crate) fn log_problems(session: &Session) -> Vec<Problem> {
 }
 
 /// Returns whether the log is so long that parts of it are read by the index.
-pub(crate) fn is_long(session: &Session) -> bool {
+pub(crate) fn is_long_log(session: &Session) -> bool {
     log::bytes(session.root()) >= INDEXED_LOG_MIN_BYTES
 }
 

@@ -164,7 +164,7 @@ impl MemorySlice {
     }
 
     /// Returns how many entries of all documents have the given id.
-    pub(crate) fn entries_with_id(&self, id: &str) -> usize {
+    pub(crate) fn count_entries_with_id(&self, id: &str) -> usize {
         let count_all = || {
             let mut counts: HashMap<String, usize> = HashMap::new();
             for (_, entry) in self.entries() {

@@ -201,7 +201,7 @@ impl<'s> WriteTransaction<'s> {
         }
         let entries = document.notebook.entries.iter();
         let in_document = entries.filter(|other| other.id == entry.id).count();
-        let id = if known.entries_with_id(&entry.id) <= in_document {
+        let id = if known.count_entries_with_id(&entry.id) <= in_document {
             entry.id.clone()
         } else {
             unique_entry_id(&entry.id, &document.path)

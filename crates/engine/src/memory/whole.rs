@@ -8,9 +8,9 @@ use heirloom_index::{Filter, Shelf};
 use heirloom_store::log::Log;
 
 use super::item::MemoryItem;
-use super::query::{MemoryQuery, entry_names, is_long, read_documents};
+use super::query::{MemoryQuery, entry_names, is_long_log, read_documents};
+use super::record_counts::{self, RecordCounts};
 use super::slice::{MemorySlice, PointInTime};
-use super::tally::{self, Tally};
 use crate::{Error, Session};
 
 /// All of memory.
@@ -66,10 +66,12 @@ impl SelectedRecords {
         session: &Session,
         limit: usize,
     ) -> Result<Option<(Self, usize)>, Error> {
-        if !is_long(session) {
+        if !is_long_log(session) {
             return Ok(None);
         }
-        let Ok(Some((names, total))) = tally::first_facts(session, limit) else { return Ok(None) };
+        let Ok(Some((names, total))) = record_counts::first_facts(session, limit) else {
+            return Ok(None);
+        };
         let facts = MemoryQuery::new().names_without_relations(names).read(session)?;
         Ok(Some((SelectedRecords(facts), total)))
     }
@@ -87,16 +89,16 @@ impl SelectedRecords {
 
 /// Counts all records, and reads the memories that are related or were superseded, archived or stored
 /// more than once.
-pub(crate) fn read_with_tally(session: &Session) -> Result<(MemorySlice, Tally), Error> {
+pub(crate) fn read_with_tally(session: &Session) -> Result<(MemorySlice, RecordCounts), Error> {
     let documents = read_documents(session)?;
     let names: Vec<String> = documents.documents.iter().flat_map(entry_names).collect();
-    let read_from_index = || tally::survey(session, &names).ok().flatten();
-    let from_index = is_long(session).then(read_from_index).flatten();
-    let (tally, memory, problems) = from_index.unwrap_or_else(|| {
+    let read_from_index = || record_counts::read_related(session, &names).ok().flatten();
+    let from_index = is_long_log(session).then(read_from_index).flatten();
+    let (counts, memory, problems) = from_index.unwrap_or_else(|| {
         let (memory, problems): (Memory, _) = Log::read(session.root()).fold(None);
-        (Tally::of(&memory), memory, problems)
+        (RecordCounts::of(&memory), memory, problems)
     });
-    Ok((MemorySlice::new(memory, documents, problems, PointInTime::default()), tally))
+    Ok((MemorySlice::new(memory, documents, problems, PointInTime::default()), counts))
 }
 
 impl Deref for WholeMemory {

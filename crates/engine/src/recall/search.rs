@@ -81,7 +81,7 @@ impl Search<'_> {
             Err(error) => return self.search_lexical_only(session, &error),
         };
         match self.search(session, &*embedder) {
-            Err(failed) if failed.is_of_embedder() => {
+            Err(failed) if failed.is_embedder_failure() => {
                 self.search_lexical_only(session, &failed.into())
             }
             result => Ok(result?),
@@ -104,7 +104,7 @@ impl Search<'_> {
         let result = try_open_up_to_date(session, embedder)
             .and_then(|index| self.search_index(session, index, embedder));
         match result {
-            Err(failed) if failed.is_damage() => {
+            Err(failed) if failed.is_damaged() => {
                 let rebuilt =
                     rebuild(session, embedder).or_else(|_| build_in_memory(session, embedder));
                 self.search_index(session, rebuilt?, embedder)

@@ -4,7 +4,7 @@ use heirloom_core::recall::ties;
 use heirloom_core::record::{Record, Visibility};
 
 use super::Search;
-use crate::memory::{MemoryQuery, MemorySlice, Particulars, is_long};
+use crate::memory::{MemoryQuery, MemorySlice, Particulars, is_long_log};
 use crate::{Error, Session};
 
 /// Maximum number of memories that are compared with a new record.
@@ -32,7 +32,7 @@ pub(crate) fn read_around(
     typed: &[String],
 ) -> Result<MemorySlice, Error> {
     let mut names: Vec<String> = Vec::new();
-    if is_long(session) {
+    if is_long_log(session) {
         let text = record.text();
         let search = Search { query: &text, limit: SIMILAR_LIMIT, ..Search::default() };
         let similar = search.run(session)?;

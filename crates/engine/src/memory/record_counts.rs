@@ -10,7 +10,7 @@ use crate::{Error, Session};
 
 /// The number of records in the log.
 #[derive(Debug)]
-pub(crate) struct Tally {
+pub(crate) struct RecordCounts {
     /// Records of each kind.
     pub(crate) kinds: Vec<(Kind, Count)>,
     /// Active facts of each section.
@@ -26,7 +26,7 @@ pub(crate) struct Count {
     pub(crate) private: usize,
 }
 
-impl Tally {
+impl RecordCounts {
     /// Counts the records of a log that was read whole.
     pub(crate) fn of(memory: &Memory) -> Self {
         let count = |kind: Kind| {
@@ -48,7 +48,7 @@ impl Tally {
             let found = sections.iter_mut().find(|(section, _)| *section == fact.section);
             found.into_iter().for_each(|(_, count)| *count += 1);
         }
-        Tally { kinds: Kind::REMEMBERED.into_iter().map(count).collect(), sections }
+        RecordCounts { kinds: Kind::REMEMBERED.into_iter().map(count).collect(), sections }
     }
 
     /// Counts the records of an index.
@@ -68,7 +68,7 @@ impl Tally {
             (kind, count)
         };
         let sections = Section::ALL.into_iter();
-        Tally {
+        RecordCounts {
             kinds: Kind::REMEMBERED.into_iter().map(count).collect(),
             sections: sections.map(|section| (section, count_active(snapshot, section))).collect(),
         }
@@ -110,14 +110,14 @@ pub(crate) fn first_facts(
 /// Counts the records of the index, and reads from it the memories with some names, all that are
 /// related, and all that were superseded, archived or stored more than once. Returns them with the
 /// problems of the log; `None` if the index does not exist or is far behind.
-pub(crate) fn survey(
+pub(crate) fn read_related(
     session: &Session,
     names: &[String],
-) -> Result<Option<(Tally, Memory, Vec<Problem>)>, Error> {
+) -> Result<Option<(RecordCounts, Memory, Vec<Problem>)>, Error> {
     let Some(index) = open_if_quick(session)? else { return Ok(None) };
-    let tally = Tally::of_index(index.snapshot());
+    let counts = RecordCounts::of_index(index.snapshot());
     let memory = index.snapshot().memory_of_related(names, None)?;
     let problems = index.log_problems()?;
     keep_open(session, index);
-    Ok(Some((tally, memory, problems)))
+    Ok(Some((counts, memory, problems)))
 }

@@ -1,17 +1,17 @@
-//! What was derived from documents, by path and stamp, so that an unchanged file is not read again.
+//! A cache of parsed documents, by path and file stamp, so that unchanged files are not read again.
 //!
-//! A cache of its own beside the index: it needs no embedder, and a command that lists plans must not
-//! wait for vectors. Whatever is wrong with it, documents are read from their files.
+//! It is separate from the index because it needs no embedder: a command that lists plans must not
+//! wait for vectors. If the cache fails in any way, documents are read from their files.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use crate::folder::{Home, IndexFolder, connect, remove_others};
-use crate::{IndexError, db};
+use crate::folder::{IndexFiles, IndexFolder};
+use crate::{IndexError, sqlite};
 
-const TABLES: &str = "
+const SCHEMA: &str = "
 CREATE TABLE version(name TEXT NOT NULL);
 CREATE TABLE document(
     path TEXT PRIMARY KEY, size INTEGER NOT NULL, modified INTEGER NOT NULL, file INTEGER NOT NULL,
@@ -19,29 +19,29 @@ CREATE TABLE document(
 CREATE TABLE notebook(path TEXT PRIMARY KEY, data BLOB NOT NULL) WITHOUT ROWID;
 ";
 
-/// A document as it was read.
+/// A parsed document and the stamp of its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CachedDocument {
-    /// The size of its file.
+    /// The size of the file in bytes.
     pub size: u64,
-    /// When its file was changed, in nanoseconds since 1970.
+    /// The modification time of the file, in nanoseconds since 1970.
     pub modified: i64,
-    /// The number of its file, where the system numbers them.
+    /// The inode number of the file, where the system has them.
     pub file: u64,
-    /// Whether it refers to other documents.
+    /// Whether the document refers to other documents.
     pub has_references: bool,
-    /// What was derived from it, in a form of the caller's.
+    /// The parsed document, encoded by the caller.
     pub data: Vec<u8>,
 }
 
-/// A document that was read.
+/// A document that is to be cached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadDocument<'p> {
-    /// Its path.
+    /// The path of the document.
     pub path: Cow<'p, str>,
-    /// Its file, and what was derived from it.
+    /// The parsed document and the stamp of its file.
     pub document: CachedDocument,
-    /// The entries of a memory document, in a form of the caller's.
+    /// The entries of a memory document, encoded by the caller.
     pub notebook: Option<Vec<u8>>,
 }
 
@@ -52,34 +52,32 @@ pub struct DocumentCache {
 }
 
 impl DocumentCache {
-    /// Opens the cache in a folder. One that is missing, or whose data are of another version, is an
-    /// error.
+    /// Opens the cache of a folder; fails if it is missing, or if its data have another version.
     pub fn open(folder: &IndexFolder, version: &str) -> Result<Self, IndexError> {
-        let home = Home::current(folder).filter(Home::was_made_here);
-        let home = home.ok_or_else(|| IndexError::damaged("there is no cache"))?;
-        let db = connect(&home.tables(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        let found: String = db.query_row("SELECT name FROM version", [], |row| row.get(0))?;
-        match found == version {
+        let files = IndexFiles::current(folder).filter(IndexFiles::is_made_here);
+        let files = files.ok_or_else(|| IndexError::damaged("there is no cache of documents"))?;
+        let db = sqlite::open(&files.database())?;
+        let stored: String = db.query_row("SELECT name FROM version", [], |row| row.get(0))?;
+        match stored == version {
             true => Ok(DocumentCache { db }),
-            false => Err(IndexError::damaged("the cache is of another version")),
+            false => Err(IndexError::damaged("the cache of documents has another version")),
         }
     }
 
-    /// Makes an empty cache in the place of the one that is there. `version` names the form of the
-    /// data.
+    /// Replaces the cache of a folder by an empty one. `version` names the encoding of the data.
     pub fn create(folder: &IndexFolder, version: &str) -> Result<Self, IndexError> {
-        let home = Home::new(folder)?;
-        let create = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
-        let db = connect(&home.tables(), create)?;
-        db::share(&db)?;
-        db.execute_batch(TABLES)?;
+        let files = IndexFiles::new(folder)?;
+        let db = sqlite::create(&files.database())?;
+        sqlite::enable_write_ahead_log(&db)?;
+        db.execute_batch(SCHEMA)?;
         db.execute("INSERT INTO version VALUES(?)", [version])?;
-        home.make_current()?;
-        remove_others(&home);
+        files.make_current()?;
+        files.remove_stale(&[]);
         Ok(DocumentCache { db })
     }
 
-    /// Reads every document, by path, with the data of those that refer to others or are needed.
+    /// Reads all documents, by path. The data are read of documents that refer to others, and of
+    /// those for which `is_needed` is true; they are empty otherwise.
     pub fn load(
         &self,
         is_needed: impl Fn(&str) -> bool,
@@ -88,16 +86,16 @@ impl DocumentCache {
             .db
             .prepare("SELECT size, modified, file, has_references, data, path FROM document")?;
         let mut rows = query.query([])?;
-        let mut all = HashMap::new();
+        let mut documents = HashMap::new();
         while let Some(row) = rows.next()? {
             let path: String = row.get(5)?;
-            let mut cached = stamped(row)?;
+            let mut cached = read_stamp(row)?;
             if cached.has_references || is_needed(&path) {
                 cached.data = row.get(4)?;
             }
-            all.insert(path, cached);
+            documents.insert(path, cached);
         }
-        Ok(all)
+        Ok(documents)
     }
 
     /// Reads the documents at some paths, by path.
@@ -108,34 +106,35 @@ impl DocumentCache {
         let mut query = self.db.prepare(
             "SELECT size, modified, file, has_references, data FROM document WHERE path = ?",
         )?;
-        let mut found = HashMap::new();
+        let mut documents = HashMap::new();
         for path in paths {
-            let whole = |row: &Row<'_>| Ok(CachedDocument { data: row.get(4)?, ..stamped(row)? });
-            if let Some(cached) = query.query_row([&*path], whole).optional()? {
-                found.insert(path.into_owned(), cached);
+            let decode =
+                |row: &Row<'_>| Ok(CachedDocument { data: row.get(4)?, ..read_stamp(row)? });
+            if let Some(cached) = query.query_row([&*path], decode).optional()? {
+                documents.insert(path.into_owned(), cached);
             }
         }
-        Ok(found)
+        Ok(documents)
     }
 
-    /// Reads the entries of the memory documents that are wanted, with their paths.
+    /// Reads paths and entries of the memory documents whose encoded entries pass a filter.
     pub fn notebooks(
         &self,
-        is_wanted: impl Fn(&[u8]) -> bool,
+        is_match: impl Fn(&[u8]) -> bool,
     ) -> Result<Vec<(String, Vec<u8>)>, IndexError> {
         let mut query = self.db.prepare("SELECT data, path FROM notebook")?;
         let mut rows = query.query([])?;
-        let mut found = Vec::new();
+        let mut notebooks = Vec::new();
         while let Some(row) = rows.next()? {
             let data = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
-            if is_wanted(data) {
-                found.push((row.get(1)?, data.to_vec()));
+            if is_match(data) {
+                notebooks.push((row.get(1)?, data.to_vec()));
             }
         }
-        Ok(found)
+        Ok(notebooks)
     }
 
-    /// Writes documents that were read, and forgets those that are gone.
+    /// Writes documents that were read, and removes those that no longer exist.
     pub fn save(&mut self, read: &[ReadDocument<'_>], gone: &[&str]) -> Result<(), IndexError> {
         let transaction = self.db.transaction()?;
         {
@@ -163,13 +162,13 @@ impl DocumentCache {
     }
 }
 
-/// Reads a document without its data.
-fn stamped(row: &Row<'_>) -> rusqlite::Result<CachedDocument> {
-    let number = |at: usize| row.get::<_, i64>(at).map(i64::cast_unsigned);
+/// Reads the columns of a document but its data.
+fn read_stamp(row: &Row<'_>) -> rusqlite::Result<CachedDocument> {
+    let unsigned = |column: usize| row.get::<_, i64>(column).map(i64::cast_unsigned);
     Ok(CachedDocument {
-        size: number(0)?,
+        size: unsigned(0)?,
         modified: row.get(1)?,
-        file: number(2)?,
+        file: unsigned(2)?,
         has_references: row.get(3)?,
         data: vec![],
     })

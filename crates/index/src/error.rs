@@ -1,54 +1,54 @@
-//! What can go wrong with an index; everything can be mended by making it anew.
+//! Errors of an index. Rebuilding the index mends all of them but those of the system.
 
-/// What went wrong.
+/// An error of the index.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{message}")]
 pub struct IndexError {
-    /// What sort of failure it is.
+    /// The class of the error.
     pub kind: IndexErrorKind,
     /// What happened.
     pub message: String,
-    /// How to mend it, if it is known better than by the sort of failure.
+    /// How to mend it, if the kind of the error does not say.
     pub hint: Option<String>,
 }
 
-/// What sort of failure it is.
+/// The class of an error, which decides how a caller recovers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IndexErrorKind {
-    /// The index is not whole, or of another version: make it anew.
+    /// The index is corrupt, incomplete or of another version: rebuild it.
     Damaged,
-    /// Another process changed it in between: try again.
+    /// Another process changed the index at the same time: try again.
     Moved,
-    /// The disk or the system refused.
+    /// The disk or the operating system failed.
     System,
-    /// Nothing can be written there.
+    /// The index's folder cannot be written to.
     Unwritable,
-    /// The embedder gave no vectors.
+    /// The embedder returned no vectors.
     Embedder,
 }
 
 impl IndexError {
-    /// Makes one of a sort.
+    /// Creates an error without a hint.
     pub(crate) fn new(kind: IndexErrorKind, message: impl Into<String>) -> Self {
         IndexError { kind, message: message.into(), hint: None }
     }
 
-    /// The index is not whole.
+    /// Creates an error of the kind `Damaged`.
     pub(crate) fn damaged(message: impl Into<String>) -> Self {
         Self::new(IndexErrorKind::Damaged, message)
     }
 
-    /// The system refused something.
-    pub(crate) fn system(what: &str, error: &std::io::Error) -> Self {
+    /// Turns an I/O error on a file into an error of the index.
+    pub(crate) fn system(file: &str, error: &std::io::Error) -> Self {
         use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
         let kind = match error.kind() {
             PermissionDenied | ReadOnlyFilesystem => IndexErrorKind::Unwritable,
             _ => IndexErrorKind::System,
         };
-        // Refused without a system error number: a link is there that is not followed.
+        // `cap_std` refuses links that lead out of the root without an error number of the system.
         let is_link = error.kind() == PermissionDenied && error.raw_os_error().is_none();
         let hint = is_link.then(|| "remove the link; a folder takes its place".to_owned());
-        IndexError { hint, ..Self::new(kind, format!("{what}: {error}")) }
+        IndexError { hint, ..Self::new(kind, format!("{file}: {error}")) }
     }
 }
 
@@ -64,7 +64,7 @@ impl From<rusqlite::Error> for IndexError {
             Some(DatabaseBusy | DatabaseLocked) => IndexErrorKind::Moved,
             Some(DatabaseCorrupt | NotADatabase) | Some(_) | None => IndexErrorKind::Damaged,
         };
-        Self::new(kind, format!("the index: {error}"))
+        Self::new(kind, format!("the database of the index: {error}"))
     }
 }
 

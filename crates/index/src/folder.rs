@@ -1,45 +1,34 @@
-//! The index on disk: its folder, its lock, and how generations follow one another.
+//! The folder of an index, and the names of its files.
 //!
 //! All files are reached through a directory handle that no link leads out of. SQLite takes paths
-//! only: it opens tables that this machine made, and follows no link.
+//! only, so it opens just databases that this machine created, and follows no link.
 
-use std::fs::{File, TryLockError};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use cap_std::fs::{Dir, Metadata, OpenOptions};
-use heirloom_core::embedding::Embedder;
-use rusqlite::{Connection, OpenFlags, params};
+use cap_std::fs::{Dir, Metadata};
 
-use crate::segment::{Builder, Bytes, Draft, Mapped, Segment};
-use crate::slots::{Slots, State};
-use crate::snapshot::CHECKSUM;
-use crate::update::{self, Update};
-use crate::{IndexError, IndexErrorKind, Snapshot, db};
+use crate::IndexError;
 
-/// The file that names the index which holds. Each has an identity, which all its files begin with:
-/// whoever still has an older one open cannot touch the files of this one.
-const CURRENT: &str = "current";
+/// The file that names the current index. The names of all files of an index start with its id, so
+/// that a process which still has an older index open cannot touch the files of the current one.
+pub(crate) const CURRENT_FILE: &str = "current";
 
-/// The file that is locked by who writes.
-const LOCK: &str = "lock";
+/// The largest size at which `CURRENT_FILE` is read; a valid one has less than 100 bytes.
+const MAX_CURRENT_BYTES: u64 = 1024;
 
-/// The ending of a segment's file.
-const SEGMENT: &str = "seg";
+const DATABASE_EXTENSION: &str = "db";
+const WRITE_AHEAD_LOG_EXTENSION: &str = "db-wal";
+const SHARED_MEMORY_EXTENSION: &str = "db-shm";
+const JOURNAL_EXTENSION: &str = "db-journal";
+const SEGMENT_EXTENSION: &str = "seg";
+/// The extension of a file that is being written and gets its final name by a rename.
+pub(crate) const DRAFT_EXTENSION: &str = "draft";
 
-/// The ending of a file that has no name yet.
-const DRAFT: &str = "draft";
-
-/// How many hexadecimal digits an identity has.
-const IDENTITY_LENGTH: usize = 16;
-
-/// How often a reader looks again when a generation goes away under its hands.
-const TRIES: usize = 20;
-
-/// How long it waits in between.
-const PAUSE: std::time::Duration = std::time::Duration::from_millis(10);
+/// How many hexadecimal digits the id of an index has.
+const ID_DIGITS: usize = 16;
 
 /// The folder of an index.
 #[derive(Debug, Clone)]
@@ -49,7 +38,7 @@ pub struct IndexFolder {
 }
 
 impl IndexFolder {
-    /// Takes an open folder, or why it could not be opened.
+    /// Takes an open folder, or the error of opening it.
     pub fn new(path: PathBuf, handle: io::Result<Dir>) -> Self {
         let handle = handle.map(Arc::new);
         let handle =
@@ -57,487 +46,201 @@ impl IndexFolder {
         IndexFolder { path, handle }
     }
 
-    /// Takes no folder: an index of it is made in memory for every question.
+    /// Stands for a missing folder: its index is built in memory for every question.
     pub fn none() -> Self {
         let error = io::Error::from(io::ErrorKind::ReadOnlyFilesystem);
         IndexFolder::new(PathBuf::new(), Err(error))
     }
 
-    fn dir(&self) -> Result<&Arc<Dir>, IndexError> {
+    /// Returns the path of the folder.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the handle of the folder, or the error of opening it.
+    pub(crate) fn dir(&self) -> Result<&Arc<Dir>, IndexError> {
         self.handle.as_ref().map_err(Clone::clone)
     }
 
-    fn system(&self, file: &str, error: &io::Error) -> IndexError {
+    /// Turns an I/O error on a file of the folder into an error of the index.
+    pub(crate) fn io_error(&self, file: &str, error: &io::Error) -> IndexError {
         IndexError::system(&self.path.join(file).display().to_string(), error)
     }
 }
 
-/// An index in a folder.
+/// The sizes of the memory-mapped files of a database: its main file and its shared memory.
+pub(crate) type MappedSizes = [Option<u64>; 2];
+
+/// The files of one index in a folder.
 #[derive(Debug, Clone)]
-pub struct Index {
-    folder: IndexFolder,
-    embedder: String,
-    dimensions: usize,
-}
-
-/// The right to write an index, held until it is dropped.
-#[derive(Debug)]
-pub struct Lock {
-    _file: File,
-}
-
-impl Index {
-    /// Takes an index whose vectors one embedder makes. Nothing is read yet.
-    pub fn at(folder: IndexFolder, embedder: &dyn Embedder) -> Self {
-        Index { folder, embedder: embedder.name().to_owned(), dimensions: embedder.dimensions() }
-    }
-
-    /// Returns where it lies.
-    pub fn folder(&self) -> &Path {
-        &self.folder.path
-    }
-
-    /// Opens the newest generation. One that is not there, not whole, of another version or of
-    /// another embedder is `None`.
-    pub fn open(&self) -> Result<Option<Snapshot>, IndexError> {
-        for _ in 0..TRIES {
-            match self.open_once() {
-                Ok(found) => return Ok(found),
-                Err(error) if error.kind == IndexErrorKind::Moved => std::thread::sleep(PAUSE),
-                Err(error) if error.kind == IndexErrorKind::Damaged => return Ok(None),
-                Err(error) => return Err(error),
-            }
-        }
-        // What is still missing by now was not moved on by a writer.
-        Ok(None)
-    }
-
-    fn open_once(&self) -> Result<Option<Snapshot>, IndexError> {
-        let current = Home::current(&self.folder).filter(Home::was_made_here);
-        let Some(home) = current else { return Ok(None) };
-        let tables = home.tables();
-        let opened = connect(&tables, OpenFlags::SQLITE_OPEN_READ_WRITE);
-        match opened.and_then(|db| self.read(db, home.clone())) {
-            Err(error) if error.kind == IndexErrorKind::Unwritable && !home.has_journal() => {
-                let found = self.read(connect_as_it_stands(&tables).map_err(|_| error)?, home)?;
-                Ok(found.map(Snapshot::for_one_question))
-            }
-            opened => opened,
-        }
-    }
-
-    /// Returns whether a generation is one of this index: of its folder and of its embedder.
-    pub fn owns(&self, snapshot: &Snapshot) -> bool {
-        let is_here = snapshot.home.as_ref().is_some_and(|home| home.folder == self.folder.path);
-        is_here && snapshot.embedder == (self.embedder.clone(), self.dimensions)
-    }
-
-    /// Gives up a generation whose tables were cut off, so that the index is made anew: to open them
-    /// again is not safe, and not even to close them.
-    pub fn give_up(&self, snapshot: Snapshot) -> Result<(), IndexError> {
-        let Snapshot { db, home, .. } = snapshot;
-        std::mem::forget(db);
-        let _lock = self.lock()?;
-        if home.is_some_and(|home| home.is_current()) {
-            let removed = self.folder.dir()?.remove_file(CURRENT);
-            removed.map_err(|error| self.folder.system(CURRENT, &error))?;
-        }
-        Ok(())
-    }
-
-    /// Takes what tables name, if they are ours.
-    fn read(&self, db: Connection, home: Home) -> Result<Option<Snapshot>, IndexError> {
-        // Everything that is read from here on is of one generation.
-        db.execute_batch("BEGIN")?;
-        let is_ours = db::get(&db, "version")? == Some(db::VERSION)
-            && db::embedder(&db)?.as_deref() == Some(&self.embedder)
-            && db::get(&db, "dimensions")? == i64::try_from(self.dimensions).ok();
-        if !is_ours {
-            return Ok(None);
-        }
-        let mut segments = Vec::new();
-        for (_, file, _) in db::segments(&db)? {
-            segments.push(Arc::new(self.segment(&file)?));
-        }
-        let slots = db::slots(&db)?;
-        Snapshot::with(db, slots, segments, Some(home)).map(Some)
-    }
-
-    fn segment(&self, file: &str) -> Result<Segment, IndexError> {
-        let opened = match self.folder.dir()?.open(file) {
-            Ok(opened) => opened.into_std(),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                // Either another process has just made a newer generation, or somebody took it away.
-                let message = format!("{} is gone", self.folder.path.join(file).display());
-                return Err(IndexError::new(IndexErrorKind::Moved, message));
-            }
-            Err(error) => return Err(self.folder.system(file, &error)),
-        };
-        let mapped = Mapped::new(opened).map_err(|error| self.folder.system(file, &error))?;
-        let segment = Segment::new(Bytes::Mapped(mapped))?;
-        match segment.dimensions() == self.dimensions {
-            true => Ok(segment),
-            false => Err(IndexError::damaged("a piece of the index is of another embedder")),
-        }
-    }
-
-    /// Takes the right to write, if nobody else has it.
-    pub fn try_lock(&self) -> Result<Option<Lock>, IndexError> {
-        let file = self.lock_file()?;
-        match file.try_lock() {
-            Ok(()) => Ok(Some(Lock { _file: file })),
-            Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(error)) => Err(IndexError::system("the index's lock", &error)),
-        }
-    }
-
-    /// Waits for the right to write.
-    pub fn lock(&self) -> Result<Lock, IndexError> {
-        let file = self.lock_file()?;
-        file.lock().map_err(|error| IndexError::system("the index's lock", &error))?;
-        Ok(Lock { _file: file })
-    }
-
-    fn lock_file(&self) -> Result<File, IndexError> {
-        let dir = self.folder.dir()?;
-        // Opening a FIFO would wait for its reader.
-        if dir.metadata(LOCK).is_ok_and(|metadata| !metadata.is_file()) {
-            let error = io::Error::new(io::ErrorKind::PermissionDenied, "it is not a regular file");
-            return Err(self.folder.system(LOCK, &error));
-        }
-        let mut options = OpenOptions::new();
-        options.create(true).write(true);
-        let opened = dir.open_with(LOCK, &options);
-        opened.map(cap_std::fs::File::into_std).map_err(|error| self.folder.system(LOCK, &error))
-    }
-
-    /// Begins an empty index, which takes the place of the one that is there when it is committed.
-    /// Until then nobody else reads it, so that it is written once, without a journal.
-    pub fn begin(&self, _lock: &Lock) -> Result<Snapshot, IndexError> {
-        let home = Home::new(&self.folder)?;
-        let create = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
-        let db = connect(&home.tables(), create)?;
-        db::create(&db, &self.embedder, self.dimensions)?;
-        let snapshot = self.read(db, home)?;
-        snapshot.ok_or_else(|| IndexError::damaged("a new index does not read"))
-    }
-
-    /// Notes the checksum of the files that a generation is up to date with, so that the next process
-    /// need not compare them one by one.
-    pub fn note_checksum(
-        &self,
-        _lock: &Lock,
-        snapshot: &Snapshot,
-        checksum: i64,
-    ) -> Result<(), IndexError> {
-        snapshot.db.execute_batch("ROLLBACK; BEGIN IMMEDIATE")?;
-        db::set(&snapshot.db, CHECKSUM, checksum)?;
-        snapshot.db.execute_batch("COMMIT; BEGIN")?;
-        Ok(())
-    }
-
-    /// Writes an update and opens the generation that it makes.
-    pub fn commit(
-        &self,
-        _lock: &Lock,
-        snapshot: Snapshot,
-        update: Update,
-        embedder: &dyn Embedder,
-        progress: &dyn Fn(usize, usize),
-    ) -> Result<Snapshot, IndexError> {
-        let is_new = snapshot.is_new();
-        let mut snapshot = snapshot;
-        let home = snapshot.home.clone().filter(|home| is_new || home.is_current());
-        let Some(home) = home else {
-            let message = "another index was put in the place of this one";
-            return Err(IndexError::new(IndexErrorKind::Moved, message));
-        };
-        snapshot.db.execute_batch("ROLLBACK; BEGIN IMMEDIATE")?;
-        // Where this fails the connection goes, and with it what was not committed.
-        self.write(&mut snapshot, &home, update, embedder, progress)?;
-        let Snapshot { db, slots, segments, .. } = snapshot;
-        db.execute_batch("COMMIT")?;
-        if is_new {
-            db::share(&db)?;
-            home.make_current()?;
-        }
-        self.sweep(&db, &home)?;
-        db.execute_batch("BEGIN")?;
-        Snapshot::with(db, slots, segments, Some(home))
-    }
-
-    fn write(
-        &self,
-        snapshot: &mut Snapshot,
-        home: &Home,
-        update: Update,
-        embedder: &dyn Embedder,
-        progress: &dyn Fn(usize, usize),
-    ) -> Result<(), IndexError> {
-        let Snapshot { db, slots, segments, .. } = snapshot;
-        let generation = db::get(db, "generation")?.unwrap_or_default() + 1;
-        let before = slots.len();
-        let made = update::apply(db, slots, update, embedder, progress)?;
-        if let Some(mut draft) = made {
-            let mut named = db::segments(db)?;
-            let mut own = u32::try_from(slots.len() - before).unwrap_or(u32::MAX);
-            // A segment that is no more than twice as large as the new one is taken up into it, so
-            // that there are few, and each line is written again only a few times.
-            while let Some((number, _, size)) = named.pop_if(|(_, _, size)| *size / 2 <= own) {
-                let Some(last) = segments.pop() else { break };
-                let mut builder = Builder::new(self.dimensions);
-                for part in [&*last, &draft.held()?] {
-                    builder.add_segment(part, |slot| slots.get(slot).state != State::Free);
-                }
-                draft = builder.finish()?;
-                db.execute("DELETE FROM segment WHERE number = ?", [number])?;
-                own += size;
-            }
-            let file = format!("{}-{generation}.{SEGMENT}", home.identity);
-            self.write_segment(&file, &draft)?;
-            db.execute("INSERT INTO segment VALUES(?, ?, ?)", params![generation, file, own])?;
-            segments.push(Arc::new(self.segment(&file)?));
-        }
-        db::set(db, "generation", generation)
-    }
-
-    fn write_segment(&self, file: &str, draft: &Draft) -> Result<(), IndexError> {
-        let dir = self.folder.dir()?;
-        let unnamed = Path::new(file).with_extension(DRAFT);
-        let write = || {
-            let mut out = dir.create(&unnamed)?;
-            draft.parts().try_for_each(|part| out.write_all(part))?;
-            dir.rename(&unnamed, dir, file)
-        };
-        write().map_err(|error| self.folder.system(file, &error))
-    }
-
-    /// Removes the files of other indexes, and the segments that no generation names. Only names
-    /// that an index gives are touched.
-    fn sweep(&self, db: &Connection, home: &Home) -> Result<(), IndexError> {
-        let named: Vec<String> = db::segments(db)?.into_iter().map(|(_, file, _)| file).collect();
-        let is_left = |name: &str, ending: &str| {
-            [SEGMENT, DRAFT].contains(&ending) && !named.iter().any(|named| named == name)
-        };
-        remove_files(home, is_left);
-        Ok(())
-    }
-
-    /// Returns what an update comes to by itself, in memory, where nothing can be written.
-    pub fn in_memory(
-        &self,
-        update: Update,
-        embedder: &dyn Embedder,
-    ) -> Result<Snapshot, IndexError> {
-        let db = Connection::open_in_memory()?;
-        db::prepare(&db)?;
-        db::create(&db, &self.embedder, self.dimensions)?;
-        applied(db, Slots::default(), vec![], update, embedder)
-    }
-
-    /// Returns what a generation and an update come to, in memory, for a process that has no right
-    /// to write.
-    pub fn overlaid(
-        &self,
-        snapshot: Snapshot,
-        update: Update,
-        embedder: &dyn Embedder,
-    ) -> Result<Snapshot, IndexError> {
-        let mut copy = Connection::open_in_memory()?;
-        db::prepare(&copy)?;
-        rusqlite::backup::Backup::new(&snapshot.db, &mut copy)?.run_to_completion(
-            10_000,
-            std::time::Duration::ZERO,
-            None,
-        )?;
-        let Snapshot { slots, segments, .. } = snapshot;
-        applied(copy, slots, segments, update, embedder)
-    }
-}
-
-fn applied(
-    db: Connection,
-    mut slots: Slots,
-    mut segments: Vec<Arc<Segment>>,
-    update: Update,
-    embedder: &dyn Embedder,
-) -> Result<Snapshot, IndexError> {
-    let made = update::apply(&db, &mut slots, update, embedder, &|_, _| {})?;
-    if let Some(draft) = made {
-        segments.push(Arc::new(draft.held()?));
-    }
-    Snapshot::with(db, slots, segments, None)
-}
-
-/// Removes the files of other indexes in a folder.
-pub(crate) fn remove_others(home: &Home) {
-    remove_files(home, |_, _| false);
-}
-
-/// Removes the files of other indexes in a folder, and those of this one that are left over, by name
-/// and ending.
-fn remove_files(home: &Home, is_left: impl Fn(&str, &str) -> bool) {
-    let Ok(entries) = home.dir.entries() else { return };
-    for entry in entries.flatten() {
-        let Ok(name) = entry.file_name().into_string() else { continue };
-        let Some((identity, ending)) = parts_of(&name) else { continue };
-        if identity != home.identity || is_left(&name, ending) {
-            // Windows refuses to delete a file that is open; the next commit tries again.
-            drop(home.dir.remove_file(&name));
-        }
-    }
-}
-
-/// How long tables are, and what is shared of them in memory, where those are files.
-pub(crate) type Lengths = [Option<u64>; 2];
-
-/// Where an index lies, and which one it is.
-#[derive(Debug, Clone)]
-pub(crate) struct Home {
+pub(crate) struct IndexFiles {
     folder: PathBuf,
     dir: Arc<Dir>,
-    identity: String,
-    /// The file of its tables, as `CURRENT` describes it.
-    made: Option<Birth>,
+    /// The id that all file names start with.
+    id: String,
+    /// The identity of the database file, as `CURRENT_FILE` states it.
+    stated_database: Option<FileIdentity>,
 }
 
-/// What the system gave a file when it was created: its number and the time. A copy of the file, as
-/// a clone or an unpacked archive brings it, has others.
+/// The inode number and the creation time of a file. They tell a file from a copy of it, such as one
+/// in a cloned repository or an unpacked archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Birth {
-    number: u64,
-    nanoseconds: u128,
+struct FileIdentity {
+    inode: u64,
+    created_nanoseconds: u128,
 }
 
-impl Birth {
+impl FileIdentity {
     fn of(dir: &Dir, file: &str) -> Option<Self> {
         let metadata = dir.symlink_metadata(file).ok().filter(Metadata::is_file)?;
         #[cfg(unix)]
-        let number = cap_std::fs::MetadataExt::ino(&metadata);
+        let inode = cap_std::fs::MetadataExt::ino(&metadata);
         #[cfg(not(unix))]
-        let number = 0;
+        let inode = 0;
         let created = metadata.created().ok().map(cap_std::time::SystemTime::into_std);
         let since = created.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
-        Some(Birth { number, nanoseconds: since.unwrap_or_default().as_nanos() })
+        Some(FileIdentity { inode, created_nanoseconds: since.unwrap_or_default().as_nanos() })
     }
 }
 
-/// Splits a name that an index gives to a file into identity and ending: `0123456789abcdef.db`,
-/// `0123456789abcdef-7.seg`.
-fn parts_of(name: &str) -> Option<(&str, &str)> {
-    let (stem, ending) = name.split_once('.')?;
-    let (identity, number) = stem.split_once('-').unwrap_or((stem, "0"));
-    let is_ours = identity.len() == IDENTITY_LENGTH
-        && is_identity(identity)
-        && number.bytes().all(|c| c.is_ascii_digit())
-        && ["db", "db-wal", "db-shm", "db-journal", SEGMENT, DRAFT].contains(&ending);
-    is_ours.then_some((identity, ending))
-}
-
-fn is_identity(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|c| c.is_ascii_hexdigit())
-}
-
-impl Home {
-    /// The index that holds in a folder.
+impl IndexFiles {
+    /// Returns the files of the current index of a folder.
     pub(crate) fn current(folder: &IndexFolder) -> Option<Self> {
-        Home::current_in(&folder.path, folder.handle.as_ref().ok()?)
+        IndexFiles::current_in(&folder.path, folder.handle.as_ref().ok()?)
     }
 
     fn current_in(folder: &Path, dir: &Arc<Dir>) -> Option<Self> {
-        let is_small = dir.symlink_metadata(CURRENT).is_ok_and(|m| m.is_file() && m.len() < 1024);
-        let text = is_small.then(|| dir.read_to_string(CURRENT).ok()).flatten()?;
+        let metadata = dir.symlink_metadata(CURRENT_FILE).ok()?;
+        if !metadata.is_file() || metadata.len() >= MAX_CURRENT_BYTES {
+            return None;
+        }
+        let text = dir.read_to_string(CURRENT_FILE).ok()?;
         let mut words = text.split_whitespace();
-        let identity = words.next().filter(|identity| is_identity(identity))?.to_owned();
-        let number = words.next().and_then(|word| word.parse().ok());
-        let nanoseconds = words.next().and_then(|word| word.parse().ok());
-        let made = number.zip(nanoseconds);
-        let made = made.map(|(number, nanoseconds)| Birth { number, nanoseconds });
-        Some(Home { folder: folder.to_path_buf(), dir: dir.clone(), identity, made })
+        let id = words.next().filter(|id| is_hexadecimal(id))?.to_owned();
+        let inode = words.next().and_then(|word| word.parse().ok());
+        let created = words.next().and_then(|word| word.parse().ok());
+        let identity = inode.zip(created);
+        let stated_database = identity
+            .map(|(inode, created_nanoseconds)| FileIdentity { inode, created_nanoseconds });
+        Some(IndexFiles { folder: folder.to_path_buf(), dir: dir.clone(), id, stated_database })
     }
 
-    /// One that nobody else has.
-    #[allow(clippy::disallowed_methods, reason = "the clock tells one index from another")]
+    /// Names the files of a new index, with a new id.
+    #[allow(clippy::disallowed_methods, reason = "the clock makes the id unique")]
     pub(crate) fn new(folder: &IndexFolder) -> Result<Self, IndexError> {
         let dir = folder.dir()?.clone();
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         let seed = format!("{} {:?}", std::process::id(), now);
-        let identity = blake3::hash(seed.as_bytes()).to_hex()[..IDENTITY_LENGTH].to_owned();
-        Ok(Home { folder: folder.path.clone(), dir, identity, made: None })
+        let id = blake3::hash(seed.as_bytes()).to_hex()[..ID_DIGITS].to_owned();
+        Ok(IndexFiles { folder: folder.path.clone(), dir, id, stated_database: None })
     }
 
-    fn file(&self, ending: &str) -> String {
-        format!("{}.{ending}", self.identity)
+    /// Returns the path of the folder.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
     }
 
-    pub(crate) fn tables(&self) -> PathBuf {
-        self.folder.join(self.file("db"))
+    fn file(&self, extension: &str) -> String {
+        format!("{}.{extension}", self.id)
     }
 
-    /// Returns whether its tables are the file that this machine created, and not one that a
-    /// repository brought along: what SQLite reads must not be chosen by somebody else.
-    pub(crate) fn was_made_here(&self) -> bool {
-        self.made.is_some() && self.made == Birth::of(&self.dir, &self.file("db"))
+    /// Returns the path of the database.
+    pub(crate) fn database(&self) -> PathBuf {
+        self.folder.join(self.file(DATABASE_EXTENSION))
     }
 
-    /// Returns whether it is still the one that holds.
+    /// Returns the name of the segment file that a generation writes.
+    pub(crate) fn segment_file(&self, generation: i64) -> String {
+        format!("{}-{generation}.{SEGMENT_EXTENSION}", self.id)
+    }
+
+    fn database_identity(&self) -> Option<FileIdentity> {
+        FileIdentity::of(&self.dir, &self.file(DATABASE_EXTENSION))
+    }
+
+    /// Returns whether the database is the file that this machine created. A database that came with
+    /// a repository is not opened, since SQLite must not read files of a stranger's choice.
+    pub(crate) fn is_made_here(&self) -> bool {
+        self.stated_database.is_some() && self.stated_database == self.database_identity()
+    }
+
+    /// Returns whether this is the current index of its folder.
     pub(crate) fn is_current(&self) -> bool {
-        let current = Home::current_in(&self.folder, &self.dir);
-        current.is_some_and(|current| current.identity == self.identity)
+        let current = IndexFiles::current_in(&self.folder, &self.dir);
+        current.is_some_and(|current| current.id == self.id)
     }
 
-    /// Returns when the file was put there that names the one which holds: whoever names another one
-    /// puts another file there. Nothing where times are too coarse to tell.
-    pub(crate) fn named_at(&self) -> Option<SystemTime> {
-        let modified = self.dir.symlink_metadata(CURRENT).ok()?.modified().ok()?.into_std();
+    /// Returns the modification time of `CURRENT_FILE`, which changes whenever another index becomes
+    /// the current one; `None` where the file system only stores whole seconds.
+    pub(crate) fn current_file_time(&self) -> Option<SystemTime> {
+        let modified = self.dir.symlink_metadata(CURRENT_FILE).ok()?.modified().ok()?.into_std();
         let since = modified.duration_since(SystemTime::UNIX_EPOCH).ok()?;
         (since.subsec_nanos() != 0).then_some(modified)
     }
 
-    fn length(&self, ending: &str) -> Option<u64> {
-        self.dir.symlink_metadata(self.file(ending)).map(|metadata| metadata.len()).ok()
+    fn size(&self, extension: &str) -> Option<u64> {
+        self.dir.symlink_metadata(self.file(extension)).map(|metadata| metadata.len()).ok()
     }
 
-    /// Returns how long the files are that tables are read from where they lie.
-    pub(crate) fn lengths(&self) -> Lengths {
-        [self.length("db"), self.length("db-shm")]
+    /// Returns the sizes of the files that SQLite memory-maps.
+    pub(crate) fn mapped_sizes(&self) -> MappedSizes {
+        [self.size(DATABASE_EXTENSION), self.size(SHARED_MEMORY_EXTENSION)]
     }
 
-    /// Returns whether something was committed that is not in the tables' own file yet.
-    fn has_journal(&self) -> bool {
-        self.length("db-wal").is_some_and(|length| length > 0)
+    /// Returns whether the write-ahead log holds commits that are not in the database file yet.
+    pub(crate) fn has_write_ahead_log(&self) -> bool {
+        self.size(WRITE_AHEAD_LOG_EXTENSION).is_some_and(|size| size > 0)
     }
 
+    /// Makes this the current index of its folder.
     pub(crate) fn make_current(&self) -> Result<(), IndexError> {
-        let draft = self.file(DRAFT);
-        let made = Birth::of(&self.dir, &self.file("db"))
-            .ok_or_else(|| IndexError::damaged("the tables of a new index are gone"))?;
-        let text = format!("{} {} {}", self.identity, made.number, made.nanoseconds);
+        let draft = self.file(DRAFT_EXTENSION);
+        let database = self
+            .database_identity()
+            .ok_or_else(|| IndexError::damaged("the database of a new index was removed"))?;
+        let text = format!("{} {} {}", self.id, database.inode, database.created_nanoseconds);
         let written = self.dir.write(&draft, text);
         written
-            .and_then(|()| self.dir.rename(&draft, &self.dir, CURRENT))
+            .and_then(|()| self.dir.rename(&draft, &self.dir, CURRENT_FILE))
             .map_err(|error| IndexError::system(&self.folder.display().to_string(), &error))
+    }
+
+    /// Removes the files of other indexes, and drafts and segments of this one but those given.
+    /// Files with names that no index gives are left alone.
+    pub(crate) fn remove_stale(&self, segments: &[String]) {
+        let Ok(entries) = self.dir.entries() else { return };
+        for entry in entries.flatten() {
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            let Some((id, extension)) = parse_file_name(&name) else { continue };
+            let is_replaceable = [SEGMENT_EXTENSION, DRAFT_EXTENSION].contains(&extension);
+            if id != self.id || is_replaceable && !segments.contains(&name) {
+                // Windows refuses to delete an open file; the next commit tries again.
+                drop(self.dir.remove_file(&name));
+            }
+        }
     }
 }
 
-/// Opens tables where this process can write nothing. What somebody else writes there is not seen,
-/// so they are good for one question.
-fn connect_as_it_stands(path: &Path) -> Result<Connection, IndexError> {
-    let path = path.display().to_string();
-    let path = match cfg!(windows) {
-        true => path.trim_start_matches(r"\\?\").replace('\\', "/"),
-        false => path,
-    };
-    let path = path.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
-    let lead = if path.starts_with('/') { "" } else { "/" };
-    let address = format!("file:{lead}{path}?immutable=1");
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
-    connect(Path::new(&address), flags)
+/// Splits the name of a file of an index into id and extension: `0123456789abcdef.db`,
+/// `0123456789abcdef-7.seg`.
+fn parse_file_name(name: &str) -> Option<(&str, &str)> {
+    const EXTENSIONS: [&str; 6] = [
+        DATABASE_EXTENSION,
+        WRITE_AHEAD_LOG_EXTENSION,
+        SHARED_MEMORY_EXTENSION,
+        JOURNAL_EXTENSION,
+        SEGMENT_EXTENSION,
+        DRAFT_EXTENSION,
+    ];
+    let (stem, extension) = name.split_once('.')?;
+    let (id, generation) = stem.split_once('-').unwrap_or((stem, "0"));
+    let is_index_file = id.len() == ID_DIGITS
+        && is_hexadecimal(id)
+        && generation.bytes().all(|c| c.is_ascii_digit())
+        && EXTENSIONS.contains(&extension);
+    is_index_file.then_some((id, extension))
 }
 
-pub(crate) fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, IndexError> {
-    let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-    let db = Connection::open_with_flags(path, flags)?;
-    db::prepare(&db)?;
-    Ok(db)
+fn is_hexadecimal(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|c| c.is_ascii_hexdigit())
 }

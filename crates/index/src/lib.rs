@@ -1,28 +1,35 @@
-//! The derived index: who holds which term, what every text means, and what became of every record.
+//! The derived index: posting lists, vectors, and the state of every record.
 //!
-//! It lies in `.heirloom/cache/`, and deleting it loses nothing. SQLite holds the state: which files
-//! were read and how far, the lines of the log with what ties them together, what can be recalled
-//! and where it stands. Terms and vectors lie in segments, files that never change. A commit to
-//! SQLite, written last, names the segments that belong to it, so a reader sees one whole generation.
+//! It is stored in `.heirloom/cache/`, and deleting it loses nothing. SQLite holds which files were
+//! read and how far, the lines of the log with their connected components, and what can be recalled.
+//! Posting lists and vectors are in segments, files that never change. A commit to SQLite, which is
+//! written last, names the segments that belong to it, so a reader always sees one whole generation.
 
-mod db;
+mod apply;
+mod components;
 mod documents;
 mod error;
 mod folder;
-mod ledger;
-mod links;
+mod index;
+mod name_hash;
 mod quantise;
+mod relations;
 mod segment;
 mod slots;
 mod snapshot;
+mod sqlite;
+mod stored_memory;
+mod tables;
 mod update;
 mod view;
 
 pub use documents::{CachedDocument, DocumentCache, ReadDocument};
 pub use error::{IndexError, IndexErrorKind};
-pub use folder::{Index, IndexFolder, Lock};
-pub use ledger::StoredMemory;
+pub use folder::IndexFolder;
+pub use index::{Index, Lock};
 pub use slots::State;
 pub use snapshot::Snapshot;
-pub use update::{NewLine, Piece, Read, Source, Update};
+pub use stored_memory::StoredMemory;
+pub use tables::sources::Source;
+pub use update::{NewLine, Piece, Read, Update};
 pub use view::{Filter, Shelf, View};

@@ -1,39 +1,39 @@
-//! Vectors in few bytes: a small number for each dimension, and one bit.
+//! Quantised vectors: one signed byte a dimension for scores, one sign bit for a coarse distance.
 
 use heirloom_core::kernels;
 
-/// A vector in few bytes.
+/// A quantised vector.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Small {
-    /// What the numbers are multiplied with.
+pub(crate) struct QuantisedVector {
+    /// The factor by which a value is multiplied to restore the original number.
     pub(crate) scale: f32,
-    /// A signed number for each dimension.
-    pub(crate) numbers: Vec<u8>,
-    /// Whether each dimension is above zero.
-    pub(crate) bits: Vec<u8>,
+    /// A signed byte for each dimension.
+    pub(crate) values: Vec<u8>,
+    /// One bit for each dimension: whether it is above zero.
+    pub(crate) signs: Vec<u8>,
 }
 
-impl Small {
-    /// Makes a vector small.
+impl QuantisedVector {
+    /// Quantises a vector.
     pub(crate) fn new(vector: &[f32]) -> Self {
-        let (mut numbers, mut bits) = (vec![], vec![]);
-        let scale = write_small(vector, &mut numbers, &mut bits);
-        Small { scale, numbers, bits }
+        let (mut values, mut signs) = (vec![], vec![]);
+        let scale = quantise_into(vector, &mut values, &mut signs);
+        QuantisedVector { scale, values, signs }
     }
 }
 
-/// Writes a vector's small numbers and its bits, and returns what the numbers are multiplied with.
-pub(crate) fn write_small(vector: &[f32], numbers: &mut Vec<u8>, bits: &mut Vec<u8>) -> f32 {
+/// Appends the values and the sign bits of a vector, and returns its scale.
+pub(crate) fn quantise_into(vector: &[f32], values: &mut Vec<u8>, signs: &mut Vec<u8>) -> f32 {
     let scale = kernels::largest(vector) / 127.0;
-    let times = if scale > 0.0 { 1.0 / scale } else { 0.0 };
-    kernels::shrink(vector, times, numbers);
-    let end = bits.len() + bytes_of_bits(vector.len());
-    kernels::signs(vector, bits);
-    bits.resize(end, 0);
+    let inverse_scale = if scale > 0.0 { 1.0 / scale } else { 0.0 };
+    kernels::shrink(vector, inverse_scale, values);
+    let end = signs.len() + sign_bytes(vector.len());
+    kernels::signs(vector, signs);
+    signs.resize(end, 0);
     scale
 }
 
-/// Returns how many bytes the bits of a vector take: whole words of the processor.
-pub(crate) fn bytes_of_bits(dimensions: usize) -> usize {
+/// Returns how many bytes the sign bits of a vector take, padded to whole 64-bit words.
+pub(crate) fn sign_bytes(dimensions: usize) -> usize {
     dimensions.div_ceil(64) * 8
 }

@@ -1,55 +1,54 @@
-//! What is known of each memory beside its text: how things stand with it, where it is written, and
-//! what is around it.
+//! The fixed-width data of each memory: its state, its dates, its neighbours, and its line in the log.
 
+use std::collections::BTreeSet;
 use std::num::NonZeroI64;
 
 use heirloom_core::recall::Slot;
 
 use crate::IndexError;
 
-/// How many slots are kept together; a change of one rewrites its block.
-pub(crate) const BLOCK: usize = 1024;
+/// How many slots a block holds; a change of one slot rewrites its block.
+const SLOTS_PER_BLOCK: usize = 1024;
 
-/// The bytes of one slot.
-const WIDTH: usize = 40;
+/// The encoded size of a slot.
+const ENTRY_BYTES: usize = 40;
 
-/// The bytes of a hash, which stands behind a block: a block that was changed by nobody's will says
-/// something else of memories and not that it is damaged.
-const HASH: usize = 8;
+/// The size of the checksum at the end of a block. Without it, corruption would decode as valid slots.
+const CHECKSUM_BYTES: usize = 8;
 
-fn hash_of(block: &[u8]) -> [u8; HASH] {
-    let mut short = [0; HASH];
-    short.copy_from_slice(&blake3::hash(block).as_bytes()[..HASH]);
-    short
-}
+/// Encodes that no confidence is stated.
+const NO_CONFIDENCE: u8 = u8::MAX;
 
-/// How sure one is who does not say so.
-const UNSAID: u8 = u8::MAX;
+/// Encodes that there is no neighbour.
+const NO_SLOT: u32 = u32::MAX;
 
-/// No slot.
-const NONE: u32 = u32::MAX;
-
-/// No row; that of a line is never so small.
+/// Encodes that there is no line; row ids of lines are greater.
 const NO_LINE: i64 = 0;
 
-/// How things stand with a memory, as an index sees it.
+fn checksum(block: &[u8]) -> [u8; CHECKSUM_BYTES] {
+    let mut checksum = [0; CHECKSUM_BYTES];
+    checksum.copy_from_slice(&blake3::hash(block).as_bytes()[..CHECKSUM_BYTES]);
+    checksum
+}
+
+/// The state of a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum State {
-    /// There is none, or no more.
+    /// The slot holds no memory.
     Free = 0,
-    /// It is known to be so.
+    /// The memory is current.
     Active = 1,
-    /// Something else was put in its place.
+    /// Another memory superseded it.
     Superseded = 2,
-    /// It was put away.
+    /// It was archived.
     Archived = 3,
-    /// Something else says it.
+    /// Another memory says the same.
     Repeated = 4,
 }
 
 impl State {
-    fn of(byte: u8) -> Self {
+    fn from_byte(byte: u8) -> Self {
         match byte {
             1 => State::Active,
             2 => State::Superseded,
@@ -60,109 +59,110 @@ impl State {
     }
 }
 
-/// What is known of a memory.
+/// The data of one slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct SlotEntry {
     pub(crate) state: State,
-    pub(crate) asks: bool,
-    /// How sure the writer was, of a hundred.
-    pub(crate) sure: Option<u8>,
-    /// How many terms it has.
-    pub(crate) length: u32,
-    /// Decides between memories that answer equally well.
-    pub(crate) tie: u64,
-    /// Days since 1970.
+    pub(crate) is_question: bool,
+    pub(crate) confidence_percent: Option<u8>,
+    pub(crate) term_count: u32,
+    /// Orders memories of equal score.
+    pub(crate) tie_breaker: u64,
+    /// The memory's date, in days since 1970.
     pub(crate) day: Option<i32>,
-    /// The last day on which it was said.
-    pub(crate) latest: Option<i32>,
-    pub(crate) before: Option<Slot>,
-    pub(crate) after: Option<Slot>,
-    /// The row of the line that says it, if it is of the log.
+    /// The last day on which it was stated, in days since 1970.
+    pub(crate) latest_day: Option<i32>,
+    /// The previous memory of its group.
+    pub(crate) previous: Option<Slot>,
+    /// The next memory of its group.
+    pub(crate) next: Option<Slot>,
+    /// The row id of its line, if it is a record of the log.
     pub(crate) line: Option<NonZeroI64>,
 }
 
-impl Entry {
-    pub(crate) const FREE: Entry = Entry {
+impl SlotEntry {
+    pub(crate) const FREE: SlotEntry = SlotEntry {
         state: State::Free,
-        asks: false,
-        sure: None,
-        length: 0,
-        tie: 0,
+        is_question: false,
+        confidence_percent: None,
+        term_count: 0,
+        tie_breaker: 0,
         day: None,
-        latest: None,
-        before: None,
-        after: None,
+        latest_day: None,
+        previous: None,
+        next: None,
         line: None,
     };
 
-    fn write(&self, bytes: &mut Vec<u8>) {
-        let sure = self.sure.unwrap_or(UNSAID);
-        let dated = u8::from(self.day.is_some()) | u8::from(self.latest.is_some()) << 1;
-        bytes.extend([self.state as u8, u8::from(self.asks), dated, sure]);
-        bytes.extend(self.length.to_le_bytes());
-        bytes.extend(self.tie.to_le_bytes());
+    fn encode(&self, bytes: &mut Vec<u8>) {
+        let confidence = self.confidence_percent.unwrap_or(NO_CONFIDENCE);
+        let has_days = u8::from(self.day.is_some()) | u8::from(self.latest_day.is_some()) << 1;
+        bytes.extend([self.state as u8, u8::from(self.is_question), has_days, confidence]);
+        bytes.extend(self.term_count.to_le_bytes());
+        bytes.extend(self.tie_breaker.to_le_bytes());
         bytes.extend(self.day.unwrap_or_default().to_le_bytes());
-        bytes.extend(self.before.unwrap_or(NONE).to_le_bytes());
-        bytes.extend(self.after.unwrap_or(NONE).to_le_bytes());
-        bytes.extend(self.latest.unwrap_or_default().to_le_bytes());
+        bytes.extend(self.previous.unwrap_or(NO_SLOT).to_le_bytes());
+        bytes.extend(self.next.unwrap_or(NO_SLOT).to_le_bytes());
+        bytes.extend(self.latest_day.unwrap_or_default().to_le_bytes());
         bytes.extend(self.line.map_or(NO_LINE, NonZeroI64::get).to_le_bytes());
     }
 
-    fn read(bytes: &[u8; WIDTH]) -> Self {
+    fn decode(bytes: &[u8; ENTRY_BYTES]) -> Self {
         let four = |at: usize| [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
-        let slot = |at: usize| Some(u32::from_le_bytes(four(at))).filter(|slot| *slot != NONE);
+        let slot = |at: usize| Some(u32::from_le_bytes(four(at))).filter(|slot| *slot != NO_SLOT);
         let eight = |at: usize| {
             let [low, high] = [four(at), four(at + 4)].map(u32::from_le_bytes);
             u64::from(low) | u64::from(high) << 32
         };
-        Entry {
-            state: State::of(bytes[0]),
-            sure: Some(bytes[3]).filter(|sure| *sure != UNSAID),
-            asks: bytes[1] != 0,
-            length: u32::from_le_bytes(four(4)),
-            tie: eight(8),
+        SlotEntry {
+            state: State::from_byte(bytes[0]),
+            is_question: bytes[1] != 0,
+            confidence_percent: Some(bytes[3]).filter(|confidence| *confidence != NO_CONFIDENCE),
+            term_count: u32::from_le_bytes(four(4)),
+            tie_breaker: eight(8),
             day: (bytes[2] & 1 != 0).then(|| i32::from_le_bytes(four(16))),
-            latest: (bytes[2] & 2 != 0).then(|| i32::from_le_bytes(four(28))),
-            before: slot(20),
-            after: slot(24),
+            latest_day: (bytes[2] & 2 != 0).then(|| i32::from_le_bytes(four(28))),
+            previous: slot(20),
+            next: slot(24),
             line: NonZeroI64::new(eight(32).cast_signed()),
         }
     }
 }
 
-/// What is known of all memories, by slot.
+/// The data of all slots.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Slots {
-    entries: Vec<Entry>,
-    /// The blocks that differ from what was read.
-    changed: std::collections::BTreeSet<usize>,
+pub(crate) struct SlotTable {
+    entries: Vec<SlotEntry>,
+    /// The blocks that differ from the stored ones.
+    changed_blocks: BTreeSet<usize>,
 }
 
-impl Slots {
-    /// Takes the next block.
-    pub(crate) fn take_block(&mut self, bytes: &[u8]) -> Result<(), IndexError> {
-        let damaged = || IndexError::damaged("a block of slots is not whole");
-        let (own, hash) = bytes.split_last_chunk::<HASH>().ok_or_else(damaged)?;
-        let (entries, rest) = own.as_chunks::<WIDTH>();
-        let is_whole = rest.is_empty() && *hash == hash_of(own);
-        if !is_whole || !self.entries.len().is_multiple_of(BLOCK) {
+impl SlotTable {
+    /// Decodes the next block.
+    pub(crate) fn push_block(&mut self, bytes: &[u8]) -> Result<(), IndexError> {
+        let damaged = || IndexError::damaged("a block of slots is incomplete or corrupt");
+        let (encoded, stored_checksum) =
+            bytes.split_last_chunk::<CHECKSUM_BYTES>().ok_or_else(damaged)?;
+        let (entries, rest) = encoded.as_chunks::<ENTRY_BYTES>();
+        let is_valid = rest.is_empty() && *stored_checksum == checksum(encoded);
+        if !is_valid || !self.entries.len().is_multiple_of(SLOTS_PER_BLOCK) {
             return Err(damaged());
         }
-        self.entries.extend(entries.iter().map(Entry::read));
+        self.entries.extend(entries.iter().map(SlotEntry::decode));
         Ok(())
     }
 
-    /// Returns the blocks that differ from what was read, and forgets that they do.
-    pub(crate) fn changed_blocks(&mut self) -> Vec<(usize, Vec<u8>)> {
-        let changed = std::mem::take(&mut self.changed);
-        let block = |at: usize| {
-            let entries = self.entries.iter().skip(at * BLOCK).take(BLOCK);
-            let mut bytes = Vec::with_capacity(BLOCK * WIDTH + HASH);
-            entries.for_each(|entry| entry.write(&mut bytes));
-            bytes.extend(hash_of(&bytes));
-            (at, bytes)
+    /// Encodes the blocks that differ from the stored ones, and marks them as stored.
+    pub(crate) fn take_changed_blocks(&mut self) -> Vec<(usize, Vec<u8>)> {
+        let changed = std::mem::take(&mut self.changed_blocks);
+        let encode = |number: usize| {
+            let entries = self.entries.iter().skip(number * SLOTS_PER_BLOCK).take(SLOTS_PER_BLOCK);
+            let mut bytes = Vec::with_capacity(SLOTS_PER_BLOCK * ENTRY_BYTES + CHECKSUM_BYTES);
+            entries.for_each(|entry| entry.encode(&mut bytes));
+            bytes.extend(checksum(&bytes));
+            (number, bytes)
         };
-        changed.into_iter().map(block).collect()
+        changed.into_iter().map(encode).collect()
     }
 
     /// Returns how many slots there are.
@@ -170,30 +170,35 @@ impl Slots {
         self.entries.len()
     }
 
-    /// Returns what is known of a memory.
-    #[inline]
-    pub(crate) fn get(&self, slot: Slot) -> Entry {
-        self.entries.get(slot as usize).copied().unwrap_or(Entry::FREE)
+    /// Returns whether there are no slots.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
     }
 
-    /// Returns all in order.
-    pub(crate) fn all(&self) -> &[Entry] {
+    /// Returns the entry of a slot; that of an unknown slot is free.
+    #[inline]
+    pub(crate) fn get(&self, slot: Slot) -> SlotEntry {
+        self.entries.get(slot as usize).copied().unwrap_or(SlotEntry::FREE)
+    }
+
+    /// Returns all entries, by slot.
+    pub(crate) fn all(&self) -> &[SlotEntry] {
         &self.entries
     }
 
-    /// Changes what is known of a memory.
-    pub(crate) fn change(&mut self, slot: Slot, change: impl FnOnce(&mut Entry)) {
+    /// Changes the entry of a slot.
+    pub(crate) fn change(&mut self, slot: Slot, change: impl FnOnce(&mut SlotEntry)) {
         if let Some(entry) = self.entries.get_mut(slot as usize) {
             change(entry);
-            self.changed.insert(slot as usize / BLOCK);
+            self.changed_blocks.insert(slot as usize / SLOTS_PER_BLOCK);
         }
     }
 
-    /// Adds a memory.
-    pub(crate) fn push(&mut self, entry: Entry) -> Slot {
+    /// Adds a slot.
+    pub(crate) fn push(&mut self, entry: SlotEntry) -> Slot {
         let slot = self.entries.len();
         self.entries.push(entry);
-        self.changed.insert(slot / BLOCK);
+        self.changed_blocks.insert(slot / SLOTS_PER_BLOCK);
         slot as Slot
     }
 }
@@ -202,32 +207,44 @@ impl Slots {
 mod tests {
     use super::*;
 
-    #[test]
-    fn blocks_read_back_as_they_were() {
-        let mut slots = Slots::default();
-        for at in 0..1500_u32 {
-            slots.push(Entry {
-                state: State::of((at % 5) as u8),
-                asks: at % 3 == 0,
-                sure: (at % 4 == 0).then_some((at % 101) as u8),
-                length: at,
-                tie: u64::from(at) << 33 | 7,
-                day: (at % 2 == 0).then_some(-3 + at as i32),
-                latest: (at % 3 == 0).then_some(9 - at as i32),
-                before: at.checked_sub(1),
-                after: (at % 7 != 0).then_some(at + 1),
-                line: NonZeroI64::new(i64::from(at % 11) << 32 | i64::from(at % 11)),
+    /// A table whose entries have all combinations of present and absent fields.
+    fn varied_table(slots: u32) -> SlotTable {
+        let mut table = SlotTable::default();
+        for slot in 0..slots {
+            table.push(SlotEntry {
+                state: State::from_byte((slot % 5) as u8),
+                is_question: slot % 3 == 0,
+                confidence_percent: (slot % 4 == 0).then_some((slot % 101) as u8),
+                term_count: slot,
+                tie_breaker: u64::from(slot) << 33 | 7,
+                day: (slot % 2 == 0).then_some(-3 + slot as i32),
+                latest_day: (slot % 3 == 0).then_some(9 - slot as i32),
+                previous: slot.checked_sub(1),
+                next: (slot % 7 != 0).then_some(slot + 1),
+                line: NonZeroI64::new(i64::from(slot % 11) << 32 | i64::from(slot % 11)),
             });
         }
-        let blocks = slots.changed_blocks();
+        table
+    }
+
+    #[test]
+    fn encoded_blocks_decode_to_the_same_entries() {
+        let mut table = varied_table(1500);
+        let blocks = table.take_changed_blocks();
         assert_eq!(blocks.len(), 2);
-        let mut again = Slots::default();
-        blocks.iter().for_each(|(_, block)| again.take_block(block).unwrap());
-        assert_eq!(again.all(), slots.all());
-        let mut damaged = blocks[0].1.clone();
-        damaged[100] ^= 1;
-        assert!(Slots::default().take_block(&damaged).is_err());
-        again.change(1400, |entry| entry.state = State::Free);
-        assert_eq!(again.changed_blocks().iter().map(|(at, _)| *at).collect::<Vec<_>>(), [1]);
+        let mut decoded = SlotTable::default();
+        blocks.iter().for_each(|(_, block)| decoded.push_block(block).unwrap());
+        assert_eq!(decoded.all(), table.all());
+        decoded.change(1400, |entry| entry.state = State::Free);
+        let changed: Vec<usize> =
+            decoded.take_changed_blocks().into_iter().map(|(number, _)| number).collect();
+        assert_eq!(changed, [1]);
+    }
+
+    #[test]
+    fn a_corrupt_block_is_refused() {
+        let mut block = varied_table(10).take_changed_blocks().remove(0).1;
+        block[100] ^= 1;
+        assert!(SlotTable::default().push_block(&block).is_err());
     }
 }

@@ -12,181 +12,183 @@ use heirloom_core::recall::{Corpus, Slot};
 use jiff::Timestamp;
 use rusqlite::Connection;
 
-use crate::folder::{Home, Lengths};
-use crate::ledger::{self, StoredMemory, short};
-use crate::links::{self, Links};
-use crate::segment::{NO_ROW, Segment};
-use crate::slots::{Entry, Slots, State};
-use crate::update::{self, Source};
-use crate::view::{Filter, Measured, Shelf, View};
-use crate::{IndexError, db};
+use crate::IndexError;
+use crate::folder::{IndexFiles, MappedSizes};
+use crate::name_hash::{IdSuffix, hash_name};
+use crate::relations::{self, RelatedSlots};
+use crate::segment::{NO_VECTOR, Segment};
+use crate::slots::{SlotEntry, SlotTable, State};
+use crate::stored_memory::{self, StoredMemory};
+use crate::tables::sources::Source;
+use crate::tables::state::EmbedderId;
+use crate::tables::{self, lines, passages, problems, sources, state};
+use crate::view::{Filter, Shelf, ShelfStatistics, View};
 
-/// Where the state has the checksum of the files that were read.
-pub(crate) const CHECKSUM: &str = "checksum";
+/// The index is worth rebuilding if more than one in so many slots is free.
+const MAX_FREE_FRACTION: usize = 2;
 
-/// When one in so many slots is free, the index is made anew.
-const MOST_FREE: usize = 2;
+/// The index is not worth rebuilding for so few free slots.
+const MIN_FREE_SLOTS: usize = 1000;
 
 /// One generation of the index.
 pub struct Snapshot {
     pub(crate) db: Connection,
-    pub(crate) slots: Slots,
+    pub(crate) slots: SlotTable,
     pub(crate) segments: Vec<Arc<Segment>>,
-    /// Where each segment's vectors start among all.
-    starts: Vec<u32>,
-    /// The first vector of each slot, among all.
-    rows: Vec<u32>,
+    /// The number of each segment's first vector, counted over all segments.
+    first_vectors: Vec<u32>,
+    /// The number of each slot's first vector, counted over all segments.
+    vector_of_slot: Vec<u32>,
     generation: i64,
-    /// Where it lies, if it is not only in memory.
-    pub(crate) home: Option<Home>,
-    /// When the file was put there that named it when it was last read.
-    named_at: Cell<Option<SystemTime>>,
-    /// How long the tables' files were when they were last looked at.
-    lengths: Cell<Lengths>,
-    /// Whether it shows when somebody writes a newer one.
+    /// The files of the index, unless it is in memory only.
+    pub(crate) files: Option<IndexFiles>,
+    /// The time of the file that names the current index, when this was last found to be current.
+    checked_at: Cell<Option<SystemTime>>,
+    /// The sizes of the memory-mapped files of the database when they were last checked.
+    mapped_sizes: Cell<MappedSizes>,
+    /// Whether the connection notices commits of other processes.
     is_lasting: bool,
-    /// Which embedder made its vectors, and how many numbers they have.
-    pub(crate) embedder: (String, usize),
+    pub(crate) embedder: EmbedderId,
     sources: OnceCell<BTreeMap<String, Source>>,
-    active: OnceCell<Measured>,
-    links: Links,
+    active_statistics: OnceCell<ShelfStatistics>,
+    related: RelatedSlots,
 }
 
 impl Snapshot {
-    /// Takes the tables, the slots that they hold and the segments that they name.
-    pub(crate) fn with(
+    /// Creates a snapshot from a database in an open transaction, and from what was loaded from it.
+    pub(crate) fn new(
         db: Connection,
-        slots: Slots,
+        slots: SlotTable,
         segments: Vec<Arc<Segment>>,
-        home: Option<Home>,
+        files: Option<IndexFiles>,
     ) -> Result<Self, IndexError> {
-        let mut rows = vec![NO_ROW; slots.len()];
-        let mut starts = Vec::with_capacity(segments.len());
-        let mut start = 0_u32;
+        let mut vector_of_slot = vec![NO_VECTOR; slots.len()];
+        let mut first_vectors = Vec::with_capacity(segments.len());
+        let mut first_vector = 0_u32;
         for segment in &segments {
-            starts.push(start);
-            for row in (0..segment.rows()).rev() {
-                if let Some(own) = rows.get_mut(segment.slot_of(row) as usize) {
-                    *own = start + row as u32;
+            first_vectors.push(first_vector);
+            // In reverse, so that the first vector of a slot is written last.
+            for vector in (0..segment.vector_count()).rev() {
+                if let Some(number) = vector_of_slot.get_mut(segment.slot_of(vector) as usize) {
+                    *number = first_vector + vector as u32;
                 }
             }
-            start += segment.rows() as u32;
+            first_vector += segment.vector_count() as u32;
         }
-        let generation = db::get(&db, "generation")?.unwrap_or_default();
-        let dimensions = db::get(&db, "dimensions")?.unwrap_or_default();
-        let dimensions = usize::try_from(dimensions).unwrap_or_default();
-        let embedder = (db::embedder(&db)?.unwrap_or_default(), dimensions);
-        let links = links::read(&db, |slot| slots.get(slot).tie)?;
         Ok(Snapshot {
-            embedder,
-            is_lasting: home.is_some(),
-            named_at: Cell::new(None),
-            lengths: Cell::new(home.as_ref().map(Home::lengths).unwrap_or_default()),
-            home,
+            generation: state::generation(&db)?,
+            embedder: state::embedder(&db)?,
+            related: relations::load(&db, |slot| slots.get(slot).tie_breaker)?,
+            is_lasting: files.is_some(),
+            checked_at: Cell::new(None),
+            mapped_sizes: Cell::new(
+                files.as_ref().map(IndexFiles::mapped_sizes).unwrap_or_default(),
+            ),
+            files,
             db,
             slots,
             segments,
-            starts,
-            rows,
-            generation,
+            first_vectors,
+            vector_of_slot,
             sources: OnceCell::new(),
-            active: OnceCell::new(),
-            links,
+            active_statistics: OnceCell::new(),
         })
     }
 
-    /// Takes one that does not show when somebody writes a newer one.
+    /// Marks a snapshot whose connection does not notice commits of other processes.
     pub(crate) fn for_one_question(self) -> Self {
         Snapshot { is_lasting: false, ..self }
     }
 
-    /// Returns the files that were read, by their paths.
+    /// Returns the files that were read, by path.
     pub fn sources(&self) -> Result<&BTreeMap<String, Source>, IndexError> {
         if let Some(sources) = self.sources.get() {
             return Ok(sources);
         }
-        let sources = update::sources(&self.db)?;
+        let sources = sources::all(&self.db)?;
         Ok(self.sources.get_or_init(|| sources))
     }
 
-    /// Returns the checksum of the files that it was last found to be up to date with.
+    /// Returns the checksum of the files that the index was last up to date with.
     pub fn checksum(&self) -> Result<Option<i64>, IndexError> {
-        db::get(&self.db, CHECKSUM)
+        state::checksum(&self.db)
     }
 
-    /// Returns whether it can be kept for another question: it is what lies on disk, and shows when
-    /// somebody writes a newer one.
+    /// Returns whether the snapshot may serve further questions: it is on disk, and notices commits
+    /// of other processes.
     pub fn is_lasting(&self) -> bool {
         self.is_lasting
     }
 
-    /// Returns whether nothing was ever committed to it.
+    /// Returns whether nothing was ever committed to the index.
     pub fn is_new(&self) -> bool {
         self.generation == 0
     }
 
-    /// Returns whether it is still of the index that holds, and that was not made anew.
+    /// Returns whether the snapshot is of the current index, which was not rebuilt since.
     pub fn is_current(&self) -> bool {
-        let Some(home) = &self.home else { return true };
-        let named_at = home.named_at();
-        if named_at.is_some() && named_at == self.named_at.get() {
+        let Some(files) = &self.files else { return true };
+        let file_time = files.current_file_time();
+        if file_time.is_some() && file_time == self.checked_at.get() {
             return true;
         }
-        let is_current = home.is_current();
-        self.named_at.set(named_at.filter(|_| is_current));
+        let is_current = files.is_current();
+        self.checked_at.set(file_time.filter(|_| is_current));
         is_current
     }
 
-    /// Returns whether nobody has changed its segments.
+    /// Returns whether the files of all segments are unchanged since they were opened.
     pub fn is_as_opened(&self) -> bool {
-        self.segments.iter().all(|segment| segment.is_as_opened())
+        self.segments.iter().all(|segment| segment.is_unchanged())
     }
 
-    /// Returns whether somebody has cut off the tables' files, which only grow. Whoever touches what
-    /// was there is ended; what was taken away as a whole is still there for who has it open.
+    /// Returns whether a memory-mapped file of the database was truncated, whose length otherwise only
+    /// grows. Reading past the end of a truncated memory map raises SIGBUS. A deleted file is
+    /// harmless, since its data stay until it is closed.
     pub fn is_cut_off(&self) -> bool {
-        let Some(home) = &self.home else { return false };
-        let (now, then) = (home.lengths(), self.lengths.get());
-        let is_cut_off =
-            now.iter().zip(then).any(|(now, then)| now.is_some_and(|now| Some(now) < then));
-        if !is_cut_off {
-            self.lengths.set(now);
+        let Some(files) = &self.files else { return false };
+        let (now, before) = (files.mapped_sizes(), self.mapped_sizes.get());
+        let is_truncated =
+            now.iter().zip(before).any(|(now, before)| now.is_some_and(|now| Some(now) < before));
+        if !is_truncated {
+            self.mapped_sizes.set(now);
         }
-        is_cut_off
+        is_truncated
     }
 
-    /// Returns whether nothing newer has been written since it was opened.
+    /// Returns whether nothing was committed since the snapshot was opened.
     pub fn is_newest(&self) -> Result<bool, IndexError> {
         if !self.is_current() || !self.is_as_opened() {
             return Ok(false);
         }
+        // A new transaction sees the latest commit.
         for statement in ["ROLLBACK", "BEGIN"] {
             self.db.prepare_cached(statement)?.execute([])?;
         }
-        Ok(db::get(&self.db, "generation")? == Some(self.generation))
+        Ok(state::generation(&self.db)? == self.generation)
     }
 
-    /// Returns what is wrong with lines of the log taken together.
+    /// Returns the problems that appear when the lines of the log are folded together.
     pub fn trouble(&self) -> Result<Vec<Problem>, IndexError> {
-        ledger::trouble(&self.db)
+        problems::all(&self.db)
     }
 
-    /// Returns how many memories of some sort are in each state.
+    /// Returns how many memories that pass a filter are in each state.
     pub fn counts_of(&self, filter: &Filter) -> BTreeMap<State, usize> {
         let view = self.view(Shelf::Active, filter);
-        let is_wanted = |slot: usize| view.wanted.get(slot).is_none_or(|wanted| *wanted);
         let mut counts = BTreeMap::new();
-        let all = self.slots.all().iter().enumerate();
-        for (_, entry) in all.filter(|(slot, _)| is_wanted(*slot)) {
-            *counts.entry(entry.state).or_default() += 1;
+        for (slot, entry) in self.slots.all().iter().enumerate() {
+            if view.passes_filter(slot as Slot) {
+                *counts.entry(entry.state).or_default() += 1;
+            }
         }
         counts
     }
 
-    /// Returns whether so much of it is free that it should be made anew.
+    /// Returns whether so many slots are free that the index is worth rebuilding.
     pub fn is_worn(&self) -> bool {
         let free = self.slots.all().iter().filter(|entry| entry.state == State::Free).count();
-        free > 1000 && free * MOST_FREE > self.slots.len()
+        free > MIN_FREE_SLOTS && free * MAX_FREE_FRACTION > self.slots.len()
     }
 
     /// Returns how many segments there are.
@@ -194,66 +196,78 @@ impl Snapshot {
         self.segments.len()
     }
 
-    /// Returns the name under which the log speaks of a memory.
+    /// Returns the name under which the log refers to a memory.
     pub fn subject(&self, slot: Slot) -> Result<Option<String>, IndexError> {
-        Ok(ledger::kept_at(&self.db, slot)?.map(|(subject, _)| subject))
+        Ok(passages::content(&self.db, slot)?.map(|(subject, _)| subject))
     }
 
-    /// Returns what is known of all that is tied to some names; with `as_of`, what was known then.
+    /// Returns the fold of all components that some names belong to; with `as_of`, as of that time.
     pub fn memory_of(
         &self,
         names: &[String],
         as_of: Option<Timestamp>,
     ) -> Result<Memory, IndexError> {
-        Ok(ledger::folded(ledger::lines_of(&self.db, &self.components_of(names)?)?, as_of))
+        self.fold_components(&self.components_of(names)?, as_of)
     }
 
-    /// Returns what is known of some names, of all that is related, and of all that was replaced, put
-    /// away, or said more than once: of a line that is not among these, nothing but that it stands.
-    /// With `as_of`, what was known then.
+    /// Returns the fold of the components of some names, of all relations, and of all components of
+    /// several lines; with `as_of`, as of that time. Every line that is left out is alone in its
+    /// component, and therefore active.
     pub fn memory_of_related(
         &self,
         names: &[String],
         as_of: Option<Timestamp>,
     ) -> Result<Memory, IndexError> {
-        let mut components = ledger::components_of_several(&self.db)?;
+        let mut components = lines::shared_components(&self.db)?;
         components.extend(self.components_of(names)?);
-        components.extend(self.components_of(&links::all(&self.db)?)?);
-        Ok(ledger::folded(ledger::lines_of(&self.db, &components)?, as_of))
+        let related = tables::relations::all_names(&self.db)?;
+        components.extend(self.components_of(&related)?);
+        self.fold_components(&components, as_of)
     }
 
-    /// Returns memories as they are kept, and what is known of them, for one who only shows it and
-    /// looks for nothing that says the same.
+    /// Returns memories and the fold of the lines that decide their state; with `as_of`, as of that
+    /// time. The fold is for display: it may lack other records that say the same.
     pub fn to_show(
         &self,
         slots: &[Slot],
         as_of: Option<Timestamp>,
     ) -> Result<(Vec<Option<StoredMemory>>, Memory), IndexError> {
-        let memories = slots.iter().map(|slot| (*slot, self.slots.get(*slot)));
-        let (kept, lines) = ledger::to_show(&self.db, memories)?;
-        Ok((kept, ledger::folded(lines, as_of)))
+        let memories: Vec<(Slot, SlotEntry)> =
+            slots.iter().map(|slot| (*slot, self.slots.get(*slot))).collect();
+        let (stored, lines) = stored_memory::load(&self.db, &memories)?;
+        Ok((stored, lines::fold_lines(lines, as_of)))
     }
 
     fn components_of(&self, names: &[String]) -> Result<BTreeSet<i64>, IndexError> {
-        let names: Vec<i64> = names.iter().map(|name| short(name)).collect();
-        ledger::components_of(&self.db, &names)
+        let name_hashes: Vec<i64> = names.iter().map(|name| hash_name(name)).collect();
+        lines::components_of_names(&self.db, &name_hashes)
     }
 
-    /// Returns the relations that lead to some names or start there, and the names at their ends.
+    fn fold_components(
+        &self,
+        components: &BTreeSet<i64>,
+        as_of: Option<Timestamp>,
+    ) -> Result<Memory, IndexError> {
+        Ok(lines::fold_lines(lines::lines_of_components(&self.db, components)?, as_of))
+    }
+
+    /// Returns the ids of the relations that have one of the names at an end, and the names of all
+    /// their ends.
     pub fn relations_of(&self, names: &[String]) -> Result<Vec<String>, IndexError> {
-        links::at(&self.db, names)
+        tables::relations::names_around(&self.db, names)
     }
 
-    /// Returns the names of all memories of a shelf that are of some sort.
+    /// Returns the names of all memories of a shelf that pass a filter.
     pub fn names(&self, shelf: Shelf, filter: &Filter) -> Result<Vec<String>, IndexError> {
         let view = self.view(shelf, filter);
         self.subjects((0..view.slots() as Slot).filter(|slot| view.is_wanted(*slot)))
     }
 
-    /// Returns the names of all that was said since a day, given by its number, whatever became of it.
+    /// Returns the names of all memories that were stated on a day or later, in any state. The day is
+    /// counted from 1970.
     pub fn names_since(&self, day: i32) -> Result<Vec<String>, IndexError> {
-        let is_since = |entry: &Entry| {
-            entry.state != State::Free && entry.latest.is_some_and(|latest| latest >= day)
+        let is_since = |entry: &SlotEntry| {
+            entry.state != State::Free && entry.latest_day.is_some_and(|latest| latest >= day)
         };
         let slots = self.slots.all().iter().enumerate().filter(|(_, entry)| is_since(entry));
         self.subjects(slots.map(|(slot, _)| slot as Slot))
@@ -267,28 +281,31 @@ impl Snapshot {
         Ok(subjects)
     }
 
-    /// Returns the ids of records that end in some digits, whatever became of them.
+    /// Returns the ids of records in any state that end in some digits.
     pub fn ids_ending_in(&self, typed: &str) -> Result<Vec<String>, IndexError> {
-        ledger::ids_ending_in(&self.db, typed)
+        match IdSuffix::parse(typed) {
+            Some(suffix) => lines::ids_ending_in(&self.db, &suffix),
+            None => Ok(vec![]),
+        }
     }
 
-    /// Looks among some of the memories.
+    /// Returns a view of the memories of a shelf that pass a filter.
     pub fn view<'s>(&'s self, shelf: Shelf, filter: &Filter) -> View<'s> {
-        let measured = || Measured::of(&self.slots, shelf);
-        let measured = match shelf {
-            Shelf::Active => Cow::Borrowed(self.active.get_or_init(measured)),
-            _ => Cow::Owned(measured()),
+        let compute = || ShelfStatistics::new(&self.slots, shelf);
+        let statistics = match shelf {
+            Shelf::Active => Cow::Borrowed(self.active_statistics.get_or_init(compute)),
+            _ => Cow::Owned(compute()),
         };
         let mut view = View {
             slots: &self.slots,
             segments: &self.segments,
-            starts: &self.starts,
-            rows: &self.rows,
-            links: &self.links,
-            measured,
-            wanted: vec![],
+            first_vectors: &self.first_vectors,
+            vector_of_slot: &self.vector_of_slot,
+            related: &self.related,
+            statistics,
+            filtered: None,
         };
-        view.narrow(filter);
+        view.apply_filter(filter);
         view
     }
 }

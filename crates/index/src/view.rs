@@ -8,49 +8,67 @@ use heirloom_core::fold::Standing;
 use heirloom_core::recall::{Corpus, Posting, Slot, damping, mark};
 use heirloom_core::{hands, kernels};
 
-use crate::links::Links;
-use crate::quantise::Small;
-use crate::segment::{NO_ROW, Segment};
-use crate::slots::{Slots, State};
+use crate::quantise::QuantisedVector;
+use crate::relations::RelatedSlots;
+use crate::segment::{NO_VECTOR, Segment};
+use crate::slots::{SlotTable, State};
 
-/// What is known of the memories of a shelf taken together.
+/// How many vectors ahead are prefetched.
+const PREFETCH_AHEAD: usize = 6;
+
+/// How many sign vectors are compared as one unit of work.
+const VECTORS_PER_CHUNK: usize = 65_536;
+
+/// How many units of work a further thread must have to be worth starting.
+const MIN_CHUNKS_PER_THREAD: usize = 4;
+
+/// How many vectors are scored exactly for each result: the nearest by their sign bits.
+const CANDIDATES_PER_RESULT: usize = 2;
+
+/// At least so many times the square root of the number of memories are scored exactly, since sign
+/// bits tell less among many.
+const CANDIDATES_PER_ROOT: usize = 2;
+
+/// Statistics of the memories of a shelf.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Measured {
+pub(crate) struct ShelfStatistics {
     size: usize,
     /// For each slot, whether it is on the shelf.
-    holds: Vec<bool>,
-    /// For each slot, by how much less a term counts for the memory's length.
+    is_member: Vec<bool>,
+    /// For each slot, the factor by which its length reduces the weight of a term.
     damping: Vec<f32>,
 }
 
-impl Measured {
-    /// Measures them.
-    pub(crate) fn of(slots: &Slots, shelf: Shelf) -> Self {
-        let holds: Vec<bool> = slots.all().iter().map(|entry| shelf.holds(entry.state)).collect();
-        let on_shelf = slots.all().iter().zip(&holds).filter(|(_, holds)| **holds);
-        let (size, length) = on_shelf.fold((0, 0_u64), |(size, length), (entry, _)| {
-            (size + 1, length + u64::from(entry.length))
+impl ShelfStatistics {
+    /// Computes the statistics of a shelf.
+    pub(crate) fn new(slots: &SlotTable, shelf: Shelf) -> Self {
+        let entries = slots.all();
+        let is_member: Vec<bool> =
+            entries.iter().map(|entry| shelf.contains(entry.state)).collect();
+        let members = entries.iter().zip(&is_member).filter(|(_, is_member)| **is_member);
+        let (size, terms) = members.fold((0, 0_u64), |(size, terms), (entry, _)| {
+            (size + 1, terms + u64::from(entry.term_count))
         });
-        let mean = if size == 0 { 0.0 } else { length as f64 / size as f64 };
-        let damping = slots.all().iter().map(|entry| damping(entry.length, mean)).collect();
-        Measured { size, holds, damping }
+        let mean_length = if size == 0 { 0.0 } else { terms as f64 / size as f64 };
+        let damping = entries.iter().map(|entry| damping(entry.term_count, mean_length)).collect();
+        ShelfStatistics { size, is_member, damping }
     }
 }
 
-/// Among which memories one looks.
+/// Which states of memories a question covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Shelf {
-    /// Those that are known to be so.
+    /// Active memories.
     #[default]
     Active,
-    /// Those that were put away or replaced.
+    /// Archived and superseded memories.
     Archive,
-    /// All that were ever known.
+    /// Active, archived and superseded memories.
     Everything,
 }
 
 impl Shelf {
-    /// Returns whether things of a standing are looked for.
+    /// Returns whether memories of a standing are covered.
     pub fn is_for(self, standing: Standing) -> bool {
         match self {
             Shelf::Active => standing == Standing::Active,
@@ -59,7 +77,7 @@ impl Shelf {
         }
     }
 
-    fn holds(self, state: State) -> bool {
+    fn contains(self, state: State) -> bool {
         match self {
             Shelf::Active => state == State::Active,
             Shelf::Archive => matches!(state, State::Archived | State::Superseded),
@@ -70,68 +88,81 @@ impl Shelf {
     }
 }
 
-/// What a memory must be to be in an answer: one of each sort that is named.
+/// The marks that a memory must have to be in an answer.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    /// Sorts, each with the words of which a memory must have one.
+    /// Names of marks with alternative values: a memory must have one of the values of each.
     pub marks: Vec<(&'static str, Vec<String>)>,
 }
 
 impl Filter {
-    /// Takes the records of the log that are of a kind.
+    /// Creates a filter for the records of a kind.
     pub fn of_records(kind: &str) -> Self {
         Filter { marks: vec![("record", vec![kind.to_owned()])] }
     }
 }
 
-/// The memories among which one looks.
+/// The memories of a shelf that pass a filter.
 pub struct View<'s> {
-    pub(crate) slots: &'s Slots,
+    pub(crate) slots: &'s SlotTable,
     pub(crate) segments: &'s [Arc<Segment>],
-    /// Where each segment's vectors start among all.
-    pub(crate) starts: &'s [u32],
-    /// The first vector of each slot, among all.
-    pub(crate) rows: &'s [u32],
-    pub(crate) links: &'s Links,
-    pub(crate) measured: Cow<'s, Measured>,
-    /// Which slots may be in the answer; empty if all may.
-    pub(crate) wanted: Vec<bool>,
+    /// The number of each segment's first vector, counted over all segments.
+    pub(crate) first_vectors: &'s [u32],
+    /// The number of each slot's first vector, counted over all segments.
+    pub(crate) vector_of_slot: &'s [u32],
+    pub(crate) related: &'s RelatedSlots,
+    pub(crate) statistics: Cow<'s, ShelfStatistics>,
+    /// For each slot, whether it passes the filter; `None` if there is no filter.
+    pub(crate) filtered: Option<Vec<bool>>,
 }
 
 impl View<'_> {
-    /// Leaves out what is not of the sorts that are named.
-    pub(crate) fn narrow(&mut self, filter: &Filter) {
-        for (sort, words) in &filter.marks {
-            let mut holds = vec![false; self.slots.len()];
-            for word in words {
-                let term = mark(sort, word);
+    /// Excludes memories that do not pass a filter.
+    pub(crate) fn apply_filter(&mut self, filter: &Filter) {
+        for (name, values) in &filter.marks {
+            let mut has_mark = vec![false; self.slots.len()];
+            for value in values {
+                let term = mark(name, value);
                 for segment in self.segments {
                     segment.postings(&term, |posting| {
-                        if let Some(holds) = holds.get_mut(posting.slot as usize) {
-                            *holds = true;
+                        if let Some(has_mark) = has_mark.get_mut(posting.slot as usize) {
+                            *has_mark = true;
                         }
                     });
                 }
             }
-            if self.wanted.is_empty() {
-                self.wanted = holds;
-            } else {
-                self.wanted.iter_mut().zip(holds).for_each(|(wanted, holds)| *wanted &= holds);
+            match &mut self.filtered {
+                None => self.filtered = Some(has_mark),
+                Some(passes) => {
+                    passes.iter_mut().zip(has_mark).for_each(|(passes, has)| *passes &= has);
+                }
             }
         }
     }
 
-    /// The segment that holds a row, and where in it.
-    fn place_of_row(&self, row: u32) -> Option<(&Segment, usize)> {
-        let at = self.starts.partition_point(|start| *start <= row).checked_sub(1)?;
-        let (segment, own) = (&self.segments[at], row - self.starts[at]);
-        Some((&**segment, own as usize)).filter(|(segment, own)| *own < segment.rows())
+    /// Returns whether a slot passes the filter, whatever its state.
+    #[inline]
+    pub(crate) fn passes_filter(&self, slot: Slot) -> bool {
+        self.filtered.as_ref().is_none_or(|passes| passes[slot as usize])
+    }
+
+    /// Returns the segment of a vector that is numbered over all segments, and its number in there.
+    fn locate_vector(&self, number: u32) -> Option<(&Segment, usize)> {
+        let index = self.first_vectors.partition_point(|first| *first <= number).checked_sub(1)?;
+        let segment = &*self.segments[index];
+        let vector = (number - self.first_vectors[index]) as usize;
+        (vector < segment.vector_count()).then_some((segment, vector))
+    }
+
+    /// Returns the segment and the number of the first vector of a slot, if it has one.
+    fn first_vector(&self, slot: Slot) -> Option<(&Segment, usize)> {
+        self.locate_vector(self.vector_of_slot.get(slot as usize).copied().unwrap_or(NO_VECTOR))
     }
 }
 
 impl Corpus for View<'_> {
     fn size(&self) -> usize {
-        self.measured.size
+        self.statistics.size
     }
 
     fn slots(&self) -> usize {
@@ -153,213 +184,210 @@ impl Corpus for View<'_> {
     }
 
     fn damping(&self, slot: Slot) -> f32 {
-        self.measured.damping.get(slot as usize).copied().unwrap_or_default()
+        self.statistics.damping.get(slot as usize).copied().unwrap_or_default()
     }
 
     fn holds(&self, slot: Slot) -> bool {
-        self.measured.holds.get(slot as usize).is_some_and(|holds| *holds)
+        self.statistics.is_member.get(slot as usize).is_some_and(|is_member| *is_member)
     }
 
     fn is_wanted(&self, slot: Slot) -> bool {
-        self.holds(slot) && (self.wanted.is_empty() || self.wanted[slot as usize])
+        self.holds(slot) && self.passes_filter(slot)
     }
 
     fn before(&self, slot: Slot) -> Option<Slot> {
-        self.slots.get(slot).before
+        self.slots.get(slot).previous
     }
 
     fn after(&self, slot: Slot) -> Option<Slot> {
-        self.slots.get(slot).after
+        self.slots.get(slot).next
     }
 
     fn asks(&self, slot: Slot) -> bool {
-        self.slots.get(slot).asks
+        self.slots.get(slot).is_question
     }
 
     fn day(&self, slot: Slot) -> Option<i32> {
         self.slots.get(slot).day
     }
 
-    /// Looks at one bit a dimension first, then closely at those that are nearest by that. All that
-    /// are equally near are looked at, so that the answer depends on nothing but what is there.
+    /// Selects candidates by the Hamming distance of their sign bits, then scores those exactly. All
+    /// candidates at the same distance are scored, so that the result does not depend on their order.
     fn nearest(&self, vector: &[f32], most: usize) -> Vec<(Slot, Option<f32>)> {
-        let query = Small::new(vector);
-        let closely = (most * CLOSELY).max(self.size().isqrt() * ROOTS);
-        let near = self.within(&self.distances(&query), closely);
-        let mut found: Vec<(f32, &Near)> = Vec::with_capacity(near.len());
-        for (at, own) in near.iter().enumerate() {
-            if let Some(soon) = near.get(at + AHEAD) {
-                self.segments[soon.segment].fetch(soon.row);
+        let query = QuantisedVector::new(vector);
+        let wanted = (most * CANDIDATES_PER_RESULT).max(self.size().isqrt() * CANDIDATES_PER_ROOT);
+        let candidates = self.candidates(&self.distances(&query), wanted);
+        let mut scored: Vec<(f32, &Candidate)> = Vec::with_capacity(candidates.len());
+        for (index, candidate) in candidates.iter().enumerate() {
+            if let Some(ahead) = candidates.get(index + PREFETCH_AHEAD) {
+                self.segments[ahead.segment].prefetch(ahead.vector);
             }
-            found.push((self.segments[own.segment].nearness(own.row, &query), own));
+            let cosine = self.segments[candidate.segment].cosine(candidate.vector, &query);
+            scored.push((cosine, candidate));
         }
-        let better = |a: &(f32, &Near), b: &(f32, &Near)| {
+        let order = |a: &(f32, &Candidate), b: &(f32, &Candidate)| {
             b.0.total_cmp(&a.0).then_with(|| self.tie(a.1.slot).cmp(&self.tie(b.1.slot)))
         };
-        if found.len() > most {
-            found.select_nth_unstable_by(most, better);
-            found.truncate(most);
+        if scored.len() > most {
+            scored.select_nth_unstable_by(most, order);
+            scored.truncate(most);
         }
-        // Of a memory that has other vectors, another one may be nearer.
-        let is_only = |own: &Near| self.segments[own.segment].is_only_vector(own.row);
-        found.into_iter().map(|(near, own)| (own.slot, is_only(own).then_some(near))).collect()
+        // Another vector of the same slot may be nearer, so the cosine is final for single ones only.
+        let is_final = |candidate: &Candidate| {
+            self.segments[candidate.segment].is_only_vector(candidate.vector)
+        };
+        scored
+            .into_iter()
+            .map(|(cosine, candidate)| (candidate.slot, is_final(candidate).then_some(cosine)))
+            .collect()
     }
 
     fn nearness(&self, slots: &[Slot], vector: &[f32]) -> Vec<f32> {
-        let query = Small::new(vector);
-        let mut found = Vec::with_capacity(slots.len());
-        for (at, slot) in slots.iter().enumerate() {
-            let soon = slots.get(at + AHEAD).and_then(|slot| self.first_vector(*slot));
-            if let Some((segment, row)) = soon {
-                segment.fetch(row);
+        let query = QuantisedVector::new(vector);
+        let mut cosines = Vec::with_capacity(slots.len());
+        for (index, slot) in slots.iter().enumerate() {
+            let ahead = slots.get(index + PREFETCH_AHEAD);
+            if let Some((segment, vector)) = ahead.and_then(|slot| self.first_vector(*slot)) {
+                segment.prefetch(vector);
             }
-            let near = self.first_vector(*slot).map(|(segment, first)| {
-                let own = (first..segment.rows()).take_while(|row| segment.slot_of(*row) == *slot);
-                own.map(|row| segment.nearness(row, &query)).fold(f32::MIN, f32::max)
+            let largest = self.first_vector(*slot).map(|(segment, first)| {
+                let vectors = first..segment.vector_count();
+                let of_slot = vectors.take_while(|vector| segment.slot_of(*vector) == *slot);
+                of_slot.map(|vector| segment.cosine(vector, &query)).fold(f32::MIN, f32::max)
             });
-            found.push(near.unwrap_or_default());
+            cosines.push(largest.unwrap_or_default());
         }
-        found
+        cosines
     }
 
     fn confidence(&self, slot: Slot) -> Option<f32> {
-        self.slots.get(slot).sure.map(|sure| f32::from(sure) / 100.0)
+        self.slots.get(slot).confidence_percent.map(|percent| f32::from(percent) / 100.0)
     }
 
     fn related(&self, slot: Slot) -> &[Slot] {
-        self.links.get(&slot).map(Vec::as_slice).unwrap_or_default()
+        self.related.get(&slot).map(Vec::as_slice).unwrap_or_default()
     }
 
     fn likeness(&self, a: Slot, b: Slot) -> f32 {
-        let places = self.first_vector(a).zip(self.first_vector(b));
-        places.map_or(0.0, |((segment, a), (other, b))| segment.likeness(a, other, b))
+        let vectors = self.first_vector(a).zip(self.first_vector(b));
+        vectors.map_or(0.0, |((segment, a), (other, b))| segment.cosine_between(a, other, b))
     }
 
     fn tie(&self, slot: Slot) -> u64 {
-        self.slots.get(slot).tie
+        self.slots.get(slot).tie_breaker
     }
 }
 
-/// How many vectors before it is looked at a vector is fetched.
-const AHEAD: usize = 6;
-
-/// So many vectors are looked at in one go, and so many goes at least are worth another hand.
-const PIECE: usize = 65_536;
-const WORTH_SHARING: usize = 4;
-
-/// For each memory that is wanted, how many vectors are looked at closely.
-const CLOSELY: usize = 2;
-/// Among many, it is the square root of how many memories there are, times this.
-const ROOTS: usize = 2;
-
-/// A vector that is near by a first look.
-struct Near {
+/// A vector that is near the query by its sign bits.
+struct Candidate {
     segment: usize,
-    row: usize,
+    vector: usize,
     slot: Slot,
     distance: u8,
 }
 
-/// How many vectors are at each distance.
-type Counts = [usize; 256];
+/// How many vectors have each distance.
+type Histogram = [usize; 256];
 
-/// How far vectors are from a query.
+/// The Hamming distances of all vectors from a query.
 struct Distances {
     all: Vec<u8>,
-    counts: Counts,
+    histogram: Histogram,
 }
 
-/// Counts how many vectors are at each distance. Most are at a few, and a count that was just changed
-/// is slow to change again: so there are four of each.
-fn counted(distances: &[u8]) -> Counts {
+/// Counts how many vectors have each distance. Uses four histograms in turn, since most distances are
+/// alike and repeated increments of one counter stall the processor.
+fn histogram(distances: &[u8]) -> Histogram {
     let mut counts = [[0_u32; 256]; 4];
-    let (fours, rest) = distances.as_chunks::<4>();
-    for [a, b, c, d] in fours {
+    let (chunks, rest) = distances.as_chunks::<4>();
+    for [a, b, c, d] in chunks {
         counts[0][*a as usize] += 1;
         counts[1][*b as usize] += 1;
         counts[2][*c as usize] += 1;
         counts[3][*d as usize] += 1;
     }
     rest.iter().for_each(|distance| counts[0][*distance as usize] += 1);
-    std::array::from_fn(|at| counts.iter().map(|own| own[at] as usize).sum())
+    std::array::from_fn(|distance| counts.iter().map(|counts| counts[distance] as usize).sum())
 }
 
-/// The least distance within which so many vectors are, and how many are; none if there are fewer.
-fn limit(counts: &Counts, most: usize) -> Option<(u8, usize)> {
-    let mut seen = 0;
-    counts.iter().enumerate().find_map(|(distance, count)| {
-        seen += count;
-        (seen >= most).then_some((distance as u8, seen))
+/// Returns the smallest distance within which at least `count` vectors are, and how many those are;
+/// `None` if there are fewer vectors.
+fn radius_of(histogram: &Histogram, count: usize) -> Option<(u8, usize)> {
+    let mut within = 0;
+    histogram.iter().enumerate().find_map(|(distance, vectors)| {
+        within += vectors;
+        (within >= count).then_some((distance as u8, within))
     })
 }
 
 impl View<'_> {
-    /// Returns how far all vectors are from a query, by one bit a dimension. Many are shared among
-    /// the processors, since one alone waits for memory.
-    fn distances(&self, query: &Small) -> Distances {
-        let pieces = self.segments.iter().flat_map(|segment| {
-            let starts = (0..segment.rows()).step_by(PIECE);
-            starts.map(move |start| (segment, start..segment.rows().min(start + PIECE)))
+    /// Computes the distances of all vectors from a query. Large indexes are shared among processors,
+    /// since one alone is limited by memory latency.
+    fn distances(&self, query: &QuantisedVector) -> Distances {
+        let chunks = self.segments.iter().flat_map(|segment| {
+            let count = segment.vector_count();
+            let starts = (0..count).step_by(VECTORS_PER_CHUNK);
+            starts.map(move |start| (segment, start..count.min(start + VECTORS_PER_CHUNK)))
         });
-        let pieces: Vec<(&Arc<Segment>, Range<usize>)> = pieces.collect();
-        let look = |(segment, rows): &(&Arc<Segment>, Range<usize>)| {
-            let mut found = Vec::with_capacity(rows.len());
-            segment.distances(rows.clone(), query, &mut found);
-            let counts = counted(&found);
-            (found, counts)
+        let chunks: Vec<(&Arc<Segment>, Range<usize>)> = chunks.collect();
+        let compute = |(segment, vectors): &(&Arc<Segment>, Range<usize>)| {
+            let mut distances = Vec::with_capacity(vectors.len());
+            segment.distances(vectors.clone(), query, &mut distances);
+            let histogram = histogram(&distances);
+            (distances, histogram)
         };
-        let count = pieces.iter().map(|(_, rows)| rows.len()).sum();
-        let mut distances = Distances { all: Vec::with_capacity(count), counts: [0; 256] };
-        for (own, counts) in hands::map(&pieces, WORTH_SHARING, look) {
-            distances.all.extend(own);
-            distances.counts.iter_mut().zip(counts).for_each(|(count, own)| *count += own);
+        let count = chunks.iter().map(|(_, vectors)| vectors.len()).sum();
+        let mut total = Distances { all: Vec::with_capacity(count), histogram: [0; 256] };
+        for (distances, histogram) in hands::map(&chunks, MIN_CHUNKS_PER_THREAD, compute) {
+            total.all.extend(distances);
+            total.histogram.iter_mut().zip(histogram).for_each(|(total, count)| *total += count);
         }
-        distances
+        total
     }
 
-    /// Returns the wanted vectors that are at least as near as so many of them are.
-    fn within(&self, distances: &Distances, most: usize) -> Vec<Near> {
-        let Distances { all: distances, counts } = distances;
-        // No more vectors are wanted than there are, so the limit is no less than this one.
-        let mut reach = most;
+    /// Returns at least `wanted` of the nearest vectors that pass the filter, or all if there are
+    /// fewer; vectors at the largest distance among them are all included.
+    fn candidates(&self, distances: &Distances, wanted: usize) -> Vec<Candidate> {
+        let Distances { all, histogram: total } = distances;
+        // The radius is searched over all vectors, and widened if the filter excludes too many.
+        let mut count = wanted;
         loop {
-            let found = limit(counts, reach);
-            let (farthest, all) = found.unwrap_or((u8::MAX, distances.len()));
-            let mut near = self.wanted_within(distances, farthest);
-            if near.len() < most && found.is_some() {
-                reach = reach.saturating_mul(8);
+            let found = radius_of(total, count);
+            let (radius, within) = found.unwrap_or((u8::MAX, all.len()));
+            let mut candidates = self.candidates_within(all, radius);
+            if candidates.len() < wanted && found.is_some() {
+                count = count.saturating_mul(8);
                 continue;
             }
-            // Where some are not wanted, one looked farther than one need.
-            if near.len() < all {
-                let own: Vec<u8> = near.iter().map(|near| near.distance).collect();
-                let farthest = limit(&counted(&own), most).map_or(u8::MAX, |(limit, _)| limit);
-                near.retain(|near| near.distance <= farthest);
+            // The filter excluded some, so the radius may be larger than necessary.
+            if candidates.len() < within {
+                let passing: Vec<u8> =
+                    candidates.iter().map(|candidate| candidate.distance).collect();
+                let radius = radius_of(&histogram(&passing), wanted);
+                let radius = radius.map_or(u8::MAX, |(radius, _)| radius);
+                candidates.retain(|candidate| candidate.distance <= radius);
             }
-            return near;
+            return candidates;
         }
     }
 
-    fn wanted_within(&self, distances: &[u8], limit: u8) -> Vec<Near> {
-        let (mut near, mut rows) = (Vec::new(), Vec::new());
-        for (at, segment) in self.segments.iter().enumerate() {
-            let own = distances.get(self.starts[at] as usize..).unwrap_or_default();
-            let own = &own[..segment.rows().min(own.len())];
-            rows.clear();
-            kernels::within(own, limit, &mut rows);
-            let found = rows.iter().map(|row| *row as usize).map(|row| Near {
-                segment: at,
-                row,
-                slot: segment.slot_of(row),
-                distance: own[row],
+    /// Returns the vectors within a distance that pass the filter.
+    fn candidates_within(&self, distances: &[u8], radius: u8) -> Vec<Candidate> {
+        let (mut candidates, mut vectors) = (Vec::new(), Vec::new());
+        for (index, segment) in self.segments.iter().enumerate() {
+            let of_segment = distances.get(self.first_vectors[index] as usize..);
+            let of_segment = of_segment.unwrap_or_default();
+            let of_segment = &of_segment[..segment.vector_count().min(of_segment.len())];
+            vectors.clear();
+            kernels::within(of_segment, radius, &mut vectors);
+            let within = vectors.iter().map(|vector| *vector as usize).map(|vector| Candidate {
+                segment: index,
+                vector,
+                slot: segment.slot_of(vector),
+                distance: of_segment[vector],
             });
-            near.extend(found.filter(|near| self.is_wanted(near.slot)));
+            candidates.extend(within.filter(|candidate| self.is_wanted(candidate.slot)));
         }
-        near
-    }
-
-    /// Where the first vector of a memory is, if it has one.
-    fn first_vector(&self, slot: Slot) -> Option<(&Segment, usize)> {
-        self.place_of_row(self.rows.get(slot as usize).copied().unwrap_or(NO_ROW))
+        candidates
     }
 }

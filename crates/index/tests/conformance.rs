@@ -1,4 +1,4 @@
-//! The index keeps what every index promises: made at once, bit by bit, or laid over another.
+//! The index passes the conformance suite: built at once, built incrementally, or overlaid in memory.
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ const WORDS: &[&str] = &[
     "ledger",
 ];
 
-/// A memory that says nothing but its text.
+/// Creates a passage with a text and a mark, and no other property.
 fn passage(name: String, text: String) -> Passage {
     Passage {
         own_subject: None,
@@ -49,10 +49,10 @@ fn passage(name: String, text: String) -> Passage {
     }
 }
 
-/// A document with some memories in it.
-fn document(path: &str, chance: &mut Chance) -> Read {
+/// Creates a document with random passages.
+fn random_document(path: &str, chance: &mut Chance) -> Read {
     let group = (chance.below(3) > 0).then(|| format!("document:{path}"));
-    let passages = (0..chance.below(6)).map(|at| {
+    let passages = (0..chance.below(6)).map(|number| {
         let text: Vec<&str> =
             (0..chance.below(9)).filter_map(|_| chance.pick(WORDS).copied()).collect();
         Passage {
@@ -60,41 +60,80 @@ fn document(path: &str, chance: &mut Chance) -> Read {
             summary: (chance.below(4) == 0).then(|| "a summary of the ledger".to_owned()),
             group: group.clone(),
             position: chance.below(3) as i64,
-            day: (chance.below(2) == 0).then(|| jiff::civil::date(2026, 1, 1 + at as i8)),
+            day: (chance.below(2) == 0).then(|| jiff::civil::date(2026, 1, 1 + number as i8)),
             confidence: (chance.below(2) == 0).then_some(chance.below(101) as f64 / 100.0),
-            ..passage(format!("entry:{at}@{path}"), text.join(" "))
+            ..passage(format!("entry:{number}@{path}"), text.join(" "))
         }
     });
+    document(path, passages.collect())
+}
+
+fn document(path: &str, passages: Vec<Passage>) -> Read {
     let source = Source { path: path.to_owned(), ..Source::default() };
-    Read { passages: passages.collect(), source, ..Read::default() }
+    Read { passages, source, ..Read::default() }
 }
 
-/// What should be there, by the slots where it is.
-fn by_slots(
-    snapshot: &Snapshot,
-    there: &BTreeMap<String, Vec<Passage>>,
-) -> BTreeMap<Slot, Passage> {
-    let named: BTreeMap<&str, &Passage> =
-        there.values().flatten().map(|passage| (passage.name.as_str(), passage)).collect();
-    let mut found = BTreeMap::new();
-    for slot in 0..100_000 {
-        if found.len() == named.len() {
-            break;
+/// The passages that an index should hold, by the path of their document.
+#[derive(Default)]
+struct Expected(BTreeMap<String, Vec<Passage>>);
+
+impl Expected {
+    /// Returns the passages by the slots that an index gave them.
+    fn by_slot(&self, snapshot: &Snapshot) -> BTreeMap<Slot, Passage> {
+        let by_name: BTreeMap<&str, &Passage> =
+            self.0.values().flatten().map(|passage| (passage.name.as_str(), passage)).collect();
+        let mut by_slot = BTreeMap::new();
+        for slot in 0..100_000 {
+            if by_slot.len() == by_name.len() {
+                break;
+            }
+            if let Some(subject) = snapshot.subject(slot).unwrap() {
+                by_slot.insert(slot, (*by_name[subject.as_str()]).clone());
+            }
         }
-        if let Some(subject) = snapshot.subject(slot).unwrap() {
-            found.insert(slot, (*named[subject.as_str()]).clone());
-        }
+        assert_eq!(by_slot.len(), by_name.len(), "a passage is missing");
+        by_slot
     }
-    assert_eq!(found.len(), named.len(), "something is missing");
-    found
-}
 
-fn check_all(snapshot: &Snapshot, there: &BTreeMap<String, Vec<Passage>>) {
-    check(&snapshot.view(Shelf::Active, &Filter::default()), &by_slots(snapshot, there));
+    fn check(&self, snapshot: &Snapshot) {
+        check(&snapshot.view(Shelf::Active, &Filter::default()), &self.by_slot(snapshot));
+    }
+
+    fn add(&mut self, read: &Read) {
+        self.0.insert(read.source.path.clone(), read.passages.clone());
+    }
+
+    /// Creates an update that adds, changes or removes up to four of five documents.
+    fn random_update(&mut self, chance: &mut Chance) -> Update {
+        let mut update = Update::default();
+        for _ in 0..1 + chance.below(4) {
+            let path = format!("plans/{}.md", chance.below(5));
+            let is_known = self.0.contains_key(&path);
+            let is_changed = update.read.iter().any(|read| read.source.path == path);
+            if is_changed || update.gone.contains(&path) {
+                continue;
+            }
+            if is_known && chance.below(3) == 0 {
+                self.0.remove(&path);
+                update.gone.push(path);
+            } else {
+                let read = random_document(&path, chance);
+                self.add(&read);
+                update.read.push(read);
+            }
+        }
+        update
+    }
+
+    /// Creates an update that adds all documents.
+    fn as_update(&self) -> Update {
+        let read = self.0.iter().map(|(path, passages)| document(path, passages.clone()));
+        Update { gone: vec![], read: read.collect() }
+    }
 }
 
 #[test]
-fn an_index_keeps_its_promises_however_it_came_to_be() {
+fn an_index_passes_the_suite_however_it_was_built() {
     for seed in 0..12 {
         let mut chance = Chance::new(seed);
         let folder = tempfile::tempdir().unwrap();
@@ -102,68 +141,39 @@ fn an_index_keeps_its_promises_however_it_came_to_be() {
         let index = Index::at(IndexFolder::new(folder.path().to_path_buf(), opened), &Letters);
         let lock = index.lock().unwrap();
         let mut snapshot = index.begin(&lock).unwrap();
-        let mut there: BTreeMap<String, Vec<Passage>> = BTreeMap::new();
+        let mut expected = Expected::default();
         for _ in 0..6 {
-            let mut update = Update::default();
-            for _ in 0..1 + chance.below(4) {
-                let path = format!("plans/{}.md", chance.below(5));
-                let is_known = there.contains_key(&path);
-                if update.gone.contains(&path)
-                    || update.read.iter().any(|read| read.source.path == path)
-                {
-                    continue;
-                }
-                if is_known && chance.below(3) == 0 {
-                    there.remove(&path);
-                    update.gone.push(path);
-                } else {
-                    let read = document(&path, &mut chance);
-                    there.insert(path, read.passages.clone());
-                    update.read.push(read);
-                }
-            }
+            let update = expected.random_update(&mut chance);
             snapshot = index.commit(&lock, snapshot, update, &Letters, &|_, _| {}).unwrap();
-            check_all(&snapshot, &there);
+            expected.check(&snapshot);
         }
-        let again = Update {
-            gone: vec![],
-            read: there
-                .iter()
-                .map(|(path, passages)| Read {
-                    source: Source { path: path.clone(), ..Source::default() },
-                    passages: passages.clone(),
-                    ..Read::default()
-                })
-                .collect(),
-        };
-        check_all(&index.in_memory(again, &Letters).unwrap(), &there);
-        let read = document("plans/over.md", &mut chance);
-        there.insert(read.source.path.clone(), read.passages.clone());
-        let over = Update { gone: vec![], read: vec![read] };
-        check_all(&index.overlaid(snapshot, over, &Letters).unwrap(), &there);
+        expected.check(&index.in_memory(expected.as_update(), &Letters).unwrap());
+        let read = random_document("plans/overlay.md", &mut chance);
+        expected.add(&read);
+        let update = Update { gone: vec![], read: vec![read] };
+        expected.check(&index.overlaid(snapshot, update, &Letters).unwrap());
     }
 }
 
 #[test]
-fn the_best_of_many_that_hold_a_word_are_found() {
-    const ALL: usize = 5_000;
-    let is_best = |at: usize| at % 500 == 3;
-    let passages = (0..ALL).map(|at| {
+fn the_best_of_many_memories_with_common_words_are_ranked_first() {
+    const COUNT: usize = 5_000;
+    let is_best = |number: usize| number % 500 == 3;
+    let passages = (0..COUNT).map(|number| {
         let text =
-            if is_best(at) { "the budget of the quokka" } else { "the budget of the ledger" };
-        passage(format!("entry:{at}"), text.to_owned())
+            if is_best(number) { "the budget of the quokka" } else { "the budget of the ledger" };
+        passage(format!("entry:{number}"), text.to_owned())
     });
-    let source = Source { path: "plans/all.md".to_owned(), ..Source::default() };
-    let read = vec![Read { source, passages: passages.collect(), ..Read::default() }];
+    let read = vec![document("plans/all.md", passages.collect())];
     let index = Index::at(IndexFolder::none(), &Letters);
     let snapshot = index.in_memory(Update { gone: vec![], read }, &Letters).unwrap();
     let today = jiff::civil::date(2026, 1, 1);
     let question = Question::new("the budget of the quokka", vec![], today, &Anything);
-    let found = rank(&snapshot.view(Shelf::Active, &Filter::default()), &question, 10);
+    let ranked = rank(&snapshot.view(Shelf::Active, &Filter::default()), &question, 10);
     let mut names: Vec<String> =
-        found.iter().map(|scored| snapshot.subject(scored.slot).unwrap().unwrap()).collect();
-    let mut best: Vec<String> =
-        (0..ALL).filter(|at| is_best(*at)).map(|at| format!("entry:{at}")).collect();
+        ranked.iter().map(|scored| snapshot.subject(scored.slot).unwrap().unwrap()).collect();
+    let best = (0..COUNT).filter(|number| is_best(*number));
+    let mut best: Vec<String> = best.map(|number| format!("entry:{number}")).collect();
     names.sort();
     best.sort();
     assert_eq!(names, best);

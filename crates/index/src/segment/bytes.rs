@@ -1,49 +1,50 @@
-//! Where the bytes of a segment are.
+//! The bytes of a segment: a memory-mapped file, or memory.
 
 use std::fs::File;
 use std::time::SystemTime;
 
-/// Where the bytes are.
+/// The bytes of a segment.
 #[derive(Debug)]
-pub(crate) enum Bytes {
-    /// In a file.
-    Mapped(Mapped),
-    /// In memory.
-    Held(Vec<u8>),
+pub(crate) enum SegmentBytes {
+    /// A memory-mapped file.
+    Mapped(MappedFile),
+    /// Bytes in memory, of an index that is not stored.
+    InMemory(Vec<u8>),
 }
 
-impl std::ops::Deref for Bytes {
+impl std::ops::Deref for SegmentBytes {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
         match self {
-            Bytes::Mapped(mapped) => &mapped.map,
-            Bytes::Held(bytes) => bytes,
+            SegmentBytes::Mapped(mapped) => &mapped.map,
+            SegmentBytes::InMemory(bytes) => bytes,
         }
     }
 }
 
-/// A file whose bytes are read where they lie.
+/// A memory-mapped file, with what is needed to notice a change of it.
 #[derive(Debug)]
-pub(crate) struct Mapped {
+pub(crate) struct MappedFile {
     map: memmap2::Mmap,
     file: File,
     modified: Option<SystemTime>,
 }
 
-impl Mapped {
-    /// Takes a file.
+impl MappedFile {
+    /// Maps a file into memory.
     pub(crate) fn new(file: File) -> std::io::Result<Self> {
         let modified = file.metadata()?.modified().ok();
-        // SAFETY: nobody of ours changes a segment once it has its name. Somebody else may, by hand,
-        // and whoever then reads what is not there any more is ended: so a file is looked at before
-        // every question, and only who cuts it off in the middle of one does harm.
+        // SAFETY: This program never changes a segment after its final rename. Another program may
+        // truncate it, and reading past the end of a truncated memory map raises SIGBUS. Servers
+        // therefore check length and date before every question, so that only a truncation during
+        // a question does harm.
         let map = unsafe { memmap2::Mmap::map(&file) }?;
-        Ok(Mapped { map, file, modified })
+        Ok(MappedFile { map, file, modified })
     }
 
-    /// Returns whether nobody has changed it since it was opened.
-    pub(super) fn is_as_opened(&self) -> bool {
+    /// Returns whether the file has the length and the modification time of when it was mapped.
+    pub(super) fn is_unchanged(&self) -> bool {
         self.file.metadata().is_ok_and(|now| {
             now.len() == self.map.len() as u64 && now.modified().ok() == self.modified
         })

@@ -1,0 +1,180 @@
+//! Tokenizing and embedding passages on all processors.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use heirloom_core::embedding::{ByWords, Embedder};
+use heirloom_core::recall::{Passage, Slot};
+
+use crate::IndexError;
+use crate::segment::{EmbedderPieces, SegmentBuilder, TokenizedPassages, Tokenizer, VectorRows};
+
+/// How many passages a thread takes at once.
+const PASSAGES_PER_BATCH: usize = 512;
+
+/// Tokenizes and embeds passages on all threads that call [`work`](Self::work), and builds a segment
+/// from the results in the order of the slots.
+pub(super) struct ParallelTokenizer<'w> {
+    embedder: &'w dyn Embedder,
+    /// The slot of the first passage.
+    first: Slot,
+    passages: Vec<&'w Passage>,
+    /// The next batch that no thread has taken.
+    next_batch: AtomicUsize,
+    /// How many passages are done.
+    done: AtomicUsize,
+    /// How many threads have started to work.
+    threads: AtomicUsize,
+    /// The batches that are done and not yet in the segment, by number.
+    finished: Mutex<BTreeMap<usize, Batch>>,
+    assembly: Mutex<Assembly>,
+}
+
+/// The results of a batch.
+struct Batch {
+    /// The thread that worked on it, whose term ids it has.
+    thread: usize,
+    tokenized: TokenizedPassages,
+    vectors: VectorRows,
+}
+
+/// The segment under construction.
+struct Assembly {
+    next_batch: usize,
+    /// For each thread, the segment's term ids by the thread's term ids.
+    term_ids: Vec<Vec<u32>>,
+    builder: SegmentBuilder,
+    term_counts: Vec<u32>,
+}
+
+impl Assembly {
+    fn add(&mut self, Batch { thread, tokenized, vectors }: Batch) {
+        if self.term_ids.len() <= thread {
+            self.term_ids.resize_with(thread + 1, Vec::new);
+        }
+        self.term_counts.extend_from_slice(&tokenized.lengths);
+        self.builder.add_terms(&mut self.term_ids[thread], tokenized);
+        self.builder.add_vectors(vectors);
+        self.next_batch += 1;
+    }
+}
+
+impl<'w> ParallelTokenizer<'w> {
+    /// Takes passages of consecutive slots.
+    pub(super) fn new(embedder: &'w dyn Embedder, first: Slot, passages: Vec<&'w Passage>) -> Self {
+        let assembly = Assembly {
+            next_batch: 0,
+            term_ids: vec![],
+            builder: SegmentBuilder::new(embedder.dimensions()),
+            term_counts: Vec::with_capacity(passages.len()),
+        };
+        ParallelTokenizer {
+            embedder,
+            first,
+            passages,
+            next_batch: AtomicUsize::new(0),
+            done: AtomicUsize::new(0),
+            threads: AtomicUsize::new(0),
+            finished: Mutex::default(),
+            assembly: Mutex::new(assembly),
+        }
+    }
+
+    /// Returns how many threads should work beside the current one.
+    pub(super) fn helpers(&self) -> usize {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        (processors - 1).min(self.passages.len() / PASSAGES_PER_BATCH)
+    }
+
+    /// Returns how many passages are done.
+    pub(super) fn done(&self) -> usize {
+        self.done.load(Ordering::Relaxed)
+    }
+
+    /// Works on batches until none is left, and calls `report` after each.
+    pub(super) fn work(&self, report: &dyn Fn()) -> Result<(), IndexError> {
+        let thread = self.threads.fetch_add(1, Ordering::Relaxed);
+        let mut tokenizer = Tokenizer::new(self.embedder.by_words());
+        loop {
+            let number = self.next_batch.fetch_add(1, Ordering::Relaxed);
+            let start = number.saturating_mul(PASSAGES_PER_BATCH);
+            let Some(rest) = self.passages.get(start..).filter(|rest| !rest.is_empty()) else {
+                return Ok(());
+            };
+            let passages = &rest[..rest.len().min(PASSAGES_PER_BATCH)];
+            let first = self.first + start as Slot;
+            let mut tokenized = tokenizer.tokenize(first, passages);
+            let vectors = match self.embedder.by_words() {
+                Some(embedder) => Ok(self.embed_pieces(embedder, &tokenized.take_pieces())),
+                None => self.embed_texts(first, passages, report),
+            };
+            // After a failure the results are discarded, so other threads take no further batch.
+            let stop = |_: &IndexError| self.next_batch.store(usize::MAX / 2, Ordering::Relaxed);
+            let vectors = vectors.inspect_err(stop)?;
+            lock(&self.finished).insert(number, Batch { thread, tokenized, vectors });
+            self.assemble();
+            self.done.fetch_add(passages.len(), Ordering::Relaxed);
+            report();
+        }
+    }
+
+    /// Adds the finished batches that are next in order to the segment, unless another thread is
+    /// doing that.
+    fn assemble(&self) {
+        let Ok(mut assembly) = self.assembly.try_lock() else { return };
+        let take_finished = |number: usize| lock(&self.finished).remove(&number);
+        while let Some(batch) = take_finished(assembly.next_batch) {
+            assembly.add(batch);
+        }
+    }
+
+    /// Returns the segment's builder and how many terms each passage has, once all threads are done.
+    pub(super) fn finish(self) -> (SegmentBuilder, Vec<u32>) {
+        self.assemble();
+        let assembly = self.assembly.into_inner().unwrap_or_else(PoisonError::into_inner);
+        (assembly.builder, assembly.term_counts)
+    }
+
+    /// Makes vectors from pieces.
+    fn embed_pieces(&self, embedder: &dyn ByWords, pieces: &EmbedderPieces) -> VectorRows {
+        let dimensions = self.embedder.dimensions();
+        let mut rows = VectorRows::with_capacity(pieces.len(), dimensions);
+        let mut vector = vec![0.0; dimensions];
+        for (slot, pieces) in pieces.texts() {
+            embedder.write_vector(pieces, &mut vector);
+            rows.add(slot, &vector);
+        }
+        rows
+    }
+
+    /// Makes vectors from the text of each passage, and from its summary if it has one.
+    fn embed_texts(
+        &self,
+        first: Slot,
+        passages: &[&Passage],
+        report: &dyn Fn(),
+    ) -> Result<VectorRows, IndexError> {
+        let mut texts = Vec::with_capacity(passages.len());
+        let mut slots = Vec::with_capacity(passages.len());
+        for (slot, passage) in (first..).zip(passages) {
+            let of_passage = [Some(passage.text.as_str()), passage.summary.as_deref()];
+            for text in of_passage.into_iter().flatten() {
+                texts.push(text);
+                slots.push(slot);
+            }
+        }
+        let mut rows = VectorRows::default();
+        let mut slots = slots.into_iter();
+        self.embedder.embed(&texts, &mut |vector| {
+            let Some(slot) = slots.next() else { return };
+            rows.add(slot, vector);
+            report();
+        })?;
+        Ok(rows)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

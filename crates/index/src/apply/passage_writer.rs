@@ -1,0 +1,341 @@
+//! Writing passages: adding new ones, keeping unchanged ones, deleting old ones, linking neighbours.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::num::NonZeroI64;
+use std::sync::Arc;
+use std::time::Duration;
+
+use heirloom_core::day;
+use heirloom_core::embedding::Embedder;
+use heirloom_core::fold::{Item, Memory, Place, Standing};
+use heirloom_core::recall::{Passage, Slot, asks};
+use heirloom_core::record::Kind;
+use jiff::Timestamp;
+use rusqlite::Connection;
+use uuid::Uuid;
+
+use super::parallel_tokenizer::ParallelTokenizer;
+use crate::IndexError;
+use crate::name_hash::{hash_name, tie_breaker};
+use crate::segment::SegmentBuilder;
+use crate::slots::{SlotEntry, SlotTable, State};
+use crate::tables::lines::row_id;
+use crate::tables::passages::{self, PassageRow};
+
+/// How often progress is reported while the writer waits for other threads.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(1);
+
+/// After how many stored passages progress is reported.
+const PASSAGES_PER_REPORT: Slot = 1024;
+
+/// A passage that is to be written.
+pub(super) struct PendingPassage {
+    passage: Box<Passage>,
+    fingerprint: [u8; 16],
+    /// The document that it is in; `None` for a record of the log.
+    source: Option<i64>,
+    /// The row id of the line that states it; `None` for a part of a document.
+    line: Option<NonZeroI64>,
+    group_hash: Option<i64>,
+    state: State,
+    latest_day: Option<i32>,
+    tie_breaker: u64,
+}
+
+impl PendingPassage {
+    /// Creates a passage of a document.
+    pub(super) fn from_document(passage: Passage, source: i64, state: State) -> Self {
+        PendingPassage {
+            fingerprint: passage.fingerprint(),
+            source: Some(source),
+            line: None,
+            group_hash: hash_group(&passage),
+            state,
+            latest_day: passage.day.map(day::number),
+            tie_breaker: tie_breaker(&passage.name),
+            passage: Box::new(passage),
+        }
+    }
+
+    /// Creates a passage from records of the log with the same content, the last of which was
+    /// written at `latest`.
+    fn from_item(item: &Item<'_>, latest: Timestamp, line: Option<NonZeroI64>) -> Self {
+        let passage = Passage::of_item(item);
+        PendingPassage {
+            fingerprint: item.fingerprint(),
+            source: None,
+            line,
+            group_hash: hash_group(&passage),
+            state: state_of_standing(item.standing),
+            latest_day: Some(day::number(day::of(latest))),
+            tie_breaker: tie_breaker(&passage.name),
+            passage: Box::new(passage),
+        }
+    }
+
+    fn slot_entry(&self, term_count: u32) -> SlotEntry {
+        SlotEntry {
+            state: self.state,
+            is_question: asks(&self.passage.text),
+            confidence_percent: self.passage.confidence.map(to_percent),
+            term_count,
+            tie_breaker: self.tie_breaker,
+            day: self.passage.day.map(day::number),
+            latest_day: self.latest_day,
+            previous: None,
+            next: None,
+            line: self.line,
+        }
+    }
+
+    fn row(&self) -> Result<PassageRow<'_>, IndexError> {
+        let part = self.passage.part.as_ref().map(serde_json::to_string).transpose();
+        Ok(PassageRow {
+            name: &self.passage.name,
+            subject: self.passage.own_subject.as_deref(),
+            source: self.source,
+            group_hash: self.group_hash,
+            position: self.passage.position,
+            fingerprint: &self.fingerprint,
+            repeats: self.passage.repeats.as_deref(),
+            part: part.map_err(|error| IndexError::damaged(error.to_string()))?,
+        })
+    }
+}
+
+fn hash_group(passage: &Passage) -> Option<i64> {
+    passage.group.as_deref().map(hash_name)
+}
+
+fn to_percent(share: f64) -> u8 {
+    (share.clamp(0.0, 1.0) * 100.0).round() as u8
+}
+
+/// Returns the state of a slot whose memory has some standing in the log.
+pub(super) fn state_of_standing(standing: Standing) -> State {
+    match standing {
+        Standing::Active => State::Active,
+        Standing::Superseded => State::Superseded,
+        Standing::Archived => State::Archived,
+    }
+}
+
+/// Returns the passage of each record, in order; `None` for a record that cannot be recalled, or that
+/// another one with the same content stands for. `sources` has the ids of sources by path.
+pub(super) fn pending_records(
+    records: &BTreeSet<Uuid>,
+    memory: &Memory,
+    sources: &HashMap<Arc<str>, i64>,
+) -> Vec<Option<PendingPassage>> {
+    let line_of = |place: &Place| {
+        let source = sources.get(&place.path)?;
+        NonZeroI64::new(row_id(*source, place.line))
+    };
+    let pending = |id: &Uuid| {
+        let item = memory.item(*id)?;
+        let is_recallable = item.id == *id && Kind::REMEMBERED.contains(&item.record.kind());
+        is_recallable
+            .then(|| PendingPassage::from_item(&item, memory.latest(&item), line_of(item.place)))
+    };
+    records.iter().map(pending).collect()
+}
+
+/// Writes passages to the tables and to the slots.
+pub(super) struct PassageWriter<'w> {
+    pub(super) db: &'w Connection,
+    pub(super) slots: &'w mut SlotTable,
+    /// The groups whose members changed.
+    changed_groups: BTreeSet<i64>,
+}
+
+impl<'w> PassageWriter<'w> {
+    pub(super) fn new(db: &'w Connection, slots: &'w mut SlotTable) -> Self {
+        PassageWriter { db, slots, changed_groups: BTreeSet::new() }
+    }
+
+    /// Deletes the passages of a document but those with some names.
+    pub(super) fn delete_others(
+        &mut self,
+        source: i64,
+        kept: &HashSet<&str>,
+    ) -> Result<(), IndexError> {
+        let names = passages::names_in_source(self.db, source)?;
+        for name in names.iter().filter(|name| !kept.contains(name.as_str())) {
+            self.delete(name)?;
+        }
+        Ok(())
+    }
+
+    /// Deletes a passage, if it exists.
+    fn delete(&mut self, name: &str) -> Result<(), IndexError> {
+        if let Some((slot, group)) = passages::delete(self.db, name)? {
+            self.slots.change(slot, |entry| *entry = SlotEntry::FREE);
+            self.changed_groups.extend(group);
+        }
+        Ok(())
+    }
+
+    /// Writes the states of entries that the log refers to.
+    pub(super) fn set_states<'n>(
+        &mut self,
+        entries: impl Iterator<Item = &'n String>,
+        state_of: impl Fn(&str) -> State,
+    ) -> Result<(), IndexError> {
+        for entry in entries {
+            for slot in passages::slots_of_subject(self.db, entry)? {
+                self.slots.change(slot, |slot| slot.state = state_of(entry));
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends the passages of records to `pending`, and deletes the passages of records that have
+    /// none any more.
+    pub(super) fn add_records(
+        &mut self,
+        ids: &BTreeSet<Uuid>,
+        records: Vec<Option<PendingPassage>>,
+        pending: &mut Vec<PendingPassage>,
+    ) -> Result<(), IndexError> {
+        pending.reserve(records.len());
+        for (id, record) in ids.iter().zip(records) {
+            match record {
+                Some(passage) => pending.push(passage),
+                None if !self.slots.is_empty() => self.delete(&id.to_string())?,
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes passages: unchanged ones keep their slot, the others get a new one. Returns the others,
+    /// and the builder of their segment. `store_names` runs while other threads tokenize.
+    pub(super) fn write(
+        &mut self,
+        pending: Vec<PendingPassage>,
+        embedder: &dyn Embedder,
+        progress: &dyn Fn(usize, usize),
+        store_names: impl FnOnce() -> Result<(), IndexError>,
+    ) -> Result<(Vec<PendingPassage>, Option<SegmentBuilder>), IndexError> {
+        let mut new = if self.slots.is_empty() { pending } else { self.keep_unchanged(pending)? };
+        if new.is_empty() {
+            store_names()?;
+            return Ok((vec![], None));
+        }
+        // Neighbours get adjacent slots, since they are read together.
+        new.sort_unstable_by(|a, b| {
+            let key = |pending: &PendingPassage| (pending.group_hash, pending.passage.position);
+            key(a).cmp(&key(b)).then_with(|| a.passage.name.cmp(&b.passage.name))
+        });
+        let first = self.slots.len() as Slot;
+        let texts = new.iter().map(|pending| &*pending.passage).collect();
+        let tokenizer = ParallelTokenizer::new(embedder, first, texts);
+        let report = || progress(tokenizer.done(), new.len());
+        std::thread::scope(|scope| {
+            let workers: Vec<_> =
+                (0..tokenizer.helpers()).map(|_| scope.spawn(|| tokenizer.work(&|| ()))).collect();
+            store_names()?;
+            self.insert_all(first, &new, &report)?;
+            tokenizer.work(&report)?;
+            for worker in workers {
+                while !worker.is_finished() {
+                    report();
+                    std::thread::sleep(PROGRESS_INTERVAL);
+                }
+                worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            }
+            Ok::<_, IndexError>(())
+        })?;
+        let (builder, term_counts) = tokenizer.finish();
+        for (pending, term_count) in new.iter().zip(term_counts) {
+            self.slots.push(pending.slot_entry(term_count));
+        }
+        Ok((new, Some(builder)))
+    }
+
+    fn insert_all(
+        &mut self,
+        first: Slot,
+        new: &[PendingPassage],
+        report: &dyn Fn(),
+    ) -> Result<(), IndexError> {
+        for (slot, pending) in (first..).zip(new) {
+            passages::insert(self.db, slot, &pending.row()?)?;
+            self.changed_groups.extend(pending.group_hash);
+            if slot % PASSAGES_PER_REPORT == 0 {
+                report();
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps the passages whose content is unchanged, and returns the others.
+    fn keep_unchanged(
+        &mut self,
+        pending: Vec<PendingPassage>,
+    ) -> Result<Vec<PendingPassage>, IndexError> {
+        let mut others = Vec::new();
+        for pending in pending {
+            match passages::find(self.db, &pending.passage.name)? {
+                Some((slot, fingerprint)) if fingerprint == pending.fingerprint => {
+                    self.keep(slot, &pending)?;
+                }
+                Some(_) => {
+                    self.delete(&pending.passage.name)?;
+                    others.push(pending);
+                }
+                None => others.push(pending),
+            }
+        }
+        Ok(others)
+    }
+
+    /// Updates everything about an unchanged passage that is not its content.
+    fn keep(&mut self, slot: Slot, pending: &PendingPassage) -> Result<(), IndexError> {
+        let previous_group = passages::update(self.db, slot, &pending.row()?)?;
+        self.changed_groups.extend([previous_group, pending.group_hash].into_iter().flatten());
+        self.slots.change(slot, |entry| {
+            entry.state = pending.state;
+            entry.day = pending.passage.day.map(day::number);
+            entry.latest_day = pending.latest_day;
+            entry.line = pending.line;
+            entry.confidence_percent = pending.passage.confidence.map(to_percent);
+        });
+        Ok(())
+    }
+
+    /// Marks passages as repeated if the passage that they repeat exists, and unmarks the others.
+    pub(super) fn mark_repetitions(&mut self) -> Result<(), IndexError> {
+        for (slot, has_original) in passages::repetitions(self.db)? {
+            let state = self.slots.get(slot).state;
+            let new_state = match state {
+                State::Active if has_original => State::Repeated,
+                State::Repeated if !has_original => State::Active,
+                unchanged => unchanged,
+            };
+            if new_state != state {
+                self.slots.change(slot, |entry| entry.state = new_state);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the previous and the next slot of all members of changed groups.
+    pub(super) fn link_neighbours(&mut self) -> Result<(), IndexError> {
+        for group in std::mem::take(&mut self.changed_groups) {
+            let members = passages::slots_of_group(self.db, group)?;
+            for (index, slot) in members.iter().enumerate() {
+                let previous = index.checked_sub(1).map(|index| members[index]);
+                let next = members.get(index + 1).copied();
+                let entry = self.slots.get(*slot);
+                if (entry.previous, entry.next) != (previous, next) {
+                    self.slots.change(*slot, |entry| {
+                        entry.previous = previous;
+                        entry.next = next;
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,330 @@
+//! The index on disk: opening it, locking it, and committing generations.
+
+use std::fs::{File, TryLockError};
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use cap_std::fs::OpenOptions;
+use heirloom_core::embedding::Embedder;
+use rusqlite::{Connection, backup::Backup};
+
+use crate::folder::{CURRENT_FILE, DRAFT_EXTENSION, IndexFiles, IndexFolder};
+use crate::segment::{MappedFile, Segment, SegmentBuilder, SegmentBytes, SegmentDraft};
+use crate::slots::{SlotTable, State};
+use crate::snapshot::Snapshot;
+use crate::tables::segments::SegmentRow;
+use crate::tables::state::EmbedderId;
+use crate::tables::{self, segments, slot_blocks, state};
+use crate::update::Update;
+use crate::{IndexError, IndexErrorKind, apply, sqlite};
+
+/// The file that a writer locks.
+const LOCK_FILE: &str = "lock";
+
+/// How often opening is tried when another process commits at the same time.
+const MAX_OPEN_ATTEMPTS: usize = 20;
+
+/// The delay between those attempts.
+const OPEN_RETRY_DELAY: Duration = Duration::from_millis(10);
+
+/// How many pages are copied at once to a database in memory.
+const PAGES_PER_COPY: i32 = 10_000;
+
+/// An index in a folder.
+#[derive(Debug, Clone)]
+pub struct Index {
+    folder: IndexFolder,
+    embedder: EmbedderId,
+}
+
+/// The lock of a writer, held until it is dropped.
+#[derive(Debug)]
+pub struct Lock {
+    _file: File,
+}
+
+impl Index {
+    /// Creates a handle to the index of a folder whose vectors an embedder makes, without opening it.
+    pub fn at(folder: IndexFolder, embedder: &dyn Embedder) -> Self {
+        let name = embedder.name().to_owned();
+        Index { folder, embedder: EmbedderId { name, dimensions: embedder.dimensions() } }
+    }
+
+    /// Returns the path of the folder.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Opens the newest generation; `None` if the index is missing, damaged, of another version, or
+    /// of another embedder.
+    pub fn open(&self) -> Result<Option<Snapshot>, IndexError> {
+        for _ in 0..MAX_OPEN_ATTEMPTS {
+            match self.open_once() {
+                Ok(snapshot) => return Ok(snapshot),
+                Err(error) if error.kind == IndexErrorKind::Moved => {
+                    std::thread::sleep(OPEN_RETRY_DELAY);
+                }
+                Err(error) if error.kind == IndexErrorKind::Damaged => return Ok(None),
+                Err(error) => return Err(error),
+            }
+        }
+        // A file that is still missing was not replaced by a writer, so the index is damaged.
+        Ok(None)
+    }
+
+    fn open_once(&self) -> Result<Option<Snapshot>, IndexError> {
+        let current = IndexFiles::current(&self.folder).filter(IndexFiles::is_made_here);
+        let Some(files) = current else { return Ok(None) };
+        let database = files.database();
+        let opened = sqlite::open(&database).and_then(|db| self.load(db, files.clone()));
+        match opened {
+            Err(error)
+                if error.kind == IndexErrorKind::Unwritable && !files.has_write_ahead_log() =>
+            {
+                let db = sqlite::open_immutable(&database).map_err(|_| error)?;
+                Ok(self.load(db, files)?.map(Snapshot::for_one_question))
+            }
+            opened => opened,
+        }
+    }
+
+    /// Returns whether a snapshot is of this folder and of this embedder.
+    pub fn owns(&self, snapshot: &Snapshot) -> bool {
+        let files = snapshot.files.as_ref();
+        files.is_some_and(|files| files.folder() == self.folder.path())
+            && snapshot.embedder == self.embedder
+    }
+
+    /// Gives up a snapshot whose database was truncated, so that the index is rebuilt. SQLite would
+    /// crash when it opens or even closes the truncated files, so the connection is leaked.
+    pub fn give_up(&self, snapshot: Snapshot) -> Result<(), IndexError> {
+        let Snapshot { db, files, .. } = snapshot;
+        std::mem::forget(db);
+        let _lock = self.lock()?;
+        if files.is_some_and(|files| files.is_current()) {
+            let removed = self.folder.dir()?.remove_file(CURRENT_FILE);
+            removed.map_err(|error| self.folder.io_error(CURRENT_FILE, &error))?;
+        }
+        Ok(())
+    }
+
+    /// Loads the last generation of a database, if it is compatible.
+    fn load(&self, db: Connection, files: IndexFiles) -> Result<Option<Snapshot>, IndexError> {
+        // In a transaction, all reads see the same generation.
+        db.execute_batch("BEGIN")?;
+        if !state::is_compatible(&db, &self.embedder)? {
+            return Ok(None);
+        }
+        let mut opened = Vec::new();
+        for segment in segments::all(&db)? {
+            opened.push(Arc::new(self.open_segment(&segment.file)?));
+        }
+        let slots = slot_blocks::load(&db)?;
+        Snapshot::new(db, slots, opened, Some(files)).map(Some)
+    }
+
+    fn open_segment(&self, file: &str) -> Result<Segment, IndexError> {
+        let opened = match self.folder.dir()?.open(file) {
+            Ok(opened) => opened.into_std(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                // Another process may have committed a newer generation and removed the file.
+                let message = format!("{} is missing", self.folder.path().join(file).display());
+                return Err(IndexError::new(IndexErrorKind::Moved, message));
+            }
+            Err(error) => return Err(self.folder.io_error(file, &error)),
+        };
+        let mapped = MappedFile::new(opened).map_err(|error| self.folder.io_error(file, &error))?;
+        let segment = Segment::new(SegmentBytes::Mapped(mapped))?;
+        match segment.dimensions() == self.embedder.dimensions {
+            true => Ok(segment),
+            false => Err(IndexError::damaged("a segment of the index is of another embedder")),
+        }
+    }
+
+    /// Takes the writer's lock, or returns `None` if another process has it.
+    pub fn try_lock(&self) -> Result<Option<Lock>, IndexError> {
+        let file = self.open_lock_file()?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Lock { _file: file })),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(self.folder.io_error(LOCK_FILE, &error)),
+        }
+    }
+
+    /// Waits for the writer's lock.
+    pub fn lock(&self) -> Result<Lock, IndexError> {
+        let file = self.open_lock_file()?;
+        file.lock().map_err(|error| self.folder.io_error(LOCK_FILE, &error))?;
+        Ok(Lock { _file: file })
+    }
+
+    fn open_lock_file(&self) -> Result<File, IndexError> {
+        let dir = self.folder.dir()?;
+        // Opening a FIFO would block until another process reads it.
+        if dir.metadata(LOCK_FILE).is_ok_and(|metadata| !metadata.is_file()) {
+            let error = io::Error::new(io::ErrorKind::PermissionDenied, "it is not a regular file");
+            return Err(self.folder.io_error(LOCK_FILE, &error));
+        }
+        let mut options = OpenOptions::new();
+        options.create(true).write(true);
+        let opened = dir.open_with(LOCK_FILE, &options).map(cap_std::fs::File::into_std);
+        opened.map_err(|error| self.folder.io_error(LOCK_FILE, &error))
+    }
+
+    /// Creates an empty index, which becomes the current one with its first commit. Until then no
+    /// other process reads it, so it is written without a journal.
+    pub fn begin(&self, _lock: &Lock) -> Result<Snapshot, IndexError> {
+        let files = IndexFiles::new(&self.folder)?;
+        let db = sqlite::create(&files.database())?;
+        sqlite::begin_bulk_load(&db)?;
+        tables::create(&db, &self.embedder)?;
+        let snapshot = self.load(db, files)?;
+        snapshot.ok_or_else(|| IndexError::damaged("a new index cannot be read"))
+    }
+
+    /// Stores the checksum of the files that a snapshot is up to date with, so that the next process
+    /// need not compare them one by one.
+    pub fn note_checksum(
+        &self,
+        _lock: &Lock,
+        snapshot: &Snapshot,
+        checksum: i64,
+    ) -> Result<(), IndexError> {
+        snapshot.db.execute_batch("ROLLBACK; BEGIN IMMEDIATE")?;
+        state::set_checksum(&snapshot.db, checksum)?;
+        snapshot.db.execute_batch("COMMIT; BEGIN")?;
+        Ok(())
+    }
+
+    /// Commits an update, and opens the new generation.
+    pub fn commit(
+        &self,
+        _lock: &Lock,
+        mut snapshot: Snapshot,
+        update: Update,
+        embedder: &dyn Embedder,
+        progress: &dyn Fn(usize, usize),
+    ) -> Result<Snapshot, IndexError> {
+        let is_new = snapshot.is_new();
+        let files = snapshot.files.clone().filter(|files| is_new || files.is_current());
+        let Some(files) = files else {
+            let message = "another process has replaced the index";
+            return Err(IndexError::new(IndexErrorKind::Moved, message));
+        };
+        snapshot.db.execute_batch("ROLLBACK; BEGIN IMMEDIATE")?;
+        // On failure the connection is dropped, which rolls the transaction back.
+        self.write(&mut snapshot, &files, update, embedder, progress)?;
+        let Snapshot { db, slots, segments, .. } = snapshot;
+        db.execute_batch("COMMIT")?;
+        if is_new {
+            sqlite::enable_write_ahead_log(&db)?;
+            files.make_current()?;
+        }
+        let named: Vec<String> =
+            segments::all(&db)?.into_iter().map(|segment| segment.file).collect();
+        files.remove_stale(&named);
+        db.execute_batch("BEGIN")?;
+        Snapshot::new(db, slots, segments, Some(files))
+    }
+
+    /// Writes a new generation inside the open transaction.
+    fn write(
+        &self,
+        snapshot: &mut Snapshot,
+        files: &IndexFiles,
+        update: Update,
+        embedder: &dyn Embedder,
+        progress: &dyn Fn(usize, usize),
+    ) -> Result<(), IndexError> {
+        let Snapshot { db, slots, segments, .. } = snapshot;
+        let generation = state::generation(db)? + 1;
+        let slots_before = slots.len();
+        if let Some(draft) = apply::apply(db, slots, update, embedder, progress)? {
+            let new_slots = u32::try_from(slots.len() - slots_before).unwrap_or(u32::MAX);
+            let (draft, covered) = self.merge(db, slots, segments, draft, new_slots)?;
+            let file = files.segment_file(generation);
+            self.write_segment(&file, &draft)?;
+            segments.push(Arc::new(self.open_segment(&file)?));
+            segments::insert(db, &SegmentRow { number: generation, file, slots: covered })?;
+        }
+        state::set_generation(db, generation)
+    }
+
+    /// Merges existing segments into a new one, as long as the last of them is at most twice as
+    /// large. So there are few segments, and each passage is rewritten only a few times. Returns the
+    /// merged segment and how many slots it covers.
+    fn merge(
+        &self,
+        db: &Connection,
+        slots: &SlotTable,
+        existing: &mut Vec<Arc<Segment>>,
+        mut draft: SegmentDraft,
+        mut covered: u32,
+    ) -> Result<(SegmentDraft, u32), IndexError> {
+        let mut rows = segments::all(db)?;
+        while let Some(row) = rows.pop_if(|row| row.slots / 2 <= covered) {
+            let Some(last) = existing.pop() else { break };
+            let mut builder = SegmentBuilder::new(self.embedder.dimensions);
+            for segment in [&*last, &draft.open_in_memory()?] {
+                builder.add_segment(segment, |slot| slots.get(slot).state != State::Free);
+            }
+            draft = builder.finish()?;
+            segments::delete(db, row.number)?;
+            covered += row.slots;
+        }
+        Ok((draft, covered))
+    }
+
+    fn write_segment(&self, file: &str, draft: &SegmentDraft) -> Result<(), IndexError> {
+        let dir = self.folder.dir()?;
+        let draft_file = Path::new(file).with_extension(DRAFT_EXTENSION);
+        let write = || {
+            let mut out = dir.create(&draft_file)?;
+            draft.parts().try_for_each(|part| out.write_all(part))?;
+            dir.rename(&draft_file, dir, file)
+        };
+        write().map_err(|error| self.folder.io_error(file, &error))
+    }
+
+    /// Builds an index of an update alone, in memory, where nothing can be written.
+    pub fn in_memory(
+        &self,
+        update: Update,
+        embedder: &dyn Embedder,
+    ) -> Result<Snapshot, IndexError> {
+        let db = sqlite::open_in_memory()?;
+        sqlite::begin_bulk_load(&db)?;
+        tables::create(&db, &self.embedder)?;
+        apply_in_memory(db, SlotTable::default(), vec![], update, embedder)
+    }
+
+    /// Applies an update to a copy of a snapshot in memory, for a process that cannot write.
+    pub fn overlaid(
+        &self,
+        snapshot: Snapshot,
+        update: Update,
+        embedder: &dyn Embedder,
+    ) -> Result<Snapshot, IndexError> {
+        let mut copy = sqlite::open_in_memory()?;
+        let backup = Backup::new(&snapshot.db, &mut copy)?;
+        backup.run_to_completion(PAGES_PER_COPY, Duration::ZERO, None)?;
+        drop(backup);
+        let Snapshot { slots, segments, .. } = snapshot;
+        apply_in_memory(copy, slots, segments, update, embedder)
+    }
+}
+
+fn apply_in_memory(
+    db: Connection,
+    mut slots: SlotTable,
+    mut segments: Vec<Arc<Segment>>,
+    update: Update,
+    embedder: &dyn Embedder,
+) -> Result<Snapshot, IndexError> {
+    if let Some(draft) = apply::apply(&db, &mut slots, update, embedder, &|_, _| {})? {
+        segments.push(Arc::new(draft.open_in_memory()?));
+    }
+    Snapshot::new(db, slots, segments, None)
+}

@@ -1,0 +1,124 @@
+//! Relations between memories: keeping their ends up to date, and loading them as a graph of slots.
+
+use std::collections::{BTreeSet, HashMap};
+
+use heirloom_core::fast;
+use heirloom_core::fold::{Memory, Standing};
+use heirloom_core::recall::Slot;
+use heirloom_core::record::Body;
+use rusqlite::Connection;
+use uuid::Uuid;
+
+use crate::IndexError;
+use crate::name_hash::hash_name;
+use crate::tables::relations::{self, FROM, RelationEnd, TO};
+use crate::tables::{lines, passages};
+
+/// The slots that are related to each slot.
+pub(crate) type RelatedSlots = HashMap<Slot, Vec<Slot>, fast::Hash>;
+
+/// Updates the relations that records or names of an update concern: adds new relations, removes
+/// inactive ones, and points the ends of all to the current heads.
+pub(crate) fn update(
+    db: &Connection,
+    memory: &Memory,
+    records: &BTreeSet<Uuid>,
+    names: &BTreeSet<String>,
+) -> Result<(), IndexError> {
+    let had_relations = !relations::is_empty(db)?;
+    if had_relations {
+        relations::delete(db, records.iter().map(Uuid::to_string))?;
+    }
+    let mut ends = active_ends(memory, records);
+    if had_relations {
+        let changed = records.iter().map(Uuid::to_string).chain(names.iter().cloned());
+        ends.extend(relations::ends_named(db, changed)?);
+    }
+    write_heads(db, &ends)
+}
+
+/// Returns the ends of the active relations among some records.
+fn active_ends(memory: &Memory, records: &BTreeSet<Uuid>) -> BTreeSet<RelationEnd> {
+    let mut ends = BTreeSet::new();
+    for record in memory.records() {
+        let Body::Edge(body) = &record.body else { continue };
+        let relation = record.id.to_string();
+        if records.contains(&record.id) && memory.standing(&relation) == Standing::Active {
+            for (side, name) in [(FROM, &body.from), (TO, &body.to)] {
+                let (relation, name) = (relation.clone(), name.clone());
+                ends.insert(RelationEnd { relation, side, name });
+            }
+        }
+    }
+    ends
+}
+
+/// Writes ends with the current heads of their names.
+fn write_heads(db: &Connection, ends: &BTreeSet<RelationEnd>) -> Result<(), IndexError> {
+    if ends.is_empty() {
+        return Ok(());
+    }
+    let name_hashes: Vec<i64> = ends.iter().map(|end| hash_name(&end.name)).collect();
+    let components = lines::components_of_names(db, &name_hashes)?;
+    let memory = lines::fold_lines(lines::lines_of_components(db, &components)?, None);
+    for end in ends {
+        relations::replace(db, end, &memory.heads(&end.name))?;
+    }
+    Ok(())
+}
+
+/// Loads which slots are related. The related slots of each are sorted by their tie-breakers.
+pub(crate) fn load(
+    db: &Connection,
+    tie_breaker: impl Fn(Slot) -> u64,
+) -> Result<RelatedSlots, IndexError> {
+    let mut related = RelatedSlots::default();
+    if relations::is_empty(db)? {
+        return Ok(related);
+    }
+    let mut slots_of_head: HashMap<String, Vec<Slot>> = HashMap::new();
+    let mut current = LoadedRelation::default();
+    relations::for_each_head(db, |relation, side, head| {
+        if current.id != relation {
+            let finished = std::mem::replace(&mut current, LoadedRelation::new(relation));
+            finished.connect(&mut related);
+        }
+        if !slots_of_head.contains_key(head) {
+            slots_of_head.insert(head.to_owned(), passages::slots_of_name(db, head)?);
+        }
+        let slots = slots_of_head.get(head).map(Vec::as_slice).unwrap_or_default();
+        let end = if side == FROM { &mut current.from } else { &mut current.to };
+        end.extend_from_slice(slots);
+        Ok(())
+    })?;
+    current.connect(&mut related);
+    for slots in related.values_mut() {
+        slots.sort_by_key(|slot| (tie_breaker(*slot), *slot));
+        slots.dedup();
+    }
+    Ok(related)
+}
+
+/// The slots at both ends of a relation.
+#[derive(Default)]
+struct LoadedRelation {
+    id: String,
+    from: Vec<Slot>,
+    to: Vec<Slot>,
+}
+
+impl LoadedRelation {
+    fn new(id: &str) -> Self {
+        LoadedRelation { id: id.to_owned(), ..Self::default() }
+    }
+
+    /// Connects each slot of one end with each slot of the other, in both directions.
+    fn connect(&self, related: &mut RelatedSlots) {
+        for from in &self.from {
+            for to in self.to.iter().filter(|to| *to != from) {
+                related.entry(*from).or_default().push(*to);
+                related.entry(*to).or_default().push(*from);
+            }
+        }
+    }
+}

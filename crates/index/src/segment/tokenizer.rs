@@ -1,0 +1,265 @@
+//! Splitting passages into index terms, and into the pieces of which an embedder makes vectors.
+
+use std::collections::HashMap;
+
+use heirloom_core::embedding::ByWords;
+use heirloom_core::fast::{self, Words};
+use heirloom_core::recall::{Passage, Slot, for_each_joined_term, for_each_term};
+
+/// How many words the tokenizer caches before it starts over.
+const MAX_CACHED_WORDS: usize = 200_000;
+
+/// The average size of a word and the space behind it, for reserving memory.
+const AVERAGE_WORD_BYTES: usize = 5;
+
+/// The ids of terms, which are consecutive numbers from zero.
+pub(super) type TermIds = HashMap<Box<str>, u32, fast::Hash>;
+
+/// Gives ids to terms, and keeps a list of new ones.
+#[derive(Default)]
+struct TermInterner {
+    ids: TermIds,
+    /// The terms that were added since the list was last taken, in the order of their ids.
+    new: Vec<Box<str>>,
+}
+
+impl TermInterner {
+    /// Returns the id of a term, and adds the term if it is new.
+    fn id(&mut self, term: &str) -> u32 {
+        if let Some(id) = self.ids.get(term) {
+            return *id;
+        }
+        let id = self.ids.len() as u32;
+        self.ids.insert(term.into(), id);
+        self.new.push(term.into());
+        id
+    }
+}
+
+/// Tokenises passages, and caches the result of each word.
+pub(crate) struct Tokenizer<'e> {
+    /// The embedder, if it builds vectors from words.
+    embedder: Option<&'e dyn ByWords>,
+    terms: TermInterner,
+    cache: Words<CachedWord>,
+    /// The terms of all cached words, concatenated.
+    word_terms: Vec<u32>,
+    /// The embedder's pieces of all cached words, concatenated.
+    word_pieces: Vec<u32>,
+}
+
+/// Where the terms and the pieces of a word start and end.
+#[derive(Debug, Clone, Copy)]
+struct CachedWord {
+    terms: (u32, u32),
+    pieces: (u32, u32),
+}
+
+/// Appends a range of numbers. A loop, since most ranges are empty or hold one number, which
+/// `extend_from_slice` is slower for.
+#[inline]
+fn push_range(to: &mut Vec<u32>, from: &[u32], (start, end): (u32, u32)) {
+    for index in start..end {
+        to.push(from[index as usize]);
+    }
+}
+
+/// Calls `take` with each word of a text, and with trailing punctuation apart from its word. This
+/// gives the same terms and pieces, but more hits in the cache of words.
+#[inline]
+fn for_each_word(text: &str, mut take: impl FnMut(&str)) {
+    for word in text.split_whitespace() {
+        let (word, punctuation) = split_punctuation(word);
+        take(word);
+        punctuation.into_iter().for_each(&mut take);
+    }
+}
+
+#[inline]
+fn split_punctuation(word: &str) -> (&str, Option<&str>) {
+    let split = word.len().checked_sub(1).and_then(|index| word.split_at_checked(index));
+    let Some((bare, punctuation)) = split else { return (word, None) };
+    let is_separate = matches!(punctuation, "." | "," | ";" | ":" | "!" | "?")
+        && !bare.is_empty()
+        && bare.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if is_separate { (bare, Some(punctuation)) } else { (word, None) }
+}
+
+/// The terms and pieces of a batch of passages.
+#[derive(Debug, Default)]
+pub(crate) struct TokenizedPassages {
+    /// The terms of all passages, concatenated, as ids of the tokenizer.
+    pub(super) terms: Vec<u32>,
+    /// The terms that are new to the tokenizer, in the order of their ids.
+    pub(super) new_terms: Vec<Box<str>>,
+    /// The slot of each passage, and where its terms end.
+    pub(super) term_ends: Vec<(Slot, usize)>,
+    /// How many terms the text of each passage has.
+    pub(crate) lengths: Vec<u32>,
+    pieces: EmbedderPieces,
+}
+
+impl TokenizedPassages {
+    /// Takes out the pieces for the embedder.
+    pub(crate) fn take_pieces(&mut self) -> EmbedderPieces {
+        std::mem::take(&mut self.pieces)
+    }
+}
+
+/// Texts as pieces of the embedder's vocabulary: one text for each vector.
+#[derive(Debug, Default)]
+pub(crate) struct EmbedderPieces {
+    /// The pieces of all texts, concatenated.
+    pieces: Vec<u32>,
+    /// The slot of each text, and where its pieces end.
+    ends: Vec<(Slot, usize)>,
+}
+
+impl EmbedderPieces {
+    /// Returns how many texts there are.
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Returns the slot and the pieces of each text.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = (Slot, &[u32])> {
+        let starts = std::iter::once(0).chain(self.ends.iter().map(|(_, end)| *end));
+        starts.zip(&self.ends).map(|(start, (slot, end))| (*slot, &self.pieces[start..*end]))
+    }
+
+    fn end_text(&mut self, slot: Slot) {
+        self.ends.push((slot, self.pieces.len()));
+    }
+}
+
+impl<'e> Tokenizer<'e> {
+    /// Creates a tokenizer with an empty cache.
+    pub(crate) fn new(embedder: Option<&'e dyn ByWords>) -> Self {
+        Tokenizer {
+            embedder,
+            terms: TermInterner::default(),
+            cache: Words::default(),
+            word_terms: vec![],
+            word_pieces: vec![],
+        }
+    }
+
+    /// Tokenises passages of consecutive slots. The words of a title count as further occurrences;
+    /// marks are indexed as exact terms. Neither adds to the length of a passage.
+    pub(crate) fn tokenize(&mut self, first: Slot, passages: &[&Passage]) -> TokenizedPassages {
+        let mut tokenized = TokenizedPassages::default();
+        let bytes: usize = passages.iter().map(|passage| passage.text.len()).sum();
+        tokenized.terms.reserve(bytes / AVERAGE_WORD_BYTES);
+        tokenized.pieces.pieces.reserve(bytes / AVERAGE_WORD_BYTES);
+        for (slot, passage) in (first..).zip(passages) {
+            self.tokenize_passage(slot, passage, &mut tokenized);
+        }
+        tokenized.new_terms = std::mem::take(&mut self.terms.new);
+        tokenized
+    }
+
+    fn tokenize_passage(&mut self, slot: Slot, passage: &Passage, to: &mut TokenizedPassages) {
+        let start = to.terms.len();
+        for_each_word(&passage.text, |word| {
+            let word = self.word(word);
+            push_range(&mut to.terms, &self.word_terms, word.terms);
+            push_range(&mut to.pieces.pieces, &self.word_pieces, word.pieces);
+        });
+        to.pieces.end_text(slot);
+        to.lengths.push((to.terms.len() - start) as u32);
+        for_each_word(passage.title.as_deref().unwrap_or_default(), |word| {
+            let word = self.word(word);
+            push_range(&mut to.terms, &self.word_terms, word.terms);
+        });
+        if let Some(summary) = &passage.summary {
+            for_each_word(summary, |word| {
+                let word = self.word(word);
+                push_range(&mut to.pieces.pieces, &self.word_pieces, word.pieces);
+            });
+            to.pieces.end_text(slot);
+        }
+        to.terms.extend(passage.marks.iter().map(|mark| self.terms.id(mark)));
+        to.term_ends.push((slot, to.terms.len()));
+    }
+
+    /// Returns the terms and pieces of a word, from the cache if it is there.
+    fn word(&mut self, word: &str) -> CachedWord {
+        if let Some(cached) = self.cache.get(word) {
+            return cached;
+        }
+        if self.cache.len() >= MAX_CACHED_WORDS {
+            self.cache = Words::default();
+            self.word_terms.clear();
+            self.word_pieces.clear();
+        }
+        let (first_term, first_piece) = (self.word_terms.len(), self.word_pieces.len());
+        let mut add = |term: &str| {
+            let id = self.terms.id(term);
+            self.word_terms.push(id);
+        };
+        for_each_term(word, &mut add);
+        for_each_joined_term(word, &mut add);
+        if let Some(embedder) = self.embedder {
+            embedder.add_pieces(word, &mut self.word_pieces);
+        }
+        let cached = CachedWord {
+            terms: (first_term as u32, self.word_terms.len() as u32),
+            pieces: (first_piece as u32, self.word_pieces.len() as u32),
+        };
+        self.cache.insert(word, cached);
+        cached
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Encodes an ASCII word as its length, and any other character as its code point.
+    struct LengthPieces;
+
+    impl ByWords for LengthPieces {
+        fn add_pieces(&self, word: &str, pieces: &mut Vec<u32>) {
+            for part in word.split_inclusive(|c: char| !c.is_ascii_alphanumeric()) {
+                let bare = part.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
+                pieces.extend((!bare.is_empty()).then_some(bare.len() as u32));
+                pieces.extend(part[bare.len()..].chars().map(|c| 1000 + c as u32));
+            }
+        }
+
+        fn write_vector(&self, _: &[u32], _: &mut [f32]) {}
+    }
+
+    #[test]
+    fn splitting_punctuation_changes_neither_terms_nor_pieces() {
+        for word in [
+            "cache.",
+            "Cache,",
+            "parseFrontMatter:",
+            "42;",
+            "why?",
+            "e.g.",
+            "...",
+            ".",
+            "C++.",
+            "café!",
+            "a.b.",
+            "😊.",
+        ] {
+            let tokenize = |words: &[&str]| {
+                let mut tokenizer = Tokenizer::new(Some(&LengthPieces));
+                let (mut terms, mut pieces) = (vec![], vec![]);
+                for word in words {
+                    let cached = tokenizer.word(word);
+                    push_range(&mut terms, &tokenizer.word_terms, cached.terms);
+                    push_range(&mut pieces, &tokenizer.word_pieces, cached.pieces);
+                }
+                (terms, tokenizer.terms.new, pieces)
+            };
+            let mut parts = vec![];
+            for_each_word(word, |part| parts.push(part.to_owned()));
+            let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+            assert_eq!(tokenize(&parts), tokenize(&[word]), "{word}");
+        }
+    }
+}

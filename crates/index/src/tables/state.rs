@@ -1,0 +1,77 @@
+//! The table `state`: facts about the index as a whole, by key.
+
+use rusqlite::types::FromSql;
+use rusqlite::{Connection, OptionalExtension, ToSql, params};
+
+use crate::IndexError;
+
+pub(super) const SCHEMA: &str = "
+CREATE TABLE state(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+";
+
+/// The version of the tables, of the segments, and of the terms and marks that a record is indexed
+/// by. An index of another version is rebuilt.
+const FORMAT_VERSION: i64 = 17;
+
+const VERSION_KEY: &str = "version";
+const GENERATION_KEY: &str = "generation";
+const EMBEDDER_KEY: &str = "embedder";
+const DIMENSIONS_KEY: &str = "dimensions";
+const CHECKSUM_KEY: &str = "checksum";
+
+/// The embedder that made the vectors of an index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct EmbedderId {
+    pub(crate) name: String,
+    pub(crate) dimensions: usize,
+}
+
+/// Writes the state of an empty index.
+pub(super) fn initialise(db: &Connection, embedder: &EmbedderId) -> Result<(), IndexError> {
+    set(db, VERSION_KEY, FORMAT_VERSION)?;
+    set(db, GENERATION_KEY, 0)?;
+    set(db, DIMENSIONS_KEY, i64::try_from(embedder.dimensions).unwrap_or_default())?;
+    set(db, EMBEDDER_KEY, &embedder.name)
+}
+
+/// Returns whether an index has the current format and was made with this embedder.
+pub(crate) fn is_compatible(db: &Connection, wanted: &EmbedderId) -> Result<bool, IndexError> {
+    Ok(get(db, VERSION_KEY)? == Some(FORMAT_VERSION) && embedder(db)? == *wanted)
+}
+
+/// Reads which embedder made the vectors.
+pub(crate) fn embedder(db: &Connection) -> Result<EmbedderId, IndexError> {
+    let dimensions: i64 = get(db, DIMENSIONS_KEY)?.unwrap_or_default();
+    let dimensions = usize::try_from(dimensions).unwrap_or_default();
+    Ok(EmbedderId { name: get(db, EMBEDDER_KEY)?.unwrap_or_default(), dimensions })
+}
+
+/// Reads the number of the last commit; 0 if there was none.
+pub(crate) fn generation(db: &Connection) -> Result<i64, IndexError> {
+    Ok(get(db, GENERATION_KEY)?.unwrap_or_default())
+}
+
+/// Writes the number of a commit.
+pub(crate) fn set_generation(db: &Connection, generation: i64) -> Result<(), IndexError> {
+    set(db, GENERATION_KEY, generation)
+}
+
+/// Reads the checksum of all files that the index was last up to date with.
+pub(crate) fn checksum(db: &Connection) -> Result<Option<i64>, IndexError> {
+    get(db, CHECKSUM_KEY)
+}
+
+/// Writes the checksum of all files that the index is up to date with.
+pub(crate) fn set_checksum(db: &Connection, checksum: i64) -> Result<(), IndexError> {
+    set(db, CHECKSUM_KEY, checksum)
+}
+
+fn get<T: FromSql>(db: &Connection, key: &str) -> Result<Option<T>, IndexError> {
+    let mut query = db.prepare_cached("SELECT value FROM state WHERE key = ?")?;
+    Ok(query.query_row([key], |row| row.get(0)).optional()?)
+}
+
+fn set(db: &Connection, key: &str, value: impl ToSql) -> Result<(), IndexError> {
+    db.execute("INSERT OR REPLACE INTO state VALUES(?, ?)", params![key, value])?;
+    Ok(())
+}

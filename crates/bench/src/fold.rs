@@ -10,11 +10,11 @@ use crate::failure::Failure;
 use crate::generate;
 use crate::numbers::count;
 use crate::programs;
-use crate::records::{self, Holding};
+use crate::records::{self, LogContents};
 use crate::report::{Attempt, Bar, Verdict, millis, ratio_text};
-use crate::scratch::Scratch;
-use crate::start::{ask, version};
-use crate::timing::{self, Contender, Invocation, Summary};
+use crate::scratch::ScratchFolder;
+use crate::start::{heir_invocation, version};
+use crate::timing::{self, Invocation, TimedCommand, TimingSummary};
 
 /// Twice the records may take this many times as long.
 const MOST: f64 = 2.3;
@@ -26,18 +26,18 @@ const AGENTS: u32 = 2;
 
 /// All that a run found.
 #[derive(Serialize)]
-pub(crate) struct Report {
+pub(crate) struct FoldReport {
     /// The program measured, with its version.
     pub(crate) program: String,
     /// One row a log.
-    pub(crate) rows: Vec<Row>,
+    pub(crate) rows: Vec<FoldRow>,
     /// The verdicts.
     pub(crate) bars: Vec<Bar>,
 }
 
 /// One log and what it costs.
 #[derive(Serialize)]
-pub(crate) struct Row {
+pub(crate) struct FoldRow {
     /// Records in the log.
     pub(crate) records: usize,
     /// Files that they are in.
@@ -45,7 +45,7 @@ pub(crate) struct Row {
     /// Bytes in those.
     pub(crate) bytes: usize,
     /// The times.
-    pub(crate) times: Summary,
+    pub(crate) times: TimingSummary,
     /// Records that are read and folded in a second of the median run.
     pub(crate) records_a_second: f64,
     /// The most memory that was resident at a time, in bytes.
@@ -53,41 +53,41 @@ pub(crate) struct Row {
 }
 
 /// Generates both logs, runs both in turn and returns the report.
-pub(crate) fn measure(args: &FoldArgs) -> Result<Report, Failure> {
+pub(crate) fn measure(args: &FoldArgs) -> Result<FoldReport, Failure> {
     let heir = programs::heir(args.common.heir.as_deref())?;
-    let scratch = Scratch::new(args.common.keep.as_deref())?;
+    let scratch = ScratchFolder::new(args.common.keep.as_deref())?;
     let records = args.records as usize;
     let sizes = [(SHORT, "log", records), (LONG, "twice", 2 * records)];
     let mut program = String::new();
     let mut logs = Vec::new();
-    let mut contenders = Vec::new();
+    let mut commands = Vec::new();
     for (name, folder, records) in sizes {
         eprintln!("generating {} records", count(records));
         let workspace = generate::workspace(&scratch.path.join(folder), PLANS, AGENTS)?;
-        let holding = records::log(&workspace.root, records)?;
-        let stats = ask(&heir, &workspace, &["stats", "--json"]);
-        check_answer(&stats, &holding)?;
+        let contents = records::log(&workspace.root, records)?;
+        let stats = heir_invocation(&heir, &workspace, &["stats", "--json"]);
+        check_answer(&stats, &contents)?;
         program = version(&heir, &workspace)?;
         let peak = stats.peak_memory()?;
-        logs.push((records, holding, peak));
-        contenders.push(Contender { name, invocations: vec![stats], runs: args.runs as usize });
+        logs.push((records, contents, peak));
+        commands.push(TimedCommand { name, invocations: vec![stats], runs: args.runs as usize });
     }
     eprintln!("timing {} rounds", count(args.runs as usize));
-    let summaries = timing::race(&contenders, args.runs as usize)?;
-    let rows: Vec<Row> = logs
+    let summaries = timing::race(&commands, args.runs as usize)?;
+    let rows: Vec<FoldRow> = logs
         .into_iter()
         .zip(summaries)
-        .map(|((records, holding, peak), times)| Row {
+        .map(|((records, contents, peak), times)| FoldRow {
             records,
-            shards: holding.shards,
-            bytes: holding.bytes,
+            shards: contents.shards,
+            bytes: contents.bytes,
             records_a_second: records as f64 * 1e6 / times.median_us,
             times,
             peak_bytes: peak.into(),
         })
         .collect();
     let bars = vec![bar(rows[1].times.median_us / rows[0].times.median_us)];
-    Ok(Report { program, rows, bars })
+    Ok(FoldReport { program, rows, bars })
 }
 
 fn bar(found: f64) -> Bar {
@@ -100,20 +100,20 @@ fn bar(found: f64) -> Bar {
 }
 
 /// Checks that the answer counts what is there: a program that reads nothing is fast.
-fn check_answer(stats: &Invocation, holding: &Holding) -> Result<(), Failure> {
+fn check_answer(stats: &Invocation, contents: &LogContents) -> Result<(), Failure> {
     let wrong = |reason| Failure::Unexpected { command: stats.to_string(), reason };
     let answer: Value = serde_json::from_str(&stats.output()?)
         .map_err(|error| wrong(format!("its answer is not JSON: {error}")))?;
     if let Some(problem) = answer["problems"].as_array().and_then(|problems| problems.first()) {
         return Err(wrong(format!("it has a problem with the log: {problem}")));
     }
-    for (kind, lines) in &holding.kinds {
+    for (kind, lines) in &contents.kinds {
         let Some(counts) = answer["records"][kind].as_object() else { continue };
         let counted: u64 = ["active", "done", "superseded", "archived"]
             .iter()
             .filter_map(|standing| counts.get(*standing)?.as_u64())
             .sum();
-        let expected = lines - if *kind == "fact" { holding.repeated } else { 0 };
+        let expected = lines - if *kind == "fact" { contents.repeated } else { 0 };
         if counted != expected as u64 {
             return Err(wrong(format!("it counts {counted} of {expected} records: {kind}")));
         }
@@ -124,14 +124,14 @@ fn check_answer(stats: &Invocation, holding: &Holding) -> Result<(), Failure> {
     }
 }
 
-impl Report {
+impl FoldReport {
     /// Tells whether a bar does not hold.
     pub(crate) fn has_failed_bar(&self) -> bool {
         self.bars.iter().any(|bar| bar.verdict == Verdict::Fail)
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for FoldReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}, `heir stats --json`\n", self.program)?;
         writeln!(

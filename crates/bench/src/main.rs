@@ -322,14 +322,15 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
             Ok(judged(args.common.check && report.has_failed_bar()))
         }
         Command::Questions(args) => {
-            let heir =
-                || Ok(Box::new(recall::Heir::new()?) as Box<dyn recall::contender::Contender>);
-            print(&recall::contender::measure(&args.files, heir)?, &args.output)?;
+            let heir = || {
+                Ok(Box::new(recall::Heir::new()?) as Box<dyn recall::memory_system::MemorySystem>)
+            };
+            print(&recall::memory_system::measure(&args.files, heir)?, &args.output)?;
             Ok(ExitCode::SUCCESS)
         }
         Command::BareTantivy(args) => {
             let memories = scale::read_lines(&args.memories)?;
-            scale::Tantivy::new(&args.folder, &memories).map(|_| ExitCode::SUCCESS)
+            scale::TantivyBaseline::new(&args.folder, &memories).map(|_| ExitCode::SUCCESS)
         }
         Command::Scale(args) => {
             let report = scale::measure(&args)?;
@@ -370,7 +371,7 @@ fn print(report: &(impl Serialize + Display), output: &Output) -> Result<(), Fai
         print!("{report}");
     }
     if let Some(path) = &output.save {
-        page::Saved::of(report).map_err(failed)?.write(path)?;
+        page::SavedResult::of(report).map_err(failed)?.write(path)?;
     }
     Ok(())
 }

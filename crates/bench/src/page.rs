@@ -106,15 +106,15 @@ file has changed; the rest is JSON and the protocol.",
 
 /// What a measurement printed and found.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct Saved {
+pub(crate) struct SavedResult {
     table: String,
     data: Value,
 }
 
-impl Saved {
+impl SavedResult {
     /// Takes a report.
     pub(crate) fn of(report: &(impl Serialize + Display)) -> Result<Self, serde_json::Error> {
-        Ok(Saved { table: report.to_string(), data: serde_json::to_value(report)? })
+        Ok(SavedResult { table: report.to_string(), data: serde_json::to_value(report)? })
     }
 
     /// Keeps it in a file.
@@ -139,7 +139,7 @@ fn text(results: &Path) -> Result<String, Failure> {
     for [file, heading, command, about] in PARTS {
         let path = results.join(format!("{file}.json"));
         let Ok(saved) = fs::read_to_string(&path) else { continue };
-        let saved: Saved = serde_json::from_str(&saved)
+        let saved: SavedResult = serde_json::from_str(&saved)
             .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
         let table: Vec<&str> = saved.table.trim().lines().map(str::trim_end).collect();
         page.push_str(&format!(

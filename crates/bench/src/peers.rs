@@ -31,7 +31,7 @@ pub(crate) use table::measure;
 pub(crate) const DEFAULT_FOLDER: &str = "target/peers";
 
 /// How long a peer may take to remember everything.
-const PATIENCE: Duration = Duration::from_secs(3600);
+const LOAD_TIMEOUT: Duration = Duration::from_secs(3600);
 
 /// How long between two looks at one that works.
 const LOOK: Duration = Duration::from_millis(50);
@@ -90,9 +90,9 @@ fn python_program(
 }
 
 /// A process that ends with this.
-struct Ended(Child);
+struct ChildGuard(Child);
 
-impl Drop for Ended {
+impl Drop for ChildGuard {
     fn drop(&mut self) {
         drop(self.0.kill());
         drop(self.0.wait());
@@ -103,15 +103,15 @@ impl Drop for Ended {
 fn finish(command: &mut Command) -> Result<(), Failure> {
     let program = PathBuf::from(command.get_program());
     let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-    let mut child = Ended(child.map_err(Failure::io("starting", &program))?);
+    let mut child = ChildGuard(child.map_err(Failure::io("starting", &program))?);
     let started = Instant::now();
     loop {
         let ended = child.0.try_wait().map_err(Failure::io("waiting for", &program))?;
         match ended {
             Some(status) if status.success() => return Ok(()),
             Some(status) => return Err(Failure::new(format!("{}: {status}", program.display()))),
-            None if started.elapsed() > PATIENCE => {
-                let minutes = PATIENCE.as_secs() / 60;
+            None if started.elapsed() > LOAD_TIMEOUT => {
+                let minutes = LOAD_TIMEOUT.as_secs() / 60;
                 return Err(Failure::new(format!(
                     "it had not remembered all after {minutes} minutes"
                 )));

@@ -34,7 +34,7 @@ const PEOPLE: &[&str] = &["ada", "grace", "claude", "codex"];
 
 /// What a log holds, so that an answer about it can be checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Holding {
+pub(crate) struct LogContents {
     /// Bytes.
     pub(crate) bytes: usize,
     /// Files.
@@ -46,26 +46,26 @@ pub(crate) struct Holding {
 }
 
 /// Writes a log of `records` records under `root`, the same one every time.
-pub(crate) fn log(root: &Path, records: usize) -> Result<Holding, Failure> {
-    let mut log = Writer::default();
+pub(crate) fn log(root: &Path, records: usize) -> Result<LogContents, Failure> {
+    let mut log = LogWriter::default();
     for number in 0..records {
         log.add(number);
     }
-    let mut holding = log.holding;
-    holding.shards = log.shards.len();
+    let mut contents = log.contents;
+    contents.shards = log.shards.len();
     for (path, text) in log.shards {
-        holding.bytes += text.len();
+        contents.bytes += text.len();
         let path = root.join(path);
         let folder = path.parent().unwrap_or(root);
         fs::create_dir_all(folder).map_err(Failure::io("making", folder))?;
         fs::write(&path, text).map_err(Failure::io("writing", &path))?;
     }
-    Ok(holding)
+    Ok(contents)
 }
 
-struct Writer {
+struct LogWriter {
     prose: Prose,
-    holding: Holding,
+    contents: LogContents,
     shards: BTreeMap<String, String>,
     /// The facts, each with its section and text.
     facts: Vec<(String, &'static str, String)>,
@@ -76,11 +76,11 @@ struct Writer {
     pins: Vec<String>,
 }
 
-impl Default for Writer {
-    fn default() -> Writer {
-        Writer {
+impl Default for LogWriter {
+    fn default() -> LogWriter {
+        LogWriter {
             prose: Prose::of("records"),
-            holding: Holding::default(),
+            contents: LogContents::default(),
             shards: BTreeMap::new(),
             facts: Vec::new(),
             successors: Vec::new(),
@@ -91,7 +91,7 @@ impl Default for Writer {
     }
 }
 
-impl Writer {
+impl LogWriter {
     fn add(&mut self, number: usize) {
         let id = id(number, self.prose.below(1 << 30));
         let (kind, body) = match self.prose.below(1000) {
@@ -125,7 +125,7 @@ impl Writer {
         let text = self.shards.entry(shard).or_default();
         text.push_str(&record.to_string());
         text.push('\n');
-        *self.holding.kinds.entry(kind).or_default() += 1;
+        *self.contents.kinds.entry(kind).or_default() += 1;
     }
 
     /// A fact: one in ten replaces an older one, one in twenty says what another one says.
@@ -147,7 +147,7 @@ impl Writer {
             10..15 => {
                 let (_, same_section, same_text) = &self.facts[self.prose.below(self.facts.len())];
                 (section, text) = (same_section, same_text.clone());
-                self.holding.repeated += 1;
+                self.contents.repeated += 1;
             }
             _ => {}
         }

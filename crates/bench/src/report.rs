@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::numbers::count;
-use crate::timing::Summary;
+use crate::timing::TimingSummary;
 use crate::trace::Comparison;
 
 /// The floor: what it costs to start any process here.
@@ -31,13 +31,13 @@ const ORDER: [&str; 6] = [TRUE, VERSION, RESOLVE, RESOLVE_JSON, NODE, LIMPS];
 
 /// All that a run found.
 #[derive(Serialize)]
-pub(crate) struct Report {
+pub(crate) struct StartReport {
     /// The programs measured, with their versions.
     pub(crate) programs: Vec<String>,
     /// The workspace that they ran in.
-    pub(crate) workspace: Size,
+    pub(crate) workspace: WorkspaceSize,
     /// One row a command.
-    pub(crate) rows: Vec<Row>,
+    pub(crate) rows: Vec<StartRow>,
     /// The traces of two sizes of workspace, or the reason why there are none.
     pub(crate) trace: Attempt<Comparison>,
     /// The verdicts.
@@ -46,7 +46,7 @@ pub(crate) struct Report {
 
 /// How large a workspace is.
 #[derive(Serialize)]
-pub(crate) struct Size {
+pub(crate) struct WorkspaceSize {
     /// Plans.
     pub(crate) plans: usize,
     /// Agents of each plan.
@@ -59,12 +59,12 @@ pub(crate) struct Size {
 
 /// One command and its times.
 #[derive(Serialize)]
-pub(crate) struct Row {
+pub(crate) struct StartRow {
     /// The command.
     pub(crate) name: &'static str,
     /// Its times, or the reason why it was not run.
     #[serde(flatten)]
-    pub(crate) outcome: Attempt<Summary>,
+    pub(crate) outcome: Attempt<TimingSummary>,
     /// Its median against those of the floor, of heir's own start and of the yardstick.
     pub(crate) ratios: Ratios,
 }
@@ -124,14 +124,14 @@ pub(crate) enum Verdict {
     Skipped,
 }
 
-impl Report {
+impl StartReport {
     /// Derives ratios and bars from the outcomes.
     pub(crate) fn new(
         programs: Vec<String>,
-        workspace: Size,
-        mut outcomes: Vec<(&'static str, Attempt<Summary>)>,
+        workspace: WorkspaceSize,
+        mut outcomes: Vec<(&'static str, Attempt<TimingSummary>)>,
         trace: Attempt<Comparison>,
-    ) -> Report {
+    ) -> StartReport {
         outcomes.sort_by_key(|(name, _)| ORDER.iter().position(|row| row == name));
         let median = |name: &str| {
             let (_, outcome) = outcomes.iter().find(|(row, _)| *row == name)?;
@@ -165,9 +165,9 @@ impl Report {
         let rows = outcomes
             .into_iter()
             .zip(ratios)
-            .map(|((name, outcome), ratios)| Row { name, outcome, ratios })
+            .map(|((name, outcome), ratios)| StartRow { name, outcome, ratios })
             .collect();
-        Report { programs, workspace, rows, trace, bars }
+        StartReport { programs, workspace, rows, trace, bars }
     }
 
     /// Tells whether a bar was judged and does not hold.
@@ -194,7 +194,7 @@ fn trace_bar(trace: &Attempt<Comparison>) -> Bar {
     Bar { name, verdict, detail, measured: None }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for StartReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.programs.join(", "))?;
         writeln!(f, "{}\n", self.workspace)?;
@@ -206,7 +206,7 @@ impl fmt::Display for Report {
     }
 }
 
-impl fmt::Display for Size {
+impl fmt::Display for WorkspaceSize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (plans, documents) = (count(self.plans), count(self.documents));
         let (agents, kilobytes) = (self.agents, count(self.bytes / 1000));
@@ -225,7 +225,7 @@ impl fmt::Display for Bar {
     }
 }
 
-fn write_rows(f: &mut fmt::Formatter<'_>, rows: &[Row]) -> fmt::Result {
+fn write_rows(f: &mut fmt::Formatter<'_>, rows: &[StartRow]) -> fmt::Result {
     const HEADINGS: [&str; 8] =
         ["command", "runs", "median", "p10–p90", "min", "/ true", "/ --version", "/ node"];
     let mut lines = vec![HEADINGS.map(str::to_owned)];
@@ -316,12 +316,14 @@ pub(crate) fn ratio_text(ratio: f64) -> String {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::{Attempt, LIMPS, NODE, RESOLVE, Report, Size, TRUE, VERSION, Verdict};
-    use crate::timing::Summary;
+    use super::{
+        Attempt, LIMPS, NODE, RESOLVE, StartReport, TRUE, VERSION, Verdict, WorkspaceSize,
+    };
+    use crate::timing::TimingSummary;
     use crate::trace::Comparison;
 
-    fn took(micros: f64) -> Attempt<Summary> {
-        Attempt::Done(Summary {
+    fn took(micros: f64) -> Attempt<TimingSummary> {
+        Attempt::Done(TimingSummary {
             runs: 200,
             median_us: micros,
             p10_us: micros * 0.9,
@@ -344,8 +346,12 @@ mod tests {
         })
     }
 
-    fn report(resolve: f64, limps: Attempt<Summary>, trace: Attempt<Comparison>) -> Report {
-        let size = Size { plans: 1000, agents: 5, documents: 9028, bytes: 18_000_000 };
+    fn report(
+        resolve: f64,
+        limps: Attempt<TimingSummary>,
+        trace: Attempt<Comparison>,
+    ) -> StartReport {
+        let size = WorkspaceSize { plans: 1000, agents: 5, documents: 9028, bytes: 18_000_000 };
         let outcomes = vec![
             (TRUE, took(500.0)),
             (VERSION, took(1000.0)),
@@ -353,10 +359,15 @@ mod tests {
             (NODE, took(40_000.0)),
             (LIMPS, limps),
         ];
-        Report::new(vec!["heir 0.1.0".to_owned(), "node v20".to_owned()], size, outcomes, trace)
+        StartReport::new(
+            vec!["heir 0.1.0".to_owned(), "node v20".to_owned()],
+            size,
+            outcomes,
+            trace,
+        )
     }
 
-    fn verdicts(report: &Report) -> Vec<Verdict> {
+    fn verdicts(report: &StartReport) -> Vec<Verdict> {
         report.bars.iter().map(|bar| bar.verdict).collect()
     }
 

@@ -8,22 +8,22 @@ use tempfile::TempDir;
 use crate::failure::Failure;
 
 /// A folder for one run: removed afterwards, unless the user wants to keep it.
-pub(crate) struct Scratch {
+pub(crate) struct ScratchFolder {
     /// Where it is.
     pub(crate) path: PathBuf,
     _temporary: Option<TempDir>,
 }
 
-impl Scratch {
+impl ScratchFolder {
     /// Takes the folder that the user wants to keep, else makes a temporary one.
     pub(crate) fn new(keep: Option<&Path>) -> Result<Self, Failure> {
         if let Some(folder) = keep {
-            return Ok(Scratch { path: kept(folder)?, _temporary: None });
+            return Ok(ScratchFolder { path: kept(folder)?, _temporary: None });
         }
         let temporary = tempfile::tempdir();
         let temporary =
             temporary.map_err(Failure::io("making", Path::new("a temporary folder")))?;
-        Ok(Scratch { path: temporary.path().to_path_buf(), _temporary: Some(temporary) })
+        Ok(ScratchFolder { path: temporary.path().to_path_buf(), _temporary: Some(temporary) })
     }
 }
 

@@ -8,10 +8,10 @@ use crate::StartArgs;
 use crate::failure::Failure;
 use crate::generate::{self, Workspace};
 use crate::numbers::count;
-use crate::report::{self, Attempt, Report, Size};
-use crate::scratch::Scratch;
-use crate::timing::{self, Contender, Invocation};
-use crate::trace::{self, Traced};
+use crate::report::{self, Attempt, StartReport, WorkspaceSize};
+use crate::scratch::ScratchFolder;
+use crate::timing::{self, Invocation, TimedCommand};
+use crate::trace::{self, TracedWorkspace};
 use crate::{peers, programs};
 
 /// The workspace that the large one is compared with has this many plans.
@@ -26,7 +26,7 @@ const NOW: &str = "2026-02-22T00:00:00Z";
 const SLOW_PEER: usize = 20;
 
 /// What a resolve is asked for, in the words of the command line.
-struct Question {
+struct ResolveTarget {
     plan: String,
     agent: String,
     /// The full name of the plan, which the answer has to mention.
@@ -34,32 +34,32 @@ struct Question {
 }
 
 /// Generates the workspaces, runs everything and returns the report.
-pub(crate) fn measure(args: &StartArgs) -> Result<Report, Failure> {
+pub(crate) fn measure(args: &StartArgs) -> Result<StartReport, Failure> {
     let heir = programs::heir(args.common.heir.as_deref())?;
-    let scratch = Scratch::new(args.common.keep.as_deref())?;
+    let scratch = ScratchFolder::new(args.common.keep.as_deref())?;
     eprintln!("generating {} plans with {} agents each", count(args.plans as usize), args.agents);
     let workspace = generate::workspace(&scratch.path.join("workspace"), args.plans, args.agents)?;
     let small = generate::workspace(&scratch.path.join("small"), FEW_PLANS, args.agents)?;
 
     let runs = args.runs as usize;
     let mut programs = vec![version(&heir, &workspace)?];
-    let mut contenders = Vec::new();
+    let mut commands = Vec::new();
     let mut skipped = Vec::new();
     let mut enter =
-        |name, invocations, runs| contenders.push(Contender { name, invocations, runs });
+        |name, invocations, runs| commands.push(TimedCommand { name, invocations, runs });
 
     match programs::on_path("true") {
-        Some(program) => enter(report::TRUE, vec![plain(program, &[], &workspace)], runs),
+        Some(program) => enter(report::TRUE, vec![invocation(program, &[], &workspace)], runs),
         None => skipped.push((report::TRUE, "true is not installed".to_owned())),
     }
     let questions = questions(&workspace);
-    enter(report::VERSION, vec![ask(&heir, &workspace, &["--version"])], runs);
+    enter(report::VERSION, vec![heir_invocation(&heir, &workspace, &["--version"])], runs);
     enter(report::RESOLVE, resolves(&heir, &workspace, &questions)?, runs);
     enter(report::RESOLVE_JSON, json_resolves(&heir, &workspace, &questions)?, runs);
     match programs::on_path("node") {
         Some(program) => {
             programs.push(format!("node {}", version(&program, &workspace)?));
-            enter(report::NODE, vec![plain(program, &["-e", "0"], &workspace)], runs);
+            enter(report::NODE, vec![invocation(program, &["-e", "0"], &workspace)], runs);
         }
         None => skipped.push((report::NODE, "node is not installed".to_owned())),
     }
@@ -73,30 +73,33 @@ pub(crate) fn measure(args: &StartArgs) -> Result<Report, Failure> {
     }
 
     eprintln!("timing {} rounds", count(runs));
-    let summaries = timing::race(&contenders, runs)?;
-    let timed =
-        contenders.iter().zip(summaries).map(|(row, times)| (row.name, Attempt::Done(times)));
+    let summaries = timing::race(&commands, runs)?;
+    let timed = commands.iter().zip(summaries).map(|(row, times)| (row.name, Attempt::Done(times)));
     let skipped = skipped.into_iter().map(|(name, skipped)| (name, Attempt::Skipped { skipped }));
     let outcomes = timed.chain(skipped).collect();
 
     eprintln!("tracing");
     let trace = compare_traces(&heir, &small, &workspace, &scratch.path)?;
-    let size = Size {
+    let size = WorkspaceSize {
         plans: workspace.plans.len(),
         agents: args.agents as usize,
         documents: workspace.documents,
         bytes: workspace.bytes,
     };
-    Ok(Report::new(programs, size, outcomes, trace.into()))
+    Ok(StartReport::new(programs, size, outcomes, trace.into()))
 }
 
 /// Returns what a program says of its version, on one line.
 pub(crate) fn version(program: &Path, workspace: &Workspace) -> Result<String, Failure> {
-    let output = plain(program.to_path_buf(), &["--version"], workspace).output()?;
+    let output = invocation(program.to_path_buf(), &["--version"], workspace).output()?;
     Ok(output.lines().next().unwrap_or("").trim().to_owned())
 }
 
-pub(crate) fn plain(program: PathBuf, arguments: &[&str], workspace: &Workspace) -> Invocation {
+pub(crate) fn invocation(
+    program: PathBuf,
+    arguments: &[&str],
+    workspace: &Workspace,
+) -> Invocation {
     Invocation {
         program,
         arguments: arguments.iter().map(ToString::to_string).collect(),
@@ -106,17 +109,21 @@ pub(crate) fn plain(program: PathBuf, arguments: &[&str], workspace: &Workspace)
 }
 
 /// Prepares a run of heir at a fixed time.
-pub(crate) fn ask(heir: &Path, workspace: &Workspace, arguments: &[&str]) -> Invocation {
+pub(crate) fn heir_invocation(
+    heir: &Path,
+    workspace: &Workspace,
+    arguments: &[&str],
+) -> Invocation {
     let variables = vec![("HEIRLOOM_NOW", NOW.to_owned()), ("NO_COLOR", "1".to_owned())];
-    Invocation { variables, ..plain(heir.to_path_buf(), arguments, workspace) }
+    Invocation { variables, ..invocation(heir.to_path_buf(), arguments, workspace) }
 }
 
-fn resolve(heir: &Path, workspace: &Workspace, question: &Question) -> Invocation {
-    ask(heir, workspace, &["context", "resolve", &question.plan, &question.agent])
+fn resolve(heir: &Path, workspace: &Workspace, question: &ResolveTarget) -> Invocation {
+    heir_invocation(heir, workspace, &["context", "resolve", &question.plan, &question.agent])
 }
 
 /// Returns questions about plans and agents all over the workspace, by full name and by number in turn.
-fn questions(workspace: &Workspace) -> Vec<Question> {
+fn questions(workspace: &Workspace) -> Vec<ResolveTarget> {
     let plans = &workspace.plans;
     let asked = (0..QUESTIONS).map(|turn| {
         let plan = &plans[turn * plans.len() / QUESTIONS];
@@ -125,19 +132,19 @@ fn questions(workspace: &Workspace) -> Vec<Question> {
     asked.collect()
 }
 
-fn question(plan: &str, agent: &str, by_number: bool) -> Question {
+fn question(plan: &str, agent: &str, by_number: bool) -> ResolveTarget {
     let asked = |name: &str| match name.split_once('-') {
         Some((number, _)) if by_number => number.to_owned(),
         _ => name.to_owned(),
     };
-    Question { plan: asked(plan), agent: asked(agent), plan_name: plan.to_owned() }
+    ResolveTarget { plan: asked(plan), agent: asked(agent), plan_name: plan.to_owned() }
 }
 
 /// Prepares the resolves, and runs each once to check that it answers.
 fn resolves(
     heir: &Path,
     workspace: &Workspace,
-    questions: &[Question],
+    questions: &[ResolveTarget],
 ) -> Result<Vec<Invocation>, Failure> {
     let prepared = questions.iter().map(|question| {
         let invocation = resolve(heir, workspace, question);
@@ -151,7 +158,7 @@ fn resolves(
 fn json_resolves(
     heir: &Path,
     workspace: &Workspace,
-    questions: &[Question],
+    questions: &[ResolveTarget],
 ) -> Result<Vec<Invocation>, Failure> {
     let prepared = questions.iter().map(|question| {
         let mut invocation = resolve(heir, workspace, question);
@@ -167,7 +174,7 @@ fn json_resolves(
 }
 
 /// Returns the answer, which has to mention the plan: a program that does nothing is fast.
-fn check_answer(invocation: &Invocation, question: &Question) -> Result<String, Failure> {
+fn check_answer(invocation: &Invocation, question: &ResolveTarget) -> Result<String, Failure> {
     let answer = invocation.output()?;
     if answer.contains(&question.plan_name) {
         return Ok(answer);
@@ -190,8 +197,8 @@ fn compare_traces(
     let in_small = resolves(heir, small, &questions)?;
     let in_large = resolves(heir, large, &questions)?;
     trace::compare(
-        &Traced { root: &small.root, plans: small.plans.len(), invocations: &in_small },
-        &Traced { root: &large.root, plans: large.plans.len(), invocations: &in_large },
+        &TracedWorkspace { root: &small.root, plans: small.plans.len(), invocations: &in_small },
+        &TracedWorkspace { root: &large.root, plans: large.plans.len(), invocations: &in_large },
         scratch,
     )
 }

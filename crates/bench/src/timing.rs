@@ -31,7 +31,7 @@ pub(crate) struct Invocation {
 }
 
 /// A row of the table while it runs.
-pub(crate) struct Contender {
+pub(crate) struct TimedCommand {
     /// What the table calls it.
     pub(crate) name: &'static str,
     /// What is run, in turn.
@@ -40,9 +40,9 @@ pub(crate) struct Contender {
     pub(crate) runs: usize,
 }
 
-/// What the runs of one contender took, in microseconds.
+/// What the runs of one command took, in microseconds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) struct Summary {
+pub(crate) struct TimingSummary {
     /// How many runs were timed.
     pub(crate) runs: usize,
     /// The middle run.
@@ -140,38 +140,41 @@ fn high_water_mark(status: &str) -> Option<u64> {
     line.trim().strip_suffix(" kB")?.parse().ok()
 }
 
-/// Runs the contenders in turn for `rounds` rounds and returns a summary of each.
+/// Runs the commands in turn for `rounds` rounds and returns a summary of each.
 ///
-/// Every round begins with another contender, so that none always runs after the same neighbour.
-pub(crate) fn race(contenders: &[Contender], rounds: usize) -> Result<Vec<Summary>, Failure> {
-    let mut times = vec![Vec::new(); contenders.len()];
+/// Every round begins with another command, so that none always runs after the same neighbour.
+pub(crate) fn race(
+    commands: &[TimedCommand],
+    rounds: usize,
+) -> Result<Vec<TimingSummary>, Failure> {
+    let mut times = vec![Vec::new(); commands.len()];
     for round in 0..WARM_UP {
-        for contender in contenders.iter().filter(|contender| contender.runs == rounds) {
-            contender.invocations[round % contender.invocations.len()].timed()?;
+        for command in commands.iter().filter(|command| command.runs == rounds) {
+            command.invocations[round % command.invocations.len()].timed()?;
         }
     }
     for round in 0..rounds {
-        for turn in 0..contenders.len() {
-            let place = (round + turn) % contenders.len();
-            let contender = &contenders[place];
-            if is_due(round, rounds, contender.runs) {
-                let next = times[place].len() % contender.invocations.len();
-                times[place].push(contender.invocations[next].timed()?);
+        for turn in 0..commands.len() {
+            let place = (round + turn) % commands.len();
+            let command = &commands[place];
+            if is_due(round, rounds, command.runs) {
+                let next = times[place].len() % command.invocations.len();
+                times[place].push(command.invocations[next].timed()?);
             }
         }
     }
     Ok(times.into_iter().map(summary).collect())
 }
 
-/// Tells whether a contender with `runs` runs takes part in a round; its runs are spread evenly.
+/// Tells whether a command with `runs` runs takes part in a round; its runs are spread evenly.
 fn is_due(round: usize, rounds: usize, runs: usize) -> bool {
     (round + 1) * runs / rounds > round * runs / rounds
 }
 
-fn summary(mut times: Vec<Duration>) -> Summary {
+fn summary(mut times: Vec<Duration>) -> TimingSummary {
     times.sort_unstable();
     let micros: Vec<_> = times.iter().map(|time| time.as_secs_f64() * 1e6).collect();
-    Summary {
+    TimingSummary {
         runs: micros.len(),
         median_us: quantile(&micros, 0.5),
         p10_us: quantile(&micros, 0.1),
@@ -194,7 +197,7 @@ mod tests {
     use std::path::PathBuf;
     use std::time::Duration;
 
-    use super::{Contender, Invocation, is_due, race, summary};
+    use super::{Invocation, TimedCommand, is_due, race, summary};
     use crate::failure::Failure;
 
     fn shell(script: &str) -> Invocation {
@@ -236,15 +239,15 @@ mod tests {
 
     #[test]
     fn each_contender_gets_its_runs() {
-        let contender = |runs| Contender { name: "sh", invocations: vec![shell("exit 0")], runs };
-        let found = race(&[contender(4), contender(2)], 4).unwrap();
+        let command = |runs| TimedCommand { name: "sh", invocations: vec![shell("exit 0")], runs };
+        let found = race(&[command(4), command(2)], 4).unwrap();
         assert_eq!(found.iter().map(|summary| summary.runs).collect::<Vec<_>>(), [4, 2]);
     }
 
     #[test]
     fn a_failing_command_is_an_error_with_its_stderr() {
         let invocations = vec![shell("exit 0"), shell("echo $GREETING >&2; exit 3")];
-        let failure = race(&[Contender { name: "sh", invocations, runs: 2 }], 2).unwrap_err();
+        let failure = race(&[TimedCommand { name: "sh", invocations, runs: 2 }], 2).unwrap_err();
         let Failure::Command { status, stderr, .. } = failure else { panic!("{failure}") };
         assert_eq!((status.as_str(), stderr.as_str()), ("exit status: 3", "hello\n"));
     }

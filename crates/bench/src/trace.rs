@@ -15,7 +15,7 @@ const OPENING_CALLS: [&str; 4] = ["open(", "openat(", "openat2(", "creat("];
 
 /// What was opened under a root, by relative path, and how often.
 #[derive(Debug, Default, PartialEq)]
-pub(crate) struct Opened {
+pub(crate) struct OpenedPaths {
     /// Files.
     files: BTreeMap<String, usize>,
     /// Folders, which are opened in order to be listed.
@@ -40,7 +40,7 @@ pub(crate) struct Comparison {
 }
 
 /// A workspace and the invocations to trace in it.
-pub(crate) struct Traced<'a> {
+pub(crate) struct TracedWorkspace<'a> {
     /// Its root, canonical.
     pub(crate) root: &'a Path,
     /// How many plans it has.
@@ -51,8 +51,8 @@ pub(crate) struct Traced<'a> {
 
 /// Traces both workspaces; the inner error is the reason why strace cannot be used here.
 pub(crate) fn compare(
-    small: &Traced<'_>,
-    large: &Traced<'_>,
+    small: &TracedWorkspace<'_>,
+    large: &TracedWorkspace<'_>,
     scratch: &Path,
 ) -> Result<Result<Comparison, String>, Failure> {
     let Some(strace) = programs::on_path("strace") else {
@@ -94,7 +94,7 @@ fn opened_by(
     run: &Invocation,
     root: &Path,
     scratch: &Path,
-) -> Result<Opened, Failure> {
+) -> Result<OpenedPaths, Failure> {
     let log = scratch.join("strace.log");
     // `-y` prints the path behind every descriptor, so that relative opens need no bookkeeping here.
     let mut arguments = ["-f", "-y", "-e", "trace=%file", "-o"].map(str::to_owned).to_vec();
@@ -108,8 +108,8 @@ fn opened_by(
 }
 
 /// Collects the successful opens under `root` from the log of `strace -f -y`.
-fn parse(log: &str, root: &Path) -> Opened {
-    let mut opened = Opened::default();
+fn parse(log: &str, root: &Path) -> OpenedPaths {
+    let mut opened = OpenedPaths::default();
     let mut unfinished: HashMap<&str, &str> = HashMap::new();
     for line in log.lines() {
         let (process, rest) = match line.split_once(char::is_whitespace) {
@@ -159,7 +159,7 @@ fn opened_path(call: &str, root: &Path) -> Option<String> {
 }
 
 /// Says in what the two traces differ, one listing of `plans/` aside.
-fn differences(small: &Opened, large: &Opened, plans: [usize; 2]) -> Vec<String> {
+fn differences(small: &OpenedPaths, large: &OpenedPaths, plans: [usize; 2]) -> Vec<String> {
     let mut found = Vec::new();
     for (action, few, many) in
         [("opened", &small.files, &large.files), ("listed", &small.listings, &large.listings)]
@@ -200,7 +200,7 @@ mod tests {
     use std::collections::BTreeMap;
     use std::path::Path;
 
-    use super::{Opened, differences, parse};
+    use super::{OpenedPaths, differences, parse};
 
     const LOG: &str = r#"
 7001 execve("/bin/heir", ["heir", "context"], 0x7ffe /* 20 vars */) = 0
@@ -256,22 +256,26 @@ mod tests {
 
     #[test]
     fn one_listing_of_plans_is_free() {
-        let small = Opened { files: times(&[("a.md", 1)]), ..Opened::default() };
-        let large =
-            Opened { files: times(&[("a.md", 1)]), listings: times(&[("plans", 1)]), calls: 3 };
+        let small = OpenedPaths { files: times(&[("a.md", 1)]), ..OpenedPaths::default() };
+        let large = OpenedPaths {
+            files: times(&[("a.md", 1)]),
+            listings: times(&[("plans", 1)]),
+            calls: 3,
+        };
         assert_eq!(differences(&small, &large, [10, 1000]), [""; 0]);
     }
 
     #[test]
     fn opening_nothing_is_no_agreement() {
-        let found = differences(&Opened::default(), &Opened::default(), [10, 1000]);
+        let found = differences(&OpenedPaths::default(), &OpenedPaths::default(), [10, 1000]);
         assert_eq!(found, ["no file of the workspace is opened"]);
     }
 
     #[test]
     fn other_differences_are_named() {
-        let small = Opened { files: times(&[("a.md", 1), ("b.md", 1)]), ..Opened::default() };
-        let large = Opened {
+        let small =
+            OpenedPaths { files: times(&[("a.md", 1), ("b.md", 1)]), ..OpenedPaths::default() };
+        let large = OpenedPaths {
             files: times(&[("a.md", 2), ("plans/0011-c/plan.md", 1)]),
             listings: times(&[("plans", 2), ("plans/0011-c", 1)]),
             calls: 9,

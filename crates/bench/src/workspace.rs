@@ -1,4 +1,4 @@
-//! The `workspace` measurement: commands that look at everything, beside `git status` of the same tree.
+//! The `workspace` measurement: commands that read a whole workspace, beside `git status` of the same tree.
 
 use std::fmt;
 
@@ -10,119 +10,116 @@ use crate::failure::Failure;
 use crate::generate::{self, Workspace};
 use crate::numbers::count;
 use crate::programs;
-use crate::report::{Bar, Size, Verdict, millis, ratio_text, write_table};
-use crate::scratch::Scratch;
-use crate::start::{ask, plain, version};
-use crate::timing::{self, Contender, Invocation, Summary};
+use crate::report::{Bar, Verdict, WorkspaceSize, millis, ratio_text, write_table};
+use crate::scratch::ScratchFolder;
+use crate::start::{heir_invocation, invocation, version};
+use crate::timing::{self, Invocation, TimedCommand, TimingSummary};
 
 const VERSION: &str = "heir --version";
 const GIT_STATUS: &str = "git status";
-/// What a recall asks for: words that the generated documents use.
+/// The question of a recall: words that the generated documents use.
 const QUESTION: &str = "cache export schema";
 
-/// A command of heir and what it may cost.
-struct Command {
+/// A command of heir, and its bar.
+struct BarredCommand {
     name: &'static str,
     arguments: Vec<String>,
-    /// The row that it is compared with.
+    /// The command that it is compared with.
     base: &'static str,
-    /// How many times as long as that row it may take.
-    most: f64,
-    /// Checks the answer, as a program that does nothing is fast.
+    /// How many times as long as that command it may take.
+    max_ratio: f64,
+    /// Checks the answer, since a program that does nothing is fast.
     is_answer: fn(&Value, &Workspace) -> bool,
 }
 
-/// All that a run found.
+/// The report of the measurement.
 #[derive(Serialize)]
-pub(crate) struct Report {
-    /// The programs measured, with their versions.
+pub(crate) struct WorkspaceReport {
+    /// The measured programs, with their versions.
     programs: Vec<String>,
-    /// The workspace that they ran in.
-    workspace: Size,
-    /// One row a command.
-    rows: Vec<Row>,
-    /// The verdicts.
+    /// The size of the generated workspace.
+    workspace: WorkspaceSize,
+    /// One row for each command.
+    rows: Vec<WorkspaceRow>,
     bars: Vec<Bar>,
 }
 
 /// One command and its times.
 #[derive(Serialize)]
-struct Row {
-    /// The command.
+struct WorkspaceRow {
     name: &'static str,
-    /// Its times.
-    times: Summary,
-    /// Its median against that of `git status`.
+    times: TimingSummary,
+    /// The ratio of its median to that of `git status`.
     to_git_status: f64,
-    /// Its median against that of `heir --version`.
+    /// The ratio of its median to that of `heir --version`.
     to_version: f64,
 }
 
-/// Generates the workspace, runs everything in turn and returns the report.
-pub(crate) fn measure(args: &WorkspaceArgs) -> Result<Report, Failure> {
+/// Generates the workspace, and times all commands in turn.
+pub(crate) fn measure(args: &WorkspaceArgs) -> Result<WorkspaceReport, Failure> {
     let heir = programs::heir(args.common.heir.as_deref())?;
     let git = programs::on_path("git")
         .ok_or_else(|| Failure::Setup("git is not installed".to_owned()))?;
-    let scratch = Scratch::new(args.common.keep.as_deref())?;
+    let scratch = ScratchFolder::new(args.common.keep.as_deref())?;
     eprintln!("generating {} plans with {} agents each", count(args.plans as usize), args.agents);
     let workspace = generate::workspace(&scratch.path.join("workspace"), args.plans, args.agents)?;
     let runs = args.runs as usize;
-    let commands = commands(&workspace);
+    let barred = barred_commands(&workspace);
     let status = Invocation {
-        // Otherwise the user's settings decide what is compared, and git writes its index.
+        // The settings of the user would change what git compares.
         variables: vec![
             ("GIT_CONFIG_GLOBAL", "/dev/null".to_owned()),
             ("GIT_CONFIG_NOSYSTEM", "1".to_owned()),
         ],
-        ..plain(git.clone(), &["status", "--short"], &workspace)
+        ..invocation(git.clone(), &["status", "--short"], &workspace)
     };
-    let mut contenders = vec![
-        Contender {
+    let mut commands = vec![
+        TimedCommand {
             name: VERSION,
-            invocations: vec![ask(&heir, &workspace, &["--version"])],
+            invocations: vec![heir_invocation(&heir, &workspace, &["--version"])],
             runs,
         },
-        Contender { name: GIT_STATUS, invocations: vec![status], runs },
+        TimedCommand { name: GIT_STATUS, invocations: vec![status], runs },
     ];
-    for command in &commands {
+    for command in &barred {
         eprintln!("checking `{}`", command.name);
         let arguments: Vec<&str> = command.arguments.iter().map(String::as_str).collect();
-        let invocation = ask(&heir, &workspace, &arguments);
+        let invocation = heir_invocation(&heir, &workspace, &arguments);
         check_answer(&invocation, command, &workspace)?;
-        contenders.push(Contender { name: command.name, invocations: vec![invocation], runs });
+        commands.push(TimedCommand { name: command.name, invocations: vec![invocation], runs });
     }
     eprintln!("timing {} rounds", count(runs));
-    let summaries = timing::race(&contenders, runs)?;
+    let summaries = timing::race(&commands, runs)?;
     let (version_us, status_us) = (summaries[0].median_us, summaries[1].median_us);
-    let rows: Vec<Row> = contenders
+    let rows: Vec<WorkspaceRow> = commands
         .iter()
         .zip(summaries)
-        .map(|(contender, times)| Row {
-            name: contender.name,
+        .map(|(command, times)| WorkspaceRow {
+            name: command.name,
             to_git_status: times.median_us / status_us,
             to_version: times.median_us / version_us,
             times,
         })
         .collect();
-    let bars = commands.iter().zip(&rows[2..]).map(|(command, row)| bar(command, row)).collect();
+    let bars = barred.iter().zip(&rows[2..]).map(|(command, row)| bar(command, row)).collect();
     let programs = vec![version(&heir, &workspace)?, version(&git, &workspace)?];
-    let size = Size {
+    let size = WorkspaceSize {
         plans: workspace.plans.len(),
         agents: args.agents as usize,
         documents: workspace.documents,
         bytes: workspace.bytes,
     };
-    Ok(Report { programs, workspace: size, rows, bars })
+    Ok(WorkspaceReport { programs, workspace: size, rows, bars })
 }
 
-fn commands(workspace: &Workspace) -> Vec<Command> {
+fn barred_commands(workspace: &Workspace) -> Vec<BarredCommand> {
     let plan = &workspace.plans[workspace.plans.len() / 2];
     let node = format!("plan/{}", plan.name);
-    let command = |name, arguments: &[&str], (most, base), is_answer| Command {
+    let command = |name, arguments: &[&str], (max_ratio, base), is_answer| BarredCommand {
         name,
         arguments: arguments.iter().map(ToString::to_string).collect(),
         base,
-        most,
+        max_ratio,
         is_answer,
     };
     vec![
@@ -136,7 +133,7 @@ fn commands(workspace: &Workspace) -> Vec<Command> {
             items(answer) == workspace.plans.len()
         }),
         command("heir recall QUESTION", &["recall", QUESTION], (3.0, GIT_STATUS), |answer, _| {
-            answer["hits"].as_array().is_some_and(|found| !found.is_empty())
+            answer["hits"].as_array().is_some_and(|hits| !hits.is_empty())
         }),
         command(
             "heir graph show NODE",
@@ -165,13 +162,13 @@ fn items(answer: &Value) -> usize {
 
 fn check_answer(
     invocation: &Invocation,
-    command: &Command,
+    command: &BarredCommand,
     workspace: &Workspace,
 ) -> Result<(), Failure> {
-    let mut asked = invocation.clone();
-    asked.arguments.push("--json".to_owned());
-    let wrong = |reason| Failure::Unexpected { command: asked.to_string(), reason };
-    let answer: Value = serde_json::from_str(&asked.output()?)
+    let mut with_json = invocation.clone();
+    with_json.arguments.push("--json".to_owned());
+    let wrong = |reason| Failure::Unexpected { command: with_json.to_string(), reason };
+    let answer: Value = serde_json::from_str(&with_json.output()?)
         .map_err(|error| wrong(format!("its answer is not JSON: {error}")))?;
     match (command.is_answer)(&answer, workspace) {
         true => Ok(()),
@@ -179,24 +176,24 @@ fn check_answer(
     }
 }
 
-fn bar(command: &Command, row: &Row) -> Bar {
-    let found = if command.base == VERSION { row.to_version } else { row.to_git_status };
+fn bar(command: &BarredCommand, row: &WorkspaceRow) -> Bar {
+    let ratio = if command.base == VERSION { row.to_version } else { row.to_git_status };
     Bar {
-        name: format!("{} / {} <= {}", command.name, command.base, command.most),
-        verdict: if found <= command.most { Verdict::Pass } else { Verdict::Fail },
-        detail: ratio_text(found),
-        measured: Some(found),
+        name: format!("{} / {} <= {}", command.name, command.base, command.max_ratio),
+        verdict: if ratio <= command.max_ratio { Verdict::Pass } else { Verdict::Fail },
+        detail: ratio_text(ratio),
+        measured: Some(ratio),
     }
 }
 
-impl Report {
-    /// Tells whether a bar does not hold.
+impl WorkspaceReport {
+    /// Returns whether a bar failed.
     pub(crate) fn has_failed_bar(&self) -> bool {
         self.bars.iter().any(|bar| bar.verdict == Verdict::Fail)
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for WorkspaceReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.programs.join(", "))?;
         writeln!(f, "{}\n", self.workspace)?;
@@ -224,17 +221,19 @@ impl fmt::Display for Report {
 mod tests {
     use super::*;
 
-    fn row(to_git_status: f64, to_version: f64) -> Row {
-        let times = Summary { runs: 1, median_us: 1.0, p10_us: 1.0, p90_us: 1.0, min_us: 1.0 };
-        Row { name: "heir", times, to_git_status, to_version }
+    fn row(to_git_status: f64, to_version: f64) -> WorkspaceRow {
+        let times =
+            TimingSummary { runs: 1, median_us: 1.0, p10_us: 1.0, p90_us: 1.0, min_us: 1.0 };
+        WorkspaceRow { name: "heir", times, to_git_status, to_version }
     }
 
     #[test]
-    fn a_bar_compares_with_the_row_that_it_names() {
+    fn a_bar_is_judged_by_the_ratio_to_its_base() {
         let temp = tempfile::tempdir().unwrap();
         let workspace = generate::workspace(temp.path(), 10, 1).unwrap();
-        let commands = commands(&workspace);
-        let verdicts = |row: Row| commands.iter().map(|c| bar(c, &row).verdict).collect::<Vec<_>>();
+        let commands = barred_commands(&workspace);
+        let verdicts =
+            |row: WorkspaceRow| commands.iter().map(|c| bar(c, &row).verdict).collect::<Vec<_>>();
         assert!(verdicts(row(3.0, 2.0)).iter().all(|verdict| *verdict == Verdict::Pass));
         assert_eq!(verdicts(row(3.0, 2.1))[0], Verdict::Fail);
         let fast_start = verdicts(row(3.1, 1.0));

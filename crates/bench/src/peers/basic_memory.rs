@@ -8,12 +8,12 @@ use std::time::Duration;
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::mcp::Pipes;
+use super::mcp::StdioClient;
 use super::words::content;
 use super::{finish, python_program};
 use crate::failure::Failure;
-use crate::recall::contender::Contender;
-use crate::recall::conversation::{Asked, Document};
+use crate::recall::dataset::{Document, Question};
+use crate::recall::memory_system::MemorySystem;
 
 pub(crate) const PACKAGE: &str = "basic-memory";
 pub(crate) const VERSION: &str = "0.23.2";
@@ -23,7 +23,7 @@ pub(crate) struct BasicMemory {
     program: PathBuf,
     scratch: TempDir,
     ids: Vec<String>,
-    running: Option<Pipes>,
+    running: Option<StdioClient>,
 }
 
 impl BasicMemory {
@@ -56,7 +56,7 @@ impl BasicMemory {
     }
 }
 
-impl Contender for BasicMemory {
+impl MemorySystem for BasicMemory {
     fn load(&mut self, documents: &[Document]) -> Result<(), Failure> {
         let notes = self.scratch.path().join("notes");
         fs::create_dir_all(&notes).map_err(Failure::io("making", &notes))?;
@@ -69,15 +69,15 @@ impl Contender for BasicMemory {
                 .map_err(Failure::io("writing", &path))?;
         }
         finish(self.command(&["reindex", "--search"]).stdin(Stdio::null()))?;
-        self.running = Some(Pipes::start(&mut self.command(&["mcp"]))?);
+        self.running = Some(StdioClient::start(&mut self.command(&["mcp"]))?);
         Ok(())
     }
 
-    fn waited(&mut self) -> Option<Duration> {
-        self.running.as_mut().map(Pipes::waited)
+    fn take_waiting_time(&mut self) -> Option<Duration> {
+        self.running.as_mut().map(StdioClient::take_waiting_time)
     }
 
-    fn ask(&mut self, question: &Asked, limit: usize) -> Result<Vec<String>, Failure> {
+    fn ask(&mut self, question: &Question, limit: usize) -> Result<Vec<String>, Failure> {
         let Some(server) = &mut self.running else { return Ok(vec![]) };
         let arguments = json!({
             "query": content(&question.text).join(" OR "), "page_size": limit,

@@ -1,4 +1,4 @@
-//! `heir mcp`, asked as the peers are.
+//! `heir mcp`, a server as the peers are.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,22 +7,22 @@ use std::time::Duration;
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::mcp::Pipes;
+use super::mcp::StdioClient;
 use crate::failure::Failure;
 use crate::programs;
-use crate::recall::contender::Contender;
-use crate::recall::conversation::{Asked, Document};
-use crate::recall::make_memory;
+use crate::recall::create_workspace;
+use crate::recall::dataset::{Document, Question};
+use crate::recall::memory_system::MemorySystem;
 
-/// heir as a server.
+/// A running `heir mcp`.
 pub(crate) struct HeirServer {
     program: PathBuf,
     scratch: TempDir,
-    running: Option<Pipes>,
+    running: Option<StdioClient>,
 }
 
 impl HeirServer {
-    /// Finds it.
+    /// Finds the binary.
     pub(crate) fn find(heir: Option<&Path>) -> Result<Self, Failure> {
         let scratch = tempfile::tempdir();
         let scratch = scratch.map_err(Failure::io("making", Path::new("a temporary folder")))?;
@@ -30,21 +30,21 @@ impl HeirServer {
     }
 }
 
-impl Contender for HeirServer {
+impl MemorySystem for HeirServer {
     fn load(&mut self, documents: &[Document]) -> Result<(), Failure> {
-        make_memory(self.scratch.path(), documents)?;
+        create_workspace(self.scratch.path(), documents)?;
         let mut command = Command::new(&self.program);
-        let mut server = Pipes::start(command.arg("mcp").current_dir(self.scratch.path()))?;
+        let mut server = StdioClient::start(command.arg("mcp").current_dir(self.scratch.path()))?;
         server.call("memory_recall", &json!({"query": "first"}))?;
         self.running = Some(server);
         Ok(())
     }
 
-    fn waited(&mut self) -> Option<Duration> {
-        self.running.as_mut().map(Pipes::waited)
+    fn take_waiting_time(&mut self) -> Option<Duration> {
+        self.running.as_mut().map(StdioClient::take_waiting_time)
     }
 
-    fn ask(&mut self, question: &Asked, limit: usize) -> Result<Vec<String>, Failure> {
+    fn ask(&mut self, question: &Question, limit: usize) -> Result<Vec<String>, Failure> {
         let Some(server) = &mut self.running else { return Ok(vec![]) };
         let arguments = json!({"query": question.text, "limit": limit});
         let answer = server.call("memory_recall", &arguments)?;

@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::mcp::{Http, text};
+use super::mcp::{HttpClient, text};
 use super::words::by_word;
-use super::{Ended, PATIENCE, node_package};
+use super::{ChildGuard, LOAD_TIMEOUT, node_package};
 use crate::failure::Failure;
 use crate::programs;
-use crate::recall::contender::Contender;
-use crate::recall::conversation::{Asked, Document};
+use crate::recall::dataset::{Document, Question};
+use crate::recall::memory_system::MemorySystem;
 
 pub(crate) const PACKAGE: &str = "@sudosandwich/limps";
 pub(crate) const VERSION: &str = "3.4.0";
@@ -29,7 +29,7 @@ pub(crate) struct Limps {
     entry: PathBuf,
     scratch: TempDir,
     ids: Vec<String>,
-    running: Option<(Ended, Http)>,
+    running: Option<(ChildGuard, HttpClient)>,
 }
 
 impl Limps {
@@ -46,7 +46,7 @@ impl Limps {
     }
 }
 
-impl Contender for Limps {
+impl MemorySystem for Limps {
     fn load(&mut self, documents: &[Document]) -> Result<(), Failure> {
         let folder = self.scratch.path();
         let docs = folder.join("docs");
@@ -79,28 +79,28 @@ impl Contender for Limps {
             .spawn()
             .map_err(Failure::io("starting", &self.entry))?;
         // It listens when it has indexed.
-        let mut child = Ended(child);
+        let mut child = ChildGuard(child);
         let started = Instant::now();
         let url = format!("http://127.0.0.1:{port}");
         while ureq::get(format!("{url}/health")).call().is_err() {
             if child.0.try_wait().is_ok_and(|ended| ended.is_some()) {
                 return Err(Failure::new("limps ended before it listened"));
             }
-            if started.elapsed() > PATIENCE {
+            if started.elapsed() > LOAD_TIMEOUT {
                 return Err(Failure::new("limps did not listen in time"));
             }
             std::thread::sleep(Duration::from_millis(20));
         }
-        let http = Http::open(&format!("{url}/mcp"))?;
+        let http = HttpClient::open(&format!("{url}/mcp"))?;
         self.running = Some((child, http));
         Ok(())
     }
 
-    fn waited(&mut self) -> Option<Duration> {
-        self.running.as_mut().map(|(_, http)| http.waited())
+    fn take_waiting_time(&mut self) -> Option<Duration> {
+        self.running.as_mut().map(|(_, http)| http.take_waiting_time())
     }
 
-    fn ask(&mut self, question: &Asked, limit: usize) -> Result<Vec<String>, Failure> {
+    fn ask(&mut self, question: &Question, limit: usize) -> Result<Vec<String>, Failure> {
         let Some((_, http)) = &mut self.running else { return Ok(vec![]) };
         by_word(&question.text, limit, |word| {
             let answer = http.call("search_docs", &json!({"query": word, "limit": CUT}))?;

@@ -39,7 +39,7 @@ pub(crate) fn text(answer: &Value) -> &str {
 }
 
 /// A server that is spoken to by its pipes. It ends with this.
-pub(crate) struct Pipes {
+pub(crate) struct StdioClient {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
@@ -47,7 +47,7 @@ pub(crate) struct Pipes {
     waited: Duration,
 }
 
-impl Pipes {
+impl StdioClient {
     /// Starts a server and greets it.
     pub(crate) fn start(command: &mut Command) -> Result<Self, Failure> {
         let program = command.get_program().to_owned();
@@ -61,7 +61,7 @@ impl Pipes {
         let input = child.stdin.take();
         let output = child.stdout.take().ok_or_else(|| Failure::new("a server without output"))?;
         let output = BufReader::new(output);
-        let mut pipes = Pipes { child, input, output, number: 0, waited: Duration::ZERO };
+        let mut pipes = StdioClient { child, input, output, number: 0, waited: Duration::ZERO };
         pipes.ask("initialize", &hello())?;
         pipes.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
         Ok(pipes)
@@ -73,7 +73,7 @@ impl Pipes {
     }
 
     /// Returns how long one waited for answers since this was last asked.
-    pub(crate) fn waited(&mut self) -> Duration {
+    pub(crate) fn take_waiting_time(&mut self) -> Duration {
         std::mem::take(&mut self.waited)
     }
 
@@ -107,7 +107,7 @@ impl Pipes {
     }
 }
 
-impl Drop for Pipes {
+impl Drop for StdioClient {
     fn drop(&mut self) {
         drop(self.input.take());
         drop(self.child.kill());
@@ -116,7 +116,7 @@ impl Drop for Pipes {
 }
 
 /// A server that is spoken to by HTTP.
-pub(crate) struct Http {
+pub(crate) struct HttpClient {
     url: String,
     agent: ureq::Agent,
     session: Option<String>,
@@ -126,12 +126,12 @@ pub(crate) struct Http {
 
 const SESSION: &str = "mcp-session-id";
 
-impl Http {
+impl HttpClient {
     /// Greets a server.
     pub(crate) fn open(url: &str) -> Result<Self, Failure> {
         let agent = ureq::Agent::new_with_defaults();
         let (url, waited) = (url.to_owned(), Duration::ZERO);
-        let mut http = Http { url, agent, session: None, number: 0, waited };
+        let mut http = HttpClient { url, agent, session: None, number: 0, waited };
         http.ask("initialize", &hello())?;
         http.post(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
         Ok(http)
@@ -143,7 +143,7 @@ impl Http {
     }
 
     /// Returns how long one waited for answers since this was last asked.
-    pub(crate) fn waited(&mut self) -> Duration {
+    pub(crate) fn take_waiting_time(&mut self) -> Duration {
         std::mem::take(&mut self.waited)
     }
 

@@ -8,12 +8,12 @@ use std::time::Duration;
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::mcp::{Pipes, text};
+use super::mcp::{StdioClient, text};
 use super::words::by_word;
 use super::{finish, python_program};
 use crate::failure::Failure;
-use crate::recall::contender::Contender;
-use crate::recall::conversation::{Asked, Document};
+use crate::recall::dataset::{Document, Question};
+use crate::recall::memory_system::MemorySystem;
 
 pub(crate) const PACKAGE: &str = "memcite";
 pub(crate) const VERSION: &str = "1.0.1";
@@ -38,7 +38,7 @@ pub(crate) struct Memcite {
     python: PathBuf,
     scratch: TempDir,
     ids: Vec<String>,
-    running: Option<Pipes>,
+    running: Option<StdioClient>,
 }
 
 impl Memcite {
@@ -55,7 +55,7 @@ impl Memcite {
     }
 }
 
-impl Contender for Memcite {
+impl MemorySystem for Memcite {
     fn load(&mut self, documents: &[Document]) -> Result<(), Failure> {
         self.ids = documents.iter().map(|document| document.doc.clone()).collect();
         let rows = documents.iter().enumerate().map(|(at, document)| {
@@ -68,15 +68,15 @@ impl Contender for Memcite {
         let mut storing = Command::new(&self.python);
         finish(storing.args(["-c", STORE]).arg(self.scratch.path()).stdin(input))?;
         let mut command = Command::new(&self.program);
-        self.running = Some(Pipes::start(command.arg("--repo").arg(self.scratch.path()))?);
+        self.running = Some(StdioClient::start(command.arg("--repo").arg(self.scratch.path()))?);
         Ok(())
     }
 
-    fn waited(&mut self) -> Option<Duration> {
-        self.running.as_mut().map(Pipes::waited)
+    fn take_waiting_time(&mut self) -> Option<Duration> {
+        self.running.as_mut().map(StdioClient::take_waiting_time)
     }
 
-    fn ask(&mut self, question: &Asked, limit: usize) -> Result<Vec<String>, Failure> {
+    fn ask(&mut self, question: &Question, limit: usize) -> Result<Vec<String>, Failure> {
         let Some(server) = &mut self.running else { return Ok(vec![]) };
         // Every word must be there: a whole question finds nothing.
         by_word(&question.text, limit, |word| {

@@ -8,13 +8,13 @@ use std::time::Duration;
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::mcp::Pipes;
+use super::mcp::StdioClient;
 use super::node_package;
 use super::words::by_word;
 use crate::failure::Failure;
 use crate::programs;
-use crate::recall::contender::Contender;
-use crate::recall::conversation::{Asked, Document};
+use crate::recall::dataset::{Document, Question};
+use crate::recall::memory_system::MemorySystem;
 
 pub(crate) const PACKAGE: &str = "@modelcontextprotocol/server-memory";
 pub(crate) const VERSION: &str = "2026.8.31";
@@ -25,7 +25,7 @@ pub(crate) struct ServerMemory {
     entry: PathBuf,
     scratch: TempDir,
     ids: Vec<String>,
-    running: Option<Pipes>,
+    running: Option<StdioClient>,
 }
 
 impl ServerMemory {
@@ -52,7 +52,7 @@ fn number_of(name: &str) -> Option<usize> {
     digits.parse().ok()
 }
 
-impl Contender for ServerMemory {
+impl MemorySystem for ServerMemory {
     fn load(&mut self, documents: &[Document]) -> Result<(), Failure> {
         self.ids = documents.iter().map(|document| document.doc.clone()).collect();
         let lines = documents.iter().enumerate().map(|(at, document)| {
@@ -65,15 +65,16 @@ impl Contender for ServerMemory {
         let path = self.scratch.path().join("memory.jsonl");
         fs::write(&path, lines.collect::<String>()).map_err(Failure::io("writing", &path))?;
         let mut command = Command::new(&self.node);
-        self.running = Some(Pipes::start(command.arg(&self.entry).env("MEMORY_FILE_PATH", &path))?);
+        self.running =
+            Some(StdioClient::start(command.arg(&self.entry).env("MEMORY_FILE_PATH", &path))?);
         Ok(())
     }
 
-    fn waited(&mut self) -> Option<Duration> {
-        self.running.as_mut().map(Pipes::waited)
+    fn take_waiting_time(&mut self) -> Option<Duration> {
+        self.running.as_mut().map(StdioClient::take_waiting_time)
     }
 
-    fn ask(&mut self, question: &Asked, limit: usize) -> Result<Vec<String>, Failure> {
+    fn ask(&mut self, question: &Question, limit: usize) -> Result<Vec<String>, Failure> {
         let Some(server) = &mut self.running else { return Ok(vec![]) };
         // It finds what holds the whole query as it stands, and ranks nothing.
         by_word(&question.text, limit, |word| {

@@ -1,8 +1,8 @@
-//! The table of all contenders: what they find, and how long they take.
+//! The `peers` measurement: how well and how fast heir, baselines and peers answer.
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
@@ -11,234 +11,281 @@ use super::{basic_memory, heir_server, limps, memcite, server_memory};
 use crate::PeersArgs;
 use crate::failure::Failure;
 use crate::numbers::count;
-use crate::recall::contender::{Contender, Latency};
-use crate::recall::conversation::{Asked, Document};
-use crate::recall::{Bm25, DEPTHS, Fusion, Heir, StaticVectors, contender};
+use crate::recall::dataset::{Document, Question};
+use crate::recall::memory_system::{Latency, MemorySystem};
+use crate::recall::{Bm25, DEPTHS, Fusion, Heir, StaticVectors, memory_system};
 use crate::report::{Bar, Verdict, ratio_text};
-use crate::scale::corpus::Corpus;
+use crate::scale::corpus::CorpusGenerator;
 
-/// How many times as long a peer takes, at least.
-const FASTER: f64 = 20.0;
+/// How many times as long as heir a peer takes at least.
+const MIN_RATIO_TO_HEIR: f64 = 20.0;
 
-/// How many questions come before those whose time is taken.
-const WARMING: usize = 50;
+/// How many questions are asked before the timed ones.
+const WARM_UP_QUESTIONS: usize = 50;
 
-/// heir is asked so many times more questions, for it would be done in a moment, which may be a bad one.
-const MORE: usize = 15;
+/// How many times as many questions as a peer heir is asked, since it answers so fast that a short
+/// slow moment of the machine would distort its times.
+const HEIR_QUESTION_FACTOR: usize = 15;
 
-/// In how many turns a contender and heir are asked: a machine that is slow for a second is slow for both.
+/// In how many turns a system and heir are asked, so that a slow moment of the machine affects both.
 const TURNS: usize = 10;
 
-/// All that a run found.
+/// The report of the measurement.
 #[derive(Serialize)]
-pub(crate) struct Report {
-    /// How many memories each was asked among, for the times.
+pub(crate) struct PeersReport {
+    /// How many memories each system was timed with.
     memories: usize,
-    /// Each contender, heir first.
-    rows: Vec<Row>,
-    /// The verdicts.
+    /// One row for each system, heir first.
+    rows: Vec<PeerRow>,
     pub(crate) bars: Vec<Bar>,
 }
 
-/// A contender and what it showed.
+/// The results of one system.
 #[derive(Debug, Default, Serialize)]
-struct Row {
+struct PeerRow {
     name: String,
-    /// Whether it is a published tool, and not a baseline.
+    /// Whether it is a published tool, not a baseline.
     is_peer: bool,
-    /// The share of what answers among the first k, on the files.
+    /// Recall at each depth, on the files.
     recall: BTreeMap<usize, f64>,
     mrr: Option<f64>,
-    /// Until it had remembered all, in seconds.
+    /// How long loading all memories took, in seconds.
     load_s: Option<f64>,
-    /// What a question takes, in milliseconds: until its answer is there, where it is a server.
+    /// The latency of a question; of a server, until its answer arrives.
     latency_ms: Option<Latency>,
-    /// What such questions took heir, asked in turn with it.
+    /// The latency of heir, asked in turns with this system.
     heir_ms: Option<Latency>,
-    /// Why something is missing.
+    /// Why results are missing.
     reasons: Vec<String>,
 }
 
-type Make<'m> = Box<dyn Fn() -> Result<Box<dyn Contender>, Failure> + 'm>;
-
-fn made<C: Contender + 'static>(found: Result<C, String>) -> Result<Box<dyn Contender>, Failure> {
-    found.map(|contender| Box::new(contender) as Box<dyn Contender>).map_err(Failure::new)
+/// A system that takes part.
+struct Entrant<'m> {
+    name: String,
+    is_peer: bool,
+    create: Box<dyn Fn() -> Result<Box<dyn MemorySystem>, Failure> + 'm>,
 }
 
-/// Lets all contenders answer, one after the other.
-pub(crate) fn measure(args: &PeersArgs) -> Result<Report, Failure> {
-    let folder: &Path = &args.dir;
-    let version = |package: &str, version: &str| format!("{package} {version}");
-    let heir = args.heir.as_deref();
-    let contenders: Vec<(String, bool, Make<'_>)> = vec![
-        ("heir".to_owned(), false, Box::new(move || Ok(Box::new(Heir::new()?)))),
-        ("plain BM25 over stems".to_owned(), false, Box::new(|| Ok(Box::<Bm25>::default()))),
-        ("static vectors".to_owned(), false, Box::new(|| Ok(Box::<StaticVectors>::default()))),
-        ("rank fusion of both".to_owned(), false, Box::new(|| Ok(Box::<Fusion>::default()))),
-        (
-            version(limps::PACKAGE, limps::VERSION),
-            true,
-            Box::new(move || made(limps::Limps::find(folder))),
-        ),
-        (
-            version(server_memory::PACKAGE, server_memory::VERSION),
-            true,
-            Box::new(move || made(server_memory::ServerMemory::find(folder))),
-        ),
-        (
-            version(basic_memory::PACKAGE, basic_memory::VERSION),
-            true,
-            Box::new(move || made(basic_memory::BasicMemory::find(folder))),
-        ),
-        (
-            version(memcite::PACKAGE, memcite::VERSION),
-            true,
-            Box::new(move || made(memcite::Memcite::find(folder))),
-        ),
-    ];
-    let count = args.questions as usize;
-    let (documents, questions) = generated(args.memories as usize, count * MORE);
-    let for_peers = &questions[..count.min(questions.len())];
-    let mut rows = Vec::new();
-    // heir is a server for the times, as the others are.
-    let mut server = heir_server::HeirServer::find(heir)?;
-    let started = Instant::now();
-    if !documents.is_empty() {
-        server.load(&documents)?;
+impl<'m> Entrant<'m> {
+    fn baseline<S: MemorySystem + Default + 'static>(name: &str) -> Self {
+        let create = Box::new(|| Ok(Box::<S>::default() as Box<dyn MemorySystem>));
+        Entrant { name: name.to_owned(), is_peer: false, create }
     }
-    let load = started.elapsed();
-    for (name, is_peer, make) in contenders {
-        if is_peer && !args.only.is_empty() && !args.only.iter().any(|only| name.contains(only)) {
+
+    fn peer<S: MemorySystem + 'static>(
+        package: &str,
+        version: &str,
+        find: impl Fn() -> Result<S, String> + 'm,
+    ) -> Self {
+        let create = move || {
+            let found = find().map_err(Failure::new)?;
+            Ok(Box::new(found) as Box<dyn MemorySystem>)
+        };
+        Entrant { name: format!("{package} {version}"), is_peer: true, create: Box::new(create) }
+    }
+}
+
+fn entrants(folder: &Path) -> Vec<Entrant<'_>> {
+    vec![
+        Entrant {
+            name: "heir".to_owned(),
+            is_peer: false,
+            create: Box::new(|| Ok(Box::new(Heir::new()?))),
+        },
+        Entrant::baseline::<Bm25>("plain BM25 over stems"),
+        Entrant::baseline::<StaticVectors>("static vectors"),
+        Entrant::baseline::<Fusion>("rank fusion of both"),
+        Entrant::peer(limps::PACKAGE, limps::VERSION, || limps::Limps::find(folder)),
+        Entrant::peer(server_memory::PACKAGE, server_memory::VERSION, || {
+            server_memory::ServerMemory::find(folder)
+        }),
+        Entrant::peer(basic_memory::PACKAGE, basic_memory::VERSION, || {
+            basic_memory::BasicMemory::find(folder)
+        }),
+        Entrant::peer(memcite::PACKAGE, memcite::VERSION, || memcite::Memcite::find(folder)),
+    ]
+}
+
+/// Measures heir, the baselines and the peers, one after the other.
+pub(crate) fn measure(args: &PeersArgs) -> Result<PeersReport, Failure> {
+    let mut timing = Timing::prepare(args)?;
+    let mut rows = Vec::new();
+    for entrant in entrants(&args.dir) {
+        let is_selected =
+            args.only.is_empty() || args.only.iter().any(|only| entrant.name.contains(only));
+        if entrant.is_peer && !is_selected {
             continue;
         }
-        eprintln!("asking {name}");
+        eprintln!("asking {}", entrant.name);
         let is_heir = rows.is_empty();
-        let mut row = Row { name, is_peer, ..Row::default() };
-        if !args.files.is_empty() {
-            match contender::measure(&args.files, &make) {
-                Ok(report) => {
-                    row.recall = report.all.recall;
-                    row.mrr = Some(report.all.mrr);
-                }
-                Err(failure) => row.reasons.push(failure.to_string()),
-            }
-        }
-        if !documents.is_empty() && row.reasons.is_empty() {
-            let timed = match is_heir {
-                true => warmed(&mut server, &questions)
-                    .and_then(|questions| ask_all(&mut server, questions))
-                    .map(|own| Timed { load, own, heir: vec![] }),
-                false => make()
-                    .and_then(|made| timed(made, &documents, for_peers, (&mut server, &questions))),
-            };
-            match timed {
-                Ok(timed) => {
-                    row.load_s = Some(timed.load.as_secs_f64());
-                    row.latency_ms = Some(Latency::of(timed.own));
-                    row.heir_ms = is_peer.then(|| Latency::of(timed.heir));
-                }
-                Err(failure) => row.reasons.push(failure.to_string()),
-            }
-        }
-        rows.push(row);
+        rows.push(measure_entrant(&entrant, is_heir, &args.files, &mut timing));
     }
-    let bars = judged(&rows);
-    Ok(Report { memories: documents.len(), rows, bars })
+    let bars = judge(&rows);
+    Ok(PeersReport { memories: timing.documents.len(), rows, bars })
 }
 
-/// Makes memories of about thirty words, and questions that they answer.
-fn generated(memories: usize, questions: usize) -> (Vec<Document>, Vec<Asked>) {
-    let mut corpus = Corpus::new();
-    let documents: Vec<Document> = (0..memories)
-        .map(|at| Document { doc: format!("m{at}"), group: None, at: None, text: corpus.memory() })
-        .collect();
-    let asked = (0..questions.min(memories.saturating_mul(questions))).map(|at| Asked {
-        text: corpus.question(&documents[at * 7919 % documents.len()].text),
-        ..Asked::default()
-    });
-    let asked = asked.collect();
-    (documents, asked)
+fn measure_entrant(
+    entrant: &Entrant<'_>,
+    is_heir: bool,
+    files: &[PathBuf],
+    timing: &mut Timing,
+) -> PeerRow {
+    let (name, is_peer) = (entrant.name.clone(), entrant.is_peer);
+    let mut row = PeerRow { name, is_peer, ..PeerRow::default() };
+    if !files.is_empty() {
+        match memory_system::measure(files, &entrant.create) {
+            Ok(report) => {
+                row.recall = report.all.recall;
+                row.mrr = Some(report.all.mrr);
+            }
+            Err(failure) => row.reasons.push(failure.to_string()),
+        }
+    }
+    if !timing.documents.is_empty() && row.reasons.is_empty() {
+        let times = match is_heir {
+            true => timing.time_heir(),
+            false => (entrant.create)().and_then(|system| timing.time(system)),
+        };
+        match times {
+            Ok(times) => {
+                row.load_s = Some(times.load.as_secs_f64());
+                row.latency_ms = Some(Latency::of(times.questions));
+                row.heir_ms = is_peer.then(|| Latency::of(times.heir_questions));
+            }
+            Err(failure) => row.reasons.push(failure.to_string()),
+        }
+    }
+    row
 }
 
-/// How long a contender took.
-struct Timed {
+/// Generates documents and questions that they answer.
+fn generate(memories: usize, questions: usize) -> (Vec<Document>, Vec<Question>) {
+    let mut corpus = CorpusGenerator::new();
+    let document = |number| Document {
+        doc: format!("m{number}"),
+        group: None,
+        at: None,
+        text: corpus.memory(),
+    };
+    let documents: Vec<Document> = (0..memories).map(document).collect();
+    let count = if memories == 0 { 0 } else { questions };
+    let question = |number: usize| Question {
+        text: corpus.question(&documents[number * 7919 % documents.len()].text),
+        ..Question::default()
+    };
+    let questions = (0..count).map(question).collect();
+    (documents, questions)
+}
+
+/// How long a system took.
+struct SystemTimes {
     load: Duration,
-    own: Vec<Duration>,
-    /// How long heir took, asked in turn with it.
-    heir: Vec<Duration>,
+    questions: Vec<Duration>,
+    /// The times of heir, asked in turns with the system.
+    heir_questions: Vec<Duration>,
 }
 
-/// Takes the time of a contender, and of heir in turn with it.
-fn timed(
-    mut contender: Box<dyn Contender>,
-    documents: &[Document],
-    questions: &[Asked],
-    (heir, for_heir): (&mut dyn Contender, &[Asked]),
-) -> Result<Timed, Failure> {
-    let started = Instant::now();
-    contender.load(documents)?;
-    let load = started.elapsed();
-    let questions = warmed(contender.as_mut(), questions)?;
-    let for_heir = warmed(heir, for_heir)?;
-    let (mut own, mut heirs) = (Vec::new(), Vec::new());
-    for turn in 0..TURNS {
-        own.extend(ask_all(contender.as_mut(), share(questions, turn))?);
-        heirs.extend(ask_all(heir, share(for_heir, turn))?);
+/// What all systems are timed with, and heir as a running server, as the peers are.
+struct Timing {
+    documents: Vec<Document>,
+    questions: Vec<Question>,
+    heir_questions: Vec<Question>,
+    heir: heir_server::HeirServer,
+    heir_load: Duration,
+}
+
+impl Timing {
+    fn prepare(args: &PeersArgs) -> Result<Self, Failure> {
+        let count = args.questions as usize;
+        let (documents, heir_questions) =
+            generate(args.memories as usize, count * HEIR_QUESTION_FACTOR);
+        let questions = heir_questions[..count.min(heir_questions.len())].to_vec();
+        let mut heir = heir_server::HeirServer::find(args.heir.as_deref())?;
+        let started = Instant::now();
+        if !documents.is_empty() {
+            heir.load(&documents)?;
+        }
+        let heir_load = started.elapsed();
+        Ok(Timing { documents, questions, heir_questions, heir, heir_load })
     }
-    Ok(Timed { load, own, heir: heirs })
+
+    /// Times heir alone.
+    fn time_heir(&mut self) -> Result<SystemTimes, Failure> {
+        let questions = warm_up(&mut self.heir, &self.heir_questions)?;
+        let questions = ask_all(&mut self.heir, questions)?;
+        Ok(SystemTimes { load: self.heir_load, questions, heir_questions: vec![] })
+    }
+
+    /// Times a system, and heir in turns with it.
+    fn time(&mut self, mut system: Box<dyn MemorySystem>) -> Result<SystemTimes, Failure> {
+        let started = Instant::now();
+        system.load(&self.documents)?;
+        let load = started.elapsed();
+        let questions = warm_up(system.as_mut(), &self.questions)?;
+        let heir_questions = warm_up(&mut self.heir, &self.heir_questions)?;
+        let mut times = SystemTimes { load, questions: vec![], heir_questions: vec![] };
+        for turn in 0..TURNS {
+            times.questions.extend(ask_all(system.as_mut(), questions_of_turn(questions, turn))?);
+            let of_heir = questions_of_turn(heir_questions, turn);
+            times.heir_questions.extend(ask_all(&mut self.heir, of_heir)?);
+        }
+        Ok(times)
+    }
 }
 
-/// The questions of a turn.
-fn share(questions: &[Asked], turn: usize) -> &[Asked] {
+fn questions_of_turn(questions: &[Question], turn: usize) -> &[Question] {
     &questions[turn * questions.len() / TURNS..(turn + 1) * questions.len() / TURNS]
 }
 
 /// Asks the first questions, and returns the others.
-fn warmed<'q>(
-    contender: &mut dyn Contender,
-    questions: &'q [Asked],
-) -> Result<&'q [Asked], Failure> {
-    let (first, others) = questions.split_at(WARMING.min(questions.len() / 2));
-    ask_all(contender, first)?;
+fn warm_up<'q>(
+    system: &mut dyn MemorySystem,
+    questions: &'q [Question],
+) -> Result<&'q [Question], Failure> {
+    let (first, others) = questions.split_at(WARM_UP_QUESTIONS.min(questions.len() / 2));
+    ask_all(system, first)?;
     Ok(others)
 }
 
 /// Asks questions, and returns how long each took.
-fn ask_all(contender: &mut dyn Contender, questions: &[Asked]) -> Result<Vec<Duration>, Failure> {
-    contender.waited();
+fn ask_all(
+    system: &mut dyn MemorySystem,
+    questions: &[Question],
+) -> Result<Vec<Duration>, Failure> {
+    system.take_waiting_time();
     let mut times = Vec::with_capacity(questions.len());
     for question in questions {
         let started = Instant::now();
-        contender.ask(question, DEPTHS[2])?;
+        system.ask(question, DEPTHS[2])?;
         let elapsed = started.elapsed();
-        times.push(contender.waited().unwrap_or(elapsed));
+        times.push(system.take_waiting_time().unwrap_or(elapsed));
     }
     Ok(times)
 }
 
-fn judged(rows: &[Row]) -> Vec<Bar> {
+fn judge(rows: &[PeerRow]) -> Vec<Bar> {
     let mut bars = Vec::new();
     for peer in rows.iter().filter(|row| row.is_peer) {
-        let times = peer.heir_ms.zip(peer.latency_ms).map(|(own, other)| other.p50 / own.p50);
-        let (verdict, detail) = match times {
-            Some(times) if times >= FASTER => (Verdict::Pass, ratio_text(times)),
-            Some(times) => (Verdict::Fail, ratio_text(times)),
+        let ratio = peer.heir_ms.zip(peer.latency_ms).map(|(heir, own)| own.p50 / heir.p50);
+        let (verdict, detail) = match ratio {
+            Some(ratio) if ratio >= MIN_RATIO_TO_HEIR => (Verdict::Pass, ratio_text(ratio)),
+            Some(ratio) => (Verdict::Fail, ratio_text(ratio)),
             None => (Verdict::Skipped, peer.reasons.join("; ")),
         };
-        let name = format!("{} takes at least {FASTER} times as long", peer.name);
-        bars.push(Bar { name, verdict, detail, measured: times });
+        let name = format!("{} takes at least {MIN_RATIO_TO_HEIR} times as long", peer.name);
+        bars.push(Bar { name, verdict, detail, measured: ratio });
     }
     bars
 }
 
-impl Report {
+impl PeersReport {
     /// Returns whether a bar failed.
     pub(crate) fn has_failed_bar(&self) -> bool {
         self.bars.iter().any(|bar| bar.verdict == Verdict::Fail)
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for PeersReport {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(out, "times among {} memories", count(self.memories))?;
         write!(out, "{:<46}", "")?;

@@ -1,4 +1,4 @@
-//! What everybody could do: plain BM25, vectors of the static model, and the fusion of their ranks.
+//! Baselines: plain BM25, vectors of the static model, and the reciprocal rank fusion of both.
 
 use std::collections::HashMap;
 
@@ -9,41 +9,41 @@ use tantivy::query::{BooleanQuery, Occur, Query, TermQuery};
 use tantivy::schema::{IndexRecordOption, STORED, Schema, TextFieldIndexing, TextOptions, Value};
 use tantivy::{Index, IndexReader, TantivyDocument, Term, doc};
 
-use super::contender::Contender;
-use super::conversation::{Asked, Document};
+use super::dataset::{Document, Question};
+use super::memory_system::MemorySystem;
 use crate::failure::Failure;
 
-/// BM25 as tantivy has it, over the stems that heir finds.
+/// BM25 of tantivy, over the stems of heir.
 #[derive(Default)]
 pub(crate) struct Bm25 {
     index: Option<(Index, IndexReader)>,
 }
 
-/// The stems are cut already.
-const CUT: &str = "whitespace";
+/// The tokenizer of tantivy: texts are already split into stems.
+const TOKENIZER: &str = "whitespace";
 
-impl Contender for Bm25 {
+impl MemorySystem for Bm25 {
     fn load(&mut self, documents: &[Document]) -> Result<(), Failure> {
         let mut schema = Schema::builder();
         let indexing = TextFieldIndexing::default()
-            .set_tokenizer(CUT)
+            .set_tokenizer(TOKENIZER)
             .set_index_option(IndexRecordOption::WithFreqs);
         let text =
             schema.add_text_field("text", TextOptions::default().set_indexing_options(indexing));
         let id = schema.add_text_field("id", STORED);
         let index = Index::create_in_ram(schema.build());
-        let mut writer = index.writer_with_num_threads(1, 50_000_000).map_err(failed)?;
+        let mut writer = index.writer_with_num_threads(1, 50_000_000).map_err(tantivy_failure)?;
         for document in documents {
             let row = doc!(text => terms(&document.text).join(" "), id => document.doc.as_str());
-            writer.add_document(row).map_err(failed)?;
+            writer.add_document(row).map_err(tantivy_failure)?;
         }
-        writer.commit().map_err(failed)?;
-        let reader = index.reader().map_err(failed)?;
+        writer.commit().map_err(tantivy_failure)?;
+        let reader = index.reader().map_err(tantivy_failure)?;
         self.index = Some((index, reader));
         Ok(())
     }
 
-    fn ask(&mut self, question: &Asked, limit: usize) -> Result<Vec<String>, Failure> {
+    fn ask(&mut self, question: &Question, limit: usize) -> Result<Vec<String>, Failure> {
         let Some((index, reader)) = &self.index else { return Ok(vec![]) };
         let schema = index.schema();
         let (text, id) = match (schema.get_field("text"), schema.get_field("id")) {
@@ -57,73 +57,75 @@ impl Contender for Bm25 {
         });
         let searcher = reader.searcher();
         let best = TopDocs::with_limit(limit).order_by_score();
-        let found = searcher.search(&BooleanQuery::new(words.collect()), &best).map_err(failed)?;
+        let found =
+            searcher.search(&BooleanQuery::new(words.collect()), &best).map_err(tantivy_failure)?;
         let mut ids = Vec::with_capacity(found.len());
         for (_, address) in found {
-            let document: TantivyDocument = searcher.doc(address).map_err(failed)?;
+            let document: TantivyDocument = searcher.doc(address).map_err(tantivy_failure)?;
             ids.extend(document.get_first(id).and_then(|id| Some(id.as_str()?.to_owned())));
         }
         Ok(ids)
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "it stands where an error is taken by value")]
-fn failed(error: tantivy::TantivyError) -> Failure {
+#[expect(clippy::needless_pass_by_value, reason = "`map_err` passes the error by value")]
+fn tantivy_failure(error: tantivy::TantivyError) -> Failure {
     Failure::new(format!("tantivy: {error}"))
 }
 
-/// The static model alone: documents by the nearness of their vectors.
+/// Vectors of the static model, ranked by cosine.
 #[derive(Default)]
 pub(crate) struct StaticVectors {
     vectors: Vec<(String, Vec<f32>)>,
 }
 
-impl Contender for StaticVectors {
+impl MemorySystem for StaticVectors {
     fn load(&mut self, documents: &[Document]) -> Result<(), Failure> {
         let vector = |document: &Document| (document.doc.clone(), builtin().vector(&document.text));
         self.vectors = documents.iter().map(vector).collect();
         Ok(())
     }
 
-    fn ask(&mut self, question: &Asked, limit: usize) -> Result<Vec<String>, Failure> {
+    fn ask(&mut self, question: &Question, limit: usize) -> Result<Vec<String>, Failure> {
         let query = builtin().vector(&question.text);
-        let near = |vector: &[f32]| -> f32 { vector.iter().zip(&query).map(|(a, b)| a * b).sum() };
-        let mut found: Vec<(f32, &str)> =
-            self.vectors.iter().map(|(id, vector)| (near(vector), id.as_str())).collect();
-        found.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
-        Ok(found.into_iter().take(limit).map(|(_, id)| id.to_owned()).collect())
+        let cosine =
+            |vector: &[f32]| -> f32 { vector.iter().zip(&query).map(|(a, b)| a * b).sum() };
+        let mut ranked: Vec<(f32, &str)> =
+            self.vectors.iter().map(|(id, vector)| (cosine(vector), id.as_str())).collect();
+        ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+        Ok(ranked.into_iter().take(limit).map(|(_, id)| id.to_owned()).collect())
     }
 }
 
-/// The ranks of both, added up as reciprocals.
+/// The reciprocal rank fusion of BM25 and vectors.
 #[derive(Default)]
 pub(crate) struct Fusion {
-    words: Bm25,
+    bm25: Bm25,
     vectors: StaticVectors,
 }
 
-/// How little the first ranks stand out.
-const SMOOTH: f64 = 60.0;
-/// How far each ranking is looked at.
-const DEEP: usize = 100;
+/// The constant `k` of reciprocal rank fusion.
+const RANK_OFFSET: f64 = 60.0;
+/// How many results of each ranking are fused.
+const FUSED_RESULTS: usize = 100;
 
-impl Contender for Fusion {
+impl MemorySystem for Fusion {
     fn load(&mut self, documents: &[Document]) -> Result<(), Failure> {
-        self.words.load(documents)?;
+        self.bm25.load(documents)?;
         self.vectors.load(documents)
     }
 
-    fn ask(&mut self, question: &Asked, limit: usize) -> Result<Vec<String>, Failure> {
+    fn ask(&mut self, question: &Question, limit: usize) -> Result<Vec<String>, Failure> {
         let mut sums: HashMap<String, f64> = HashMap::new();
-        let deep = DEEP.max(limit);
-        for ranking in [self.words.ask(question, deep)?, self.vectors.ask(question, deep)?] {
-            for (at, id) in ranking.into_iter().enumerate() {
-                *sums.entry(id).or_default() += 1.0 / (SMOOTH + at as f64 + 1.0);
+        let fused = FUSED_RESULTS.max(limit);
+        for ranking in [self.bm25.ask(question, fused)?, self.vectors.ask(question, fused)?] {
+            for (rank, id) in ranking.into_iter().enumerate() {
+                *sums.entry(id).or_default() += 1.0 / (RANK_OFFSET + rank as f64 + 1.0);
             }
         }
-        let mut found: Vec<(String, f64)> = sums.into_iter().collect();
-        found.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        Ok(found.into_iter().take(limit).map(|(id, _)| id).collect())
+        let mut ranked: Vec<(String, f64)> = sums.into_iter().collect();
+        ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        Ok(ranked.into_iter().take(limit).map(|(id, _)| id).collect())
     }
 }
 
@@ -132,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_finds_what_answers() {
+    fn every_baseline_ranks_the_answer_first() {
         let document = |doc: &str, text: &str| Document {
             doc: doc.to_owned(),
             group: None,
@@ -143,12 +145,13 @@ mod tests {
             document("a", "Refunds take thirty days"),
             document("b", "The index is kept in SQLite"),
         ];
-        let question = Asked { text: "how long do refunds take?".to_owned(), ..Asked::default() };
-        let contenders: [Box<dyn Contender>; 3] =
+        let question =
+            Question { text: "how long do refunds take?".to_owned(), ..Question::default() };
+        let baselines: [Box<dyn MemorySystem>; 3] =
             [Box::<Bm25>::default(), Box::<StaticVectors>::default(), Box::<Fusion>::default()];
-        for mut contender in contenders {
-            contender.load(&documents).unwrap();
-            assert_eq!(contender.ask(&question, 2).unwrap()[0], "a");
+        for mut baseline in baselines {
+            baseline.load(&documents).unwrap();
+            assert_eq!(baseline.ask(&question, 2).unwrap()[0], "a");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Heirloom itself, asked as a user asks: documents are lines of a memory log.
+//! Heirloom itself, in this process; documents become lines of a memory log.
 
 use std::path::Path;
 
@@ -12,12 +12,12 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use uuid::Uuid;
 
-use super::contender::Contender;
-use super::conversation::{Asked, Document};
+use super::dataset::{Document, Question};
+use super::memory_system::MemorySystem;
 use crate::failure::Failure;
 
-/// Where the documents are written.
-const SHARD: &str = ".heirloom/memory/note/2000-01-measured.jsonl";
+/// The file of the log that documents are written to.
+const SHARD_PATH: &str = ".heirloom/memory/note/2000-01-measured.jsonl";
 
 /// Heirloom, in this process.
 pub(crate) struct Heir {
@@ -28,20 +28,20 @@ pub(crate) struct Heir {
 }
 
 impl Heir {
-    /// Makes an empty memory.
+    /// Creates an empty memory in a temporary folder.
     pub(crate) fn new() -> Result<Self, Failure> {
         let folder =
             tempfile::tempdir().map_err(Failure::io("making", Path::new("a temporary folder")))?;
         let op = OPS
             .iter()
             .find(|op| op.spec.name == "memory_recall")
-            .ok_or_else(|| Failure::new("there is no recall"))?;
+            .ok_or_else(|| Failure::new("the operation `memory_recall` does not exist"))?;
         let cache = ProcessCache::default();
         cache.make_long_lived();
         Ok(Heir { op, folder, now: Timestamp::UNIX_EPOCH, cache })
     }
 
-    /// Asks as a user asks, and returns where what was found comes from.
+    /// Runs the operation `memory_recall`, and returns the sources of its hits.
     fn recall(&self, now: Timestamp, query: &str, limit: usize) -> Result<Vec<String>, Failure> {
         let failed = |error: heirloom_engine::Error| Failure::new(error.message);
         let session = Session::at(self.folder.path(), now).map_err(failed)?;
@@ -54,38 +54,41 @@ impl Heir {
     }
 }
 
-impl Contender for Heir {
+impl MemorySystem for Heir {
     fn load(&mut self, documents: &[Document]) -> Result<(), Failure> {
-        self.now = make_memory(self.folder.path(), documents)?;
-        // The first question finds the memory unread; what that costs is not what a question costs.
+        self.now = create_workspace(self.folder.path(), documents)?;
+        // The first question builds the index, which is not part of the latency of a question.
         self.recall(self.now, "first", 1).map(drop)
     }
 
-    fn ask(&mut self, question: &Asked, limit: usize) -> Result<Vec<String>, Failure> {
+    fn ask(&mut self, question: &Question, limit: usize) -> Result<Vec<String>, Failure> {
         let asked_at = question.at.as_deref().and_then(moment).unwrap_or(self.now);
         self.recall(asked_at, &question.text, limit)
     }
 }
 
-/// Makes a memory of documents in an empty folder, and returns the moment after the last of them, at
-/// which questions are asked unless they say when.
-pub(crate) fn make_memory(folder: &Path, documents: &[Document]) -> Result<Timestamp, Failure> {
+/// Creates a workspace with documents in an empty folder. Returns the time of the last document, at
+/// which questions are asked that state no time.
+pub(crate) fn create_workspace(
+    folder: &Path,
+    documents: &[Document],
+) -> Result<Timestamp, Failure> {
     let moments = documents.iter().filter_map(|document| moment(document.at.as_deref()?));
     let now = moments.max().unwrap_or(Timestamp::UNIX_EPOCH);
     let request =
         init::Request { folder, hierarchy: "plans", name: Some("measured"), today: day_of(now) };
     init::run(&request).map_err(|error| Failure::new(error.message))?;
-    write(&folder.join(SHARD), documents)?;
+    write_log(&folder.join(SHARD_PATH), documents)?;
     Ok(now)
 }
 
-/// Writes documents as lines of the log: each keeps its id as source and its group as session.
-fn write(shard: &Path, documents: &[Document]) -> Result<(), Failure> {
+/// Writes documents as notes of the log, with their ids as sources and their groups as sessions.
+fn write_log(shard: &Path, documents: &[Document]) -> Result<(), Failure> {
     let mut text = String::new();
-    for (at, document) in documents.iter().enumerate() {
+    for (number, document) in documents.iter().enumerate() {
         let moment = document.at.as_deref().and_then(moment).unwrap_or(Timestamp::UNIX_EPOCH);
         let body = Body::Note(Note { content: document.text.clone() });
-        let mut record = Record::new(id_of(moment, at as u64), moment, "measured", body);
+        let mut record = Record::new(id_of(moment, number as u64), moment, "measured", body);
         record.source = Some(document.doc.clone());
         record.session.clone_from(&document.group);
         let line: Value =
@@ -99,11 +102,11 @@ fn write(shard: &Path, documents: &[Document]) -> Result<(), Failure> {
     std::fs::write(shard, text).map_err(Failure::io("writing", shard))
 }
 
-/// An id of a moment that keeps the order in which documents come.
-fn id_of(moment: Timestamp, at: u64) -> Uuid {
+/// Returns a UUIDv7 of a time, which keeps the order of documents at the same time.
+fn id_of(moment: Timestamp, number: u64) -> Uuid {
     let millis = u64::try_from(moment.as_millisecond()).unwrap_or_default();
     let high = millis << 16 | 0x7000;
-    let low = 0x8000_0000_0000_0000 | at;
+    let low = 0x8000_0000_0000_0000 | number;
     Uuid::from_u64_pair(high, low)
 }
 

@@ -1,4 +1,4 @@
-//! The `similarity` measurement: whether the embedder finds alike what people find alike.
+//! The `similarity` measurement: the correlation of cosines with similarity judged by people.
 
 use std::fmt;
 use std::path::Path;
@@ -8,51 +8,49 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 
-/// What a file of pairs showed.
+/// The report of the measurement.
 #[derive(Debug, Serialize)]
-pub(crate) struct Report {
-    /// The file's name.
+pub(crate) struct SimilarityReport {
     file: String,
-    /// How many pairs it has.
     pairs: usize,
-    /// How well the order of likeness is that of the scores, -1 to 1.
+    /// The rank correlation of cosines and scores.
     spearman: f64,
-    /// How well the likeness of pairs and their scores lie on a line, -1 to 1.
+    /// The linear correlation of cosines and scores.
     pearson: f64,
 }
 
-/// Two texts and how alike people find them.
+/// Two texts, and their similarity as judged by people.
 struct Pair {
     texts: [String; 2],
     score: f64,
 }
 
-/// Compares the likeness of each pair with its score.
-pub(crate) fn measure(file: &Path) -> Result<Report, Failure> {
+/// Compares the cosine of each pair with its score.
+pub(crate) fn measure(file: &Path) -> Result<SimilarityReport, Failure> {
     let text = std::fs::read_to_string(file).map_err(Failure::io("reading", file))?;
-    let pairs = pairs(&text, file)?;
-    let near = |pair: &Pair| -> f64 {
+    let pairs = read_pairs(&text, file)?;
+    let cosine = |pair: &Pair| -> f64 {
         let [a, b] = [&pair.texts[0], &pair.texts[1]].map(|text| builtin().vector(text));
         f64::from(a.iter().zip(&b).map(|(a, b)| a * b).sum::<f32>())
     };
-    let likeness: Vec<f64> = pairs.iter().map(near).collect();
+    let cosines: Vec<f64> = pairs.iter().map(cosine).collect();
     let scores: Vec<f64> = pairs.iter().map(|pair| pair.score).collect();
-    Ok(Report {
+    Ok(SimilarityReport {
         file: file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
         pairs: pairs.len(),
-        spearman: correlation(&ranks(&likeness), &ranks(&scores)),
-        pearson: correlation(&likeness, &scores),
+        spearman: correlation(&ranks(&cosines), &ranks(&scores)),
+        pearson: correlation(&cosines, &scores),
     })
 }
 
-/// Reads rows of two texts and a number, in whichever order: commas with quotes, or tabs. A row
-/// without a number is a heading.
-fn pairs(text: &str, file: &Path) -> Result<Vec<Pair>, Failure> {
+/// Reads rows of two texts and a number, in any order, separated by commas or tabs. A row without a
+/// number is a heading.
+fn read_pairs(text: &str, file: &Path) -> Result<Vec<Pair>, Failure> {
     let has_tabs = text.lines().next().is_some_and(|line| line.contains('\t'));
     let mut pairs = Vec::new();
-    for row in rows(text, if has_tabs { '\t' } else { ',' }) {
+    for row in split_rows(text, if has_tabs { '\t' } else { ',' }) {
         let is_number = |cell: &&String| cell.trim().parse::<f64>().is_ok();
-        // The score comes first or last; what else is a number is an id.
+        // The score is the first or the last number; other numbers are ids.
         let score = row.first().filter(is_number).or_else(|| row.iter().rev().find(is_number));
         let mut texts = row.iter().filter(|cell| !is_number(cell) && !cell.trim().is_empty());
         if let (Some(score), Some(a), Some(b)) = (score, texts.next(), texts.next()) {
@@ -66,8 +64,8 @@ fn pairs(text: &str, file: &Path) -> Result<Vec<Pair>, Failure> {
     }
 }
 
-/// Cuts a text into rows of cells; quotes hold a separator or a line break.
-fn rows(text: &str, separator: char) -> Vec<Vec<String>> {
+/// Splits a text into rows of cells; a quoted cell may contain separators and line breaks.
+fn split_rows(text: &str, separator: char) -> Vec<Vec<String>> {
     let (mut rows, mut row, mut cell) = (Vec::new(), Vec::new(), String::new());
     let mut is_quoted = false;
     let mut chars = text.chars().peekable();
@@ -92,7 +90,7 @@ fn rows(text: &str, separator: char) -> Vec<Vec<String>> {
     rows
 }
 
-/// The place of each number among all; equal ones share the mean of theirs.
+/// Returns the rank of each number; equal numbers share the mean of their ranks.
 fn ranks(numbers: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..numbers.len()).collect();
     order.sort_by(|a, b| numbers[*a].total_cmp(&numbers[*b]));
@@ -100,25 +98,27 @@ fn ranks(numbers: &[f64]) -> Vec<f64> {
     let mut start = 0;
     for equal in order.chunk_by(|a, b| numbers[*a] == numbers[*b]) {
         let mean = start as f64 + (equal.len() - 1) as f64 / 2.0;
-        equal.iter().for_each(|at| ranks[*at] = mean);
+        equal.iter().for_each(|index| ranks[*index] = mean);
         start += equal.len();
     }
     ranks
 }
 
+/// Returns the Pearson correlation of two series.
 fn correlation(a: &[f64], b: &[f64]) -> f64 {
     let count = a.len() as f64;
     let mean = |numbers: &[f64]| numbers.iter().sum::<f64>() / count;
     let (mean_a, mean_b) = (mean(a), mean(b));
     let pairs = || a.iter().zip(b).map(|(a, b)| (a - mean_a, b - mean_b));
-    let together: f64 = pairs().map(|(a, b)| a * b).sum();
-    let (own_a, own_b) = pairs().fold((0.0, 0.0), |(x, y), (a, b)| (x + a * a, y + b * b));
-    together / (own_a * own_b).sqrt().max(f64::EPSILON)
+    let covariance: f64 = pairs().map(|(a, b)| a * b).sum();
+    let (variance_a, variance_b) =
+        pairs().fold((0.0, 0.0), |(x, y), (a, b)| (x + a * a, y + b * b));
+    covariance / (variance_a * variance_b).sqrt().max(f64::EPSILON)
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for SimilarityReport {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Report { file, pairs, spearman, pearson } = self;
+        let SimilarityReport { file, pairs, spearman, pearson } = self;
         writeln!(out, "{file}: {pairs} pairs, Spearman {spearman:.4}, Pearson {pearson:.4}")
     }
 }
@@ -128,9 +128,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_and_correlations_are_right() {
+    fn csv_rows_ranks_and_correlations_are_computed() {
         let text = "a,b,score\n\"x, \"\"y\"\"\",z,2.5\nq,r,1\n";
-        let read = pairs(text, Path::new("f")).unwrap();
+        let read = read_pairs(text, Path::new("f")).unwrap();
         assert_eq!(read.len(), 2);
         assert_eq!(read[0].texts, ["x, \"y\"".to_owned(), "z".to_owned()]);
         assert_eq!(read[0].score, 2.5);

@@ -1,70 +1,70 @@
-//! Memories of about thirty words, as many as one likes, whose words are as unequal as real ones.
+//! Any number of generated memories of thirty words, whose word frequencies follow Zipf's law.
 
 /// How many words a memory has.
-const LENGTH: usize = 30;
-/// Of so many words one is a name that hardly occurs again.
-const NAMES: f64 = 20.0;
-/// How many names there are.
-const NAMED: usize = 100_000;
-/// How many words of a memory a question takes.
-const ASKED: usize = 6;
+const WORDS_PER_MEMORY: usize = 30;
+/// One in so many words is a rare name.
+const WORDS_PER_NAME: f64 = 20.0;
+/// How many different names there are.
+const NAME_COUNT: usize = 100_000;
+/// How many words of a memory a question repeats.
+const WORDS_PER_QUESTION: usize = 6;
 
-/// What names are made of.
+/// The syllables of names.
 const SYLLABLES: &[&str] = &[
     "ba", "ce", "di", "fo", "gu", "ha", "je", "ki", "lo", "mu", "na", "pe", "qui", "ro", "su",
     "ta", "ve", "wi", "xo", "yu", "za", "bre", "cli", "dro", "fla", "gre", "pli", "sta", "tru",
     "spo",
 ];
 
-/// A stream of memories, the same one every time.
-pub(crate) struct Corpus {
+/// Generates memories and questions, the same ones in every run.
+pub(crate) struct CorpusGenerator {
     state: u64,
     /// English words, the most frequent first.
     words: Vec<&'static str>,
-    /// The share of all words that are as frequent as this one or more.
-    shares: Vec<f64>,
+    /// The cumulative probability of each word.
+    cumulative: Vec<f64>,
 }
 
-impl Corpus {
-    /// Begins a stream.
+impl CorpusGenerator {
+    /// Creates a generator with a fixed seed.
     pub(crate) fn new() -> Self {
-        // The whole words among the pieces that the embedder knows: these are in order of frequency.
+        // The vocabulary of the embedder is in order of frequency.
         let vocabulary = heirloom_embed::builtin().vocabulary();
         let pieces = (0..vocabulary.len() as u32).map(|id| vocabulary.piece(id));
         let is_word =
             |piece: &&str| piece.len() > 1 && piece.bytes().all(|byte| byte.is_ascii_lowercase());
         let words: Vec<&str> = pieces.filter(is_word).collect();
-        // Zipf's law: the n-th word is n times as rare as the first.
+        // Zipf-Mandelbrot: the frequency of a word is inverse to its rank.
         let mut sum = 0.0;
-        let mut shares: Vec<f64> = (1..=words.len())
+        let mut cumulative: Vec<f64> = (1..=words.len())
             .map(|rank| {
                 sum += 1.0 / (rank as f64 + 2.7);
                 sum
             })
             .collect();
-        shares.iter_mut().for_each(|share| *share /= sum);
-        Corpus { state: 1, words, shares }
+        cumulative.iter_mut().for_each(|probability| *probability /= sum);
+        CorpusGenerator { state: 1, words, cumulative }
     }
 
-    /// Returns a number from 0 to 1.
-    fn chance(&mut self) -> f64 {
+    /// Returns a pseudo-random number from 0 to 1.
+    fn random(&mut self) -> f64 {
         self.state = self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         (self.state >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Returns the next memory.
+    /// Generates the next memory.
     pub(crate) fn memory(&mut self) -> String {
-        let mut text = String::with_capacity(LENGTH * 7);
-        for at in 0..LENGTH {
-            if at > 0 {
+        let mut text = String::with_capacity(WORDS_PER_MEMORY * 7);
+        for position in 0..WORDS_PER_MEMORY {
+            if position > 0 {
                 text.push(' ');
             }
-            if self.chance() * NAMES < 1.0 {
-                let number = (self.chance() * NAMED as f64) as usize;
+            if self.random() * WORDS_PER_NAME < 1.0 {
+                let number = (self.random() * NAME_COUNT as f64) as usize;
                 push_name(number, &mut text);
             } else {
-                let chance = self.chance();
-                let rank = self.shares.partition_point(|share| *share < chance);
+                let random = self.random();
+                let rank = self.cumulative.partition_point(|sum| *sum < random);
                 text.push_str(self.words[rank.min(self.words.len() - 1)]);
             }
         }
@@ -72,11 +72,12 @@ impl Corpus {
         text
     }
 
-    /// Returns a question that a memory answers: some of its words in another order.
+    /// Generates a question that a memory answers: some of its words in random order.
     pub(crate) fn question(&mut self, memory: &str) -> String {
         let words: Vec<&str> = memory.trim_end_matches('.').split(' ').collect();
-        let picked: Vec<&str> =
-            (0..ASKED).map(|_| words[(self.chance() * words.len() as f64) as usize]).collect();
+        let picked: Vec<&str> = (0..WORDS_PER_QUESTION)
+            .map(|_| words[(self.random() * words.len() as f64) as usize])
+            .collect();
         format!("what of {}?", picked.join(" "))
     }
 }

@@ -1,4 +1,4 @@
-//! Something that remembers documents and is asked for them, and how well it does that.
+//! The interface of a system that stores documents and answers questions, and its measurement.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -7,84 +7,87 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use super::conversation::{Asked, Conversation, Document};
+use super::dataset::{Dataset, Document, Question};
 use super::measures::{DEPTHS, Measures};
 use crate::failure::Failure;
 
-/// Something that remembers documents and is asked for them. What it started ends with it.
-pub(crate) trait Contender {
-    /// Remembers documents; nothing was remembered before.
+/// How many documents are asked for to find one group.
+const DOCUMENTS_PER_GROUP: usize = 20;
+
+/// A system that stores documents and answers questions. It stops its processes when dropped.
+pub(crate) trait MemorySystem {
+    /// Stores documents in an empty system.
     fn load(&mut self, documents: &[Document]) -> Result<(), Failure>;
 
-    /// Returns the ids of the documents that answer, best first.
-    fn ask(&mut self, question: &Asked, limit: usize) -> Result<Vec<String>, Failure>;
+    /// Returns the ids of the documents that answer a question, best first.
+    fn ask(&mut self, question: &Question, limit: usize) -> Result<Vec<String>, Failure>;
 
-    /// Returns how long one waited for its answers since this was last asked, if it is a server:
-    /// what one does with an answer that is there is not its time.
-    fn waited(&mut self) -> Option<Duration> {
+    /// Returns how long answers of a server took to arrive since the last call; `None` if it is no
+    /// server. Parsing an answer does not count.
+    fn take_waiting_time(&mut self) -> Option<Duration> {
         None
     }
 }
 
-/// All that a run found.
+/// The report of the measurement.
 #[derive(Debug, Default, Serialize)]
-pub(crate) struct Report {
-    /// Over all questions of all files.
+pub(crate) struct RecallReport {
+    /// The measures over all questions of all files.
     #[serde(flatten)]
     pub(crate) all: Measures,
-    /// Over the questions of each category.
+    /// The measures over the questions of each category.
     pub(crate) by_category: BTreeMap<String, Measures>,
-    /// Documents in all files.
+    /// How many documents all files have.
     pub(crate) documents: usize,
-    /// What a question takes, in milliseconds: the median and the 99th of a hundred.
     pub(crate) latency_ms: Latency,
 }
 
-/// What a question takes, in milliseconds.
+/// The latency of a question, in milliseconds.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub(crate) struct Latency {
-    /// Half of them take no longer.
+    /// The median.
     pub(crate) p50: f64,
-    /// 99 of 100 take no longer.
+    /// The 99th percentile.
     pub(crate) p99: f64,
 }
 
 impl Latency {
-    /// Sums up times.
+    /// Computes the percentiles of times.
     pub(crate) fn of(mut times: Vec<Duration>) -> Self {
         times.sort();
-        let at = |share: f64| {
-            let place = ((times.len() as f64 * share) as usize).min(times.len().saturating_sub(1));
-            times.get(place).map_or(0.0, |time| time.as_secs_f64() * 1000.0)
+        let percentile = |share: f64| {
+            let index = ((times.len() as f64 * share) as usize).min(times.len().saturating_sub(1));
+            times.get(index).map_or(0.0, |time| time.as_secs_f64() * 1000.0)
         };
-        Latency { p50: at(0.5), p99: at(0.99) }
+        Latency { p50: percentile(0.5), p99: percentile(0.99) }
     }
 }
 
-/// Asks all questions of all files, each file of a contender of its own.
+/// Asks all questions of all files; `create` makes a new system for each file.
 pub(crate) fn measure(
     files: &[PathBuf],
-    mut make: impl FnMut() -> Result<Box<dyn Contender>, Failure>,
-) -> Result<Report, Failure> {
+    mut create: impl FnMut() -> Result<Box<dyn MemorySystem>, Failure>,
+) -> Result<RecallReport, Failure> {
     let mut all = Measures::default();
     let mut by_category: BTreeMap<String, Measures> = BTreeMap::new();
     let mut times: Vec<Duration> = Vec::new();
     let mut documents = 0;
-    let most = DEPTHS[DEPTHS.len() - 1];
+    let limit = DEPTHS[DEPTHS.len() - 1];
     for file in files {
-        let conversation = Conversation::read(file)?;
-        documents += conversation.documents.len();
-        let groups: HashMap<&str, &str> = conversation
+        let dataset = Dataset::read(file)?;
+        documents += dataset.documents.len();
+        let groups: HashMap<&str, &str> = dataset
             .documents
             .iter()
             .filter_map(|document| Some((document.doc.as_str(), document.group.as_deref()?)))
             .collect();
-        let mut contender = make()?;
-        contender.load(&conversation.documents)?;
-        for question in &conversation.questions {
+        let mut system = create()?;
+        system.load(&dataset.documents)?;
+        for question in &dataset.questions {
             let by_group = question.gold.is_empty();
             let started = Instant::now();
-            let found = contender.ask(question, if by_group { most * 20 } else { most })?;
+            let limit = if by_group { limit * DOCUMENTS_PER_GROUP } else { limit };
+            let found = system.ask(question, limit)?;
             times.push(started.elapsed());
             let found = if by_group { distinct_groups(&found, &groups) } else { found };
             let gold = if by_group { &question.gold_groups } else { &question.gold };
@@ -94,9 +97,12 @@ pub(crate) fn measure(
             }
         }
     }
-    Ok(Report {
+    Ok(RecallReport {
         all: all.means(),
-        by_category: by_category.into_iter().map(|(name, own)| (name, own.means())).collect(),
+        by_category: by_category
+            .into_iter()
+            .map(|(name, measures)| (name, measures.means()))
+            .collect(),
         documents,
         latency_ms: Latency::of(times),
     })
@@ -112,7 +118,7 @@ fn distinct_groups(found: &[String], groups: &HashMap<&str, &str>) -> Vec<String
     distinct
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for RecallReport {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(out, "{} documents, {} questions", self.documents, self.all.questions)?;
         write!(out, "{:<12}", "")?;
@@ -131,10 +137,10 @@ impl fmt::Display for Report {
             writeln!(out)?;
         }
         writeln!(out, "{:<12}{:>9.4}", "mrr", self.all.mrr)?;
-        for (category, own) in &self.by_category {
+        for (category, measures) in &self.by_category {
             write!(out, "{:<12}", format!("recall {category}"))?;
-            own.recall.values().try_for_each(|value| write!(out, "{value:>9.4}"))?;
-            writeln!(out, "   {} questions", own.questions)?;
+            measures.recall.values().try_for_each(|value| write!(out, "{value:>9.4}"))?;
+            writeln!(out, "   {} questions", measures.questions)?;
         }
         writeln!(
             out,

@@ -6,7 +6,7 @@ use crate::prose::Prose;
 pub(crate) const PROJECTS: [&str; 10] = [
     "atlas", "beacon", "cobalt", "delta", "ember", "fjord", "garnet", "harbor", "indigo", "juniper",
 ];
-/// Pairs of a decision and the later one that replaced it.
+/// Pairs of a decision and the later one that supersedes it.
 const SUPERSEDED: [(u32, u32); 2] = [(3, 9), (5, 11)];
 
 /// Returns `workspace.md`, whose defaults every level below may override.
@@ -40,7 +40,7 @@ pub(crate) fn context_document(subject: &str, prose: &mut Prose) -> String {
     )
 }
 
-/// Returns a decision record in the manner of MADR.
+/// Returns a decision record in the format of MADR.
 pub(crate) fn adr(number: u32, prose: &mut Prose) -> String {
     let mut status = String::from("status: accepted\n");
     for (old, new) in SUPERSEDED {
@@ -131,7 +131,7 @@ pub(crate) fn agent_document(plan: &str, prose: &mut Prose) -> String {
     )
 }
 
-/// Returns what an agent noted in earlier sessions.
+/// Returns the memory document of an agent.
 pub(crate) fn agent_memory(plan: &str, agent: &str, prose: &mut Prose) -> String {
     let date = prose.date();
     format!(

@@ -1,29 +1,29 @@
-//! What ends a run: a benchmark that cannot vouch for its numbers prints none.
+//! The error that ends a run. A run with an error prints no numbers.
 
 use std::fmt;
 use std::io;
 use std::path::Path;
 
-/// Why no report could be made.
+/// The error of a run.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The file system or the process table refused something.
+    /// An operation on a file or a process failed.
     Io { doing: String, source: io::Error },
-    /// A command that was to be measured did not succeed.
+    /// A command failed.
     Command { command: String, status: String, stderr: String },
-    /// A command succeeded and did something other than what its row claims.
+    /// A command succeeded with a wrong answer.
     Unexpected { command: String, reason: String },
-    /// The run cannot begin: something that it needs is absent or unfit.
+    /// A requirement of the run is not met.
     Setup(String),
 }
 
 impl Failure {
-    /// Says why the run cannot go on.
+    /// Creates an error from a reason.
     pub(crate) fn new(reason: impl Into<String>) -> Self {
         Failure::Setup(reason.into())
     }
 
-    /// Returns an adapter for `map_err` that says what was being done to `path`.
+    /// Returns an adapter for `map_err` that adds the operation and its path.
     pub(crate) fn io(doing: &str, path: &Path) -> impl FnOnce(io::Error) -> Failure {
         let doing = format!("{doing} {}", path.display());
         move |source| Failure::Io { doing, source }
@@ -44,7 +44,7 @@ impl fmt::Display for Failure {
             Failure::Unexpected { command, reason } => {
                 write!(f, "`{command}` succeeded, but {reason}")
             }
-            Failure::Setup(what) => f.write_str(what),
+            Failure::Setup(reason) => f.write_str(reason),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The `fold` measurement: what a log costs that is twice as long.
+//! The `fold` measurement: the cost of a memory log, and of one that is twice as long.
 
 use std::fmt;
 
@@ -16,43 +16,40 @@ use crate::scratch::ScratchFolder;
 use crate::start::{heir_invocation, version};
 use crate::timing::{self, Invocation, TimedCommand, TimingSummary};
 
-/// Twice the records may take this many times as long.
-const MOST: f64 = 2.3;
+/// How many times as long twice the records may take.
+const MAX_RATIO: f64 = 2.3;
 const SHORT: &str = "heir stats --json, the log";
 const LONG: &str = "heir stats --json, twice the log";
-/// What a workspace has beside its log.
+/// How many plans and agents the workspace has beside its log.
 const PLANS: u32 = 10;
 const AGENTS: u32 = 2;
 
-/// All that a run found.
+/// The report of the measurement.
 #[derive(Serialize)]
 pub(crate) struct FoldReport {
-    /// The program measured, with its version.
+    /// The measured program, with its version.
     pub(crate) program: String,
-    /// One row a log.
+    /// One row for each log.
     pub(crate) rows: Vec<FoldRow>,
-    /// The verdicts.
     pub(crate) bars: Vec<Bar>,
 }
 
-/// One log and what it costs.
+/// The results of one log.
 #[derive(Serialize)]
 pub(crate) struct FoldRow {
-    /// Records in the log.
     pub(crate) records: usize,
-    /// Files that they are in.
+    /// How many files the log has.
     pub(crate) shards: usize,
-    /// Bytes in those.
+    /// The size of all files.
     pub(crate) bytes: usize,
-    /// The times.
     pub(crate) times: TimingSummary,
-    /// Records that are read and folded in a second of the median run.
+    /// How many records the median run reads and folds in a second.
     pub(crate) records_a_second: f64,
-    /// The most memory that was resident at a time, in bytes.
+    /// The peak resident memory, in bytes.
     pub(crate) peak_bytes: Attempt<u64>,
 }
 
-/// Generates both logs, runs both in turn and returns the report.
+/// Generates both logs, and times `heir stats` on both in turn.
 pub(crate) fn measure(args: &FoldArgs) -> Result<FoldReport, Failure> {
     let heir = programs::heir(args.common.heir.as_deref())?;
     let scratch = ScratchFolder::new(args.common.keep.as_deref())?;
@@ -64,7 +61,7 @@ pub(crate) fn measure(args: &FoldArgs) -> Result<FoldReport, Failure> {
     for (name, folder, records) in sizes {
         eprintln!("generating {} records", count(records));
         let workspace = generate::workspace(&scratch.path.join(folder), PLANS, AGENTS)?;
-        let contents = records::log(&workspace.root, records)?;
+        let contents = records::write_log(&workspace.root, records)?;
         let stats = heir_invocation(&heir, &workspace, &["stats", "--json"]);
         check_answer(&stats, &contents)?;
         program = version(&heir, &workspace)?;
@@ -90,16 +87,16 @@ pub(crate) fn measure(args: &FoldArgs) -> Result<FoldReport, Failure> {
     Ok(FoldReport { program, rows, bars })
 }
 
-fn bar(found: f64) -> Bar {
+fn bar(ratio: f64) -> Bar {
     Bar {
-        name: format!("twice the log / the log <= {MOST}"),
-        verdict: if found <= MOST { Verdict::Pass } else { Verdict::Fail },
-        detail: ratio_text(found),
-        measured: Some(found),
+        name: format!("twice the log / the log <= {MAX_RATIO}"),
+        verdict: if ratio <= MAX_RATIO { Verdict::Pass } else { Verdict::Fail },
+        detail: ratio_text(ratio),
+        measured: Some(ratio),
     }
 }
 
-/// Checks that the answer counts what is there: a program that reads nothing is fast.
+/// Checks that the answer counts all records: a program that reads nothing is fast.
 fn check_answer(stats: &Invocation, contents: &LogContents) -> Result<(), Failure> {
     let wrong = |reason| Failure::Unexpected { command: stats.to_string(), reason };
     let answer: Value = serde_json::from_str(&stats.output()?)
@@ -113,9 +110,11 @@ fn check_answer(stats: &Invocation, contents: &LogContents) -> Result<(), Failur
             .iter()
             .filter_map(|standing| counts.get(*standing)?.as_u64())
             .sum();
-        let expected = lines - if *kind == "fact" { contents.repeated } else { 0 };
+        let expected = lines - if *kind == "fact" { contents.repeated_facts } else { 0 };
         if counted != expected as u64 {
-            return Err(wrong(format!("it counts {counted} of {expected} records: {kind}")));
+            return Err(wrong(format!(
+                "it counts {counted} records of the kind {kind}, not {expected}"
+            )));
         }
     }
     match answer["records"]["fact"].is_object() {
@@ -125,7 +124,7 @@ fn check_answer(stats: &Invocation, contents: &LogContents) -> Result<(), Failur
 }
 
 impl FoldReport {
-    /// Tells whether a bar does not hold.
+    /// Returns whether a bar failed.
     pub(crate) fn has_failed_bar(&self) -> bool {
         self.bars.iter().any(|bar| bar.verdict == Verdict::Fail)
     }
@@ -169,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_log_of_twice_the_length_may_take_little_more_than_twice_as_long() {
+    fn the_bar_allows_a_ratio_of_2_3() {
         assert_eq!(bar(2.3).verdict, Verdict::Pass);
         assert_eq!(bar(2.31).verdict, Verdict::Fail);
         assert_eq!(bar(2.0).to_string(), "twice the log / the log <= 2.3: pass (2.000)");

@@ -1,4 +1,4 @@
-//! A workspace of any number of plans, the same bytes on every machine.
+//! A generated workspace of any number of plans, byte for byte the same on every machine.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,22 +8,22 @@ use crate::documents::{self, PROJECTS};
 use crate::failure::Failure;
 use crate::prose::Prose;
 
-const CONTEXT: [&str; 5] = ["vision", "brand", "architecture", "nfrs", "conventions"];
-const ADRS: u32 = 12;
+const CONTEXT_DOCUMENTS: [&str; 5] = ["vision", "brand", "architecture", "nfrs", "conventions"];
+const DECISION_RECORDS: u32 = 12;
 
 /// A generated workspace on disk.
 pub(crate) struct Workspace {
-    /// The canonical path of its root, which is also that of a git repository.
+    /// The canonical path of its root, a git repository.
     pub(crate) root: PathBuf,
-    /// Its plans, by number.
+    /// Its plans, in order of their numbers.
     pub(crate) plans: Vec<Plan>,
-    /// How many markdown documents it holds.
+    /// How many markdown documents it has.
     pub(crate) documents: usize,
-    /// How many bytes they take together.
+    /// The size of all documents.
     pub(crate) bytes: usize,
 }
 
-/// A plan and its agents, by their full names.
+/// The full names of a plan and of its agents.
 pub(crate) struct Plan {
     /// `0042-invoice-cache-export`.
     pub(crate) name: String,
@@ -37,27 +37,28 @@ pub(crate) fn workspace(root: &Path, plans: u32, agents: u32) -> Result<Workspac
     let root = root.canonicalize().map_err(Failure::io("finding", root))?;
     let mut workspace = Workspace { root, plans: Vec::new(), documents: 0, bytes: 0 };
 
-    workspace.write_plain(".gitignore", ".heirloom/cache/\n")?;
-    workspace.write_plain(
+    workspace.write_file(".gitignore", ".heirloom/cache/\n")?;
+    workspace.write_file(
         ".gitattributes",
         "*.jsonl text eol=lf merge=union\n*.memory.md merge=union\n",
     )?;
-    workspace.write_plain(".heirloom/config.toml", "# Every setting has its default.\n")?;
-    workspace.write(".heirloom/workspace.md", documents::workspace_document)?;
-    for name in CONTEXT {
-        workspace.write(&format!(".heirloom/context/{name}.md"), |prose| {
+    workspace.write_file(".heirloom/config.toml", "# Every setting has its default.\n")?;
+    workspace.write_document(".heirloom/workspace.md", documents::workspace_document)?;
+    for name in CONTEXT_DOCUMENTS {
+        workspace.write_document(&format!(".heirloom/context/{name}.md"), |prose| {
             documents::context_document(name, prose)
         })?;
     }
-    for number in 1..=ADRS {
+    for number in 1..=DECISION_RECORDS {
         let slug = slug(&mut Prose::of(&format!("adr {number}")), 2);
-        workspace.write(&format!(".heirloom/adrs/ADR-{number:04}-{slug}.md"), |prose| {
-            documents::adr(number, prose)
-        })?;
+        workspace
+            .write_document(&format!(".heirloom/adrs/ADR-{number:04}-{slug}.md"), |prose| {
+                documents::adr(number, prose)
+            })?;
     }
     for project in PROJECTS {
         let path = format!(".heirloom/projects/{project}/project.md");
-        workspace.write(&path, |prose| documents::project_document(project, prose))?;
+        workspace.write_document(&path, |prose| documents::project_document(project, prose))?;
     }
     for number in 1..=plans {
         let plan = workspace.write_plan(number, agents)?;
@@ -75,32 +76,32 @@ impl Workspace {
         let agents: Vec<_> =
             (1..=agents).map(|agent| format!("{agent:03}-{}", slug(&mut naming, 2))).collect();
 
-        self.write(&format!("{folder}/{name}-plan.md"), |prose| {
+        self.write_document(&format!("{folder}/{name}-plan.md"), |prose| {
             documents::plan_document(number, prose)
         })?;
         if number % 2 == 1 {
-            self.write(&format!("{folder}/context.md"), |prose| {
+            self.write_document(&format!("{folder}/context.md"), |prose| {
                 documents::context_document("plan context", prose)
             })?;
         }
         if number % 3 != 2 {
-            self.write(&format!("{folder}/plan.memory.md"), |prose| {
+            self.write_document(&format!("{folder}/plan.memory.md"), |prose| {
                 documents::plan_memory(&name, prose)
             })?;
         }
         for (order, agent) in agents.iter().enumerate() {
-            self.write(&format!("{folder}/agents/{agent}.md"), |prose| {
+            self.write_document(&format!("{folder}/agents/{agent}.md"), |prose| {
                 documents::agent_document(&name, prose)
             })?;
             if order % 2 == 0 {
                 let path = format!("{folder}/agents/{agent}.memory.md");
-                self.write(&path, |prose| documents::agent_memory(&name, agent, prose))?;
+                self.write_document(&path, |prose| documents::agent_memory(&name, agent, prose))?;
             }
         }
         Ok(Plan { name, agents })
     }
 
-    fn write(
+    fn write_document(
         &mut self,
         path: &str,
         document: impl FnOnce(&mut Prose) -> String,
@@ -108,10 +109,10 @@ impl Workspace {
         let text = document(&mut Prose::of(path));
         self.documents += 1;
         self.bytes += text.len();
-        self.write_plain(path, &text)
+        self.write_file(path, &text)
     }
 
-    fn write_plain(&self, path: &str, text: &str) -> Result<(), Failure> {
+    fn write_file(&self, path: &str, text: &str) -> Result<(), Failure> {
         let path = self.root.join(path);
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(Failure::io("making", folder))?;
@@ -125,14 +126,14 @@ fn slug(prose: &mut Prose, words: usize) -> String {
     words.join("-")
 }
 
-/// Commits everything under `root`, untouched by the user's git configuration and the clock.
+/// Commits everything in `root`, independent of the user's git configuration and of the clock.
 fn commit(root: &Path) -> Result<(), Failure> {
     git(root, &["init", "-q", "-b", "main"])?;
     git(root, &["add", "-A"])?;
     git(root, &["commit", "-q", "-m", "workspace: generated"])
 }
 
-/// Runs git without housekeeping, which would otherwise go on in the background of the timed runs.
+/// Runs git without its housekeeping, which would run in the background of the timed commands.
 fn git(root: &Path, arguments: &[&str]) -> Result<(), Failure> {
     let mut command = Command::new("git");
     for variable in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"] {
@@ -190,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_commit_every_time() {
+    fn the_commit_is_deterministic() {
         let temp = tempfile::tempdir().unwrap();
         let heads = ["one", "two"].map(|name| {
             let made = workspace(&temp.path().join(name), 10, 2).unwrap();
@@ -200,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn more_plans_change_no_document_of_fewer() {
+    fn more_plans_leave_the_documents_of_fewer_unchanged() {
         let temp = tempfile::tempdir().unwrap();
         let few = workspace(&temp.path().join("few"), 10, 3).unwrap();
         let many = workspace(&temp.path().join("many"), 14, 3).unwrap();
@@ -214,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_are_of_one_to_four_kilobytes() {
+    fn documents_have_one_to_four_kilobytes() {
         let temp = tempfile::tempdir().unwrap();
         let made = workspace(temp.path(), 30, 5).unwrap();
         for (path, text) in documents(&made.root) {
@@ -228,9 +229,9 @@ mod tests {
         let made = workspace(temp.path(), 10, 1).unwrap();
         let adrs: Vec<_> =
             documents(&made.root).into_iter().filter(|(path, _)| path.contains("/adrs/")).collect();
-        let holding = |line: &str| adrs.iter().filter(|(_, text)| text.contains(line)).count();
+        let containing = |line: &str| adrs.iter().filter(|(_, text)| text.contains(line)).count();
         assert_eq!(adrs.len(), 12);
-        assert_eq!(holding("\nstatus: superseded\nsuperseded_by: ADR-00"), 2);
-        assert_eq!(holding("\nstatus: accepted\nsupersedes: ADR-00"), 2);
+        assert_eq!(containing("\nstatus: superseded\nsuperseded_by: ADR-00"), 2);
+        assert_eq!(containing("\nstatus: accepted\nsupersedes: ADR-00"), 2);
     }
 }

@@ -1,10 +1,8 @@
 //! `heirloom-bench` measures the `heir` binary against bars and against its peers.
 //!
-//! The parts, in the order in which a run passes through them: `generate` writes a workspace (of `documents`,
-//! whose words are `prose`), `peers` and `programs` find what else takes part, `timing` runs all of it interleaved,
-//! `trace` compares the files that `heir` opens, `report` judges and prints. `start` strings them together. `fold` does
-//! the same for logs of two lengths, which `records` writes. `recall` asks questions whose answers are known, `scale`
-//! asks among many memories, `workspace` times the commands that look at every document, and `peers` lets other tools answer the same.
+//! Each measurement has a module: `start`, `fold`, `recall` (for `questions` and `similarity`), `scale`, `workspace`
+//! and `peers`. They share `generate` (workspaces of `documents` with filler text of `prose`), `records` (memory logs),
+//! `programs`, `timing` (interleaved runs), `trace` (opened files), and `report` (bars and tables).
 
 #![allow(
     clippy::disallowed_methods,
@@ -51,19 +49,19 @@ struct Cli {
     command: Command,
 }
 
-/// How a measurement is told.
+/// The output options of a measurement.
 #[derive(Args)]
 struct Output {
     /// Print one JSON object instead of tables
     #[arg(long)]
     json: bool,
 
-    /// Keep the result in this file too, for `page`
+    /// Also save the result to this file, for `page`
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
 }
 
-/// What every measurement of generated workspaces takes.
+/// The options that measurements of generated workspaces share.
 #[derive(Args)]
 struct Common {
     /// The heir binary [default: heir beside this program, else target/release/heir]
@@ -77,7 +75,7 @@ struct Common {
     #[arg(long)]
     check: bool,
 
-    /// Write the workspaces into this new or empty folder and leave them there
+    /// Write the workspaces to this new or empty folder, and keep them
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
 }
@@ -99,7 +97,7 @@ enum Command {
 /// Times a fresh `heir context resolve` process, and traces which files it opens.
 ///
 /// Generates a workspace in a git repository, then runs /bin/true, heir, node and limps in turn, so that a
-/// slow moment of the machine falls on all of them alike. A program that is not installed is a skipped row; a
+/// slow moment of the machine affects all of them. A program that is not installed is a skipped row; a
 /// command that fails ends the run.
 ///
 /// Three bars are judged at the end: a resolve takes at most a tenth of `node -e 0`; it opens the same files
@@ -129,9 +127,9 @@ struct StartArgs {
 
 /// Times `heir stats` on a memory log and on one that is twice as long.
 ///
-/// Generates both logs (seven in ten records are facts, of which one in ten replaces an older one and one in
-/// twenty says what another one says; the rest are episodes, patterns, workflows, edges, notes and events), then
-/// runs heir on both in turn. What heir answers is checked against what was generated.
+/// Generates both logs (seven in ten records are facts, of which one in ten supersedes an older one and one in
+/// twenty repeats another one; the rest are episodes, patterns, workflows, edges, notes and events), then
+/// runs heir on both in turn. The answers are checked against the generated records.
 ///
 /// One bar is judged: twice the records take at most 2.3 times as long.
 #[derive(Args)]
@@ -148,11 +146,11 @@ struct FoldArgs {
     runs: u32,
 }
 
-/// Asks questions whose answers are known, and says how well they are found.
+/// Measures recall on questions with known answers.
 ///
-/// Each file is JSON Lines and a memory of its own: documents `{"doc", "group", "at", "text"}` and questions
-/// `{"question", "text", "gold", "category"}`, with `gold_groups` where only the group of an answer is known.
-/// Documents become lines of a memory log and are asked for as a user asks.
+/// Each file is JSON Lines, and a memory of its own: documents `{"doc", "group", "at", "text"}` and questions
+/// `{"question", "text", "gold", "category"}`, with `gold_groups` if only the group of an answer is known.
+/// Documents become lines of a memory log, and questions go through the operation `recall`.
 #[derive(Args)]
 struct QuestionsArgs {
     /// The files
@@ -163,7 +161,7 @@ struct QuestionsArgs {
     output: Output,
 }
 
-/// Indexes lines with bare tantivy, as a process of its own that `scale` sets beside `heir index rebuild`.
+/// Indexes lines with plain tantivy, for `scale`, which times it beside `heir index rebuild`.
 #[derive(Args)]
 struct BareTantivyArgs {
     /// The memories, one a line
@@ -172,13 +170,13 @@ struct BareTantivyArgs {
     folder: PathBuf,
 }
 
-/// Measures recall among many memories, beside bare tantivy and a bare scan of vectors of the same data.
+/// Measures recall among many memories, beside plain tantivy and a plain scan of vectors on the same data.
 ///
-/// Memories have about thirty words; one in twenty is a finding in a markdown file, the others are facts of the log.
+/// Memories have thirty words; one in twenty is a finding in a markdown file, the others are facts of the log.
 /// `heir mcp` answers the questions of the warm rows, fresh processes those of the others.
 #[derive(Args)]
 struct ScaleArgs {
-    /// How many memories; several numbers are measured one after the other
+    /// How many memories; several numbers are measured in order
     #[arg(value_name = "N", default_values_t = [100_000], value_parser = clap::value_parser!(u32).range(1_000..=5_000_000))]
     memories: Vec<u32>,
 
@@ -198,11 +196,11 @@ struct ScaleArgs {
     check: bool,
 }
 
-/// Times the commands that look at a whole workspace, beside `git status` of the same tree.
+/// Times the commands that read a whole workspace, beside `git status` of the same tree.
 ///
-/// Generates a workspace in a git repository, runs each command once, so that what it keeps is kept and its
-/// answer is checked, and then all of them in turn: nothing has changed since the last command, and files are
-/// in the system's cache.
+/// Generates a workspace in a git repository, runs each command once to fill its caches and to check its answer,
+/// and then times all of them in turn: no file has changed since the last command, and all files are in the
+/// system's cache.
 ///
 /// Bars: `agent list PLAN` takes at most 2 times `heir --version`; `recall`, `plan list` and `graph show NODE`
 /// at most 3 times `git status`; `context conflicts`, `context health` and `graph health` at most 8 times.
@@ -224,10 +222,10 @@ struct WorkspaceArgs {
     runs: u32,
 }
 
-/// Compares how near the embedder finds texts with how alike people find them.
+/// Correlates the cosines of the embedder with similarity judged by people.
 #[derive(Args)]
 struct SimilarityArgs {
-    /// Rows of two texts and a score, as CSV or with tabs
+    /// Rows of two texts and a score, separated by commas or tabs
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
@@ -247,10 +245,11 @@ struct PageArgs {
     page: PathBuf,
 }
 
-/// Lets other tools of the kind answer the same questions, beside plain BM25, vectors and their fusion.
+/// Measures other memory tools, plain BM25, vectors and their fusion on the same questions.
 ///
-/// A tool that is not installed is skipped, with the reason; `peers install` installs them. Files are those of
-/// `questions`; times are of generated memories. One bar for each tool: it takes at least 20 times as long as heir.
+/// A tool that is not installed is skipped with the reason; `peers install` installs them. Files are those of
+/// `questions`; times are measured on generated memories. One bar for each tool: it takes at least 20 times as long
+/// as heir.
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true)]
 struct PeersArgs {
@@ -261,15 +260,15 @@ struct PeersArgs {
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
 
-    /// Memories for the times; with 0 nothing is timed
+    /// How many memories are generated to measure times; 0 skips the times
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     memories: u32,
 
-    /// Questions for the times; fifty of them, or half, only warm up
+    /// How many questions are asked to measure times; the first 50, or half, are a warm-up
     #[arg(long, value_name = "N", default_value_t = 250)]
     questions: u32,
 
-    /// Only tools whose name holds this; may be repeated
+    /// Measure only tools whose name contains this; may be repeated
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
 
@@ -314,12 +313,12 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Start(args) => {
             let report = start::measure(&args)?;
             print(&report, &args.common.output)?;
-            Ok(judged(args.common.check && report.has_failed_bar()))
+            Ok(exit_code(args.common.check && report.has_failed_bar()))
         }
         Command::Fold(args) => {
             let report = fold::measure(&args)?;
             print(&report, &args.common.output)?;
-            Ok(judged(args.common.check && report.has_failed_bar()))
+            Ok(exit_code(args.common.check && report.has_failed_bar()))
         }
         Command::Questions(args) => {
             let heir = || {
@@ -335,12 +334,12 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Scale(args) => {
             let report = scale::measure(&args)?;
             print(&report, &args.output)?;
-            Ok(judged(args.check && report.has_failed_bar()))
+            Ok(exit_code(args.check && report.has_failed_bar()))
         }
         Command::Workspace(args) => {
             let report = workspace::measure(&args)?;
             print(&report, &args.common.output)?;
-            Ok(judged(args.common.check && report.has_failed_bar()))
+            Ok(exit_code(args.common.check && report.has_failed_bar()))
         }
         Command::Page(args) => {
             page::write(&args.results, &args.page)?;
@@ -357,12 +356,12 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Peers(args) => {
             let report = peers::measure(&args)?;
             print(&report, &args.output)?;
-            Ok(judged(args.check && report.has_failed_bar()))
+            Ok(exit_code(args.check && report.has_failed_bar()))
         }
     }
 }
 
-/// Prints a report as tables, or as one JSON object, and keeps it where that is wanted.
+/// Prints a report as tables or as one JSON object, and saves it if `--save` is given.
 fn print(report: &(impl Serialize + Display), output: &Output) -> Result<(), Failure> {
     let failed = |error: serde_json::Error| Failure::new(error.to_string());
     if output.json {
@@ -376,6 +375,6 @@ fn print(report: &(impl Serialize + Display), output: &Output) -> Result<(), Fai
     Ok(())
 }
 
-fn judged(has_failed: bool) -> ExitCode {
+fn exit_code(has_failed: bool) -> ExitCode {
     if has_failed { ExitCode::from(1) } else { ExitCode::SUCCESS }
 }

@@ -1,4 +1,4 @@
-//! The page of results: what was saved, in the order in which one reads it.
+//! The page of saved results, `docs/benchmarks.md`.
 
 use std::fmt::Display;
 use std::fs;
@@ -23,7 +23,7 @@ target/release/heirloom-bench peers install          # optional: the peers, from
 ```
 ";
 
-/// A part of the page: the file of its result, its heading, its command, and what to know about it.
+/// The parts of the page: the file of the result, the heading, the command, and the explanation.
 const PARTS: &[[&str; 4]] = &[
     [
         "start",
@@ -104,7 +104,7 @@ file has changed; the rest is JSON and the protocol.",
     ],
 ];
 
-/// What a measurement printed and found.
+/// The printed table and the data of a measurement.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct SavedResult {
     table: String,
@@ -112,12 +112,12 @@ pub(crate) struct SavedResult {
 }
 
 impl SavedResult {
-    /// Takes a report.
+    /// Creates a result from a report.
     pub(crate) fn of(report: &(impl Serialize + Display)) -> Result<Self, serde_json::Error> {
         Ok(SavedResult { table: report.to_string(), data: serde_json::to_value(report)? })
     }
 
-    /// Keeps it in a file.
+    /// Writes the result to a file.
     pub(crate) fn write(&self, path: &Path) -> Result<(), Failure> {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(Failure::io("making", folder))?;
@@ -128,13 +128,13 @@ impl SavedResult {
     }
 }
 
-/// Writes the page of the results in a folder.
+/// Writes the page of all results in a folder.
 pub(crate) fn write(results: &Path, page: &Path) -> Result<(), Failure> {
-    fs::write(page, text(results)?).map_err(Failure::io("writing", page))
+    fs::write(page, render(results)?).map_err(Failure::io("writing", page))
 }
 
-/// The page of the results in a folder; a part that was not measured is not on it.
-fn text(results: &Path) -> Result<String, Failure> {
+/// Renders the page of all results in a folder; parts without a result are left out.
+fn render(results: &Path) -> Result<String, Failure> {
     let mut page = HEAD.to_owned();
     for [file, heading, command, about] in PARTS {
         let path = results.join(format!("{file}.json"));
@@ -155,10 +155,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_is_made_of_the_results() {
+    fn the_page_is_up_to_date_with_the_results() {
         let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
         let page = fs::read_to_string(docs.join("benchmarks.md")).unwrap();
-        let wanted = text(&docs.join("benchmarks")).unwrap();
-        assert_eq!(page, wanted, "run `cargo run -p heirloom-bench -- page`");
+        let rendered = render(&docs.join("benchmarks")).unwrap();
+        assert_eq!(page, rendered, "run `cargo run -p heirloom-bench -- page`");
     }
 }

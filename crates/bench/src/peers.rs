@@ -1,7 +1,7 @@
-//! Other tools of the kind, at pinned versions, on the same data in the same run.
+//! Other memory tools (peers), at pinned versions, on the same data in the same run.
 //!
-//! Each is asked in the way that finds most with it. Where a tool finds nothing with a whole question, it is asked
-//! word by word and the answers are merged here, which flatters it.
+//! Each is asked in the way that works best with it. A tool that finds nothing with a whole question is asked word by
+//! word, and the results are merged here, in its favour.
 
 mod basic_memory;
 mod heir_server;
@@ -27,69 +27,69 @@ pub(crate) use limps::VERSION as LIMPS_VERSION;
 pub(crate) use limps_listing::{limps, limps_listing};
 pub(crate) use table::measure;
 
-/// Where peers are installed unless told otherwise.
+/// The default folder of installed peers.
 pub(crate) const DEFAULT_FOLDER: &str = "target/peers";
 
-/// How long a peer may take to remember everything.
+/// How long a peer may take to store all memories.
 const LOAD_TIMEOUT: Duration = Duration::from_secs(3600);
 
-/// How long between two looks at one that works.
-const LOOK: Duration = Duration::from_millis(50);
+/// How often a running command is checked.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-fn advice(folder: &Path) -> String {
+fn install_hint(folder: &Path) -> String {
     format!("run `heirloom-bench peers install --dir {}`", folder.display())
 }
 
-/// Returns where an npm package lies, or why it cannot take part.
+/// Returns the path of an npm package, or why it is not available.
 fn node_package(folder: &Path, package: &str, version: &str) -> Result<PathBuf, String> {
-    let found = folder.join("node_modules").join(package);
-    let manifest = found.join("package.json");
+    let path = folder.join("node_modules").join(package);
+    let manifest = path.join("package.json");
     let Ok(text) = std::fs::read_to_string(&manifest) else {
         return Err(format!(
             "{package} is not installed in {}; {}",
             folder.display(),
-            advice(folder)
+            install_hint(folder)
         ));
     };
     let manifest: Value = serde_json::from_str(&text).unwrap_or_default();
     let installed = manifest["version"].as_str().unwrap_or("of unknown version");
     if installed != version {
-        let advice = advice(folder);
-        return Err(format!("the installed {package} is {installed}, not {version}; {advice}"));
+        let hint = install_hint(folder);
+        return Err(format!("the installed {package} is {installed}, not {version}; {hint}"));
     }
-    std::path::absolute(found).map_err(|error| error.to_string())
+    std::path::absolute(path).map_err(|error| error.to_string())
 }
 
-/// The folder of a Python package's own environment.
+/// Returns the folder of a Python package's virtual environment.
 fn python_folder(folder: &Path, package: &str) -> PathBuf {
     folder.join("python").join(package)
 }
 
-/// Returns a program of a Python package, or why it cannot take part.
+/// Returns the path of a Python package's program, or why it is not available.
 fn python_program(
     folder: &Path,
     package: &str,
     version: &str,
     program: &str,
 ) -> Result<PathBuf, String> {
-    let own = python_folder(folder, package);
-    let found = own.join("bin").join(program);
-    let named = format!("{}-{version}.dist-info", package.replace('-', "_"));
-    let libraries = std::fs::read_dir(own.join("lib")).into_iter().flatten().flatten();
-    let is_there = libraries
+    let environment = python_folder(folder, package);
+    let path = environment.join("bin").join(program);
+    let metadata = format!("{}-{version}.dist-info", package.replace('-', "_"));
+    let libraries = std::fs::read_dir(environment.join("lib")).into_iter().flatten().flatten();
+    let is_pinned = libraries
         .into_iter()
-        .any(|library| library.path().join("site-packages").join(&named).is_dir());
-    if !found.is_file() || !is_there {
-        let advice = advice(folder);
+        .any(|library| library.path().join("site-packages").join(&metadata).is_dir());
+    if !path.is_file() || !is_pinned {
+        let hint = install_hint(folder);
         return Err(format!(
-            "{package} {version} is not installed in {}; {advice}",
+            "{package} {version} is not installed in {}; {hint}",
             folder.display()
         ));
     }
-    std::path::absolute(found).map_err(|error| error.to_string())
+    std::path::absolute(path).map_err(|error| error.to_string())
 }
 
-/// A process that ends with this.
+/// A child process that is killed when this is dropped.
 struct ChildGuard(Child);
 
 impl Drop for ChildGuard {
@@ -99,8 +99,8 @@ impl Drop for ChildGuard {
     }
 }
 
-/// Runs a command to its end, if that comes in time.
-fn finish(command: &mut Command) -> Result<(), Failure> {
+/// Runs a command to its end, and fails if it takes longer than `LOAD_TIMEOUT`.
+fn run_to_end(command: &mut Command) -> Result<(), Failure> {
     let program = PathBuf::from(command.get_program());
     let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     let mut child = ChildGuard(child.map_err(Failure::io("starting", &program))?);
@@ -113,10 +113,11 @@ fn finish(command: &mut Command) -> Result<(), Failure> {
             None if started.elapsed() > LOAD_TIMEOUT => {
                 let minutes = LOAD_TIMEOUT.as_secs() / 60;
                 return Err(Failure::new(format!(
-                    "it had not remembered all after {minutes} minutes"
+                    "{} did not finish within {minutes} minutes",
+                    program.display()
                 )));
             }
-            None => std::thread::sleep(LOOK),
+            None => std::thread::sleep(POLL_INTERVAL),
         }
     }
 }

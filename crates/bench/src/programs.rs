@@ -1,24 +1,24 @@
-//! Finding the programs that take part.
+//! Finding the measured programs.
 
 use std::env;
 use std::path::{Path, PathBuf, absolute};
 
 use crate::failure::Failure;
 
-/// Returns the full path of `name` on `PATH`, so that no lookup falls into the measured time.
+/// Returns the full path of a program on `PATH`, so that the lookup is not part of the measured time.
 pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     env::split_paths(&path).map(|dir| dir.join(name)).find(|candidate| candidate.is_file())
 }
 
-/// Returns the `heir` to measure: the named one, else the one built beside this program, else the release
-/// build under the current folder.
-pub(crate) fn heir(named: Option<&Path>) -> Result<PathBuf, Failure> {
-    let candidates = match named {
+/// Returns the `heir` to measure: the given one, else the one beside this program, else the release build in
+/// the current folder.
+pub(crate) fn heir(given: Option<&Path>) -> Result<PathBuf, Failure> {
+    let candidates = match given {
         Some(path) => vec![path.to_path_buf()],
         None => {
-            let beside = env::current_exe().ok().map(|exe| exe.with_file_name("heir"));
-            beside.into_iter().chain([PathBuf::from("target/release/heir")]).collect()
+            let sibling = env::current_exe().ok().map(|exe| exe.with_file_name("heir"));
+            sibling.into_iter().chain([PathBuf::from("target/release/heir")]).collect()
         }
     };
     let found = candidates.iter().find(|path| path.is_file()).ok_or_else(|| {

@@ -30,7 +30,7 @@ const VERBS: &[&str] = &[
 
 const LINKS: &[&str] = &["because", "after", "before", "unless", "so that", "while", "once", "and"];
 
-/// A stream of words that depends on nothing but the name it was made from.
+/// A pseudo-random stream of words that depends only on its name.
 ///
 /// Each document has its own stream, named by its path, so that a plan reads the same in a workspace of ten
 /// plans and in one of a thousand; the trace compares the two.

@@ -1,4 +1,4 @@
-//! A memory log of a realistic mix, of any length.
+//! A generated memory log of any length, with a realistic mix of records.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,16 +9,16 @@ use serde_json::{Map, Value, json};
 use crate::failure::Failure;
 use crate::prose::Prose;
 
-/// Clones and branches that write, each into shards of its own.
+/// How many clones write to the log, each to its own files.
 const WRITERS: usize = 4;
-/// A log that is twice as long covers twice the time, and so has twice the shards.
-const RECORDS_A_DAY: usize = 300;
-/// So that the days of any month are numbered alike.
-const DAYS_A_MONTH: usize = 28;
-/// The first record's time in milliseconds: 2024-01-01.
-const BEGIN: u64 = 1_704_067_200_000;
-/// Working memory is small: a new pin takes the place of the oldest.
-const PINS: usize = 5;
+/// How many records a day has: a log twice as long covers twice the time, and has twice the files.
+const RECORDS_PER_DAY: usize = 300;
+/// How many days of each month are used, so that all months are alike.
+const DAYS_PER_MONTH: usize = 28;
+/// The time of the first record, in milliseconds since 1970: 2024-01-01.
+const FIRST_RECORD_MS: u64 = 1_704_067_200_000;
+/// How many pins there are at most; a new one replaces the oldest.
+const MAX_PINS: usize = 5;
 
 const SECTIONS: &[&str] = &[
     "Architecture",
@@ -32,21 +32,20 @@ const SECTIONS: &[&str] = &[
 const RELATIONS: &[&str] = &["depends_on", "contradicts", "enables", "replaces", "motivated_by"];
 const PEOPLE: &[&str] = &["ada", "grace", "claude", "codex"];
 
-/// What a log holds, so that an answer about it can be checked.
+/// What a log contains, to check the answers of heir.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LogContents {
-    /// Bytes.
     pub(crate) bytes: usize,
-    /// Files.
+    /// How many files it has.
     pub(crate) shards: usize,
-    /// Lines of each kind.
+    /// How many lines of each kind it has.
     pub(crate) kinds: BTreeMap<&'static str, usize>,
-    /// Facts that say what another one says.
-    pub(crate) repeated: usize,
+    /// How many facts repeat the text of another one.
+    pub(crate) repeated_facts: usize,
 }
 
-/// Writes a log of `records` records under `root`, the same one every time.
-pub(crate) fn log(root: &Path, records: usize) -> Result<LogContents, Failure> {
+/// Writes a log of `records` records to `root`, the same in every run.
+pub(crate) fn write_log(root: &Path, records: usize) -> Result<LogContents, Failure> {
     let mut log = LogWriter::default();
     for number in 0..records {
         log.add(number);
@@ -67,9 +66,9 @@ struct LogWriter {
     prose: Prose,
     contents: LogContents,
     shards: BTreeMap<String, String>,
-    /// The facts, each with its section and text.
+    /// The id, section and text of each fact.
     facts: Vec<(String, &'static str, String)>,
-    /// For each fact, the one that replaced it.
+    /// For each fact, the index of the one that superseded it.
     successors: Vec<Option<usize>>,
     notes: Vec<String>,
     archives: Vec<String>,
@@ -104,10 +103,10 @@ impl LogWriter {
             860..900 => ("note", self.note(&id)),
             _ => ("event", self.event(&id)),
         };
-        let day = number / RECORDS_A_DAY;
-        let (month, day) = (day / DAYS_A_MONTH, day % DAYS_A_MONTH + 1);
+        let day = number / RECORDS_PER_DAY;
+        let (month, day) = (day / DAYS_PER_MONTH, day % DAYS_PER_MONTH + 1);
         let (year, month) = (2024 + month / 12, month % 12 + 1);
-        let second = number % RECORDS_A_DAY * 86_400 / RECORDS_A_DAY;
+        let second = number % RECORDS_PER_DAY * 86_400 / RECORDS_PER_DAY;
         let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
         let mut record = json!({ "v": 1, "id": id, "kind": kind });
         let head = record.as_object_mut().expect("it was written as an object");
@@ -128,7 +127,7 @@ impl LogWriter {
         *self.contents.kinds.entry(kind).or_default() += 1;
     }
 
-    /// A fact: one in ten replaces an older one, one in twenty says what another one says.
+    /// Creates a fact: one in ten supersedes an older one, one in twenty repeats another one.
     fn fact(&mut self, id: &str) -> Map<String, Value> {
         let (mut section, mut text) = (self.prose.pick(SECTIONS), self.prose.sentence());
         let mut supersedes = Vec::new();
@@ -136,7 +135,7 @@ impl LogWriter {
             _ if self.facts.is_empty() => {}
             0..10 => {
                 let mut old = self.prose.below(self.facts.len());
-                // Two who replace one thing at a time are rare.
+                // Two records that supersede the same fact are rare.
                 let forks = self.prose.below(100) == 0;
                 while let Some(next) = self.successors[old].filter(|_| !forks) {
                     old = next;
@@ -147,7 +146,7 @@ impl LogWriter {
             10..15 => {
                 let (_, same_section, same_text) = &self.facts[self.prose.below(self.facts.len())];
                 (section, text) = (same_section, same_text.clone());
-                self.contents.repeated += 1;
+                self.contents.repeated_facts += 1;
             }
             _ => {}
         }
@@ -222,10 +221,10 @@ impl LogWriter {
                 json!({ "action": "archive", "targets": [target], "reason": reason })
             }
             40..50 if !self.archives.is_empty() => {
-                let undone = self.archives.swap_remove(self.prose.below(self.archives.len()));
-                json!({ "action": "restore", "undoes": [undone] })
+                let archive = self.archives.swap_remove(self.prose.below(self.archives.len()));
+                json!({ "action": "restore", "undoes": [archive] })
             }
-            50..60 if self.pins.len() >= PINS => {
+            50..60 if self.pins.len() >= MAX_PINS => {
                 json!({ "action": "release", "undoes": [self.pins.remove(0)] })
             }
             50..60 => {
@@ -233,8 +232,8 @@ impl LogWriter {
                 json!({ "action": "pin", "targets": [self.any_fact()] })
             }
             60..70 if !self.notes.is_empty() => {
-                let settled = self.notes.swap_remove(self.prose.below(self.notes.len()));
-                json!({ "action": "resolve", "targets": [settled] })
+                let note = self.notes.swap_remove(self.prose.below(self.notes.len()));
+                json!({ "action": "resolve", "targets": [note] })
             }
             _ => reinforce(self.any_fact()),
         };
@@ -248,7 +247,7 @@ impl LogWriter {
 
 /// Returns the id of a record: a UUIDv7 with its time.
 fn id(number: usize, noise: usize) -> String {
-    let millis = BEGIN + (number * (86_400_000 / RECORDS_A_DAY)) as u64;
+    let millis = FIRST_RECORD_MS + (number * (86_400_000 / RECORDS_PER_DAY)) as u64;
     format!(
         "{:08x}-{:04x}-7{:03x}-8{:03x}-{noise:012x}",
         millis >> 16,
@@ -268,19 +267,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_log_every_time_in_the_mix_that_is_promised() {
+    fn a_log_is_deterministic_and_has_the_documented_mix() {
         let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
-        let [one, other] = folders.each_ref().map(|folder| log(folder.path(), 20_000).unwrap());
+        let [one, other] =
+            folders.each_ref().map(|folder| write_log(folder.path(), 20_000).unwrap());
         assert_eq!(one, other);
         assert_eq!(one.kinds.values().sum::<usize>(), 20_000);
         let facts = one.kinds["fact"];
         assert!((13_700..14_300).contains(&facts), "{facts}");
-        assert!((facts / 25..facts / 17).contains(&one.repeated), "{}", one.repeated);
+        assert!((facts / 25..facts / 17).contains(&one.repeated_facts), "{}", one.repeated_facts);
         assert!(one.shards > 7 * WRITERS, "{}", one.shards);
     }
 
     #[test]
-    fn ids_are_of_version_7_and_in_order() {
+    fn ids_are_ascending_uuids_of_version_7() {
         let ids: Vec<_> = (0..5000).map(|number| id(number, 5000 - number)).collect();
         assert!(ids.is_sorted());
         assert!(ids.iter().all(|id| id.len() == 36 && &id[14..15] == "7" && &id[19..20] == "8"));

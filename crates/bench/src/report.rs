@@ -1,4 +1,4 @@
-//! The rows, the bars and how they are printed.
+//! The report of `start`, and what all reports share: bars, tables and ratios.
 
 use std::fmt;
 
@@ -8,87 +8,78 @@ use crate::numbers::count;
 use crate::timing::TimingSummary;
 use crate::trace::Comparison;
 
-/// The floor: what it costs to start any process here.
+/// The cost of starting any process.
 pub(crate) const TRUE: &str = "/bin/true";
-/// What `heir` costs before it does anything.
+/// The cost of starting `heir`.
 pub(crate) const VERSION: &str = "heir --version";
 /// The measured operation.
 pub(crate) const RESOLVE: &str = "heir context resolve PLAN AGENT";
-/// The measured operation for machines.
+/// The measured operation with JSON output.
 pub(crate) const RESOLVE_JSON: &str = "heir context resolve PLAN AGENT --json";
-/// The yardstick.
+/// The command that the bar of `resolve` refers to.
 pub(crate) const NODE: &str = "node -e 0";
 /// The peer.
 pub(crate) const LIMPS: &str = "limps plan list --json";
 
-const MOST_OF_NODE: f64 = 0.1;
-const LEAST_OF_LIMPS: f64 = 100.0;
-/// The JSON has all of them.
-const SHOWN_DIFFERENCES: usize = 10;
+const MAX_RATIO_TO_NODE: f64 = 0.1;
+const MIN_RATIO_OF_LIMPS: f64 = 100.0;
+/// How many differences of the traces are printed; the JSON has all.
+const MAX_SHOWN_DIFFERENCES: usize = 10;
 
-/// The order of the table.
-const ORDER: [&str; 6] = [TRUE, VERSION, RESOLVE, RESOLVE_JSON, NODE, LIMPS];
+/// The order of the rows.
+const ROW_ORDER: [&str; 6] = [TRUE, VERSION, RESOLVE, RESOLVE_JSON, NODE, LIMPS];
 
-/// All that a run found.
+/// The report of `start`.
 #[derive(Serialize)]
 pub(crate) struct StartReport {
-    /// The programs measured, with their versions.
+    /// The measured programs, with their versions.
     pub(crate) programs: Vec<String>,
-    /// The workspace that they ran in.
+    /// The size of the generated workspace.
     pub(crate) workspace: WorkspaceSize,
-    /// One row a command.
+    /// One row for each command.
     pub(crate) rows: Vec<StartRow>,
-    /// The traces of two sizes of workspace, or the reason why there are none.
+    /// The comparison of the traces in two workspaces, or why there is none.
     pub(crate) trace: Attempt<Comparison>,
-    /// The verdicts.
     pub(crate) bars: Vec<Bar>,
 }
 
-/// How large a workspace is.
+/// The size of a workspace.
 #[derive(Serialize)]
 pub(crate) struct WorkspaceSize {
-    /// Plans.
     pub(crate) plans: usize,
-    /// Agents of each plan.
+    /// How many agents each plan has.
     pub(crate) agents: usize,
-    /// Markdown documents.
+    /// How many markdown documents there are.
     pub(crate) documents: usize,
-    /// Bytes in them.
+    /// The size of all documents.
     pub(crate) bytes: usize,
 }
 
 /// One command and its times.
 #[derive(Serialize)]
 pub(crate) struct StartRow {
-    /// The command.
     pub(crate) name: &'static str,
-    /// Its times, or the reason why it was not run.
+    /// Its times, or why it was not run.
     #[serde(flatten)]
     pub(crate) outcome: Attempt<TimingSummary>,
-    /// Its median against those of the floor, of heir's own start and of the yardstick.
     pub(crate) ratios: Ratios,
 }
 
-/// Medians divided by those of other rows; absent where either row was skipped.
+/// The ratios of a median to those of other rows; `None` if either row was skipped.
 #[derive(Default, Serialize)]
 pub(crate) struct Ratios {
-    /// Against `/bin/true`.
     pub(crate) to_true: Option<f64>,
-    /// Against `heir --version`.
     pub(crate) to_version: Option<f64>,
-    /// Against `node -e 0`.
     pub(crate) to_node: Option<f64>,
 }
 
-/// Something that was measured, or could not be.
+/// A result, or why there is none.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(crate) enum Attempt<T> {
-    /// What was found.
     Done(T),
-    /// Why there is nothing.
     Skipped {
-        /// The reason, in words.
+        /// The reason.
         skipped: String,
     },
 }
@@ -99,49 +90,45 @@ impl<T> From<Result<T, String>> for Attempt<T> {
     }
 }
 
-/// A requirement and how it went.
+/// A requirement, and whether it is met.
 #[derive(Serialize)]
 pub(crate) struct Bar {
-    /// The requirement.
     pub(crate) name: String,
-    /// Whether it holds.
     pub(crate) verdict: Verdict,
-    /// What was found, or why nothing was.
+    /// The measured value, or why there is none.
     pub(crate) detail: String,
-    /// The measured number, where the bar is about one.
+    /// The measured number, if the bar compares one.
     pub(crate) measured: Option<f64>,
 }
 
-/// How a bar went.
+/// Whether a bar is met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Verdict {
-    /// It holds.
     Pass,
-    /// It does not.
     Fail,
-    /// It could not be judged.
+    /// It could not be measured.
     Skipped,
 }
 
 impl StartReport {
-    /// Derives ratios and bars from the outcomes.
+    /// Computes ratios and bars from the outcomes.
     pub(crate) fn new(
         programs: Vec<String>,
         workspace: WorkspaceSize,
         mut outcomes: Vec<(&'static str, Attempt<TimingSummary>)>,
         trace: Attempt<Comparison>,
     ) -> StartReport {
-        outcomes.sort_by_key(|(name, _)| ORDER.iter().position(|row| row == name));
+        outcomes.sort_by_key(|(name, _)| ROW_ORDER.iter().position(|row| row == name));
         let median = |name: &str| {
             let (_, outcome) = outcomes.iter().find(|(row, _)| *row == name)?;
             if let Attempt::Done(summary) = outcome { Some(summary.median_us) } else { None }
         };
         let ratio = |row: &str, base: &str| Some(median(row)? / median(base)?);
-        let judge = |name: &str, row, base, holds: fn(f64) -> bool| {
+        let judge = |name: &str, row, base, is_met: fn(f64) -> bool| {
             let (verdict, detail) = match ratio(row, base) {
-                Some(found) if holds(found) => (Verdict::Pass, ratio_text(found)),
-                Some(found) => (Verdict::Fail, ratio_text(found)),
+                Some(ratio) if is_met(ratio) => (Verdict::Pass, ratio_text(ratio)),
+                Some(ratio) => (Verdict::Fail, ratio_text(ratio)),
                 None => {
                     let absent = if median(row).is_none() { row } else { base };
                     (Verdict::Skipped, format!("no times of `{absent}`"))
@@ -150,9 +137,9 @@ impl StartReport {
             Bar { name: name.to_owned(), verdict, detail, measured: ratio(row, base) }
         };
         let bars = vec![
-            judge("resolve / node <= 0.1", RESOLVE, NODE, |found| found <= MOST_OF_NODE),
+            judge("resolve / node <= 0.1", RESOLVE, NODE, |ratio| ratio <= MAX_RATIO_TO_NODE),
             trace_bar(&trace),
-            judge("limps / resolve >= 100", LIMPS, RESOLVE, |found| found >= LEAST_OF_LIMPS),
+            judge("limps / resolve >= 100", LIMPS, RESOLVE, |ratio| ratio >= MIN_RATIO_OF_LIMPS),
         ];
         let ratios: Vec<_> = outcomes
             .iter()
@@ -170,7 +157,7 @@ impl StartReport {
         StartReport { programs, workspace, rows, trace, bars }
     }
 
-    /// Tells whether a bar was judged and does not hold.
+    /// Returns whether a bar failed.
     pub(crate) fn has_failed_bar(&self) -> bool {
         self.bars.iter().any(|bar| bar.verdict == Verdict::Fail)
     }
@@ -267,10 +254,10 @@ fn write_trace(f: &mut fmt::Formatter<'_>, trace: &Attempt<Comparison>) -> fmt::
         writeln!(f, "folders listed: {}", listings.join(", "))?;
     } else {
         writeln!(f, "same files opened: no")?;
-        for difference in found.differences.iter().take(SHOWN_DIFFERENCES) {
+        for difference in found.differences.iter().take(MAX_SHOWN_DIFFERENCES) {
             writeln!(f, "  {difference}")?;
         }
-        if let Some(more @ 1..) = found.differences.len().checked_sub(SHOWN_DIFFERENCES) {
+        if let Some(more @ 1..) = found.differences.len().checked_sub(MAX_SHOWN_DIFFERENCES) {
             writeln!(f, "  and {} more", count(more))?;
         }
     }
@@ -278,15 +265,15 @@ fn write_trace(f: &mut fmt::Formatter<'_>, trace: &Attempt<Comparison>) -> fmt::
     writeln!(f, "system calls that name a file: {few} at {at_few} plans, {many} at {at_many}")
 }
 
-/// Writes lines in columns, the first to the left and at least so wide, the others to the right. Returns the
-/// width of the first.
+/// Writes lines in columns: the first left-aligned with a minimum width, the others right-aligned. Returns the
+/// width of the first column.
 pub(crate) fn write_table<const N: usize>(
     f: &mut fmt::Formatter<'_>,
     lines: &[[String; N]],
-    least: usize,
+    min_width: usize,
 ) -> Result<usize, fmt::Error> {
     let mut widths = [0; N];
-    widths[0] = least;
+    widths[0] = min_width;
     for line in lines {
         for (width, cell) in widths.iter_mut().zip(line) {
             *width = (*width).max(cell.chars().count());
@@ -302,12 +289,12 @@ pub(crate) fn write_table<const N: usize>(
     Ok(widths[0])
 }
 
-/// Returns microseconds as milliseconds.
+/// Formats microseconds as milliseconds.
 pub(crate) fn millis(micros: f64) -> String {
     format!("{:.2}", micros / 1000.0)
 }
 
-/// Returns a ratio with as many digits as mean something.
+/// Formats a ratio with about three significant digits.
 pub(crate) fn ratio_text(ratio: f64) -> String {
     if ratio < 10.0 { format!("{ratio:.3}") } else { format!("{ratio:.1}") }
 }
@@ -322,7 +309,7 @@ mod tests {
     use crate::timing::TimingSummary;
     use crate::trace::Comparison;
 
-    fn took(micros: f64) -> Attempt<TimingSummary> {
+    fn times(micros: f64) -> Attempt<TimingSummary> {
         Attempt::Done(TimingSummary {
             runs: 200,
             median_us: micros,
@@ -353,10 +340,10 @@ mod tests {
     ) -> StartReport {
         let size = WorkspaceSize { plans: 1000, agents: 5, documents: 9028, bytes: 18_000_000 };
         let outcomes = vec![
-            (TRUE, took(500.0)),
-            (VERSION, took(1000.0)),
-            (RESOLVE, took(resolve)),
-            (NODE, took(40_000.0)),
+            (TRUE, times(500.0)),
+            (VERSION, times(1000.0)),
+            (RESOLVE, times(resolve)),
+            (NODE, times(40_000.0)),
             (LIMPS, limps),
         ];
         StartReport::new(
@@ -374,19 +361,19 @@ mod tests {
     #[test]
     fn bars_are_judged_on_medians() {
         use Verdict::{Fail, Pass, Skipped};
-        let good = report(4000.0, took(400_000.0), trace(&[]));
+        let good = report(4000.0, times(400_000.0), trace(&[]));
         assert_eq!(verdicts(&good), [Pass, Pass, Pass]);
         assert!(!good.has_failed_bar());
-        let bad = report(4001.0, took(400_000.0), trace(&["c.md opened"]));
+        let bad = report(4001.0, times(400_000.0), trace(&["c.md opened"]));
         assert_eq!(verdicts(&bad), [Fail, Fail, Fail]);
         assert!(bad.has_failed_bar());
-        let lonely = report(4000.0, skipped(), skipped());
-        assert_eq!(verdicts(&lonely), [Pass, Skipped, Skipped]);
-        assert!(!lonely.has_failed_bar());
+        let without_peers = report(4000.0, skipped(), skipped());
+        assert_eq!(verdicts(&without_peers), [Pass, Skipped, Skipped]);
+        assert!(!without_peers.has_failed_bar());
     }
 
     #[test]
-    fn the_table_is_aligned_and_names_what_was_skipped() {
+    fn the_table_is_aligned_and_lists_skipped_rows() {
         let expected = "\
 heir 0.1.0, node v20
 1,000 plans with 5 agents each: 9,028 documents, 18,000 KB
@@ -410,7 +397,7 @@ limps / resolve >= 100: skipped (no times of `limps plan list --json`)
     }
 
     #[test]
-    fn json_rows_hold_times_or_a_reason() {
+    fn json_rows_have_times_or_a_reason() {
         let value = serde_json::to_value(report(2000.0, skipped(), trace(&[]))).unwrap();
         assert_eq!(value["rows"][2]["median_us"], 2000.0);
         assert_eq!(value["rows"][2]["ratios"]["to_node"], 0.05);

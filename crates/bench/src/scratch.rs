@@ -1,4 +1,4 @@
-//! The folder that generated workspaces are written into.
+//! The folder of generated workspaces.
 
 use std::fs;
 use std::path::{Path, PathBuf, absolute};
@@ -7,18 +7,17 @@ use tempfile::TempDir;
 
 use crate::failure::Failure;
 
-/// A folder for one run: removed afterwards, unless the user wants to keep it.
+/// The folder of one run, which is removed afterwards unless the user keeps it.
 pub(crate) struct ScratchFolder {
-    /// Where it is.
     pub(crate) path: PathBuf,
     _temporary: Option<TempDir>,
 }
 
 impl ScratchFolder {
-    /// Takes the folder that the user wants to keep, else makes a temporary one.
+    /// Uses the folder of `--keep`, or creates a temporary one.
     pub(crate) fn new(keep: Option<&Path>) -> Result<Self, Failure> {
         if let Some(folder) = keep {
-            return Ok(ScratchFolder { path: kept(folder)?, _temporary: None });
+            return Ok(ScratchFolder { path: prepare_kept(folder)?, _temporary: None });
         }
         let temporary = tempfile::tempdir();
         let temporary =
@@ -27,13 +26,13 @@ impl ScratchFolder {
     }
 }
 
-/// Returns the folder that the user wants to keep, provided that nothing there could be mistaken for ours.
-fn kept(folder: &Path) -> Result<PathBuf, Failure> {
+/// Creates the folder of `--keep`, and fails if it is not empty.
+fn prepare_kept(folder: &Path) -> Result<PathBuf, Failure> {
     fs::create_dir_all(folder).map_err(Failure::io("making", folder))?;
     let mut entries = fs::read_dir(folder).map_err(Failure::io("listing", folder))?;
     if entries.next().is_some() {
         return Err(Failure::Setup(format!(
-            "{} is not empty; --keep wants a new folder",
+            "{} is not empty; give --keep a new or an empty folder",
             folder.display()
         )));
     }

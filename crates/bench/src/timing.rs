@@ -1,4 +1,4 @@
-//! Interleaved runs of whole processes, and their statistics.
+//! Interleaved timing of whole processes, and statistics of their times.
 
 use std::fmt;
 use std::fs;
@@ -12,53 +12,50 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 
-/// Untimed rounds before the timed ones.
-const WARM_UP: usize = 5;
-/// How often a running process is asked for its memory.
-const POLL: Duration = Duration::from_millis(1);
+/// How many untimed rounds precede the timed ones.
+const WARM_UP_ROUNDS: usize = 5;
+/// How often the memory of a running process is read.
+const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
-/// One way to start a program.
+/// A program with its arguments and environment.
 #[derive(Clone)]
 pub(crate) struct Invocation {
-    /// The full path of the program, as the current folder is another.
+    /// The full path of the program, since it runs in another folder.
     pub(crate) program: PathBuf,
-    /// What follows it.
     pub(crate) arguments: Vec<String>,
-    /// The folder that it runs in.
+    /// The working folder.
     pub(crate) folder: PathBuf,
-    /// Variables set beside the inherited ones.
+    /// Environment variables that are set in addition to the inherited ones.
     pub(crate) variables: Vec<(&'static str, String)>,
 }
 
-/// A row of the table while it runs.
+/// A command that is timed.
 pub(crate) struct TimedCommand {
-    /// What the table calls it.
+    /// Its name in the table.
     pub(crate) name: &'static str,
-    /// What is run, in turn.
+    /// The invocations, which are run in turn.
     pub(crate) invocations: Vec<Invocation>,
-    /// How many timed runs it gets, at most one a round.
+    /// How many timed runs it gets, at most one in each round.
     pub(crate) runs: usize,
 }
 
-/// What the runs of one command took, in microseconds.
+/// The times of a command, in microseconds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct TimingSummary {
     /// How many runs were timed.
     pub(crate) runs: usize,
-    /// The middle run.
     pub(crate) median_us: f64,
-    /// A tenth of the runs took less.
+    /// The 10th percentile.
     pub(crate) p10_us: f64,
-    /// A tenth of the runs took more.
+    /// The 90th percentile.
     pub(crate) p90_us: f64,
-    /// The fastest run.
     pub(crate) min_us: f64,
 }
 
 impl Invocation {
-    /// Runs it untimed and returns what it wrote to standard output.
+    /// Runs it untimed, and returns its standard output.
     ///
-    /// The output goes through a file: limps exits before a pipe is drained, and loses all after 64 KiB.
+    /// The output goes through a file, since limps exits before a pipe is drained and loses all after 64 KiB.
     pub(crate) fn output(&self) -> Result<String, Failure> {
         let starting = || Failure::io("starting", &self.program);
         let mut written = tempfile::tempfile().map_err(starting())?;
@@ -77,22 +74,22 @@ impl Invocation {
         Ok(String::from_utf8_lossy(&text).into_owned())
     }
 
-    /// Runs it untimed and returns the most bytes that it had resident at a time, or why that is not known.
+    /// Runs it untimed, and returns its peak resident memory in bytes, or why that is not known.
     ///
-    /// The system forgets it with the process, so it is asked all the while.
+    /// The system drops this number when the process exits, so it is polled.
     pub(crate) fn peak_memory(&self) -> Result<Result<u64, String>, Failure> {
         let starting = || Failure::io("starting", &self.program);
         let mut command = self.command();
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut child = command.spawn().map_err(starting())?;
-        let status = format!("/proc/{}/status", child.id());
-        let mut peak = Err("the system does not tell".to_owned());
+        let status_file = format!("/proc/{}/status", child.id());
+        let mut peak = Err("the system does not report the peak memory of a process".to_owned());
         while child.try_wait().map_err(starting())?.is_none() {
-            let told = fs::read_to_string(&status).ok();
-            if let Some(kilobytes) = told.as_deref().and_then(high_water_mark) {
+            let status = fs::read_to_string(&status_file).ok();
+            if let Some(kilobytes) = status.as_deref().and_then(high_water_mark) {
                 peak = Ok(kilobytes * 1024);
             }
-            thread::sleep(POLL);
+            thread::sleep(POLL_INTERVAL);
         }
         Ok(peak)
     }
@@ -105,18 +102,18 @@ impl Invocation {
         command
     }
 
-    /// Runs it once, silent, and returns the wall time from spawn to exit.
-    fn timed(&self) -> Result<Duration, Failure> {
+    /// Runs it once without output, and returns the wall time from spawn to exit.
+    fn run_timed(&self) -> Result<Duration, Failure> {
         let mut command = self.command();
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        let begun = Instant::now();
+        let started = Instant::now();
         let status = command.spawn().and_then(|mut child| child.wait());
-        let taken = begun.elapsed();
+        let elapsed = started.elapsed();
         let status = status.map_err(Failure::io("starting", &self.program))?;
         if status.success() {
-            return Ok(taken);
+            return Ok(elapsed);
         }
-        // What it said was not kept, so it is asked again.
+        // The output was discarded, so the command runs again to get its error message.
         self.output()?;
         Err(Failure::Command {
             command: self.to_string(),
@@ -142,36 +139,36 @@ fn high_water_mark(status: &str) -> Option<u64> {
 
 /// Runs the commands in turn for `rounds` rounds and returns a summary of each.
 ///
-/// Every round begins with another command, so that none always runs after the same neighbour.
+/// Every round starts with another command, so that none always runs after the same one.
 pub(crate) fn race(
     commands: &[TimedCommand],
     rounds: usize,
 ) -> Result<Vec<TimingSummary>, Failure> {
     let mut times = vec![Vec::new(); commands.len()];
-    for round in 0..WARM_UP {
+    for round in 0..WARM_UP_ROUNDS {
         for command in commands.iter().filter(|command| command.runs == rounds) {
-            command.invocations[round % command.invocations.len()].timed()?;
+            command.invocations[round % command.invocations.len()].run_timed()?;
         }
     }
     for round in 0..rounds {
         for turn in 0..commands.len() {
-            let place = (round + turn) % commands.len();
-            let command = &commands[place];
+            let index = (round + turn) % commands.len();
+            let command = &commands[index];
             if is_due(round, rounds, command.runs) {
-                let next = times[place].len() % command.invocations.len();
-                times[place].push(command.invocations[next].timed()?);
+                let next = times[index].len() % command.invocations.len();
+                times[index].push(command.invocations[next].run_timed()?);
             }
         }
     }
-    Ok(times.into_iter().map(summary).collect())
+    Ok(times.into_iter().map(summarise).collect())
 }
 
-/// Tells whether a command with `runs` runs takes part in a round; its runs are spread evenly.
+/// Returns whether a command with `runs` runs takes part in a round; its runs are spread evenly.
 fn is_due(round: usize, rounds: usize, runs: usize) -> bool {
     (round + 1) * runs / rounds > round * runs / rounds
 }
 
-fn summary(mut times: Vec<Duration>) -> TimingSummary {
+fn summarise(mut times: Vec<Duration>) -> TimingSummary {
     times.sort_unstable();
     let micros: Vec<_> = times.iter().map(|time| time.as_secs_f64() * 1e6).collect();
     TimingSummary {
@@ -186,10 +183,10 @@ fn summary(mut times: Vec<Duration>) -> TimingSummary {
 /// Returns the quantile of sorted values, interpolated between the two nearest.
 fn quantile(sorted: &[f64], share: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
-    let place = share * last as f64;
-    let below = place.floor() as usize;
-    let above = place.ceil() as usize;
-    sorted[below] + (sorted[above] - sorted[below]) * (place - below as f64)
+    let position = share * last as f64;
+    let below = position.floor() as usize;
+    let above = position.ceil() as usize;
+    sorted[below] + (sorted[above] - sorted[below]) * (position - below as f64)
 }
 
 #[cfg(test)]
@@ -197,7 +194,7 @@ mod tests {
     use std::path::PathBuf;
     use std::time::Duration;
 
-    use super::{Invocation, TimedCommand, is_due, race, summary};
+    use super::{Invocation, TimedCommand, is_due, race, summarise};
     use crate::failure::Failure;
 
     fn shell(script: &str) -> Invocation {
@@ -212,7 +209,7 @@ mod tests {
     #[test]
     fn a_summary_does_not_depend_on_order() {
         let times = [5, 1, 4, 2, 3, 11, 6, 10, 7, 9, 8].map(Duration::from_micros);
-        let found = summary(times.to_vec());
+        let found = summarise(times.to_vec());
         assert_eq!(found.runs, 11);
         let close = |found: f64, wanted: f64| {
             assert!((found - wanted).abs() < 1e-6, "{found} for {wanted}");
@@ -224,8 +221,8 @@ mod tests {
     }
 
     #[test]
-    fn a_median_of_an_even_number_lies_between() {
-        let found = summary([10, 20].map(Duration::from_micros).to_vec());
+    fn the_median_of_an_even_number_of_times_is_interpolated() {
+        let found = summarise([10, 20].map(Duration::from_micros).to_vec());
         assert!((found.median_us - 15.0).abs() < 1e-6);
     }
 
@@ -238,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn each_contender_gets_its_runs() {
+    fn each_command_gets_its_number_of_runs() {
         let command = |runs| TimedCommand { name: "sh", invocations: vec![shell("exit 0")], runs };
         let found = race(&[command(4), command(2)], 4).unwrap();
         assert_eq!(found.iter().map(|summary| summary.runs).collect::<Vec<_>>(), [4, 2]);

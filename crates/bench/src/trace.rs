@@ -13,23 +13,22 @@ use crate::timing::Invocation;
 
 const OPENING_CALLS: [&str; 4] = ["open(", "openat(", "openat2(", "creat("];
 
-/// What was opened under a root, by relative path, and how often.
+/// How often each path under a root was opened.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct OpenedPaths {
-    /// Files.
     files: BTreeMap<String, usize>,
-    /// Folders, which are opened in order to be listed.
+    /// Folders, which are opened to be listed.
     listings: BTreeMap<String, usize>,
-    /// All system calls that name a file, wherever it is and whether or not they succeed.
+    /// How many system calls name a file, anywhere and successful or not.
     calls: usize,
 }
 
-/// How the traces at two sizes of workspace compare.
+/// The comparison of the traces in a small and a large workspace.
 #[derive(Debug, Serialize)]
 pub(crate) struct Comparison {
     /// The number of plans in the two workspaces.
     pub(crate) plans: [usize; 2],
-    /// What differs, in words; empty when the same files are opened.
+    /// The differences, described; empty if the same files are opened.
     pub(crate) differences: Vec<String>,
     /// The files opened in the larger workspace.
     pub(crate) files: BTreeSet<String>,
@@ -41,7 +40,7 @@ pub(crate) struct Comparison {
 
 /// A workspace and the invocations to trace in it.
 pub(crate) struct TracedWorkspace<'a> {
-    /// Its root, canonical.
+    /// The canonical path of its root.
     pub(crate) root: &'a Path,
     /// How many plans it has.
     pub(crate) plans: usize,
@@ -49,7 +48,7 @@ pub(crate) struct TracedWorkspace<'a> {
     pub(crate) invocations: &'a [Invocation],
 }
 
-/// Traces both workspaces; the inner error is the reason why strace cannot be used here.
+/// Traces both workspaces; the inner error is why strace cannot be used on this machine.
 pub(crate) fn compare(
     small: &TracedWorkspace<'_>,
     large: &TracedWorkspace<'_>,
@@ -96,7 +95,7 @@ fn opened_by(
     scratch: &Path,
 ) -> Result<OpenedPaths, Failure> {
     let log = scratch.join("strace.log");
-    // `-y` prints the path behind every descriptor, so that relative opens need no bookkeeping here.
+    // `-y` prints the path of every descriptor, so that relative paths need not be tracked.
     let mut arguments = ["-f", "-y", "-e", "trace=%file", "-o"].map(str::to_owned).to_vec();
     arguments.push(log.display().to_string());
     arguments.push(run.program.display().to_string());
@@ -134,9 +133,9 @@ fn parse(log: &str, root: &Path) -> OpenedPaths {
         }
         let Some(path) = opened_path(rest, root) else { continue };
         let is_listing = head.contains("O_DIRECTORY") || rest.contains("O_DIRECTORY");
-        let kind = if is_listing { &mut opened.listings } else { &mut opened.files };
-        let times = kind.entry(path).or_default();
-        // A folder that is open is opened once more, as `.`, in order to be read.
+        let counts = if is_listing { &mut opened.listings } else { &mut opened.files };
+        let times = counts.entry(path).or_default();
+        // An open folder is opened again as `.` to be read; that counts as one listing.
         if *times == 0 || !call.contains("\".\"") {
             *times += 1;
         }
@@ -158,7 +157,7 @@ fn opened_path(call: &str, root: &Path) -> Option<String> {
     })
 }
 
-/// Says in what the two traces differ, one listing of `plans/` aside.
+/// Describes the differences of two traces. One listing of `plans/` is allowed.
 fn differences(small: &OpenedPaths, large: &OpenedPaths, plans: [usize; 2]) -> Vec<String> {
     let mut found = Vec::new();
     for (action, few, many) in
@@ -171,14 +170,14 @@ fn differences(small: &OpenedPaths, large: &OpenedPaths, plans: [usize; 2]) -> V
                 let [at_few, at_many] = plans.map(count);
                 found.push(format!(
                     "{path} {action} {} at {at_few} plans and {} at {at_many}",
-                    often(times[0]),
-                    often(times[1])
+                    frequency(times[0]),
+                    frequency(times[1])
                 ));
             }
         }
     }
     match large.listings.get("plans") {
-        Some(times) if *times > 1 => found.push(format!("plans listed {}", often(*times))),
+        Some(times) if *times > 1 => found.push(format!("plans listed {}", frequency(*times))),
         _ => {}
     }
     if large.files.is_empty() {
@@ -187,7 +186,7 @@ fn differences(small: &OpenedPaths, large: &OpenedPaths, plans: [usize; 2]) -> V
     found
 }
 
-fn often(times: usize) -> String {
+fn frequency(times: usize) -> String {
     match times {
         0 => "never".to_owned(),
         1 => "once".to_owned(),
@@ -255,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn one_listing_of_plans_is_free() {
+    fn one_listing_of_plans_is_allowed() {
         let small = OpenedPaths { files: times(&[("a.md", 1)]), ..OpenedPaths::default() };
         let large = OpenedPaths {
             files: times(&[("a.md", 1)]),
@@ -266,13 +265,13 @@ mod tests {
     }
 
     #[test]
-    fn opening_nothing_is_no_agreement() {
+    fn opening_no_file_is_a_difference() {
         let found = differences(&OpenedPaths::default(), &OpenedPaths::default(), [10, 1000]);
         assert_eq!(found, ["no file of the workspace is opened"]);
     }
 
     #[test]
-    fn other_differences_are_named() {
+    fn all_other_differences_are_described() {
         let small =
             OpenedPaths { files: times(&[("a.md", 1), ("b.md", 1)]), ..OpenedPaths::default() };
         let large = OpenedPaths {

@@ -1,4 +1,4 @@
-//! `heirloom-bench peers install` on machines that lack something, with programs that only pretend.
+//! `heirloom-bench peers install` on machines without some programs, with stubs in their place.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests write real programs")]
 
@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Stands in for Python of a version: makes environments, in which it stands in for itself.
+/// A stub of a Python version, which creates virtual environments with a copy of itself.
 fn python(version: &str) -> String {
     format!(
         "#!/bin/sh\ncase \"$1 $2\" in\n  \"-m venv\") /bin/mkdir -p \"$3/bin\" && /bin/cp \"$0\" \"$3/bin/python\" ;;\n  -c*) echo {version} ;;\nesac\n"
@@ -27,8 +27,8 @@ fn install(programs: &[(&str, &str)]) -> (Output, String) {
         .env("PATH", &path)
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    (output, said)
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    (output, stderr)
 }
 
 fn write_program(path: &Path, text: &str) {
@@ -38,34 +38,35 @@ fn write_program(path: &Path, text: &str) {
 
 #[test]
 fn peers_that_cannot_be_installed_do_not_stop_the_others() {
-    let (output, said) = install(&[("npm", "#!/bin/sh\nexit 0\n"), ("python3", &python("3 10"))]);
-    assert!(output.status.success(), "{said}");
+    let (output, stderr) = install(&[("npm", "#!/bin/sh\nexit 0\n"), ("python3", &python("3 10"))]);
+    assert!(output.status.success(), "{stderr}");
     for line in [
         "@sudosandwich/limps 3.4.0: installed\n",
         "basic-memory 0.23.2: skipped: it needs Python 3.12 or later; the newest here is 3.10\n",
         "memcite 1.0.1: installed\n",
     ] {
-        assert!(said.contains(line), "{line}---\n{said}");
+        assert!(stderr.contains(line), "{line}---\n{stderr}");
     }
-    let (output, said) = install(&[("python3.13", &python("3 13"))]);
-    assert!(output.status.success(), "{said}");
-    assert!(said.contains("limps 3.4.0: skipped: npm is not installed\n"), "{said}");
-    assert!(said.contains("basic-memory 0.23.2: installed\n"), "{said}");
+    let (output, stderr) = install(&[("python3.13", &python("3 13"))]);
+    assert!(output.status.success(), "{stderr}");
+    assert!(stderr.contains("limps 3.4.0: skipped: npm is not installed\n"), "{stderr}");
+    assert!(stderr.contains("basic-memory 0.23.2: installed\n"), "{stderr}");
 }
 
 #[test]
-fn a_failure_and_a_machine_without_anything_fail() {
-    let (output, said) = install(&[("npm", "#!/bin/sh\nexit 1\n"), ("python3", &python("3 13"))]);
-    assert_eq!(output.status.code(), Some(2), "{said}");
+fn a_failed_peer_and_a_machine_without_peers_are_failures() {
+    let (output, stderr) = install(&[("npm", "#!/bin/sh\nexit 1\n"), ("python3", &python("3 13"))]);
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
     assert!(
-        said.contains("limps 3.4.0: failed: ") && said.contains("memcite 1.0.1: installed\n"),
-        "{said}"
+        stderr.contains("limps 3.4.0: failed: ") && stderr.contains("memcite 1.0.1: installed\n"),
+        "{stderr}"
     );
-    assert!(said.contains("2 peers could not be installed"), "{said}");
-    let (output, said) = install(&[]);
-    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(stderr.contains("2 peers could not be installed"), "{stderr}");
+    let (output, stderr) = install(&[]);
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
     assert!(
-        said.contains("memcite 1.0.1: skipped: it needs Python 3.10 or later; none is installed\n"),
-        "{said}"
+        stderr
+            .contains("memcite 1.0.1: skipped: it needs Python 3.10 or later; none is installed\n"),
+        "{stderr}"
     );
 }

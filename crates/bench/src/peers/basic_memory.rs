@@ -1,4 +1,4 @@
-//! basic-memory: a markdown note for each memory, indexed before it is asked.
+//! basic-memory: a markdown note for each memory, indexed before questions are asked.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,8 +9,8 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use super::mcp::StdioClient;
-use super::words::content;
-use super::{finish, python_program};
+use super::words::content_words;
+use super::{python_program, run_to_end};
 use crate::failure::Failure;
 use crate::recall::dataset::{Document, Question};
 use crate::recall::memory_system::MemorySystem;
@@ -18,22 +18,22 @@ use crate::recall::memory_system::MemorySystem;
 pub(crate) const PACKAGE: &str = "basic-memory";
 pub(crate) const VERSION: &str = "0.23.2";
 
-/// basic-memory, as it comes, by full text: its other search needs a model that it downloads.
+/// basic-memory with full-text search; its semantic search needs a model that it downloads.
 pub(crate) struct BasicMemory {
     program: PathBuf,
     scratch: TempDir,
     ids: Vec<String>,
-    running: Option<StdioClient>,
+    server: Option<StdioClient>,
 }
 
 impl BasicMemory {
-    /// Finds it, or says why it cannot take part.
+    /// Finds basic-memory, or returns why it is not available.
     pub(crate) fn find(folder: &Path) -> Result<Self, String> {
         Ok(BasicMemory {
             program: python_program(folder, PACKAGE, VERSION, "basic-memory")?,
             scratch: tempfile::tempdir().map_err(|error| error.to_string())?,
             ids: vec![],
-            running: None,
+            server: None,
         })
     }
 
@@ -61,26 +61,26 @@ impl MemorySystem for BasicMemory {
         let notes = self.scratch.path().join("notes");
         fs::create_dir_all(&notes).map_err(Failure::io("making", &notes))?;
         self.ids = documents.iter().map(|document| document.doc.clone()).collect();
-        for (at, document) in documents.iter().enumerate() {
-            let name = format!("m{at:06}");
+        for (number, document) in documents.iter().enumerate() {
+            let name = format!("m{number:06}");
             let path = notes.join(format!("{name}.md"));
             let head = format!("---\ntitle: {name}\ntype: note\npermalink: {name}\n---\n\n");
             fs::write(&path, format!("{head}{}\n", document.text))
                 .map_err(Failure::io("writing", &path))?;
         }
-        finish(self.command(&["reindex", "--search"]).stdin(Stdio::null()))?;
-        self.running = Some(StdioClient::start(&mut self.command(&["mcp"]))?);
+        run_to_end(self.command(&["reindex", "--search"]).stdin(Stdio::null()))?;
+        self.server = Some(StdioClient::start(&mut self.command(&["mcp"]))?);
         Ok(())
     }
 
     fn take_waiting_time(&mut self) -> Option<Duration> {
-        self.running.as_mut().map(StdioClient::take_waiting_time)
+        self.server.as_mut().map(StdioClient::take_waiting_time)
     }
 
     fn ask(&mut self, question: &Question, limit: usize) -> Result<Vec<String>, Failure> {
-        let Some(server) = &mut self.running else { return Ok(vec![]) };
+        let Some(server) = &mut self.server else { return Ok(vec![]) };
         let arguments = json!({
-            "query": content(&question.text).join(" OR "), "page_size": limit,
+            "query": content_words(&question.text).join(" OR "), "page_size": limit,
             "search_type": "text", "output_format": "json",
         });
         let answer = server.call("search_notes", &arguments)?;

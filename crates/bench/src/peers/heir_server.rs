@@ -18,7 +18,7 @@ use crate::recall::memory_system::MemorySystem;
 pub(crate) struct HeirServer {
     program: PathBuf,
     scratch: TempDir,
-    running: Option<StdioClient>,
+    server: Option<StdioClient>,
 }
 
 impl HeirServer {
@@ -26,7 +26,7 @@ impl HeirServer {
     pub(crate) fn find(heir: Option<&Path>) -> Result<Self, Failure> {
         let scratch = tempfile::tempdir();
         let scratch = scratch.map_err(Failure::io("making", Path::new("a temporary folder")))?;
-        Ok(HeirServer { program: programs::heir(heir)?, scratch, running: None })
+        Ok(HeirServer { program: programs::heir(heir)?, scratch, server: None })
     }
 }
 
@@ -36,16 +36,16 @@ impl MemorySystem for HeirServer {
         let mut command = Command::new(&self.program);
         let mut server = StdioClient::start(command.arg("mcp").current_dir(self.scratch.path()))?;
         server.call("memory_recall", &json!({"query": "first"}))?;
-        self.running = Some(server);
+        self.server = Some(server);
         Ok(())
     }
 
     fn take_waiting_time(&mut self) -> Option<Duration> {
-        self.running.as_mut().map(StdioClient::take_waiting_time)
+        self.server.as_mut().map(StdioClient::take_waiting_time)
     }
 
     fn ask(&mut self, question: &Question, limit: usize) -> Result<Vec<String>, Failure> {
-        let Some(server) = &mut self.running else { return Ok(vec![]) };
+        let Some(server) = &mut self.server else { return Ok(vec![]) };
         let arguments = json!({"query": question.text, "limit": limit});
         let answer = server.call("memory_recall", &arguments)?;
         let hits = answer["structuredContent"]["hits"].as_array();

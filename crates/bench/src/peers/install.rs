@@ -1,4 +1,4 @@
-//! Installing the pinned versions into a folder.
+//! Installing the pinned peers into a folder.
 
 use std::fmt;
 use std::fs;
@@ -25,10 +25,10 @@ enum Source {
     Pip {
         /// The oldest Python that it runs with, as its own metadata states.
         oldest: PythonVersion,
-        /// What `pip install` is asked for.
+        /// The extras of the package, such as `[mcp]`.
         extras: &'static str,
-        /// What is installed besides.
-        besides: &'static [&'static str],
+        /// Further requirements to install.
+        requirements: &'static [&'static str],
     },
 }
 
@@ -38,24 +38,24 @@ const PACKAGES: [Package; 4] = [
     Package {
         name: basic_memory::PACKAGE,
         version: basic_memory::VERSION,
-        source: Source::Pip { oldest: (3, 12), extras: "", besides: &[] },
+        source: Source::Pip { oldest: (3, 12), extras: "", requirements: &[] },
     },
     Package {
         name: memcite::PACKAGE,
         version: memcite::VERSION,
-        // Its server speaks the first version of the protocol's library.
-        source: Source::Pip { oldest: (3, 10), extras: "[mcp]", besides: &["mcp<2"] },
+        // Its server needs version 1 of the `mcp` package.
+        source: Source::Pip { oldest: (3, 10), extras: "[mcp]", requirements: &["mcp<2"] },
     },
 ];
 
-/// Pythons that may be there, the newest first.
-const PYTHONS: &[&str] =
+/// The names of Python interpreters, newest first.
+const PYTHON_NAMES: &[&str] =
     &["python3.14", "python3.13", "python3.12", "python3.11", "python3.10", "python3"];
 
-/// What became of a package.
+/// The outcome of installing a package.
 enum Outcome {
     Installed,
-    /// Something that it needs is not on this machine.
+    /// A program that it needs is not on this machine.
     Skipped(String),
     Failed(Failure),
 }
@@ -70,8 +70,8 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// Installs every peer that can be installed here, and says of the others why they cannot. A peer
-/// that is skipped is no failure, unless no peer is left.
+/// Installs every peer that this machine can run, and reports why the others are skipped. Skipped
+/// peers are no failure, unless all are skipped.
 pub(crate) fn install(folder: &Path) -> Result<(), Failure> {
     fs::create_dir_all(folder).map_err(Failure::io("making", folder))?;
     let npm = programs::on_path("npm");
@@ -80,8 +80,8 @@ pub(crate) fn install(folder: &Path) -> Result<(), Failure> {
         eprintln!("installing {} {} into {}", package.name, package.version, folder.display());
         let outcome = match &package.source {
             Source::Npm => npm_package(npm.as_deref(), folder, &package),
-            Source::Pip { oldest, extras, besides } => {
-                pip_package(&pythons, folder, &package, *oldest, extras, besides)
+            Source::Pip { oldest, extras, requirements } => {
+                pip_package(&pythons, folder, &package, *oldest, extras, requirements)
             }
         };
         (package, outcome)
@@ -96,7 +96,7 @@ pub(crate) fn install(folder: &Path) -> Result<(), Failure> {
         count(|outcome| matches!(outcome, Outcome::Failed(_))),
         count(|outcome| matches!(outcome, Outcome::Installed)),
     ) {
-        (0, 0) => Err(Failure::new("no peer could be installed; each is named above")),
+        (0, 0) => Err(Failure::new("no peer could be installed; the reasons are above")),
         (0, _) => Ok(()),
         (failed, _) => {
             let peers = if failed == 1 { "peer" } else { "peers" };
@@ -111,7 +111,7 @@ fn npm_package(npm: Option<&Path>, folder: &Path, package: &Package) -> Outcome 
         .args(["install", "--no-audit", "--no-fund", "--save-exact", "--prefix"])
         .arg(folder)
         .arg(format!("{}@{}", package.name, package.version))
-        // The package would otherwise restart the daemons of an installation that the user works with.
+        // The install script would restart the daemons of an installation that the user works with.
         .env("LIMPS_SKIP_POSTINSTALL", "1")))
 }
 
@@ -121,7 +121,7 @@ fn pip_package(
     package: &Package,
     oldest: PythonVersion,
     extras: &str,
-    besides: &[&str],
+    requirements: &[&str],
 ) -> Outcome {
     let Some((python, _)) = pythons.iter().find(|(_, version)| *version >= oldest) else {
         let newest = match pythons.iter().map(|(_, version)| version).max() {
@@ -131,13 +131,13 @@ fn pip_package(
         let (major, minor) = oldest;
         return Outcome::Skipped(format!("it needs Python {major}.{minor} or later; {newest}"));
     };
-    let own = python_folder(folder, package.name);
-    let wanted = format!("{}{extras}=={}", package.name, package.version);
-    let made = run(Command::new(python).args(["-m", "venv"]).arg(&own));
-    outcome(made.and_then(|()| {
-        run(Command::new(own.join("bin/python"))
-            .args(["-m", "pip", "install", "--quiet", &wanted])
-            .args(besides))
+    let environment = python_folder(folder, package.name);
+    let requirement = format!("{}{extras}=={}", package.name, package.version);
+    let created = run(Command::new(python).args(["-m", "venv"]).arg(&environment));
+    outcome(created.and_then(|()| {
+        run(Command::new(environment.join("bin/python"))
+            .args(["-m", "pip", "install", "--quiet", &requirement])
+            .args(requirements))
     }))
 }
 
@@ -145,16 +145,16 @@ fn outcome(ran: Result<(), Failure>) -> Outcome {
     ran.map_or_else(Outcome::Failed, |()| Outcome::Installed)
 }
 
-/// Returns the Pythons that are installed, each with the version that it states.
+/// Returns the installed Python interpreters with their versions.
 fn pythons() -> Vec<(PathBuf, PythonVersion)> {
     let version = |python: &Path| -> Option<PythonVersion> {
-        let asked = "import sys; print(sys.version_info[0], sys.version_info[1])";
-        let said = Command::new(python).args(["-c", asked]).output().ok()?;
-        let said = String::from_utf8(said.stdout).ok()?;
-        let (major, minor) = said.trim().split_once(' ')?;
+        let script = "import sys; print(sys.version_info[0], sys.version_info[1])";
+        let output = Command::new(python).args(["-c", script]).output().ok()?;
+        let output = String::from_utf8(output.stdout).ok()?;
+        let (major, minor) = output.trim().split_once(' ')?;
         Some((major.parse().ok()?, minor.parse().ok()?))
     };
-    let found = PYTHONS.iter().filter_map(|name| programs::on_path(name));
+    let found = PYTHON_NAMES.iter().filter_map(|name| programs::on_path(name));
     found.filter_map(|python| version(&python).map(|version| (python, version))).collect()
 }
 

@@ -1,4 +1,4 @@
-//! limps: a markdown file for each memory, and a server that is asked by HTTP.
+//! limps: a markdown file for each memory, and a server with MCP over HTTP.
 
 use std::fs;
 use std::net::TcpListener;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::mcp::{HttpClient, text};
-use super::words::by_word;
+use super::words::search_by_word;
 use super::{ChildGuard, LOAD_TIMEOUT, node_package};
 use crate::failure::Failure;
 use crate::programs;
@@ -20,20 +20,20 @@ use crate::recall::memory_system::MemorySystem;
 pub(crate) const PACKAGE: &str = "@sudosandwich/limps";
 pub(crate) const VERSION: &str = "3.4.0";
 
-/// It returns at most twenty, and cuts before it filters: so it is asked for more.
-const CUT: usize = 100;
+/// How many results are asked for. limps returns at most 20, and truncates before it filters.
+const RESULTS_PER_WORD: usize = 100;
 
-/// limps, as it comes.
+/// limps, with default settings.
 pub(crate) struct Limps {
     node: PathBuf,
     entry: PathBuf,
     scratch: TempDir,
     ids: Vec<String>,
-    running: Option<(ChildGuard, HttpClient)>,
+    server: Option<(ChildGuard, HttpClient)>,
 }
 
 impl Limps {
-    /// Finds it, or says why it cannot take part.
+    /// Finds limps, or returns why it is not available.
     pub(crate) fn find(folder: &Path) -> Result<Self, String> {
         let package = node_package(folder, PACKAGE, VERSION)?;
         Ok(Limps {
@@ -41,7 +41,7 @@ impl Limps {
             entry: package.join("dist/server-http-entry.js"),
             scratch: tempfile::tempdir().map_err(|error| error.to_string())?,
             ids: vec![],
-            running: None,
+            server: None,
         })
     }
 }
@@ -52,8 +52,8 @@ impl MemorySystem for Limps {
         let docs = folder.join("docs");
         fs::create_dir_all(&docs).map_err(Failure::io("making", &docs))?;
         self.ids = documents.iter().map(|document| document.doc.clone()).collect();
-        for (at, document) in documents.iter().enumerate() {
-            let path = docs.join(format!("{at:06}.md"));
+        for (number, document) in documents.iter().enumerate() {
+            let path = docs.join(format!("{number:06}.md"));
             fs::write(&path, format!("{}\n", document.text))
                 .map_err(Failure::io("writing", &path))?;
         }
@@ -84,26 +84,27 @@ impl MemorySystem for Limps {
         let url = format!("http://127.0.0.1:{port}");
         while ureq::get(format!("{url}/health")).call().is_err() {
             if child.0.try_wait().is_ok_and(|ended| ended.is_some()) {
-                return Err(Failure::new("limps ended before it listened"));
+                return Err(Failure::new("limps exited before it accepted connections"));
             }
             if started.elapsed() > LOAD_TIMEOUT {
-                return Err(Failure::new("limps did not listen in time"));
+                return Err(Failure::new("limps did not accept connections in time"));
             }
             std::thread::sleep(Duration::from_millis(20));
         }
         let http = HttpClient::open(&format!("{url}/mcp"))?;
-        self.running = Some((child, http));
+        self.server = Some((child, http));
         Ok(())
     }
 
     fn take_waiting_time(&mut self) -> Option<Duration> {
-        self.running.as_mut().map(|(_, http)| http.take_waiting_time())
+        self.server.as_mut().map(|(_, http)| http.take_waiting_time())
     }
 
     fn ask(&mut self, question: &Question, limit: usize) -> Result<Vec<String>, Failure> {
-        let Some((_, http)) = &mut self.running else { return Ok(vec![]) };
-        by_word(&question.text, limit, |word| {
-            let answer = http.call("search_docs", &json!({"query": word, "limit": CUT}))?;
+        let Some((_, http)) = &mut self.server else { return Ok(vec![]) };
+        search_by_word(&question.text, limit, |word| {
+            let answer =
+                http.call("search_docs", &json!({"query": word, "limit": RESULTS_PER_WORD}))?;
             let rows: Vec<Value> = serde_json::from_str(text(&answer)).unwrap_or_default();
             let number = |row: &Value| {
                 let stem = Path::new(row["p"].as_str()?).file_stem()?.to_str()?.to_owned();

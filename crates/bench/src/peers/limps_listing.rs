@@ -1,4 +1,4 @@
-//! limps listing plans, which `start` times beside heir.
+//! `limps plan list`, which `start` times beside heir.
 
 use std::fs;
 use std::path::{Path, PathBuf, absolute};
@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::generate::Workspace;
 use crate::timing::Invocation;
 
-/// Returns the limps under `folder`, or the reason why it cannot take part.
+/// Returns the path of limps in `folder`, or why it is not available.
 pub(crate) fn limps(folder: &Path) -> Result<PathBuf, String> {
     node_package(folder, PACKAGE, VERSION)?;
     absolute(folder.join("node_modules/.bin/limps")).map_err(|error| error.to_string())
@@ -19,8 +19,8 @@ pub(crate) fn limps(folder: &Path) -> Result<PathBuf, String> {
 
 /// Prepares `limps plan list --json` over the plans of `workspace`, and checks that it lists them all.
 ///
-/// The configuration is what `limps init` writes, but it lies in `scratch` and reaches limps through a variable:
-/// so limps reads the very files that heir reads, and heir sees none of its. A listing needs no index; limps
+/// The configuration is what `limps init` writes. It is in `scratch` and named by an environment variable, so that
+/// limps reads the same files as heir, and heir does not see the files of limps. A listing needs no index; limps
 /// reads every plan each time.
 pub(crate) fn limps_listing(
     program: PathBuf,
@@ -71,14 +71,14 @@ mod tests {
     use super::{VERSION, limps};
 
     #[test]
-    fn an_empty_folder_has_a_reason() {
+    fn a_missing_package_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let reason = limps(folder.path()).unwrap_err();
         assert!(reason.starts_with("@sudosandwich/limps is not installed in "), "{reason}");
     }
 
     #[test]
-    fn another_version_than_the_pinned_one_does_not_take_part() {
+    fn a_package_of_another_version_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let modules = folder.path().join("node_modules");
         let package = modules.join("@sudosandwich/limps");

@@ -1,4 +1,4 @@
-//! memcite: claims with evidence in SQLite; the id of a memory is in the note of its evidence.
+//! memcite: claims with evidence in SQLite. The evidence of each memory holds its number.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,8 +9,8 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use super::mcp::{StdioClient, text};
-use super::words::by_word;
-use super::{finish, python_program};
+use super::words::search_by_word;
+use super::{python_program, run_to_end};
 use crate::failure::Failure;
 use crate::recall::dataset::{Document, Question};
 use crate::recall::memory_system::MemorySystem;
@@ -18,8 +18,8 @@ use crate::recall::memory_system::MemorySystem;
 pub(crate) const PACKAGE: &str = "memcite";
 pub(crate) const VERSION: &str = "1.0.1";
 
-/// Stores by its own interface, which is quicker than its tools and merges nothing.
-const STORE: &str = r#"
+/// Stores memories through the Python interface, which is faster than the tools and merges nothing.
+const STORE_SCRIPT: &str = r#"
 import json, sys
 from agentic_memory import Memory, ManualRef
 memory = Memory(sys.argv[1])
@@ -29,20 +29,20 @@ for line in sys.stdin:
 memory.close()
 "#;
 
-/// How many a word may find.
-const MOST: usize = 100;
+/// How many results are asked for with each word.
+const RESULTS_PER_WORD: usize = 100;
 
-/// memcite, as it comes.
+/// memcite, with default settings.
 pub(crate) struct Memcite {
     program: PathBuf,
     python: PathBuf,
     scratch: TempDir,
     ids: Vec<String>,
-    running: Option<StdioClient>,
+    server: Option<StdioClient>,
 }
 
 impl Memcite {
-    /// Finds it, or says why it cannot take part.
+    /// Finds memcite, or returns why it is not available.
     pub(crate) fn find(folder: &Path) -> Result<Self, String> {
         let program = python_program(folder, PACKAGE, VERSION, "am-mcp")?;
         Ok(Memcite {
@@ -50,7 +50,7 @@ impl Memcite {
             program,
             scratch: tempfile::tempdir().map_err(|error| error.to_string())?,
             ids: vec![],
-            running: None,
+            server: None,
         })
     }
 }
@@ -58,29 +58,29 @@ impl Memcite {
 impl MemorySystem for Memcite {
     fn load(&mut self, documents: &[Document]) -> Result<(), Failure> {
         self.ids = documents.iter().map(|document| document.doc.clone()).collect();
-        let rows = documents.iter().enumerate().map(|(at, document)| {
-            let row = json!({"id": at.to_string(), "text": document.text});
+        let rows = documents.iter().enumerate().map(|(number, document)| {
+            let row = json!({"id": number.to_string(), "text": document.text});
             format!("{row}\n")
         });
         let path = self.scratch.path().join("rows.jsonl");
         fs::write(&path, rows.collect::<String>()).map_err(Failure::io("writing", &path))?;
         let input = fs::File::open(&path).map_err(Failure::io("reading", &path))?;
         let mut storing = Command::new(&self.python);
-        finish(storing.args(["-c", STORE]).arg(self.scratch.path()).stdin(input))?;
+        run_to_end(storing.args(["-c", STORE_SCRIPT]).arg(self.scratch.path()).stdin(input))?;
         let mut command = Command::new(&self.program);
-        self.running = Some(StdioClient::start(command.arg("--repo").arg(self.scratch.path()))?);
+        self.server = Some(StdioClient::start(command.arg("--repo").arg(self.scratch.path()))?);
         Ok(())
     }
 
     fn take_waiting_time(&mut self) -> Option<Duration> {
-        self.running.as_mut().map(StdioClient::take_waiting_time)
+        self.server.as_mut().map(StdioClient::take_waiting_time)
     }
 
     fn ask(&mut self, question: &Question, limit: usize) -> Result<Vec<String>, Failure> {
-        let Some(server) = &mut self.running else { return Ok(vec![]) };
-        // Every word must be there: a whole question finds nothing.
-        by_word(&question.text, limit, |word| {
-            let arguments = json!({"query": word, "limit": MOST, "validate": false});
+        let Some(server) = &mut self.server else { return Ok(vec![]) };
+        // memcite requires all words of a query, so a whole question finds nothing.
+        search_by_word(&question.text, limit, |word| {
+            let arguments = json!({"query": word, "limit": RESULTS_PER_WORD, "validate": false});
             let answer = server.call("memory_query", &arguments)?;
             let notes = text(&answer).lines().filter(|line| line.starts_with("   ["));
             let numbers = notes.filter_map(|line| {

@@ -1,4 +1,4 @@
-//! The memory server of the Model Context Protocol: a file of entities, read on every call.
+//! The reference memory server of MCP: a file of entities that it reads on every call.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use super::mcp::StdioClient;
 use super::node_package;
-use super::words::by_word;
+use super::words::search_by_word;
 use crate::failure::Failure;
 use crate::programs;
 use crate::recall::dataset::{Document, Question};
@@ -19,17 +19,17 @@ use crate::recall::memory_system::MemorySystem;
 pub(crate) const PACKAGE: &str = "@modelcontextprotocol/server-memory";
 pub(crate) const VERSION: &str = "2026.8.31";
 
-/// The memory server, as it comes.
+/// The memory server, with default settings.
 pub(crate) struct ServerMemory {
     node: PathBuf,
     entry: PathBuf,
     scratch: TempDir,
     ids: Vec<String>,
-    running: Option<StdioClient>,
+    server: Option<StdioClient>,
 }
 
 impl ServerMemory {
-    /// Finds it, or says why it cannot take part.
+    /// Finds the server, or returns why it is not available.
     pub(crate) fn find(folder: &Path) -> Result<Self, String> {
         let package = node_package(folder, PACKAGE, VERSION)?;
         Ok(ServerMemory {
@@ -37,27 +37,27 @@ impl ServerMemory {
             entry: package.join("dist/index.js"),
             scratch: tempfile::tempdir().map_err(|error| error.to_string())?,
             ids: vec![],
-            running: None,
+            server: None,
         })
     }
 }
 
-/// It looks into names too, so they are of signs that no question has.
-fn name_of(at: usize) -> String {
-    at.to_string().chars().map(|digit| char::from(digit as u8 - b'0' + b'!')).collect()
+/// Encodes a number as punctuation: the server also searches names, and no question has such words.
+fn name_of(number: usize) -> String {
+    number.to_string().chars().map(|digit| char::from(digit as u8 - b'0' + b'!')).collect()
 }
 
 fn number_of(name: &str) -> Option<usize> {
-    let digits: String = name.bytes().map(|sign| char::from(sign - b'!' + b'0')).collect();
+    let digits: String = name.bytes().map(|byte| char::from(byte - b'!' + b'0')).collect();
     digits.parse().ok()
 }
 
 impl MemorySystem for ServerMemory {
     fn load(&mut self, documents: &[Document]) -> Result<(), Failure> {
         self.ids = documents.iter().map(|document| document.doc.clone()).collect();
-        let lines = documents.iter().enumerate().map(|(at, document)| {
+        let lines = documents.iter().enumerate().map(|(number, document)| {
             let entity = json!({
-                "type": "entity", "name": name_of(at), "entityType": "#",
+                "type": "entity", "name": name_of(number), "entityType": "#",
                 "observations": [document.text],
             });
             format!("{entity}\n")
@@ -65,19 +65,19 @@ impl MemorySystem for ServerMemory {
         let path = self.scratch.path().join("memory.jsonl");
         fs::write(&path, lines.collect::<String>()).map_err(Failure::io("writing", &path))?;
         let mut command = Command::new(&self.node);
-        self.running =
+        self.server =
             Some(StdioClient::start(command.arg(&self.entry).env("MEMORY_FILE_PATH", &path))?);
         Ok(())
     }
 
     fn take_waiting_time(&mut self) -> Option<Duration> {
-        self.running.as_mut().map(StdioClient::take_waiting_time)
+        self.server.as_mut().map(StdioClient::take_waiting_time)
     }
 
     fn ask(&mut self, question: &Question, limit: usize) -> Result<Vec<String>, Failure> {
-        let Some(server) = &mut self.running else { return Ok(vec![]) };
-        // It finds what holds the whole query as it stands, and ranks nothing.
-        by_word(&question.text, limit, |word| {
+        let Some(server) = &mut self.server else { return Ok(vec![]) };
+        // The server finds entities that contain the query literally, and does not rank them.
+        search_by_word(&question.text, limit, |word| {
             let answer = server.call("search_nodes", &json!({"query": word}))?;
             let entities = answer["structuredContent"]["entities"].as_array().into_iter().flatten();
             let numbers = entities.filter_map(|entity| number_of(entity["name"].as_str()?));
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_stands_for_its_number() {
+    fn names_decode_to_their_numbers() {
         for number in [0, 7, 120, 98_765] {
             assert_eq!(number_of(&name_of(number)), Some(number));
             assert!(name_of(number).chars().all(|c| c.is_ascii_punctuation()));

@@ -68,8 +68,8 @@ struct Entrant<'m> {
 
 impl<'m> Entrant<'m> {
     fn baseline<S: MemorySystem + Default + 'static>(name: &str) -> Self {
-        let create = Box::new(|| Ok(Box::<S>::default() as Box<dyn MemorySystem>));
-        Entrant { name: name.to_owned(), is_peer: false, create }
+        let create = || -> Result<Box<dyn MemorySystem>, Failure> { Ok(Box::<S>::default()) };
+        Entrant { name: name.to_owned(), is_peer: false, create: Box::new(create) }
     }
 
     fn peer<S: MemorySystem + 'static>(
@@ -77,9 +77,9 @@ impl<'m> Entrant<'m> {
         version: &str,
         find: impl Fn() -> Result<S, String> + 'm,
     ) -> Self {
-        let create = move || {
+        let create = move || -> Result<Box<dyn MemorySystem>, Failure> {
             let found = find().map_err(Failure::new)?;
-            Ok(Box::new(found) as Box<dyn MemorySystem>)
+            Ok(Box::new(found))
         };
         Entrant { name: format!("{package} {version}"), is_peer: true, create: Box::new(create) }
     }
@@ -95,14 +95,14 @@ fn entrants(folder: &Path) -> Vec<Entrant<'_>> {
         Entrant::baseline::<Bm25>("plain BM25 over stems"),
         Entrant::baseline::<StaticVectors>("static vectors"),
         Entrant::baseline::<Fusion>("rank fusion of both"),
-        Entrant::peer(limps::PACKAGE, limps::VERSION, || limps::Limps::find(folder)),
-        Entrant::peer(server_memory::PACKAGE, server_memory::VERSION, || {
+        Entrant::peer(limps::PACKAGE, limps::VERSION, move || limps::Limps::find(folder)),
+        Entrant::peer(server_memory::PACKAGE, server_memory::VERSION, move || {
             server_memory::ServerMemory::find(folder)
         }),
-        Entrant::peer(basic_memory::PACKAGE, basic_memory::VERSION, || {
+        Entrant::peer(basic_memory::PACKAGE, basic_memory::VERSION, move || {
             basic_memory::BasicMemory::find(folder)
         }),
-        Entrant::peer(memcite::PACKAGE, memcite::VERSION, || memcite::Memcite::find(folder)),
+        Entrant::peer(memcite::PACKAGE, memcite::VERSION, move || memcite::Memcite::find(folder)),
     ]
 }
 
@@ -161,7 +161,7 @@ fn measure_entrant(
 /// Generates documents and questions that they answer.
 fn generate(memories: usize, questions: usize) -> (Vec<Document>, Vec<Question>) {
     let mut corpus = CorpusGenerator::new();
-    let document = |number| Document {
+    let document = |number: usize| Document {
         doc: format!("m{number}"),
         group: None,
         at: None,

@@ -122,3 +122,52 @@ impl LoadedRelation {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sqlite;
+    use crate::tables::passages::PassageRow;
+    use crate::tables::state::EmbedderId;
+
+    fn add_passage(db: &Connection, slot: Slot, name: &str, subject: Option<&str>) {
+        let row = PassageRow {
+            name,
+            subject,
+            source: None,
+            group_hash: None,
+            position: 0,
+            fingerprint: &[],
+            repeats: None,
+            part: None,
+        };
+        passages::insert(db, slot, &row).unwrap();
+    }
+
+    fn add_end(db: &Connection, relation: &str, side: i64, name: &str, heads: &[&str]) {
+        let (relation, name) = (relation.to_owned(), name.to_owned());
+        let heads: Vec<String> = heads.iter().map(|head| (*head).to_owned()).collect();
+        relations::replace(db, &RelationEnd { relation, side, name }, &heads).unwrap();
+    }
+
+    #[test]
+    fn slots_are_related_through_the_heads_of_both_ends() {
+        let db = sqlite::open_in_memory().unwrap();
+        let embedder = EmbedderId { name: "none".to_owned(), dimensions: 0 };
+        crate::tables::create(&db, &embedder).unwrap();
+        add_passage(&db, 0, "a", None);
+        add_passage(&db, 1, "b", None);
+        add_passage(&db, 2, "entry:c@1", Some("entry:c"));
+        add_passage(&db, 3, "entry:c@2", Some("entry:c"));
+        add_end(&db, "r1", FROM, "a", &["a"]);
+        add_end(&db, "r1", TO, "old", &["b", "a"]);
+        add_end(&db, "r2", FROM, "entry:c", &["entry:c"]);
+        add_end(&db, "r2", TO, "a", &["a"]);
+        add_end(&db, "r3", FROM, "b", &["b"]);
+        let related = load(&db, |slot| u64::from(10 - slot)).unwrap();
+        assert_eq!(related[&0], [3, 2, 1]);
+        assert_eq!(related[&1], [0]);
+        assert_eq!(related[&2], [0]);
+        assert_eq!(related.len(), 4);
+    }
+}

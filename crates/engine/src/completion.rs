@@ -1,5 +1,5 @@
-//! Names that a shell can complete. They are listed from folders and single documents, without the
-//! index, and a workspace that cannot be read has none.
+//! Lists the names that a shell can complete. It reads folders and single documents but not the index,
+//! and returns nothing for a workspace that cannot be read.
 
 use heirloom_core::hierarchy::Selectors;
 use heirloom_core::{adr, name};
@@ -10,42 +10,42 @@ use crate::workspace::inherit;
 use crate::workspace::memory_file::MemoryFile;
 use crate::{Op, Session, is_same_field};
 
-/// What a name is of.
+/// The kind of thing that a name refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NameKind {
     /// A plan.
     Plan,
-    /// An agent of the plan that was typed.
+    /// An agent of the plan on the command line.
     Agent,
     /// A project.
     Project,
     /// A decision record.
     Adr,
-    /// An entry of the memory that was typed: `finding-3`.
+    /// An entry of the memory document on the command line: `finding-3`.
     Entry,
-    /// An entry by the names of its owners: `0042-graph/001-schema/finding-3`.
+    /// An entry, qualified by plan and agent: `0042-graph/001-schema/finding-3`.
     EntryPath,
 }
 
-/// A name, and what it stands for.
+/// A name to complete, with its description.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Name {
-    /// What is typed.
+    /// The text to insert.
     pub name: String,
-    /// What it stands for, in a few words.
+    /// A short description.
     pub about: Option<String>,
 }
 
-/// What stands on a command line so far.
+/// The command line typed so far.
 #[derive(Debug, Clone, Copy)]
 pub struct Typed<'t> {
-    /// The words behind the command, the one that is completed left out.
+    /// The words after the command, without the one that is being completed.
     pub words: &'t [String],
-    /// The word that is completed.
+    /// The word that is being completed.
     pub current: &'t str,
 }
 
-/// Returns what the values of a field are names of.
+/// Returns the kind of names that a field takes, if it takes names.
 pub fn kind_of(op: &Op, field: &str) -> Option<NameKind> {
     let is = |name: &str| is_same_field(field, name);
     let group = op.words().next().unwrap_or_default();
@@ -60,15 +60,15 @@ pub fn kind_of(op: &Op, field: &str) -> Option<NameKind> {
     }
 }
 
-/// Returns the names of a kind that may stand where the current word does.
+/// Returns the names of a kind that may replace the current word.
 pub fn names(session: &Session, kind: NameKind, typed: Typed<'_>) -> Vec<Name> {
     let found = match kind {
-        NameKind::Plan => bare(level_names(session, "plan", &Selectors::new())),
-        NameKind::Project => bare(level_names(session, "project", &Selectors::new())),
-        NameKind::Agent => plan_of(session, typed.words)
-            .and_then(|plan| bare(level_names(session, "agent", &of_plan(&plan)))),
+        NameKind::Plan => undescribed(level_names(session, "plan", &Selectors::new())),
+        NameKind::Project => undescribed(level_names(session, "project", &Selectors::new())),
+        NameKind::Agent => find_plan(session, typed.words)
+            .and_then(|plan| undescribed(level_names(session, "agent", &plan_selector(&plan)))),
         NameKind::Adr => decision_records(session),
-        NameKind::Entry => typed_entries(session, typed.words),
+        NameKind::Entry => entries_of_typed_memory(session, typed.words),
         NameKind::EntryPath => entry_paths(session, typed.current),
     };
     let mut names = found.unwrap_or_default();
@@ -76,11 +76,11 @@ pub fn names(session: &Session, kind: NameKind, typed: Typed<'_>) -> Vec<Name> {
     names
 }
 
-fn of_plan(plan: &str) -> Selectors {
+fn plan_selector(plan: &str) -> Selectors {
     Selectors::from_iter([("plan".to_owned(), plan.to_owned())])
 }
 
-fn bare(names: Option<Vec<String>>) -> Option<Vec<Name>> {
+fn undescribed(names: Option<Vec<String>>) -> Option<Vec<Name>> {
     Some(names?.into_iter().map(|name| Name { name, about: None }).collect())
 }
 
@@ -89,8 +89,8 @@ fn level_names(session: &Session, level: &str, selectors: &Selectors) -> Option<
     layout::names(session.root(), &level, selectors).ok()
 }
 
-/// Finds the plan that was typed: what `--plan` names, else the first word that is one.
-fn plan_of(session: &Session, words: &[String]) -> Option<String> {
+/// Finds the plan on the command line: the value of `--plan`, or else the first word that is a plan.
+fn find_plan(session: &Session, words: &[String]) -> Option<String> {
     let level = inherit::level(session.config().ok()?, "plan").ok()?;
     let find = |word: &str| layout::find_name(session.root(), &level, &Selectors::new(), word).ok();
     let flagged = words.iter().enumerate().find_map(|(at, word)| {
@@ -106,23 +106,23 @@ fn plan_of(session: &Session, words: &[String]) -> Option<String> {
         .or_else(|| words.iter().filter(|word| !word.starts_with('-')).find_map(|word| find(word)))
 }
 
-fn typed_entries(session: &Session, words: &[String]) -> Option<Vec<Name>> {
-    let plan = plan_of(session, words)?;
+/// Lists the entries of the memory document that the command line names: an agent's, or with `--plan`
+/// the plan's.
+fn entries_of_typed_memory(session: &Session, words: &[String]) -> Option<Vec<Name>> {
+    let plan = find_plan(session, words)?;
     let level = inherit::level(session.config().ok()?, "agent").ok()?;
-    let is_plans_own = words.iter().any(|word| word == "--plan");
-    let agent = words
-        .iter()
-        .rev()
-        .filter(|_| !is_plans_own)
-        .find_map(|word| layout::find_name(session.root(), &level, &of_plan(&plan), word).ok());
-    (is_plans_own || agent.is_some()).then(|| entries(session, &plan, agent.as_deref(), ""))
+    let is_plan_memory = words.iter().any(|word| word == "--plan");
+    let agent = words.iter().rev().filter(|_| !is_plan_memory).find_map(|word| {
+        layout::find_name(session.root(), &level, &plan_selector(&plan), word).ok()
+    });
+    (is_plan_memory || agent.is_some()).then(|| entries(session, &plan, agent.as_deref(), ""))
 }
 
-/// Returns the entries of a memory document, each name behind a prefix.
+/// Returns the entries of a memory document, each name with a prefix.
 fn entries(session: &Session, plan: &str, agent: Option<&str>, prefix: &str) -> Vec<Name> {
-    let Ok(book) = MemoryFile::open(session, plan, agent) else { return vec![] };
-    let named = book.notebook.entries.iter();
-    named
+    let Ok(memory) = MemoryFile::open(session, plan, agent) else { return vec![] };
+    let entries = memory.notebook.entries.iter();
+    entries
         .map(|entry| Name {
             name: format!("{prefix}{}", entry.name()),
             about: Some(entry.sentence()),
@@ -130,18 +130,18 @@ fn entries(session: &Session, plan: &str, agent: Option<&str>, prefix: &str) -> 
         .collect()
 }
 
-/// Lists one step of `plan/agent/entry` at a time.
+/// Completes one segment of `plan/agent/entry` at a time.
 fn entry_paths(session: &Session, current: &str) -> Option<Vec<Name>> {
-    let steps: Vec<&str> = current.split('/').collect();
+    let segments: Vec<&str> = current.split('/').collect();
     let folder = |name: String| Name { name: format!("{name}/"), about: None };
-    match steps.as_slice() {
+    match segments.as_slice() {
         [_] => {
             let plans = level_names(session, "plan", &Selectors::new())?;
             Some(plans.into_iter().map(folder).collect())
         }
         [plan, _] => {
-            let named = plan_of(session, &[(*plan).to_owned()])?;
-            let agents = level_names(session, "agent", &of_plan(&named))?;
+            let full_name = find_plan(session, &[(*plan).to_owned()])?;
+            let agents = level_names(session, "agent", &plan_selector(&full_name))?;
             let agents = agents.into_iter().map(|agent| folder(format!("{plan}/{agent}")));
             Some(agents.chain(entries(session, plan, None, &format!("{plan}/"))).collect())
         }
@@ -164,11 +164,11 @@ fn decision_records(session: &Session) -> Option<Vec<Name>> {
     Some(names)
 }
 
-/// How many characters of a description are shown.
+/// Limits a description in characters.
 const MAX_ABOUT_CHARS: usize = 60;
 
-/// Makes a name safe to be put on a command line as it is, or says that it cannot be. A shell inserts
-/// what it completes without quotes, and file names of a clone may hold anything.
+/// Makes a name safe to insert into a command line, and returns whether that is possible. A shell
+/// inserts completions without quotes, and file names of a cloned repository are untrusted.
 fn make_safe(found: &mut Name) -> bool {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
     if !found.name.chars().all(is_plain) || found.name.starts_with('-') {
@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_a_shell_takes_literally_is_offered() {
+    fn only_names_without_shell_syntax_are_offered() {
         let safe = |text: &str| {
             let mut name = Name { name: text.to_owned(), about: None };
             make_safe(&mut name).then_some(name.name)

@@ -1,66 +1,66 @@
-//! What goes wrong, as a user hears it: a kind, a message, how to mend it.
+//! Errors as users see them: a kind, a message and a hint on how to fix the cause.
 
 use heirloom_core::Problem;
 use heirloom_store::StoreError;
 use serde::Serialize;
 
-/// What sort of failure it is; the doors turn it into an exit code or an HTTP status.
+/// The kind of a failure; the command line maps it to an exit code, the server to an HTTP status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorKind {
-    /// The request, or a file it needs, is wrong.
+    /// The request, or a file that it needs, is invalid.
     BadInput,
-    /// It takes something away, and nobody said yes.
+    /// The operation removes something and was not confirmed.
     Unconfirmed,
-    /// There is no such thing, or several.
+    /// Nothing has the given name, or several things have it.
     NotFound,
     /// There is no workspace.
     NoWorkspace,
-    /// The system failed: disk, permission.
+    /// The operating system failed: disk, permissions.
     System,
 }
 
-/// A failure.
+/// A failure with its message, hint and candidates.
 #[derive(Debug, Clone, PartialEq, Serialize, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
-    /// What sort it is.
+    /// The kind.
     pub kind: ErrorKind,
     /// What is wrong.
     pub message: String,
-    /// How to mend it.
+    /// How to fix it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// What may have been meant.
+    /// Names that the user may have meant.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<String>,
 }
 
-/// A longer message repeats something that was sent, and would flood whoever reads it.
-const LONGEST_MESSAGE: usize = 600;
+/// Limits a message in characters, because it may repeat input of any length.
+const MAX_MESSAGE_CHARS: usize = 600;
 
 impl Error {
-    /// Makes an error of a kind.
+    /// Creates an error.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Error { kind, message: shortened(message.into()), hint: None, candidates: vec![] }
+        Error { kind, message: shorten(message.into()), hint: None, candidates: vec![] }
     }
 
-    /// Says that the input is wrong.
+    /// Creates an error of the kind [`ErrorKind::BadInput`].
     pub fn bad_input(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::BadInput, message)
     }
 
-    /// Says that there is no such thing.
+    /// Creates an error of the kind [`ErrorKind::NotFound`].
     pub fn not_found(message: impl Into<String>, candidates: Vec<String>) -> Self {
         Error { candidates, ..Self::new(ErrorKind::NotFound, message) }
     }
 
-    /// Says that the system failed.
+    /// Creates an error of the kind [`ErrorKind::System`].
     pub fn system(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::System, message)
     }
 
-    /// Adds how to mend it.
+    /// Adds a hint on how to fix the cause.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
@@ -68,14 +68,14 @@ impl Error {
     }
 }
 
-/// Keeps the start and the end of a long message.
-fn shortened(message: String) -> String {
+/// Cuts the middle out of a message that is too long.
+fn shorten(message: String) -> String {
     let length = message.chars().count();
-    if length <= LONGEST_MESSAGE {
+    if length <= MAX_MESSAGE_CHARS {
         return message;
     }
-    let start: String = message.chars().take(LONGEST_MESSAGE / 2).collect();
-    let end: String = message.chars().skip(length - LONGEST_MESSAGE / 3).collect();
+    let start: String = message.chars().take(MAX_MESSAGE_CHARS / 2).collect();
+    let end: String = message.chars().skip(length - MAX_MESSAGE_CHARS / 3).collect();
     format!("{start} … {end}")
 }
 

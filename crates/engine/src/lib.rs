@@ -1,4 +1,5 @@
-//! What Heirloom can do: one file per operation, and the table that the doors are derived from.
+//! The operations of Heirloom, one file each, and the table from which the command line, MCP and HTTP
+//! interfaces are derived.
 
 pub mod completion;
 pub mod error;
@@ -29,12 +30,13 @@ pub use view::View;
 pub use heirloom_store::git::user_editor;
 pub use heirloom_store::registry::Registry;
 
-/// Returns the candidates that a typed word most likely meant, nearest first.
+/// Returns the candidates that are most similar to a typed word, most similar first.
 pub fn nearest(typed: &str, candidates: &[&str]) -> Vec<String> {
     heirloom_core::name::nearest(typed, candidates.iter().copied(), 5)
 }
 
-/// Reads the files that a person named on a command line: their paths and texts.
+/// Reads a file, or all files of a folder, that the user named on the command line. Returns paths and
+/// texts.
 pub fn read_given(path: &std::path::Path) -> Result<Vec<(String, String)>, Error> {
     let files = heirloom_store::files::files_given(path)?;
     let read = |file: std::path::PathBuf| {
@@ -44,7 +46,7 @@ pub fn read_given(path: &std::path::Path) -> Result<Vec<(String, String)>, Error
     files.into_iter().map(read).collect()
 }
 
-/// Reads one document again and returns what is wrong with it.
+/// Reads a document again and returns its problems.
 pub fn check_document(session: &Session, path: &str) -> Vec<heirloom_core::Problem> {
     let read = heirloom_store::layout::read_document(session.root(), path);
     read.map(|(_, document)| document.problems).unwrap_or_default()

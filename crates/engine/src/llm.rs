@@ -1,4 +1,4 @@
-//! A language model that may be configured to write summaries. Nothing needs it.
+//! Client of an optional language model that writes summaries. Every operation works without it.
 
 use std::time::Duration;
 
@@ -8,13 +8,14 @@ use serde_json::json;
 
 use crate::Session;
 
-/// What is sent of a conversation at most; the end matters most.
-const LONGEST: usize = 48_000;
+/// Limits how much of a conversation is sent. The end is kept, because it matters most.
+const MAX_CONVERSATION_BYTES: usize = 48_000;
 
 const INSTRUCTION: &str = "Summarise this working session for the agent that continues it: what was asked, what was decided and why, what was done, what is open. At most 150 words, plain sentences, no preamble.";
 
-/// Asks the configured model for a summary: the summary and the model's name. A model that does not
-/// answer is a warning, and the structure of the conversation speaks instead.
+/// Asks the configured model for a summary and returns it with the model's name. If the model does not
+/// answer, adds a warning and returns `None`; the caller then derives a summary from the transcript's
+/// structure.
 pub(crate) fn summary(
     session: &Session,
     transcript: &Transcript,
@@ -24,11 +25,11 @@ pub(crate) fn summary(
     let endpoint = match session.remote_llm().endpoint(config.llm.endpoint.as_deref()) {
         Ok(endpoint) => endpoint?,
         Err(named) => {
-            warnings.push(format!("the settings name a model at {named}, and settings come with the repository; to send it this conversation, set HEIRLOOM_LLM_ENDPOINT={named}"));
+            warnings.push(format!("the settings name a language model at {named}, and settings come with the repository, so it is not used without your consent; to send it this conversation, set HEIRLOOM_LLM_ENDPOINT={named}"));
             return None;
         }
     };
-    match ask(session, endpoint, &config.llm.model, transcript) {
+    match request_summary(session, endpoint, &config.llm.model, transcript) {
         Ok(text) => Some((text, config.llm.model.clone())),
         Err(reason) => {
             warnings.push(format!("the model at {endpoint} wrote no summary: {reason}"));
@@ -37,7 +38,7 @@ pub(crate) fn summary(
     }
 }
 
-fn ask(
+fn request_summary(
     session: &Session,
     endpoint: &str,
     model: &str,
@@ -50,36 +51,37 @@ fn ask(
         "model": model,
         "messages": [
             {"role": "system", "content": INSTRUCTION},
-            {"role": "user", "content": spoken(transcript)},
+            {"role": "user", "content": format_conversation(transcript)},
         ],
     });
-    let mut call = agent.post(&url).header("Content-Type", "application/json");
+    let mut post = agent.post(&url).header("Content-Type", "application/json");
     if let Some(key) = session.remote_llm().key.as_deref() {
-        call = call.header("Authorization", &format!("Bearer {key}"));
+        post = post.header("Authorization", &format!("Bearer {key}"));
     }
-    let mut answer = call.send(request.to_string()).map_err(|error| error.to_string())?;
+    let mut answer = post.send(request.to_string()).map_err(|error| error.to_string())?;
     let text = answer.body_mut().read_to_string().map_err(|error| error.to_string())?;
     let value: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
     value["choices"][0]["message"]["content"]
         .as_str()
         .map(|text| text.trim().to_owned())
         .filter(|text| !text.is_empty())
-        .ok_or_else(|| "the answer holds no text".to_owned())
+        .ok_or_else(|| "the answer contains no text".to_owned())
 }
 
-fn spoken(transcript: &Transcript) -> String {
+/// Formats the end of a conversation, without turns that contain a secret.
+fn format_conversation(transcript: &Transcript) -> String {
     let mut text = String::new();
     for turn in &transcript.turns {
-        let who = match turn.role {
+        let speaker = match turn.role {
             Role::User => "User",
             Role::Assistant => "Assistant",
             Role::Tool => "Tool",
             Role::System => "System",
         };
         let said = if secret::find(&turn.text).is_some() { "(left out)" } else { &turn.text };
-        text.push_str(&format!("{who}: {said}\n\n"));
+        text.push_str(&format!("{speaker}: {said}\n\n"));
     }
-    let mut start = text.len().saturating_sub(LONGEST);
+    let mut start = text.len().saturating_sub(MAX_CONVERSATION_BYTES);
     while !text.is_char_boundary(start) {
         start += 1;
     }

@@ -1,22 +1,22 @@
-//! How far long work has come, for whoever waits for it.
+//! Reports the progress of long work.
 
 use std::sync::Arc;
 
-/// Is told how far long work has come.
+/// Receives the progress of long work.
 pub trait Watcher: Send + Sync {
-    /// So much is done, of so much.
+    /// Reports how many of `total` steps are done.
     fn tell(&self, done: usize, total: usize);
 
-    /// Nothing more comes.
+    /// Reports that the work is finished.
     fn end(&self);
 }
 
-/// Somebody who waits, or nobody.
+/// A watcher of long work, or none.
 #[derive(Clone, Default)]
 pub struct Progress(Option<Arc<dyn Watcher>>);
 
 impl Progress {
-    /// Tells somebody.
+    /// Reports progress to a watcher.
     pub fn to(watcher: Arc<dyn Watcher>) -> Self {
         Progress(Some(watcher))
     }

@@ -1,4 +1,4 @@
-//! One workspace at one moment, as an operation sees it.
+//! A workspace opened for one request, with the time and the context of that request.
 
 use std::any::{Any, TypeId};
 use std::cell::{OnceCell, RefCell};
@@ -14,86 +14,88 @@ use jiff::civil::Date;
 
 use crate::{Error, ProcessCache, Progress};
 
-/// What the person at this machine allows of a model elsewhere; nothing of it is in the repository.
+/// How a model may be reached, as configured on this machine. Nothing of it comes from the repository,
+/// because a repository is untrusted.
 #[derive(Debug, Clone, Default)]
 pub struct Remote {
-    /// Where it is, in place of what the settings say.
+    /// The endpoint, which takes precedence over the settings.
     pub endpoint: Option<String>,
-    /// The key for it.
+    /// The API key.
     pub key: Option<String>,
-    /// The folder of a model outside of the workspace.
+    /// The folder of a model outside the workspace.
     pub folder: Option<String>,
 }
 
-/// One workspace at one moment.
+/// A workspace opened for one request.
 #[derive(Debug)]
 pub struct Session {
     root: Root,
     now: Timestamp,
     counts_tokens: bool,
     author: Option<String>,
-    signature: OnceCell<String>,
+    git_author: OnceCell<String>,
     llm: Remote,
     embedder: Remote,
     config: OnceCell<Arc<Config>>,
     process_cache: ProcessCache,
-    /// What other modules prepared for the next request, each under a type of its own.
+    /// Values that other modules prepared for the next request, by type.
     prepared: RefCell<HashMap<TypeId, Box<dyn Any + Send>>>,
     progress: Progress,
     registry: Option<Arc<Registry>>,
 }
 
 impl Remote {
-    /// Returns the endpoint to use. The settings come with the repository, so an endpoint that only
-    /// they name is an error: it is used when the person at this machine names it too.
+    /// Returns the endpoint to use. An endpoint that is named only by the settings is returned as an
+    /// error: settings come with the repository, so a user of this machine has to confirm it.
     pub(crate) fn endpoint<'e>(
         &'e self,
-        named: Option<&'e str>,
+        in_settings: Option<&'e str>,
     ) -> Result<Option<&'e str>, &'e str> {
-        match (self.endpoint.as_deref(), named) {
-            (None, Some(named)) => Err(named),
-            (own, _) => Ok(own),
+        match (self.endpoint.as_deref(), in_settings) {
+            (None, Some(unconfirmed)) => Err(unconfirmed),
+            (confirmed, _) => Ok(confirmed),
         }
     }
 }
 
 impl Session {
-    /// Opens the workspace that a folder lies in.
+    /// Opens the workspace that contains a folder.
     pub fn find(start: &Path, now: Timestamp) -> Result<Self, Error> {
-        Self::new(Root::find(start)?, now)
+        Self::recover(Root::find(start)?, now)
     }
 
     /// Opens the workspace at a folder.
     pub fn at(folder: &Path, now: Timestamp) -> Result<Self, Error> {
-        Self::new(Root::at(folder)?, now)
+        Self::recover(Root::at(folder)?, now)
     }
 
-    /// Opens the workspace that a folder lies in, unless one has to wait for another process.
+    /// Opens the workspace that contains a folder, unless that has to wait for another process.
     pub fn find_at_once(start: &Path, now: Timestamp) -> Option<Self> {
-        Root::find(start).ok().and_then(|root| Self::unless_busy(root, now))
+        Root::find(start).ok().and_then(|root| Self::open_unless_busy(root, now))
     }
 
-    /// Opens the workspace at a folder, unless one has to wait for another process.
+    /// Opens the workspace at a folder, unless that has to wait for another process.
     pub fn at_once(folder: &Path, now: Timestamp) -> Option<Self> {
-        Root::at(folder).ok().and_then(|root| Self::unless_busy(root, now))
+        Root::at(folder).ok().and_then(|root| Self::open_unless_busy(root, now))
     }
 
-    fn unless_busy(root: Root, now: Timestamp) -> Option<Self> {
-        (!journal::is_open(&root)).then(|| Self::on(root, now))
+    fn open_unless_busy(root: Root, now: Timestamp) -> Option<Self> {
+        (!journal::is_open(&root)).then(|| Self::new(root, now))
     }
 
-    fn new(root: Root, now: Timestamp) -> Result<Self, Error> {
+    /// Completes a journal that an interrupted command left behind, then opens the workspace.
+    fn recover(root: Root, now: Timestamp) -> Result<Self, Error> {
         journal::recover(&root)?;
-        Ok(Self::on(root, now))
+        Ok(Self::new(root, now))
     }
 
-    fn on(root: Root, now: Timestamp) -> Self {
+    fn new(root: Root, now: Timestamp) -> Self {
         Session {
             root,
             now,
             counts_tokens: true,
             author: None,
-            signature: OnceCell::new(),
+            git_author: OnceCell::new(),
             llm: Remote::default(),
             embedder: Remote::default(),
             config: OnceCell::new(),
@@ -104,67 +106,67 @@ impl Session {
         }
     }
 
-    /// Leaves token counts out: loading the tokenizer costs more than most answers, and people do
-    /// not read the counts.
+    /// Disables token counts: loading the tokenizer takes longer than most answers, and people do not
+    /// read the counts.
     #[must_use]
     pub fn without_token_counts(mut self) -> Self {
         self.counts_tokens = false;
         self
     }
 
-    /// Names who is writing: the agent or the person.
+    /// Sets the author of new records: an agent or a person.
     #[must_use]
     pub fn by(mut self, author: Option<String>) -> Self {
         self.author = author;
         self
     }
 
-    /// Says what the person at this machine allows of a language model.
+    /// Sets how a language model may be reached.
     #[must_use]
     pub fn with_remote_llm(mut self, llm: Remote) -> Self {
         self.llm = llm;
         self
     }
 
-    /// Says what the person at this machine allows of an embedder.
+    /// Sets how an embedder may be reached.
     #[must_use]
     pub fn with_remote_embedder(mut self, embedder: Remote) -> Self {
         self.embedder = embedder;
         self
     }
 
-    /// Returns what is allowed of an embedder.
+    /// Returns how an embedder may be reached.
     pub(crate) fn remote_embedder(&self) -> &Remote {
         &self.embedder
     }
 
-    /// Shares what the process keeps from one request to the next.
+    /// Sets the cache that is shared by the requests of this process.
     #[must_use]
     pub fn with_process_cache(mut self, cache: ProcessCache) -> Self {
         self.process_cache = cache;
         self
     }
 
-    /// Tells somebody how far long work has come.
+    /// Sets the receiver of the progress of long work.
     #[must_use]
     pub fn with_progress(mut self, progress: Progress) -> Self {
         self.progress = progress;
         self
     }
 
-    /// Names the workspaces that are registered on this machine.
+    /// Sets the registry of the workspaces on this machine.
     #[must_use]
     pub fn with_registry(mut self, registry: Option<Arc<Registry>>) -> Self {
         self.registry = registry;
         self
     }
 
-    /// Returns the workspaces that are registered on this machine.
+    /// Returns the registry of the workspaces on this machine.
     pub(crate) fn registry(&self) -> Option<&Registry> {
         self.registry.as_deref()
     }
 
-    /// Opens another workspace of this machine at the same moment.
+    /// Opens another workspace with the same time, cache and options.
     pub(crate) fn other(&self, folder: &Path) -> Result<Self, Error> {
         let other = Self::at(folder, self.now)?;
         let other = if self.counts_tokens { other } else { other.without_token_counts() };
@@ -174,67 +176,67 @@ impl Session {
             .with_remote_embedder(self.embedder.clone()))
     }
 
-    /// Returns who is to be told how far long work has come.
+    /// Returns the receiver of the progress of long work.
     pub(crate) fn progress(&self) -> &Progress {
         &self.progress
     }
 
-    /// Returns what the process keeps from one request to the next.
+    /// Returns the cache that is shared by the requests of this process.
     pub(crate) fn process_cache(&self) -> &ProcessCache {
         &self.process_cache
     }
 
-    /// Keeps a value for the next request of this session, in place of another of the same type.
+    /// Stores a value for the next request of this session, replacing one of the same type.
     pub(crate) fn put<T: Send + 'static>(&self, value: T) {
         self.prepared.borrow_mut().insert(TypeId::of::<T>(), Box::new(value));
     }
 
-    /// Takes the value of a type that was kept for this request.
+    /// Removes and returns the value of a type that was stored for this request.
     pub(crate) fn take<T: 'static>(&self) -> Option<T> {
         let value = self.prepared.borrow_mut().remove(&TypeId::of::<T>())?;
         value.downcast().ok().map(|value| *value)
     }
 
-    /// Returns what is allowed of a language model.
+    /// Returns how a language model may be reached.
     pub(crate) fn remote_llm(&self) -> &Remote {
         &self.llm
     }
 
-    /// Returns who is writing, if somebody was named.
+    /// Returns the author that was set, if any.
     pub fn named_author(&self) -> Option<&str> {
         self.author.as_deref()
     }
 
-    /// Returns who is writing: as named, else as git would sign a commit.
+    /// Returns the author that was set, or else the name that git would put on a commit.
     pub fn author(&self) -> String {
-        if let Some(named) = &self.author {
-            return named.clone();
+        if let Some(author) = &self.author {
+            return author.clone();
         }
-        let signed = || git::author(&self.root).unwrap_or_else(|| "unknown".to_owned());
-        self.signature.get_or_init(signed).clone()
+        let from_git = || git::author(&self.root).unwrap_or_else(|| "unknown".to_owned());
+        self.git_author.get_or_init(from_git).clone()
     }
 
-    /// Says whether token counts are wanted.
+    /// Returns whether answers include token counts.
     pub fn counts_tokens(&self) -> bool {
         self.counts_tokens
     }
 
-    /// Returns the root.
+    /// Returns the root of the workspace.
     pub fn root(&self) -> &Root {
         &self.root
     }
 
-    /// Returns the moment.
+    /// Returns the time of the request.
     pub fn now(&self) -> Timestamp {
         self.now
     }
 
-    /// Returns the day.
+    /// Returns the day of the request, in UTC.
     pub fn today(&self) -> Date {
         day::of(self.now)
     }
 
-    /// Returns the settings.
+    /// Returns the settings of the workspace.
     pub fn config(&self) -> Result<&Config, Error> {
         if let Some(config) = self.config.get() {
             return Ok(config);

@@ -1,16 +1,16 @@
-//! An answer laid out for people, before it is painted.
+//! Answers laid out for people, before colours are applied.
 //!
-//! An operation says what each piece *is* (a key, a source, a warning); the terminal decides on
-//! colours, a pipe and an agent get the same text without them.
+//! An operation gives each piece of text a role (key, source, warning). A terminal maps roles to
+//! colours; a pipe and an agent get the same text without them.
 
 pub(crate) mod formats;
 pub(crate) mod present;
 mod table;
 
-/// What a piece of text is.
+/// The role of a piece of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// Nothing special.
+    /// Ordinary text.
     Plain,
     /// A title.
     Title,
@@ -20,13 +20,13 @@ pub enum Role {
     Value,
     /// Where something comes from.
     Source,
-    /// Of less weight.
+    /// Text of less importance.
     Dim,
-    /// As it should be; added.
+    /// Success, or an addition.
     Good,
-    /// Worth a look.
+    /// A warning.
     Warning,
-    /// Wrong; taken away.
+    /// An error, or a removal.
     Bad,
 }
 
@@ -35,11 +35,11 @@ pub enum Role {
 pub struct Span {
     /// The text.
     pub text: String,
-    /// Its role.
+    /// The role.
     pub role: Role,
 }
 
-/// Makes a span.
+/// Creates a span.
 pub fn span(role: Role, text: impl Into<String>) -> Span {
     Span { text: text.into(), role }
 }
@@ -73,12 +73,12 @@ pub struct View {
 }
 
 impl View {
-    /// Starts an empty one.
+    /// Creates an empty view.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A view that is one text, to be printed as it is.
+    /// Creates a view of one text that is printed unchanged.
     pub fn raw(text: impl Into<String>) -> Self {
         View { blocks: vec![Block::Text(text.into())] }
     }
@@ -103,7 +103,7 @@ impl View {
         self.line([text.into()])
     }
 
-    /// Adds aligned rows under a head; with an empty head, aligned rows alone.
+    /// Adds aligned rows under a header row; an empty header is not shown.
     pub fn table(&mut self, head: &[&'static str], rows: Vec<Vec<Span>>) -> &mut Self {
         if !rows.is_empty() {
             self.blocks.push(Block::Table { head: head.to_vec(), rows });
@@ -111,7 +111,7 @@ impl View {
         self
     }
 
-    /// Adds text as it is, a line break at its end.
+    /// Adds a text unchanged and ends it with a line break.
     pub fn text(&mut self, text: impl Into<String>) -> &mut Self {
         self.blocks.push(Block::Text(text.into()));
         self
@@ -123,18 +123,18 @@ impl View {
         self
     }
 
-    /// Returns the text without colours.
+    /// Renders without colours.
     pub fn plain(&self) -> String {
         self.render(&|_, text| text.to_owned())
     }
 
-    /// Returns the text, each piece painted by its role.
+    /// Renders, passing each piece of text through `paint` with its role.
     pub fn render(&self, paint: &dyn Fn(Role, &str) -> String) -> String {
         self.render_within(None, paint)
     }
 
-    /// Returns the text with tables that are at most so many columns wide, as far as their cells can
-    /// be wrapped.
+    /// Renders like [`View::render`], and wraps table cells so that tables fit into `width` columns
+    /// where possible.
     pub fn render_within(
         &self,
         width: Option<usize>,
@@ -170,12 +170,12 @@ impl View {
     }
 }
 
-/// Makes visible what would command a terminal or deceive a reader: control characters, line breaks,
-/// and the characters of [`is_deceptive`]. They are written as JSON writes them, so that a JSON text
-/// stays the same value.
+/// Escapes characters that could control a terminal or deceive a reader: control characters, line
+/// breaks and the characters of [`is_deceptive`]. It uses JSON escapes, so that JSON text keeps its
+/// value.
 pub fn printable(text: &str) -> String {
-    let is_harmful = |c: char| (c.is_control() && c != '\t') || is_deceptive(c);
-    if !text.contains(is_harmful) {
+    let is_escaped = |c: char| (c.is_control() && c != '\t') || is_deceptive(c);
+    if !text.contains(is_escaped) {
         return text.to_owned();
     }
     let mut out = String::with_capacity(text.len() + 8);
@@ -183,7 +183,7 @@ pub fn printable(text: &str) -> String {
         match c {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
-            c if is_harmful(c) => {
+            c if is_escaped(c) => {
                 let mut units = [0; 2];
                 for unit in c.encode_utf16(&mut units) {
                     out.push_str(&format!("\\u{unit:04x}"));
@@ -195,9 +195,9 @@ pub fn printable(text: &str) -> String {
     out
 }
 
-/// Returns whether a character makes text look like other text: embedding, override and isolation of
-/// direction reorder what is shown, line and paragraph separators break lines, and tag characters
-/// are read by language models and shown by nothing.
+/// Returns whether a character makes text look different from what it is: bidirectional controls
+/// reorder it, line and paragraph separators break lines, and tag characters are invisible but read by
+/// language models.
 fn is_deceptive(c: char) -> bool {
     matches!(c,
         '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}'
@@ -209,7 +209,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tables_align_by_width() {
+    fn table_columns_align_by_display_width() {
         let mut view = View::new();
         view.title("T").table(
             &["key", "value"],
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_commands_or_deceives_is_shown() {
+    fn control_and_deceptive_characters_are_escaped() {
         for (text, shown) in [
             ("plain\ttext é 日本 👩‍👩‍👧", "plain\ttext é 日本 👩‍👩‍👧"),
             ("\u{1b}[2J\u{9b}31m\u{7}", "\\u001b[2J\\u009b31m\\u0007"),

@@ -1,4 +1,4 @@
-//! From JSON to an operation's request.
+//! Reads an operation's request from JSON.
 
 mod explain;
 
@@ -8,107 +8,112 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use heirloom_core::{Value, json};
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use serde_json::Map;
 
-use crate::operation::schema;
-use crate::{Error, Op, Operation};
+use super::schema;
+use super::spec::Spec;
+use crate::Error;
 
-/// Reads the request of an operation.
-pub(crate) fn read<O: Operation>(given: Value) -> Result<O::Request, Error> {
-    let given = match given {
+/// Deserialises a request. Fields may be spelled as [`is_same_field`] allows, or as an alias.
+pub(super) fn read<R: DeserializeOwned + JsonSchema>(
+    spec: &Spec,
+    aliases: &[&str],
+    request: Value,
+) -> Result<R, Error> {
+    let fields = match request {
         Value::Null => Map::new(),
-        Value::Object(given) => given,
+        Value::Object(fields) => fields,
         other => {
             return Err(Error::bad_input(format!(
                 "{}: the request must be a JSON object, and {} was given",
-                O::SPEC.name,
+                spec.name,
                 json::described(&other)
             )));
         }
     };
-    let given = Value::Object(renamed::<O>(given)?);
-    O::Request::deserialize(&given).map_err(|error| {
-        let what = explained(&schema::<O::Request>().to_value(), &given, &error);
-        Error::bad_input(format!("{}: {what}", O::SPEC.name)).hint(format!(
-            "see `heir {} --help`",
-            Op::of::<O>().words().collect::<Vec<_>>().join(" ")
-        ))
+    let request = Value::Object(canonicalise_names::<R>(spec, aliases, fields)?);
+    R::deserialize(&request).map_err(|error| {
+        let reason = explained(&schema::generate::<R>().to_value(), &request, &error);
+        Error::bad_input(format!("{}: {reason}", spec.name))
+            .hint(format!("see `heir {} --help`", spec.words().collect::<Vec<_>>().join(" ")))
     })
 }
 
-/// Returns whether two names are spellings of one field. Case and separators do not matter, and a
-/// plan or an agent may be called with or without `Id`: the tools that others describe use both.
+/// Returns whether two names are spellings of one field. Case and separators are ignored, and `plan`
+/// and `agent` may end in `Id`, because the tool descriptions of other projects use both forms.
 pub fn is_same_field(a: &str, b: &str) -> bool {
-    folded(a) == folded(b)
+    canonical(a) == canonical(b)
 }
 
-fn folded(name: &str) -> String {
+fn canonical(name: &str) -> String {
     let letters = name.chars().filter(|c| !matches!(c, '_' | '-'));
-    let folded: String = letters.flat_map(char::to_lowercase).collect();
-    match folded.as_str() {
+    let lowercase: String = letters.flat_map(char::to_lowercase).collect();
+    match lowercase.as_str() {
         "planid" => "plan".to_owned(),
         "agentid" => "agent".to_owned(),
-        _ => folded,
+        _ => lowercase,
     }
 }
 
-/// Gives every field the name that the operation declares. An unknown field is refused: it is a typo,
-/// and a typo must not be silent.
-fn renamed<O: Operation>(given: Map<String, Value>) -> Result<Map<String, Value>, Error> {
-    if given.is_empty() {
-        return Ok(given);
+/// Gives every field the name that the operation declares. An unknown field is an error, because it is
+/// most likely a typo that would otherwise be ignored.
+fn canonicalise_names<R: JsonSchema>(
+    spec: &Spec,
+    aliases: &[&str],
+    fields: Map<String, Value>,
+) -> Result<Map<String, Value>, Error> {
+    if fields.is_empty() {
+        return Ok(fields);
     }
-    let known = fields::<O>();
+    let declared = declared_fields::<R>(spec);
     let mut renamed: Map<String, Value> = Map::new();
-    for (name, value) in given {
-        let is_declared = known.contains(&name) || O::ALIASES.contains(&name.as_str());
-        let own = match is_declared {
+    for (name, value) in fields {
+        let is_declared = declared.contains(&name) || aliases.contains(&name.as_str());
+        let declared_name = match is_declared {
             true => name.clone(),
-            false => known
+            false => declared
                 .iter()
-                .find(|own| is_same_field(own, &name))
+                .find(|declared| is_same_field(declared, &name))
                 .cloned()
-                .ok_or_else(|| unknown::<O>(&name, &known))?,
+                .ok_or_else(|| unknown_field(spec, &name, &declared))?,
         };
-        match renamed.get(&own) {
+        match renamed.get(&declared_name) {
             Some(first) if !first.is_null() && !value.is_null() && *first != value => {
                 return Err(Error::bad_input(format!(
-                    "{}: `{own}` is given twice, as {} and as {}",
-                    O::SPEC.name,
+                    "{}: `{declared_name}` is given twice, as {} and as {}",
+                    spec.name,
                     json::described(first),
                     json::described(&value)
                 ))
                 .hint(format!("`{}` is another spelling of it; give one", name.escape_default())));
             }
             Some(first) if !first.is_null() => {}
-            _ => drop(renamed.insert(own, value)),
+            _ => drop(renamed.insert(declared_name, value)),
         }
     }
     Ok(renamed)
 }
 
-fn unknown<O: Operation>(name: &str, known: &[String]) -> Error {
+fn unknown_field(spec: &Spec, name: &str, declared: &[String]) -> Error {
     Error {
-        candidates: heirloom_core::name::nearest(name, known.iter().map(String::as_str), 3),
-        ..Error::bad_input(format!(
-            "{}: there is no field `{}`",
-            O::SPEC.name,
-            name.escape_default()
-        ))
-        .hint(format!("its fields are {}", known.join(", ")))
+        candidates: heirloom_core::name::nearest(name, declared.iter().map(String::as_str), 3),
+        ..Error::bad_input(format!("{}: there is no field `{}`", spec.name, name.escape_default()))
+            .hint(format!("its fields are {}", declared.join(", ")))
     }
 }
 
-/// Returns the names of a request's fields, cached for the life of the process.
-fn fields<O: Operation>() -> Arc<[String]> {
-    static KNOWN: Mutex<BTreeMap<&str, Arc<[String]>>> = Mutex::new(BTreeMap::new());
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    let read = || {
-        let schema = schema::<O::Request>().to_value();
+/// Returns the field names of a request, cached for the life of the process because generating a
+/// schema is slow.
+fn declared_fields<R: JsonSchema>(spec: &Spec) -> Arc<[String]> {
+    static FIELDS_BY_OPERATION: Mutex<BTreeMap<&str, Arc<[String]>>> = Mutex::new(BTreeMap::new());
+    let mut cache = FIELDS_BY_OPERATION.lock().unwrap_or_else(PoisonError::into_inner);
+    let from_schema = || {
+        let schema = schema::generate::<R>().to_value();
         schema["properties"].as_object().into_iter().flat_map(|map| map.keys()).cloned().collect()
     };
-    known.entry(O::SPEC.name).or_insert_with(read).clone()
+    cache.entry(spec.name).or_insert_with(from_schema).clone()
 }
 
 #[cfg(test)]
@@ -127,14 +132,14 @@ mod tests {
     }
 
     #[test]
-    fn no_operation_has_two_fields_that_could_be_mistaken_for_each_other() {
+    fn no_operation_has_two_fields_with_the_same_canonical_name() {
         for op in OPS {
             let schema = op.request_schema().to_value();
             let properties = schema["properties"].as_object();
-            let names: Vec<&String> = properties.into_iter().flat_map(|own| own.keys()).collect();
+            let names: Vec<&String> = properties.into_iter().flat_map(|map| map.keys()).collect();
             for (at, name) in names.iter().enumerate() {
-                let twin = names[..at].iter().find(|other| is_same_field(other, name));
-                assert_eq!(twin, None, "{}: {name}", op.spec.name);
+                let duplicate = names[..at].iter().find(|other| is_same_field(other, name));
+                assert_eq!(duplicate, None, "{}: {name}", op.spec.name);
             }
         }
     }

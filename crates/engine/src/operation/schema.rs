@@ -1,77 +1,88 @@
-//! The schema of a request as the doors need it: no titles, no nulls, one type a field.
+//! Generates the JSON schemas of requests and responses, and simplifies them for callers.
 
+use schemars::{JsonSchema, Schema, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
-/// Strips a generated schema down to what a caller needs to know. An optional field is one that is
-/// not required; that it may also be null is noise in every prompt that shows it.
+/// Generates the schema of a type, with every subschema inlined.
+pub(crate) fn generate<T: JsonSchema>() -> Schema {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    settings.into_generator().into_root_schema_for::<T>()
+}
+
+/// Reduces a generated schema to what a caller needs: no titles, no nulls, one type per field. An
+/// optional field is one that is not required; stating that it may also be null wastes tokens in every
+/// prompt that shows it.
 pub fn simplified(schema: &Value) -> Value {
     match schema {
-        Value::Object(map) => {
-            let mut out = Map::new();
-            for (key, value) in map {
-                match key.as_str() {
-                    "title" | "$schema" | "format" if value.is_string() => {}
-                    "minimum" => {}
-                    "default"
-                        if value.is_null()
-                            || *value == json!(false)
-                            || *value == json!({})
-                            || *value == json!([]) => {}
-                    "type" => drop(out.insert(key.clone(), without_null(value))),
-                    "anyOf" => return merged(map, value),
-                    "properties" => {
-                        let properties = value.as_object().map(|map| {
-                            map.iter()
-                                .map(|(name, inner)| (name.clone(), simplified(inner)))
-                                .collect::<Map<_, _>>()
-                        });
-                        out.insert(key.clone(), Value::Object(properties.unwrap_or_default()));
-                    }
-                    "oneOf" => out.extend(enumeration(value)),
-                    _ => drop(out.insert(key.clone(), simplified(value))),
-                }
-            }
-            Value::Object(out)
-        }
+        Value::Object(keywords) => simplify_object(keywords),
         Value::Array(items) => Value::Array(items.iter().map(simplified).collect()),
         other => other.clone(),
     }
 }
 
+fn simplify_object(keywords: &Map<String, Value>) -> Value {
+    let mut out = Map::new();
+    for (key, value) in keywords {
+        match key.as_str() {
+            "title" | "$schema" | "format" if value.is_string() => {}
+            "minimum" => {}
+            "default" if is_empty(value) => {}
+            "type" => drop(out.insert(key.clone(), without_null(value))),
+            "anyOf" => return simplify_any_of(keywords, value),
+            "properties" => {
+                let properties = value.as_object().map(|map| {
+                    map.iter()
+                        .map(|(name, inner)| (name.clone(), simplified(inner)))
+                        .collect::<Map<_, _>>()
+                });
+                out.insert(key.clone(), Value::Object(properties.unwrap_or_default()));
+            }
+            "oneOf" => out.extend(enumeration(value)),
+            _ => drop(out.insert(key.clone(), simplified(value))),
+        }
+    }
+    Value::Object(out)
+}
+
+/// Returns whether a default value says nothing beyond "absent".
+fn is_empty(value: &Value) -> bool {
+    value.is_null() || *value == json!(false) || *value == json!({}) || *value == json!([])
+}
+
 fn without_null(types: &Value) -> Value {
     match types.as_array() {
         Some(list) => {
-            let kept: Vec<&Value> = list.iter().filter(|kind| *kind != "null").collect();
-            if let [one] = kept.as_slice() { (*one).clone() } else { json!(kept) }
+            let others: Vec<&Value> = list.iter().filter(|kind| *kind != "null").collect();
+            if let [one] = others.as_slice() { (*one).clone() } else { json!(others) }
         }
         None => types.clone(),
     }
 }
 
-/// `anyOf: [X, null]` is X, with the field's own description.
-fn merged(map: &Map<String, Value>, any_of: &Value) -> Value {
+/// Turns `anyOf: [X, null]` into X with the description of the field.
+fn simplify_any_of(keywords: &Map<String, Value>, any_of: &Value) -> Value {
     let inner = any_of.as_array().and_then(|list| {
         list.iter().find(|option| option.get("type").is_none_or(|kind| kind != "null"))
     });
     let mut out = inner.map(simplified).unwrap_or_else(|| json!({}));
-    if let (Some(description), Some(object)) = (map.get("description"), out.as_object_mut()) {
+    if let (Some(description), Some(object)) = (keywords.get("description"), out.as_object_mut()) {
         object.insert("description".into(), description.clone());
     }
     out
 }
 
-/// `oneOf: [{const: a}, {const: b}]` is `enum: [a, b]`.
+/// Turns `oneOf: [{const: a}, {const: b}]` into `enum: [a, b]`.
 fn enumeration(one_of: &Value) -> Map<String, Value> {
-    let words: Vec<Value> =
-        one_of
-            .as_array()
-            .into_iter()
-            .flatten()
-            .flat_map(|option| {
-                option.get("const").cloned().into_iter().chain(
-                    option.get("enum").and_then(Value::as_array).cloned().into_iter().flatten(),
-                )
-            })
-            .collect();
+    let listed = |option: &Value| option.get("enum").and_then(Value::as_array).cloned();
+    let options = one_of.as_array().into_iter().flatten();
+    let words: Vec<Value> = options
+        .flat_map(|option| {
+            let constant = option.get("const").cloned().into_iter();
+            constant.chain(listed(option).into_iter().flatten())
+        })
+        .collect();
     Map::from_iter([("type".to_owned(), json!("string")), ("enum".to_owned(), Value::Array(words))])
 }

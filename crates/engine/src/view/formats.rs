@@ -1,4 +1,4 @@
-//! Findings in the formats that other tools read.
+//! Writes findings in the formats of other tools.
 
 use heirloom_core::Problem;
 use heirloom_core::conflict::{Conflict, Kind, Severity};
@@ -6,16 +6,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// How findings are printed.
+/// The output format of findings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Format {
-    /// For people.
+    /// Text for people.
     #[default]
     Text,
     /// The answer as data.
     Json,
-    /// Annotations of a GitHub workflow.
+    /// Annotations for GitHub Actions.
     Github,
     /// SARIF 2.1.0.
     Sarif,
@@ -23,7 +23,7 @@ pub(crate) enum Format {
 
 const PROBLEM_RULE: &str = "unreadable_document";
 
-/// Writes workflow commands, one a line.
+/// Writes GitHub workflow commands, one per line.
 pub(crate) fn github(conflicts: &[Conflict], problems: &[Problem]) -> String {
     let mut out = String::new();
     for conflict in conflicts {
@@ -111,7 +111,7 @@ fn result(rule: &str, level: &str, message: &str, path: &str, line: usize) -> Va
     })
 }
 
-/// A relative URI: what a URI cannot hold is escaped.
+/// Percent-encodes a relative path as a URI.
 fn uri(path: &str) -> String {
     path.bytes()
         .map(|byte| {

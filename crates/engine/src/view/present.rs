@@ -1,4 +1,4 @@
-//! Pieces of views that several operations show.
+//! Parts of views that several operations share.
 
 use heirloom_core::Problem;
 use heirloom_core::conflict::{self, Conflict, Kind, Severity, Side};
@@ -7,7 +7,7 @@ use heirloom_core::{Value, staleness};
 
 use crate::view::{Role, Span, View, span};
 
-/// Writes a value on one line.
+/// Formats a value on one line.
 pub(crate) fn value(value: &Value) -> String {
     match value {
         Value::Array(items) => {
@@ -17,7 +17,7 @@ pub(crate) fn value(value: &Value) -> String {
     }
 }
 
-/// Shows how fresh something is: `fresh, 5 days`.
+/// Formats a freshness: `fresh, 5 days`.
 pub(crate) fn freshness(staleness: &Staleness) -> Span {
     let role = role_of(staleness.status);
     let word = freshness_word(staleness.status);
@@ -69,7 +69,7 @@ pub(crate) fn conflict(view: &mut View, conflict: &Conflict) {
     match (conflict.kind, conflict.sides.as_slice(), &conflict.key, &conflict.resolution) {
         (Kind::DirectContradiction, [parent, child], Some(key), Some(resolution)) => {
             view.line([span(role, format!("{mark} CONFLICT: {key}"))]);
-            let label = |side: &Side| speaker(side, parent.level == child.level);
+            let label = |side: &Side| side_label(side, parent.level == child.level);
             view.say(format!("   {} says: {}", label(parent), value(&parent.value)));
             view.say(format!("   {} says: {} (override)", label(child), value(&child.value)));
             view.say(format!("   Resolution: {resolution}"));
@@ -91,9 +91,9 @@ pub(crate) fn conflict(view: &mut View, conflict: &Conflict) {
     ]);
 }
 
-/// Names a side of a conflict: `Workspace`, `Agent 001-schema`; two documents of one level that have
-/// no name are told apart by their files.
-fn speaker(side: &Side, is_level_shared: bool) -> String {
+/// Names a side of a conflict: `Workspace`, `Agent 001-schema`. Two unnamed documents of one level are
+/// distinguished by their files.
+fn side_label(side: &Side, is_level_shared: bool) -> String {
     let level = capitalised(&side.level);
     match &side.name {
         Some(name) => format!("{level} {name}"),
@@ -102,7 +102,7 @@ fn speaker(side: &Side, is_level_shared: bool) -> String {
     }
 }
 
-/// Shows problems, one a line.
+/// Shows problems, one per line.
 pub(crate) fn problems(view: &mut View, problems: &[Problem]) {
     for problem in problems {
         view.line([span(Role::Bad, "⚠️ "), span(Role::Plain, problem.to_string())]);
@@ -114,7 +114,7 @@ pub(crate) fn capitalised(word: &str) -> String {
     chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
 }
 
-/// `1 plan`, `2 plans`, `3 entries`, `4 days`.
+/// Formats a number with its noun: `1 plan`, `2 plans`, `3 entries`, `4 days`.
 pub(crate) fn count(number: usize, what: &str) -> String {
     let stem = what.strip_suffix('y').filter(|stem| !stem.ends_with(['a', 'e', 'o', 'u']));
     match (number, stem) {
@@ -124,25 +124,25 @@ pub(crate) fn count(number: usize, what: &str) -> String {
     }
 }
 
-/// `a fact`, `an episode`.
+/// Puts the article before a word: `a fact`, `an episode`.
 pub(crate) fn with_article(word: &str) -> String {
     let article = if word.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
     format!("{article} {word}")
 }
 
-/// Says that decision records state no status, and names them; `None` if there are none.
+/// Formats a warning about decision records without a known status; `None` if there are none.
 pub(crate) fn without_status(ids: &[String]) -> Option<String> {
-    const NAMED: usize = 10;
+    const MAX_LISTED: usize = 10;
     let (count, verb) = match ids.len() {
         0 => return None,
         1 => ("1 decision record".to_owned(), "states"),
         several => (format!("{several} decision records"), "state"),
     };
-    let more = ids.len().saturating_sub(NAMED);
+    let more = ids.len().saturating_sub(MAX_LISTED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let named = ids[..ids.len().min(NAMED)].join(", ");
-    let them = if ids.len() == 1 { "it is" } else { "they are" };
+    let listed = ids[..ids.len().min(MAX_LISTED)].join(", ");
+    let are = if ids.len() == 1 { "it is" } else { "they are" };
     Some(format!(
-        "{count} {verb} no status that is known, so {them} not counted as in force: {named}{more}"
+        "{count} {verb} no known status, so {are} not counted as in force: {listed}{more}"
     ))
 }

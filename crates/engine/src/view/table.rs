@@ -1,16 +1,16 @@
-//! Aligned rows, wrapped where a terminal is too narrow for them.
+//! Renders tables of aligned columns, wrapping cells where the terminal is too narrow.
 
 use unicode_width::UnicodeWidthStr;
 
 use super::{Role, Span, printable, span};
 
-/// What parts two columns.
-const GAP: usize = 2;
+/// Spaces between two columns.
+const COLUMN_GAP: usize = 2;
 
-/// No column is made narrower: dates and short ids stay on one line.
+/// Columns are not made narrower than this, so that dates and short ids stay on one line.
 const MIN_COLUMN_WIDTH: usize = 16;
 
-/// Writes a table. Without a width, every row is one line.
+/// Renders a table. Without a width, every row is one line.
 pub(super) fn render(
     head: &[&str],
     rows: &[Vec<Span>],
@@ -44,11 +44,8 @@ fn render_row(
     paint: &dyn Fn(Role, &str) -> String,
     out: &mut String,
 ) {
-    let cells: Vec<Vec<String>> = row
-        .iter()
-        .zip(widths)
-        .map(|(cell, width)| wrapped(&printable(&cell.text), *width))
-        .collect();
+    let cells: Vec<Vec<String>> =
+        row.iter().zip(widths).map(|(cell, width)| wrap(&printable(&cell.text), *width)).collect();
     let height = cells.iter().map(Vec::len).max().unwrap_or(1);
     for line in 0..height {
         let text = |at: usize| cells[at].get(line).map_or("", String::as_str);
@@ -58,21 +55,22 @@ fn render_row(
                 out.push_str(&paint(cell.role, text(at)));
             }
             if last.is_some_and(|last| at < last) {
-                let room = widths[at].saturating_sub(text(at).width());
-                out.push_str(&" ".repeat(room + GAP));
+                let padding = widths[at].saturating_sub(text(at).width());
+                out.push_str(&" ".repeat(padding + COLUMN_GAP));
             }
         }
         out.push('\n');
     }
 }
 
-/// Makes the widest columns as narrow as the table needs them to be. Names and ids are never
-/// wrapped.
+/// Narrows the widest columns until the table fits. Columns of names and ids are never narrowed.
 fn narrow(widths: &mut [usize], is_key: &[bool], width: usize) {
-    let gaps = GAP * widths.len().saturating_sub(1);
+    let gaps = COLUMN_GAP * widths.len().saturating_sub(1);
     let capped = |cap: usize| -> Vec<usize> {
         let columns = widths.iter().zip(is_key);
-        columns.map(|(own, is_key)| if *is_key { *own } else { (*own).min(cap) }).collect()
+        columns
+            .map(|(natural, is_key)| if *is_key { *natural } else { (*natural).min(cap) })
+            .collect()
     };
     let fits = |cap: &usize| capped(*cap).iter().sum::<usize>() + gaps <= width;
     let widest = widths.iter().copied().max().unwrap_or(0);
@@ -84,9 +82,9 @@ fn narrow(widths: &mut [usize], is_key: &[bool], width: usize) {
     widths.copy_from_slice(&narrowed);
 }
 
-/// Breaks a text at spaces and behind slashes. A longer word keeps a line of its own, whole: it may
-/// be an id.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
+/// Wraps a text at spaces and after slashes. A word that is too long stays whole on its own line,
+/// because it may be an id.
+fn wrap(text: &str, width: usize) -> Vec<String> {
     if text.width() <= width {
         return vec![text.to_owned()];
     }
@@ -114,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn the_widest_column_is_wrapped_and_keys_are_not() {
+    fn the_widest_column_is_wrapped_but_keys_are_not() {
         let rows = vec![
             vec![
                 span(Role::Key, "0198c0de-0000-7000-8000-00000000002a"),
@@ -134,7 +132,7 @@ mod tests {
             format!("{blank}agents"),
         ];
         assert_eq!(rendered(&rows, Some(60)).lines().collect::<Vec<_>>(), expected);
-        // Where even the narrowest columns do not fit, ids stay whole all the same.
+        // Ids stay whole even if the table does not fit.
         assert!(rendered(&rows, Some(20)).contains("0198c0de-0000-7000-8000-00000000002a"));
     }
 }

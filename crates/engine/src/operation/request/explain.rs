@@ -1,77 +1,87 @@
-//! Why a request does not fit its schema, in words that name the field, what was given and what is
+//! Explains why a request does not match its schema: names the field, the value given and the values
 //! allowed.
 
 use heirloom_core::{Value, json};
+use serde_json::Map;
 
-/// One thing that does not fit.
+/// A value that does not match its schema.
 struct Mismatch {
     message: String,
-    /// What serde's own message would quote of it.
-    quoted: String,
+    /// The text by which serde's error message refers to it.
+    serde_quote: String,
 }
 
-/// Returns why a value could not be read: the mismatch that serde met, or the first one. A schema
-/// may be stricter than what is read (`known-issues` is also a section), so serde decides whether
-/// anything is wrong at all.
+/// Explains a deserialisation error: returns the mismatch that serde reported, or else the first one.
+/// A schema may be stricter than its deserialiser (which also accepts `known-issues` as a section), so
+/// this is called only after serde has failed.
 pub(crate) fn explained(schema: &Value, given: &Value, error: &serde_json::Error) -> String {
     let mut found = Vec::new();
-    compare(schema, given, "", &mut found);
-    let said = error.to_string();
-    let met = found.iter().position(|mismatch| said.contains(&mismatch.quoted));
-    match found.into_iter().nth(met.unwrap_or(0)) {
+    find_mismatches(schema, given, "", &mut found);
+    let serde_message = error.to_string();
+    let reported = found.iter().position(|mismatch| serde_message.contains(&mismatch.serde_quote));
+    match found.into_iter().nth(reported.unwrap_or(0)) {
         Some(mismatch) => mismatch.message,
         None => json::message(error),
     }
 }
 
-fn compare(schema: &Value, given: &Value, path: &str, found: &mut Vec<Mismatch>) {
-    if fits(schema, given) && !given.is_object() && !given.is_array() {
+fn find_mismatches(schema: &Value, given: &Value, path: &str, found: &mut Vec<Mismatch>) {
+    if matches(schema, given) && !given.is_object() && !given.is_array() {
         return;
     }
     let schema = without_null(schema);
     match given {
-        Value::Object(map) if allows(schema, "object") => {
-            for name in texts(&schema["required"]).filter(|name| !map.contains_key(*name)) {
-                let allowed = allowed(&schema["properties"][name]);
-                found.push(Mismatch {
-                    message: format!("`{}` is missing; it must be {allowed}", join(path, name)),
-                    quoted: format!("missing field `{name}`"),
-                });
-            }
-            for (name, value) in map {
-                let declared = schema["properties"].get(name);
-                let inner = declared.unwrap_or(&schema["additionalProperties"]);
-                if declared.is_none() && *inner == Value::Bool(false) {
-                    let own = schema["properties"].as_object();
-                    let own: Vec<&str> =
-                        own.into_iter().flat_map(|own| own.keys()).map(String::as_str).collect();
-                    found.push(Mismatch {
-                        message: format!(
-                            "there is no field `{}`; there are {}",
-                            join(path, name),
-                            own.join(", ")
-                        ),
-                        quoted: format!("unknown field `{name}`"),
-                    });
-                } else {
-                    compare(inner, value, &join(path, name), found);
-                }
-            }
+        Value::Object(fields) if allows(schema, "object") => {
+            find_field_mismatches(schema, fields, path, found);
         }
         Value::Array(items) if allows(schema, "array") => {
             for (at, item) in items.iter().enumerate() {
-                compare(&schema["items"], item, &format!("{path}[{at}]"), found);
+                find_mismatches(&schema["items"], item, &format!("{path}[{at}]"), found);
             }
         }
-        _ if fits(schema, given) => {}
+        _ if matches(schema, given) => {}
         _ => found.push(Mismatch {
             message: format!(
                 "`{path}` must be {}, and {} was given",
-                allowed(schema),
+                describe_allowed(schema),
                 json::described(given)
             ),
-            quoted: quoted(given),
+            serde_quote: serde_quote(given),
         }),
+    }
+}
+
+fn find_field_mismatches(
+    schema: &Value,
+    fields: &Map<String, Value>,
+    path: &str,
+    found: &mut Vec<Mismatch>,
+) {
+    for name in texts(&schema["required"]).filter(|name| !fields.contains_key(*name)) {
+        let allowed = describe_allowed(&schema["properties"][name]);
+        found.push(Mismatch {
+            message: format!("`{}` is missing; it must be {allowed}", join(path, name)),
+            serde_quote: format!("missing field `{name}`"),
+        });
+    }
+    for (name, value) in fields {
+        let declared = schema["properties"].get(name);
+        let inner = declared.unwrap_or(&schema["additionalProperties"]);
+        if declared.is_none() && *inner == Value::Bool(false) {
+            let properties = schema["properties"].as_object().into_iter();
+            let known: Vec<&str> =
+                properties.flat_map(|map| map.keys()).map(String::as_str).collect();
+            found.push(Mismatch {
+                message: format!(
+                    "there is no field `{}`; the fields are {}",
+                    join(path, name),
+                    known.join(", ")
+                ),
+                serde_quote: format!("unknown field `{name}`"),
+            });
+        } else {
+            find_mismatches(inner, value, &join(path, name), found);
+        }
     }
 }
 
@@ -79,11 +89,11 @@ fn join(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }
 
-/// Returns the option of a schema that is not null, where there is a choice.
+/// Returns the only option of an `anyOf` that is not null, or else the schema itself.
 fn without_null(schema: &Value) -> &Value {
     let options = schema["anyOf"].as_array().into_iter().flatten();
-    let mut real = options.filter(|option| option["type"] != "null");
-    match (real.next(), real.next()) {
+    let mut non_null = options.filter(|option| option["type"] != "null");
+    match (non_null.next(), non_null.next()) {
         (Some(only), None) => only,
         _ => schema,
     }
@@ -93,36 +103,37 @@ fn texts(list: &Value) -> impl Iterator<Item = &str> {
     list.as_array().into_iter().flatten().filter_map(Value::as_str)
 }
 
-/// Returns the words that a schema allows, where it lists them.
-fn words(schema: &Value) -> Vec<&str> {
+/// Returns the values of an enumeration; none for another schema.
+fn enum_values(schema: &Value) -> Vec<&str> {
     let options = schema["oneOf"].as_array().into_iter().flatten();
     let listed = options
         .flat_map(|option| option["const"].as_str().into_iter().chain(texts(&option["enum"])));
     texts(&schema["enum"]).chain(listed).collect()
 }
 
-fn allows(schema: &Value, wanted: &str) -> bool {
-    let kind = &schema["type"];
-    kind == wanted || texts(kind).any(|own| own == wanted)
+fn allows(schema: &Value, json_type: &str) -> bool {
+    let declared = &schema["type"];
+    declared == json_type || texts(declared).any(|one| one == json_type)
 }
 
-/// Returns whether a value is of the kind that a schema describes; what is inside is not looked at.
-fn fits(schema: &Value, given: &Value) -> bool {
+/// Returns whether a value has the type, the range or one of the enumerated values of a schema.
+/// Elements and fields are not compared.
+fn matches(schema: &Value, given: &Value) -> bool {
     if let Some(options) = schema["anyOf"].as_array() {
-        return options.iter().any(|option| fits(option, given));
+        return options.iter().any(|option| matches(option, given));
     }
-    let words = words(schema);
-    if !words.is_empty() {
-        let takes_null = given.is_null() && allows(schema, "null");
-        return takes_null || given.as_str().is_some_and(|given| words.contains(&given));
+    let values = enum_values(schema);
+    if !values.is_empty() {
+        let is_allowed_null = given.is_null() && allows(schema, "null");
+        return is_allowed_null || given.as_str().is_some_and(|given| values.contains(&given));
     }
     if schema["type"].is_null() {
         return true;
     }
     let bound = |name: &str| schema[name].as_f64();
-    let is_within = |number: f64| {
-        bound("minimum").is_none_or(|least| number >= least)
-            && bound("maximum").is_none_or(|most| number <= most)
+    let is_in_range = |number: f64| {
+        bound("minimum").is_none_or(|minimum| number >= minimum)
+            && bound("maximum").is_none_or(|maximum| number <= maximum)
     };
     match given {
         Value::Null => allows(schema, "null"),
@@ -131,28 +142,28 @@ fn fits(schema: &Value, given: &Value) -> bool {
         Value::Array(_) => allows(schema, "array"),
         Value::Object(_) => allows(schema, "object"),
         Value::Number(number) => {
-            let is_whole = number.is_i64() || number.is_u64();
-            (allows(schema, "number") || (is_whole && allows(schema, "integer")))
-                && number.as_f64().is_some_and(is_within)
+            let is_integer = number.is_i64() || number.is_u64();
+            (allows(schema, "number") || (is_integer && allows(schema, "integer")))
+                && number.as_f64().is_some_and(is_in_range)
         }
     }
 }
 
-/// Describes what a schema allows.
-fn allowed(schema: &Value) -> String {
+/// Describes in words what a schema allows.
+fn describe_allowed(schema: &Value) -> String {
     let schema = without_null(schema);
-    let words = words(schema);
-    if !words.is_empty() {
-        return format!("one of {}", words.join(", "));
+    let values = enum_values(schema);
+    if !values.is_empty() {
+        return format!("one of {}", values.join(", "));
     }
     let range = match (schema["minimum"].as_f64(), schema["maximum"].as_f64()) {
-        (Some(least), Some(most)) => format!(" from {least} to {most}"),
-        (Some(least), None) => format!(", {least} or more"),
-        (None, Some(most)) => format!(", {most} or less"),
+        (Some(minimum), Some(maximum)) => format!(" from {minimum} to {maximum}"),
+        (Some(minimum), None) => format!(", {minimum} or more"),
+        (None, Some(maximum)) => format!(", {maximum} or less"),
         (None, None) => String::new(),
     };
-    let named = ["string", "integer", "number", "boolean", "array", "object"];
-    let kinds = named.into_iter().filter(|kind| allows(schema, kind)).map(|kind| match kind {
+    let types = ["string", "integer", "number", "boolean", "array", "object"];
+    let kinds = types.into_iter().filter(|name| allows(schema, name)).map(|name| match name {
         "string" => "a string".to_owned(),
         "integer" => format!("an integer{range}"),
         "number" => format!("a number{range}"),
@@ -166,8 +177,8 @@ fn allowed(schema: &Value) -> String {
     if kinds.is_empty() { "any value".to_owned() } else { kinds.join(" or ") }
 }
 
-/// Returns how serde's message quotes a value.
-fn quoted(given: &Value) -> String {
+/// Returns how serde's error message refers to a value.
+fn serde_quote(given: &Value) -> String {
     match given {
         Value::Null => "null".to_owned(),
         Value::Bool(value) => format!("boolean `{value}`"),
@@ -181,7 +192,7 @@ fn quoted(given: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::operation::schema;
+    use crate::operation::schema::generate;
     use schemars::JsonSchema;
     use serde::Deserialize;
     use serde_json::json;
@@ -195,15 +206,15 @@ mod tests {
 
     #[derive(Debug, Deserialize, JsonSchema)]
     #[serde(deny_unknown_fields)]
-    #[expect(dead_code, reason = "it is only read")]
+    #[expect(dead_code, reason = "only deserialised")]
     struct Inner {
         name: String,
     }
 
     #[derive(Debug, Deserialize, JsonSchema)]
     #[serde(deny_unknown_fields)]
-    #[expect(dead_code, reason = "it is only read")]
-    struct Asked {
+    #[expect(dead_code, reason = "only deserialised")]
+    struct Request {
         query: String,
         #[serde(default)]
         limit: Option<u8>,
@@ -219,13 +230,13 @@ mod tests {
 
     #[track_caller]
     #[allow(clippy::needless_pass_by_value, reason = "every call makes its value in place")]
-    fn check(given: Value, said: &str) {
-        let error = serde_json::from_value::<Asked>(given.clone()).unwrap_err();
-        assert_eq!(explained(&schema::<Asked>().to_value(), &given, &error), said);
+    fn check(given: Value, explanation: &str) {
+        let error = serde_json::from_value::<Request>(given.clone()).unwrap_err();
+        assert_eq!(explained(&generate::<Request>().to_value(), &given, &error), explanation);
     }
 
     #[test]
-    fn every_mismatch_names_the_field_what_was_given_and_what_is_allowed() {
+    fn explanations_name_the_field_the_value_and_what_is_allowed() {
         check(json!({}), "`query` is missing; it must be a string");
         check(json!({"query": 5}), "`query` must be a string, and 5 was given");
         check(json!({"query": null}), "`query` must be a string, and null was given");
@@ -260,7 +271,7 @@ mod tests {
         );
         check(
             json!({"query": "q", "inner": [{"nme": "a", "name": ""}]}),
-            "there is no field `inner[0].nme`; there are name",
+            "there is no field `inner[0].nme`; the fields are name",
         );
     }
 }

@@ -97,7 +97,7 @@ fn two_records_with_one_number_are_reported_with_the_command_to_renumber_one() {
             &json!("critical"),
             &json!(".heirloom/adrs/ADR-0001-z.md"),
             &json!(
-                "run `heir adr renumber .heirloom/adrs/ADR-0001-z.md`, which makes it ADR-0008-z and rewrites what refers to it"
+                "run `heir adr renumber .heirloom/adrs/ADR-0001-z.md`, which renames it to ADR-0008-z and updates all references"
             )
         )
     );
@@ -195,7 +195,7 @@ fn two_plans_with_one_number_are_reported_and_renumbered() {
     let found = workspace.json("context conflicts");
     assert_eq!(
         of_kind(&found, "duplicate_number")[0]["hint"],
-        "run `heir plan renumber 0007-y`, which makes it 0009-y and rewrites what refers to it"
+        "run `heir plan renumber 0007-y`, which renames it to 0009-y and updates all references"
     );
     let done = workspace.json("plan renumber 0007-y");
     assert_eq!(

@@ -1,4 +1,4 @@
-//! What a workspace holds: its documents, how they are inherited, and the catalog of all of them.
+//! The documents of a workspace: reading, inheritance, the archive and the catalog of all of them.
 
 pub(crate) mod archive;
 pub mod catalog;

@@ -1,4 +1,4 @@
-//! What is archived and restored together, and what is in the archive.
+//! Archiving and restoring of documents: which files move together, and what the archive contains.
 
 use std::cell::OnceCell;
 
@@ -12,53 +12,53 @@ use heirloom_store::journal::Rename;
 
 use crate::Error;
 
-/// What is archived and restored together: a plan with its folder, an agent with its memory, or one
-/// document by itself.
+/// The files that are archived and restored together: a plan with its folder, an agent with its memory,
+/// or a single document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Unit {
-    /// Its files and folders, there or not.
+    /// Its files and folders, whether they exist or not.
     parts: Vec<String>,
-    /// The paths that its main document may have.
+    /// The possible paths of its main document.
     mains: Vec<String>,
 }
 
 impl Unit {
-    /// Returns what belongs to a document: all of the plan, the agent or the project that it is the
-    /// main document of, else the document alone.
+    /// Returns the unit of a document: the whole plan, agent or project if it is the main document of
+    /// one, or else the document alone.
     pub(crate) fn around(hierarchy: &Hierarchy, path: &str) -> Self {
         let named = hierarchy
             .levels
             .iter()
             .filter(|level| level.is_selected())
-            .find_map(|level| Some(Unit::of_name(level, &level.names_in_main(path)?)));
+            .find_map(|level| Some(Unit::of_level(level, &level.names_in_main(path)?)));
         named.unwrap_or_else(|| Unit { parts: vec![path.to_owned()], mains: vec![path.to_owned()] })
     }
 
-    /// Returns what a document lies in the folder of: the plan of an agent.
+    /// Returns the unit whose folder contains a document, such as the plan of an agent.
     fn enclosing(hierarchy: &Hierarchy, path: &str) -> Option<Self> {
         let levels = hierarchy.levels.iter().rev().filter(|level| level.is_selected());
         let mut units =
-            levels.filter_map(|level| Some(Unit::of_name(level, &level.names_in_folder(path)?)));
+            levels.filter_map(|level| Some(Unit::of_level(level, &level.names_in_folder(path)?)));
         units.find(|unit| !unit.mains.iter().any(|main| main == path))
     }
 
-    fn of_name(level: &Level, selectors: &Selectors) -> Self {
+    fn of_level(level: &Level, selectors: &Selectors) -> Self {
         let main = level.always.first().into_iter().flat_map(|main| main.split('|'));
         let mains = main.filter_map(|pattern| hierarchy::expand(pattern, selectors));
         Unit { parts: level.parts(selectors), mains: mains.collect() }
     }
 
-    /// Returns whether a path belongs to it.
+    /// Returns whether a path belongs to the unit.
     pub(crate) fn holds(&self, path: &str) -> bool {
         self.parts.iter().any(|part| path::is_within(path, part))
     }
 
-    /// Returns whether another unit belongs to it.
+    /// Returns whether another unit lies within this one.
     pub(crate) fn encloses(&self, other: &Unit) -> bool {
         self != other && other.parts.iter().all(|part| self.holds(part))
     }
 
-    /// Returns its files and folders that are there.
+    /// Returns its files and folders that exist.
     pub(crate) fn parts_in(&self, root: &Root) -> Vec<&str> {
         self.parts.iter().map(String::as_str).filter(|part| root.exists(part)).collect()
     }
@@ -68,25 +68,25 @@ impl Unit {
     }
 }
 
-/// What is to be restored.
+/// The moves that restore a unit.
 #[derive(Debug)]
 pub(crate) struct Restoration {
-    /// The moves that bring it back.
+    /// The moves.
     pub(crate) renames: Vec<Rename>,
-    /// Other versions of it, which stay in the archive.
+    /// Other versions of the unit, which stay in the archive.
     pub(crate) others: Vec<String>,
 }
 
-/// The archive of a workspace, listed when it is first asked.
+/// The archive of a workspace, listed on first use.
 pub(crate) struct Archive<'r> {
     root: &'r Root,
     files: OnceCell<Vec<Archived>>,
-    /// The files by their paths as decision records.
+    /// The archived files, read as decision records by their paths.
     records: OnceCell<Vec<Adr>>,
 }
 
 impl<'r> Archive<'r> {
-    /// Takes the archive of a workspace.
+    /// Creates a view of the archive without reading it.
     pub(crate) fn new(root: &'r Root) -> Self {
         Archive { root, files: OnceCell::new(), records: OnceCell::new() }
     }
@@ -95,7 +95,7 @@ impl<'r> Archive<'r> {
         self.files.get_or_init(|| archive::list(self.root))
     }
 
-    /// Returns whether a path, a decision's id or the name of a plan is in it.
+    /// Returns whether the archive contains a path, a decision's id or the name of a plan.
     pub(crate) fn holds(&self, name: &str) -> bool {
         let is_named =
             |file: &Archived| file.source == name || folder_name(&file.source) == Some(name);
@@ -108,8 +108,8 @@ impl<'r> Archive<'r> {
         self.records.get_or_init(read)
     }
 
-    /// Returns the version under which a unit is archived next: a later one than every version of
-    /// it, or of what encloses it, that is there.
+    /// Returns the next version of a unit: higher than every archived version of it and of the unit
+    /// that encloses it.
     pub(crate) fn next_version(&self, hierarchy: &Hierarchy, unit: &Unit) -> u32 {
         let enclosing = unit.mains.first().and_then(|main| Unit::enclosing(hierarchy, main));
         let is_taken = |file: &&Archived| {
@@ -125,41 +125,20 @@ impl<'r> Archive<'r> {
         (next..).find(is_free).unwrap_or(next)
     }
 
-    /// Finds what a name means and how it comes back: the latest version, or the one whose path in
-    /// the archive is given.
+    /// Finds the unit that a name refers to and how to restore it: the latest version, or the one whose
+    /// path in the archive is given.
     pub(crate) fn restoration(
         &self,
         hierarchy: &Hierarchy,
         typed: &str,
     ) -> Result<Restoration, Error> {
-        let named = self.named(typed);
-        let mut units: Vec<Unit> = Vec::new();
-        for file in &named {
-            let unit = Unit::around(hierarchy, &file.source);
-            if !units.contains(&unit) {
-                units.push(unit);
-            }
-        }
-        // Whoever names a folder means the unit that fills it, not each of its documents.
-        let outer = units.clone();
-        units.retain(|unit| !outer.iter().any(|outer| outer.encloses(unit)));
-        let unit = match units.as_slice() {
-            [unit] => unit,
-            [] => return Err(self.unknown(typed)),
-            several => {
-                let paths = several.iter().map(|unit| unit.parts[0].clone()).collect();
-                return Err(Error::not_found(
-                    format!("`{typed}` could be any of several archived documents"),
-                    paths,
-                )
-                .hint("use a path"));
-            }
-        };
-        let versions = named.iter().filter(|file| unit.has_main(&file.source));
+        let matching = self.find_files(typed);
+        let unit = &self.find_unit(hierarchy, typed, &matching)?;
+        let versions = matching.iter().filter(|file| unit.has_main(&file.source));
         let Some(chosen) = versions.max_by_key(|file| file.age()) else {
             return Err(self.unknown(typed));
         };
-        self.refuse_fragment(hierarchy, chosen)?;
+        self.check_not_part_of_plan(hierarchy, chosen)?;
         let mut others: Vec<&Archived> = self
             .files()
             .iter()
@@ -172,26 +151,55 @@ impl<'r> Archive<'r> {
         })
     }
 
-    /// A part of a plan that was archived whole comes back with the plan.
-    fn refuse_fragment(&self, hierarchy: &Hierarchy, chosen: &Archived) -> Result<(), Error> {
+    /// Returns the only unit that archived files belong to.
+    fn find_unit(
+        &self,
+        hierarchy: &Hierarchy,
+        typed: &str,
+        files: &[&Archived],
+    ) -> Result<Unit, Error> {
+        let mut units: Vec<Unit> = Vec::new();
+        for file in files {
+            let unit = Unit::around(hierarchy, &file.source);
+            if !units.contains(&unit) {
+                units.push(unit);
+            }
+        }
+        // The name of a folder refers to the unit of the folder, not to each document in it.
+        let outer = units.clone();
+        units.retain(|unit| !outer.iter().any(|outer| outer.encloses(unit)));
+        if units.len() > 1 {
+            let paths = units.iter().map(|unit| unit.parts[0].clone()).collect();
+            let message = format!("`{typed}` could be any of several archived documents");
+            return Err(Error::not_found(message, paths).hint("use a path"));
+        }
+        units.pop().ok_or_else(|| self.unknown(typed))
+    }
+
+    /// Refuses to restore a part of a plan that was archived as a whole: it is restored with the plan.
+    fn check_not_part_of_plan(
+        &self,
+        hierarchy: &Hierarchy,
+        chosen: &Archived,
+    ) -> Result<(), Error> {
         let Some(enclosing) = Unit::enclosing(hierarchy, &chosen.source) else { return Ok(()) };
-        let is_whole =
+        let is_enclosing_main =
             |file: &&Archived| file.version == chosen.version && enclosing.has_main(&file.source);
-        match self.files().iter().find(is_whole) {
+        match self.files().iter().find(is_enclosing_main) {
             Some(main) if enclosing.parts_in(self.root).is_empty() => {
                 let folder = path::file_name(path::folder(&main.source));
                 Err(Error::bad_input(format!(
-                    "{} was archived as a part of {}",
+                    "{} was archived together with {}",
                     chosen.source, enclosing.parts[0]
                 ))
-                .hint(format!("restore all of it with `heir context restore {folder}`")))
+                .hint(format!("restore them together with `heir context restore {folder}`")))
             }
             _ => Ok(()),
         }
     }
 
-    /// Returns the moves that bring one version of a unit back. A folder moves whole unless
-    /// something is in its place; then each of its files does.
+    /// Returns the moves that restore one version of a unit. A folder is moved as a whole, unless its
+    /// original path is occupied; then its files are moved one by one.
     fn renames(&self, unit: &Unit, chosen: &Archived) -> Vec<Rename> {
         if chosen.copy.is_some() {
             let Archived { location, source, .. } = chosen.clone();
@@ -205,13 +213,15 @@ impl<'r> Archive<'r> {
             else {
                 continue;
             };
-            let below = file.source.len() - part.len();
-            let base = &file.location[..file.location.len() - below];
-            let whole = Rename { from: base.to_owned(), to: part.clone() };
-            let is_other = |other: &Rename| other.to == *part && other.from != base;
-            let is_whole = !self.root.exists(part) && !renames.iter().any(is_other);
+            let suffix_length = file.source.len() - part.len();
+            let archived_part = &file.location[..file.location.len() - suffix_length];
+            let is_target_taken = self.root.exists(part)
+                || renames.iter().any(|other| other.to == *part && other.from != archived_part);
             let Archived { location, source, .. } = file.clone();
-            let rename = if is_whole { whole } else { Rename { from: location, to: source } };
+            let rename = match is_target_taken {
+                false => Rename { from: archived_part.to_owned(), to: part.clone() },
+                true => Rename { from: location, to: source },
+            };
             if !renames.contains(&rename) {
                 renames.push(rename);
             }
@@ -232,9 +242,9 @@ impl<'r> Archive<'r> {
         Error::not_found(format!("there is no archived document `{typed}`"), candidates)
     }
 
-    /// Returns the archived files that a name may mean: by the path in the archive, by the path
-    /// before, by an ADR's id, by the name of a plan, an agent or a project, by a file's stem.
-    fn named(&self, typed: &str) -> Vec<&Archived> {
+    /// Returns the archived files that a name matches. It may be a path in the archive, an original
+    /// path, an ADR's id, the name of a plan, an agent or a project, or a file's stem.
+    fn find_files(&self, typed: &str) -> Vec<&Archived> {
         let typed = typed.trim_start_matches("./").trim_end_matches('/');
         let all = || self.files().iter();
         if path::is_within(typed, ARCHIVE) {
@@ -264,27 +274,28 @@ impl<'r> Archive<'r> {
             name::Match::Unknown(_) => vec![],
         };
         let is_named = |file: &&Archived| {
-            names_of(&file.source).iter().any(|own| found.iter().any(|name| name == own))
+            names_of(&file.source).iter().any(|name| found.iter().any(|found| found == name))
         };
         all().filter(is_named).collect()
     }
 }
 
-/// Returns the paths of the archived documents, where they lie now.
+/// Returns the current paths of the archived documents.
 pub(crate) fn documents(root: &Root) -> Vec<String> {
     let mut found = archive::files_under(root, ARCHIVE);
     found.retain(|path| path.ends_with(".md"));
     found
 }
 
-/// Returns the name of the plan or the project that a document is the main one of.
+/// Returns the name of a plan or a project, given the path of its main document.
 fn folder_name(path: &str) -> Option<&str> {
     let stem = path::stem(path);
     let is_main = stem == "plan" || stem == "project" || stem.ends_with("-plan");
     is_main.then(|| path::file_name(path::folder(path)))
 }
 
-/// A plan's or a project's document is called by its folder.
+/// Returns the names by which a document can be found: its folder, if it is a main document, and its
+/// stem.
 fn names_of(path: &str) -> Vec<&str> {
     folder_name(path).into_iter().chain([path::stem(path)]).collect()
 }

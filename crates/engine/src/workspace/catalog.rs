@@ -1,4 +1,4 @@
-//! Every document of a workspace at once, for the operations that look at all of them.
+//! All documents of a workspace, for the operations that need every one of them.
 
 mod chains;
 mod conflicts;
@@ -30,8 +30,8 @@ use crate::{Error, Session};
 use chains::Places;
 use naming::Names;
 
-/// States in which a document is finished and is not expected to be refreshed.
-const CLOSED: &[&str] = &[
+/// Statuses of a finished document, which is not expected to be refreshed.
+const CLOSED_STATUSES: &[&str] = &[
     "done",
     "complete",
     "completed",
@@ -44,50 +44,50 @@ const CLOSED: &[&str] = &[
     "withdrawn",
 ];
 
-/// So many documents at least are worth another processor.
-const WORTH_SHARING: usize = 1000;
+/// The number of documents from which a second thread saves time.
+const MIN_PARALLEL_DOCUMENTS: usize = 1000;
 
-/// A document, what it is and how fresh it is.
+/// A document with its kind, its place in the hierarchy and its freshness.
 #[derive(Debug, Clone)]
 pub struct Filed {
-    /// Its id in the graph.
+    /// The id in the graph.
     pub id: String,
-    /// What it is.
+    /// The kind.
     pub kind: NodeKind,
-    /// Its level; none for a decision record.
+    /// The level; none for a decision record.
     pub level: Option<String>,
-    /// Its level's priority.
+    /// The priority of the level.
     pub priority: i64,
-    /// Which of its level's patterns found it; they are read in order.
+    /// The position of the pattern that found it among the patterns of its level.
     pub pattern: usize,
-    /// The names selected to get to it.
+    /// The names that lead to it: of its project, plan and agent.
     pub selectors: Selectors,
-    /// What it says.
+    /// The parsed document.
     pub document: Box<Document>,
-    /// Its text.
+    /// The text; empty if it was read from the cache.
     pub text: String,
-    /// What it says as a decision record.
+    /// The decision record, if it is one.
     pub adr: Option<Box<Adr>>,
-    /// Whether more was read of it than its path.
+    /// Whether the document was read; otherwise only its path is known.
     pub(crate) is_read: bool,
-    /// Whether nothing in it was edited since a template made it.
+    /// Whether it still is an unedited template.
     pub is_unedited: bool,
-    /// Whether another decision record that took effect replaced it.
+    /// Whether an accepted decision record replaced it.
     pub is_replaced: bool,
-    /// Its date and staleness.
+    /// The date and the staleness.
     pub judged: Judged,
 }
 
-/// Every document of a workspace.
+/// All documents of a workspace.
 #[derive(Debug)]
 pub struct Catalog {
-    /// The hierarchy that it was read by.
+    /// The hierarchy by which it was read.
     pub hierarchy: Hierarchy,
     /// The documents.
     pub filed: Vec<Filed>,
     /// The decision records among them.
     pub adrs: Vec<Adr>,
-    /// What could not be read.
+    /// Problems found while reading.
     pub problems: Vec<Problem>,
     by_path: HashMap<String, usize>,
     places: Places,
@@ -95,16 +95,16 @@ pub struct Catalog {
 }
 
 impl Filed {
-    /// Returns whether it is finished, so that its age is no matter.
+    /// Returns whether it is finished, so that its age does not matter.
     pub fn is_closed(&self) -> bool {
-        let stated = match &self.adr {
+        let status = match &self.adr {
             Some(adr) => Some(adr.status.word().to_owned()),
             None => self.document.field("status").map(str::to_lowercase),
         };
-        self.is_replaced || stated.is_some_and(|status| CLOSED.contains(&status.as_str()))
+        self.is_replaced || status.is_some_and(|status| CLOSED_STATUSES.contains(&status.as_str()))
     }
 
-    /// Returns it as a layer of values.
+    /// Returns the document as a layer of values.
     fn layer(&self) -> Layer<'_> {
         Layer {
             level: self.level.as_deref().unwrap_or_default(),
@@ -113,26 +113,26 @@ impl Filed {
         }
     }
 
-    /// Returns its staleness.
+    /// Returns the staleness.
     pub fn staleness(&self) -> &Staleness {
         &self.judged.staleness
     }
 
-    /// Refuses to edit a decision record that is a folder: its status and its number are not in its
-    /// text.
+    /// Refuses to edit a decision record that is a folder, because its status and number are not in
+    /// its text but in a metadata file.
     pub(crate) fn check_is_file(&self, root: &Root) -> Result<(), Error> {
-        let beside = adr::metadata_path(&self.document.path).filter(|beside| root.exists(beside));
-        match beside {
+        let metadata = adr::metadata_path(&self.document.path).filter(|path| root.exists(path));
+        match metadata {
             None => Ok(()),
-            Some(beside) => Err(Error::bad_input(format!(
-                "{} is a folder, and {beside} states its status",
+            Some(metadata) => Err(Error::bad_input(format!(
+                "{} is a folder with its status in {metadata}, which this command cannot edit",
                 self.short_name()
             ))
-            .hint("change the folder by hand")),
+            .hint("edit the files of the folder by hand")),
         }
     }
 
-    /// Returns the name that people use for it: an ADR's id, else its path in the workspace folder.
+    /// Returns the name to show: an ADR's id, or else the path relative to `.heirloom/`.
     pub fn short_name(&self) -> &str {
         match &self.adr {
             Some(adr) => &adr.id,
@@ -142,62 +142,62 @@ impl Filed {
 }
 
 impl Catalog {
-    /// Reads everything, with the text of every document.
+    /// Reads all documents with their texts.
     pub fn read(session: &Session) -> Result<Self, Error> {
         let (root, config) = (session.root(), session.config()?);
         let (_, hierarchy) = inherit::hierarchy(config, None)?;
         let layout::Everything { placed, mut problems } = layout::read_all(root, &hierarchy);
         let (records, record_problems) = adrs::read(root, config, Scope::Everything);
         problems.extend(record_problems);
-        let of_levels = placed.iter().map(|placed| &*placed.document);
-        let all = of_levels.chain(records.iter().map(|record| &record.document));
-        let flags: Vec<Flags> = all
+        let level_documents = placed.iter().map(|placed| &*placed.document);
+        let documents = level_documents.chain(records.iter().map(|record| &record.document));
+        let flags: Vec<Flags> = documents
             .map(|document| Flags { is_read: true, is_unedited: template::is_unedited(document) })
             .collect();
-        Self::of(session, hierarchy, placed, records, problems, &flags)
+        Self::assemble(session, hierarchy, placed, records, problems, &flags)
     }
 
-    /// Reads everything but the text of documents, from the cache where a file is as it was; what the
-    /// memory documents hold is read when it is asked for.
+    /// Reads all documents without their texts, from the cache where files are unchanged. The entries of
+    /// memory documents are read on demand.
     pub(crate) fn overview(session: &Session) -> Result<(Self, Notebooks), Error> {
-        Self::outlined(session, |_, _| Needs::Everything)
+        Self::read_outlines(session, |_, _| Needs::Everything)
     }
 
-    /// Reads what the direct relations of a document need, and of the other documents the path and
-    /// the references.
+    /// Reads the documents that the direct relations of one document depend on. Of the others, only
+    /// the paths and the references are read.
     pub(crate) fn around(session: &Session, typed: &str) -> Result<(Self, Notebooks), Error> {
         let mut needs = Needs::Everything;
-        let (catalog, notebooks) = Self::outlined(session, |hierarchy, placed| {
+        let (catalog, notebooks) = Self::read_outlines(session, |hierarchy, placed| {
             needs = naming::needs_of(hierarchy, placed, typed);
             needs.clone()
         })?;
-        // A name may mean a document that it was not expected to mean.
+        // The name may have matched a document whose surroundings were not read.
         match catalog.find(typed).is_ok_and(|filed| !needs.leads_through(&filed.selectors)) {
             true => Self::overview(session),
             false => Ok((catalog, notebooks)),
         }
     }
 
-    fn outlined(
+    fn read_outlines(
         session: &Session,
         needs: impl FnOnce(&Hierarchy, &[Placed]) -> Needs,
     ) -> Result<(Self, Notebooks), Error> {
         let (_, hierarchy) = inherit::hierarchy(session.config()?, None)?;
         let Documents { placed, records, flags, notebooks, problems } =
             Documents::read(session, &hierarchy, |placed| needs(&hierarchy, placed))?;
-        let catalog = Self::of(session, hierarchy, placed, records, problems, &flags)?;
+        let catalog = Self::assemble(session, hierarchy, placed, records, problems, &flags)?;
         Ok((catalog, notebooks))
     }
 
-    /// Drops it on another thread: freeing many documents takes a while.
+    /// Drops the catalog on another thread, because freeing many documents takes time.
     pub(crate) fn let_go(self) {
-        let documents = self.filed.len();
-        hands::let_go(self, documents);
+        let document_count = self.filed.len();
+        hands::let_go(self, document_count);
     }
 
-    /// Makes it of the documents of levels and the decision records, with the flags of both in this
-    /// order.
-    fn of(
+    /// Builds the catalog from the documents of levels and the decision records, with the flags of both
+    /// in this order.
+    fn assemble(
         session: &Session,
         hierarchy: Hierarchy,
         placed: Vec<Placed>,
@@ -206,7 +206,7 @@ impl Catalog {
         flags: &[Flags],
     ) -> Result<Self, Error> {
         let root = session.root();
-        let (named, naming_problems) = chains::named_levels(root, &hierarchy, &placed);
+        let (assigned, naming_problems) = chains::find_assigned_names(root, &hierarchy, &placed);
         let (judged, date_problems) = judge(session, &placed, &records, flags)?;
         problems.extend(placed.iter().flat_map(|placed| placed.document.problems.iter().cloned()));
         problems.extend(naming_problems.into_iter().chain(date_problems));
@@ -214,37 +214,37 @@ impl Catalog {
         problems.sort();
         problems.dedup();
         let mut filed: Vec<Filed> = Vec::with_capacity(flags.len());
-        let mut known = judged.into_iter().zip(flags);
-        let of_levels = placed.into_iter().zip(known.by_ref());
-        filed.extend(of_levels.map(|(placed, (judged, flags))| of_placed(placed, judged, flags)));
-        let of_records = records.into_iter().zip(known);
-        filed.extend(of_records.map(|(record, (judged, flags))| of_record(record, judged, flags)));
+        let mut judged_flags = judged.into_iter().zip(flags);
+        let placed = placed.into_iter().zip(judged_flags.by_ref());
+        filed.extend(placed.map(|(placed, (judged, flags))| file_placed(placed, judged, flags)));
+        let records = records.into_iter().zip(judged_flags);
+        filed.extend(records.map(|(record, (judged, flags))| file_record(record, judged, flags)));
         naming::make_unique(&mut filed);
         let adrs: Vec<Adr> =
             filed.iter().filter_map(|filed| filed.adr.as_deref().cloned()).collect();
         let supersession = Supersession::new(&adrs);
-        let own_records = filed.iter_mut().filter(|filed| filed.adr.is_some());
-        for (at, filed) in own_records.enumerate() {
+        let decisions = filed.iter_mut().filter(|filed| filed.adr.is_some());
+        for (at, filed) in decisions.enumerate() {
             filed.is_replaced = supersession.is_replaced(at);
         }
-        let is_much = filed.len() >= WORTH_SHARING;
-        let names = || {
+        let is_parallel = filed.len() >= MIN_PARALLEL_DOCUMENTS;
+        let index_names = || {
             let paths = filed.iter().enumerate();
             let by_path = paths.map(|(at, filed)| (filed.document.path.clone(), at)).collect();
             (by_path, Names::new(&filed))
         };
         let ((by_path, names), places) =
-            hands::both(is_much, names, || Places::new(&hierarchy, &filed, named));
+            hands::both(is_parallel, index_names, || Places::new(&hierarchy, &filed, assigned));
         Ok(Catalog { by_path, places, names, adrs, hierarchy, filed, problems })
     }
 
-    /// Returns whether everything inherits from a document, or another tool reads it: the main one of
-    /// a level that has no names (`workspace.md`), and one that was adopted for it (`CLAUDE.md`).
+    /// Returns whether all documents inherit from a document: the main document of a level without names
+    /// (`workspace.md`), or one that was adopted for such a level (`CLAUDE.md`).
     pub(crate) fn is_root_document(&self, filed: &Filed) -> bool {
         let level = filed.level.as_deref().and_then(|level| self.hierarchy.level(level));
         level.filter(|level| !level.is_selected()).is_some_and(|level| {
             let pattern = level.patterns().nth(filed.pattern);
-            let is_adopted = |pattern: &str| level.adopted.iter().any(|own| own == pattern);
+            let is_adopted = |pattern: &str| level.adopted.iter().any(|other| other == pattern);
             pattern.is_some_and(|pattern| level.is_main(pattern) || is_adopted(pattern))
         })
     }
@@ -255,18 +255,21 @@ impl Catalog {
     }
 }
 
-/// Dates and judges the documents of levels, then the decision records. A document that was not read
-/// has no date.
+/// Determines the date and staleness of the documents of levels, then of the decision records. A
+/// document that was not read has no date.
 fn judge(
     session: &Session,
     placed: &[Placed],
     records: &[Record],
     flags: &[Flags],
 ) -> Result<(Vec<Judged>, Vec<Problem>), Error> {
-    let of_levels = placed.iter().map(|placed| &*placed.document);
-    let all = of_levels.chain(records.iter().map(|record| &record.document));
-    let read: Vec<&Document> =
-        all.zip(flags).filter(|(_, flags)| flags.is_read).map(|(document, _)| document).collect();
+    let level_documents = placed.iter().map(|placed| &*placed.document);
+    let documents = level_documents.chain(records.iter().map(|record| &record.document));
+    let read: Vec<&Document> = documents
+        .zip(flags)
+        .filter(|(_, flags)| flags.is_read)
+        .map(|(document, _)| document)
+        .collect();
     let (mut judged, problems) = inherit::judge(session, &read)?;
     inherit::limit_decisions_to_review(&mut judged, &read, records);
     if read.len() == flags.len() {
@@ -279,18 +282,18 @@ fn judge(
     Ok((all, problems))
 }
 
-/// Returns the id of a document of a level, as relations name it.
+/// Returns the id of a document of a level, as relations use it.
 pub(crate) fn id_of(placed: &Placed) -> String {
     naming::id_of(naming::kind_of(&placed.level, placed.part), placed)
 }
 
-/// Returns the id of a decision record, as relations name it.
+/// Returns the id of a decision record, as relations use it.
 pub(crate) fn id_of_record(id: &str, project: Option<&str>) -> String {
     let scope = project.map(|project| format!("{project}/")).unwrap_or_default();
     format!("adr/{scope}{id}")
 }
 
-fn of_placed(placed: Placed, judged: Judged, flags: &Flags) -> Filed {
+fn file_placed(placed: Placed, judged: Judged, flags: &Flags) -> Filed {
     let kind = naming::kind_of(&placed.level, placed.part);
     Filed {
         id: naming::id_of(kind, &placed),
@@ -309,7 +312,7 @@ fn of_placed(placed: Placed, judged: Judged, flags: &Flags) -> Filed {
     }
 }
 
-fn of_record(record: Record, judged: Judged, flags: &Flags) -> Filed {
+fn file_record(record: Record, judged: Judged, flags: &Flags) -> Filed {
     Filed {
         id: id_of_record(&record.adr.id, record.project.as_deref()),
         kind: NodeKind::Adr,

@@ -1,4 +1,4 @@
-//! When the entries of memory documents were written.
+//! The dates of memory entries that state none, from git and the file system.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -8,8 +8,7 @@ use heirloom_store::line_dates::{self, LineDate, LineDates};
 use heirloom_store::{Root, dates};
 use jiff::civil::Date;
 
-/// What git and the file system say of entries that state no date. Nothing is asked before the first
-/// such date is needed.
+/// The dates of entries that state none. Git is not queried before the first such date is needed.
 #[derive(Debug)]
 pub(crate) struct EntryDates {
     root: Root,
@@ -17,12 +16,12 @@ pub(crate) struct EntryDates {
 }
 
 impl EntryDates {
-    /// Dates the entries of a workspace.
+    /// Creates an empty cache of dates for a workspace.
     pub(crate) fn of(root: &Root) -> Rc<Self> {
         Rc::new(EntryDates { root: root.another(), lines: RefCell::default() })
     }
 
-    /// Reads the history of several documents at once: each costs a process the first time.
+    /// Reads the git history of several documents with as few processes as possible.
     pub(super) fn prefetch<'p>(&self, documents: impl Iterator<Item = &'p str>) {
         let known = self.lines.borrow();
         let mut paths: Vec<&str> = documents.filter(|path| !known.contains_key(*path)).collect();
@@ -34,7 +33,7 @@ impl EntryDates {
         }
     }
 
-    /// Returns what the history says of an entry's first line.
+    /// Returns the date at which an entry's first line was committed.
     pub(super) fn line(&self, path: &str, line: &str) -> LineDate {
         let known = self.lines.borrow().get(path).map(|dates| dates.of(line));
         known.unwrap_or_else(|| {
@@ -43,13 +42,13 @@ impl EntryDates {
         })
     }
 
-    /// Reads a document whose text was not read.
+    /// Reads the text of a document; empty if that fails.
     pub(super) fn text(&self, path: &str) -> String {
         self.root.read(path).ok().flatten().unwrap_or_default()
     }
 
-    /// Returns the day on which a file was modified. Its last commit is of no use here: it is older
-    /// than a line that it does not have.
+    /// Returns the day on which a file was modified. The last commit would be wrong here, because it is
+    /// older than an uncommitted line.
     pub(super) fn file(&self, path: &str) -> Option<Date> {
         dates::modified(&self.root, path)
     }

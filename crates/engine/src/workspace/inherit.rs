@@ -1,4 +1,5 @@
-//! What one agent inherits: the selected documents, dated, judged and laid over one another.
+//! The context that one plan or agent inherits: the selected documents with their dates, staleness and
+//! conflicts.
 
 use std::collections::HashSet;
 
@@ -20,16 +21,16 @@ use crate::workspace::documents::Documents;
 use crate::workspace::template;
 use crate::{Error, Session};
 
-/// A dated and judged document.
+/// The date and staleness of a document.
 #[derive(Debug, Clone, Copy)]
 pub struct Judged {
-    /// Its date.
+    /// The date of the last change, if known.
     pub updated: Option<Date>,
-    /// Its staleness.
+    /// The staleness.
     pub staleness: Staleness,
 }
 
-/// What one agent inherits, before it is put into words.
+/// The context that the selected names inherit.
 #[derive(Debug)]
 pub(crate) struct Inheritance {
     /// The hierarchy's name.
@@ -38,15 +39,15 @@ pub(crate) struct Inheritance {
     pub selectors: Selectors,
     /// The documents, lowest priority first.
     pub placed: Vec<Placed>,
-    /// The paths of documents in which nobody edited the template, so that nothing is left of them.
+    /// The paths of documents that are unedited templates and therefore left out.
     pub unedited: Vec<String>,
-    /// How fresh each is.
+    /// The date and staleness of each document.
     pub judged: Vec<Judged>,
-    /// The decision records that bear on it.
+    /// The decision records that apply.
     pub records: Vec<Record>,
-    /// Where values and references disagree.
+    /// The conflicts of values and references.
     pub conflicts: Vec<Conflict>,
-    /// What could not be read.
+    /// Problems found while reading.
     pub problems: Vec<Problem>,
 }
 
@@ -66,17 +67,18 @@ pub(crate) fn hierarchy(config: &Config, name: Option<&str>) -> Result<(String, 
     }
 }
 
-/// Finds a level of the default hierarchy whose names are chosen, such as `plan`.
+/// Finds a level of the default hierarchy that is selected by name, such as `plan`.
 pub(crate) fn level(config: &Config, level: &str) -> Result<Level, Error> {
     let (name, hierarchy) = hierarchy(config, None)?;
-    let found = hierarchy.levels.into_iter().find(|own| own.name == level && own.is_selected());
+    let mut levels = hierarchy.levels.into_iter();
+    let found = levels.find(|found| found.name == level && found.is_selected());
     found.ok_or_else(|| {
         Error::bad_input(format!("this workspace's hierarchy, `{name}`, has no {level}s"))
             .hint("see `hierarchy` in .heirloom/config.toml")
     })
 }
 
-/// Reads what the selected names inherit. Only the files on the way to them are opened.
+/// Reads the context that the selected names inherit. Only the files on that chain are opened.
 pub(crate) fn read(
     session: &Session,
     hierarchy_name: Option<&str>,
@@ -114,8 +116,8 @@ pub(crate) fn read(
     })
 }
 
-/// Takes template text out of documents and returns the paths of those of which nothing is left.
-/// Memory documents are read entry by entry first.
+/// Removes template text from documents and returns the paths of those that are empty afterwards. Memory
+/// documents are not changed here, because their entries are read first.
 fn leave_out_templates(placed: &mut [Placed]) -> Vec<String> {
     let documents = placed.iter_mut().filter(|placed| placed.part != Part::Memory);
     let unedited = documents
@@ -123,7 +125,7 @@ fn leave_out_templates(placed: &mut [Placed]) -> Vec<String> {
     unedited.collect()
 }
 
-/// Makes layers of documents.
+/// Returns documents as layers of values.
 pub(crate) fn layers(placed: &[Placed]) -> Vec<Layer<'_>> {
     placed
         .iter()
@@ -135,14 +137,14 @@ pub(crate) fn layers(placed: &[Placed]) -> Vec<Layer<'_>> {
         .collect()
 }
 
-/// Judges a document whose date is not known.
+/// Returns the staleness of a document without a known date.
 pub(crate) fn undated(session: &Session) -> Result<Judged, Error> {
     let thresholds = session.config()?.staleness;
     let staleness = staleness::judge(None, session.today(), None, &thresholds);
     Ok(Judged { updated: None, staleness })
 }
 
-/// Dates and judges documents.
+/// Determines the date and staleness of documents.
 pub(crate) fn judge(
     session: &Session,
     documents: &[&Document],
@@ -155,15 +157,15 @@ pub(crate) fn judge(
         .zip(dates)
         .map(|(document, updated)| {
             let interval = refresh_interval(document, &mut problems);
-            // A day is allowed for: today is counted in UTC, and people write their own. A date that
-            // the document does not state is not in the future, or not its fault.
+            // One day of tolerance: today is in UTC, while people write local dates. Only a date that
+            // the document states can be corrected in it.
             let is_ahead = updated.is_some_and(|date| staleness::days_between(today, date) > 1);
             let stated = document.field("updated").filter(|_| is_ahead).and_then(day::parse);
             if stated.is_some_and(|stated| staleness::days_between(today, stated) > 1) {
                 let line = document.line_of("updated");
                 problems.push(
-                    Problem::at(&document.path, line, "it is dated in the future")
-                        .hint("mend `updated:`"),
+                    Problem::at(&document.path, line, "its date is in the future")
+                        .hint("correct `updated:`"),
                 );
             }
             Judged { updated, staleness: staleness::judge(updated, today, interval, &thresholds) }
@@ -172,20 +174,20 @@ pub(crate) fn judge(
     Ok((judged, problems))
 }
 
-/// Recommends at most a review for decisions that may be in force: a decision holds until another
-/// one replaces it, however old it is.
+/// Limits the recommended action for decisions in force to a review: a decision holds until another one
+/// replaces it, however old it is.
 pub(crate) fn limit_decisions_to_review(
     judged: &mut [Judged],
     documents: &[&Document],
     records: &[Record],
 ) {
-    let holding: HashSet<&str> = records
+    let in_force: HashSet<&str> = records
         .iter()
         .filter(|record| record.adr.status.may_hold())
         .map(|record| record.adr.path.as_str())
         .collect();
     for (judged, document) in judged.iter_mut().zip(documents) {
-        if holding.contains(document.path.as_str()) {
+        if in_force.contains(document.path.as_str()) {
             judged.staleness = judged.staleness.review_at_most();
         }
     }
@@ -196,8 +198,8 @@ fn refresh_interval(document: &Document, problems: &mut Vec<Problem>) -> Option<
     let days = written
         .as_f64()
         .or_else(|| written.as_str()?.trim().trim_end_matches('d').trim().parse().ok());
-    let usable = days.filter(|days| *days > 0.0 && days.is_finite());
-    if usable.is_none() {
+    let valid = days.filter(|days| *days > 0.0 && days.is_finite());
+    if valid.is_none() {
         let line = document.line_of("refresh_interval");
         problems.push(
             Problem::at(
@@ -205,26 +207,27 @@ fn refresh_interval(document: &Document, problems: &mut Vec<Problem>) -> Option<
                 line,
                 format!("`refresh_interval: {written}` is not a number of days"),
             )
-            .hint("write it as 30"),
+            .hint("write a positive number of days, such as 30"),
         );
     }
-    usable
+    valid
 }
 
-/// Checks the references of the chain alone: against its records, the names beside it and the
-/// files they lead to. A record of another project does not bind this chain and is there all the
-/// same, so every record is read when the chain's own do not have what is referred to.
+/// Checks the references of the documents on a chain. They are checked against the records that apply to
+/// it first. If a reference is broken, all records are read, because it may name a record of another
+/// project.
 fn reference_conflicts(
     session: &Session,
     chain: &Chain<'_>,
     records: &[Record],
 ) -> Result<Vec<Conflict>, Error> {
-    let leads_nowhere = |document: &Document, known: &Known<'_>| {
+    let has_broken_reference = |document: &Document, known: &Known<'_>| {
         document.references.iter().any(|reference| known.is_broken(document, reference))
     };
     let checked = chain.with_known(session.root(), records, |known| {
-        let whole = !chain.documents.iter().any(|document| leads_nowhere(document, known));
-        whole.then(|| chain.conflicts(known))
+        let is_broken =
+            chain.documents.iter().any(|document| has_broken_reference(document, known));
+        (!is_broken).then(|| chain.conflicts(known))
     });
     if let Some(conflicts) = checked {
         return Ok(conflicts);
@@ -233,7 +236,7 @@ fn reference_conflicts(
     Ok(chain.with_known(session.root(), &all, |known| chain.conflicts(known)))
 }
 
-/// One way down the hierarchy.
+/// The selected names and their documents, from the top of the hierarchy down.
 struct Chain<'c> {
     hierarchy: &'c Hierarchy,
     selectors: &'c Selectors,
@@ -241,6 +244,7 @@ struct Chain<'c> {
 }
 
 impl Chain<'_> {
+    /// Calls a function with everything that the documents of the chain may refer to.
     fn with_known<T>(
         &self,
         root: &Root,
@@ -256,22 +260,24 @@ impl Chain<'_> {
         run(&Known {
             adrs: &adrs,
             supersession: &supersession,
-            by_name: &|_, typed| match find_named(root, self.hierarchy, self.selectors, typed) {
+            by_name: &|_, typed| match find_by_name(root, self.hierarchy, self.selectors, typed) {
                 ByName::Nothing => self.find_by_stem(typed),
                 found => found,
             },
-            by_exact_name: &|_, name| find_exactly(root, self.hierarchy, self.selectors, name),
+            by_exact_name: &|_, name| {
+                find_by_exact_name(root, self.hierarchy, self.selectors, name)
+            },
             exists: &|path| root.exists(path),
             retired: &retired,
             archived: &|name| archive.holds(name),
         })
     }
 
-    /// Finds the document of the chain whose file is called like this: `Roadmap`, `architecture`.
+    /// Finds a document of the chain by the stem of its file: `Roadmap`, `architecture`.
     fn find_by_stem(&self, typed: &str) -> ByName {
-        let is_called =
+        let has_stem =
             |document: &&&Document| path::stem(&document.path).eq_ignore_ascii_case(typed);
-        let found = self.documents.iter().find(is_called);
+        let found = self.documents.iter().find(has_stem);
         found.map_or(ByName::Nothing, |document| ByName::Document(document.path.clone()))
     }
 
@@ -279,7 +285,7 @@ impl Chain<'_> {
         let references =
             self.documents.iter().flat_map(|document| conflict::references(document, known));
         let cycles = conflict::supersession(known.adrs, known.supersession);
-        // What only helps an author is left to `context validate`.
+        // Conflicts that only concern authors are reported by `context validate`.
         let misleading = conflict::one_sided(known.adrs, known.supersession)
             .into_iter()
             .filter(|conflict| conflict.severity > Severity::Information);
@@ -287,12 +293,12 @@ impl Chain<'_> {
     }
 }
 
-/// Finds the document that a name in `depends_on` means, the most specific level first.
-fn find_named(root: &Root, hierarchy: &Hierarchy, selectors: &Selectors, typed: &str) -> ByName {
-    let short = name::leading_number(typed).unwrap_or(typed);
+/// Finds the document that a name in `depends_on` refers to, searching the most specific level first.
+fn find_by_name(root: &Root, hierarchy: &Hierarchy, selectors: &Selectors, typed: &str) -> ByName {
+    let number_or_name = name::leading_number(typed).unwrap_or(typed);
     for level in hierarchy.levels.iter().rev().filter(|level| level.is_selected()) {
         let names = layout::names(root, level, selectors).unwrap_or_default();
-        match name::find(short, names.iter().map(String::as_str)) {
+        match name::find(number_or_name, names.iter().map(String::as_str)) {
             Match::Unknown(_) => {}
             Match::Ambiguous(_) => return ByName::Several,
             Match::One(name) => return main_document(root, level, selectors, name),
@@ -301,9 +307,14 @@ fn find_named(root: &Root, hierarchy: &Hierarchy, selectors: &Selectors, typed: 
     ByName::Nothing
 }
 
-/// Finds the document that has this whole name, the most specific level first, without listing what
-/// else a level has.
-fn find_exactly(root: &Root, hierarchy: &Hierarchy, selectors: &Selectors, name: &str) -> ByName {
+/// Finds the document with exactly this name, searching the most specific level first. Folders are not
+/// listed.
+fn find_by_exact_name(
+    root: &Root,
+    hierarchy: &Hierarchy,
+    selectors: &Selectors,
+    name: &str,
+) -> ByName {
     if name::unsafe_reason(name).is_some() {
         return ByName::Nothing;
     }
@@ -312,7 +323,8 @@ fn find_exactly(root: &Root, hierarchy: &Hierarchy, selectors: &Selectors, name:
     found.map_or(ByName::Nothing, |level| main_document(root, level, selectors, name.to_owned()))
 }
 
-/// The document that a level is about under a name; without one, the name is there all the same.
+/// Finds the main document of a name. A name without one is reported as `Several`, so that the reference
+/// is not taken for broken.
 fn main_document(root: &Root, level: &Level, selectors: &Selectors, name: String) -> ByName {
     let mut selectors = selectors.clone();
     selectors.insert(level.name.clone(), name);
@@ -321,7 +333,7 @@ fn main_document(root: &Root, level: &Level, selectors: &Selectors, name: String
     main.map_or(ByName::Several, |main| ByName::Document(main.document.path))
 }
 
-/// Returns why a document should not be built on any more, if it says so.
+/// Returns why a document no longer applies, if its front matter says so.
 pub(crate) fn retired_reason(document: &Document) -> Option<&'static str> {
     match document.field("status").map(str::to_lowercase).as_deref() {
         Some("superseded") => Some("is superseded"),
@@ -336,11 +348,11 @@ pub(crate) fn retired_reason(document: &Document) -> Option<&'static str> {
     }
 }
 
-/// Puts a document's staleness into a sentence, if there is something to say.
+/// Formats a warning about a stale document; `None` if it is fresh.
 pub(crate) fn staleness_warning(path: &str, staleness: &Staleness) -> Option<String> {
     match (staleness.status, staleness.days_old, staleness.threshold) {
         (Freshness::Unknown, _, _) => {
-            Some(format!("⚠️ {path} has no date that can be known, so it may be stale"))
+            Some(format!("⚠️ {path} has no known date, so it may be stale"))
         }
         (Freshness::Warning | Freshness::Critical, Some(days), Some(threshold)) => {
             Some(format!("⚠️ {path} is {days} days old (threshold: {threshold})"))

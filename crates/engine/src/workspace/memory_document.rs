@@ -1,4 +1,4 @@
-//! A memory document: the entries of an agent or a plan.
+//! A memory document: the entries of an agent or a plan, with their dates.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -14,7 +14,7 @@ use super::catalog::Filed;
 use super::entry_dates::EntryDates;
 use super::memory_file::MemoryFile;
 
-/// Reads the history of several documents at once, before the dates of their entries are asked for.
+/// Reads the git history of several documents at once, before the dates of their entries are used.
 pub(crate) fn prefetch_dates<'d>(
     dates: &EntryDates,
     documents: impl Iterator<Item = &'d MemoryDocument>,
@@ -23,23 +23,23 @@ pub(crate) fn prefetch_dates<'d>(
     dates.prefetch(undated.map(|document| document.path.as_str()));
 }
 
-/// Returns the name under which an entry is stored.
+/// Returns the reference under which records name an entry.
 pub(crate) fn entry_ref(id: &str) -> String {
     format!("entry:{id}")
 }
 
-/// A memory document and what it holds.
+/// A memory document with its parsed entries.
 #[derive(Debug)]
 pub(crate) struct MemoryDocument {
-    /// Its file.
+    /// The path of the file.
     pub(crate) path: String,
-    /// Its level.
+    /// The level.
     pub(crate) level: String,
-    /// Whose it is.
+    /// The names of its plan and agent.
     pub(crate) selectors: Selectors,
-    /// Its text; empty where what it holds comes from the cache.
+    /// The text; empty if the entries come from the cache.
     pub(crate) text: String,
-    /// What it holds.
+    /// The entries.
     pub(crate) notebook: Notebook,
     created: Option<Date>,
     updated: Option<Date>,
@@ -52,7 +52,7 @@ impl MemoryDocument {
         self.selectors.values().last().map(String::as_str)
     }
 
-    /// Reads what a memory document holds.
+    /// Parses a memory document.
     pub(crate) fn of(placed: Placed, dates: &Rc<EntryDates>) -> Self {
         let (created, updated) = front_matter_dates(&placed.document);
         let path = placed.document.path;
@@ -68,7 +68,7 @@ impl MemoryDocument {
         }
     }
 
-    /// Reads what the memory of an agent or a plan holds, with a text of it.
+    /// Parses a new text of the memory document of an agent or a plan.
     pub(crate) fn of_book(book: &MemoryFile, text: String, dates: &Rc<EntryDates>) -> Self {
         let document = Document::parse(&book.path, &memory::readable(&text));
         let (created, updated) = front_matter_dates(&document);
@@ -87,7 +87,7 @@ impl MemoryDocument {
         }
     }
 
-    /// Takes what a memory document holds, without its text.
+    /// Creates a memory document from cached entries, without its text.
     pub(crate) fn without_text(filed: &Filed, notebook: Notebook, dates: &Rc<EntryDates>) -> Self {
         let (created, updated) = front_matter_dates(&filed.document);
         MemoryDocument {
@@ -102,9 +102,9 @@ impl MemoryDocument {
         }
     }
 
-    /// Returns when an entry was written: the day that it states, else the day on which Heirloom
-    /// added it, else the commit that introduced its line, else, of a line that is not committed, the
-    /// date of its file. Beyond the end of a shallow clone that is not known.
+    /// Returns when an entry was written: the day that it states or on which Heirloom added it, else the
+    /// day of the commit that introduced its line, else, for an uncommitted line, the date of the file.
+    /// Returns `None` if that commit lies beyond the end of a shallow clone.
     pub(crate) fn since(&self, entry: &Entry) -> Option<Date> {
         if let Some(date) = entry.own_date() {
             return Some(date);
@@ -118,8 +118,8 @@ impl MemoryDocument {
         }
     }
 
-    /// Returns the day to write beside an entry before its line is rewritten: the commit that
-    /// rewrites the line would date it otherwise.
+    /// Returns the day to write into an entry before its line is rewritten, because afterwards git would
+    /// date the line by the commit that rewrote it.
     pub(crate) fn date_to_keep(&self, entry: &Entry) -> Option<Date> {
         if entry.own_date().is_some() {
             return None;
@@ -135,18 +135,19 @@ impl MemoryDocument {
             true => Cow::Owned(self.dates.text(&self.path)),
             false => Cow::Borrowed(self.text.as_str()),
         };
-        let line = text.get(entry.bytes.clone()).and_then(|own| own.lines().next());
+        let line = text.get(entry.bytes.clone()).and_then(|text| text.lines().next());
         line.map_or(LineDate::NotCommitted, |line| self.dates.line(&self.path, line))
     }
 
-    /// Returns whether an entry of it does not say when it was written.
+    /// Returns whether an entry states no date.
     pub(crate) fn has_undated(&self) -> bool {
         self.notebook.entries.iter().any(|entry| entry.own_date().is_none())
     }
 }
 
-/// Returns the days on which a document says that it was created and updated.
+/// Returns the days `created` and `updated` of the front matter.
 fn front_matter_dates(document: &Document) -> (Option<Date>, Option<Date>) {
-    let date = |key: &str| document.fields.get(key).and_then(|v| v.as_str()).and_then(day::parse);
+    let date =
+        |key: &str| document.fields.get(key).and_then(|value| value.as_str()).and_then(day::parse);
     (date("created"), date("updated"))
 }

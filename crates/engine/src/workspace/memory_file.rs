@@ -1,4 +1,4 @@
-//! The memory document of one agent or plan.
+//! The memory file of one agent or plan, opened for reading and editing.
 
 use heirloom_core::hierarchy::{self, Selectors};
 use heirloom_core::memory::{self, Entry, Notebook, Owner, Refusal, Which};
@@ -7,20 +7,20 @@ use heirloom_store::layout::{self, Part};
 use crate::workspace::inherit;
 use crate::{Error, Session};
 
-/// The memory of an agent or a plan, which may not be written yet.
+/// The memory file of an agent or a plan. It may not exist yet.
 #[derive(Debug)]
 pub(crate) struct MemoryFile {
-    /// Whose it is.
+    /// The kind of its owner.
     pub(crate) owner: Owner,
     /// The plan's name.
     pub(crate) plan: String,
-    /// The agent's name, if it is an agent's.
+    /// The agent's name, if it belongs to an agent.
     pub(crate) agent: Option<String>,
-    /// Its file.
+    /// The path of the file.
     pub(crate) path: String,
-    /// Its text, if it is there.
+    /// The text, if the file exists.
     pub(crate) text: Option<String>,
-    /// What it holds.
+    /// The entries.
     pub(crate) notebook: Notebook,
     title: String,
 }
@@ -47,7 +47,7 @@ impl MemoryFile {
             .and_then(|pattern| hierarchy::expand(pattern, &selectors))
             .ok_or_else(|| {
                 Error::bad_input(format!("the level `{}` has no memory file", level.name))
-                    .hint("name one in `config.toml`")
+                    .hint(format!("set `levels.{}.memory` in .heirloom/config.toml", level.name))
             })?;
         let text = root.read(&path)?;
         let notebook = memory::read(&path, text.as_deref().unwrap_or_default());
@@ -60,7 +60,7 @@ impl MemoryFile {
         Ok(MemoryFile { owner, plan, agent, path, text, notebook, title })
     }
 
-    /// Returns its text, or that of a new one.
+    /// Returns the text, or that of a new file.
     pub(crate) fn text_or_new(&self, session: &Session) -> Result<String, Error> {
         if let Some(problem) = self.notebook.problems.iter().find(|_| self.is_unreadable()) {
             return Err(problem.clone().into());
@@ -72,8 +72,8 @@ impl MemoryFile {
         })
     }
 
-    /// Returns the names of the agents that may contribute to it: those of its plan, if it is the
-    /// plan's own.
+    /// Returns the names of the agents that may contribute to it: those of the plan, if it belongs to the
+    /// plan.
     pub(crate) fn agents(&self, session: &Session) -> Vec<String> {
         let selectors = Selectors::from_iter([("plan".to_owned(), self.plan.clone())]);
         let level = session.config().and_then(|config| inherit::level(config, "agent"));
@@ -85,37 +85,38 @@ impl MemoryFile {
         }
     }
 
-    /// A file in the middle of a merge has problems and no entries.
+    /// Returns whether the file could not be parsed, for example because of merge conflicts: such a file
+    /// has problems and no entries.
     fn is_unreadable(&self) -> bool {
         self.notebook.entries.is_empty()
     }
 
     /// Finds an entry by its name or id.
     pub(crate) fn find(&self, typed: &str) -> Result<&Entry, Error> {
-        let named = |entry: &Entry| format!("{} ({})", entry.name(), entry.id);
+        let label = |entry: &Entry| format!("{} ({})", entry.name(), entry.id);
         match self.notebook.find(typed) {
             Which::One(entry) => Ok(entry),
             Which::Several(entries) => Err(Error::not_found(
                 format!("`{typed}` could be any of several entries of {}", self.path),
                 entries
                     .iter()
-                    .map(|entry| format!("{} on line {}", named(entry), entry.line))
+                    .map(|entry| format!("{} on line {}", label(entry), entry.line))
                     .collect(),
             )
-            .hint("use the other name, or mend the ids")),
+            .hint("use the other name, or make the ids in the file unique")),
             Which::Nothing => Err(Error::not_found(
                 format!("{} has no entry `{}`", self.path, typed.escape_default()),
-                self.notebook.entries.iter().map(named).take(12).collect(),
+                self.notebook.entries.iter().map(label).take(12).collect(),
             )),
         }
     }
 
-    /// Says that an edit of it was refused.
+    /// Returns the error for an edit of this file that was refused.
     pub(crate) fn refused(&self, refusal: &Refusal) -> Error {
         refused(&self.path, refusal)
     }
 
-    /// Returns whose memory it is, as people say it.
+    /// Returns the owner as text: `agent 001-schema in plan 0042-graph`.
     pub(crate) fn whose(&self) -> String {
         match &self.agent {
             Some(agent) => format!("agent {agent} in plan {}", self.plan),
@@ -124,7 +125,7 @@ impl MemoryFile {
     }
 }
 
-/// Says that an edit of a memory document was refused, and where.
+/// Returns the error for an edit of a memory document that was refused, with the line.
 pub(crate) fn refused(path: &str, refusal: &Refusal) -> Error {
     Error::bad_input(format!("{path}:{}: {refusal}", refusal.line)).hint("edit the file by hand")
 }

@@ -1,4 +1,4 @@
-//! Where a new decision record goes and what it looks like: like its neighbours.
+//! Creates a decision record in the style of the records in its folder.
 
 use heirloom_core::adr::{self, Model, Naming, NewRecord, Status};
 use heirloom_core::path;
@@ -9,7 +9,7 @@ use jiff::civil::Date;
 use crate::workspace::scaffold;
 use crate::{Error, Session};
 
-/// What stands under the headings of a new record until somebody writes the decision.
+/// Placeholder texts by section heading, which a new record contains until they are replaced.
 const GUIDANCE: &[(&str, &str)] = &[
     ("context", scaffold::WHY),
     ("context and problem statement", scaffold::WHY),
@@ -18,30 +18,30 @@ const GUIDANCE: &[(&str, &str)] = &[
     ("consequences", scaffold::OUTCOME),
 ];
 
-/// A folder of records that a new one is added to.
+/// The folder to which a new record is added.
 #[derive(Debug)]
 pub(crate) struct RecordFolder {
     path: String,
-    /// Its records in markdown, oldest first.
+    /// The markdown records in it, oldest first.
     records: Vec<Record>,
     naming: Naming,
     template: Option<String>,
 }
 
 impl RecordFolder {
-    /// Chooses the folder: the one that is named, else the workspace's own; where that has no
-    /// records and adopted folders have, the adopted folder with the most of them.
+    /// Chooses the folder: the one that is named, or else the default folder of the workspace. If that
+    /// is empty, the adopted folder with the most records is used.
     pub(crate) fn choose(session: &Session, named: Option<&str>) -> Result<Self, Error> {
         let (root, config) = (session.root(), session.config()?);
         let (records, _) = adrs::read(root, config, Scope::Workspace);
         let path = match named {
-            Some(named) => checked(config, named)?,
+            Some(named) => check_folder(config, named)?,
             None => fullest(&records).unwrap_or(adrs::FOLDER).to_owned(),
         };
         Ok(Self::at(root, path, records))
     }
 
-    /// Takes the folder of a project's records.
+    /// Opens the folder of a project's records.
     pub(crate) fn of_project(session: &Session, project: &str) -> Result<Self, Error> {
         let config = session.config()?;
         let (records, _) = adrs::read(session.root(), config, Scope::Project(project));
@@ -72,12 +72,12 @@ impl RecordFolder {
         let path = format!("{}/{}", self.path, self.naming.name(number, title, today));
         let new = NewRecord { path: &path, number, title, status, today, guidance: GUIDANCE };
         let text = self.model().and_then(|model| adr::write(&new, &model));
-        let text = text.unwrap_or_else(|| own_form(&path, title, status, today));
+        let text = text.unwrap_or_else(|| default_form(&path, title, status, today));
         Ok((path, text))
     }
 
-    /// Returns what a new record is modelled on: a template, else the newest records; our own folders
-    /// have the form that we write.
+    /// Returns the model of a new record: a template, or else the newest records. Folders in `.heirloom`
+    /// without a template use the default form.
     fn model(&self) -> Option<Model<'_>> {
         fn with_path(record: &Record) -> (&str, &str) {
             (record.adr.path.as_str(), record.text.as_str())
@@ -95,16 +95,16 @@ impl RecordFolder {
     }
 }
 
-fn own_form(path: &str, title: &str, status: Option<Status>, today: Date) -> String {
+fn default_form(path: &str, title: &str, status: Option<Status>, today: Date) -> String {
     let status = status.unwrap_or(Status::Proposed);
     scaffold::adr(&adr::id_of(path).0, title, status.word(), today)
 }
 
-/// Refuses a folder whose records are not read.
-fn checked(config: &Config, named: &str) -> Result<String, Error> {
+/// Checks that records in a folder are read, and returns its normalised path.
+fn check_folder(config: &Config, named: &str) -> Result<String, Error> {
     let folder = named.trim_start_matches("./").trim_end_matches('/');
-    let adopted = config.adrs.folders.iter().map(|own| own.trim_end_matches('/'));
-    let is_read = adopted.chain([adrs::FOLDER]).any(|own| path::is_within(folder, own));
+    let adopted = config.adrs.folders.iter().map(|path| path.trim_end_matches('/'));
+    let is_read = adopted.chain([adrs::FOLDER]).any(|read| path::is_within(folder, read));
     if is_read && !folder.split('/').any(|part| part.starts_with('.') && part != ".heirloom") {
         return Ok(folder.to_owned());
     }
@@ -112,7 +112,7 @@ fn checked(config: &Config, named: &str) -> Result<String, Error> {
         .hint(format!("run `heir adopt {folder}` first, or see `adrs.folders` in the settings")))
 }
 
-/// Returns the adopted folder with the most records, if the workspace's own has none.
+/// Returns the adopted folder with the most records, if the default folder has none.
 fn fullest(records: &[Record]) -> Option<&str> {
     let files = || records.iter().filter(|record| adr::folder_name(&record.adr.path).is_none());
     let folders = || files().map(|record| path::folder(&record.adr.path));
@@ -120,13 +120,13 @@ fn fullest(records: &[Record]) -> Option<&str> {
         return None;
     }
     let count = |folder: &str| folders().filter(|other| *other == folder).count();
-    // Of equals the first in the settings, which is the last that `max_by_key` must see.
+    // `max_by_key` returns the last maximum, so reversing selects the first folder in the settings.
     folders().rev().max_by_key(|folder| count(folder))
 }
 
-/// Finds the template of a folder: there, or in a folder of templates in it.
+/// Finds the template of a folder, in it or in its subfolder `template` or `templates`.
 fn template(root: &Root, folder: &str) -> Option<String> {
-    for (place, is_own) in [
+    for (place, is_template_folder) in [
         (folder.to_owned(), false),
         (format!("{folder}/template"), true),
         (format!("{folder}/templates"), true),
@@ -138,10 +138,10 @@ fn template(root: &Root, folder: &str) -> Option<String> {
             .map(|item| item.name.as_str())
             .filter(|name| !matches!(path::stem(name).to_lowercase().as_str(), "readme" | "index"))
             .collect();
-        names.sort_by_key(|name| (!is_usual(name), name.len(), *name));
+        names.sort_by_key(|name| (!is_common_template_name(name), name.len(), *name));
         for name in names {
             let Ok(Some(text)) = root.read(&format!("{place}/{name}")) else { continue };
-            if is_own || is_template(name, &text) {
+            if is_template_folder || is_template(name, &text) {
                 return Some(text);
             }
         }
@@ -149,17 +149,17 @@ fn template(root: &Root, folder: &str) -> Option<String> {
     None
 }
 
-fn is_usual(name: &str) -> bool {
+fn is_common_template_name(name: &str) -> bool {
     matches!(name.to_lowercase().as_str(), "template.md" | "adr-template.md" | "adr_template.md")
 }
 
-/// Returns whether a file is a template by its name, or by a number 0 and a title to fill in.
+/// Returns whether a file is a template, by its name or by the number 0 with a placeholder as title.
 fn is_template(name: &str, text: &str) -> bool {
     let lower = name.to_lowercase();
     let stem = path::stem(&lower);
     let parts: Vec<&str> = stem.split(['-', '_', ' ']).collect();
-    let is_named = parts.contains(&"template") && !adr::is_record(name);
+    let has_template_name = parts.contains(&"template") && !adr::is_record(name);
     let is_blank =
         adr::id_of(name).1 == Some(0) && adr::read(name, text).title.contains(['{', '[', '<']);
-    is_named || is_blank
+    has_template_name || is_blank
 }

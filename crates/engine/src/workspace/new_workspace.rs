@@ -1,10 +1,11 @@
-//! The documents and settings of a new workspace, for each hierarchy.
+//! The initial documents and settings of a workspace, for each hierarchy.
 
 use heirloom_core::name;
 use jiff::civil::Date;
 
 use super::scaffold;
 
+/// The context documents of a new workspace of plans: name, title and placeholder text.
 const CONTEXT_FILES: [(&str, &str, &str); 5] = [
     ("vision", "Vision", "Where this is going, and why it is worth going there."),
     ("brand", "Brand", "Terminology, tone and style: the words we use, and those we do not."),
@@ -17,7 +18,7 @@ const CONTEXT_FILES: [(&str, &str, &str); 5] = [
     ("conventions", "Conventions", "Code style, reviews and how changes land."),
 ];
 
-/// The documents of a new workspace of sprints: path, name, title, and what is to be written there.
+/// The documents of a new workspace of sprints: path, name, title and placeholder text.
 const SPRINT_FILES: [(&str, &str, &str, &str); 5] = [
     (
         ".memory/project/conventions/general.md",

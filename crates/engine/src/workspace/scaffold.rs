@@ -1,4 +1,5 @@
-//! New documents, in the shape that validates.
+//! Texts of new documents. Changing a placeholder text makes existing unedited documents look edited: see
+//! `template`.
 
 use heirloom_core::name;
 use heirloom_core::yaml::{Style, write_scalar};
@@ -7,12 +8,12 @@ use serde_json::json;
 
 use crate::Error;
 
-/// Writes a text as a YAML value that reads back as the same text.
+/// Writes a text as a YAML scalar.
 fn quoted(text: &str) -> String {
     write_scalar(&json!(text), Style::Plain)
 }
 
-/// Refuses a name that cannot be a file's.
+/// Refuses a name that cannot be a file name.
 pub(crate) fn safe_name<'n>(what: &str, name: &'n str) -> Result<&'n str, Error> {
     match name::unsafe_reason(name) {
         None => Ok(name),
@@ -23,7 +24,7 @@ pub(crate) fn safe_name<'n>(what: &str, name: &'n str) -> Result<&'n str, Error>
     }
 }
 
-/// Returns the next free number in front of a name: after `0041-x` comes `0042`.
+/// Returns the next free number: after `0041-x` comes `0042`.
 pub(crate) fn next_number<'n>(
     names: impl Iterator<Item = &'n str>,
     width: usize,
@@ -31,48 +32,49 @@ pub(crate) fn next_number<'n>(
 ) -> String {
     let highest = names
         .filter_map(name::leading_number)
-        .filter(|digits| digits.len() <= NUMBER_MAX_DIGITS)
+        .filter(|digits| digits.len() <= MAX_NUMBER_DIGITS)
         .filter_map(|digits| digits.parse::<u32>().ok())
         .max();
     format!("{:0width$}", highest.map_or(first, |highest| highest + 1))
 }
 
-/// Longest number that is taken for one: a longer run of digits is a date or an id.
-const NUMBER_MAX_DIGITS: usize = 6;
+/// Limits the digits of a number; a longer sequence is a date or an id.
+const MAX_NUMBER_DIGITS: usize = 6;
 
-/// Returns a typed title as one line, which is all that a heading or a row of a table can hold.
+/// Joins a typed title into one line, because a heading or a table row cannot contain line breaks.
 pub(crate) fn one_line(what: &str, typed: &str) -> Result<String, Error> {
     let is_break = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
     let lines = typed.split(is_break).map(str::trim).filter(|line| !line.is_empty());
     let title = lines.collect::<Vec<_>>().join(" ");
     if title.is_empty() {
         return Err(Error::bad_input(format!("a new {what} needs a title"))
-            .hint("say in a few words what it is about"));
+            .hint("describe it in a few words"));
     }
     Ok(title)
 }
 
-/// Returns the words of a file name for a title. Any text is a title; one without letters and
-/// digits, such as an emoji, gets the name of what it is.
+/// Returns the slug of a title for a file name. A title without letters and digits, such as an emoji, is
+/// replaced by the kind of document.
 pub(crate) fn file_words(what: &str, title: &str) -> String {
     let slug = name::slug(title);
     if slug.is_empty() { name::slug(what) } else { slug }
 }
 
-/// Splits a typed name into the number that it asks for and its title: `0042-knowledge-graph` and
-/// `0042 Knowledge graph` ask for 42. `2026 goals` is a title that starts with a number.
-fn asked_number(typed: &str) -> Option<(&str, &str)> {
+/// Splits a typed name into an explicit number and its title: `0042-knowledge-graph` and
+/// `0042 Knowledge graph` have the number 42. `2026 goals` is a title that starts with a number.
+fn split_number(typed: &str) -> Option<(&str, &str)> {
     let digits = name::leading_number(typed)?;
     let rest = &typed[digits.len()..];
     let is_padded = digits.len() > 1 && digits.starts_with('0');
     let is_file_name = !typed.contains(char::is_whitespace)
         && rest.starts_with(['-', '_'])
         && name::unsafe_reason(typed).is_none();
-    let asks = !rest.is_empty() && digits.len() <= NUMBER_MAX_DIGITS && (is_padded || is_file_name);
-    asks.then_some((digits, rest.trim_start_matches(['-', '_', ' ', '.', ':'])))
+    let is_number =
+        !rest.is_empty() && digits.len() <= MAX_NUMBER_DIGITS && (is_padded || is_file_name);
+    is_number.then_some((digits, rest.trim_start_matches(['-', '_', ' ', '.', ':'])))
 }
 
-/// Returns the name for a new numbered thing: as typed if it has a number, else with the next one.
+/// Returns the name of a new numbered document: with the number that was typed, or else the next one.
 pub(crate) fn numbered(
     what: &str,
     title: &str,
@@ -80,7 +82,7 @@ pub(crate) fn numbered(
     width: usize,
     first: u32,
 ) -> Result<String, Error> {
-    let name = match asked_number(title) {
+    let name = match split_number(title) {
         Some((digits, rest)) => format!("{digits}-{}", file_words(what, rest)),
         None => {
             let number = next_number(taken.iter().map(String::as_str), width, first);
@@ -90,16 +92,16 @@ pub(crate) fn numbered(
     safe_name(what, &name).map(str::to_owned)
 }
 
-/// Returns the title in a typed name: `0042-knowledge-graph` is `Knowledge graph`.
+/// Returns the title of a typed name: `Knowledge graph` for `0042-knowledge-graph`.
 pub(crate) fn title_of(typed: &str) -> String {
-    match asked_number(typed) {
+    match split_number(typed) {
         Some((_, "")) | None => typed.to_owned(),
         Some((_, rest)) if rest.contains(' ') => crate::view::present::capitalised(rest),
         Some((_, rest)) => crate::view::present::capitalised(&rest.replace(['-', '_'], " ")),
     }
 }
 
-/// A workspace's document.
+/// Returns the text of `workspace.md`.
 pub(crate) fn workspace(name: &str, today: Date) -> String {
     format!(
         "---\nname: {}\ntype: workspace\ncreated: {today}\nupdated: {today}\n---\n\n# Workspace: {name}\n\n## Mission\n\nWhat this workspace is for, in a sentence or two.\n\n## Principles\n\n- What every agent should hold to, whatever it works on.\n\n## Defaults\n\nProjects, plans and agents inherit these and may override them:\n\n```yaml\ndefaults: {{}}\n```\n",
@@ -107,14 +109,14 @@ pub(crate) fn workspace(name: &str, today: Date) -> String {
     )
 }
 
-/// A document of the workspace's `context/` folder.
+/// Returns the text of a document in the `context/` folder.
 pub(crate) fn context(file: &str, title: &str, about: &str, today: Date) -> String {
     format!(
         "---\nname: {file}\ntype: context\ncreated: {today}\nupdated: {today}\n---\n\n# {title}\n\n{about}\n"
     )
 }
 
-/// A project's document.
+/// Returns the text of a project's document.
 pub(crate) fn project(title: &str, description: Option<&str>, today: Date) -> String {
     let about = description
         .unwrap_or("What this project is to achieve, and how you will know that it has.");
@@ -126,7 +128,7 @@ pub(crate) fn project(title: &str, description: Option<&str>, today: Date) -> St
     )
 }
 
-/// A plan's document.
+/// Returns the text of a plan's document.
 pub(crate) fn plan(
     title: &str,
     project: Option<&str>,
@@ -141,7 +143,7 @@ pub(crate) fn plan(
     )
 }
 
-/// An agent's document.
+/// Returns the text of an agent's document.
 pub(crate) fn agent(title: &str, plan: &str, description: Option<&str>, today: Date) -> String {
     let about = description.unwrap_or("What this agent is to do, and when it is done.");
     format!(
@@ -151,16 +153,16 @@ pub(crate) fn agent(title: &str, plan: &str, description: Option<&str>, today: D
     )
 }
 
-/// What stands in a new decision record until somebody writes the decision.
+/// The placeholder of the section *Decision* of a new decision record.
 pub(crate) const UNDECIDED: &str = "What was decided.";
 
-/// What stands under its heading *Context* until then.
+/// The placeholder of its section *Context*.
 pub(crate) const WHY: &str = "What made a decision necessary.";
 
-/// What stands under its heading *Consequences* until then.
+/// The placeholder of its section *Consequences*.
 pub(crate) const OUTCOME: &str = "What becomes easier, and what harder.";
 
-/// A decision record.
+/// Returns the text of a decision record.
 pub(crate) fn adr(id: &str, title: &str, status: &str, today: Date) -> String {
     format!(
         "---\ntitle: {}\ntype: adr\nstatus: {status}\ncreated: {today}\nupdated: {today}\nsupersedes: []\nsuperseded_by: null\n---\n\n# {id}: {title}\n\n## Context\n\n{WHY}\n\n## Decision\n\n{UNDECIDED}\n\n## Consequences\n\n{OUTCOME}\n",
@@ -179,7 +181,7 @@ mod tests {
     fn every_scaffold_parses_without_a_problem() {
         let today = date(2026, 2, 22);
         let long = "word ".repeat(60);
-        for hostile in [
+        for title in [
             "it's: a \"title\" # with [all] {of} it: yes",
             "CI/CD",
             "🚀",
@@ -193,12 +195,12 @@ mod tests {
             long.trim(),
         ] {
             for text in [
-                workspace(hostile, today),
-                context("brand", hostile, "x", today),
-                project(hostile, Some(hostile), today),
-                plan(hostile, Some(hostile), None, today),
-                agent(hostile, hostile, None, today),
-                adr("ADR-0001", hostile, "proposed", today),
+                workspace(title, today),
+                context("brand", title, "x", today),
+                project(title, Some(title), today),
+                plan(title, Some(title), None, today),
+                agent(title, title, None, today),
+                adr("ADR-0001", title, "proposed", today),
             ] {
                 let document = Document::parse("x.md", &text);
                 assert_eq!(document.problems, [], "{text}");
@@ -207,15 +209,15 @@ mod tests {
                         .field("title")
                         .or(document.field("name"))
                         .filter(|name| *name != "brand")
-                        .unwrap_or(hostile),
-                    hostile
+                        .unwrap_or(title),
+                    title
                 );
             }
         }
     }
 
     #[test]
-    fn any_text_is_a_title_and_becomes_a_file_name() {
+    fn any_title_becomes_a_safe_file_name() {
         let plan = |title: &str| numbered("plan", title, &["0041-a".into()], 4, 1).unwrap();
         for (title, name) in [
             ("CI/CD pipeline", "0042-ci-cd-pipeline"),
@@ -243,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_go_on() {
+    fn the_next_number_follows_the_highest() {
         assert_eq!(next_number(["0041-a", "0007-b", "notes"].into_iter(), 4, 1), "0042");
         assert_eq!(next_number([].into_iter(), 3, 0), "000");
         assert_eq!(next_number(["20201016-x"].into_iter(), 4, 1), "0001");

@@ -1,5 +1,5 @@
-//! Template text: what `heir init` and the `new` commands write for people to replace. Until somebody
-//! replaces it, it says nothing, so it is left out of contexts, token counts and recall.
+//! Recognises template text: the placeholders that `heir init` and the `new` commands write. As it carries
+//! no information until it is replaced, it is left out of contexts, token counts and recall.
 
 use std::collections::HashSet;
 use std::sync::OnceLock;
@@ -12,27 +12,28 @@ use jiff::civil::Date;
 
 use super::{new_workspace, scaffold};
 
-/// Returns whether the text of a section is still that of a template.
+/// Returns whether the text of a section is template text.
 pub(crate) fn is_untouched(body: &str) -> bool {
     let templates = templates();
-    // Most texts begin with a word that no template begins with.
+    // A cheap check first: most texts begin with a word that no template begins with.
     let first = body.split_whitespace().next().map(normalised).unwrap_or_default();
     templates.first_words.contains(&first) && templates.bodies.contains(&normalised(body.trim()))
 }
 
-/// Returns whether nothing in a document was edited since a template made it. A title does not
-/// count, because `plan new` and its like ask for one.
+/// Returns whether a document still is an unedited template. Its title is ignored, because `plan new` and
+/// similar commands ask for one.
 pub(crate) fn is_unedited(document: &Document) -> bool {
     let states: Vec<State> = document.sections().iter().map(state).collect();
     states.contains(&State::Untouched) && !states.contains(&State::Written)
 }
 
-/// Takes the template text out of a document and out of its text. Values keep their line numbers.
-/// Returns whether nothing is left of the document.
+/// Removes template text from a document and from its text. Values keep their line numbers. Returns whether
+/// the document is empty afterwards.
 pub(crate) fn leave_out(placed: &mut Placed) -> bool {
     let document = &placed.document;
     let is_named = placed.part == Part::Main && !placed.selectors.is_empty();
-    let Some(kept) = kept_lines(document, is_named || !is_unedited(document)) else { return false };
+    let keeps_title = is_named || !is_unedited(document);
+    let Some(kept) = kept_lines(document, keeps_title) else { return false };
     let mut prose = String::with_capacity(document.prose.len());
     let mut blanked = String::with_capacity(document.prose.len());
     for (line, is_kept) in document.prose.split_inclusive('\n').zip(kept) {
@@ -56,16 +57,16 @@ pub(crate) fn leave_out(placed: &mut Placed) -> bool {
     is_empty
 }
 
-/// Returns prose without the template text in it; a title stays.
+/// Returns prose without template text. The title stays.
 pub(crate) fn without(prose: &str) -> String {
-    // The line break keeps a rule at the start from being read as front matter.
+    // With a leading line break, a rule (`---`) at the start is not read as front matter.
     let document = Document::parse("", &format!("\n{prose}"));
     let Some(kept) = kept_lines(&document, true) else { return prose.to_owned() };
     let lines = document.prose.split_inclusive('\n').zip(kept).skip(1);
     lines.filter(|(_, is_kept)| *is_kept).map(|(line, _)| line).collect()
 }
 
-/// Returns which lines of the prose stay; `None` if all do.
+/// Returns which lines of the prose stay; `None` if all of them do.
 fn kept_lines(document: &Document, keeps_title: bool) -> Option<Vec<bool>> {
     let sections = document.sections();
     let states: Vec<State> = sections.iter().map(state).collect();
@@ -84,7 +85,7 @@ fn kept_lines(document: &Document, keeps_title: bool) -> Option<Vec<bool>> {
         }
         if section.heading.is_some() {
             kept[section.start - 1] = keeps_heading;
-            // A heading that lost its text is still followed by the blank line after it.
+            // A heading without text still keeps the blank line after it.
             if keeps_heading && section.lines.first().is_some_and(|line| line.trim().is_empty()) {
                 kept[section.start] = true;
             }
@@ -93,14 +94,14 @@ fn kept_lines(document: &Document, keeps_title: bool) -> Option<Vec<bool>> {
     Some(kept)
 }
 
-/// What became of a section.
+/// Whether a section was edited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// Somebody wrote it.
+    /// It was edited.
     Written,
-    /// It is as the template has it.
+    /// It contains the text of the template.
     Untouched,
-    /// It has no text: a title, or a section that the template leaves empty.
+    /// It has no text, as in the template.
     Empty,
 }
 
@@ -117,14 +118,14 @@ fn state(section: &Section<'_>) -> State {
     }
 }
 
-/// What the templates say.
+/// The texts of all templates.
 #[derive(Debug, Default)]
 struct Templates {
     /// The texts of their sections, normalised.
     bodies: HashSet<String>,
-    /// The first words of these texts, normalised.
+    /// The first word of each of these texts, normalised.
     first_words: HashSet<String>,
-    /// The headings of the sections that they leave empty, normalised.
+    /// The headings of empty sections, normalised.
     empty_headings: HashSet<String>,
 }
 
@@ -188,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_left_of_a_new_workspace() {
+    fn a_new_workspace_is_empty_without_its_templates() {
         let mut new = placed(&scaffold::workspace("Larkspur", date(2026, 2, 22)), Selectors::new());
         assert!(is_unedited(&new.document));
         assert!(leave_out(&mut new));
@@ -198,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edited_section_stays_with_its_title() {
+    fn an_edited_section_stays_with_the_title() {
         let text = scaffold::workspace("Larkspur", date(2026, 2, 22));
         let principle = "- What every agent should hold to, whatever it works on.";
         let text = text.replace(principle, "- Be kind.");
@@ -223,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_without_template_text_stay_as_they_are() {
+    fn documents_without_template_text_are_unchanged() {
         for text in ["# W\n", "Words.\n", "# A\n\n## Decisions\n\n## Full\n\nText.\n", ""] {
             let mut own = placed(text, Selectors::new());
             assert!(!is_unedited(&own.document) && !leave_out(&mut own));

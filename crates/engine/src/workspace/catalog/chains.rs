@@ -1,4 +1,5 @@
-//! Ways down the hierarchy: which documents lie on which.
+//! Chains: the paths from the top of the hierarchy down to a plan, an agent or a project, with the
+//! documents of each level on them.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
@@ -11,67 +12,67 @@ use heirloom_store::layout::{self, Placed};
 
 use super::{Catalog, Filed};
 
-/// Names in order of level, as one key.
+/// The names of several levels, in the order of the levels, joined into one key.
 type Key = String;
 
-/// Where documents are.
+/// An index of the documents by level and by the names that lead to them.
 #[derive(Debug)]
 pub(super) struct Places {
-    /// For each level, the documents that its patterns find through some names.
+    /// For each level, the documents by the names that lead to them.
     documents: HashMap<String, HashMap<Key, Vec<usize>>>,
-    /// For each level, its names below those of the levels that it needs.
+    /// For each level, its names by the names of the levels above that it depends on.
     names_below: HashMap<String, HashMap<Key, Vec<String>>>,
-    /// For each level, the sets of levels whose names its patterns use.
-    needs: HashMap<String, BTreeSet<Vec<String>>>,
-    named: Named,
+    /// For each level, the sets of levels whose names its patterns contain.
+    pattern_levels: HashMap<String, BTreeSet<Vec<String>>>,
+    assigned: AssignedNames,
 }
 
-/// For each level, the name that a document gives to it, by the document's path.
-pub(super) type Named = HashMap<String, HashMap<String, String>>;
+/// For each level, the names that documents assign to it (`project: billing`), by document path.
+pub(super) type AssignedNames = HashMap<String, HashMap<String, String>>;
 
-/// A level on a way down the hierarchy that was not visited before.
+/// A level of a chain that was not visited before.
 pub(super) struct Step<'s> {
-    /// The documents of the level above it, by position.
+    /// The positions of the documents of the level above.
     pub(super) above: Option<&'s [usize]>,
-    /// Its documents, by position.
+    /// The positions of its documents.
     pub(super) level: &'s [usize],
-    /// What its documents override, the layers being positions.
+    /// The values that its documents override; layers are given by position.
     pub(super) overrides: Vec<Override>,
 }
 
-/// Finds the names that documents give to levels (`project: billing`).
-pub(super) fn named_levels(
+/// Finds the names that documents assign to levels (`project: billing`).
+pub(super) fn find_assigned_names(
     root: &Root,
     hierarchy: &Hierarchy,
     placed: &[Placed],
-) -> (Named, Vec<Problem>) {
-    let mut named = Named::new();
+) -> (AssignedNames, Vec<Problem>) {
+    let mut assigned = AssignedNames::new();
     let mut problems = Vec::new();
     for level in hierarchy.levels.iter().filter(|level| level.named_by.is_some()) {
         let names = layout::names(root, level, &Selectors::new()).unwrap_or_default();
-        let own = named.entry(level.name.clone()).or_default();
+        let by_path = assigned.entry(level.name.clone()).or_default();
         for placed in placed {
             match layout::name_in(level, placed, &names) {
                 None => {}
-                Some(Ok(name)) => drop(own.insert(placed.document.path.clone(), name)),
+                Some(Ok(name)) => drop(by_path.insert(placed.document.path.clone(), name)),
                 Some(Err(problem)) => problems.push(problem),
             }
         }
     }
-    (named, problems)
+    (assigned, problems)
 }
 
 impl Places {
-    pub(super) fn new(hierarchy: &Hierarchy, filed: &[Filed], named: Named) -> Self {
+    pub(super) fn new(hierarchy: &Hierarchy, filed: &[Filed], assigned: AssignedNames) -> Self {
         let mut places = Places {
             documents: HashMap::new(),
             names_below: HashMap::new(),
-            needs: HashMap::new(),
-            named,
+            pattern_levels: HashMap::new(),
+            assigned,
         };
         for level in &hierarchy.levels {
-            let uses = level.patterns().map(|pattern| in_order(hierarchy, pattern));
-            places.needs.insert(level.name.clone(), uses.collect());
+            let level_sets = level.patterns().map(|pattern| levels_in(hierarchy, pattern));
+            places.pattern_levels.insert(level.name.clone(), level_sets.collect());
             places.documents.insert(level.name.clone(), HashMap::new());
             places.names_below.insert(level.name.clone(), HashMap::new());
         }
@@ -84,8 +85,8 @@ impl Places {
                 documents.entry(names.clone()).or_default().push(at);
             }
             let Some(name) = one.selectors.get(level).filter(|_| is_first) else { continue };
-            let others = one.selectors.iter().filter(|(own, _)| *own != level);
-            let above = key(others.map(|(_, name)| name.as_str()));
+            let above = one.selectors.iter().filter(|(other, _)| *other != level);
+            let above = key(above.map(|(_, name)| name.as_str()));
             if let Some(below) = places.names_below.get_mut(level) {
                 below.entry(above).or_default().push(name.clone());
             }
@@ -95,7 +96,7 @@ impl Places {
     }
 }
 
-/// Makes one key of names. No name has a NUL in it.
+/// Joins names into one key, separated by NUL, which no name contains.
 fn key<'n>(names: impl Iterator<Item = &'n str>) -> Key {
     let mut key = String::new();
     for name in names {
@@ -105,8 +106,8 @@ fn key<'n>(names: impl Iterator<Item = &'n str>) -> Key {
     key
 }
 
-/// The levels whose names a pattern uses, in order.
-fn in_order(hierarchy: &Hierarchy, pattern: &str) -> Vec<String> {
+/// Returns the levels whose names a pattern contains, in the order of the levels.
+fn levels_in(hierarchy: &Hierarchy, pattern: &str) -> Vec<String> {
     let used: HashSet<&str> = hierarchy::variables(pattern)
         .map(|variable| variable.trim_end_matches(".number"))
         .collect();
@@ -119,51 +120,51 @@ fn in_order(hierarchy: &Hierarchy, pattern: &str) -> Vec<String> {
         .collect()
 }
 
-/// The documents of a level on one way down after another. Most ways lead through the same ones as
-/// the way before.
+/// Looks up the documents of a level on one chain after another, and caches the last result, because
+/// consecutive chains mostly share their documents.
 struct LevelDocuments<'c> {
     level: &'c Level,
     needs: Vec<&'c str>,
-    /// The names of the way before.
-    last: Option<Key>,
+    /// The names of the previous chain.
+    last_key: Option<Key>,
     documents: Rc<[usize]>,
 }
 
 impl<'c> LevelDocuments<'c> {
     fn new(catalog: &'c Catalog, level: &'c Level) -> Self {
-        // In the order of levels, as the keys of places are.
+        // In the order of the levels, as in the keys of `Places`.
         let needs = level.needs();
         let in_order = catalog.hierarchy.levels.iter().map(|other| other.name.as_str());
         let needs = in_order.filter(|name| needs.contains(name)).collect();
-        LevelDocuments { level, needs, last: None, documents: Rc::new([]) }
+        LevelDocuments { level, needs, last_key: None, documents: Rc::new([]) }
     }
 
-    /// Returns its documents on a way down, in the order in which its patterns are read.
+    /// Returns its documents on a chain, in the order of its patterns.
     fn on(&mut self, catalog: &Catalog, selectors: &Selectors) -> Rc<[usize]> {
         let names = self.needs.iter().map(|need| selectors.get(need).map(String::as_str));
         let names: Option<Vec<&str>> = names.collect();
         let Some(names) = names else { return Rc::new([]) };
-        let own = key(names.into_iter());
-        if self.last.as_ref() != Some(&own) {
+        let current_key = key(names.into_iter());
+        if self.last_key.as_ref() != Some(&current_key) {
             let key_of = |levels: &Vec<String>| {
                 let names = levels.iter().filter_map(|level| selectors.get(level));
                 key(names.map(String::as_str))
             };
             let documents = &catalog.places.documents[&self.level.name];
-            let keys = catalog.places.needs[&self.level.name].iter().map(key_of);
+            let keys = catalog.places.pattern_levels[&self.level.name].iter().map(key_of);
             let mut found: Vec<usize> =
                 keys.filter_map(|key| documents.get(&key)).flatten().copied().collect();
             found.sort_by_key(|&at| (catalog.filed[at].pattern, at));
             self.documents = found.into();
-            self.last = Some(own);
+            self.last_key = Some(current_key);
         }
         self.documents.clone()
     }
 }
 
 impl Catalog {
-    /// Returns every way down the hierarchy: each plan, each agent of each plan, and each project
-    /// that no plan names.
+    /// Returns all chains: one for each plan, each agent of each plan, and each project that no plan
+    /// names.
     fn chains(&self) -> Vec<Selectors> {
         let mut chains = vec![Selectors::new()];
         for level in self
@@ -174,7 +175,7 @@ impl Catalog {
         {
             let mut longer = Vec::with_capacity(chains.len());
             for chain in chains {
-                let above = self.above(level, &chain);
+                let above = self.key_above(level, &chain);
                 match above.and_then(|above| self.places.names_below[&level.name].get(&above)) {
                     None => longer.push(chain),
                     Some(names) => {
@@ -184,37 +185,38 @@ impl Catalog {
             }
             chains = longer;
         }
-        chains.extend(self.chains_of_unnamed());
+        chains.extend(self.unassigned_chains());
         chains
     }
 
-    fn chains_of_unnamed(&self) -> Vec<Selectors> {
+    /// Returns a chain for each name that no document assigns, such as a project without a plan.
+    fn unassigned_chains(&self) -> Vec<Selectors> {
         let levels = self.hierarchy.levels.iter().filter(|level| level.named_by.is_some());
         let all = levels.flat_map(|level| {
-            let named: HashSet<&String> = match self.places.named.get(&level.name) {
-                Some(named) => named.values().collect(),
+            let assigned: HashSet<&String> = match self.places.assigned.get(&level.name) {
+                Some(assigned) => assigned.values().collect(),
                 None => HashSet::new(),
             };
             let names = self.places.names_below[&level.name].get("").into_iter().flatten();
-            let unnamed = names.filter(move |name| !named.contains(name));
-            unnamed.map(move |name| (&level.name, name))
+            let unassigned = names.filter(move |name| !assigned.contains(name));
+            unassigned.map(move |name| (&level.name, name))
         });
         all.map(|(level, name)| with(&Selectors::new(), level, name)).collect()
     }
 
-    /// Visits the levels of every way down that is wanted, from the top. A level that several ways
-    /// share is visited once where they follow one another.
+    /// Visits the levels of every included chain, from the top. A level that consecutive chains share is
+    /// visited once.
     pub(super) fn walk(
         &self,
-        is_wanted: impl Fn(&Selectors) -> bool,
+        is_included: impl Fn(&Selectors) -> bool,
         mut visit: impl FnMut(Step<'_>),
     ) {
         let mut levels: Vec<LevelDocuments<'_>> =
             self.hierarchy.levels.iter().map(|level| LevelDocuments::new(self, level)).collect();
         let mut shared: Vec<(Rc<[usize]>, Stack)> = Vec::new();
         for mut selectors in self.chains() {
-            self.add_named(&mut levels, &mut selectors);
-            if !is_wanted(&selectors) {
+            self.add_assigned_names(&mut levels, &mut selectors);
+            if !is_included(&selectors) {
                 continue;
             }
             let mut depth = 0;
@@ -224,7 +226,7 @@ impl Catalog {
                     continue;
                 }
                 depth += 1;
-                if shared.get(depth - 1).is_some_and(|(own, _)| *own == documents) {
+                if shared.get(depth - 1).is_some_and(|(previous, _)| *previous == documents) {
                     continue;
                 }
                 shared.truncate(depth - 1);
@@ -241,27 +243,27 @@ impl Catalog {
         }
     }
 
-    /// Adds the names that documents on a way down give to other levels.
-    fn add_named(&self, levels: &mut [LevelDocuments<'_>], selectors: &mut Selectors) {
+    /// Adds the names that documents on a chain assign to other levels.
+    fn add_assigned_names(&self, levels: &mut [LevelDocuments<'_>], selectors: &mut Selectors) {
         for level in &self.hierarchy.levels {
-            let Some(naming) = &level.named_by else { continue };
+            let Some(naming_level) = &level.named_by else { continue };
             if selectors.contains_key(&level.name) {
                 continue;
             }
-            let naming = levels.iter_mut().find(|other| other.level.name == *naming);
-            let documents = naming.map(|naming| naming.on(self, selectors));
-            let named = self.places.named.get(&level.name).and_then(|named| {
+            let naming_level = levels.iter_mut().find(|other| other.level.name == *naming_level);
+            let documents = naming_level.map(|level| level.on(self, selectors));
+            let assigned = self.places.assigned.get(&level.name).and_then(|by_path| {
                 let mut documents = documents.iter().flat_map(|documents| documents.iter());
-                documents.find_map(|&at| named.get(&self.filed[at].document.path))
+                documents.find_map(|&at| by_path.get(&self.filed[at].document.path))
             });
-            if let Some(name) = named.cloned() {
+            if let Some(name) = assigned.cloned() {
                 selectors.insert(level.name.clone(), name);
             }
         }
     }
 
-    /// The names that lead to a level, without its own; `None` when one is not selected.
-    fn above(&self, level: &Level, selectors: &Selectors) -> Option<Key> {
+    /// Returns the key of the names above a level; `None` if one of them is not selected.
+    fn key_above(&self, level: &Level, selectors: &Selectors) -> Option<Key> {
         let needs = level.needs();
         let above = self
             .hierarchy

@@ -1,9 +1,9 @@
-//! Every conflict of a workspace, each once.
+//! Finds the conflicts of a workspace, each once.
 
 use std::collections::HashSet;
 
 use heirloom_core::Problem;
-use heirloom_core::conflict::{self, Conflict, Found, Kind, Known};
+use heirloom_core::conflict::{self, Conflict, Found, Kind, Known, Override};
 use heirloom_core::hierarchy::Selectors;
 use heirloom_core::supersession::Supersession;
 
@@ -14,23 +14,24 @@ use crate::workspace::inherit;
 use crate::{Error, Session};
 
 impl Catalog {
-    /// Returns every conflict of the workspace, or those of the documents that one plan inherits.
+    /// Returns the conflicts of the workspace, or only those among the documents that one plan inherits.
     pub fn conflicts(&self, session: &Session, plan: Option<&str>) -> Result<Vec<Conflict>, Error> {
         let mut conflicts: Vec<Conflict> = Vec::new();
         let mut seen = HashSet::new();
         let mut documents: HashSet<usize> = HashSet::new();
-        let is_wanted = |selectors: &Selectors| {
+        let is_included = |selectors: &Selectors| {
             plan.is_none_or(|plan| selectors.get("plan").map(String::as_str) == Some(plan))
         };
-        self.walk(is_wanted, |Step { level, overrides, .. }| {
-            // A key that its own level takes away has no value to disagree about. One that a lower
-            // level takes away is still in conflict above that.
-            for one in overrides.iter().filter(|one| one.removed_by.is_none()) {
-                if seen.insert((one.parent, one.child, one.key.clone())) {
-                    let (parent, child) = (&self.filed[one.parent], &self.filed[one.child]);
+        self.walk(is_included, |Step { level, overrides, .. }| {
+            // A key that its own level removes has no value to disagree about. A key that a lower
+            // level removes still conflicts above that level.
+            for override_ in overrides.iter().filter(|one| one.removed_by.is_none()) {
+                let Override { key, parent, child, .. } = override_;
+                if seen.insert((*parent, *child, key.clone())) {
+                    let (parent, child) = (&self.filed[*parent], &self.filed[*child]);
                     let freshness = Some(parent.staleness());
                     let (parent, child) = (parent.layer(), child.layer());
-                    conflicts.extend(conflict::of_override(one, &parent, &child, freshness));
+                    conflicts.extend(conflict::of_override(override_, &parent, &child, freshness));
                 }
             }
             documents.extend(level);
@@ -46,18 +47,18 @@ impl Catalog {
                 conflicts.extend(conflict::one_sided(&self.adrs, known.supersession));
             }
         });
-        let of_plan = |conflict: &Conflict| {
+        let is_of_plan = |conflict: &Conflict| {
             let filed = self.at_path(&conflict.path);
             plan.is_none_or(|plan| {
-                filed.and_then(|filed| filed.selectors.get("plan")).is_some_and(|own| own == plan)
+                filed.and_then(|filed| filed.selectors.get("plan")).is_some_and(|name| name == plan)
             })
         };
-        conflicts.extend(self.duplicates(session)?.into_iter().filter(of_plan));
+        conflicts.extend(self.duplicates(session)?.into_iter().filter(is_of_plan));
         conflict::worst_first(&mut conflicts);
         Ok(conflicts)
     }
 
-    /// Returns every reference that leads to nothing, or to something retired.
+    /// Returns the references whose target is missing or retired.
     pub(crate) fn broken_references(&self, session: &Session) -> Vec<Conflict> {
         let mut broken: Vec<Conflict> = self.with_known(session, |known| {
             let all =
@@ -68,7 +69,7 @@ impl Catalog {
         broken
     }
 
-    /// Returns the problems of the documents, with the numbers that are given twice.
+    /// Returns the problems of the documents, including duplicate numbers.
     pub(crate) fn all_problems(&self, session: &Session) -> Result<Vec<Problem>, Error> {
         let duplicates = self.duplicates(session)?.into_iter().map(|conflict| {
             Problem::at(&conflict.path, conflict.line, &conflict.message).hint(&conflict.hint)
@@ -76,7 +77,7 @@ impl Catalog {
         Ok(self.problems.iter().cloned().chain(duplicates).collect())
     }
 
-    /// Runs with all that a document of this workspace may refer to.
+    /// Calls a function with everything that a document of this workspace may refer to.
     pub(super) fn with_known<T>(&self, session: &Session, run: impl FnOnce(&Known<'_>) -> T) -> T {
         let supersession = Supersession::new(&self.adrs);
         let archive = Archive::new(session.root());
@@ -93,21 +94,22 @@ impl Catalog {
         })
     }
 
-    /// Returns who refers to a decision record without having replaced it, with the line.
+    /// Returns the documents that refer to a decision record, each with the line. The records that
+    /// replaced it, directly or indirectly, are left out.
     pub fn references_to(&self, session: &Session, record: &str) -> Vec<(&Filed, usize)> {
         self.with_known(session, |known| {
-            let Some(wanted) = known.supersession.at_path(record) else { return vec![] };
-            let replaced_it = |from: &Filed| {
-                let own = known.supersession.at_path(&from.document.path);
-                own.is_some_and(|own| own == wanted || known.supersession.descends(own, wanted))
+            let Some(target) = known.supersession.at_path(record) else { return vec![] };
+            let is_successor = |from: &Filed| {
+                let at = known.supersession.at_path(&from.document.path);
+                at.is_some_and(|at| at == target || known.supersession.descends(at, target))
             };
-            let others = self.filed.iter().filter(|from| !replaced_it(from));
+            let others = self.filed.iter().filter(|from| !is_successor(from));
             others
                 .flat_map(|from| {
                     from.document.references.iter().map(move |reference| (from, reference))
                 })
                 .filter(|(from, reference)| {
-                    known.find(&from.document, reference) == Found::Adr(wanted)
+                    known.find(&from.document, reference) == Found::Adr(target)
                 })
                 .map(|(from, reference)| (from, reference.line))
                 .collect()

@@ -1,4 +1,4 @@
-//! Numbers that are given twice, as happens when two branches each take the next one.
+//! Finds duplicate numbers, which arise when two branches each take the next one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,24 +14,39 @@ use super::{Catalog, Filed, PlanFolder};
 use crate::{Error, Session};
 
 impl Catalog {
-    /// Finds records and plans that have one number. A number is unique in a folder: projects and
-    /// configured folders count by themselves.
+    /// Finds decision records and plans that share a number. Numbers are unique per folder: each project
+    /// and each configured folder is numbered separately.
     pub(super) fn duplicates(&self, session: &Session) -> Result<Vec<Conflict>, Error> {
-        let mut conflicts = of_records(session.root(), session.config()?, &self.filed);
-        conflicts.extend(of_plans(session.root(), &self.hierarchy, &self.filed));
+        let mut conflicts = duplicate_records(session.root(), session.config()?, &self.filed);
+        conflicts.extend(duplicate_plans(session.root(), &self.hierarchy, &self.filed));
         Ok(conflicts)
     }
 }
 
-fn of_records(root: &Root, config: &Config, filed: &[Filed]) -> Vec<Conflict> {
+fn duplicate_records(root: &Root, config: &Config, filed: &[Filed]) -> Vec<Conflict> {
+    let mut conflicts = Vec::new();
+    for ((folder, ..), same) in records_by_number(filed) {
+        let Some((first, others)) = same.split_first().filter(|(_, others)| !others.is_empty())
+        else {
+            continue;
+        };
+        let free_numbers = adrs::next_number(root, config, folder)..;
+        let others = others.iter().zip(free_numbers);
+        conflicts.extend(others.map(|(adr, number)| record_conflict(adr, first, number)));
+    }
+    conflicts
+}
+
+/// Groups the decision records by folder, prefix and number.
+fn records_by_number(filed: &[Filed]) -> BTreeMap<(&str, &str, u32), Vec<&Adr>> {
     let mut by_number: BTreeMap<(&str, &str, u32), Vec<&Adr>> = BTreeMap::new();
     for adr in filed.iter().filter_map(|filed| filed.adr.as_ref()) {
-        // Proposals get their number from an issue; until then it is zero.
-        let is_open = |number: &u32| *number > 0 || adr::folder_name(&adr.path).is_none();
-        let Some(number) = adr.number.filter(is_open) else { continue };
+        let is_folder = adr::folder_name(&adr.path).is_some();
+        // A proposal that is a folder has the number 0 until it gets one from an issue.
+        let is_assigned = |number: &u32| *number > 0 || !is_folder;
+        let Some(number) = adr.number.filter(is_assigned) else { continue };
         let prefix = adr.id.split('-').next().unwrap_or_default();
         let folder = path::folder(&adr.path);
-        let is_folder = adr::folder_name(&adr.path).is_some();
         let folder = if is_folder { path::folder(folder) } else { folder };
         let same = by_number.entry((folder, prefix, number)).or_default();
         // `0001-x.md` and `0001-x.fr.md` are one decision in two languages.
@@ -39,41 +54,31 @@ fn of_records(root: &Root, config: &Config, filed: &[Filed]) -> Vec<Conflict> {
             same.push(adr);
         }
     }
-    let twice = by_number.into_iter().filter(|(_, same)| same.len() > 1);
-    twice
-        .flat_map(|((folder, ..), same)| {
-            let next = adrs::next_number(root, config, folder);
-            let first = same[0];
-            let others = same[1..].iter().zip(next..);
-            others
-                .map(|(adr, number)| {
-                    let message = format!("it has the number {}, and so has {}", adr.id, first.path);
-                    if adr::folder_name(&adr.path).is_some() {
-                        let hint = "give one of the two folders another number";
-                        return conflict(&adr.path, message, hint.to_owned());
-                    }
-                    let new_name = Name::of_record(path::stem(&adr.path))
-                        .map_or_else(|| number.to_string(), |name| name.renumbered(number));
-                    conflict(
-                        &adr.path,
-                        message,
-                        format!(
-                            "run `heir adr renumber {}`, which makes it {new_name} and rewrites what refers to it",
-                            shell::word(&adr.path)
-                        ),
-                    )
-                })
-                .collect::<Vec<_>>()
-        })
-        .collect()
+    by_number
 }
 
+fn record_conflict(adr: &Adr, first: &Adr, free_number: u32) -> Conflict {
+    let message = format!("it has the number {}, and so has {}", adr.id, first.path);
+    if adr::folder_name(&adr.path).is_some() {
+        let hint = "give one of the two folders another number";
+        return conflict(&adr.path, message, hint.to_owned());
+    }
+    let new_name = Name::of_record(path::stem(&adr.path))
+        .map_or_else(|| free_number.to_string(), |name| name.renumbered(free_number));
+    let hint = format!(
+        "run `heir adr renumber {}`, which renames it to {new_name} and updates all references",
+        shell::word(&adr.path)
+    );
+    conflict(&adr.path, message, hint)
+}
+
+/// Returns a file name up to its first dot.
 fn base_name(path: &str) -> &str {
     let file = path::file_name(path);
     file.split('.').next().unwrap_or(file)
 }
 
-fn of_plans(root: &Root, hierarchy: &Hierarchy, filed: &[Filed]) -> Vec<Conflict> {
+fn duplicate_plans(root: &Root, hierarchy: &Hierarchy, filed: &[Filed]) -> Vec<Conflict> {
     let mut by_number: BTreeMap<(Vec<&str>, u32), BTreeSet<&str>> = BTreeMap::new();
     for selectors in filed.iter().map(|filed| &filed.selectors) {
         let Some(plan) = selectors.get("plan") else { continue };
@@ -85,34 +90,30 @@ fn of_plans(root: &Root, hierarchy: &Hierarchy, filed: &[Filed]) -> Vec<Conflict
     }
     let folder = hierarchy.level("plan").and_then(|level| PlanFolder::of(root, level));
     let next = folder.map(|folder| folder.next_number(root));
-    let twice = by_number.into_values().filter(|same| same.len() > 1);
-    twice
-        .flat_map(|same| {
-            let first = same.first().copied().unwrap_or_default();
-            let others = same.iter().skip(1).enumerate();
-            others
-                .map(|(at, plan)| {
-                    let hint = match next.zip(Name::of_plan(plan)) {
-                        Some((next, name)) => format!(
-                            "run `heir plan renumber {}`, which makes it {} and rewrites what refers to it",
-                            shell::word(plan),
-                            name.renumbered(next + at as u32)
-                        ),
-                        None => "give one of the two another number".to_owned(),
-                    };
-                    let message = format!("the plan {plan} has the same number as {first}");
-                    conflict(&document_of(filed, plan), message, hint)
-                })
-                .collect::<Vec<_>>()
-        })
-        .collect()
+    let mut conflicts = Vec::new();
+    for same in by_number.into_values() {
+        let first = same.first().copied().unwrap_or_default();
+        for (at, plan) in same.iter().skip(1).enumerate() {
+            let hint = match next.zip(Name::of_plan(plan)) {
+                Some((next, name)) => format!(
+                    "run `heir plan renumber {}`, which renames it to {} and updates all references",
+                    shell::word(plan),
+                    name.renumbered(next + at as u32)
+                ),
+                None => "give one of the two another number".to_owned(),
+            };
+            let message = format!("the plan {plan} has the same number as {first}");
+            conflicts.push(conflict(&main_document(filed, plan), message, hint));
+        }
+    }
+    conflicts
 }
 
-/// The plan's own document, or another one where it has none.
-fn document_of(filed: &[Filed], plan: &str) -> String {
-    let own =
-        || filed.iter().filter(|one| one.selectors.get("plan").is_some_and(|own| own == plan));
-    let main = own().find(|one| one.kind == NodeKind::Plan).or_else(|| own().next());
+/// Returns the path of a plan's main document, or of another document of it if there is none.
+fn main_document(filed: &[Filed], plan: &str) -> String {
+    let of_plan =
+        || filed.iter().filter(|one| one.selectors.get("plan").is_some_and(|name| name == plan));
+    let main = of_plan().find(|one| one.kind == NodeKind::Plan).or_else(|| of_plan().next());
     main.map(|one| one.document.path.clone()).unwrap_or_default()
 }
 

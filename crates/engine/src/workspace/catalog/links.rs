@@ -1,4 +1,4 @@
-//! The documents of a workspace as a graph.
+//! Builds the graph of the documents of a workspace.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -15,16 +15,16 @@ use super::{Catalog, Filed, naming};
 use crate::Session;
 use crate::workspace::inherit;
 
-/// How much of the graph is asked for.
+/// The part of the graph to build.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Extent<'i> {
-    /// All of it.
+    /// The whole graph.
     Everything,
-    /// A node, by its id, and what it is directly related to.
+    /// The node with this id and its direct neighbours.
     Around(&'i str),
 }
 
-/// An edge between two documents, by position.
+/// An edge between two documents, given by their positions in the catalog.
 struct Link {
     from: usize,
     to: usize,
@@ -38,15 +38,14 @@ impl Catalog {
         self.graph_with(session, extent, vec![], vec![])
     }
 
-    /// Returns the graph of documents, or a part of it, with nodes and edges of what else is there.
+    /// Returns the graph of documents, or a part of it, with additional nodes and edges.
     pub(crate) fn graph_with(
         &self,
         session: &Session,
         extent: Extent<'_>,
-        more_nodes: Vec<Node>,
-        more_edges: Vec<Edge>,
+        mut nodes: Vec<Node>,
+        mut edges: Vec<Edge>,
     ) -> Graph {
-        let (mut nodes, mut edges) = (more_nodes, more_edges);
         let id = |at: usize| self.filed[at].id.clone();
         edges.extend(self.links(session, extent).into_iter().map(|link| Edge {
             from: id(link.from),
@@ -56,12 +55,12 @@ impl Catalog {
         }));
         match extent {
             Extent::Everything => nodes.extend(self.filed.iter().map(node_of)),
-            Extent::Around(own) => {
-                edges.retain(|edge| edge.from == own || edge.to == own);
+            Extent::Around(center) => {
+                edges.retain(|edge| edge.from == center || edge.to == center);
                 let ends = edges.iter().flat_map(|edge| [edge.from.as_str(), edge.to.as_str()]);
-                let ends: HashSet<&str> = ends.chain([own]).collect();
-                let related = self.filed.iter().filter(|filed| ends.contains(filed.id.as_str()));
-                nodes.extend(related.map(|filed| read_node(session, filed)));
+                let ends: HashSet<&str> = ends.chain([center]).collect();
+                let neighbours = self.filed.iter().filter(|filed| ends.contains(filed.id.as_str()));
+                nodes.extend(neighbours.map(|filed| read_node(session, filed)));
             }
         }
         Graph::new(nodes, edges)
@@ -85,16 +84,16 @@ impl Catalog {
     }
 
     fn inheritance_links(&self, extent: Extent<'_>, links: &mut Vec<Link>) {
-        // The ways that lead through a document have the names that lead to it.
-        let through = match extent {
+        // Only chains with all names of the document lead through it.
+        let center = match extent {
             Extent::Everything => None,
             Extent::Around(id) => self.filed.iter().find(|filed| filed.id == id),
         };
-        let is_wanted = |selectors: &Selectors| {
-            let mut names = through.into_iter().flat_map(|filed| filed.selectors.iter());
+        let is_included = |selectors: &Selectors| {
+            let mut names = center.into_iter().flat_map(|filed| filed.selectors.iter());
             names.all(|(level, name)| selectors.get(level) == Some(name))
         };
-        self.walk(is_wanted, |Step { above, level, overrides }| {
+        self.walk(is_included, |Step { above, level, overrides }| {
             let owner = level[0];
             let is_parent = |at: &&usize| self.filed[**at].kind != NodeKind::Memory;
             let parents = above.unwrap_or_default().iter().filter(is_parent);
@@ -159,10 +158,10 @@ impl Catalog {
     }
 }
 
-/// Returns the node of a document, which is read if only its path is known.
+/// Returns the node of a document, reading the document if only its path is known.
 fn read_node(session: &Session, filed: &Filed) -> Node {
-    let unread = || layout::read_document(session.root(), &filed.document.path);
-    match (!filed.is_read).then(unread).flatten() {
+    let read = || layout::read_document(session.root(), &filed.document.path);
+    match (!filed.is_read).then(read).flatten() {
         None => node_of(filed),
         Some((_, document)) => {
             let judged = inherit::judge(session, &[&document]).ok();

@@ -1,4 +1,4 @@
-//! What documents are called, and which one a typed name means.
+//! The names of documents, and the lookup of documents by name.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -25,8 +25,8 @@ pub(super) fn kind_of(level: &str, part: Part) -> NodeKind {
     }
 }
 
-/// `plan/0042-graph`, `agent/0042-graph/001-schema`, `memory/0042-graph/001-schema`,
-/// `context/brand`, `workspace`.
+/// Returns the id of a document: `plan/0042-graph`, `agent/0042-graph/001-schema`,
+/// `memory/0042-graph/001-schema`, `context/brand`, `workspace`.
 pub(super) fn id_of(kind: NodeKind, placed: &Placed) -> String {
     let names: Vec<&str> = placed.selectors.values().map(String::as_str).collect();
     let file = path::file_name(&placed.document.path);
@@ -47,38 +47,39 @@ fn number_of(name: &str) -> Option<&str> {
     name::leading_number(name).map(|digits| digits.trim_start_matches('0'))
 }
 
-/// More ways than this through documents of one name: reading everything is quicker.
-const MAX_WAYS: usize = 16;
+/// Limits the chains that are read selectively; with more of them, reading everything is faster.
+const MAX_CHAINS: usize = 16;
 
-/// Returns which documents have to be read to show the direct relations of the document that the user
-/// named. Everything has to be, unless it is a plan, an agent or a document of theirs.
+/// Returns which documents have to be read to show the direct relations of the document that a typed
+/// name refers to. That is everything, unless it is a plan, an agent or a document of one of these.
 pub(super) fn needs_of(hierarchy: &Hierarchy, placed: &[Placed], typed: &str) -> Needs {
     let last = typed.rsplit('/').next().unwrap_or(typed).to_lowercase();
     let number = number_of(&last);
-    let may_be_meant = |placed: &&Placed| {
-        let is_called = |name: &String| {
+    let may_match = |placed: &&Placed| {
+        let has_name = |name: &String| {
             name.to_lowercase() == last || number.is_some() && number_of(name) == number
         };
-        placed.document.path == typed || placed.selectors.last().is_some_and(|(_, n)| is_called(n))
+        placed.document.path == typed
+            || placed.selectors.last().is_some_and(|(_, name)| has_name(name))
     };
-    // The relations of a project depend on which plans name it.
-    let is_named = |placed: &Placed| {
+    // The relations of a project depend on which plans name it, so all plans have to be read.
+    let needs_everything = |placed: &Placed| {
         let level = hierarchy.level(&placed.level);
         placed.selectors.is_empty() || level.is_none_or(|level| level.named_by.is_some())
     };
-    let mut ways: Vec<Selectors> = Vec::new();
-    for placed in placed.iter().filter(may_be_meant) {
-        if is_named(placed) || ways.len() == MAX_WAYS {
+    let mut chains: Vec<Selectors> = Vec::new();
+    for placed in placed.iter().filter(may_match) {
+        if needs_everything(placed) || chains.len() == MAX_CHAINS {
             return Needs::Everything;
         }
-        if !ways.contains(&placed.selectors) {
-            ways.push(placed.selectors.clone());
+        if !chains.contains(&placed.selectors) {
+            chains.push(placed.selectors.clone());
         }
     }
-    if ways.is_empty() { Needs::Everything } else { Needs::Through(ways) }
+    if chains.is_empty() { Needs::Everything } else { Needs::Through(chains) }
 }
 
-/// Two documents may come to the same id (`a.md` and `a.mdc`); their paths tell them apart.
+/// Gives documents with the same id (`a.md` and `a.mdc`) ids that contain their paths.
 pub(super) fn make_unique(filed: &mut [Filed]) {
     let mut first: HashMap<&str, usize> = HashMap::with_capacity(filed.len());
     let mut ambiguous: Vec<usize> = Vec::new();
@@ -107,12 +108,12 @@ pub(super) fn last_name(filed: &Filed) -> String {
     }
 }
 
-/// The names by which documents are called, so that `depends_on` is looked up and not searched.
+/// An index of documents by name, for the references in `depends_on`.
 #[derive(Debug)]
 pub(super) struct Names {
-    /// Plans, projects and context documents.
+    /// Plans, projects and context documents, by key.
     common: HashMap<String, Vec<usize>>,
-    /// The agents of each plan.
+    /// Agents, by plan and key.
     agents: HashMap<(String, String), Vec<usize>>,
 }
 
@@ -135,28 +136,30 @@ impl Names {
     }
 }
 
-/// Of names with one number, returns those that write it as it was typed, if there are any: `0001` is
-/// a plan, and `001` an agent.
-fn as_typed(typed: &str, found: Vec<String>) -> Vec<String> {
-    let is_same = |name: &String| name::leading_number(name) == Some(typed);
-    let (same, others): (Vec<String>, Vec<String>) = found.into_iter().partition(is_same);
+/// Of names with the same number, returns those that write it exactly as typed, or all of them if none
+/// does: `0001` is a plan, and `001` an agent.
+fn prefer_same_digits(typed: &str, found: Vec<String>) -> Vec<String> {
+    let has_same_digits = |name: &String| name::leading_number(name) == Some(typed);
+    let (same, others): (Vec<String>, Vec<String>) = found.into_iter().partition(has_same_digits);
     if same.is_empty() { others } else { same }
 }
 
-/// A name is found by itself in small letters, and by its number without leading zeros.
+/// Returns the keys under which a name is indexed: the name in lowercase, and its number without leading
+/// zeros.
 fn keys(name: &str) -> Vec<String> {
     let number = number_of(name).map(|number| format!("#{number}"));
     std::iter::once(name.to_lowercase()).chain(number).collect()
 }
 
 impl Catalog {
-    /// Finds what a name in `depends_on` means: an agent looks among the agents of its plan first.
+    /// Finds the document that a name in `depends_on` refers to. In an agent's document, the agents of the
+    /// same plan come first.
     pub(super) fn by_name(&self, from: &Document, typed: &str) -> ByName {
         let mut found = keys(typed).into_iter().map(|key| self.by_key(from, &key));
         found.find(|found| *found != ByName::Nothing).unwrap_or(ByName::Nothing)
     }
 
-    /// Finds the document that has this whole name, as wiki links and words name it.
+    /// Finds the document with exactly this name, as wiki links and plain words refer to it.
     pub(super) fn by_exact_name(&self, from: &Document, name: &str) -> ByName {
         self.by_key(from, &name.to_lowercase())
     }
@@ -171,9 +174,9 @@ impl Catalog {
         }
     }
 
-    /// Finds the document that a name means: an id, a path, an ADR's id, a plan, a file's stem.
+    /// Finds a document by its id, its path, an ADR's id, the name of a plan or a file's stem.
     pub fn find(&self, typed: &str) -> Result<&Filed, Error> {
-        // A part of a document is named as recall names it: `document:docs/plan.md#2`.
+        // Recall refers to a section of a document as `document:docs/plan.md#2`.
         let path = typed.strip_prefix("document:").unwrap_or(typed).trim_start_matches("./");
         let is_number = |part: &str| !part.is_empty() && part.bytes().all(|c| c.is_ascii_digit());
         let path = match path.rsplit_once('#') {
@@ -218,13 +221,13 @@ impl Catalog {
         }
     }
 
-    /// Finds a decision record, as a document and as a record. A bare number will do.
+    /// Finds a decision record by its id, path, file name or bare number.
     pub fn find_adr(&self, typed: &str) -> Result<(&Filed, &Adr), Error> {
         let records = || self.filed.iter().filter_map(|filed| Some((filed, filed.adr.as_deref()?)));
         if let Some(exact) = records().find(|(filed, _)| filed.document.path == typed) {
             return Ok(exact);
         }
-        let is_meant = |filed: &Filed, adr: &Adr| {
+        let matches_name = |filed: &Filed, adr: &Adr| {
             let file = path::file_name(&adr.path);
             filed.id == typed
                 || filed.id == format!("adr/{typed}")
@@ -233,7 +236,7 @@ impl Catalog {
                 || adr::id_matches(adr, typed)
         };
         let matches: Vec<(&Filed, &Adr)> =
-            records().filter(|(filed, adr)| is_meant(filed, adr)).collect();
+            records().filter(|(filed, adr)| matches_name(filed, adr)).collect();
         match matches.as_slice() {
             [one] => Ok(*one),
             [] => {
@@ -256,11 +259,11 @@ impl Catalog {
     }
 
     fn by_adr_id(&self, typed: &str) -> Vec<&Filed> {
-        let named = typed.starts_with(|c: char| c.is_alphabetic());
+        let has_prefix = typed.starts_with(|c: char| c.is_alphabetic());
         self.filed
             .iter()
             .filter(|filed| {
-                named && filed.adr.as_ref().is_some_and(|adr| adr::id_matches(adr, typed))
+                has_prefix && filed.adr.as_ref().is_some_and(|adr| adr::id_matches(adr, typed))
             })
             .collect()
     }
@@ -274,7 +277,7 @@ impl Catalog {
             .collect();
         let found = match name::find(typed, names.iter().map(|(name, _)| name.as_str())) {
             Match::One(found) => vec![found],
-            Match::Ambiguous(found) => as_typed(typed, found),
+            Match::Ambiguous(found) => prefer_same_digits(typed, found),
             Match::Unknown(_) => vec![],
         };
         names.into_iter().filter(|(name, _)| found.contains(name)).map(|(_, filed)| filed).collect()

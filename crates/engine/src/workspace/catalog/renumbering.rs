@@ -1,4 +1,4 @@
-//! Which places of which documents mean the record or the plan that gets another number.
+//! Rewrites the references to a decision record or a plan that gets another number.
 
 use std::collections::HashSet;
 
@@ -14,30 +14,33 @@ use heirloom_store::{Root, layout};
 
 use super::{Catalog, Filed};
 
-/// A document that names what is renumbered.
+/// A document that refers to the renumbered record or plan.
 #[derive(Debug)]
 pub(crate) struct Edit<'c> {
     /// The document.
     pub(crate) filed: &'c Filed,
-    /// Its new text.
+    /// The new text.
     pub(crate) after: String,
-    /// How many numbers are replaced.
+    /// The number of replaced references.
     pub(crate) replaced: usize,
-    /// What is left to a person.
+    /// Ambiguous references, which are left for a person to decide.
     pub(crate) unclear: Vec<Unclear>,
 }
 
-/// The folder in which every plan has a folder.
+/// A larger leading number is a date or an id and does not count.
+const MAX_PLAN_NUMBER: u32 = 999_999;
+
+/// The folder that contains the folders of all plans.
 #[derive(Debug)]
 pub(crate) struct PlanFolder {
-    /// Its path.
+    /// The path.
     pub(crate) path: String,
-    /// The plans in it.
+    /// The names of the plans in it.
     pub(crate) names: Vec<String>,
 }
 
 impl PlanFolder {
-    /// Finds the folder of the plans, if each plan is a folder in one place.
+    /// Finds the folder of the plans; `None` if plans are not folders in one place.
     pub(crate) fn of(root: &Root, level: &Level) -> Option<Self> {
         let sites = level.name_sites();
         let (folder, _) = sites.iter().find(|(_, ending)| ending.is_empty())?;
@@ -46,18 +49,18 @@ impl PlanFolder {
         Some(PlanFolder { path, names })
     }
 
-    /// Returns where a plan's folder is.
+    /// Returns the path of a plan's folder.
     pub(crate) fn folder_of(&self, plan: &str) -> String {
         if self.path.is_empty() { plan.to_owned() } else { format!("{}/{plan}", self.path) }
     }
 
-    /// Returns a number that no plan has, and none that is in the archive had.
+    /// Returns the next number that no plan has, archived plans included.
     pub(crate) fn next_number(&self, root: &Root) -> u32 {
         let numbers = self.numbers(root);
-        numbers.into_iter().filter(|number| *number < 1_000_000).max().unwrap_or(0) + 1
+        numbers.into_iter().filter(|number| *number <= MAX_PLAN_NUMBER).max().unwrap_or(0) + 1
     }
 
-    /// Returns whether a plan has a number, or had it and is in the archive.
+    /// Returns whether a plan or an archived plan has a number.
     pub(crate) fn is_taken(&self, root: &Root, number: u32) -> bool {
         self.numbers(root).contains(&number)
     }
@@ -71,7 +74,7 @@ impl PlanFolder {
 }
 
 impl Catalog {
-    /// Rewrites every document that names a record by its file or its number.
+    /// Rewrites every document that refers to a record by its file or its number.
     pub(crate) fn renumber_record(
         &self,
         record: &Filed,
@@ -79,18 +82,18 @@ impl Catalog {
         number: u32,
     ) -> Vec<Edit<'_>> {
         let supersession = Supersession::new(&self.adrs);
-        let own = &record.document.path;
+        let path = &record.document.path;
         let owner = |filed: &Filed| match &filed.adr {
-            Some(adr) if adr.path == *own => Owner::This,
+            Some(adr) if adr.path == *path => Owner::This,
             Some(adr) if adr.number == Some(name.number()) => Owner::Twin,
             _ => Owner::Other,
         };
         self.rewrite(name, number, &owner, &|filed, found| {
-            self.means_record(&supersession, filed, found, own)
+            self.resolve_record(&supersession, filed, found, path)
         })
     }
 
-    /// Rewrites every document that names a plan by its folder or its number.
+    /// Rewrites every document that refers to a plan by its folder or its number.
     pub(crate) fn renumber_plan(
         &self,
         root: &Root,
@@ -103,15 +106,17 @@ impl Catalog {
         let has_number =
             |other: &str| Name::of_plan(other).is_some_and(|other| other.number() == name.number());
         let owner = |filed: &Filed| match filed.selectors.get("plan") {
-            Some(own) if filed.kind == NodeKind::Plan && own == plan => Owner::This,
-            Some(own) if filed.kind == NodeKind::Plan && has_number(own) => Owner::Twin,
+            Some(other) if filed.kind == NodeKind::Plan && other == plan => Owner::This,
+            Some(other) if filed.kind == NodeKind::Plan && has_number(other) => Owner::Twin,
             _ => Owner::Other,
         };
         let folder = plans.folder_of(plan);
         let is_unique = plans.names.iter().filter(|other| has_number(other)).count() == 1;
         self.rewrite(name, number, &owner, &|filed, found| match found.form {
-            Form::Name => self.names_plan(root, &supersession, filed, found.written, &folder),
-            Form::Number => self.numbers_plan(filed, found, &folder, is_unique),
+            Form::Name => {
+                self.resolve_plan_name(root, &supersession, filed, found.written, &folder)
+            }
+            Form::Number => self.resolve_plan_number(filed, found, &folder, is_unique),
         })
     }
 
@@ -123,74 +128,78 @@ impl Catalog {
         meaning: &dyn Fn(&Filed, &Occurrence<'_>) -> Meaning,
     ) -> Vec<Edit<'_>> {
         let mut seen = HashSet::new();
-        let once = self.filed.iter().filter(|filed| seen.insert(filed.document.path.as_str()));
-        once.filter_map(|filed| {
-            let done = renumber::rewrite(&filed.text, name, number, owner(filed), &|found| {
-                meaning(filed, found)
-            });
-            let concerns = done.replaced > 0 || !done.unclear.is_empty();
-            concerns.then_some(Edit {
-                filed,
-                after: done.text,
-                replaced: done.replaced,
-                unclear: done.unclear,
+        let distinct = self.filed.iter().filter(|filed| seen.insert(filed.document.path.as_str()));
+        distinct
+            .filter_map(|filed| {
+                let rewritten =
+                    renumber::rewrite(&filed.text, name, number, owner(filed), &|found| {
+                        meaning(filed, found)
+                    });
+                let is_affected = rewritten.replaced > 0 || !rewritten.unclear.is_empty();
+                is_affected.then_some(Edit {
+                    filed,
+                    after: rewritten.text,
+                    replaced: rewritten.replaced,
+                    unclear: rewritten.unclear,
+                })
             })
-        })
-        .collect()
+            .collect()
     }
 
-    fn means_record(
+    /// Decides whether a reference refers to the record at a path.
+    fn resolve_record(
         &self,
         supersession: &Supersession<'_>,
         from: &Filed,
         found: &Occurrence<'_>,
         record: &str,
     ) -> Meaning {
-        let home = from.document.path.as_str();
+        let from_path = from.document.path.as_str();
         let written = match found.form {
             Form::Name => Some(found.written),
             Form::Number => found.link,
         };
-        let led_to = written.and_then(|written| {
-            let paths = candidates(home, written, record);
+        let linked = written.and_then(|written| {
+            let paths = candidate_paths(from_path, written, record);
             paths.iter().find_map(|path| supersession.at_path(path))
         });
-        if let Some(at) = led_to {
+        if let Some(at) = linked {
             return if self.adrs[at].path == record { Meaning::This } else { Meaning::Other };
         }
-        if written.is_some_and(is_elsewhere) {
+        if written.is_some_and(is_url) {
             return Meaning::Other;
         }
-        let own = supersession.at_path(record).map(|at| &self.adrs[at]);
-        let Some(own) = own else { return Meaning::Other };
-        let same: Vec<usize> = match found.form {
+        let adr = supersession.at_path(record).map(|at| &self.adrs[at]);
+        let Some(adr) = adr else { return Meaning::Other };
+        let same_name: Vec<usize> = match found.form {
             Form::Name => supersession.with_stem(path::stem(record)).to_vec(),
             Form::Number if !supersession.with_stem(found.written).is_empty() => {
                 return Meaning::Other;
             }
             Form::Number => {
                 let prefix = |id: &str| id.split('-').next().unwrap_or_default().to_owned();
-                own.number
+                adr.number
                     .into_iter()
                     .flat_map(|number| supersession.numbered(number))
-                    .filter(|&at| prefix(&self.adrs[at].id) == prefix(&own.id))
+                    .filter(|&at| prefix(&self.adrs[at].id) == prefix(&adr.id))
                     .collect()
             }
         };
-        let near: Vec<usize> = same
+        let nearby: Vec<usize> = same_name
             .iter()
             .copied()
-            .filter(|&at| conflict::is_near(home, &self.adrs[at].path))
+            .filter(|&at| conflict::is_near(from_path, &self.adrs[at].path))
             .collect();
-        let meant = if near.is_empty() { same } else { near };
-        match meant.as_slice() {
+        let matching = if nearby.is_empty() { same_name } else { nearby };
+        match matching.as_slice() {
             [one] if self.adrs[*one].path == record => Meaning::This,
             several if several.iter().any(|&at| self.adrs[at].path == record) => Meaning::Unclear,
             _ => Meaning::Other,
         }
     }
 
-    fn names_plan(
+    /// Decides whether a reference by name refers to the plan with a folder.
+    fn resolve_plan_name(
         &self,
         root: &Root,
         supersession: &Supersession<'_>,
@@ -198,16 +207,16 @@ impl Catalog {
         written: &str,
         folder: &str,
     ) -> Meaning {
-        let inside = |path: &String| {
+        let is_in_plan = |path: &String| {
             path == folder || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
         };
-        let paths = candidates(&from.document.path, written, "");
+        let paths = candidate_paths(&from.document.path, written, "");
         let has_path = written.contains('/');
         let is_other =
             |path: &String| self.at_path(path).is_some() || has_path && root.exists(path);
-        if paths.iter().any(inside) {
+        if paths.iter().any(is_in_plan) {
             Meaning::This
-        } else if is_elsewhere(written) || paths.iter().any(is_other) {
+        } else if is_url(written) || paths.iter().any(is_other) {
             Meaning::Other
         } else if supersession.with_stem(path::file_name(folder)).is_empty() {
             Meaning::This
@@ -216,7 +225,8 @@ impl Catalog {
         }
     }
 
-    fn numbers_plan(
+    /// Decides whether a reference by number refers to the plan with a folder.
+    fn resolve_plan_number(
         &self,
         from: &Filed,
         found: &Occurrence<'_>,
@@ -227,7 +237,7 @@ impl Catalog {
         if !is_bare {
             return if is_unique { Meaning::This } else { Meaning::Unclear };
         }
-        // A number in `depends_on` of an agent means another agent of its plan first.
+        // In `depends_on` of an agent, a bare number refers to an agent of the same plan first.
         match self.by_name(&from.document, found.written) {
             ByName::Document(path) if path::folder(&path) == folder => Meaning::This,
             ByName::Several => Meaning::Unclear,
@@ -236,20 +246,20 @@ impl Catalog {
     }
 }
 
-/// Returns the paths that a written one may mean: from its document, from the root, and with the
-/// ending that wiki links leave out.
-fn candidates(home: &str, written: &str, like: &str) -> Vec<String> {
+/// Returns the paths that a written path may refer to: relative to its document and to the root, with
+/// and without the extension that wiki links omit. The extension is that of `like`.
+fn candidate_paths(from: &str, written: &str, like: &str) -> Vec<String> {
     let target = percent_decoded(written.split(['#', '?']).next().unwrap_or(written));
-    let ending = like.rsplit_once('.').map_or("md", |(_, ending)| ending);
-    let with_ending = format!("{target}.{ending}");
-    [target, with_ending]
+    let extension = like.rsplit_once('.').map_or("md", |(_, extension)| extension);
+    let with_extension = format!("{target}.{extension}");
+    [target, with_extension]
         .iter()
-        .flat_map(|target| [path::joined(home, target), path::joined("", target)])
+        .flat_map(|target| [path::joined(from, target), path::joined("", target)])
         .flatten()
         .collect()
 }
 
-/// The rest of an address after its scheme: `//example.org/…`.
-fn is_elsewhere(written: &str) -> bool {
+/// Returns whether a written target is a URL, or the rest of one after its scheme: `//example.org/…`.
+fn is_url(written: &str) -> bool {
     written.starts_with("//") || written.contains("://")
 }

@@ -1,4 +1,4 @@
-//! Setting things up: a workspace, its documents, an example.
+//! Sets up workspaces: a new one, an existing repository, an example.
 
 pub mod adopt;
 pub mod demo;

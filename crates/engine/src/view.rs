@@ -56,9 +56,9 @@ impl From<String> for Span {
     }
 }
 
-/// One block of a view.
+/// A part of a view that starts on a new line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Block {
+enum ViewBlock {
     Title(String),
     Line(Vec<Span>),
     Table { head: Vec<&'static str>, rows: Vec<Vec<Span>> },
@@ -69,7 +69,7 @@ enum Block {
 /// An answer laid out for people.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct View {
-    blocks: Vec<Block>,
+    blocks: Vec<ViewBlock>,
 }
 
 impl View {
@@ -80,21 +80,21 @@ impl View {
 
     /// Creates a view of one text that is printed unchanged.
     pub fn raw(text: impl Into<String>) -> Self {
-        View { blocks: vec![Block::Text(text.into())] }
+        View { blocks: vec![ViewBlock::Text(text.into())] }
     }
 
     /// Adds a title, with a blank line before it unless it comes first.
     pub fn title(&mut self, text: impl Into<String>) -> &mut Self {
         if !self.blocks.is_empty() {
-            self.blocks.push(Block::Blank);
+            self.blocks.push(ViewBlock::Blank);
         }
-        self.blocks.push(Block::Title(text.into()));
+        self.blocks.push(ViewBlock::Title(text.into()));
         self
     }
 
     /// Adds a line.
     pub fn line<S: Into<Span>>(&mut self, spans: impl IntoIterator<Item = S>) -> &mut Self {
-        self.blocks.push(Block::Line(spans.into_iter().map(Into::into).collect()));
+        self.blocks.push(ViewBlock::Line(spans.into_iter().map(Into::into).collect()));
         self
     }
 
@@ -106,20 +106,20 @@ impl View {
     /// Adds aligned rows under a header row; an empty header is not shown.
     pub fn table(&mut self, head: &[&'static str], rows: Vec<Vec<Span>>) -> &mut Self {
         if !rows.is_empty() {
-            self.blocks.push(Block::Table { head: head.to_vec(), rows });
+            self.blocks.push(ViewBlock::Table { head: head.to_vec(), rows });
         }
         self
     }
 
     /// Adds a text unchanged and ends it with a line break.
     pub fn text(&mut self, text: impl Into<String>) -> &mut Self {
-        self.blocks.push(Block::Text(text.into()));
+        self.blocks.push(ViewBlock::Text(text.into()));
         self
     }
 
     /// Adds a blank line.
     pub fn blank(&mut self) -> &mut Self {
-        self.blocks.push(Block::Blank);
+        self.blocks.push(ViewBlock::Blank);
         self
     }
 
@@ -143,15 +143,15 @@ impl View {
         let mut out = String::new();
         for block in &self.blocks {
             match block {
-                Block::Title(text) => out.push_str(&paint(Role::Title, &printable(text))),
-                Block::Line(spans) => spans
+                ViewBlock::Title(text) => out.push_str(&paint(Role::Title, &printable(text))),
+                ViewBlock::Line(spans) => spans
                     .iter()
                     .for_each(|span| out.push_str(&paint(span.role, &printable(&span.text)))),
-                Block::Table { head, rows } => {
+                ViewBlock::Table { head, rows } => {
                     table::render(head, rows, width, paint, &mut out);
                     continue;
                 }
-                Block::Text(text) => {
+                ViewBlock::Text(text) => {
                     if text.is_empty() {
                         continue;
                     }
@@ -162,7 +162,7 @@ impl View {
                         .collect();
                     out.push_str(&lines.join("\n"));
                 }
-                Block::Blank => {}
+                ViewBlock::Blank => {}
             }
             out.push('\n');
         }

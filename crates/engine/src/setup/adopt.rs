@@ -1,4 +1,4 @@
-//! `heir adopt`: points a hierarchy at what a repository already has, moving nothing.
+//! `heir adopt`: adds documents that a repository already has to the settings, without moving them.
 
 mod detect;
 
@@ -15,61 +15,61 @@ use toml_edit::{Array, DocumentMut, Item, Table, TableLike, value};
 use super::git_files::extend_git_files;
 use crate::view::{Role, View, span};
 use crate::{Answer, Error};
-use detect::{Detected, LOWEST};
+use detect::{Detection, LOWEST};
 
-pub use detect::Found;
+pub use detect::Adoptable;
 
-/// What was found and how it is read from now on.
+/// The result of `heir adopt`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Adopted {
+pub struct AdoptReport {
     /// The folder.
     root: String,
-    /// What was found.
-    found: Vec<Found>,
+    /// The documents that were found.
+    found: Vec<Adoptable>,
     /// The hierarchy that commands use by default.
     hierarchy: String,
-    /// The settings as they are now, or would be.
+    /// The new settings, written or not.
     config: String,
-    /// Whether anything had to be changed.
+    /// Whether the settings differ from before.
     changed: bool,
-    /// What the default hierarchy does not read; `--hierarchy` may.
+    /// What the default hierarchy does not read; another one, chosen with `--hierarchy`, may.
     not_read_by_default: Vec<String>,
-    /// Whether the repository has more folders than were looked into.
+    /// Whether the repository has more folders than were searched.
     cut_off: bool,
-    /// Whether nothing was really done.
+    /// Whether nothing was written.
     dry_run: bool,
 }
 
-/// The files that it writes, in words.
-const WRITTEN: &str =
-    ".heirloom/config.toml, and what git should know of it into .gitignore and .gitattributes";
+/// The files that are written, for messages.
+const WRITTEN_FILES: &str =
+    ".heirloom/config.toml, and lines for git in .gitignore and .gitattributes";
 
-/// What new settings begin with.
+/// The beginning of a new settings file.
 const HEADER: &str = "# Settings of this workspace. Every key has a default.\n\n";
 
-/// Finds what is there and, unless it is a dry run, writes the settings that read it. A path that is
-/// named is taken alone. Unless the folder is said to be the root, the workspace around it is meant.
+/// Finds documents to adopt and, unless it is a dry run, writes settings that include them. If a path is
+/// named, only that is adopted. Unless `is_root` is set, the workspace that contains the folder is used.
 pub fn run(
     folder: &Path,
     is_root: bool,
     named: Option<&Path>,
     dry_run: bool,
-) -> Result<Adopted, Error> {
+) -> Result<AdoptReport, Error> {
     let folder = &fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf());
-    let around = workspace_of(folder).filter(|_| !is_root);
-    let root = Root::new_at(around.unwrap_or(folder))?;
+    let enclosing = workspace_of(folder).filter(|_| !is_root);
+    let root = Root::new_at(enclosing.unwrap_or(folder))?;
     let detected = match named {
-        Some(named) => detect::named(&root, &within(&root, folder, named)?)?,
+        Some(named) => detect::at_path(&root, &path_from_root(&root, folder, named)?)?,
         None => detect::all(&root),
     };
     if detected.found.is_empty() {
-        let looked_for = ".limps/, .memory/, resources/workspaces/, plans/, CLAUDE.md, AGENTS.md, GEMINI.md, rules for Cursor and Copilot, facts of Omegon and folders of decision records";
+        let searched = ".limps/, .memory/, resources/workspaces/, plans/, CLAUDE.md, AGENTS.md, GEMINI.md, rules for Cursor and Copilot, facts of Omegon and folders of decision records";
         return Err(Error::not_found(
             format!("nothing to adopt in {}", root.path().display()),
             vec![],
         )
         .hint(format!(
-            "looked for {looked_for}; `heir adopt FOLDER` takes another folder, and `heir init` sets up a new workspace"
+            "searched for {searched}; `heir adopt FOLDER` adopts another folder, and `heir init` sets up a new workspace"
         )));
     }
     let settings = settings(&root, &detected)?;
@@ -77,27 +77,27 @@ pub fn run(
     if changed && !dry_run {
         write(&root, settings.before, &settings.after)?;
     }
-    Ok(Adopted {
+    Ok(AdoptReport {
         root: root.path().display().to_string(),
         found: detected.found,
         hierarchy: settings.hierarchy,
         config: settings.after,
         changed,
-        not_read_by_default: settings.left,
+        not_read_by_default: settings.not_read,
         cut_off: detected.is_cut_off,
         dry_run,
     })
 }
 
-/// Returns what a folder has that its settings do not read yet.
-pub(super) fn pending(root: &Root) -> Result<Vec<Found>, Error> {
+/// Returns the documents that could be adopted, if the settings do not include all of them yet.
+pub(super) fn pending(root: &Root) -> Result<Vec<Adoptable>, Error> {
     let detected = detect::all(root);
     let settings = settings(root, &detected)?;
     let is_pending = settings.before.as_deref() != Some(settings.after.as_str());
     Ok(if is_pending { detected.found } else { vec![] })
 }
 
-/// Returns the workspace that a folder lies in, in the same repository.
+/// Returns the workspace that contains a folder, within the same repository.
 fn workspace_of(folder: &Path) -> Option<&Path> {
     for folder in folder.ancestors() {
         if folder.join(".heirloom").is_dir() {
@@ -110,21 +110,21 @@ fn workspace_of(folder: &Path) -> Option<&Path> {
     None
 }
 
-/// Returns a path that a person named in a folder as one from the root.
-fn within(root: &Root, folder: &Path, named: &Path) -> Result<String, Error> {
+/// Converts a path that the user gave relative to a folder into one relative to the root.
+fn path_from_root(root: &Root, folder: &Path, named: &Path) -> Result<String, Error> {
     let outside = || {
         Error::bad_input(format!("{} is not in {}", named.display(), root.path().display()))
             .hint("name a folder of this repository, or its root with --root")
     };
-    let from = folder.strip_prefix(root.path()).unwrap_or(Path::new(""));
+    let base = folder.strip_prefix(root.path()).unwrap_or(Path::new(""));
     let inner = match named.is_absolute() {
         true => named.strip_prefix(root.path()).map_err(|_| outside())?.to_path_buf(),
-        false => from.join(named),
+        false => base.join(named),
     };
     let written = inner.to_str().ok_or_else(outside)?.replace('\\', "/");
     let inner = path::joined("", &written).ok_or_else(outside)?;
-    let is_own = [".heirloom", ".git"].iter().any(|own| path::is_within(&inner, own));
-    if inner.is_empty() || is_own { Err(outside()) } else { Ok(inner) }
+    let is_reserved = [".heirloom", ".git"].iter().any(|folder| path::is_within(&inner, folder));
+    if inner.is_empty() || is_reserved { Err(outside()) } else { Ok(inner) }
 }
 
 /// The settings before and after adopting.
@@ -132,44 +132,44 @@ struct Settings {
     before: Option<String>,
     after: String,
     hierarchy: String,
-    /// What the hierarchy has no place for.
-    left: Vec<String>,
+    /// What the hierarchy does not read.
+    not_read: Vec<String>,
 }
 
-fn settings(root: &Root, detected: &Detected) -> Result<Settings, Error> {
+fn settings(root: &Root, detected: &Detection) -> Result<Settings, Error> {
     let before = root.read(config::PATH)?;
     let mut document = parse(before.as_deref().unwrap_or_default())?;
     let hierarchy = choose_hierarchy(&mut document, detected);
     let current = Config::parse(&document.to_string())?;
     let levels = current.find_hierarchy(&hierarchy).map(|found| found.levels).unwrap_or_default();
-    let mut left = Vec::new();
+    let mut not_read = Vec::new();
     for (level, pattern) in &detected.files {
         let level = if *level == LOWEST {
             levels.first()
         } else {
-            levels.iter().find(|own| own.name == *level)
+            levels.iter().find(|found| found.name == *level)
         };
         match level {
-            None => left.push(pattern.clone()),
+            None => not_read.push(pattern.clone()),
             Some(level)
-                if level.patterns().any(|own| own.split('|').any(|own| own == *pattern)) => {}
+                if level.patterns().any(|all| all.split('|').any(|one| one == *pattern)) => {}
             Some(level) => add_to_array(&mut document, &["levels", &level.name, "files"], pattern),
         }
     }
-    let found = detected.hierarchies.iter().filter(|found| **found != hierarchy);
-    left.extend(found.map(|found| format!("the hierarchy `{found}`")));
-    left.dedup();
+    let others = detected.hierarchies.iter().filter(|other| **other != hierarchy);
+    not_read.extend(others.map(|other| format!("the hierarchy `{other}`")));
+    not_read.dedup();
     for folder in &detected.adr_folders {
-        let mut read = current.adrs.folders.iter().map(|own| own.trim_end_matches('/'));
+        let mut read = current.adrs.folders.iter().map(|path| path.trim_end_matches('/'));
         // The subfolders of a folder are read with it.
-        if !read.any(|own| path::is_within(folder, own)) {
+        if !read.any(|parent| path::is_within(folder, parent)) {
             add_to_array(&mut document, &["adrs", "folders"], folder);
         }
     }
     let header = if before.is_none() { HEADER } else { "" };
     let after = format!("{header}{document}");
     Config::parse(&after)?;
-    Ok(Settings { before, after, hierarchy, left })
+    Ok(Settings { before, after, hierarchy, not_read })
 }
 
 fn write(root: &Root, before: Option<String>, after: &str) -> Result<(), Error> {
@@ -188,8 +188,8 @@ fn write(root: &Root, before: Option<String>, after: &str) -> Result<(), Error> 
     Ok(())
 }
 
-/// A hierarchy that the settings name stays; else the first that was found is the default.
-fn choose_hierarchy(document: &mut DocumentMut, detected: &Detected) -> String {
+/// Returns the hierarchy that the settings name, or else sets the first that was found.
+fn choose_hierarchy(document: &mut DocumentMut, detected: &Detection) -> String {
     if let Some(chosen) = document.get("hierarchy").and_then(Item::as_str) {
         return chosen.to_owned();
     }
@@ -205,7 +205,7 @@ fn parse(text: &str) -> Result<DocumentMut, Error> {
     })
 }
 
-/// Adds an entry to an array, through tables of either style.
+/// Adds an entry to an array, creating tables as needed; inline tables are supported.
 fn add_to_array(document: &mut DocumentMut, path: &[&str], entry: &str) {
     let Some((last, tables)) = path.split_last() else { return };
     let mut table: &mut dyn TableLike = document.as_table_mut();
@@ -219,13 +219,13 @@ fn add_to_array(document: &mut DocumentMut, path: &[&str], entry: &str) {
         table = next;
     }
     let item = table.entry(last).or_insert_with(|| value(Array::new()));
-    let missing = |array: &Array| !array.iter().any(|own| own.as_str() == Some(entry));
-    if let Some(array) = item.as_array_mut().filter(|array| missing(array)) {
+    let is_missing = |array: &Array| !array.iter().any(|item| item.as_str() == Some(entry));
+    if let Some(array) = item.as_array_mut().filter(|array| is_missing(array)) {
         array.push(entry);
     }
 }
 
-impl Answer for Adopted {
+impl Answer for AdoptReport {
     fn view(&self) -> View {
         let mut view = View::new();
         let rows = self.found.iter().map(|found| {
@@ -236,32 +236,32 @@ impl Answer for Adopted {
                 span(Role::Dim, format!("→ {}", found.read_as)),
             ]
         });
-        view.title("Found");
+        view.title("Adoptable");
         view.table(&[], rows.collect());
         view.title(match (self.changed, self.dry_run) {
-            (false, _) => "The settings stay as they are".to_owned(),
-            (true, true) => format!("Would write {WRITTEN}"),
-            (true, false) => format!("Wrote {WRITTEN}"),
+            (false, _) => "The settings are unchanged".to_owned(),
+            (true, true) => format!("Would write {WRITTEN_FILES}"),
+            (true, false) => format!("Wrote {WRITTEN_FILES}"),
         });
         if self.changed {
             view.text(self.config.as_str());
         }
         if !self.not_read_by_default.is_empty() {
-            let left = self.not_read_by_default.join(", ");
+            let not_read = self.not_read_by_default.join(", ");
             view.line([span(
                 Role::Warning,
-                format!("⚠️ the hierarchy `{}` does not read {left}", self.hierarchy),
+                format!("⚠️ the hierarchy `{}` does not read {not_read}", self.hierarchy),
             )]);
         }
         if self.cut_off {
             view.line([span(
                 Role::Warning,
-                "⚠️ this repository has more folders than were looked into; `heir adopt FOLDER` takes one",
+                "⚠️ this repository has more folders than were searched; `heir adopt FOLDER` adopts a single one",
             )]);
         }
         view.blank();
         view.line([
-            "Nothing was moved. See it with ".into(),
+            "Nothing was moved. See the result with ".into(),
             span(Role::Key, "heir context resolve"),
             " and ".into(),
             span(Role::Key, "heir adr list"),

@@ -8,16 +8,16 @@ use jiff::civil::Date;
 use super::init;
 use crate::Error;
 
-/// The plan and the agent that the example is about.
+/// The plan of the example.
 pub const PLAN: &str = "0042-refund-flow";
-/// The agent that the example is about.
+/// The agent of the example.
 pub const AGENT: &str = "001-refund-api";
 
-/// Writes the example into an empty folder. `{n}` in a text stands for the day n days ago.
+/// Writes the example into an empty folder. `{-n}` in a text stands for the date n days ago.
 pub fn write(folder: &Path, today: Date) -> Result<(), Error> {
     let root = Root::new_at(folder)?;
     for (path, text) in DOCUMENTS {
-        root.create(path, &dated(text, today))?;
+        root.create(path, &fill_dates(text, today))?;
     }
     init::run(&init::Request {
         folder,
@@ -28,12 +28,12 @@ pub fn write(folder: &Path, today: Date) -> Result<(), Error> {
     Ok(())
 }
 
-/// Makes sure that a folder is there and empty: the example must not mix with anybody's files.
+/// Creates a folder, or checks that it is empty, so that the example does not mix with other files.
 pub fn empty_folder(folder: &Path) -> Result<PathBuf, Error> {
     heirloom_store::files::make_empty_folder(folder).map_err(Error::from)
 }
 
-fn dated(text: &str, today: Date) -> String {
+fn fill_dates(text: &str, today: Date) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("{-") {
@@ -47,6 +47,7 @@ fn dated(text: &str, today: Date) -> String {
     out
 }
 
+/// The documents of the example: path and text.
 const DOCUMENTS: &[(&str, &str)] = &[
     (
         ".heirloom/workspace.md",

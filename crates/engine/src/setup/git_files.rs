@@ -9,37 +9,37 @@ use crate::Error;
 const GITIGNORE: &str = "# Heirloom: derived and local files\n.heirloom/cache/\n.heirloom/local/\n";
 const GITATTRIBUTES: &str = "# Heirloom: branches that each add memory merge without a conflict\n.heirloom/memory/**/*.jsonl text eol=lf merge=union\n*.memory.md merge=union\n";
 
-/// What happened to a file.
+/// How a file was changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum FileOutcome {
     Created,
     Kept,
     Extended,
 }
 
-/// Makes git ignore what is derived and merge memory by union.
-pub(super) fn extend_git_files(root: &Root) -> Result<Vec<(String, Outcome)>, Error> {
+/// Makes git ignore derived files and merge memory files by union.
+pub(super) fn extend_git_files(root: &Root) -> Result<Vec<(String, FileOutcome)>, Error> {
     [(".gitignore", GITIGNORE), (".gitattributes", GITATTRIBUTES)]
         .into_iter()
         .map(|(path, lines)| Ok((path.to_owned(), extend(root, path, lines)?)))
         .collect()
 }
 
-/// Adds the lines that a file does not have yet, and nothing else.
-fn extend(root: &Root, path: &str, lines: &str) -> Result<Outcome, Error> {
+/// Adds the lines that a file does not contain yet.
+fn extend(root: &Root, path: &str, lines: &str) -> Result<FileOutcome, Error> {
     let Some(before) = root.read(path)? else {
         root.create(path, lines)?;
-        return Ok(Outcome::Created);
+        return Ok(FileOutcome::Created);
     };
-    let has = |line: &str| before.lines().any(|own| own.trim() == line);
+    let has = |line: &str| before.lines().any(|existing| existing.trim() == line);
     let missing: Vec<&str> = lines.lines().filter(|line| !has(line)).collect();
     if missing.iter().all(|line| line.starts_with('#')) {
-        return Ok(Outcome::Kept);
+        return Ok(FileOutcome::Kept);
     }
     let newline = newline_of(&before);
     let gap = if before.is_empty() || before.ends_with('\n') { "" } else { newline };
     let after = format!("{before}{gap}{}{newline}", missing.join(newline));
     journal::lock(root)?
         .apply(root, &[Change { path: path.to_owned(), before: Some(before), after }])?;
-    Ok(Outcome::Extended)
+    Ok(FileOutcome::Extended)
 }

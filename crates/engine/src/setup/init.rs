@@ -1,4 +1,4 @@
-//! `heir init`: the layout of a workspace, never overwriting anything.
+//! `heir init`: creates the files of a workspace and never overwrites any.
 
 use std::path::Path;
 
@@ -8,46 +8,46 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::adopt::{self, Found};
-use super::git_files::{Outcome, extend_git_files};
+use super::adopt::{self, Adoptable};
+use super::git_files::{FileOutcome, extend_git_files};
 use crate::view::{Role, View, span};
 use crate::workspace::new_workspace;
 use crate::{Answer, Error};
 
-/// What to set up.
+/// The workspace to set up.
 #[derive(Debug)]
 pub struct Request<'r> {
     /// The folder.
     pub folder: &'r Path,
     /// The hierarchy.
     pub hierarchy: &'r str,
-    /// The workspace's name; else the folder's.
+    /// The workspace's name; by default the folder's.
     pub name: Option<&'r str>,
     /// Today.
     pub today: Date,
 }
 
-/// What was set up.
+/// The result of `heir init`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Initialised {
+pub struct InitReport {
     /// The folder.
     root: String,
     /// The hierarchy that was set up.
     hierarchy: String,
-    /// The hierarchy that commands use by default: an existing setting stays.
+    /// The hierarchy that commands use by default; an existing setting is kept.
     default_hierarchy: String,
     /// Files that were written.
     created: Vec<String>,
-    /// Files that were there already and were left alone.
+    /// Files that existed and were not changed.
     kept: Vec<String>,
-    /// Files that were extended by lines of ours.
+    /// Files to which lines were added.
     extended: Vec<String>,
-    /// What was there before and `heir adopt` would read.
-    adoptable: Vec<Found>,
+    /// Existing documents that `heir adopt` would read.
+    adoptable: Vec<Adoptable>,
 }
 
 /// Sets up a workspace.
-pub fn run(request: &Request<'_>) -> Result<Initialised, Error> {
+pub fn run(request: &Request<'_>) -> Result<InitReport, Error> {
     if !hierarchy::built_in().contains_key(request.hierarchy) {
         let names: Vec<String> = hierarchy::built_in().into_keys().collect();
         return Err(Error::not_found(
@@ -61,31 +61,31 @@ pub fn run(request: &Request<'_>) -> Result<Initialised, Error> {
         .file_name()
         .map_or_else(|| "workspace".to_owned(), |name| name.to_string_lossy().into_owned());
     let name = request.name.unwrap_or(&folder_name);
-    let mut done = Initialised {
+    let mut report = InitReport {
         root: root.path().display().to_string(),
         hierarchy: request.hierarchy.to_owned(),
         default_hierarchy: request.hierarchy.to_owned(),
         created: vec![],
         kept: vec![],
         extended: vec![],
-        // What this command is about to write is nothing to adopt.
+        // Searched before anything is written, so that new files are not found.
         adoptable: adopt::pending(&root)?,
     };
     for (path, text) in new_workspace::files(request.hierarchy, name, request.today) {
-        if root.create(&path, &text)? { done.created.push(path) } else { done.kept.push(path) }
+        if root.create(&path, &text)? { report.created.push(path) } else { report.kept.push(path) }
     }
     for (path, outcome) in extend_git_files(&root)? {
         match outcome {
-            Outcome::Created => done.created.push(path),
-            Outcome::Kept => done.kept.push(path),
-            Outcome::Extended => done.extended.push(path),
+            FileOutcome::Created => report.created.push(path),
+            FileOutcome::Kept => report.kept.push(path),
+            FileOutcome::Extended => report.extended.push(path),
         }
     }
-    done.default_hierarchy = Config::load(&root)?.hierarchy;
-    Ok(done)
+    report.default_hierarchy = Config::load(&root)?.hierarchy;
+    Ok(report)
 }
 
-impl Answer for Initialised {
+impl Answer for InitReport {
     fn view(&self) -> View {
         let mut view = View::new();
         view.line([
@@ -106,15 +106,15 @@ impl Answer for Initialised {
             .chain(rows("kept", Role::Dim, &self.kept));
         view.table(&[], all.collect());
         if self.default_hierarchy != self.hierarchy {
-            view.line([span(Role::Warning, format!("⚠️ .heirloom/config.toml says hierarchy = \"{}\", and that stays the default; use --hierarchy {}, or change the setting", self.default_hierarchy, self.hierarchy))]);
+            view.line([span(Role::Warning, format!("⚠️ .heirloom/config.toml sets hierarchy = \"{}\", which stays the default; use --hierarchy {}, or change the setting", self.default_hierarchy, self.hierarchy))]);
         }
         if !self.adoptable.is_empty() {
-            let paths: Vec<&str> = self.adoptable.iter().map(Found::path).collect();
+            let paths: Vec<&str> = self.adoptable.iter().map(Adoptable::path).collect();
             view.blank();
             view.line([
                 format!("This repository already has {}; ", paths.join(", ")).into(),
                 span(Role::Key, "heir adopt"),
-                " reads it where it is".into(),
+                " makes it part of the workspace without moving it".into(),
             ]);
         }
         if self.hierarchy == hierarchy::DEFAULT {

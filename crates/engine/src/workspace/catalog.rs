@@ -24,11 +24,11 @@ use heirloom_store::adrs::{self, Record, Scope};
 use heirloom_store::layout::{self, Placed};
 
 use crate::workspace::documents::{Documents, Flags, Needs, Notebooks};
-use crate::workspace::inherit::{self, Judged};
+use crate::workspace::inherit::{self, Assessment};
 use crate::workspace::template;
 use crate::{Error, Session};
 use chains::Places;
-use naming::Names;
+use naming::NameIndex;
 
 /// Statuses of a finished document, which is not expected to be refreshed.
 const CLOSED_STATUSES: &[&str] = &[
@@ -75,7 +75,7 @@ pub struct Filed {
     /// Whether an accepted decision record replaced it.
     pub is_replaced: bool,
     /// The date and the staleness.
-    pub judged: Judged,
+    pub judged: Assessment,
 }
 
 /// All documents of a workspace.
@@ -91,7 +91,7 @@ pub struct Catalog {
     pub problems: Vec<Problem>,
     by_path: HashMap<String, usize>,
     places: Places,
-    names: Names,
+    names: NameIndex,
 }
 
 impl Filed {
@@ -231,7 +231,7 @@ impl Catalog {
         let index_names = || {
             let paths = filed.iter().enumerate();
             let by_path = paths.map(|(at, filed)| (filed.document.path.clone(), at)).collect();
-            (by_path, Names::new(&filed))
+            (by_path, NameIndex::new(&filed))
         };
         let ((by_path, names), places) =
             hands::both(is_parallel, index_names, || Places::new(&hierarchy, &filed, assigned));
@@ -262,7 +262,7 @@ fn judge(
     placed: &[Placed],
     records: &[Record],
     flags: &[Flags],
-) -> Result<(Vec<Judged>, Vec<Problem>), Error> {
+) -> Result<(Vec<Assessment>, Vec<Problem>), Error> {
     let level_documents = placed.iter().map(|placed| &*placed.document);
     let documents = level_documents.chain(records.iter().map(|record| &record.document));
     let read: Vec<&Document> = documents
@@ -293,7 +293,7 @@ pub(crate) fn id_of_record(id: &str, project: Option<&str>) -> String {
     format!("adr/{scope}{id}")
 }
 
-fn file_placed(placed: Placed, judged: Judged, flags: &Flags) -> Filed {
+fn file_placed(placed: Placed, judged: Assessment, flags: &Flags) -> Filed {
     let kind = naming::kind_of(&placed.level, placed.part);
     Filed {
         id: naming::id_of(kind, &placed),
@@ -312,7 +312,7 @@ fn file_placed(placed: Placed, judged: Judged, flags: &Flags) -> Filed {
     }
 }
 
-fn file_record(record: Record, judged: Judged, flags: &Flags) -> Filed {
+fn file_record(record: Record, judged: Assessment, flags: &Flags) -> Filed {
     Filed {
         id: id_of_record(&record.adr.id, record.project.as_deref()),
         kind: NodeKind::Adr,

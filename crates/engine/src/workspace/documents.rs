@@ -95,7 +95,7 @@ struct Outline {
 
 /// The way in which a file is parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
+enum FileRole {
     Document,
     Record,
     Memory,
@@ -103,7 +103,7 @@ enum Role {
 
 /// A requested file, before it is read.
 struct RequestedFile<'p> {
-    role: Role,
+    role: FileRole,
     path: &'p str,
     stamp: Option<Stamp>,
     /// Whether it is needed even if it refers to no other document.
@@ -115,9 +115,9 @@ impl RequestedFile<'_> {
     /// level.
     fn key(&self) -> Cow<'_, str> {
         match self.role {
-            Role::Record => Cow::Owned(format!("record:{}", self.path)),
-            Role::Memory => Cow::Owned(format!("{MEMORY_KEY_PREFIX}{}", self.path)),
-            Role::Document => Cow::Borrowed(self.path),
+            FileRole::Record => Cow::Owned(format!("record:{}", self.path)),
+            FileRole::Memory => Cow::Owned(format!("{MEMORY_KEY_PREFIX}{}", self.path)),
+            FileRole::Document => Cow::Borrowed(self.path),
         }
     }
 
@@ -129,20 +129,20 @@ impl RequestedFile<'_> {
 
     fn read(&self, root: &ConfinedDir) -> (Outline, Option<Notebook>) {
         let read = match self.role {
-            Role::Record => adrs::read_document(root, self.path),
-            Role::Document | Role::Memory => layout::read_document_in(root, self.path),
+            FileRole::Record => adrs::read_document(root, self.path),
+            FileRole::Document | FileRole::Memory => layout::read_document_in(root, self.path),
         };
         let Some((text, mut document)) = read else { return Default::default() };
         let is_complete = is_whole(self.path, &text, &document.problems);
-        let notebook = (self.role == Role::Memory).then(|| memory::read(self.path, &text));
+        let notebook = (self.role == FileRole::Memory).then(|| memory::read(self.path, &text));
         let notebook_problems = notebook.iter().flat_map(|notebook| &notebook.problems);
         document.problems.extend(notebook_problems.cloned());
         let has_promoted = |notebook: &Notebook| {
             notebook.entries.iter().any(|entry| entry.marks.contains_key("from"))
         };
         let outline = Outline {
-            is_unedited: self.role != Role::Memory && template::is_unedited(&document),
-            adr: (self.role == Role::Record)
+            is_unedited: self.role != FileRole::Memory && template::is_unedited(&document),
+            adr: (self.role == FileRole::Record)
                 .then(|| Box::new(adr::read_document(&document, &text))),
             has_promoted: notebook.as_ref().is_some_and(has_promoted),
             is_complete,
@@ -326,7 +326,7 @@ fn request_files<'p>(
     selection: &Selection,
 ) -> Vec<RequestedFile<'p>> {
     let documents = placed.iter().map(|placed| RequestedFile {
-        role: if placed.part == Part::Memory { Role::Memory } else { Role::Document },
+        role: if placed.part == Part::Memory { FileRole::Memory } else { FileRole::Document },
         path: &placed.document.path,
         stamp: listings.stamp(&placed.document.path),
         is_needed: match selection {
@@ -335,7 +335,7 @@ fn request_files<'p>(
         },
     });
     let records = found.iter().map(|found| RequestedFile {
-        role: Role::Record,
+        role: FileRole::Record,
         path: &found.path,
         stamp: adrs::stamp(listings, &found.path),
         is_needed: true,
@@ -353,30 +353,30 @@ fn read_outlines(
 ) -> (Vec<Option<Outline>>, Notebooks) {
     let root = session.root();
     let (mut cache, cached) = open_cache(root, requested, selection);
-    let outcomes = hands::map(requested, MIN_PARALLEL_DOCUMENTS, |requested| {
+    let sources = hands::map(requested, MIN_PARALLEL_DOCUMENTS, |requested| {
         let unchanged = cached.get(&*requested.key()).filter(|row| requested.is_unchanged(row));
         if unchanged.is_some_and(|row| !requested.is_needed && !row.has_references) {
-            return Outcome::NotNeeded;
+            return OutlineSource::NotNeeded;
         }
         match unchanged.and_then(|row| rmp_serde::from_slice(&row.data).ok()) {
-            Some(outline) => Outcome::Cached(outline),
+            Some(outline) => OutlineSource::Cached(outline),
             None => {
                 let (outline, notebook) = requested.read(root.dir());
-                Outcome::Read(outline, notebook)
+                OutlineSource::Read(outline, notebook)
             }
         }
     });
     if let Some(cache) = &mut cache {
-        save(cache, &cached, requested, &outcomes, listings.since());
+        save(cache, &cached, requested, &sources, listings.since());
     }
     hands::let_go(cached, requested.len());
     let mut notebooks = Notebooks { cache, ..Notebooks::default() };
-    let mut outlines = Vec::with_capacity(outcomes.len());
-    for (requested, outcome) in requested.iter().zip(outcomes) {
-        outlines.push(match outcome {
-            Outcome::NotNeeded => None,
-            Outcome::Cached(outline) => Some(outline),
-            Outcome::Read(outline, notebook) => {
+    let mut outlines = Vec::with_capacity(sources.len());
+    for (requested, source) in requested.iter().zip(sources) {
+        outlines.push(match source {
+            OutlineSource::NotNeeded => None,
+            OutlineSource::Cached(outline) => Some(outline),
+            OutlineSource::Read(outline, notebook) => {
                 let notebook = notebook.map(|notebook| (requested.path.to_owned(), notebook));
                 notebooks.read.extend(notebook);
                 Some(outline)
@@ -418,8 +418,8 @@ pub(crate) fn is_whole(path: &str, text: &str, problems: &[Problem]) -> bool {
     !is_unreadable && problems.iter().all(|problem| problem.path == path)
 }
 
-/// How an outline was obtained.
-enum Outcome {
+/// Where an outline comes from.
+enum OutlineSource {
     /// The file is unchanged and its outline is not needed.
     NotNeeded,
     /// From the cache.
@@ -434,12 +434,12 @@ fn save(
     cache: &mut DocumentCache,
     cached: &HashMap<String, CachedDocument>,
     requested: &[RequestedFile<'_>],
-    outcomes: &[Outcome],
+    sources: &[OutlineSource],
     since: i64,
 ) {
     let mut read = Vec::new();
-    for (requested, outcome) in requested.iter().zip(outcomes) {
-        let Outcome::Read(outline, notebook) = outcome else { continue };
+    for (requested, source) in requested.iter().zip(sources) {
+        let OutlineSource::Read(outline, notebook) = source else { continue };
         let is_settled = |stamp: &Stamp| outline.is_complete && stamp.is_older_than(since);
         let Some(stamp) = requested.stamp.filter(is_settled) else { continue };
         let Ok(data) = rmp_serde::to_vec(outline) else { continue };

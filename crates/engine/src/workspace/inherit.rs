@@ -23,7 +23,7 @@ use crate::{Error, Session};
 
 /// The date and staleness of a document.
 #[derive(Debug, Clone, Copy)]
-pub struct Judged {
+pub struct Assessment {
     /// The date of the last change, if known.
     pub updated: Option<Date>,
     /// The staleness.
@@ -42,7 +42,7 @@ pub(crate) struct Inheritance {
     /// The paths of documents that are unedited templates and therefore left out.
     pub unedited: Vec<String>,
     /// The date and staleness of each document.
-    pub judged: Vec<Judged>,
+    pub judged: Vec<Assessment>,
     /// The decision records that apply.
     pub records: Vec<Record>,
     /// The conflicts of values and references.
@@ -138,17 +138,17 @@ pub(crate) fn layers(placed: &[Placed]) -> Vec<Layer<'_>> {
 }
 
 /// Returns the staleness of a document without a known date.
-pub(crate) fn undated(session: &Session) -> Result<Judged, Error> {
+pub(crate) fn undated(session: &Session) -> Result<Assessment, Error> {
     let thresholds = session.config()?.staleness;
     let staleness = staleness::judge(None, session.today(), None, &thresholds);
-    Ok(Judged { updated: None, staleness })
+    Ok(Assessment { updated: None, staleness })
 }
 
 /// Determines the date and staleness of documents.
 pub(crate) fn judge(
     session: &Session,
     documents: &[&Document],
-) -> Result<(Vec<Judged>, Vec<Problem>), Error> {
+) -> Result<(Vec<Assessment>, Vec<Problem>), Error> {
     let thresholds = session.config()?.staleness;
     let today = session.today();
     let (dates, mut problems) = dates::of_documents(session.root(), documents);
@@ -168,7 +168,10 @@ pub(crate) fn judge(
                         .hint("correct `updated:`"),
                 );
             }
-            Judged { updated, staleness: staleness::judge(updated, today, interval, &thresholds) }
+            Assessment {
+                updated,
+                staleness: staleness::judge(updated, today, interval, &thresholds),
+            }
         })
         .collect();
     Ok((judged, problems))
@@ -177,7 +180,7 @@ pub(crate) fn judge(
 /// Limits the recommended action for decisions in force to a review: a decision holds until another one
 /// replaces it, however old it is.
 pub(crate) fn limit_decisions_to_review(
-    judged: &mut [Judged],
+    judged: &mut [Assessment],
     documents: &[&Document],
     records: &[Record],
 ) {

@@ -47,7 +47,7 @@ impl MemoryFile {
             .and_then(|pattern| hierarchy::expand(pattern, &selectors))
             .ok_or_else(|| {
                 Error::bad_input(format!("the level `{}` has no memory file", level.name))
-                    .hint(format!("set `levels.{}.memory` in .heirloom/config.toml", level.name))
+                    .hint("add `memory` to this level of the hierarchy in .heirloom/config.toml")
             })?;
         let text = root.read(&path)?;
         let notebook = memory::read(&path, text.as_deref().unwrap_or_default());

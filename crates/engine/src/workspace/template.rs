@@ -23,8 +23,8 @@ pub(crate) fn is_untouched(body: &str) -> bool {
 /// Returns whether a document still is an unedited template. Its title is ignored, because `plan new` and
 /// similar commands ask for one.
 pub(crate) fn is_unedited(document: &Document) -> bool {
-    let states: Vec<State> = document.sections().iter().map(state).collect();
-    states.contains(&State::Untouched) && !states.contains(&State::Written)
+    let states: Vec<SectionState> = document.sections().iter().map(section_state).collect();
+    states.contains(&SectionState::Untouched) && !states.contains(&SectionState::Written)
 }
 
 /// Removes template text from a document and from its text. Values keep their line numbers. Returns whether
@@ -69,18 +69,19 @@ pub(crate) fn without(prose: &str) -> String {
 /// Returns which lines of the prose stay; `None` if all of them do.
 fn kept_lines(document: &Document, keeps_title: bool) -> Option<Vec<bool>> {
     let sections = document.sections();
-    let states: Vec<State> = sections.iter().map(state).collect();
-    if !states.contains(&State::Untouched) {
+    let states: Vec<SectionState> = sections.iter().map(section_state).collect();
+    if !states.contains(&SectionState::Untouched) {
         return None;
     }
     let level = |at: usize| sections[at].heading.map_or(0, |heading| heading.level);
     let mut kept = vec![true; document.prose.lines().count()];
     for (at, section) in sections.iter().enumerate() {
         let below = (at + 1..sections.len()).take_while(|other| level(*other) > level(at));
-        let is_written = std::iter::once(at).chain(below).any(|at| states[at] == State::Written);
+        let is_written =
+            std::iter::once(at).chain(below).any(|at| states[at] == SectionState::Written);
         let keeps_heading = is_written || level(at) == 1 && keeps_title;
         let end = section.start + section.lines.len();
-        if states[at] != State::Written {
+        if states[at] != SectionState::Written {
             kept[section.start..end].fill(false);
         }
         if section.heading.is_some() {
@@ -96,7 +97,7 @@ fn kept_lines(document: &Document, keeps_title: bool) -> Option<Vec<bool>> {
 
 /// Whether a section was edited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum SectionState {
     /// It was edited.
     Written,
     /// It contains the text of the template.
@@ -105,16 +106,16 @@ enum State {
     Empty,
 }
 
-fn state(section: &Section<'_>) -> State {
+fn section_state(section: &Section<'_>) -> SectionState {
     let body = section.lines.join("\n");
     let is_empty_in_template = section.heading.is_none_or(|heading| {
         heading.level == 1 || templates().empty_headings.contains(&normalised(&heading.text))
     });
     match body.trim() {
-        "" if is_empty_in_template => State::Empty,
-        "" => State::Written,
-        body if is_untouched(body) => State::Untouched,
-        _ => State::Written,
+        "" if is_empty_in_template => SectionState::Empty,
+        "" => SectionState::Written,
+        body if is_untouched(body) => SectionState::Untouched,
+        _ => SectionState::Written,
     }
 }
 

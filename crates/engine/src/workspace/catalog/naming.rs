@@ -110,16 +110,16 @@ pub(super) fn last_name(filed: &Filed) -> String {
 
 /// An index of documents by name, for the references in `depends_on`.
 #[derive(Debug)]
-pub(super) struct Names {
+pub(super) struct NameIndex {
     /// Plans, projects and context documents, by key.
     common: HashMap<String, Vec<usize>>,
     /// Agents, by plan and key.
     agents: HashMap<(String, String), Vec<usize>>,
 }
 
-impl Names {
+impl NameIndex {
     pub(super) fn new(filed: &[Filed]) -> Self {
-        let mut names = Names { common: HashMap::new(), agents: HashMap::new() };
+        let mut names = NameIndex { common: HashMap::new(), agents: HashMap::new() };
         for (at, one) in filed.iter().enumerate() {
             if one.kind == NodeKind::Memory || one.adr.is_some() {
                 continue;

@@ -1,8 +1,8 @@
-//! What other tools remember, read as records.
+//! Converts the memory files of other tools into records.
 //!
-//! Every importer is pure: texts come in, records and problems come out. A row that cannot be taken
-//! is a problem with its place, and the rest is read. Every record has an origin, so importing a
-//! text twice adds nothing.
+//! Every importer is a pure function from texts to records and problems. A row that cannot be imported
+//! becomes a problem with its path and line, and the rest is imported. Every record has an origin, so
+//! importing a text twice adds nothing.
 
 mod basic_memory;
 mod batch;
@@ -23,43 +23,43 @@ use heirloom_core::record::Record;
 use jiff::Timestamp;
 use uuid::Uuid;
 
-/// A text to read.
+/// A text to import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Text<'t> {
-    /// Where it is, with `/`.
+    /// The path, with `/` as separator.
     pub(crate) path: &'t str,
-    /// What it says.
+    /// The content.
     pub(crate) content: &'t str,
 }
 
-/// What an importer is given to work with.
+/// The environment of an import.
 pub(crate) struct Importing<'i> {
-    /// The moment of the import, for whatever has no date of its own.
+    /// The time of the import, for rows without a date.
     pub(crate) now: Timestamp,
-    /// Who imports.
+    /// The author of the new records.
     pub(crate) by: &'i str,
-    /// Makes the id of a record of a moment.
+    /// Creates an id for a record of a given time.
     pub(crate) new_id: &'i mut dyn FnMut(Timestamp) -> Uuid,
-    /// Returns the record that already has an origin.
+    /// Returns the id of an existing record with a given origin.
     pub(crate) known: &'i dyn Fn(&str) -> Option<Uuid>,
 }
 
-/// What came of texts.
+/// The result of an import.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Imported {
-    /// The new records, in the order of their places.
+    /// The new records, ordered by path and line.
     pub(crate) records: Vec<(Place, Record)>,
-    /// How many rows had an origin that was known before.
+    /// The number of rows that were imported before or repeat another row.
     pub(crate) already: usize,
-    /// What was wrong, in the order of its places.
+    /// The problems, ordered by path and line.
     pub(crate) problems: Vec<Problem>,
 }
 
-/// Reads texts of one format together, so that what is related across them stays so.
+/// Imports several texts of one format together, so that relations between them are kept.
 pub(crate) type Importer = fn(&[Text<'_>], &mut Importing<'_>) -> Imported;
 
 impl Format {
-    /// Returns what reads it; Heirloom's own lines are records as they are.
+    /// Returns the importer of the format; `None` for Heirloom's own records, which need no conversion.
     pub(crate) fn importer(self) -> Option<Importer> {
         match self {
             Format::Omegon => Some(omegon::import),

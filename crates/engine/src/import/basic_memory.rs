@@ -1,4 +1,4 @@
-//! Notes of basic-memory: markdown with observations (`- [category] text #tag (context)`) and
+//! Imports notes of basic-memory: markdown with observations (`- [category] text #tag (context)`) and
 //! relations (`- relation_type [[Target]]`).
 
 mod names;
@@ -14,52 +14,53 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::batch::{self, Batch};
-use super::blocks::{self, Block};
-use super::relation::Link;
+use super::blocks::{self, MarkdownBlock};
+use super::relation::ForeignRelation;
 use super::{Imported, Importing, Text, section};
-use names::Names;
-use syntax::{Observation, Stated};
+use names::NoteIndex;
+use syntax::{Observation, RelationItem};
 
 pub(super) use syntax::observation;
 
-/// How much of a note's prose is a fact.
-const LONGEST: usize = 600;
+/// Limits the prose of a note that becomes a fact, in characters.
+const MAX_PROSE_CHARS: usize = 600;
 
-/// How many tags of a note are on each of its facts.
-const MOST_TAGS: usize = 50;
+/// Limits the tags of a note, because each of its facts gets all of them.
+const MAX_NOTE_TAGS: usize = 50;
 
 /// A note.
 struct Note {
     path: Arc<str>,
     document: Document,
-    /// What its origins name it by.
+    /// The identifier of the note in the origins of its records.
     key: String,
     title: String,
     tags: Vec<String>,
     created: Option<Timestamp>,
-    /// Whether its front matter never closes, so that nobody knows where its prose starts.
-    is_open: bool,
+    /// Whether its front matter is never closed, so that the start of its prose is unknown.
+    has_unclosed_front_matter: bool,
 }
 
-/// A relation of a note, by its place in the batch.
-struct Related {
+/// A relation of a note.
+struct NoteRelation {
+    /// The position of the note in the import.
     note: usize,
     line: usize,
-    stated: Stated,
+    item: RelationItem,
 }
 
-/// Reads the notes of a folder together: relations lead from one to another.
-pub(super) fn import(texts: &[Text<'_>], given: &mut Importing<'_>) -> Imported {
-    let mut batch = Batch::new(given);
+/// Imports notes together, because relations lead from one note to another.
+pub(super) fn import(texts: &[Text<'_>], context: &mut Importing<'_>) -> Imported {
+    let mut batch = Batch::new(context);
     let notes: Vec<Note> = texts.iter().map(|text| Note::read(text, &mut batch)).collect();
     let mut related = Vec::new();
     let mut first_facts = Vec::with_capacity(notes.len());
     for (index, note) in notes.iter().enumerate() {
-        first_facts.push(note.take(index, &mut related, &mut batch));
+        first_facts.push(note.import_items(index, &mut related, &mut batch));
     }
-    let names = Names::of(notes.iter().map(|note| (&note.document, note.title.as_str())));
+    let names = NoteIndex::new(notes.iter().map(|note| (&note.document, note.title.as_str())));
     for relation in &related {
-        relate(relation, &notes, &names, &first_facts, &mut batch);
+        import_relation(relation, &notes, &names, &first_facts, &mut batch);
     }
     batch.finish()
 }
@@ -69,71 +70,78 @@ impl Note {
         let document = Document::parse(text.path, text.content);
         let path: Arc<str> = text.path.into();
         let place = |key: &str| batch::place(&path, document.line_of(key));
-        let title = document.title.clone().filter(|title| batch.fits(&place("title"), title));
+        let title = document.title.clone().filter(|title| batch.check_name(&place("title"), title));
         let permalink = document.field("permalink");
-        let permalink = permalink.filter(|link| batch.fits(&place("permalink"), link));
+        let permalink = permalink.filter(|link| batch.check_name(&place("permalink"), link));
         let tags = tags_of(&document);
-        if tags.len() > MOST_TAGS {
-            let message = format!("of {} tags only {MOST_TAGS} are kept", tags.len());
-            batch.problem(&place("tags"), message);
+        if tags.len() > MAX_NOTE_TAGS {
+            let message =
+                format!("only the first {MAX_NOTE_TAGS} of {} tags are imported", tags.len());
+            batch.report_at(&place("tags"), message);
         }
-        let tags = tags.into_iter().take(MOST_TAGS);
+        let tags = tags.into_iter().take(MAX_NOTE_TAGS);
         Note {
-            created: batch.moment(&place("created"), document.field("created")),
+            created: batch.timestamp(&place("created"), document.field("created")),
             key: permalink.unwrap_or(text.path).to_owned(),
             title: title.unwrap_or_else(|| names::stem(text.path).to_owned()),
-            tags: tags.filter(|tag| batch.fits(&place("tags"), tag)).collect(),
+            tags: tags.filter(|tag| batch.check_name(&place("tags"), tag)).collect(),
             path,
-            is_open: frontmatter::split(text.content) == Split::Unclosed,
+            has_unclosed_front_matter: frontmatter::split(text.content) == Split::Unclosed,
             document,
         }
     }
 
-    /// Takes the facts of a note and returns the first; its relations are left for later.
-    fn take(
+    /// Imports the facts of a note and returns the first one. Its relations are collected for later, when
+    /// all notes are known.
+    fn import_items(
         &self,
         index: usize,
-        related: &mut Vec<Related>,
+        related: &mut Vec<NoteRelation>,
         batch: &mut Batch<'_, '_>,
     ) -> Option<Uuid> {
         let (blocks, unclosed) = blocks::read(&self.document);
-        let is_sound = self.document.problems.is_empty() && unclosed.is_none();
+        let has_no_problems = self.document.problems.is_empty() && unclosed.is_none();
         self.document
             .problems
             .iter()
             .cloned()
             .chain(unclosed)
-            .for_each(|found| batch.report(found));
+            .for_each(|problem| batch.report(problem));
         let mut first = None;
-        let mut observed = false;
-        let mut under = String::new();
+        let mut has_observation = false;
+        let mut heading_text = String::new();
         for block in &blocks {
             match block {
-                Block::Heading(heading) => under = heading.text.trim().to_lowercase(),
-                Block::Paragraph { .. } => {}
-                Block::Item { line, text, .. } => match syntax::read(text, &under) {
-                    syntax::Item::Observation(observation) => {
-                        observed = true;
-                        let taken = self.take_observation(*line, observation, batch);
-                        first = first.or(taken);
+                MarkdownBlock::Heading(heading) => {
+                    heading_text = heading.text.trim().to_lowercase()
+                }
+                MarkdownBlock::Paragraph { .. } => {}
+                MarkdownBlock::Item { line, text, .. } => {
+                    match syntax::parse_item(text, &heading_text) {
+                        syntax::ListItem::Observation(observation) => {
+                            has_observation = true;
+                            let fact = self.import_observation(*line, observation, batch);
+                            first = first.or(fact);
+                        }
+                        syntax::ListItem::Relation(item) => {
+                            related.push(NoteRelation { note: index, line: *line, item });
+                        }
+                        syntax::ListItem::Malformed(hint) => {
+                            let message =
+                                format!("this item under `{heading_text}` cannot be read");
+                            let place = batch::place(&self.path, *line);
+                            batch.report(batch::problem(&place, message).hint(hint));
+                        }
+                        syntax::ListItem::Prose => {}
                     }
-                    syntax::Item::Relation(stated) => {
-                        related.push(Related { note: index, line: *line, stated });
-                    }
-                    syntax::Item::Unread(hint) => {
-                        let message = format!("this item under `{under}` cannot be read");
-                        let place = batch::place(&self.path, *line);
-                        batch.report(batch::problem(&place, message).hint(hint));
-                    }
-                    syntax::Item::Prose => {}
-                },
+                }
             }
         }
-        let has_prose = !observed && !self.is_open;
-        if has_prose { self.take_prose(&blocks, is_sound, batch) } else { first }
+        let uses_prose = !has_observation && !self.has_unclosed_front_matter;
+        if uses_prose { self.import_prose(&blocks, has_no_problems, batch) } else { first }
     }
 
-    fn take_observation(
+    fn import_observation(
         &self,
         line: usize,
         observation: Observation,
@@ -141,10 +149,11 @@ impl Note {
     ) -> Option<Uuid> {
         let category = observation.category.as_deref();
         let section = category.and_then(section::of_category);
-        let kept = category.filter(|_| section.is_none()).map(str::to_owned);
-        let tags = observation.tags.into_iter().chain(kept).collect();
+        // A category without a section is kept as a tag.
+        let category_tag = category.filter(|_| section.is_none()).map(str::to_owned);
+        let tags = observation.tags.into_iter().chain(category_tag).collect();
         let place = batch::place(&self.path, line);
-        self.take_fact(
+        self.import_fact(
             &place,
             section.unwrap_or(Section::Architecture),
             observation.text,
@@ -153,33 +162,35 @@ impl Note {
         )
     }
 
-    /// Takes the first paragraph of a note that observes nothing.
-    fn take_prose(
+    /// Imports the first paragraph of a note without observations.
+    fn import_prose(
         &self,
-        blocks: &[Block<'_>],
-        is_sound: bool,
+        blocks: &[MarkdownBlock<'_>],
+        has_no_problems: bool,
         batch: &mut Batch<'_, '_>,
     ) -> Option<Uuid> {
         let prose = blocks.iter().find_map(|block| match block {
-            Block::Paragraph { line, text } if !text.starts_with('|') => Some((*line, text)),
+            MarkdownBlock::Paragraph { line, text } if !text.starts_with('|') => {
+                Some((*line, text))
+            }
             _ => None,
         });
         let Some((line, text)) = prose else {
-            if is_sound {
-                let hint = "write what is known as `- [category] text`";
+            if has_no_problems {
+                let hint = "write a fact as `- [category] text`";
                 let message = "this note has no observation and no paragraph";
                 batch.report(batch::problem(&batch::place(&self.path, 1), message).hint(hint));
             }
             return None;
         };
-        let text = syntax::first_sentences(text, LONGEST);
-        let says_title = words::normalised(&text).contains(&words::normalised(&self.title));
-        let content = if says_title { text } else { format!("{}: {text}", self.title) };
+        let text = syntax::first_sentences(text, MAX_PROSE_CHARS);
+        let contains_title = words::normalised(&text).contains(&words::normalised(&self.title));
+        let content = if contains_title { text } else { format!("{}: {text}", self.title) };
         let place = batch::place(&self.path, line);
-        self.take_fact(&place, Section::Architecture, content, vec![], batch)
+        self.import_fact(&place, Section::Architecture, content, vec![], batch)
     }
 
-    fn take_fact(
+    fn import_fact(
         &self,
         place: &Place,
         section: Section,
@@ -197,32 +208,32 @@ impl Note {
             record.at = created;
             record.valid_from = Some(day::of(created));
         }
-        batch.take(place, record)
+        batch.insert(place, record)
     }
 }
 
-/// The tags of a note, as a list or between commas, with or without `#`.
+/// Returns the tags of a note, which may be a list or separated by commas, with or without `#`.
 fn tags_of(document: &Document) -> Vec<String> {
     let written = document.field_list("tags");
     let tags = written.iter().flat_map(|tag| tag.split(','));
     batch::tags(tags.map(|tag| tag.trim().trim_start_matches('#').to_owned()))
 }
 
-fn relate(
-    relation: &Related,
+fn import_relation(
+    relation: &NoteRelation,
     notes: &[Note],
-    names: &Names,
+    names: &NoteIndex,
     first_facts: &[Option<Uuid>],
     batch: &mut Batch<'_, '_>,
 ) {
     let note = &notes[relation.note];
     let place = batch::place(&note.path, relation.line);
-    let Stated { words, target, context } = &relation.stated;
+    let RelationItem { words, target, context } = &relation.item;
     let index = match names.find(target) {
         Ok(index) => index,
-        Err(reason) => return batch.problem(&place, format!("`[[{target}]]`: {reason}")),
+        Err(reason) => return batch.report_at(&place, format!("`[[{target}]]`: {reason}")),
     };
-    let link = Link {
+    let foreign = ForeignRelation {
         origin: format!(
             "basic-memory:{}#relation:{}",
             note.key,
@@ -233,8 +244,8 @@ fn relate(
         to: (target, first_facts[index]),
         content: context.clone(),
     };
-    match link.draft(&place, batch) {
-        Ok(record) => drop(batch.take(&place, record)),
+    match foreign.draft(&place, batch) {
+        Ok(record) => drop(batch.insert(&place, record)),
         Err(problem) => batch.report(problem),
     }
 }

@@ -1,71 +1,75 @@
-//! The blocks of a markdown document that an importer can read: headings, list items and
-//! paragraphs. Code and comments are no knowledge and are left out.
+//! Splits a markdown document into headings, list items and paragraphs. Code and comments are skipped,
+//! because they are not memory.
 
 use std::collections::HashMap;
 
 use heirloom_core::document::Heading;
 use heirloom_core::{Document, Problem};
 
-/// One block.
+/// A block of a markdown document.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Block<'d> {
+pub(super) enum MarkdownBlock<'d> {
     /// A heading.
     Heading(&'d Heading),
-    /// An item of a list, without the items in it.
+    /// A list item, without the items nested in it.
     Item {
-        /// Its first line.
+        /// The first line.
         line: usize,
-        /// Whether it is in another one.
+        /// Whether it is nested in another item.
         nested: bool,
-        /// What it says.
+        /// The text.
         text: String,
     },
     /// Other text.
     Paragraph {
-        /// Its first line.
+        /// The first line.
         line: usize,
-        /// What it says.
+        /// The text.
         text: String,
     },
 }
 
-/// What is skipped until it closes.
-enum Skipped {
+/// A region that is skipped until it is closed.
+enum SkippedRegion {
     Fence { mark: char, length: usize },
     Comment,
 }
 
+/// A line-based parser of blocks.
 #[derive(Default)]
-struct Scan<'d> {
-    blocks: Vec<Block<'d>>,
-    skipped: Option<(Skipped, usize)>,
-    /// The indent of the list that is open.
+struct BlockParser<'d> {
+    blocks: Vec<MarkdownBlock<'d>>,
+    /// The open region that is being skipped, and the line where it starts.
+    skipped: Option<(SkippedRegion, usize)>,
+    /// The indentation of the open list.
     list: Option<usize>,
     after_blank: bool,
 }
 
-/// Reads the blocks of a document, and what never closes in it.
-pub(super) fn read(document: &Document) -> (Vec<Block<'_>>, Option<Problem>) {
+/// Returns the blocks of a document, and a problem if a code fence or a comment is never closed.
+pub(super) fn read(document: &Document) -> (Vec<MarkdownBlock<'_>>, Option<Problem>) {
     let headings: HashMap<usize, &Heading> =
         document.headings.iter().map(|heading| (heading.line, heading)).collect();
-    let mut scan = Scan::default();
+    let mut parser = BlockParser::default();
     for (index, line) in document.prose.lines().enumerate() {
         let number = document.prose_line + index;
-        scan.take(number, line, headings.get(&number).copied());
+        parser.push_line(number, line, headings.get(&number).copied());
     }
-    let unclosed = scan.skipped.map(|(skipped, line)| {
+    let unclosed = parser.skipped.map(|(skipped, line)| {
         let (what, end) = match skipped {
-            Skipped::Fence { mark, length } => ("code fence", mark.to_string().repeat(length)),
-            Skipped::Comment => ("comment", "-->".to_owned()),
+            SkippedRegion::Fence { mark, length } => {
+                ("code fence", mark.to_string().repeat(length))
+            }
+            SkippedRegion::Comment => ("comment", "-->".to_owned()),
         };
-        let message = format!("this {what} never closes, so nothing after it is read");
+        let message = format!("this {what} is never closed, so nothing after it is read");
         Problem::at(&document.path, line, message).hint(format!("close it with {end}"))
     });
-    (scan.blocks, unclosed)
+    (parser.blocks, unclosed)
 }
 
-impl<'d> Scan<'d> {
-    fn take(&mut self, number: usize, line: &str, heading: Option<&'d Heading>) {
+impl<'d> BlockParser<'d> {
+    fn push_line(&mut self, number: usize, line: &str, heading: Option<&'d Heading>) {
         let text = line.trim();
         if let Some((skipped, _)) = &self.skipped {
             if skipped.ends_at(text) {
@@ -75,76 +79,79 @@ impl<'d> Scan<'d> {
         }
         let after_blank = std::mem::replace(&mut self.after_blank, text.is_empty());
         let indent = indent_of(line);
-        if text.is_empty() || (indent >= 4 && self.is_code_here(after_blank)) {
+        if text.is_empty() || (indent >= 4 && self.is_indented_code(after_blank)) {
             return;
         }
         if let Some(heading) = heading {
             self.list = None;
-            self.blocks.push(Block::Heading(heading));
-        } else if let Some(skipped) = Skipped::starting_at(text) {
+            self.blocks.push(MarkdownBlock::Heading(heading));
+        } else if let Some(skipped) = SkippedRegion::starting_at(text) {
             self.skip(skipped, text, number);
-        } else if is_break(text) {
+        } else if is_rule(text) {
             self.list = None;
         } else if let Some(item) = item_text(text) {
-            self.take_item(number, indent, item);
+            self.push_item(number, indent, item);
         } else {
-            self.take_text(number, indent, text, after_blank);
+            self.push_text(number, indent, text, after_blank);
         }
     }
 
-    /// Indented text is code, but not in a list and not right after a line of a paragraph.
-    fn is_code_here(&self, after_blank: bool) -> bool {
-        let goes_on = matches!(self.blocks.last(), Some(Block::Paragraph { .. })) && !after_blank;
-        self.list.is_none() && !goes_on
+    /// Returns whether an indented line is code: it is not in a list, nor right after a paragraph line.
+    fn is_indented_code(&self, after_blank: bool) -> bool {
+        let continues_paragraph =
+            matches!(self.blocks.last(), Some(MarkdownBlock::Paragraph { .. })) && !after_blank;
+        self.list.is_none() && !continues_paragraph
     }
 
-    fn skip(&mut self, skipped: Skipped, text: &str, number: usize) {
-        let is_closed = matches!(skipped, Skipped::Comment) && skipped.ends_at(text);
+    fn skip(&mut self, skipped: SkippedRegion, text: &str, number: usize) {
+        let is_closed = matches!(skipped, SkippedRegion::Comment) && skipped.ends_at(text);
         self.skipped = (!is_closed).then_some((skipped, number));
     }
 
-    fn take_item(&mut self, line: usize, indent: usize, item: &str) {
+    fn push_item(&mut self, line: usize, indent: usize, item: &str) {
         let nested = self.list.is_some_and(|list| indent >= list + 2);
         if !nested {
             self.list = Some(indent);
         }
-        let skipped = Skipped::starting_at(item);
+        let skipped = SkippedRegion::starting_at(item);
         let text = if skipped.is_some() { String::new() } else { item.to_owned() };
-        self.blocks.push(Block::Item { line, nested, text });
+        self.blocks.push(MarkdownBlock::Item { line, nested, text });
         if let Some(skipped) = skipped {
             self.skip(skipped, item, line);
         }
     }
 
-    fn take_text(&mut self, line: usize, indent: usize, added: &str, after_blank: bool) {
+    fn push_text(&mut self, line: usize, indent: usize, added: &str, after_blank: bool) {
         let in_list = self.list.is_some_and(|list| !after_blank || indent >= list + 2);
         if !in_list {
             self.list = None;
         }
         match self.blocks.last_mut() {
-            Some(Block::Item { text, .. }) if in_list => join(text, added),
-            Some(Block::Paragraph { text, .. }) if !after_blank && !in_list => join(text, added),
-            _ => self.blocks.push(Block::Paragraph { line, text: added.to_owned() }),
+            Some(MarkdownBlock::Item { text, .. }) if in_list => join(text, added),
+            Some(MarkdownBlock::Paragraph { text, .. }) if !after_blank && !in_list => {
+                join(text, added)
+            }
+            _ => self.blocks.push(MarkdownBlock::Paragraph { line, text: added.to_owned() }),
         }
     }
 }
 
-impl Skipped {
+impl SkippedRegion {
     fn starting_at(text: &str) -> Option<Self> {
         if text.starts_with("<!--") {
-            return Some(Skipped::Comment);
+            return Some(SkippedRegion::Comment);
         }
         let mark = text.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
         let info = text.trim_start_matches(mark);
         let length = text.len() - info.len();
         let is_inline = mark == '`' && info.contains('`');
-        (length >= 3 && !is_inline).then_some(Skipped::Fence { mark, length })
+        (length >= 3 && !is_inline).then_some(SkippedRegion::Fence { mark, length })
     }
 
     fn ends_at(&self, text: &str) -> bool {
         match self {
-            Skipped::Comment => text.contains("-->"),
-            Skipped::Fence { mark, length } => {
+            SkippedRegion::Comment => text.contains("-->"),
+            SkippedRegion::Fence { mark, length } => {
                 text.len() >= *length && text.chars().all(|c| c == *mark)
             }
         }
@@ -165,13 +172,13 @@ fn indent_of(line: &str) -> usize {
     })
 }
 
-/// A rule between paragraphs, or the line under a heading.
-fn is_break(text: &str) -> bool {
+/// Returns whether a line is a horizontal rule or the underline of a heading.
+fn is_rule(text: &str) -> bool {
     let all = |mark: char| text.chars().all(|c| c == mark || c == ' ');
     text.len() >= 2 && (all('=') || all('-') || (text.len() >= 3 && (all('*') || all('_'))))
 }
 
-/// Returns what an item of a list says, numbered or not.
+/// Returns the text of a list item, numbered or not; `None` for another line.
 fn item_text(text: &str) -> Option<&str> {
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let rest = match digits {
@@ -190,16 +197,16 @@ mod tests {
         let document = Document::parse("a.md", text);
         let (blocks, unclosed) = read(&document);
         let shown = blocks.iter().map(|block| match block {
-            Block::Heading(heading) => format!("{} # {}", heading.line, heading.text),
-            Block::Item { line, nested: false, text } => format!("{line} - {text}"),
-            Block::Item { line, nested: true, text } => format!("{line}   - {text}"),
-            Block::Paragraph { line, text } => format!("{line} {text}"),
+            MarkdownBlock::Heading(heading) => format!("{} # {}", heading.line, heading.text),
+            MarkdownBlock::Item { line, nested: false, text } => format!("{line} - {text}"),
+            MarkdownBlock::Item { line, nested: true, text } => format!("{line}   - {text}"),
+            MarkdownBlock::Paragraph { line, text } => format!("{line} {text}"),
         });
         shown.chain(unclosed.map(|problem| problem.to_string())).collect()
     }
 
     #[test]
-    fn blocks_are_read_and_code_is_not() {
+    fn code_and_comments_are_skipped() {
         let text = "---\nname: x\n---\nTitle\n=====\nOne\ntwo.\n\n    code\n- a\n  b\n  - c\n    d\n\n  e\n* f\n```sh\n- no\n```\n1. g\n2024. It\n<!-- - no\n- no -->\n- - -\nend\n";
         assert_eq!(
             outline(text),
@@ -216,12 +223,12 @@ mod tests {
     }
 
     #[test]
-    fn what_never_closes_is_a_problem() {
+    fn an_unclosed_code_fence_is_a_problem() {
         assert_eq!(
             outline("- a\n~~~~\n~~~\n- b\n"),
             [
                 "1 - a",
-                "a.md:2: this code fence never closes, so nothing after it is read (close it with ~~~~)"
+                "a.md:2: this code fence is never closed, so nothing after it is read (close it with ~~~~)"
             ]
         );
         assert_eq!(outline("- ```sh\n  x\n  ```\n- `a`\n"), ["1 - ", "4 - `a`"]);

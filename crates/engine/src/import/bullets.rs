@@ -1,4 +1,4 @@
-//! Lists in `CLAUDE.md`, `AGENTS.md` and the like: one fact for each item of a list.
+//! Imports the lists of `CLAUDE.md`, `AGENTS.md` and similar files: one fact per list item.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use heirloom_core::name;
 use heirloom_core::record::{Body, Fact, Section};
 
 use super::batch::{self, Batch};
-use super::blocks::{self, Block};
+use super::blocks::{self, MarkdownBlock};
 use super::{Imported, Importing, Text, section};
 
-/// An item with those in it.
+/// A list item, joined with the items nested in it.
 struct Bullet<'d> {
     line: usize,
     text: String,
@@ -19,69 +19,69 @@ struct Bullet<'d> {
     heading: Option<&'d Heading>,
 }
 
-/// Reads every item of every list.
-pub(super) fn import(texts: &[Text<'_>], given: &mut Importing<'_>) -> Imported {
-    let mut batch = Batch::new(given);
+/// Imports every item of every list.
+pub(super) fn import(texts: &[Text<'_>], context: &mut Importing<'_>) -> Imported {
+    let mut batch = Batch::new(context);
     for text in texts {
         let document = Document::parse(text.path, text.content);
         let (blocks, unclosed) = blocks::read(&document);
         let problems = document.problems.iter().cloned().chain(unclosed);
-        let is_sound = problems.map(|problem| batch.report(problem)).count() == 0;
-        let bullets = gather(&blocks);
+        let has_no_problems = problems.map(|problem| batch.report(problem)).count() == 0;
+        let bullets = collect_bullets(&blocks);
         let path: Arc<str> = text.path.into();
-        if bullets.is_empty() && is_sound {
-            let hint = "only lists are taken, one fact for each item";
+        if bullets.is_empty() && has_no_problems {
+            let hint = "only list items are imported, one fact per item";
             batch.report(
-                batch::problem(&batch::place(&path, 1), "there is no list here").hint(hint),
+                batch::problem(&batch::place(&path, 1), "the file contains no list").hint(hint),
             );
         }
         for bullet in bullets {
-            take(&path, bullet, &mut batch);
+            import_bullet(&path, bullet, &mut batch);
         }
     }
     batch.finish()
 }
 
-fn gather<'d>(blocks: &[Block<'d>]) -> Vec<Bullet<'d>> {
+fn collect_bullets<'d>(blocks: &[MarkdownBlock<'d>]) -> Vec<Bullet<'d>> {
     let mut bullets: Vec<Bullet<'d>> = Vec::new();
-    let mut above: Vec<&Heading> = Vec::new();
+    let mut headings: Vec<&Heading> = Vec::new();
     for block in blocks {
         match block {
-            Block::Heading(heading) => {
-                above.retain(|own| own.level < heading.level);
-                above.push(heading);
+            MarkdownBlock::Heading(heading) => {
+                headings.retain(|outer| outer.level < heading.level);
+                headings.push(heading);
             }
-            Block::Item { nested: true, text, .. } => {
+            MarkdownBlock::Item { nested: true, text, .. } => {
                 if let Some(bullet) = bullets.last_mut() {
-                    join(&mut bullet.text, text);
+                    append_nested(&mut bullet.text, text);
                 }
             }
-            Block::Item { nested: false, line, text } => bullets.push(Bullet {
+            MarkdownBlock::Item { nested: false, line, text } => bullets.push(Bullet {
                 line: *line,
                 text: text.clone(),
-                section: section_under(&above),
-                heading: above.last().copied(),
+                section: section_under(&headings),
+                heading: headings.last().copied(),
             }),
-            Block::Paragraph { .. } => {}
+            MarkdownBlock::Paragraph { .. } => {}
         }
     }
     bullets
 }
 
-/// The nearest heading that names a section decides. The title of the whole file says what it is
-/// about and not what sort of knowledge it holds, so it decides only for what is right under it.
-fn section_under(above: &[&Heading]) -> Section {
-    let nearest_first = above.iter().rev().enumerate();
+/// Returns the section of the nearest heading that names one. The title of the file describes its subject
+/// and not a kind of fact, so it counts only for items directly under it.
+fn section_under(headings: &[&Heading]) -> Section {
+    let nearest_first = headings.iter().rev().enumerate();
     nearest_first
         .filter(|(distance, heading)| *distance == 0 || heading.level > 1)
         .find_map(|(_, heading)| section::of_heading(&heading.text))
         .unwrap_or(Section::Patterns)
 }
 
-fn take(path: &Arc<str>, bullet: Bullet<'_>, batch: &mut Batch<'_, '_>) {
+fn import_bullet(path: &Arc<str>, bullet: Bullet<'_>, batch: &mut Batch<'_, '_>) {
     let place = batch::place(path, bullet.line);
     if bullet.text.is_empty() {
-        return batch.problem(&place, "this item says nothing");
+        return batch.report_at(&place, "this list item is empty");
     }
     let origin = format!("bullets:{path}#{}", batch::hash(&bullet.text));
     let fact =
@@ -89,14 +89,14 @@ fn take(path: &Arc<str>, bullet: Bullet<'_>, batch: &mut Batch<'_, '_>) {
     let mut record = batch.draft(origin, Body::Fact(fact));
     record.tags = batch::tags(bullet.heading.map(|heading| name::slug(&heading.text)));
     record.source = Some(format!("{path}:{}", bullet.line));
-    batch.take(&place, record);
+    batch.insert(&place, record);
 }
 
-/// Joins an item to the one that it is in: `Run: a; b`.
-fn join(text: &mut String, added: &str) {
+/// Appends the text of a nested item: `Run: a; b`.
+fn append_nested(text: &mut String, added: &str) {
     if !text.is_empty() && !added.is_empty() {
-        let is_open = text.ends_with([':', ';', ',', '.', '!', '?']);
-        text.push_str(if is_open { " " } else { "; " });
+        let has_punctuation = text.ends_with([':', ';', ',', '.', '!', '?']);
+        text.push_str(if has_punctuation { " " } else { "; " });
     }
     text.push_str(added);
 }

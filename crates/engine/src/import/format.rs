@@ -1,13 +1,13 @@
-//! Which tool wrote a text.
+//! Detects which tool wrote a text.
 
 use heirloom_core::{Document, Value};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::blocks::{self, Block};
+use super::blocks::{self, MarkdownBlock};
 use super::{basic_memory, rows};
 
-/// What a text may be imported as.
+/// The format of a text to import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Format {
@@ -17,14 +17,14 @@ pub(crate) enum Format {
     ServerMemory,
     /// A note of basic-memory.
     BasicMemory,
-    /// Lists in instructions for agents.
+    /// Lists in instruction files for agents.
     Bullets,
     /// Heirloom's own records.
     Heirloom,
 }
 
-/// Files with instructions for agents, by the end of their paths.
-const INSTRUCTIONS: &[&str] = &[
+/// The ends of the paths of instruction files for agents.
+const INSTRUCTION_SUFFIXES: &[&str] = &[
     "agents.md",
     "claude.md",
     "claude.local.md",
@@ -44,7 +44,7 @@ impl Format {
         Format::Heirloom,
     ];
 
-    /// Returns its word.
+    /// Returns the name that users type.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Format::Omegon => "omegon",
@@ -56,22 +56,22 @@ impl Format {
     }
 }
 
-/// Finds out what a text is by what it says, and where that leaves a doubt by its path.
+/// Detects the format of a text by its content, and in case of doubt by its path.
 pub(crate) fn detect(path: &str, content: &str) -> Option<Format> {
     let path = path.to_lowercase();
-    if [".md", ".mdc", ".markdown"].iter().any(|ending| path.ends_with(ending)) {
-        return of_markdown(&path, content);
+    if [".md", ".mdc", ".markdown"].iter().any(|extension| path.ends_with(extension)) {
+        return detect_markdown(&path, content);
     }
-    let named = || match path.rsplit(['/', '\\']).next() {
+    let by_name = || match path.rsplit(['/', '\\']).next() {
         Some("facts.jsonl") => Some(Format::Omegon),
         Some("memory.jsonl" | "memory.json") => Some(Format::ServerMemory),
         _ => None,
     };
-    of_rows(content).or_else(named).or_else(|| of_markdown(&path, content))
+    detect_rows(content).or_else(by_name).or_else(|| detect_markdown(&path, content))
 }
 
-/// The first line that is known decides: any of them may be damaged.
-fn of_rows(content: &str) -> Option<Format> {
+/// Detects a JSON Lines format. The first line that is recognised decides, as any line may be damaged.
+fn detect_rows(content: &str) -> Option<Format> {
     rows::lines(content).filter(|(_, line)| line.starts_with('{')).find_map(|(_, line)| {
         let row: Value = serde_json::from_str(line).ok()?;
         let word = |key: &str| row[key].as_str();
@@ -88,20 +88,20 @@ fn of_rows(content: &str) -> Option<Format> {
     })
 }
 
-fn of_markdown(path: &str, content: &str) -> Option<Format> {
+fn detect_markdown(path: &str, content: &str) -> Option<Format> {
     let document = Document::parse(path, content);
     let is_heading = |text: &str| {
         let text = text.trim().to_lowercase();
         text == "observations" || text == "relations"
     };
-    let says_so = document.field("permalink").is_some() || document.field("type") == Some("note");
-    if says_so || document.headings.iter().any(|heading| is_heading(&heading.text)) {
+    let is_note = document.field("permalink").is_some() || document.field("type") == Some("note");
+    if is_note || document.headings.iter().any(|heading| is_heading(&heading.text)) {
         return Some(Format::BasicMemory);
     }
-    let is_instructions = INSTRUCTIONS.iter().any(|name| path.ends_with(name));
+    let is_instructions = INSTRUCTION_SUFFIXES.iter().any(|name| path.ends_with(name));
     let (blocks, _) = blocks::read(&document);
     let mut items = blocks.iter().filter_map(|block| match block {
-        Block::Item { text, .. } => Some(text),
+        MarkdownBlock::Item { text, .. } => Some(text),
         _ => None,
     });
     let has_category =
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_known_by_what_they_say() {
+    fn formats_are_detected_by_content_and_path() {
         let entity = r#"{"type":"entity","name":"a","entityType":"b","observations":[]}"#;
         for (path, content, format) in [
             ("x.jsonl", r#"{"v":1,"id":"0","kind":"fact"}"#, Some(Format::Heirloom)),
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn words_read_back() {
+    fn every_format_parses_from_its_name() {
         for format in Format::ALL {
             let word = serde_json::json!(format.word());
             assert_eq!(serde_json::from_value::<Format>(word).ok(), Some(format));

@@ -1,8 +1,8 @@
-//! `facts.jsonl` of Omegon and of its predecessor, the project memory of pi-kit.
+//! Imports `facts.jsonl` of Omegon and of its predecessor, the project memory of pi-kit.
 //!
-//! A line is a fact, an episode, an edge or a mind, by its `_type`; a line of an agent's mind has
-//! only a section and a content. Older exports have scores that newer ones leave out. Git merges
-//! these files line by line, so one id may be on several lines.
+//! The `_type` of a line is fact, episode, edge or mind; a line of an agent's mind has only a section and
+//! a content. Older exports contain scores that newer ones omit. Git merges these files line by line, so
+//! one id may be on several lines.
 
 mod episode;
 mod fact;
@@ -17,203 +17,211 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::batch::{self, Batch};
-use super::relation::Link;
-use super::rows::{self, Row};
+use super::relation::ForeignRelation;
+use super::rows::{self, JsonRow};
 use super::{Imported, Importing, Text};
 
-/// What a line is.
+/// The kind of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Sort {
+enum RowKind {
     Fact,
     Episode,
     Edge,
 }
 
-/// An import of these files.
-struct Omegon<'b, 'i> {
+/// The state of an import.
+struct OmegonImport<'b, 'i> {
     batch: Batch<'b, 'i>,
-    /// What is known to be replaced.
+    /// The records that are known to be replaced.
     replaced: HashSet<Uuid>,
-    /// The new records that replaced something, each with what it replaced.
-    pairs: HashSet<(Uuid, Uuid)>,
-    /// The first line that names a fact which is not here, and how many do.
-    absent: Option<(Place, usize)>,
+    /// The supersessions written so far: new record and replaced record.
+    supersessions: HashSet<(Uuid, Uuid)>,
+    /// The first line that names a missing fact, and the number of such references.
+    missing_facts: Option<(Place, usize)>,
 }
 
-/// Reads facts, episodes and edges.
-pub(super) fn import(texts: &[Text<'_>], given: &mut Importing<'_>) -> Imported {
-    let mut batch = Batch::new(given);
+/// Imports facts, episodes and edges.
+pub(super) fn import(texts: &[Text<'_>], context: &mut Importing<'_>) -> Imported {
+    let mut batch = Batch::new(context);
     let rows = rows::read(texts, &mut batch);
-    let rows: Vec<(Sort, Row)> =
-        rows.into_iter().filter_map(|row| Some((sort_of(&row, &mut batch)?, row))).collect();
-    let rows = repeats::settle(rows, &mut batch);
-    let of =
-        |wanted: Sort| rows.iter().filter(move |(sort, _)| *sort == wanted).map(|(_, row)| row);
-    let mut omegon =
-        Omegon { batch, replaced: HashSet::new(), pairs: HashSet::new(), absent: None };
-    let facts: Vec<(&Row, Uuid)> =
-        of(Sort::Fact).filter_map(|row| Some((row, omegon.take_fact(row)?))).collect();
+    let rows: Vec<(RowKind, JsonRow)> =
+        rows.into_iter().filter_map(|row| Some((kind_of(&row, &mut batch)?, row))).collect();
+    let rows = repeats::keep_newest(rows, &mut batch);
+    let rows_of =
+        |kind: RowKind| rows.iter().filter(move |(own, _)| *own == kind).map(|(_, row)| row);
+    let mut import = OmegonImport {
+        batch,
+        replaced: HashSet::new(),
+        supersessions: HashSet::new(),
+        missing_facts: None,
+    };
+    let facts: Vec<(&JsonRow, Uuid)> =
+        rows_of(RowKind::Fact).filter_map(|row| Some((row, import.import_fact(row)?))).collect();
     for (row, id) in &facts {
-        omegon.replace(row, *id);
+        import.record_supersessions(row, *id);
     }
     for (row, id) in &facts {
-        omegon.reinforce(row, *id);
-        omegon.put_away(row, &fact_origin(row), *id);
+        import.record_reinforcement(row, *id);
+        import.archive_inactive(row, &fact_origin(row), *id);
     }
-    of(Sort::Episode).for_each(|row| omegon.take_episode(row));
-    of(Sort::Edge).for_each(|row| omegon.take_edge(row));
-    omegon.finish()
+    rows_of(RowKind::Episode).for_each(|row| import.import_episode(row));
+    rows_of(RowKind::Edge).for_each(|row| import.import_edge(row));
+    import.finish()
 }
 
-fn sort_of(row: &Row, batch: &mut Batch<'_, '_>) -> Option<Sort> {
+fn kind_of(row: &JsonRow, batch: &mut Batch<'_, '_>) -> Option<RowKind> {
     match row.text("_type").as_deref() {
-        Some("fact") => Some(Sort::Fact),
-        Some("episode") => Some(Sort::Episode),
-        Some("edge") => Some(Sort::Edge),
+        Some("fact") => Some(RowKind::Fact),
+        Some("episode") => Some(RowKind::Episode),
+        Some("edge") => Some(RowKind::Edge),
         Some("mind") => {
-            let message = "a mind is no record; what it holds has its name as a tag";
-            batch.problem(&row.place, message);
+            let message = "a mind is not imported; its facts get its name as a tag";
+            batch.report_at(&row.place, message);
             None
         }
-        None if row.text("section").is_some() && row.text("content").is_some() => Some(Sort::Fact),
+        None if row.text("section").is_some() && row.text("content").is_some() => {
+            Some(RowKind::Fact)
+        }
         Some(other) => {
-            let message = format!("`{other}` is none of fact, episode, edge and mind");
-            batch.problem(&row.place, message);
+            let message =
+                format!("the type `{other}` is unknown; it must be fact, episode, edge or mind");
+            batch.report_at(&row.place, message);
             None
         }
         None => {
-            let hint = "a line says so in `_type`";
-            let message = "this is no fact, no episode and no edge";
+            let hint = "set `_type` to `fact`, `episode` or `edge`";
+            let message = "this is neither a fact, an episode nor an edge";
             batch.report(batch::problem(&row.place, message).hint(hint));
             None
         }
     }
 }
 
-impl Omegon<'_, '_> {
-    fn take_edge(&mut self, row: &Row) {
+impl OmegonImport<'_, '_> {
+    fn import_edge(&mut self, row: &JsonRow) {
         let (Some(from), Some(to), Some(words)) = (
             row.text("source_fact_id").or_else(|| row.text("source_id")),
             row.text("target_fact_id").or_else(|| row.text("target_id")),
             row.text("relation"),
         ) else {
             let message = "an edge needs a source_fact_id, a target_fact_id and a relation";
-            return self.batch.problem(&row.place, message);
+            return self.batch.report_at(&row.place, message);
         };
-        let id_of = |fact: &str| self.batch.id_of(&named_fact(fact));
+        let find_id = |fact: &str| self.batch.find_id(&origin_of_fact(fact));
         let origin = match row.text("id") {
             Some(id) => format!("omegon:edge:{id}"),
             None => format!("omegon:edge:#{}", batch::hash(&format!("{from} {words} {to}"))),
         };
-        let link = Link {
+        let foreign = ForeignRelation {
             origin: origin.clone(),
             words: &words,
-            from: (&from, id_of(&from)),
-            to: (&to, id_of(&to)),
+            from: (&from, find_id(&from)),
+            to: (&to, find_id(&to)),
             content: row.text("description").unwrap_or_default(),
         };
-        match link.draft(&row.place, &self.batch) {
+        match foreign.draft(&row.place, &self.batch) {
             Err(problem) => self.batch.report(problem),
             Ok(mut record) => {
-                self.describe(&mut record, row);
-                if let Some(id) = self.batch.take(&row.place, record) {
-                    self.put_away(row, &origin, id);
+                self.set_common_fields(&mut record, row);
+                if let Some(id) = self.batch.insert(&row.place, record) {
+                    self.archive_inactive(row, &origin, id);
                 }
             }
         }
     }
 
-    /// Adds what every sort of line may say.
-    fn describe(&mut self, record: &mut Record, row: &Row) {
-        if let Some(at) = self.batch.moment(&row.place, row.text("created_at").as_deref()) {
+    /// Sets the fields that every kind of line may have.
+    fn set_common_fields(&mut self, record: &mut Record, row: &JsonRow) {
+        if let Some(at) = self.batch.timestamp(&row.place, row.text("created_at").as_deref()) {
             record.at = at;
             record.valid_from = Some(day::of(at));
         }
         record.confidence = self.confidence(row);
         record.source = row.text("source");
-        let apart = [("mind", "default"), ("layer", "project"), ("persona_id", "")];
-        let names =
-            apart.into_iter().filter_map(|(key, usual)| row.text(key).filter(|name| name != usual));
+        let with_defaults = [("mind", "default"), ("layer", "project"), ("persona_id", "")];
+        let names = with_defaults
+            .into_iter()
+            .filter_map(|(key, default)| row.text(key).filter(|name| name != default));
         record.tags = batch::tags(row.list("tags").into_iter().chain(names));
-        let about =
+        let artifact_fields =
             [("jj_change_id", "jj"), ("affected_nodes", "node"), ("affected_changes", "change")];
-        for (key, prefix) in about {
+        for (key, prefix) in artifact_fields {
             let names = row.list(key).into_iter().map(|name| format!("{prefix}:{name}"));
             record.artifacts.extend(names);
         }
     }
 
-    fn confidence(&mut self, row: &Row) -> Option<f64> {
+    fn confidence(&mut self, row: &JsonRow) -> Option<f64> {
         let written = row.value("confidence").or_else(|| row.value("weight"))?;
         let confidence = written.as_f64().filter(|value| (0.0..=1.0).contains(value));
         if confidence.is_none() {
             let message = format!(
-                "the confidence {} is not between 0 and 1, and is left out",
-                brief(written)
+                "the confidence {} is not a number from 0 to 1 and is left out",
+                truncated(written)
             );
-            self.batch.problem(&row.place, message);
+            self.batch.report_at(&row.place, message);
         }
         confidence
     }
 
-    /// Archives what does not stand any more.
-    fn put_away(&mut self, row: &Row, origin: &str, id: Uuid) {
+    /// Archives a record whose status is not active.
+    fn archive_inactive(&mut self, row: &JsonRow, origin: &str, id: Uuid) {
         let status = row.text("status").unwrap_or_default();
         let reason = match status.as_str() {
             "" | "active" => return,
             "superseded" if self.replaced.contains(&id) => return,
-            "superseded" => {
-                "superseded in Omegon; what replaced it was not imported with it".into()
-            }
+            "superseded" => "superseded in Omegon; its successor was not imported".into(),
             "archived" | "dormant" => format!("{status} in Omegon"),
             _ => {
-                let message = format!("the status `{status}` is unknown; this is taken as active");
-                return self.batch.problem(&row.place, message);
+                let message = format!("the status `{status}` is unknown; it is imported as active");
+                return self.batch.report_at(&row.place, message);
             }
         };
         let written = row.text("archived_at").or_else(|| row.text("superseded_at"));
-        let at = self.moment_or_now(row, written.as_deref());
+        let at = self.timestamp_or_now(row, written.as_deref());
         let event = (Action::Archive, id, reason);
-        self.batch.take_event(&row.place, format!("{origin}:archived"), at, event);
+        self.batch.insert_event(&row.place, format!("{origin}:archived"), at, event);
     }
 
-    fn moment_or_now(&mut self, row: &Row, written: Option<&str>) -> Timestamp {
-        self.batch.moment(&row.place, written).unwrap_or(self.batch.now())
+    fn timestamp_or_now(&mut self, row: &JsonRow, written: Option<&str>) -> Timestamp {
+        self.batch.timestamp(&row.place, written).unwrap_or(self.batch.now())
     }
 
-    /// Notes that a line names a fact which is not here.
-    fn miss(&mut self, place: &Place) {
-        self.absent.get_or_insert_with(|| (place.clone(), 0)).1 += 1;
+    /// Counts a reference to a fact that was not imported.
+    fn count_missing_fact(&mut self, place: &Place) {
+        self.missing_facts.get_or_insert_with(|| (place.clone(), 0)).1 += 1;
     }
 
     fn finish(mut self) -> Imported {
-        if let Some((place, count)) = self.absent.take() {
+        if let Some((place, count)) = self.missing_facts.take() {
             let message = match count {
-                1 => "a fact that this line names as replaced or stored is not here".to_owned(),
-                _ => format!("{count} facts that lines name as replaced or stored are not here"),
+                1 => "a fact that this line names as replaced or stored is missing".to_owned(),
+                _ => format!("{count} facts that are named as replaced or stored are missing"),
             };
-            let hint = "Omegon exports only what is active, so this and later lines are taken without them";
+            let hint = "Omegon exports only active facts; this and later lines are imported without these references";
             self.batch.report(batch::problem(&place, message).hint(hint));
         }
         self.batch.finish()
     }
 }
 
-fn named_fact(id: &str) -> String {
+/// Returns the origin of the fact with an id of Omegon.
+fn origin_of_fact(id: &str) -> String {
     format!("omegon:fact:{id}")
 }
 
-fn fact_origin(row: &Row) -> String {
+/// Returns the origin of a fact: by its id, or by a hash of its content.
+fn fact_origin(row: &JsonRow) -> String {
     match row.text("id") {
-        Some(id) => named_fact(&id),
+        Some(id) => origin_of_fact(&id),
         None => {
-            let said = ["section", "content"].map(|key| row.text(key).unwrap_or_default());
-            named_fact(&format!("#{}", batch::hash(&said.join("\n"))))
+            let identity = ["section", "content"].map(|key| row.text(key).unwrap_or_default());
+            origin_of_fact(&format!("#{}", batch::hash(&identity.join("\n"))))
         }
     }
 }
 
-fn brief(value: &Value) -> String {
+fn truncated(value: &Value) -> String {
     value.to_string().chars().take(20).collect()
 }
 

@@ -1,4 +1,4 @@
-//! Relations that other tools name freely, as one of the five.
+//! Maps the free-form relation names of other tools to Heirloom's relations.
 
 use heirloom_core::Problem;
 use heirloom_core::fold::Place;
@@ -7,18 +7,19 @@ use uuid::Uuid;
 
 use super::batch::{self, Batch};
 
-/// Which way a word points.
+/// The direction in which a word expresses a relation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
-    There,
-    /// Its first end is our second.
-    Back,
+enum Direction {
+    Forward,
+    /// The ends are swapped: `used_by` is the reverse of `depends_on`.
+    Reverse,
 }
 
-const WORDS: &[(Relation, Way, &[&str])] = &[
+/// The words for each relation and direction.
+const RELATION_WORDS: &[(Relation, Direction, &[&str])] = &[
     (
         Relation::DependsOn,
-        Way::There,
+        Direction::Forward,
         &[
             "depends_on",
             "depends_upon",
@@ -38,65 +39,68 @@ const WORDS: &[(Relation, Way, &[&str])] = &[
     ),
     (
         Relation::DependsOn,
-        Way::Back,
+        Direction::Reverse,
         &["required_by", "needed_by", "used_by", "imported_by", "called_by", "blocks", "hosts"],
     ),
     (
         Relation::Contradicts,
-        Way::There,
+        Direction::Forward,
         &["contradicts", "conflicts_with", "incompatible_with", "disagrees_with", "refutes"],
     ),
-    (Relation::Contradicts, Way::Back, &["contradicted_by", "refuted_by"]),
-    (Relation::Enables, Way::There, &["enables", "supports", "allows", "unblocks"]),
-    (Relation::Enables, Way::Back, &["enabled_by", "supported_by", "unblocked_by"]),
-    (Relation::Replaces, Way::There, &["replaces", "supersedes", "obsoletes"]),
-    (Relation::Replaces, Way::Back, &["replaced_by", "superseded_by", "obsoleted_by"]),
+    (Relation::Contradicts, Direction::Reverse, &["contradicted_by", "refuted_by"]),
+    (Relation::Enables, Direction::Forward, &["enables", "supports", "allows", "unblocks"]),
+    (Relation::Enables, Direction::Reverse, &["enabled_by", "supported_by", "unblocked_by"]),
+    (Relation::Replaces, Direction::Forward, &["replaces", "supersedes", "obsoletes"]),
+    (Relation::Replaces, Direction::Reverse, &["replaced_by", "superseded_by", "obsoleted_by"]),
     (
         Relation::MotivatedBy,
-        Way::There,
+        Direction::Forward,
         &["motivated_by", "because", "because_of", "caused_by", "driven_by", "due_to"],
     ),
-    (Relation::MotivatedBy, Way::Back, &["motivates", "causes", "leads_to"]),
+    (Relation::MotivatedBy, Direction::Reverse, &["motivates", "causes", "leads_to"]),
 ];
 
 /// A relation as another tool wrote it.
-pub(super) struct Link<'l> {
-    /// What it is taken from.
+pub(super) struct ForeignRelation<'l> {
+    /// The origin of the new record.
     pub(super) origin: String,
-    /// What it says.
+    /// The name of the relation.
     pub(super) words: &'l str,
-    /// Where it starts, by name and as a record.
+    /// The source: its name and its record, if one was imported.
     pub(super) from: (&'l str, Option<Uuid>),
-    /// Where it leads, by name and as a record.
+    /// The target: its name and its record, if one was imported.
     pub(super) to: (&'l str, Option<Uuid>),
-    /// Why; where nothing is said, a word that says more than ours is kept.
+    /// The description. If it is empty, a name that is more specific than Heirloom's is kept instead.
     pub(super) content: String,
 }
 
-impl Link<'_> {
-    /// Makes the record of it, or says why it cannot be taken.
+impl ForeignRelation<'_> {
+    /// Creates the record of the relation, or the problem that prevents it.
     pub(super) fn draft(self, place: &Place, batch: &Batch<'_, '_>) -> Result<Record, Problem> {
-        let Some((relation, way)) = read(self.words) else {
-            let five = Relation::ALL.map(Relation::word).join(", ");
-            let message = format!("the relation `{}` is none that is kept here", self.words);
-            return Err(batch::problem(place, message).hint(format!("name one of {five}")));
+        let Some((relation, direction)) = parse(self.words) else {
+            let supported = Relation::ALL.map(Relation::word).join(", ");
+            let message = format!("the relation `{}` is not supported", self.words);
+            return Err(batch::problem(place, message).hint(format!("use one of {supported}")));
         };
         let end = |(name, id): (&str, Option<Uuid>)| {
-            let message = || format!("the relation `{}` has no end: `{name}`", self.words);
-            id.ok_or_else(|| batch::problem(place, message()).hint("nothing was taken from it"))
+            let relation = self.words;
+            id.ok_or_else(|| {
+                let message = format!("`{name}`, an end of the relation `{relation}`, is missing");
+                batch::problem(place, message).hint("no fact about it was imported")
+            })
         };
         let (mut from, mut to) = (end(self.from)?, end(self.to)?);
         if from == to {
-            let message = format!("the relation `{}` leads back to where it starts", self.words);
+            let message = format!("the relation `{}` connects a fact with itself", self.words);
             return Err(batch::problem(place, message));
         }
-        if way == Way::Back {
+        if direction == Direction::Reverse {
             (from, to) = (to, from);
         }
         let (from, to) = (from.to_string(), to.to_string());
-        let says_more = way == Way::There && self.words != relation.word();
+        let is_specific = direction == Direction::Forward && self.words != relation.word();
         let content = match self.content {
-            empty if empty.is_empty() && says_more => self.words.to_owned(),
+            empty if empty.is_empty() && is_specific => self.words.to_owned(),
             content => content,
         };
         let edge = Edge { from, to, relation, content };
@@ -104,12 +108,12 @@ impl Link<'_> {
     }
 }
 
-/// Reads a relation in whatever case and with whatever between its words.
-fn read(words: &str) -> Option<(Relation, Way)> {
+/// Parses the name of a relation, ignoring case and the separators between words.
+fn parse(words: &str) -> Option<(Relation, Direction)> {
     let parts = words.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
     let word = parts.collect::<Vec<_>>().join("_").to_lowercase();
-    let found = WORDS.iter().find(|(_, _, own)| own.contains(&word.as_str()));
-    found.map(|(relation, way, _)| (*relation, *way))
+    let found = RELATION_WORDS.iter().find(|(_, _, words)| words.contains(&word.as_str()));
+    found.map(|(relation, direction, _)| (*relation, *direction))
 }
 
 #[cfg(test)]
@@ -117,13 +121,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_read_both_ways() {
-        assert_eq!(read("Depends on"), Some((Relation::DependsOn, Way::There)));
-        assert_eq!(read("SUPERSEDED-BY"), Some((Relation::Replaces, Way::Back)));
-        assert_eq!(read("relates_to"), None);
-        assert_eq!(read(""), None);
+    fn words_map_to_relations_in_both_directions() {
+        assert_eq!(parse("Depends on"), Some((Relation::DependsOn, Direction::Forward)));
+        assert_eq!(parse("SUPERSEDED-BY"), Some((Relation::Replaces, Direction::Reverse)));
+        assert_eq!(parse("relates_to"), None);
+        assert_eq!(parse(""), None);
         for relation in Relation::ALL {
-            assert_eq!(read(relation.word()), Some((relation, Way::There)));
+            assert_eq!(parse(relation.word()), Some((relation, Direction::Forward)));
         }
     }
 }

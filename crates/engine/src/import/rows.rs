@@ -1,4 +1,4 @@
-//! JSON Lines: one object a line.
+//! Reads JSON Lines: one object per line.
 
 use std::sync::Arc;
 
@@ -10,22 +10,22 @@ use serde_json::Map;
 use super::Text;
 use super::batch::{self, Batch};
 
-/// One line.
+/// One object of a JSON Lines file.
 #[derive(Debug, Clone)]
-pub(super) struct Row {
-    /// Where it is.
+pub(super) struct JsonRow {
+    /// The path and line.
     pub(super) place: Place,
     fields: Map<String, Value>,
 }
 
-impl Row {
-    /// Returns a field as a text, if it says anything.
+impl JsonRow {
+    /// Returns a field as trimmed text; `None` if it is empty.
     pub(super) fn text(&self, key: &str) -> Option<String> {
         let text = scalar_text(self.fields.get(key)?)?.trim().to_owned();
         (!text.is_empty()).then_some(text)
     }
 
-    /// Returns a field as a list of texts; a single one is a list of one.
+    /// Returns a field as a list of texts. A single text becomes a list of one.
     pub(super) fn list(&self, key: &str) -> Vec<String> {
         match self.fields.get(key) {
             Some(Value::Array(items)) => items.iter().filter_map(scalar_text).collect(),
@@ -33,26 +33,26 @@ impl Row {
         }
     }
 
-    /// Returns a field as it is.
+    /// Returns a field unless it is null.
     pub(super) fn value(&self, key: &str) -> Option<&Value> {
         self.fields.get(key).filter(|value| !value.is_null())
     }
 
-    /// Returns a field as a whole number.
+    /// Returns a field as an unsigned integer.
     pub(super) fn number(&self, key: &str) -> Option<u64> {
         self.fields.get(key).and_then(Value::as_u64)
     }
 }
 
-/// Reads every line of texts; one that is no object becomes a problem.
-pub(super) fn read(texts: &[Text<'_>], batch: &mut Batch<'_, '_>) -> Vec<Row> {
+/// Reads every line of the texts. A line that is not an object becomes a problem.
+pub(super) fn read(texts: &[Text<'_>], batch: &mut Batch<'_, '_>) -> Vec<JsonRow> {
     let mut rows = Vec::new();
     for text in texts {
         let path: Arc<str> = text.path.into();
         for (line, written) in lines(text.content) {
             let place = batch::place(&path, line);
-            match object(&place, written) {
-                Ok(fields) => rows.push(Row { place, fields }),
+            match parse_object(&place, written) {
+                Ok(fields) => rows.push(JsonRow { place, fields }),
                 Err(problem) => batch.report(problem),
             }
         }
@@ -60,24 +60,24 @@ pub(super) fn read(texts: &[Text<'_>], batch: &mut Batch<'_, '_>) -> Vec<Row> {
     rows
 }
 
-/// Returns the lines of a text that are not blank, each with its number.
+/// Returns the lines that are not blank, each with its number.
 pub(super) fn lines(content: &str) -> impl Iterator<Item = (usize, &str)> {
     let content = content.strip_prefix('\u{feff}').unwrap_or(content);
     let numbered = content.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
     numbered.filter(|(_, line)| !line.is_empty())
 }
 
-fn object(place: &Place, written: &str) -> Result<Map<String, Value>, Problem> {
+fn parse_object(place: &Place, written: &str) -> Result<Map<String, Value>, Problem> {
     let is_marker = ["<<<<<<<", "=======", ">>>>>>>", "|||||||"]
         .iter()
         .any(|marker| written.starts_with(marker));
     match serde_json::from_str(written) {
         Ok(Value::Object(fields)) => Ok(fields),
-        Ok(_) => Err(batch::problem(place, "this is JSON, but no object")),
-        Err(_) if is_marker => Err(batch::problem(place, "a git conflict marker")
+        Ok(_) => Err(batch::problem(place, "this is JSON, but not an object")),
+        Err(_) if is_marker => Err(batch::problem(place, "this is a git conflict marker")
             .hint("finish the merge and import the file again")),
         Err(error) if error.is_eof() => {
-            Err(batch::problem(place, "the line breaks off: it was never written to its end"))
+            Err(batch::problem(place, "the line is incomplete: it ends within a JSON value"))
         }
         Err(error) => Err(batch::problem(place, json::syntax_error(&error))),
     }

@@ -1,10 +1,10 @@
-//! Which section a heading, a category or a type of thing belongs to.
+//! Maps headings, categories and entity types to sections.
 
 use heirloom_core::record::Section;
 
-/// Words of headings and categories. Where several are found the first section wins: the rules of
+/// Words of headings and categories. If several match, the first section of this table wins: the rules of
 /// an architecture are rules, and its decisions are decisions.
-const WORDS: &[(Section, &[&str])] = &[
+const HEADING_WORDS: &[(Section, &[&str])] = &[
     (
         Section::KnownIssues,
         &[
@@ -62,44 +62,44 @@ const WORDS: &[(Section, &[&str])] = &[
     ),
 ];
 
-/// Words that say more of one thing than in a heading (`Issue tracking`, `Error handling`).
-const CATEGORIES: &[(Section, &[&str])] = &[
+/// Words that identify a section as a category but not in a heading (`Issue tracking`, `Error handling`).
+const CATEGORY_WORDS: &[(Section, &[&str])] = &[
     (Section::KnownIssues, &["issue", "bug", "problem", "error", "incident"]),
     (Section::Constraints, &["requirement"]),
     (Section::RecentWork, &["task", "event", "milestone"]),
 ];
 
-/// Returns the section that the words of a heading name.
+/// Returns the section that matches the words of a heading.
 pub(super) fn of_heading(heading: &str) -> Option<Section> {
-    find(WORDS, &words(heading))
+    find(HEADING_WORDS, &words(heading))
 }
 
-/// Returns the section of a category, or of a type of thing.
+/// Returns the section that matches a category or an entity type.
 pub(super) fn of_category(category: &str) -> Option<Section> {
     let words = words(category);
-    find(CATEGORIES, &words).or_else(|| find(WORDS, &words))
+    find(CATEGORY_WORDS, &words).or_else(|| find(HEADING_WORDS, &words))
 }
 
 fn find(table: &[(Section, &[&str])], words: &[String]) -> Option<Section> {
-    let is_one = |own: &str| {
-        words.iter().any(|word| word == own || word.strip_suffix('s').is_some_and(|one| one == own))
+    let contains = |keyword: &str| {
+        words.iter().any(|word| word == keyword || word.strip_suffix('s') == Some(keyword))
     };
-    let found = table.iter().find(|(_, own)| own.iter().any(|own| is_one(own)));
+    let found = table.iter().find(|(_, keywords)| keywords.iter().any(|word| contains(word)));
     found.map(|(section, _)| *section)
 }
 
-/// Returns the words of a name, whether it is `bug_report`, `BugReport` or `Bug report`.
+/// Splits a name into lowercase words, whether it is `bug_report`, `BugReport` or `Bug report`.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
-    let mut was_small = false;
+    let mut was_lowercase = false;
     for c in name.chars() {
-        if !c.is_alphanumeric() || (was_small && c.is_uppercase()) {
+        if !c.is_alphanumeric() || (was_lowercase && c.is_uppercase()) {
             words.push(String::new());
         }
         if let Some(word) = words.last_mut().filter(|_| c.is_alphanumeric()) {
             word.extend(c.to_lowercase());
         }
-        was_small = c.is_lowercase();
+        was_lowercase = c.is_lowercase();
     }
     words
 }
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headings_name_sections() {
+    fn headings_map_to_sections() {
         for (heading, section) in [
             ("Project structure", Some(Section::Architecture)),
             ("Architecture decisions", Some(Section::Decisions)),
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn categories_name_sections() {
+    fn categories_map_to_sections() {
         for (category, section) in [
             ("requirement", Some(Section::Constraints)),
             ("BugReport", Some(Section::KnownIssues)),

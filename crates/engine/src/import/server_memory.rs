@@ -1,4 +1,4 @@
-//! The memory file of `@modelcontextprotocol/server-memory`: entities with observations, and
+//! Imports the memory file of `@modelcontextprotocol/server-memory`: entities with observations, and
 //! relations between entities. It has no dates and no ids.
 
 use std::collections::HashMap;
@@ -9,64 +9,77 @@ use heirloom_core::{Value, words};
 use uuid::Uuid;
 
 use super::batch::{self, Batch};
-use super::relation::Link;
-use super::rows::{self, Row};
+use super::relation::ForeignRelation;
+use super::rows::{self, JsonRow};
 use super::{Imported, Importing, Text, section};
 
-/// Reads every observation as a fact and every relation as an edge between the first facts of its
+/// Imports every observation as a fact, and every relation as an edge between the first facts of its
 /// entities.
-pub(super) fn import(texts: &[Text<'_>], given: &mut Importing<'_>) -> Imported {
-    let mut batch = Batch::new(given);
+pub(super) fn import(texts: &[Text<'_>], context: &mut Importing<'_>) -> Imported {
+    let mut batch = Batch::new(context);
     let rows = rows::read(texts, &mut batch);
     let mut first_facts = HashMap::new();
     for row in &rows {
         match row.text("type").as_deref() {
-            Some("entity") => take_entity(row, &mut first_facts, &mut batch),
+            Some("entity") => import_entity(row, &mut first_facts, &mut batch),
             Some("relation") => {}
             _ => batch.report(
-                batch::problem(&row.place, "this is no entity and no relation")
-                    .hint("a line says so in `type`"),
+                batch::problem(&row.place, "this is neither an entity nor a relation")
+                    .hint("set `type` to `entity` or `relation`"),
             ),
         }
     }
     for row in rows.iter().filter(|row| row.text("type").as_deref() == Some("relation")) {
-        take_relation(row, &first_facts, &mut batch);
+        import_relation(row, &first_facts, &mut batch);
     }
     batch.finish()
 }
 
-fn take_entity(row: &Row, first_facts: &mut HashMap<String, Uuid>, batch: &mut Batch<'_, '_>) {
+fn import_entity(
+    row: &JsonRow,
+    first_facts: &mut HashMap<String, Uuid>,
+    batch: &mut Batch<'_, '_>,
+) {
     let Some(name) = row.text("name") else {
-        return batch.problem(&row.place, "an entity needs a name");
+        return batch.report_at(&row.place, "an entity needs a name");
     };
-    let sort = row.text("entityType");
-    if !batch.fits(&row.place, &name) || !batch.fits(&row.place, sort.as_deref().unwrap_or("")) {
+    let entity_type = row.text("entityType");
+    if !batch.check_name(&row.place, &name)
+        || !batch.check_name(&row.place, entity_type.as_deref().unwrap_or(""))
+    {
         return;
     }
     let observations = match row.value("observations") {
         Some(Value::Array(items)) => items.as_slice(),
         None => &[],
         Some(_) => {
-            return batch.problem(&row.place, "the observations of an entity are a list of texts");
+            return batch
+                .report_at(&row.place, "the observations of an entity must be a list of texts");
         }
     };
-    let mut taken = Vec::new();
+    let mut facts = Vec::new();
     for observation in observations {
         match scalar_text(observation).filter(|text| !text.trim().is_empty()) {
             Some(text) => {
                 let origin = format!("server-memory:entity:{name}#{}", batch::hash(&text));
-                taken.push((origin, with_name(&name, text.trim())));
+                facts.push((origin, with_name(&name, text.trim())));
             }
-            None => batch.problem(&row.place, format!("an observation of `{name}` is no text")),
+            None => batch.report_at(
+                &row.place,
+                format!("an observation of `{name}` is empty or not a text"),
+            ),
         }
     }
-    if let Some(sort) = sort.as_deref().filter(|_| observations.is_empty()) {
-        taken.push((format!("server-memory:entity:{name}"), sentence(&name, sort)));
+    if let Some(entity_type) = entity_type.as_deref().filter(|_| observations.is_empty()) {
+        facts.push((format!("server-memory:entity:{name}"), type_sentence(&name, entity_type)));
     } else if observations.is_empty() {
-        batch.problem(&row.place, format!("the entity `{name}` says nothing"));
+        batch.report_at(
+            &row.place,
+            format!("the entity `{name}` has neither observations nor a type"),
+        );
     }
-    for (origin, content) in taken {
-        let section = sort.as_deref().and_then(section::of_category);
+    for (origin, content) in facts {
+        let section = entity_type.as_deref().and_then(section::of_category);
         let fact = Fact {
             section: section.unwrap_or(Section::Architecture),
             content,
@@ -75,35 +88,35 @@ fn take_entity(row: &Row, first_facts: &mut HashMap<String, Uuid>, batch: &mut B
             scope: None,
         };
         let mut record = batch.draft(origin, Body::Fact(fact));
-        record.tags = batch::tags(sort.clone());
+        record.tags = batch::tags(entity_type.clone());
         record.source = Some(row.place.path.to_string());
-        if let Some(id) = batch.take(&row.place, record) {
+        if let Some(id) = batch.insert(&row.place, record) {
             first_facts.entry(name.clone()).or_insert(id);
         }
     }
 }
 
-fn take_relation(row: &Row, first_facts: &HashMap<String, Uuid>, batch: &mut Batch<'_, '_>) {
+fn import_relation(row: &JsonRow, first_facts: &HashMap<String, Uuid>, batch: &mut Batch<'_, '_>) {
     let (Some(from), Some(to), Some(words)) =
         (row.text("from"), row.text("to"), row.text("relationType"))
     else {
-        return batch.problem(&row.place, "a relation needs from, to and relationType");
+        return batch.report_at(&row.place, "a relation needs from, to and relationType");
     };
-    let said = format!("{from}\n{words}\n{to}");
-    let link = Link {
-        origin: format!("server-memory:relation:{}", batch::hash(&said)),
+    let identity = format!("{from}\n{words}\n{to}");
+    let foreign = ForeignRelation {
+        origin: format!("server-memory:relation:{}", batch::hash(&identity)),
         words: &words,
         from: (&from, first_facts.get(&from).copied()),
         to: (&to, first_facts.get(&to).copied()),
         content: String::new(),
     };
-    match link.draft(&row.place, batch) {
-        Ok(record) => drop(batch.take(&row.place, record)),
+    match foreign.draft(&row.place, batch) {
+        Ok(record) => drop(batch.insert(&row.place, record)),
         Err(problem) => batch.report(problem),
     }
 }
 
-/// An observation often says only what, and the entity's name of whom.
+/// Puts the name of the entity before an observation that does not contain it.
 fn with_name(name: &str, observation: &str) -> String {
     if words::normalised(observation).contains(&words::normalised(name)) {
         observation.to_owned()
@@ -112,9 +125,11 @@ fn with_name(name: &str, observation: &str) -> String {
     }
 }
 
-fn sentence(name: &str, sort: &str) -> String {
-    let article = if sort.to_lowercase().starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
-    format!("{name} is {article} {sort}")
+/// Returns the fact about an entity without observations: `Ada is an engineer`.
+fn type_sentence(name: &str, entity_type: &str) -> String {
+    let article =
+        if entity_type.to_lowercase().starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
+    format!("{name} is {article} {entity_type}")
 }
 
 #[cfg(test)]

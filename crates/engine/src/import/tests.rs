@@ -8,8 +8,8 @@ use super::*;
 
 const NOW: &str = "2026-02-22T10:00:00Z";
 
-/// Imports texts given what is known, with ids that count from a number.
-fn run(
+/// Imports texts into a memory with known origins; new ids count from a number.
+fn import_with(
     format: Format,
     texts: &[(&str, &str)],
     known: &HashMap<String, Uuid>,
@@ -30,7 +30,7 @@ fn run(
 
 /// Imports texts into an empty memory.
 pub(super) fn import(format: Format, texts: &[(&str, &str)]) -> Imported {
-    run(format, texts, &HashMap::new(), 0)
+    import_with(format, texts, &HashMap::new(), 0)
 }
 
 /// Imports texts into a memory that has these records.
@@ -39,10 +39,10 @@ pub(super) fn import_after(before: &Imported, format: Format, texts: &[(&str, &s
         .records
         .iter()
         .filter_map(|(_, record)| record.origin.clone().map(|origin| (origin, record.id)));
-    run(format, texts, &origins.collect(), 0x100)
+    import_with(format, texts, &origins.collect(), 0x100)
 }
 
-/// Returns the records as lines, without what is the same in all of them.
+/// Formats records as lines, without the fields that are the same in all of them.
 pub(super) fn records(imported: &Imported) -> Vec<String> {
     let shown = imported.records.iter().map(|(place, record)| {
         let mut value: Value = serde_json::from_str(&record::write(record).unwrap()).unwrap();
@@ -59,13 +59,13 @@ pub(super) fn records(imported: &Imported) -> Vec<String> {
     shown.collect()
 }
 
-/// Returns the problems as lines.
+/// Formats problems as lines.
 pub(super) fn problems(imported: &Imported) -> Vec<String> {
     imported.problems.iter().map(ToString::to_string).collect()
 }
 
-/// Asserts that texts add nothing to a memory that has them.
-pub(super) fn assert_adds_nothing_twice(format: Format, texts: &[(&str, &str)], rows: usize) {
+/// Asserts that importing texts a second time adds nothing and counts all rows as known.
+pub(super) fn assert_import_is_idempotent(format: Format, texts: &[(&str, &str)], rows: usize) {
     let first = import(format, texts);
     assert!(!first.records.is_empty());
     let second = import_after(&first, format, texts);
@@ -82,8 +82,8 @@ fn a_row_that_is_too_long_for_a_record_is_a_problem() {
     assert_eq!(problems(&imported), ["CLAUDE.md:2: this is too long for a record (at most 1 MB)"]);
 }
 
-/// Text made of what the formats are made of, so that it often is nearly right.
-fn nearly_right() -> impl Strategy<Value = String> {
+/// Generates texts from fragments of the formats, so that they are often almost valid.
+fn almost_valid() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
         "- ",
         "  - ",
@@ -141,8 +141,8 @@ fn nearly_right() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn no_text_stops_an_importer(
-        texts in prop::collection::vec(prop_oneof![any::<String>(), nearly_right()], 1..4),
+    fn importers_accept_any_text(
+        texts in prop::collection::vec(prop_oneof![any::<String>(), almost_valid()], 1..4),
         path in "[a-z]{0,3}(\\.md|\\.jsonl)?",
     ) {
         let texts: Vec<(&str, &str)> =

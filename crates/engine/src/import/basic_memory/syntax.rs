@@ -1,55 +1,55 @@
-//! What an item of a note's list says.
+//! Parses the list items of a note.
 
-/// An item of a list.
+/// A parsed list item.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Item {
-    /// Something that is known.
+pub(super) enum ListItem {
+    /// A fact.
     Observation(Observation),
-    /// How the note is related to another.
-    Relation(Stated),
-    /// It stands among observations or relations and is none; with how to write one.
-    Unread(&'static str),
-    /// An item as in any text.
+    /// A relation to another note.
+    Relation(RelationItem),
+    /// An invalid item in a section of observations or relations, with a hint on how to write one.
+    Malformed(&'static str),
+    /// An ordinary list item.
     Prose,
 }
 
-/// Something that is known.
+/// A fact about the subject of a note.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::import) struct Observation {
     pub(super) category: Option<String>,
-    /// What it says, its context included and the tags at its end left out.
+    /// The text with its context, without the tags at its end.
     pub(super) text: String,
     pub(super) tags: Vec<String>,
 }
 
-/// A relation as it is written.
+/// A relation to another note, as written.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Stated {
+pub(super) struct RelationItem {
     pub(super) words: String,
     pub(super) target: String,
     pub(super) context: String,
 }
 
-/// Reads an item under a heading.
-pub(super) fn read(item: &str, under: &str) -> Item {
-    let (in_observations, in_relations) = (under == "observations", under == "relations");
-    if let Some(stated) = relation(item, in_relations) {
-        return Item::Relation(stated);
+/// Parses an item under a heading, which is given in lowercase.
+pub(super) fn parse_item(item: &str, heading: &str) -> ListItem {
+    let (in_observations, in_relations) = (heading == "observations", heading == "relations");
+    if let Some(relation) = relation(item, in_relations) {
+        return ListItem::Relation(relation);
     }
     if in_relations {
-        return Item::Unread("write it as `- relation_type [[Target]]`");
+        return ListItem::Malformed("write it as `- relation_type [[Target]]`");
     }
     match observation(item, in_observations) {
-        Some(observation) => Item::Observation(observation),
-        None if in_observations => Item::Unread("write it as `- [category] text`"),
-        None => Item::Prose,
+        Some(observation) => ListItem::Observation(observation),
+        None if in_observations => ListItem::Malformed("write it as `- [category] text`"),
+        None => ListItem::Prose,
     }
 }
 
-/// Reads `[category] text #tag (context)`. Without a category it takes a tag, or a place among
-/// observations, to be one.
-pub(in crate::import) fn observation(item: &str, among_others: bool) -> Option<Observation> {
-    let (category, said) = match item.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+/// Parses `[category] text #tag (context)`. An item without a category is an observation only if it has a
+/// tag or stands in the section of observations.
+pub(in crate::import) fn observation(item: &str, in_observations: bool) -> Option<Observation> {
+    let (category, content) = match item.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         _ if item.starts_with("[[") => (None, item),
         Some((name, rest)) if is_category(name) && rest.starts_with(char::is_whitespace) => {
             (Some(name.trim().to_owned()), rest.trim())
@@ -58,20 +58,20 @@ pub(in crate::import) fn observation(item: &str, among_others: bool) -> Option<O
         Some((name, rest)) if name.trim().is_empty() => (None, rest.trim()),
         _ => (None, item),
     };
-    let tags = said.split_whitespace().filter(|word| is_tag(word));
+    let tags = content.split_whitespace().filter(|word| is_tag(word));
     let tags: Vec<String> = tags
         .flat_map(|word| word.split('#'))
         .filter(|tag| !tag.is_empty())
         .map(clean_tag)
         .collect();
-    let text = without_last_tags(said);
-    let is_one = category.is_some() || among_others || !tags.is_empty();
-    (is_one && !text.is_empty()).then_some(Observation { category, text, tags })
+    let text = without_trailing_tags(content);
+    let is_observation = category.is_some() || in_observations || !tags.is_empty();
+    (is_observation && !text.is_empty()).then_some(Observation { category, text, tags })
 }
 
-/// Reads `relation_type [[Target]] (context)`. Several words name a relation only in quotes, or
-/// among other relations.
-fn relation(item: &str, among_others: bool) -> Option<Stated> {
+/// Parses `relation_type [[Target]] (context)`. A relation type of several words must be quoted, except in
+/// the section of relations.
+fn relation(item: &str, in_relations: bool) -> Option<RelationItem> {
     let (words, rest) = item.split_once("[[")?;
     let (target, after) = rest.split_once("]]")?;
     let words = words.trim();
@@ -79,25 +79,26 @@ fn relation(item: &str, among_others: bool) -> Option<Stated> {
         ['"', '\''].iter().find_map(|quote| words.strip_prefix(*quote)?.strip_suffix(*quote));
     let words = match quoted {
         Some(quoted) => quoted.trim(),
-        None if among_others || !words.contains(char::is_whitespace) => words.trim_end_matches(':'),
+        None if in_relations || !words.contains(char::is_whitespace) => words.trim_end_matches(':'),
         None => return None,
     };
     let after = after.trim();
     let context = match after.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
         Some(context) => context.trim(),
-        None if after.is_empty() || among_others => after,
+        None if after.is_empty() || in_relations => after,
         None => return None,
     };
     let target = target.split(['|', '#']).next().unwrap_or(target).trim();
-    let is_one = !words.is_empty() && !words.starts_with('[') && !target.is_empty();
-    is_one.then(|| Stated {
+    let is_relation = !words.is_empty() && !words.starts_with('[') && !target.is_empty();
+    is_relation.then(|| RelationItem {
         words: words.to_owned(),
         target: target.to_owned(),
         context: context.to_owned(),
     })
 }
 
-/// A mark of a task (`x`, `>`) and a time (`00:12:30`) are no categories.
+/// Returns whether a name in brackets is a category, and not the mark of a task (`x`, `>`) or a time
+/// (`00:12:30`).
 fn is_category(name: &str) -> bool {
     let is_time = name.contains(':') && !name.contains(char::is_alphabetic);
     !name.trim().is_empty() && !name.contains(['[', '(', ')']) && !is_task_mark(name) && !is_time
@@ -117,10 +118,10 @@ fn clean_tag(tag: &str) -> String {
     tag.trim_end_matches([',', '.', ';', ')']).to_owned()
 }
 
-/// Tags in a sentence are words of it; those at its end are not, whether a context follows or not.
-fn without_last_tags(said: &str) -> String {
-    let context = said.strip_suffix(')').and_then(|_| said.rfind('(')).unwrap_or(said.len());
-    let (sentence, context) = said.split_at(context);
+/// Removes the tags at the end of a text, before its context. Tags within the text are kept as words.
+fn without_trailing_tags(text: &str) -> String {
+    let context_start = text.strip_suffix(')').and_then(|_| text.rfind('('));
+    let (sentence, context) = text.split_at(context_start.unwrap_or(text.len()));
     let mut sentence = sentence.trim_end();
     while let Some(last) = sentence.split_whitespace().next_back().filter(|word| is_tag(word)) {
         sentence = sentence[..sentence.len() - last.len()].trim_end();
@@ -132,9 +133,9 @@ fn without_last_tags(said: &str) -> String {
     }
 }
 
-/// Returns as many whole sentences as fit, or else as many words.
-pub(super) fn first_sentences(text: &str, most: usize) -> String {
-    let Some((end, _)) = text.char_indices().nth(most) else { return text.to_owned() };
+/// Returns as many whole sentences as fit, or words if not even one sentence fits.
+pub(super) fn first_sentences(text: &str, max_chars: usize) -> String {
+    let Some((end, _)) = text.char_indices().nth(max_chars) else { return text.to_owned() };
     let head = &text[..end];
     let sentence = [". ", "! ", "? "].iter().filter_map(|stop| head.rfind(stop)).max();
     match sentence {
@@ -147,43 +148,47 @@ pub(super) fn first_sentences(text: &str, most: usize) -> String {
 mod tests {
     use super::*;
 
-    fn observed(item: &str) -> Option<(Option<String>, String, Vec<String>)> {
+    fn parse_observation(item: &str) -> Option<(Option<String>, String, Vec<String>)> {
         observation(item, false).map(|found| (found.category, found.text, found.tags))
     }
 
     #[test]
-    fn observations() {
-        let some = |category: Option<&str>, text: &str, tags: &[&str]| {
+    fn observations_have_a_category_a_text_and_tags() {
+        let observation_parts = |category: Option<&str>, text: &str, tags: &[&str]| {
             let tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
             Some((category.map(str::to_owned), text.to_owned(), tags))
         };
         assert_eq!(
-            observed("[tip] Warm the cup #brewing #heat (from the barista)"),
-            some(Some("tip"), "Warm the cup (from the barista)", &["brewing", "heat"])
+            parse_observation("[tip] Warm the cup #brewing #heat (from the barista)"),
+            observation_parts(Some("tip"), "Warm the cup (from the barista)", &["brewing", "heat"])
         );
         assert_eq!(
-            observed("Use #rust here #a#b"),
-            some(None, "Use #rust here", &["rust", "a", "b"])
+            parse_observation("Use #rust here #a#b"),
+            observation_parts(None, "Use #rust here", &["rust", "a", "b"])
         );
-        assert_eq!(observed("[x] done #later"), None);
-        assert_eq!(observed("[00:12:30] hello"), None);
-        assert_eq!(observed("[text](url)"), None);
-        assert_eq!(observed("[[Link]]"), None);
-        assert_eq!(observed("[a] "), None);
+        assert_eq!(parse_observation("[x] done #later"), None);
+        assert_eq!(parse_observation("[00:12:30] hello"), None);
+        assert_eq!(parse_observation("[text](url)"), None);
+        assert_eq!(parse_observation("[[Link]]"), None);
+        assert_eq!(parse_observation("[a] "), None);
         assert_eq!(observation("plain", true).map(|found| found.text), Some("plain".into()));
     }
 
     #[test]
-    fn relations() {
-        let stated = |words: &str, target: &str, context: &str| {
-            Some(Stated { words: words.into(), target: target.into(), context: context.into() })
+    fn relations_have_words_a_target_and_a_context() {
+        let relation_item = |words: &str, target: &str, context: &str| {
+            Some(RelationItem {
+                words: words.into(),
+                target: target.into(),
+                context: context.into(),
+            })
         };
         assert_eq!(
             relation("requires [[Grinder#setup|it]] (daily)", false),
-            stated("requires", "Grinder", "daily")
+            relation_item("requires", "Grinder", "daily")
         );
-        assert_eq!(relation("\"runs on\" [[Disk]]", false), stated("runs on", "Disk", ""));
-        assert_eq!(relation("runs on [[Disk]]", true), stated("runs on", "Disk", ""));
+        assert_eq!(relation("\"runs on\" [[Disk]]", false), relation_item("runs on", "Disk", ""));
+        assert_eq!(relation("runs on [[Disk]]", true), relation_item("runs on", "Disk", ""));
         assert_eq!(relation("see also [[Disk]]", false), None);
         assert_eq!(relation("uses [[A]] and [[B]]", false), None);
         assert_eq!(relation("[decision] [[A]]", true), None);
@@ -191,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_ends_with_a_sentence() {
+    fn long_prose_is_cut_at_a_sentence_or_a_word() {
         assert_eq!(first_sentences("One. Two. Three", 9), "One.");
         assert_eq!(first_sentences("One two three", 9), "One two…");
         assert_eq!(first_sentences("ééééé", 3), "ééé…");

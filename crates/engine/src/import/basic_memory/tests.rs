@@ -1,5 +1,5 @@
 use crate::import::Format;
-use crate::import::tests::{assert_adds_nothing_twice, import, problems, records};
+use crate::import::tests::{assert_import_is_idempotent, import, problems, records};
 
 const SEARCH: &str = "---
 title: Search
@@ -49,11 +49,11 @@ fn notes_become_facts() {
         ]
     );
     assert_eq!((imported.already, problems(&imported)), (0, vec![]));
-    assert_adds_nothing_twice(Format::BasicMemory, NOTES, 9);
+    assert_import_is_idempotent(Format::BasicMemory, NOTES, 9);
 }
 
 #[test]
-fn what_is_on_every_fact_of_a_note_is_limited() {
+fn titles_and_tags_of_a_note_are_limited() {
     let tags: Vec<String> = (0..60).map(|n| format!("t{n}")).collect();
     let long = "x".repeat(201);
     let text = format!("---\ntitle: {long}\ntags: [{}]\n---\n- [tip] kept\n", tags.join(", "));
@@ -63,14 +63,14 @@ fn what_is_on_every_fact_of_a_note_is_limited() {
     assert_eq!(
         problems(&imported),
         [
-            "long.md:2: a name of 201 bytes is too long: `xxxxxxxxxxxxxxxxxxxx…` (at most 200)",
-            "long.md:3: of 60 tags only 50 are kept",
+            "long.md:2: a name of 201 bytes is too long: `xxxxxxxxxxxxxxxxxxxx…` (at most 200 bytes)",
+            "long.md:3: only the first 50 of 60 tags are imported",
         ]
     );
 }
 
 #[test]
-fn what_cannot_be_read_is_named() {
+fn unreadable_items_are_reported() {
     let twins = "# Twin\n\nText.\n";
     let bad = "---\ntitle: Bad\ncreated: soon\n---\n## Observations\n- [x] a task\n- [tip] kept\n- [tip] Kept.\n\n## Relations\n- uses [[Nowhere]]\n- uses [[twin]]\n- relates_to [[Empty]]\n- uses [[Empty]]\n- Search\n";
     let imported = import(
@@ -94,17 +94,17 @@ fn what_cannot_be_read_is_named() {
     assert_eq!(
         problems(&imported),
         [
-            "bad.md:3: `soon` is not a date; the moment of the import is used (write it as 2026-02-22T10:00:00Z)",
+            "bad.md:3: `soon` is not a date; the time of the import is used (write it as 2026-02-22T10:00:00Z)",
             "bad.md:6: this item under `observations` cannot be read (write it as `- [category] text`)",
-            "bad.md:11: `[[Nowhere]]`: no note that is imported has this name",
+            "bad.md:11: `[[Nowhere]]`: no imported note has this name",
             "bad.md:12: `[[twin]]`: several notes have this name",
-            "bad.md:13: the relation `relates_to` is none that is kept here (name one of depends_on, contradicts, enables, replaces, motivated_by)",
-            "bad.md:14: the relation `uses` has no end: `Empty` (nothing was taken from it)",
+            "bad.md:13: the relation `relates_to` is not supported (use one of depends_on, contradicts, enables, replaces, motivated_by)",
+            "bad.md:14: `Empty`, an end of the relation `uses`, is missing (no fact about it was imported)",
             "bad.md:15: this item under `relations` cannot be read (write it as `- relation_type [[Target]]`)",
-            "empty.md:1: this note has no observation and no paragraph (write what is known as `- [category] text`)",
+            "empty.md:1: this note has no observation and no paragraph (write a fact as `- [category] text`)",
             "half.md:1: a git conflict marker; the file is left out until the merge is finished (resolve the conflict and remove the marker lines)",
             "open.md:1: the front matter opens with `---` and never closes (add a line `---` after the last key)",
-            "open.md:6: this code fence never closes, so nothing after it is read (close it with ```)",
+            "open.md:6: this code fence is never closed, so nothing after it is read (close it with ```)",
         ]
     );
 }

@@ -1,5 +1,5 @@
 use crate::import::Format;
-use crate::import::tests::{assert_adds_nothing_twice, import, problems, records};
+use crate::import::tests::{assert_import_is_idempotent, import, problems, records};
 
 const INSTRUCTIONS: &str = "---
 name: agents
@@ -54,19 +54,19 @@ fn items_become_facts() {
         ]
     );
     assert_eq!((imported.already, problems(&imported)), (1, vec![]));
-    assert_adds_nothing_twice(Format::Bullets, &[("AGENTS.md", INSTRUCTIONS)], 7);
+    assert_import_is_idempotent(Format::Bullets, &[("AGENTS.md", INSTRUCTIONS)], 7);
 }
 
 #[test]
-fn what_cannot_be_read_is_named() {
+fn unreadable_items_are_reported() {
     let texts = [("a.md", "- \n- kept\n"), ("b.md", "Prose.\n"), ("c.md", "- x\n<<<<<<< HEAD\n")];
     let imported = import(Format::Bullets, &texts);
     assert_eq!(imported.records.len(), 1);
     assert_eq!(
         problems(&imported),
         [
-            "a.md:1: this item says nothing",
-            "b.md:1: there is no list here (only lists are taken, one fact for each item)",
+            "a.md:1: this list item is empty",
+            "b.md:1: the file contains no list (only list items are imported, one fact per item)",
             "c.md:2: a git conflict marker; the file is left out until the merge is finished (resolve the conflict and remove the marker lines)",
         ]
     );

@@ -1,53 +1,54 @@
-//! Episodes.
+//! Imports episodes.
 
 use heirloom_core::day;
 use heirloom_core::record::{Body, Episode};
 
-use super::{Omegon, named_fact};
+use super::{OmegonImport, origin_of_fact};
 use crate::import::batch;
-use crate::import::rows::Row;
+use crate::import::rows::JsonRow;
 
-impl Omegon<'_, '_> {
-    /// Takes an episode.
-    pub(super) fn take_episode(&mut self, row: &Row) {
+impl OmegonImport<'_, '_> {
+    /// Imports an episode.
+    pub(super) fn import_episode(&mut self, row: &JsonRow) {
         let Some(title) = row.text("title") else {
-            return self.batch.problem(&row.place, "an episode needs a title");
+            return self.batch.report_at(&row.place, "an episode needs a title");
         };
         let origin = match row.text("id") {
             Some(id) => format!("omegon:episode:{id}"),
             None => {
-                let said = format!("{title}\n{}", row.text("date").unwrap_or_default());
-                format!("omegon:episode:#{}", batch::hash(&said))
+                let identity = format!("{title}\n{}", row.text("date").unwrap_or_default());
+                format!("omegon:episode:#{}", batch::hash(&identity))
             }
         };
         let episode = Episode {
             title,
             content: row.text("narrative").unwrap_or_default(),
-            stored: self.stored(row),
+            stored: self.stored_facts(row),
             files: row.list("files_changed"),
             tool_calls: row.number("tool_calls_count"),
             ..Episode::default()
         };
         let mut record = self.batch.draft(origin, Body::Episode(Box::new(episode)));
-        self.describe(&mut record, row);
-        if let Some(moment) = self.batch.moment(&row.place, row.text("date").as_deref()) {
-            record.valid_from = Some(day::of(moment));
+        self.set_common_fields(&mut record, row);
+        if let Some(date) = self.batch.timestamp(&row.place, row.text("date").as_deref()) {
+            record.valid_from = Some(day::of(date));
             if row.text("created_at").is_none() {
-                record.at = moment;
+                record.at = date;
             }
         }
         if let Some(session) = row.text("session_id") {
             record.source = Some(format!("session {session}"));
         }
-        self.batch.take(&row.place, record);
+        self.batch.insert(&row.place, record);
     }
 
-    fn stored(&mut self, row: &Row) -> Vec<String> {
+    /// Returns the ids of the records of the facts that an episode names.
+    fn stored_facts(&mut self, row: &JsonRow) -> Vec<String> {
         let mut stored = Vec::new();
         for name in row.list("fact_ids") {
-            match self.batch.id_of(&named_fact(&name)) {
+            match self.batch.find_id(&origin_of_fact(&name)) {
                 Some(id) => stored.push(id.to_string()),
-                None => self.miss(&row.place),
+                None => self.count_missing_fact(&row.place),
             }
         }
         stored

@@ -1,57 +1,58 @@
-//! Facts, what they replace and how often they were learnt.
+//! Imports facts, their supersessions and reinforcements.
 
 use heirloom_core::record::{Action, Body, Fact, Section};
 use uuid::Uuid;
 
-use super::{Omegon, fact_origin, named_fact};
+use super::{OmegonImport, fact_origin, origin_of_fact};
 use crate::import::batch;
-use crate::import::rows::Row;
+use crate::import::rows::JsonRow;
 use crate::import::section;
 
-impl Omegon<'_, '_> {
-    /// Takes a fact and returns which record it is.
-    pub(super) fn take_fact(&mut self, row: &Row) -> Option<Uuid> {
+impl OmegonImport<'_, '_> {
+    /// Imports a fact and returns the id of its record.
+    pub(super) fn import_fact(&mut self, row: &JsonRow) -> Option<Uuid> {
         let Some(content) = row.text("content") else {
-            self.batch.problem(&row.place, "a fact needs a content");
+            self.batch.report_at(&row.place, "a fact needs `content`");
             return None;
         };
         let Some(section) = section_of(row) else {
             let message = match row.text("section") {
-                Some(section) => format!("the section `{section}` is none that is kept here"),
-                None => "a fact needs a section".to_owned(),
+                Some(section) => format!("the section `{section}` is unknown"),
+                None => "a fact needs `section`".to_owned(),
             };
             let titles = Section::ALL.map(Section::title).join(", ");
             self.batch
-                .report(batch::problem(&row.place, message).hint(format!("name one of {titles}")));
+                .report(batch::problem(&row.place, message).hint(format!("use one of {titles}")));
             return None;
         };
         let fact = Fact { section, content, key: None, value: None, scope: None };
         let mut record = self.batch.draft(fact_origin(row), Body::Fact(fact));
-        self.describe(&mut record, row);
-        self.batch.take(&row.place, record)
+        self.set_common_fields(&mut record, row);
+        self.batch.insert(&row.place, record)
     }
 
-    /// Notes what a fact replaced, and what replaced it.
-    pub(super) fn replace(&mut self, row: &Row, id: Uuid) {
+    /// Records which facts a fact replaced, and which replaced it.
+    pub(super) fn record_supersessions(&mut self, row: &JsonRow, id: Uuid) {
         for (key, is_successor) in [("supersedes", true), ("superseded_by", false)] {
             for name in row.list(key) {
-                match self.batch.id_of(&named_fact(&name)) {
+                match self.batch.find_id(&origin_of_fact(&name)) {
                     Some(other) if other == id => {
-                        self.batch.problem(&row.place, "a fact cannot replace itself");
+                        self.batch.report_at(&row.place, "a fact cannot replace itself");
                     }
-                    Some(other) if is_successor => self.replaces(id, other),
-                    Some(other) => self.replaces(other, id),
-                    None => self.miss(&row.place),
+                    Some(other) if is_successor => self.record_supersession(id, other),
+                    Some(other) => self.record_supersession(other, id),
+                    None => self.count_missing_fact(&row.place),
                 }
             }
         }
     }
 
-    /// A record that was known before is never rewritten: it says already what it replaced then.
-    fn replaces(&mut self, successor: Uuid, replaced: Uuid) {
+    /// Adds a supersession to a new successor. A record of an earlier import is never rewritten; it
+    /// already names what it replaced.
+    fn record_supersession(&mut self, successor: Uuid, replaced: Uuid) {
         let is_new = self.batch.new_record(replaced).is_some();
         match self.batch.new_record(successor) {
-            Some(record) if self.pairs.insert((successor, replaced)) => {
+            Some(record) if self.supersessions.insert((successor, replaced)) => {
                 record.supersedes.push(replaced.to_string());
                 self.replaced.insert(replaced);
             }
@@ -60,16 +61,15 @@ impl Omegon<'_, '_> {
         }
     }
 
-    /// Notes that a fact was learnt more than once. How often is only a number there, so it is one
-    /// event.
-    pub(super) fn reinforce(&mut self, row: &Row, id: Uuid) {
+    /// Records that a fact was reinforced. Omegon stores only a count, so this is a single event.
+    pub(super) fn record_reinforcement(&mut self, row: &JsonRow, id: Uuid) {
         let count = row.number("reinforcement_count").unwrap_or(0);
         if count > 1 {
             let written = row.text("last_reinforced").or_else(|| row.text("created_at"));
-            let at = self.moment_or_now(row, written.as_deref());
+            let at = self.timestamp_or_now(row, written.as_deref());
             let reason = format!("reinforced {count} times in Omegon");
             let event = (Action::Reinforce, id, reason);
-            self.batch.take_event(
+            self.batch.insert_event(
                 &row.place,
                 format!("{}:reinforced", fact_origin(row)),
                 at,
@@ -79,9 +79,10 @@ impl Omegon<'_, '_> {
     }
 }
 
-/// A section of another name is taken only where it is clearly what was done lately.
-fn section_of(row: &Row) -> Option<Section> {
+/// Returns the section of a fact. Of unknown titles, only those that clearly mean recent work are accepted.
+fn section_of(row: &JsonRow) -> Option<Section> {
     let written = row.text("section")?;
-    let recent = || section::of_heading(&written).filter(|guess| *guess == Section::RecentWork);
-    Section::from_title(&written).or_else(recent)
+    let recent_work =
+        || section::of_heading(&written).filter(|guess| *guess == Section::RecentWork);
+    Section::from_title(&written).or_else(recent_work)
 }

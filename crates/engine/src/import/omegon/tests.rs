@@ -1,5 +1,5 @@
 use crate::import::Format;
-use crate::import::tests::{assert_adds_nothing_twice, import, import_after, problems, records};
+use crate::import::tests::{assert_import_is_idempotent, import, import_after, problems, records};
 
 const FACTS: &str = r#"{"_type":"mind","name":"ops","status":"active"}
 {"_type":"fact","id":"f1","mind":"default","section":"Decisions","content":"Queues are in Redis","status":"superseded","created_at":"2026-01-02T03:04:05.678Z","source":"extraction","superseded_by":null}
@@ -34,15 +34,15 @@ fn lines_become_records() {
     assert_eq!(
         problems(&imported),
         [
-            "facts.jsonl:1: a mind is no record; what it holds has its name as a tag",
-            "facts.jsonl:5: 2 facts that lines name as replaced or stored are not here (Omegon exports only what is active, so this and later lines are taken without them)",
+            "facts.jsonl:1: a mind is not imported; its facts get its name as a tag",
+            "facts.jsonl:5: 2 facts that are named as replaced or stored are missing (Omegon exports only active facts; this and later lines are imported without these references)",
         ]
     );
-    assert_adds_nothing_twice(Format::Omegon, &[("facts.jsonl", FACTS)], 8);
+    assert_import_is_idempotent(Format::Omegon, &[("facts.jsonl", FACTS)], 8);
 }
 
 #[test]
-fn damaged_lines_are_named() {
+fn damaged_lines_are_reported() {
     let text = r#"
 {"_type":"fact","id":"a","section":"Gossip","content":"x"}
 {"_type":"fact","id":"b","section":"Specs"}
@@ -70,30 +70,28 @@ fn damaged_lines_are_named() {
     assert_eq!(
         problems(&imported),
         [
-            &format!(
-                "m/facts.jsonl:2: the section `Gossip` is none that is kept here (name one of {sections})"
-            ),
-            "m/facts.jsonl:3: a fact needs a content",
-            &format!("m/facts.jsonl:4: a fact needs a section (name one of {sections})"),
-            "m/facts.jsonl:5: `lately` is not a date; the moment of the import is used (write it as 2026-02-22T10:00:00Z)",
-            "m/facts.jsonl:5: the confidence \"high\" is not between 0 and 1, and is left out",
-            "m/facts.jsonl:5: the status `lost` is unknown; this is taken as active",
-            "m/facts.jsonl:6: the line breaks off: it was never written to its end",
-            "m/facts.jsonl:7: a git conflict marker (finish the merge and import the file again)",
-            "m/facts.jsonl:8: this is JSON, but no object",
+            &format!("m/facts.jsonl:2: the section `Gossip` is unknown (use one of {sections})"),
+            "m/facts.jsonl:3: a fact needs `content`",
+            &format!("m/facts.jsonl:4: a fact needs `section` (use one of {sections})"),
+            "m/facts.jsonl:5: `lately` is not a date; the time of the import is used (write it as 2026-02-22T10:00:00Z)",
+            "m/facts.jsonl:5: the confidence \"high\" is not a number from 0 to 1 and is left out",
+            "m/facts.jsonl:5: the status `lost` is unknown; it is imported as active",
+            "m/facts.jsonl:6: the line is incomplete: it ends within a JSON value",
+            "m/facts.jsonl:7: this is a git conflict marker (finish the merge and import the file again)",
+            "m/facts.jsonl:8: this is JSON, but not an object",
             "m/facts.jsonl:9: an edge needs a source_fact_id, a target_fact_id and a relation",
-            "m/facts.jsonl:10: the id `e` is on another line too (m/facts.jsonl:9), and that one is read (remove one of the two lines)",
-            "m/facts.jsonl:11: the relation `related` is none that is kept here (name one of depends_on, contradicts, enables, replaces, motivated_by)",
-            "m/facts.jsonl:12: the relation `uses` leads back to where it starts",
+            "m/facts.jsonl:10: the id `e` is also on m/facts.jsonl:9, which is imported instead (remove one of the two lines)",
+            "m/facts.jsonl:11: the relation `related` is not supported (use one of depends_on, contradicts, enables, replaces, motivated_by)",
+            "m/facts.jsonl:12: the relation `uses` connects a fact with itself",
             "m/facts.jsonl:13: an episode needs a title",
-            "m/facts.jsonl:14: `dream` is none of fact, episode, edge and mind",
-            "m/facts.jsonl:15: this is no fact, no episode and no edge (a line says so in `_type`)",
+            "m/facts.jsonl:14: the type `dream` is unknown; it must be fact, episode, edge or mind",
+            "m/facts.jsonl:15: this is neither a fact, an episode nor an edge (set `_type` to `fact`, `episode` or `edge`)",
         ]
     );
 }
 
 #[test]
-fn the_newest_line_of_an_id_is_read() {
+fn only_the_newest_line_of_an_id_is_imported() {
     let text = r#"{"_type":"fact","id":"a","section":"Specs","content":"old","version":1}
 {"_type":"fact","id":"a","section":"Specs","content":"new","version":2}
 {"_type":"fact","id":"a","section":"Specs","content":"new","version":2}
@@ -108,14 +106,14 @@ fn the_newest_line_of_an_id_is_read() {
     assert_eq!(
         problems(&imported),
         [
-            "facts.jsonl:1: the id `a` is on another line too (facts.jsonl:2), and that one is read (remove one of the two lines)"
+            "facts.jsonl:1: the id `a` is also on facts.jsonl:2, which is imported instead (remove one of the two lines)"
         ]
     );
     assert_eq!(imported.already, 1);
 }
 
 #[test]
-fn a_later_export_is_tied_to_what_was_imported_before() {
+fn a_later_export_refers_to_records_imported_before() {
     let first = r#"{"_type":"fact","id":"a","section":"Specs","content":"one"}
 {"_type":"fact","id":"b","section":"Specs","content":"two"}
 "#;
@@ -129,7 +127,7 @@ fn a_later_export_is_tied_to_what_was_imported_before() {
     assert_eq!(
         records(&after),
         [
-            r#"facts.jsonl:2 …102 {"kind":"event","action":"archive","targets":["…002"],"reason":"superseded in Omegon; what replaced it was not imported with it","origin":"omegon:fact:b:archived"}"#,
+            r#"facts.jsonl:2 …102 {"kind":"event","action":"archive","targets":["…002"],"reason":"superseded in Omegon; its successor was not imported","origin":"omegon:fact:b:archived"}"#,
             r#"facts.jsonl:3 …101 {"kind":"fact","section":"Specs","content":"three","supersedes":["…001"],"origin":"omegon:fact:c"}"#,
             r#"facts.jsonl:4 …103 {"kind":"edge","from":"…002","to":"…101","relation":"enables","origin":"omegon:edge:e"}"#,
         ]

@@ -1,5 +1,5 @@
 use crate::import::Format;
-use crate::import::tests::{assert_adds_nothing_twice, import, problems, records};
+use crate::import::tests::{assert_import_is_idempotent, import, problems, records};
 
 const GRAPH: &str = r#"{"type":"relation","from":"billing","to":"ledger","relationType":"depends on"}
 {"type":"entity","name":"billing","entityType":"service","observations":["sends invoices at night","Billing is written in Go","sends invoices at night"]}
@@ -23,21 +23,21 @@ fn observations_become_facts() {
         ]
     );
     assert_eq!((imported.already, problems(&imported)), (1, vec![]));
-    assert_adds_nothing_twice(Format::ServerMemory, &[("memory.jsonl", GRAPH)], 7);
+    assert_import_is_idempotent(Format::ServerMemory, &[("memory.jsonl", GRAPH)], 7);
 }
 
 #[test]
-fn a_name_that_would_be_on_every_record_is_short() {
+fn an_entity_with_a_long_name_is_refused() {
     let text = format!(r#"{{"type":"entity","name":"{}","observations":["x"]}}"#, "n".repeat(201));
     let imported = import(Format::ServerMemory, &[("memory.jsonl", &text)]);
     assert_eq!(
         (records(&imported), problems(&imported)),
-        (vec![], vec!["memory.jsonl:1: a name of 201 bytes is too long: `nnnnnnnnnnnnnnnnnnnn…` (at most 200)".into()])
+        (vec![], vec!["memory.jsonl:1: a name of 201 bytes is too long: `nnnnnnnnnnnnnnnnnnnn…` (at most 200 bytes)".into()])
     );
 }
 
 #[test]
-fn damaged_lines_are_named() {
+fn damaged_lines_are_reported() {
     let text = r#"{"type":"entity","entityType":"x","observations":["a"]}
 {"type":"entity","name":"n","observations":[]}
 {"type":"entity","name":"n","entityType":"x","observations":"a"}
@@ -59,14 +59,14 @@ nonsense
         problems(&imported),
         [
             "memory.jsonl:1: an entity needs a name",
-            "memory.jsonl:2: the entity `n` says nothing",
-            "memory.jsonl:3: the observations of an entity are a list of texts",
-            "memory.jsonl:4: an observation of `n` is no text",
-            "memory.jsonl:4: an observation of `n` is no text",
-            "memory.jsonl:5: the relation `uses` has no end: `nobody` (nothing was taken from it)",
-            "memory.jsonl:6: the relation `knows` is none that is kept here (name one of depends_on, contradicts, enables, replaces, motivated_by)",
+            "memory.jsonl:2: the entity `n` has neither observations nor a type",
+            "memory.jsonl:3: the observations of an entity must be a list of texts",
+            "memory.jsonl:4: an observation of `n` is empty or not a text",
+            "memory.jsonl:4: an observation of `n` is empty or not a text",
+            "memory.jsonl:5: `nobody`, an end of the relation `uses`, is missing (no fact about it was imported)",
+            "memory.jsonl:6: the relation `knows` is not supported (use one of depends_on, contradicts, enables, replaces, motivated_by)",
             "memory.jsonl:7: a relation needs from, to and relationType",
-            "memory.jsonl:8: this is no entity and no relation (a line says so in `type`)",
+            "memory.jsonl:8: this is neither an entity nor a relation (set `type` to `entity` or `relation`)",
             "memory.jsonl:9: this is not JSON: expected ident at column 2",
         ]
     );

@@ -24,8 +24,8 @@ pub(crate) fn summary(
     let config = session.config().ok()?;
     let endpoint = match session.remote_llm().endpoint(config.llm.endpoint.as_deref()) {
         Ok(endpoint) => endpoint?,
-        Err(named) => {
-            warnings.push(format!("the settings name a language model at {named}, and settings come with the repository, so it is not used without your consent; to send it this conversation, set HEIRLOOM_LLM_ENDPOINT={named}"));
+        Err(unconfirmed) => {
+            warnings.push(format!("the settings name a language model at {unconfirmed}, and settings come with the repository, so it is not used without your consent; to send it this conversation, set HEIRLOOM_LLM_ENDPOINT={unconfirmed}"));
             return None;
         }
     };
@@ -78,8 +78,8 @@ fn format_conversation(transcript: &Transcript) -> String {
             Role::Tool => "Tool",
             Role::System => "System",
         };
-        let said = if secret::find(&turn.text).is_some() { "(left out)" } else { &turn.text };
-        text.push_str(&format!("{speaker}: {said}\n\n"));
+        let content = if secret::find(&turn.text).is_some() { "(left out)" } else { &turn.text };
+        text.push_str(&format!("{speaker}: {content}\n\n"));
     }
     let mut start = text.len().saturating_sub(MAX_CONVERSATION_BYTES);
     while !text.is_char_boundary(start) {

@@ -47,8 +47,9 @@ pub(super) fn import(texts: &[Text<'_>], context: &mut Importing<'_>) -> Importe
     let rows: Vec<(RowKind, JsonRow)> =
         rows.into_iter().filter_map(|row| Some((kind_of(&row, &mut batch)?, row))).collect();
     let rows = repeats::keep_newest(rows, &mut batch);
-    let rows_of =
-        |kind: RowKind| rows.iter().filter(move |(own, _)| *own == kind).map(|(_, row)| row);
+    let rows_of = |kind: RowKind| {
+        rows.iter().filter(move |(row_kind, _)| *row_kind == kind).map(|(_, row)| row)
+    };
     let mut import = OmegonImport {
         batch,
         replaced: HashSet::new(),

@@ -52,14 +52,14 @@ const HEADER: &str = "# Settings of this workspace. Every key has a default.\n\n
 pub fn run(
     folder: &Path,
     is_root: bool,
-    named: Option<&Path>,
+    target: Option<&Path>,
     dry_run: bool,
 ) -> Result<AdoptReport, Error> {
     let folder = &fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf());
     let enclosing = workspace_of(folder).filter(|_| !is_root);
     let root = Root::new_at(enclosing.unwrap_or(folder))?;
-    let detected = match named {
-        Some(named) => detect::at_path(&root, &path_from_root(&root, folder, named)?)?,
+    let detected = match target {
+        Some(target) => detect::at_path(&root, &path_from_root(&root, folder, target)?)?,
         None => detect::all(&root),
     };
     if detected.found.is_empty() {
@@ -111,15 +111,15 @@ fn workspace_of(folder: &Path) -> Option<&Path> {
 }
 
 /// Converts a path that the user gave relative to a folder into one relative to the root.
-fn path_from_root(root: &Root, folder: &Path, named: &Path) -> Result<String, Error> {
+fn path_from_root(root: &Root, folder: &Path, target: &Path) -> Result<String, Error> {
     let outside = || {
-        Error::bad_input(format!("{} is not in {}", named.display(), root.path().display()))
+        Error::bad_input(format!("{} is not in {}", target.display(), root.path().display()))
             .hint("name a folder of this repository, or its root with --root")
     };
     let base = folder.strip_prefix(root.path()).unwrap_or(Path::new(""));
-    let inner = match named.is_absolute() {
-        true => named.strip_prefix(root.path()).map_err(|_| outside())?.to_path_buf(),
-        false => base.join(named),
+    let inner = match target.is_absolute() {
+        true => target.strip_prefix(root.path()).map_err(|_| outside())?.to_path_buf(),
+        false => base.join(target),
     };
     let written = inner.to_str().ok_or_else(outside)?.replace('\\', "/");
     let inner = path::joined("", &written).ok_or_else(outside)?;

@@ -71,7 +71,7 @@ pub fn run(request: &Request<'_>) -> Result<InitReport, Error> {
         // Searched before anything is written, so that new files are not found.
         adoptable: adopt::pending(&root)?,
     };
-    for (path, text) in new_workspace::files(request.hierarchy, name, request.today) {
+    for (path, text) in new_workspace::initial_files(request.hierarchy, name, request.today) {
         if root.create(&path, &text)? { report.created.push(path) } else { report.kept.push(path) }
     }
     for (path, outcome) in extend_git_files(&root)? {

@@ -53,7 +53,7 @@ pub(crate) fn action(action: staleness::Action) -> &'static str {
     }
 }
 
-pub(crate) fn role_of_severity(severity: Severity) -> Role {
+fn severity_role(severity: Severity) -> Role {
     match severity {
         Severity::Information => Role::Dim,
         Severity::Warning => Role::Warning,
@@ -63,7 +63,7 @@ pub(crate) fn role_of_severity(severity: Severity) -> Role {
 
 /// Shows a conflict over several lines.
 pub(crate) fn conflict(view: &mut View, conflict: &Conflict) {
-    let role = role_of_severity(conflict.severity);
+    let role = severity_role(conflict.severity);
     let place = span(Role::Source, format!("   {}:{}", conflict.path, conflict.line));
     let mark = if conflict.severity == Severity::Information { "ℹ️" } else { "⚠️" };
     match (conflict.kind, conflict.sides.as_slice(), &conflict.key, &conflict.resolution) {

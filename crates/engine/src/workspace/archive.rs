@@ -26,12 +26,13 @@ impl Unit {
     /// Returns the unit of a document: the whole plan, agent or project if it is the main document of
     /// one, or else the document alone.
     pub(crate) fn around(hierarchy: &Hierarchy, path: &str) -> Self {
-        let named = hierarchy
+        let level_unit = hierarchy
             .levels
             .iter()
             .filter(|level| level.is_selected())
             .find_map(|level| Some(Unit::of_level(level, &level.names_in_main(path)?)));
-        named.unwrap_or_else(|| Unit { parts: vec![path.to_owned()], mains: vec![path.to_owned()] })
+        level_unit
+            .unwrap_or_else(|| Unit { parts: vec![path.to_owned()], mains: vec![path.to_owned()] })
     }
 
     /// Returns the unit whose folder contains a document, such as the plan of an agent.
@@ -232,11 +233,11 @@ impl<'r> Archive<'r> {
     fn unknown(&self, typed: &str) -> Error {
         let mut sources: Vec<&str> = self.files().iter().map(|file| file.source.as_str()).collect();
         sources.dedup();
-        let near = name::nearest(typed, sources.iter().copied(), 5);
-        let candidates = if near.is_empty() {
+        let similar = name::nearest(typed, sources.iter().copied(), 5);
+        let candidates = if similar.is_empty() {
             sources.iter().take(10).map(|source| (*source).to_owned()).collect()
         } else {
-            near
+            similar
         };
         let typed = typed.escape_default();
         Error::not_found(format!("there is no archived document `{typed}`"), candidates)

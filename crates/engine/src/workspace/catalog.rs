@@ -275,7 +275,7 @@ fn judge(
     if read.len() == flags.len() {
         return Ok((judged, problems));
     }
-    let undated = inherit::undated(session)?;
+    let undated = inherit::assess_undated(session)?;
     let mut judged = judged.into_iter();
     let next = |flags: &Flags| if flags.is_read { judged.next() } else { None };
     let all = flags.iter().map(next).map(|judged| judged.unwrap_or(undated)).collect();

@@ -58,10 +58,10 @@ pub(crate) fn hierarchy(config: &Config, name: Option<&str>) -> Result<(String, 
         Some(hierarchy) => Ok((name.to_owned(), hierarchy)),
         None => {
             let names = config.hierarchy_names();
-            let near = name::nearest(name, names.iter().map(String::as_str), 3);
+            let similar = name::nearest(name, names.iter().map(String::as_str), 3);
             Err(Error::not_found(
                 format!("there is no hierarchy `{name}`"),
-                if near.is_empty() { names } else { near },
+                if similar.is_empty() { names } else { similar },
             ))
         }
     }
@@ -88,7 +88,7 @@ pub(crate) fn read(
     let (hierarchy_name, hierarchy) = hierarchy(config, hierarchy_name)?;
     let mut selectors = layout::select(root, &hierarchy, typed)?;
     let mut placed = layout::read_selected(root, &hierarchy, &mut selectors);
-    let unedited = leave_out_templates(&mut placed);
+    let unedited = remove_templates(&mut placed);
     let scope =
         selectors.get("project").map_or(Scope::Workspace, |project| Scope::Project(project));
     let (records, record_problems) = Documents::records(session, scope)?;
@@ -118,10 +118,11 @@ pub(crate) fn read(
 
 /// Removes template text from documents and returns the paths of those that are empty afterwards. Memory
 /// documents are not changed here, because their entries are read first.
-fn leave_out_templates(placed: &mut [Placed]) -> Vec<String> {
+fn remove_templates(placed: &mut [Placed]) -> Vec<String> {
     let documents = placed.iter_mut().filter(|placed| placed.part != Part::Memory);
-    let unedited = documents
-        .filter_map(|placed| template::leave_out(placed).then(|| placed.document.path.clone()));
+    let unedited = documents.filter_map(|placed| {
+        template::remove_template_text(placed).then(|| placed.document.path.clone())
+    });
     unedited.collect()
 }
 
@@ -138,7 +139,7 @@ pub(crate) fn layers(placed: &[Placed]) -> Vec<Layer<'_>> {
 }
 
 /// Returns the staleness of a document without a known date.
-pub(crate) fn undated(session: &Session) -> Result<Assessment, Error> {
+pub(crate) fn assess_undated(session: &Session) -> Result<Assessment, Error> {
     let thresholds = session.config()?.staleness;
     let staleness = staleness::judge(None, session.today(), None, &thresholds);
     Ok(Assessment { updated: None, staleness })

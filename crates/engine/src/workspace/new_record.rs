@@ -11,11 +11,11 @@ use crate::{Error, Session};
 
 /// Placeholder texts by section heading, which a new record contains until they are replaced.
 const GUIDANCE: &[(&str, &str)] = &[
-    ("context", scaffold::WHY),
-    ("context and problem statement", scaffold::WHY),
+    ("context", scaffold::CONTEXT_PLACEHOLDER),
+    ("context and problem statement", scaffold::CONTEXT_PLACEHOLDER),
     ("decision", scaffold::UNDECIDED),
     ("decision outcome", scaffold::UNDECIDED),
-    ("consequences", scaffold::OUTCOME),
+    ("consequences", scaffold::CONSEQUENCES_PLACEHOLDER),
 ];
 
 /// The folder to which a new record is added.
@@ -31,11 +31,11 @@ pub(crate) struct RecordFolder {
 impl RecordFolder {
     /// Chooses the folder: the one that is named, or else the default folder of the workspace. If that
     /// is empty, the adopted folder with the most records is used.
-    pub(crate) fn choose(session: &Session, named: Option<&str>) -> Result<Self, Error> {
+    pub(crate) fn choose(session: &Session, requested: Option<&str>) -> Result<Self, Error> {
         let (root, config) = (session.root(), session.config()?);
         let (records, _) = adrs::read(root, config, Scope::Workspace);
-        let path = match named {
-            Some(named) => check_folder(config, named)?,
+        let path = match requested {
+            Some(requested) => check_folder(config, requested)?,
             None => fullest(&records).unwrap_or(adrs::FOLDER).to_owned(),
         };
         Ok(Self::at(root, path, records))
@@ -101,8 +101,8 @@ fn default_form(path: &str, title: &str, status: Option<Status>, today: Date) ->
 }
 
 /// Checks that records in a folder are read, and returns its normalised path.
-fn check_folder(config: &Config, named: &str) -> Result<String, Error> {
-    let folder = named.trim_start_matches("./").trim_end_matches('/');
+fn check_folder(config: &Config, requested: &str) -> Result<String, Error> {
+    let folder = requested.trim_start_matches("./").trim_end_matches('/');
     let adopted = config.adrs.folders.iter().map(|path| path.trim_end_matches('/'));
     let is_read = adopted.chain([adrs::FOLDER]).any(|read| path::is_within(folder, read));
     if is_read && !folder.split('/').any(|part| part.starts_with('.') && part != ".heirloom") {

@@ -48,7 +48,7 @@ const SPRINT_FILES: [(&str, &str, &str, &str); 5] = [
 ];
 
 /// Returns the documents and settings of a new workspace, by path.
-pub(crate) fn files(hierarchy: &str, name: &str, today: Date) -> Vec<(String, String)> {
+pub(crate) fn initial_files(hierarchy: &str, name: &str, today: Date) -> Vec<(String, String)> {
     let config = format!(
         "# Settings of this workspace. Every key has a default; `heir` refuses a key that it does not know.\nhierarchy = \"{hierarchy}\"\n\n# [staleness]      # days\n# warning = 14\n# critical = 30\n# archive = 90\n"
     );

@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::Error;
 
 /// Writes a text as a YAML scalar.
-fn quoted(text: &str) -> String {
+fn yaml_scalar(text: &str) -> String {
     write_scalar(&json!(text), Style::Plain)
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn one_line(what: &str, typed: &str) -> Result<String, Error> {
 
 /// Returns the slug of a title for a file name. A title without letters and digits, such as an emoji, is
 /// replaced by the kind of document.
-pub(crate) fn file_words(what: &str, title: &str) -> String {
+fn file_slug(what: &str, title: &str) -> String {
     let slug = name::slug(title);
     if slug.is_empty() { name::slug(what) } else { slug }
 }
@@ -78,15 +78,15 @@ fn split_number(typed: &str) -> Option<(&str, &str)> {
 pub(crate) fn numbered(
     what: &str,
     title: &str,
-    taken: &[String],
+    existing_names: &[String],
     width: usize,
     first: u32,
 ) -> Result<String, Error> {
     let name = match split_number(title) {
-        Some((digits, rest)) => format!("{digits}-{}", file_words(what, rest)),
+        Some((digits, rest)) => format!("{digits}-{}", file_slug(what, rest)),
         None => {
-            let number = next_number(taken.iter().map(String::as_str), width, first);
-            format!("{number}-{}", file_words(what, title))
+            let number = next_number(existing_names.iter().map(String::as_str), width, first);
+            format!("{number}-{}", file_slug(what, title))
         }
     };
     safe_name(what, &name).map(str::to_owned)
@@ -105,7 +105,7 @@ pub(crate) fn title_of(typed: &str) -> String {
 pub(crate) fn workspace(name: &str, today: Date) -> String {
     format!(
         "---\nname: {}\ntype: workspace\ncreated: {today}\nupdated: {today}\n---\n\n# Workspace: {name}\n\n## Mission\n\nWhat this workspace is for, in a sentence or two.\n\n## Principles\n\n- What every agent should hold to, whatever it works on.\n\n## Defaults\n\nProjects, plans and agents inherit these and may override them:\n\n```yaml\ndefaults: {{}}\n```\n",
-        quoted(name)
+        yaml_scalar(name)
     )
 }
 
@@ -121,10 +121,10 @@ pub(crate) fn project(title: &str, description: Option<&str>, today: Date) -> St
     let about = description
         .unwrap_or("What this project is to achieve, and how you will know that it has.");
     let described =
-        description.map(|text| format!("description: {}\n", quoted(text))).unwrap_or_default();
+        description.map(|text| format!("description: {}\n", yaml_scalar(text))).unwrap_or_default();
     format!(
         "---\nname: {}\ntype: project\n{described}status: active\ncreated: {today}\nupdated: {today}\n---\n\n# Project: {title}\n\n## Goals\n\n{about}\n\n## Constraints\n\n- Technology, compatibility and conventions that every plan of this project keeps.\n",
-        quoted(title)
+        yaml_scalar(title)
     )
 }
 
@@ -136,10 +136,11 @@ pub(crate) fn plan(
     today: Date,
 ) -> String {
     let about = description.unwrap_or("What this plan delivers, and what it leaves alone.");
-    let project = project.map(|name| format!("project: {}\n", quoted(name))).unwrap_or_default();
+    let project =
+        project.map(|name| format!("project: {}\n", yaml_scalar(name))).unwrap_or_default();
     format!(
         "---\ntitle: {}\ntype: plan\nstatus: draft\n{project}created: {today}\nupdated: {today}\n---\n\n# {title}\n\n## Scope\n\n{about}\n\n## Decisions\n\n## Open questions\n",
-        quoted(title)
+        yaml_scalar(title)
     )
 }
 
@@ -148,8 +149,8 @@ pub(crate) fn agent(title: &str, plan: &str, description: Option<&str>, today: D
     let about = description.unwrap_or("What this agent is to do, and when it is done.");
     format!(
         "---\ntitle: {}\ntype: agent\nplan: {}\nstatus: open\ncreated: {today}\nupdated: {today}\n---\n\n# {title}\n\n## Task\n\n{about}\n",
-        quoted(title),
-        quoted(plan)
+        yaml_scalar(title),
+        yaml_scalar(plan)
     )
 }
 
@@ -157,16 +158,16 @@ pub(crate) fn agent(title: &str, plan: &str, description: Option<&str>, today: D
 pub(crate) const UNDECIDED: &str = "What was decided.";
 
 /// The placeholder of its section *Context*.
-pub(crate) const WHY: &str = "What made a decision necessary.";
+pub(crate) const CONTEXT_PLACEHOLDER: &str = "What made a decision necessary.";
 
 /// The placeholder of its section *Consequences*.
-pub(crate) const OUTCOME: &str = "What becomes easier, and what harder.";
+pub(crate) const CONSEQUENCES_PLACEHOLDER: &str = "What becomes easier, and what harder.";
 
 /// Returns the text of a decision record.
 pub(crate) fn adr(id: &str, title: &str, status: &str, today: Date) -> String {
     format!(
-        "---\ntitle: {}\ntype: adr\nstatus: {status}\ncreated: {today}\nupdated: {today}\nsupersedes: []\nsuperseded_by: null\n---\n\n# {id}: {title}\n\n## Context\n\n{WHY}\n\n## Decision\n\n{UNDECIDED}\n\n## Consequences\n\n{OUTCOME}\n",
-        quoted(title)
+        "---\ntitle: {}\ntype: adr\nstatus: {status}\ncreated: {today}\nupdated: {today}\nsupersedes: []\nsuperseded_by: null\n---\n\n# {id}: {title}\n\n## Context\n\n{CONTEXT_PLACEHOLDER}\n\n## Decision\n\n{UNDECIDED}\n\n## Consequences\n\n{CONSEQUENCES_PLACEHOLDER}\n",
+        yaml_scalar(title)
     )
 }
 

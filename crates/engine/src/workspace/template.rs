@@ -29,7 +29,7 @@ pub(crate) fn is_unedited(document: &Document) -> bool {
 
 /// Removes template text from a document and from its text. Values keep their line numbers. Returns whether
 /// the document is empty afterwards.
-pub(crate) fn leave_out(placed: &mut Placed) -> bool {
+pub(crate) fn remove_template_text(placed: &mut Placed) -> bool {
     let document = &placed.document;
     let is_named = placed.part == Part::Main && !placed.selectors.is_empty();
     let keeps_title = is_named || !is_unedited(document);
@@ -142,7 +142,7 @@ fn new_documents() -> Vec<String> {
         memory::plan("x", "x", day),
     ];
     for hierarchy in hierarchy::built_in().keys() {
-        let files = new_workspace::files(hierarchy, "x", day).into_iter();
+        let files = new_workspace::initial_files(hierarchy, "x", day).into_iter();
         documents.extend(files.filter(|(path, _)| path.ends_with(".md")).map(|(_, text)| text));
     }
     documents
@@ -193,7 +193,7 @@ mod tests {
     fn a_new_workspace_is_empty_without_its_templates() {
         let mut new = placed(&scaffold::workspace("Larkspur", date(2026, 2, 22)), Selectors::new());
         assert!(is_unedited(&new.document));
-        assert!(leave_out(&mut new));
+        assert!(remove_template_text(&mut new));
         assert_eq!((new.document.prose.trim(), new.text.as_str()), ("", ""));
         assert!(new.document.values.is_empty());
         assert_eq!(new.document.title.as_deref(), Some("Workspace: Larkspur"));
@@ -207,7 +207,7 @@ mod tests {
         let text = text.replace("defaults: {}", "defaults:\n  coverage: 80%");
         let mut edited = placed(&text, Selectors::new());
         let line = edited.document.line_of("defaults.coverage");
-        assert!(!is_unedited(&edited.document) && !leave_out(&mut edited));
+        assert!(!is_unedited(&edited.document) && !remove_template_text(&mut edited));
         assert_eq!(
             edited.document.prose,
             "# Workspace: Larkspur\n\n## Principles\n\n- Be kind.\n\n## Defaults\n\nProjects, plans and agents inherit these and may override them:\n\n```yaml\ndefaults:\n  coverage: 80%\n```\n"
@@ -220,16 +220,19 @@ mod tests {
         let names = Selectors::from_iter([("plan".to_owned(), "0001-x".to_owned())]);
         let plan = scaffold::plan("Refund flow", None, None, date(2026, 2, 22));
         let mut new = placed(&plan, names);
-        assert!(!leave_out(&mut new));
+        assert!(!remove_template_text(&mut new));
         assert_eq!(new.document.prose.trim(), "# Refund flow");
     }
 
     #[test]
     fn documents_without_template_text_are_unchanged() {
         for text in ["# W\n", "Words.\n", "# A\n\n## Decisions\n\n## Full\n\nText.\n", ""] {
-            let mut own = placed(text, Selectors::new());
-            assert!(!is_unedited(&own.document) && !leave_out(&mut own));
-            assert_eq!(own.document.prose, text);
+            let mut placed_document = placed(text, Selectors::new());
+            assert!(
+                !is_unedited(&placed_document.document)
+                    && !remove_template_text(&mut placed_document)
+            );
+            assert_eq!(placed_document.document.prose, text);
         }
     }
 }

@@ -14,9 +14,9 @@ struct Mismatch {
 /// Explains a deserialisation error: returns the mismatch that serde reported, or else the first one.
 /// A schema may be stricter than its deserialiser (which also accepts `known-issues` as a section), so
 /// this is called only after serde has failed.
-pub(crate) fn explained(schema: &Value, given: &Value, error: &serde_json::Error) -> String {
+pub(crate) fn explained(schema: &Value, value: &Value, error: &serde_json::Error) -> String {
     let mut found = Vec::new();
-    find_mismatches(schema, given, "", &mut found);
+    find_mismatches(schema, value, "", &mut found);
     let serde_message = error.to_string();
     let reported = found.iter().position(|mismatch| serde_message.contains(&mismatch.serde_quote));
     match found.into_iter().nth(reported.unwrap_or(0)) {
@@ -25,12 +25,12 @@ pub(crate) fn explained(schema: &Value, given: &Value, error: &serde_json::Error
     }
 }
 
-fn find_mismatches(schema: &Value, given: &Value, path: &str, found: &mut Vec<Mismatch>) {
-    if matches(schema, given) && !given.is_object() && !given.is_array() {
+fn find_mismatches(schema: &Value, value: &Value, path: &str, found: &mut Vec<Mismatch>) {
+    if matches(schema, value) && !value.is_object() && !value.is_array() {
         return;
     }
     let schema = without_null(schema);
-    match given {
+    match value {
         Value::Object(fields) if allows(schema, "object") => {
             find_field_mismatches(schema, fields, path, found);
         }
@@ -39,14 +39,14 @@ fn find_mismatches(schema: &Value, given: &Value, path: &str, found: &mut Vec<Mi
                 find_mismatches(&schema["items"], item, &format!("{path}[{at}]"), found);
             }
         }
-        _ if matches(schema, given) => {}
+        _ if matches(schema, value) => {}
         _ => found.push(Mismatch {
             message: format!(
                 "`{path}` must be {}, and {} was given",
                 describe_allowed(schema),
-                json::described(given)
+                json::described(value)
             ),
-            serde_quote: serde_quote(given),
+            serde_quote: serde_quote(value),
         }),
     }
 }
@@ -113,19 +113,19 @@ fn enum_values(schema: &Value) -> Vec<&str> {
 
 fn allows(schema: &Value, json_type: &str) -> bool {
     let declared = &schema["type"];
-    declared == json_type || texts(declared).any(|one| one == json_type)
+    declared == json_type || texts(declared).any(|name| name == json_type)
 }
 
 /// Returns whether a value has the type, the range or one of the enumerated values of a schema.
 /// Elements and fields are not compared.
-fn matches(schema: &Value, given: &Value) -> bool {
+fn matches(schema: &Value, value: &Value) -> bool {
     if let Some(options) = schema["anyOf"].as_array() {
-        return options.iter().any(|option| matches(option, given));
+        return options.iter().any(|option| matches(option, value));
     }
     let values = enum_values(schema);
     if !values.is_empty() {
-        let is_allowed_null = given.is_null() && allows(schema, "null");
-        return is_allowed_null || given.as_str().is_some_and(|given| values.contains(&given));
+        let is_allowed_null = value.is_null() && allows(schema, "null");
+        return is_allowed_null || value.as_str().is_some_and(|value| values.contains(&value));
     }
     if schema["type"].is_null() {
         return true;
@@ -135,7 +135,7 @@ fn matches(schema: &Value, given: &Value) -> bool {
         bound("minimum").is_none_or(|minimum| number >= minimum)
             && bound("maximum").is_none_or(|maximum| number <= maximum)
     };
-    match given {
+    match value {
         Value::Null => allows(schema, "null"),
         Value::Bool(_) => allows(schema, "boolean"),
         Value::String(_) => allows(schema, "string"),
@@ -178,8 +178,8 @@ fn describe_allowed(schema: &Value) -> String {
 }
 
 /// Returns how serde's error message refers to a value.
-fn serde_quote(given: &Value) -> String {
-    match given {
+fn serde_quote(value: &Value) -> String {
+    match value {
         Value::Null => "null".to_owned(),
         Value::Bool(value) => format!("boolean `{value}`"),
         Value::Number(number) => format!("`{number}`"),
@@ -230,9 +230,9 @@ mod tests {
 
     #[track_caller]
     #[allow(clippy::needless_pass_by_value, reason = "every call makes its value in place")]
-    fn check(given: Value, explanation: &str) {
-        let error = serde_json::from_value::<Request>(given.clone()).unwrap_err();
-        assert_eq!(explained(&generate::<Request>().to_value(), &given, &error), explanation);
+    fn check(value: Value, explanation: &str) {
+        let error = serde_json::from_value::<Request>(value.clone()).unwrap_err();
+        assert_eq!(explained(&generate::<Request>().to_value(), &value, &error), explanation);
     }
 
     #[test]

@@ -96,44 +96,44 @@ pub(super) fn all(root: &Root) -> Detection {
     }
     detection.add_plans(root);
     for path in OMEGON_FACTS.iter().filter(|path| root.exists(path)) {
-        let read_as = format!("memory, once `heir import {path}` has taken them over");
+        let read_as = format!("memory, once `heir import {path}` has imported them");
         detection.add(path, "facts of Omegon", "the usual name", &read_as);
     }
     detection
 }
 
 /// Adopts a folder or a file that the user named.
-pub(super) fn at_path(root: &Root, named: &str) -> Result<Detection, Error> {
+pub(super) fn at_path(root: &Root, target: &str) -> Result<Detection, Error> {
     let mut detection = Detection::default();
-    if !root.is_folder(named) {
-        match root.read(named)? {
-            Some(_) => detection.add_file(named, "a document", "you named it"),
+    if !root.is_folder(target) {
+        match root.read(target)? {
+            Some(_) => detection.add_file(target, "a document", "you named it"),
             None => {
                 return Err(Error::not_found(
-                    format!("there is no file or folder `{named}`"),
+                    format!("there is no file or folder `{target}`"),
                     vec![],
                 ));
             }
         }
         return Ok(detection);
     }
-    let items = root.list(named)?;
+    let items = root.list(target)?;
     let files: Vec<String> =
         items.into_iter().filter(|item| !item.is_folder).map(|item| item.name).collect();
-    let folder = Folder { path: named.to_owned(), files };
+    let folder = Folder { path: target.to_owned(), files };
     let files = folder.files.iter().filter(|name| is_numbered(name)).count();
-    let inner = walk::walk_in(root, named).folders;
+    let inner = walk::walk_in(root, target).folders;
     let numbered = files + inner.iter().filter(|inner| is_record_in(inner, &folder)).count();
     let markdown = folder.files.iter().filter(|name| name.ends_with(".md")).count();
     if numbered > 0 || records_by_content(root, &folder).is_some() {
         let reason = format!("you named it; {}", present::count(numbered, "numbered record"));
-        detection.add_record_folder(named, &reason);
+        detection.add_record_folder(target, &reason);
     } else if markdown > 0 {
         let reason = format!("you named it; {}", present::count(markdown, "document"));
-        detection.add_file(&format!("{named}/*.md"), "documents", &reason);
+        detection.add_file(&format!("{target}/*.md"), "documents", &reason);
     } else {
         return Err(Error::not_found(
-            format!("`{named}` contains no decision records and no markdown files"),
+            format!("`{target}` contains no decision records and no markdown files"),
             vec![],
         )
         .hint("name the folder that contains the documents"));

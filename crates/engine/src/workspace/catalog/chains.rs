@@ -77,15 +77,15 @@ impl Places {
             places.names_below.insert(level.name.clone(), HashMap::new());
         }
         let mut seen = HashSet::new();
-        for (at, one) in filed.iter().enumerate() {
-            let Some(level) = &one.level else { continue };
-            let names = key(one.selectors.values().map(String::as_str));
+        for (at, document) in filed.iter().enumerate() {
+            let Some(level) = &document.level else { continue };
+            let names = key(document.selectors.values().map(String::as_str));
             let is_first = !seen.contains(&(level, names.clone()));
             if let Some(documents) = places.documents.get_mut(level) {
                 documents.entry(names.clone()).or_default().push(at);
             }
-            let Some(name) = one.selectors.get(level).filter(|_| is_first) else { continue };
-            let above = one.selectors.iter().filter(|(other, _)| *other != level);
+            let Some(name) = document.selectors.get(level).filter(|_| is_first) else { continue };
+            let above = document.selectors.iter().filter(|(other, _)| *other != level);
             let above = key(above.map(|(_, name)| name.as_str()));
             if let Some(below) = places.names_below.get_mut(level) {
                 below.entry(above).or_default().push(name.clone());

@@ -111,10 +111,11 @@ fn duplicate_plans(root: &Root, hierarchy: &Hierarchy, filed: &[Filed]) -> Vec<C
 
 /// Returns the path of a plan's main document, or of another document of it if there is none.
 fn main_document(filed: &[Filed], plan: &str) -> String {
-    let of_plan =
-        || filed.iter().filter(|one| one.selectors.get("plan").is_some_and(|name| name == plan));
-    let main = of_plan().find(|one| one.kind == NodeKind::Plan).or_else(|| of_plan().next());
-    main.map(|one| one.document.path.clone()).unwrap_or_default()
+    let of_plan = || {
+        filed.iter().filter(|entry| entry.selectors.get("plan").is_some_and(|name| name == plan))
+    };
+    let main = of_plan().find(|entry| entry.kind == NodeKind::Plan).or_else(|| of_plan().next());
+    main.map(|entry| entry.document.path.clone()).unwrap_or_default()
 }
 
 fn conflict(path: &str, message: String, hint: String) -> Conflict {

@@ -83,8 +83,8 @@ pub(super) fn needs_of(hierarchy: &Hierarchy, placed: &[Placed], typed: &str) ->
 pub(super) fn make_unique(filed: &mut [Filed]) {
     let mut first: HashMap<&str, usize> = HashMap::with_capacity(filed.len());
     let mut ambiguous: Vec<usize> = Vec::new();
-    for (at, one) in filed.iter().enumerate() {
-        match first.entry(&one.id) {
+    for (at, document) in filed.iter().enumerate() {
+        match first.entry(&document.id) {
             Entry::Occupied(other) => ambiguous.extend([*other.get(), at]),
             Entry::Vacant(entry) => {
                 entry.insert(at);
@@ -92,8 +92,8 @@ pub(super) fn make_unique(filed: &mut [Filed]) {
         }
     }
     for at in ambiguous {
-        let one = &mut filed[at];
-        one.id = format!("{}:{}", one.kind.word(), one.document.path);
+        let document = &mut filed[at];
+        document.id = format!("{}:{}", document.kind.word(), document.document.path);
     }
 }
 
@@ -120,12 +120,12 @@ pub(super) struct NameIndex {
 impl NameIndex {
     pub(super) fn new(filed: &[Filed]) -> Self {
         let mut names = NameIndex { common: HashMap::new(), agents: HashMap::new() };
-        for (at, one) in filed.iter().enumerate() {
-            if one.kind == NodeKind::Memory || one.adr.is_some() {
+        for (at, document) in filed.iter().enumerate() {
+            if document.kind == NodeKind::Memory || document.adr.is_some() {
                 continue;
             }
-            let plan = one.selectors.get("plan").filter(|_| one.kind == NodeKind::Agent);
-            for key in keys(&last_name(one)) {
+            let plan = document.selectors.get("plan").filter(|_| document.kind == NodeKind::Agent);
+            for key in keys(&last_name(document)) {
                 match plan {
                     Some(plan) => names.agents.entry((plan.clone(), key)).or_default().push(at),
                     None => names.common.entry(key).or_default().push(at),
@@ -241,11 +241,11 @@ impl Catalog {
             [one] => Ok(*one),
             [] => {
                 let ids = || self.adrs.iter().map(|adr| adr.id.as_str());
-                let near = name::nearest(typed, ids(), 5);
-                let candidates = if near.is_empty() {
+                let similar = name::nearest(typed, ids(), 5);
+                let candidates = if similar.is_empty() {
                     ids().take(10).map(str::to_owned).collect()
                 } else {
-                    near
+                    similar
                 };
                 let typed = typed.escape_default();
                 Err(Error::not_found(format!("there is no decision record `{typed}`"), candidates))

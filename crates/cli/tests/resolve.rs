@@ -176,8 +176,5 @@ fn two_roadmaps_are_reported() {
     workspace.write("plans/Roadmap.md", "---\nupdated: 2026-02-20\n---\n# Roadmap\n");
     workspace.write("plans/roadmap.md", "---\nupdated: 2026-02-20\n---\n# Another\n");
     let problems = workspace.json("context validate")["problems"].clone();
-    assert_eq!(
-        problems[0]["message"],
-        "plans/Roadmap.md is there too, and only one of them is read"
-    );
+    assert_eq!(problems[0]["message"], "this is ignored, because plans/Roadmap.md takes its place");
 }

@@ -1,4 +1,4 @@
-//! From a hierarchy and selected names to the documents that are really there.
+//! Resolves a hierarchy and selected names to the documents that exist on disk.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -12,40 +12,40 @@ use crate::files::{self, Item};
 use crate::listings::Listings;
 use crate::{Root, StoreError};
 
-/// So many names of a level at least are worth another processor.
-const WORTH_SHARING: usize = 64;
+/// From this many selections of a level on, its documents are read in parallel.
+const MIN_PARALLEL_SELECTIONS: usize = 64;
 
-/// A document in its place.
+/// A document together with the level and the pattern that it was found by.
 #[derive(Debug, Clone)]
 pub struct Placed {
-    /// Its level's name.
+    /// The name of its level.
     pub level: String,
-    /// Its level's priority.
+    /// The priority of its level.
     pub priority: i64,
-    /// Which of the level's patterns found it; they are read in order.
+    /// The index of the pattern of the level that matched it; patterns are read in order.
     pub pattern: usize,
-    /// What it is to its level.
+    /// Its role in the level.
     pub part: Part,
-    /// The names that its path was found by.
+    /// The names that were substituted into the pattern.
     pub selectors: Selectors,
     /// Its text.
     pub text: String,
-    /// What it says.
+    /// The parsed document.
     pub document: Box<Document>,
 }
 
-/// What a document is to its level.
+/// The role of a document in its level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// The document that the level is about: the plan, the agent.
+    /// The document that defines the level: the plan, the agent.
     Main,
-    /// What else the level reads.
+    /// Any other document of the level.
     More,
-    /// The level's memory.
+    /// The memory document of the level.
     Memory,
 }
 
-/// Turns typed names into the names that are there, and finds the levels that others name.
+/// Resolves typed names to names that exist.
 pub fn select(
     root: &Root,
     hierarchy: &Hierarchy,
@@ -57,16 +57,11 @@ pub fn select(
         .map(|(level, _)| level)
         .find(|level| hierarchy.level(level).is_none_or(|level| !level.is_selected()))
     {
-        let names: Vec<String> = hierarchy
-            .levels
-            .iter()
-            .filter(|level| level.is_selected())
-            .map(|level| level.name.clone())
-            .collect();
+        let selectable = hierarchy.levels.iter().filter(|level| level.is_selected());
         return Err(StoreError::Unknown {
             name: unknown.clone(),
             what: "level to select".into(),
-            candidates: names,
+            candidates: selectable.map(|level| level.name.clone()).collect(),
         });
     }
     for level in &hierarchy.levels {
@@ -78,7 +73,7 @@ pub fn select(
             if let Some(missing) = missing {
                 return Err(StoreError::refused(
                     format!(
-                        "the {} `{name}` is found through its {missing}, and none is selected",
+                        "the {} `{name}` can only be found within its {missing}, and no {missing} is selected",
                         level.name
                     ),
                     format!("name the {missing} too"),
@@ -90,7 +85,7 @@ pub fn select(
     Ok(selectors)
 }
 
-/// Finds which name of a level is meant.
+/// Resolves a typed name to a name of a level.
 pub fn find_name(
     root: &Root,
     level: &Level,
@@ -126,10 +121,10 @@ pub fn find_name(
     }
 }
 
-/// Returns whether a whole name is there, without listing the others.
+/// Returns whether a level has exactly this name, without listing its folders.
 pub fn is_there(root: &Root, level: &Level, selectors: &Selectors, name: &str) -> bool {
     let sites = level.name_sites();
-    let longer = |file: &str, ending: &str| {
+    let has_longer_ending = |file: &str, ending: &str| {
         sites.iter().any(|(_, other)| other.len() > ending.len() && file.ends_with(other))
     };
     !name.starts_with('_')
@@ -140,67 +135,72 @@ pub fn is_there(root: &Root, level: &Level, selectors: &Selectors, name: &str) -
             let exists = |path: &str| {
                 if ending.is_empty() { root.is_folder(path) } else { root.exists(path) }
             };
-            !longer(&file, ending) && path.is_some_and(|path| exists(&path))
+            !has_longer_ending(&file, ending) && path.is_some_and(|path| exists(&path))
         })
 }
 
-/// Lists the names that a level has, below the selected ones.
+/// Lists the names of a level under the selected names of the levels above it.
 pub fn names(root: &Root, level: &Level, selectors: &Selectors) -> Result<Vec<String>, Problem> {
-    Ok(look(&Access::of(root), level, selectors)?.names.into_iter().collect())
+    Ok(find_names(&DocumentReader::new(root), level, selectors)?.names.into_iter().collect())
 }
 
-/// Lists the names that a level has, below the selected ones, and what is wrong with other names.
+/// Lists the names of a level as [`names`] does, and the problems of names that cannot be used.
 pub fn usable_names(
     root: &Root,
     level: &Level,
     selectors: &Selectors,
 ) -> Result<(Vec<String>, Vec<Problem>), Problem> {
-    let Looked { names, problems } = look(&Access::of(root), level, selectors)?;
+    let LevelNames { names, problems } = find_names(&DocumentReader::new(root), level, selectors)?;
     Ok((names.into_iter().collect(), problems))
 }
 
-/// The names of a level, and those that cannot be used.
+/// The names of a level, and the problems of names that cannot be used.
 #[derive(Debug, Default)]
-struct Looked {
+struct LevelNames {
     names: BTreeSet<String>,
     problems: Vec<Problem>,
 }
 
-/// A name that starts with `.` or `_` is somebody else's: hidden, or a folder such as `_plans`.
-fn look(access: &Access<'_>, level: &Level, selectors: &Selectors) -> Result<Looked, Problem> {
+/// Finds the names of a level. Names that start with `.` (hidden) or `_` (such as `_plans`) are
+/// skipped.
+fn find_names(
+    reader: &DocumentReader<'_>,
+    level: &Level,
+    selectors: &Selectors,
+) -> Result<LevelNames, Problem> {
     let mut sites = level.name_sites();
     sites.sort_by_key(|(_, ending)| std::cmp::Reverse(ending.len()));
     let mut folders: Vec<&str> = sites.iter().map(|(folder, _)| *folder).collect();
     folders.sort_unstable();
     folders.dedup();
-    let mut looked = Looked::default();
+    let mut found = LevelNames::default();
     for folder in folders {
         let Some(path) = hierarchy::expand(folder, selectors) else { continue };
-        access.visit(&path, |item| {
-            look_at(access, level, &sites, (folder, &path), item, &mut looked);
+        reader.visit(&path, |item| {
+            add_name(reader, level, &sites, (folder, &path), item, &mut found);
         })?;
     }
-    Ok(looked)
+    Ok(found)
 }
 
-/// Takes a name of a folder, if it is one of a level.
-fn look_at(
-    access: &Access<'_>,
+/// Adds the name that a directory entry stands for, if it matches a pattern of the level.
+fn add_name(
+    reader: &DocumentReader<'_>,
     level: &Level,
     sites: &[(&str, &str)],
     (folder, path): (&str, &str),
     item: &Item,
-    looked: &mut Looked,
+    found: &mut LevelNames,
 ) {
-    let fits = |ending: &str| {
+    let has_ending = |ending: &str| {
         if ending.is_empty() { item.is_folder } else { item.name.ends_with(ending) }
     };
-    let ending = sites.iter().find(|(site, ending)| *site == folder && fits(ending));
+    let ending = sites.iter().find(|(site, ending)| *site == folder && has_ending(ending));
     let Some(name) = ending.and_then(|(_, ending)| item.name.strip_suffix(ending)) else {
-        // A link to a folder that leads out is not seen as a folder.
+        // A link to a folder outside of the root is not listed as a folder, so it is reported here.
         if item.is_link && item.is_text {
-            let linked = access.root.metadata(&format!("{path}/{}", item.name));
-            looked.problems.extend(linked.err());
+            let target = reader.root.metadata(&format!("{path}/{}", item.name));
+            found.problems.extend(target.err());
         }
         return;
     };
@@ -209,50 +209,52 @@ fn look_at(
     }
     let reason = if item.is_text { name::unsafe_reason(name) } else { Some("it is not UTF-8") };
     match reason {
-        None => drop(looked.names.insert(name.to_owned())),
+        None => drop(found.names.insert(name.to_owned())),
         Some(reason) => {
-            let shown = item.name.escape_debug();
+            let escaped = item.name.escape_debug();
             let problem = Problem::of_file(
-                format!("{path}/{shown}"),
+                format!("{path}/{escaped}"),
                 format!(
-                    "this is not read, because a {} cannot be called that: {reason}",
+                    "this is ignored, because the name of the {} is not allowed: {reason}",
                     level.name
                 ),
             );
-            looked.problems.push(problem.hint("rename it"));
+            found.problems.push(problem.hint("rename it"));
         }
     }
 }
 
-/// Reads every document of the selected levels, lowest priority first. What cannot be read is in
-/// the answer as an empty document with its problem.
+/// Reads every document of the selected levels, lowest priority first, and selects levels that are
+/// named in a document of another level. A document that cannot be read is returned empty, with its
+/// problem.
 pub fn read_selected(root: &Root, hierarchy: &Hierarchy, selectors: &mut Selectors) -> Vec<Placed> {
     let mut by_level: Vec<(usize, Vec<Placed>)> = Vec::new();
-    let naming_last =
+    let is_named_by_document =
         |level: &Level| level.named_by.is_some() && !selectors.contains_key(&level.name);
-    let (later, first): (Vec<_>, Vec<_>) =
-        hierarchy.levels.iter().enumerate().partition(|(_, level)| naming_last(level));
-    for (at, level) in first {
-        by_level.push((at, read_level(root, level, selectors)));
+    let (named, selected): (Vec<_>, Vec<_>) =
+        hierarchy.levels.iter().enumerate().partition(|(_, level)| is_named_by_document(level));
+    for (index, level) in selected {
+        by_level.push((index, read_level(root, level, selectors)));
     }
-    for (at, level) in later {
-        let named = by_level
+    for (index, level) in named {
+        let name = by_level
             .iter_mut()
-            .flat_map(|(_, placed)| placed)
-            .find_map(|placed| named_by(root, level, placed));
-        if let Some(name) = named {
+            .flat_map(|(_, documents)| documents)
+            .find_map(|placed| find_level_name(root, level, placed));
+        if let Some(name) = name {
             selectors.insert(level.name.clone(), name);
-            by_level.push((at, read_level(root, level, selectors)));
+            by_level.push((index, read_level(root, level, selectors)));
         }
     }
-    by_level.sort_by_key(|(at, _)| *at);
+    by_level.sort_by_key(|(index, _)| *index);
     let order: Vec<&String> = hierarchy.levels.iter().map(|level| &level.name).collect();
     selectors.sort_by_key(|level| order.iter().position(|name| *name == level));
-    by_level.into_iter().flat_map(|(_, placed)| placed).collect()
+    by_level.into_iter().flat_map(|(_, documents)| documents).collect()
 }
 
-/// Returns the name that a document gives to a level (`project: billing`).
-fn named_by(root: &Root, level: &Level, placed: &mut Placed) -> Option<String> {
+/// Returns the name of a level that a field of a document states (`project: billing`). A name that
+/// does not exist is added to the problems of the document.
+fn find_level_name(root: &Root, level: &Level, placed: &mut Placed) -> Option<String> {
     let names = names(root, level, &Selectors::new()).unwrap_or_default();
     match name_in(level, placed, &names)? {
         Ok(name) => Some(name),
@@ -263,8 +265,8 @@ fn named_by(root: &Root, level: &Level, placed: &mut Placed) -> Option<String> {
     }
 }
 
-/// Returns the name that a document gives to a level, if it gives one, out of the names that the
-/// level has. A name that leads nowhere is a problem of that document.
+/// Returns the name of a level that a field of a document states, resolved among the names that the
+/// level has; `None` if the document states none. A name that does not exist is a problem.
 pub fn name_in(
     level: &Level,
     placed: &Placed,
@@ -282,7 +284,7 @@ pub fn name_in(
         let typed = typed.escape_default();
         return Some(refuse(
             format!("`{typed}` cannot be the {}'s name: {reason}", level.name),
-            format!("mend `{}:`", level.name),
+            format!("correct `{}:`", level.name),
         ));
     }
     Some(match name::find(typed, names.iter().map(String::as_str)) {
@@ -295,11 +297,11 @@ pub fn name_in(
             format!("run `heir {} new {typed}`", level.name),
         ),
         Match::Unknown(near) => {
-            let there =
+            let candidates =
                 if near.is_empty() { names.iter().take(10).cloned().collect() } else { near };
             refuse(
                 format!("there is no {} `{typed}`", level.name),
-                format!("there are {}", there.join(", ")),
+                format!("existing names: {}", candidates.join(", ")),
             )
         }
     })
@@ -307,24 +309,24 @@ pub fn name_in(
 
 /// Reads the documents of one level.
 pub fn read_level(root: &Root, level: &Level, selectors: &Selectors) -> Vec<Placed> {
-    LevelPatterns::new(level, |_| true).read(&Access::of(root), selectors)
+    LevelPatterns::new(level, |_| true).read(&DocumentReader::new(root), selectors)
 }
 
-/// How documents are looked for and read.
-struct Access<'a> {
+/// Finds and reads documents, with or without cached directory listings.
+struct DocumentReader<'a> {
     root: &'a Root,
-    /// Folders that are listed once for all; else each is listed whenever it is asked for.
+    /// Cached listings; without them, a folder is listed again on every visit.
     listings: Option<&'a Listings<'a>>,
-    /// Whether documents are read, or only looked for.
-    is_read: bool,
+    /// Whether documents are read. If not, only their existence is checked.
+    reads_text: bool,
 }
 
-impl<'a> Access<'a> {
-    fn of(root: &'a Root) -> Self {
-        Access { root, listings: None, is_read: true }
+impl<'a> DocumentReader<'a> {
+    fn new(root: &'a Root) -> Self {
+        DocumentReader { root, listings: None, reads_text: true }
     }
 
-    /// Visits what a folder holds, by name. A missing one is empty.
+    /// Visits the entries of a folder in the order of their names. A missing folder has none.
     fn visit(&self, folder: &str, visit: impl FnMut(&Item)) -> Result<(), Problem> {
         match self.listings {
             Some(listings) => listings.visit(folder, visit),
@@ -335,17 +337,17 @@ impl<'a> Access<'a> {
         }
     }
 
-    /// Returns the document at a path. A missing one is `None`; one that is only looked for has no
-    /// text.
+    /// Returns the document at a path, without text if texts are not read; `None` if it does not
+    /// exist.
     fn document(&self, path: &str) -> Option<(String, Document)> {
         let exists = match self.listings {
             Some(listings) => listings.exists(path),
-            None if self.is_read => Ok(true),
+            None if self.reads_text => Ok(true),
             None => self.root.metadata(path).map(|metadata| metadata.is_some()),
         };
         match exists {
             Ok(false) => None,
-            Ok(true) if self.is_read => read_document(self.root, path),
+            Ok(true) if self.reads_text => read_document(self.root, path),
             Ok(true) => {
                 Some((String::new(), Document { path: path.to_owned(), ..Document::default() }))
             }
@@ -354,15 +356,15 @@ impl<'a> Access<'a> {
     }
 }
 
-/// A pattern of a level, and what is known of it before any name is.
+/// A pattern of a level, prepared for repeated expansion.
 struct LevelPattern<'l> {
     pattern: &'l str,
     part: Part,
-    /// The levels whose names it uses.
-    used: Vec<&'l str>,
+    /// The levels whose names occur in it.
+    variables: Vec<&'l str>,
 }
 
-/// The patterns of a level that find some of its parts.
+/// The patterns of a level whose documents have a requested role.
 struct LevelPatterns<'l> {
     level: &'l Level,
     needs: Vec<&'l str>,
@@ -370,39 +372,39 @@ struct LevelPatterns<'l> {
 }
 
 impl<'l> LevelPatterns<'l> {
-    fn new(level: &'l Level, wanted: impl Fn(Part) -> bool) -> Self {
-        let of_pattern = |pattern: &'l str| LevelPattern {
+    fn new(level: &'l Level, has_role: impl Fn(Part) -> bool) -> Self {
+        let prepare = |pattern: &'l str| LevelPattern {
             pattern,
             part: match () {
                 () if level.memory.as_deref() == Some(pattern) => Part::Memory,
                 () if level.is_main(pattern) => Part::Main,
                 () => Part::More,
             },
-            used: hierarchy::variables(pattern)
+            variables: hierarchy::variables(pattern)
                 .map(|variable| variable.trim_end_matches(".number"))
                 .collect(),
         };
-        let patterns = level.patterns().map(of_pattern).enumerate();
-        let patterns = patterns.filter(|(_, pattern)| wanted(pattern.part)).collect();
+        let patterns = level.patterns().map(prepare).enumerate();
+        let patterns = patterns.filter(|(_, pattern)| has_role(pattern.part)).collect();
         LevelPatterns { level, needs: level.needs(), patterns }
     }
 
-    /// Reads the documents that they find through some names.
-    fn read(&self, access: &Access<'_>, selectors: &Selectors) -> Vec<Placed> {
+    /// Reads the documents that the patterns match for the selected names.
+    fn read(&self, reader: &DocumentReader<'_>, selectors: &Selectors) -> Vec<Placed> {
         if self.needs.iter().any(|need| !selectors.contains_key(need)) {
             return vec![];
         }
         let mut placed = Vec::with_capacity(self.patterns.len());
-        for (at, LevelPattern { pattern, part, used }) in &self.patterns {
-            let mut own = selectors.clone();
-            own.retain(|level| used.contains(&level));
-            let found = read_pattern(access, pattern, selectors).into_iter();
-            placed.extend(found.map(|(text, document)| Placed {
+        for (index, LevelPattern { pattern, part, variables }) in &self.patterns {
+            let mut used_selectors = selectors.clone();
+            used_selectors.retain(|level| variables.contains(&level));
+            let documents = read_pattern(reader, pattern, selectors).into_iter();
+            placed.extend(documents.map(|(text, document)| Placed {
                 level: self.level.name.clone(),
                 priority: self.level.priority,
-                pattern: *at,
+                pattern: *index,
                 part: *part,
-                selectors: own.clone(),
+                selectors: used_selectors.clone(),
                 text,
                 document: Box::new(document),
             }));
@@ -411,8 +413,9 @@ impl<'l> LevelPatterns<'l> {
     }
 }
 
+/// Reads the documents of the first alternative of a pattern that exists, and reports the others.
 fn read_pattern(
-    access: &Access<'_>,
+    reader: &DocumentReader<'_>,
     pattern: &str,
     selectors: &Selectors,
 ) -> Vec<(String, Document)> {
@@ -427,13 +430,13 @@ fn read_pattern(
     let mut found: Vec<(String, Document)> = Vec::new();
     let mut winner: Option<String> = None;
     for path in alternatives {
-        if winner.as_ref().is_some_and(|first| is_same_file(access, first, &path)) {
+        if winner.as_ref().is_some_and(|first| is_same_file(reader, first, &path)) {
             continue;
         }
         let documents = if path.contains('*') {
-            read_glob(access, &path)
+            read_glob(reader, &path)
         } else {
-            access.document(&path).into_iter().collect()
+            reader.document(&path).into_iter().collect()
         };
         if documents.is_empty() {
             continue;
@@ -447,7 +450,7 @@ fn read_pattern(
                 let other = documents[0].1.path.clone();
                 let problem = Problem::of_file(
                     &other,
-                    format!("{first} is there too, and only one of them is read"),
+                    format!("this is ignored, because {first} takes its place"),
                 )
                 .hint("keep one of the two");
                 found[0].1.problems.push(problem);
@@ -457,37 +460,37 @@ fn read_pattern(
     found
 }
 
-/// Returns whether two spellings mean one file, as they do where case does not matter.
-fn is_same_file(access: &Access<'_>, first: &str, path: &str) -> bool {
+/// Returns whether two paths that differ in case name one file, as on a case-insensitive file system.
+fn is_same_file(reader: &DocumentReader<'_>, first: &str, path: &str) -> bool {
     let is_listed = || {
         let mut is_listed = false;
         let name = path::file_name(path);
-        let visited = access.visit(path::folder(path), |item| is_listed |= item.name == name);
+        let visited = reader.visit(path::folder(path), |item| is_listed |= item.name == name);
         visited.is_ok() && is_listed
     };
     first.eq_ignore_ascii_case(path) && !is_listed()
 }
 
-fn read_glob(access: &Access<'_>, pattern: &str) -> Vec<(String, Document)> {
+fn read_glob(reader: &DocumentReader<'_>, pattern: &str) -> Vec<(String, Document)> {
     let (folder, file) = pattern.rsplit_once('/').unwrap_or(("", pattern));
-    let (before, after) = file.split_once('*').unwrap_or((file, ""));
+    let (prefix, suffix) = file.split_once('*').unwrap_or((file, ""));
     let mut matching: Vec<Item> = Vec::new();
-    let visited = access.visit(folder, |item| {
-        let fits = item.name.len() >= before.len() + after.len()
-            && item.name.starts_with(before)
-            && item.name.ends_with(after);
-        // A folder that is called like a document is reported; any other folder is none of ours.
-        if fits && !item.name.starts_with('.') && (!item.is_folder || !after.is_empty()) {
+    let visited = reader.visit(folder, |item| {
+        let is_match = item.name.len() >= prefix.len() + suffix.len()
+            && item.name.starts_with(prefix)
+            && item.name.ends_with(suffix);
+        // A folder with the name of a document is reported; other folders are not documents.
+        if is_match && !item.name.starts_with('.') && (!item.is_folder || !suffix.is_empty()) {
             matching.push(item.clone());
         }
     });
     if let Err(problem) = visited {
         return vec![(String::new(), Document::unreadable(problem))];
     }
-    let take = |item: Item| {
+    let read = |item: Item| {
         let path = if folder.is_empty() { item.name } else { format!("{folder}/{}", item.name) };
         match item.is_text {
-            true => access.document(&path),
+            true => reader.document(&path),
             false => Some((
                 String::new(),
                 Document::unreadable(
@@ -496,20 +499,20 @@ fn read_glob(access: &Access<'_>, pattern: &str) -> Vec<(String, Document)> {
             )),
         }
     };
-    matching.into_iter().filter_map(take).collect()
+    matching.into_iter().filter_map(read).collect()
 }
 
-/// Reads one document by its path. A missing one is `None`.
+/// Reads one document by its path; `None` if it does not exist.
 pub fn read_document(root: &Root, path: &str) -> Option<(String, Document)> {
-    parsed(path, root.read(path))
+    parse_document(path, root.read(path))
 }
 
-/// Reads one document below a directory by its path. A missing one is `None`.
+/// Reads one document by its path in a directory; `None` if it does not exist.
 pub fn read_document_in(dir: &ConfinedDir, path: &str) -> Option<(String, Document)> {
-    parsed(path, files::read_text(dir, path))
+    parse_document(path, files::read_text(dir, path))
 }
 
-fn parsed(path: &str, read: Result<Option<String>, Problem>) -> Option<(String, Document)> {
+fn parse_document(path: &str, read: Result<Option<String>, Problem>) -> Option<(String, Document)> {
     match read {
         Ok(None) => None,
         Ok(Some(text)) => {
@@ -526,53 +529,56 @@ fn parsed(path: &str, read: Result<Option<String>, Problem>) -> Option<(String, 
     }
 }
 
-/// Returns whether a file is markdown by its name, so that it may have front matter.
+/// Returns whether the extension of a file is one of markdown, so that it may have front matter.
 pub fn is_markdown(path: &str) -> bool {
     let lower = path.to_lowercase();
     [".md", ".mdc", ".mdx", ".markdown"].iter().any(|ending| lower.ends_with(ending))
 }
 
-/// Every document of a hierarchy, and what stood in the way of reading more.
+/// The documents of a whole hierarchy.
 #[derive(Debug, Default)]
 pub struct Everything {
-    /// The documents, each once, in order of level, name and pattern.
+    /// The documents, without duplicates, in the order of level, name and pattern.
     pub placed: Vec<Placed>,
-    /// Folders that could not be listed, names that cannot be used.
+    /// The folders that could not be listed and the names that cannot be used.
     pub problems: Vec<Problem>,
 }
 
-/// Reads every document of a hierarchy, for every name that its levels have.
+/// Reads every document of a hierarchy, for all names of its levels.
 pub fn read_all(root: &Root, hierarchy: &Hierarchy) -> Everything {
     let listings = Listings::of_hierarchy(root, hierarchy);
-    read_parts(&Access { listings: Some(&listings), ..Access::of(root) }, hierarchy, |_| true)
+    let reader = DocumentReader { listings: Some(&listings), ..DocumentReader::new(root) };
+    read_roles(&reader, hierarchy, |_| true)
 }
 
-/// Finds every document of a hierarchy, and reads none of them: each has a path and no text.
+/// Finds every document of a hierarchy without reading it: each has a path and no text.
 pub fn find_all(listings: &Listings<'_>, hierarchy: &Hierarchy) -> Everything {
     let root = listings.root();
-    let access = Access { root, listings: Some(listings), is_read: false };
-    read_parts(&access, hierarchy, |_| true)
+    let reader = DocumentReader { root, listings: Some(listings), reads_text: false };
+    read_roles(&reader, hierarchy, |_| true)
 }
 
 /// Reads every memory document of a hierarchy.
 pub fn read_memories(root: &Root, hierarchy: &Hierarchy) -> Everything {
     let listings = Listings::of_hierarchy(root, hierarchy);
-    let access = Access { listings: Some(&listings), ..Access::of(root) };
-    read_parts(&access, hierarchy, |part| part == Part::Memory)
+    let reader = DocumentReader { listings: Some(&listings), ..DocumentReader::new(root) };
+    read_roles(&reader, hierarchy, |part| part == Part::Memory)
 }
 
-fn read_parts(
-    access: &Access<'_>,
+/// Reads the documents of a hierarchy that have a requested role.
+fn read_roles(
+    reader: &DocumentReader<'_>,
     hierarchy: &Hierarchy,
-    wanted: impl Fn(Part) -> bool + Copy + Sync,
+    has_role: impl Fn(Part) -> bool + Copy + Sync,
 ) -> Everything {
     let mut all = Everything::default();
-    let holds = |level: &&Level| wanted(Part::Main) || level.memory.is_some();
-    for level in hierarchy.levels.iter().filter(holds) {
-        let combinations = combinations(access, hierarchy, level, &mut all.problems);
-        let patterns = LevelPatterns::new(level, wanted);
-        let read =
-            hands::map(&combinations, WORTH_SHARING, |selectors| patterns.read(access, selectors));
+    let has_documents = |level: &&Level| has_role(Part::Main) || level.memory.is_some();
+    for level in hierarchy.levels.iter().filter(has_documents) {
+        let selections = list_selections(reader, hierarchy, level, &mut all.problems);
+        let patterns = LevelPatterns::new(level, has_role);
+        let read = hands::map(&selections, MIN_PARALLEL_SELECTIONS, |selectors| {
+            patterns.read(reader, selectors)
+        });
         let paths = || read.iter().flatten().map(|placed| placed.document.path.as_str());
         let mut seen = HashSet::with_capacity(read.len());
         let is_first: Vec<bool> = paths().map(|path| seen.insert(path)).collect();
@@ -580,35 +586,39 @@ fn read_parts(
         let placed = read.into_iter().flatten().zip(is_first);
         all.placed.extend(placed.filter_map(|(placed, is_first)| is_first.then_some(placed)));
     }
-    all.problems.extend(access.listings.map(Listings::problems).unwrap_or_default());
+    all.problems.extend(reader.listings.map(Listings::problems).unwrap_or_default());
     all.problems.sort();
     all.problems.dedup();
     all
 }
 
-/// Every way to select what a level needs: each plan, and each agent of each plan.
-fn combinations(
-    access: &Access<'_>,
+/// Lists every combination of names that a level needs: for agents, each agent of each plan.
+fn list_selections(
+    reader: &DocumentReader<'_>,
     hierarchy: &Hierarchy,
     level: &Level,
     problems: &mut Vec<Problem>,
 ) -> Vec<Selectors> {
     let needs = level.needs();
-    let mut all = vec![Selectors::new()];
+    let mut selections = vec![Selectors::new()];
     for needed in hierarchy.levels.iter().filter(|other| needs.contains(&other.name.as_str())) {
-        let looked = hands::map(&all, WORTH_SHARING, |selectors| look(access, needed, selectors));
-        let mut wider = Vec::new();
-        for (selectors, looked) in all.into_iter().zip(looked) {
-            let looked = looked
-                .unwrap_or_else(|problem| Looked { problems: vec![problem], ..Looked::default() });
-            problems.extend(looked.problems);
-            wider.extend(looked.names.into_iter().map(|name| {
+        let found = hands::map(&selections, MIN_PARALLEL_SELECTIONS, |selectors| {
+            find_names(reader, needed, selectors)
+        });
+        let mut extended = Vec::new();
+        for (selectors, found) in selections.into_iter().zip(found) {
+            let found = found.unwrap_or_else(|problem| LevelNames {
+                problems: vec![problem],
+                ..LevelNames::default()
+            });
+            problems.extend(found.problems);
+            extended.extend(found.names.into_iter().map(|name| {
                 let mut selectors = selectors.clone();
                 selectors.insert(needed.name.clone(), name);
                 selectors
             }));
         }
-        all = wider;
+        selections = extended;
     }
-    all
+    selections
 }

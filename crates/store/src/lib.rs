@@ -1,7 +1,7 @@
-//! Files as truth: finding the root and the levels, reading safely, writing atomically, dating by
-//! git history.
+//! Storage in plain files: finding the workspace and its levels, confined reads, atomic writes, and
+//! dates from the git history.
 //!
-//! This crate is the only one that touches the file system.
+//! This is the only crate that accesses the files of a workspace.
 #![allow(clippy::disallowed_methods, reason = "this crate is the home of file access")]
 
 pub mod adrs;
@@ -30,74 +30,74 @@ pub use files::Root;
 
 use heirloom_core::Problem;
 
-/// Why something could not be done at all. What is wrong with one document among many is a
-/// [`Problem`] in the answer instead.
+/// An error that prevents an operation as a whole. A defect of one document among many is reported
+/// as a [`Problem`] in the result instead.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// There is no workspace here.
+    /// Neither the folder nor any folder above it holds a workspace.
     #[error("no Heirloom workspace in {0} or any folder above it")]
     NoWorkspace(String),
-    /// There is no workspace right here.
+    /// The folder itself holds no workspace.
     #[error("there is no Heirloom workspace in {0}")]
     NoWorkspaceAt(String),
-    /// A name that cannot be used.
+    /// The name is not allowed.
     #[error("`{name}` cannot be the {what}'s name: {reason}")]
     UnsafeName {
-        /// The name, made printable.
+        /// The name, escaped for printing.
         name: String,
-        /// What it should name.
+        /// The kind of thing that it names.
         what: String,
-        /// Why not.
+        /// Why it is not allowed.
         reason: &'static str,
     },
-    /// A name that means nothing.
+    /// Nothing has this name.
     #[error("there is no {what} `{name}`")]
     Unknown {
         /// The name.
         name: String,
-        /// What it should name.
+        /// The kind of thing that it names.
         what: String,
-        /// What may have been meant.
+        /// Existing names that are similar.
         candidates: Vec<String>,
     },
-    /// A name that means several things.
+    /// Several things match the name.
     #[error("`{name}` could be any of several {what}s")]
     Ambiguous {
         /// The name.
         name: String,
-        /// What it should name.
+        /// The kind of thing that it names.
         what: String,
-        /// What it may mean.
+        /// The names that match.
         candidates: Vec<String>,
     },
-    /// A request that does not fit the workspace.
+    /// The request cannot be carried out in this workspace.
     #[error("{message}")]
     Refused {
-        /// Why.
+        /// The reason.
         message: String,
-        /// What to do instead.
+        /// What the user can do instead.
         hint: Option<String>,
     },
-    /// A file that stands in the way of what was asked.
+    /// A file that the request needs has a defect.
     #[error("{0}")]
     Bad(Problem),
-    /// The system said no.
+    /// An I/O error.
     #[error("{path}: {source}")]
     Io {
         /// The file.
         path: String,
-        /// What the system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
 }
 
 impl StoreError {
-    /// Wraps what the system said of a file.
+    /// Wraps an I/O error with the path of its file.
     pub fn io(path: impl Into<String>, source: std::io::Error) -> Self {
         StoreError::Io { path: path.into(), source }
     }
 
-    /// Refuses a request.
+    /// Creates a [`StoreError::Refused`].
     pub fn refused(message: impl Into<String>, hint: impl Into<String>) -> Self {
         StoreError::Refused { message: message.into(), hint: Some(hint.into()) }
     }

@@ -1,8 +1,8 @@
-//! The memory log on disk: shards of JSON Lines, read whole, appended to and never rewritten.
+//! The memory log on disk: append-only shards of JSON Lines.
 //!
-//! A shard belongs to one clone and branch, so that two pull requests which each store something
-//! touch no common file. Private records, and every line that names one, lie in this machine's own
-//! state.
+//! A shard belongs to one clone and one branch, so two pull requests that each store a record never
+//! change the same file. Private records, and every line that refers to one, are stored in the local
+//! state of this machine, outside of git.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Seek, SeekFrom};
@@ -21,50 +21,50 @@ use crate::journal::{Append, Base, WriteLock};
 use crate::stamp::Stamp;
 use crate::{Root, StoreError, git};
 
-/// A larger shard is reported and not read: a month of one clone's work is a few megabytes, and a
-/// repository can hold gigabytes of nothing in a few compressed bytes.
+/// A larger shard is reported and not read. A month of work in one clone takes a few megabytes, but a
+/// hostile repository can compress gigabytes of zeros into a few bytes.
 const MAX_SHARD_BYTES: u64 = 2 * 1024 * 1024 * 1024;
 
-/// How much of a file's end is hashed to see whether it only grew.
-const BLOCK: u64 = 4096;
+/// The number of bytes that are hashed to detect whether a shard was only appended to.
+const TAIL_HASH_BYTES: u64 = 4096;
 
-/// So many shards at least are read by several processors.
-const WORTH_SHARING: usize = 4;
+/// From this many shards on, shards are read in parallel.
+const MIN_PARALLEL_SHARDS: usize = 4;
 
-/// What the log holds.
+/// The parsed lines of the log.
 #[derive(Debug, Default)]
 pub struct Log {
-    /// Its lines.
+    /// The lines that hold a record.
     pub lines: Vec<Box<Line>>,
-    /// What could not be read, and where.
+    /// The files and lines that could not be read.
     pub problems: Vec<Problem>,
 }
 
-/// A file of the log.
+/// One file of the log.
 #[derive(Debug, Clone)]
 pub struct Shard {
     dir: Arc<ConfinedDir>,
-    /// Relative to the directory.
+    /// The path relative to the directory.
     relative: String,
-    /// The path as a problem names it.
+    /// The path as it is displayed in problems.
     pub shown: String,
-    /// Whether it lies in this machine's own state.
+    /// Whether the shard belongs to the local state of this machine.
     pub is_local: bool,
 }
 
 impl Shard {
-    /// Returns where it lies.
+    /// Returns the absolute path.
     pub fn path(&self) -> PathBuf {
         self.dir.path().join(&self.relative)
     }
 
-    /// Returns what is known of it without reading it; `None` if it is not there.
+    /// Returns the file's stamp; `None` if the file does not exist.
     pub fn stamp(&self) -> Option<Stamp> {
         let metadata = self.dir.metadata(&self.relative).ok()?;
         metadata.is_file().then(|| Stamp::new(&metadata))
     }
 
-    /// Reads it from a place on.
+    /// Reads the bytes from an offset to the end.
     pub fn read_from(&self, start: u64) -> std::io::Result<Vec<u8>> {
         if start == 0 {
             return self.dir.read(&self.relative, MAX_SHARD_BYTES);
@@ -76,10 +76,10 @@ impl Shard {
         Ok(bytes)
     }
 
-    /// Returns a hash of the block that ends at a place in it.
+    /// Returns a hash of the block of bytes that ends at an offset.
     pub fn block_before(&self, end: u64) -> std::io::Result<[u8; 32]> {
         let mut file = self.dir.open_file(&self.relative)?;
-        let start = end.saturating_sub(BLOCK);
+        let start = end.saturating_sub(TAIL_HASH_BYTES);
         file.seek(SeekFrom::Start(start))?;
         let mut bytes = Vec::new();
         file.take(end - start).read_to_end(&mut bytes)?;
@@ -87,42 +87,43 @@ impl Shard {
     }
 }
 
-/// Returns the folders outside of the root's own that shards are looked for in.
+/// Returns the folders of local shards, whether they exist or not.
 pub fn local_folders(root: &Root) -> Vec<PathBuf> {
-    let kinds = |state: PathBuf| Kind::ALL.iter().map(move |kind| state.join(local_folder(*kind)));
-    root.state_paths().into_iter().flat_map(kinds).collect()
+    let kind_folders =
+        |state: PathBuf| Kind::ALL.iter().map(move |kind| state.join(local_folder(*kind)));
+    root.state_paths().into_iter().flat_map(kind_folders).collect()
 }
 
-/// Lists every shard.
+/// Lists every shard, shared and local.
 pub fn shards(root: &Root) -> (Vec<Shard>, Vec<Problem>) {
     let mut problems = Vec::new();
-    let shards = list(root, Where::Everywhere, &mut problems);
+    let shards = list_shards(root, ShardScope::All, &mut problems);
     (shards, problems)
 }
 
 impl Log {
     /// Reads every shard.
     pub fn read(root: &Root) -> Self {
-        Self::read_from(root, Where::Everywhere)
+        Self::read_shards(root, ShardScope::All)
     }
 
-    /// Reads what only this machine knows: pins and private records.
+    /// Reads the local shards: pins and private records.
     pub fn read_local(root: &Root) -> Self {
-        Self::read_from(root, Where::Local)
+        Self::read_shards(root, ShardScope::Local)
     }
 
-    /// Reads shards on all processors, in their order.
-    fn read_from(root: &Root, place: Where) -> Self {
+    /// Reads shards in parallel and concatenates them in order.
+    fn read_shards(root: &Root, scope: ShardScope) -> Self {
         let mut log = Log::default();
-        let shards = list(root, place, &mut log.problems);
-        for own in hands::map(&shards, WORTH_SHARING, Log::of_shard) {
-            log.lines.extend(own.lines);
-            log.problems.extend(own.problems);
+        let shards = list_shards(root, scope, &mut log.problems);
+        for shard_log in hands::map(&shards, MIN_PARALLEL_SHARDS, Log::read_shard) {
+            log.lines.extend(shard_log.lines);
+            log.problems.extend(shard_log.problems);
         }
         log
     }
 
-    /// Folds the lines into what is known, or was known then.
+    /// Folds the lines into the current memory, or into the memory as of a moment.
     pub fn fold(self, as_of: Option<Timestamp>) -> (Memory, Vec<Problem>) {
         let memory = fold(self.lines, as_of);
         let mut problems = self.problems;
@@ -130,7 +131,7 @@ impl Log {
         (memory, problems)
     }
 
-    fn of_shard(shard: &Shard) -> Self {
+    fn read_shard(shard: &Shard) -> Self {
         let mut log = Log::default();
         match shard.read_from(0) {
             Ok(bytes) => log.take_from(shard, 1, &bytes),
@@ -140,31 +141,35 @@ impl Log {
         log
     }
 
-    /// Reads the lines of a text as a shard's.
+    /// Parses the lines of a text as if it were a shared shard.
     pub fn take(&mut self, shown: &str, bytes: &[u8]) {
-        self.take_lines(shown, false, 1, bytes);
+        self.parse_lines(shown, false, 1, bytes);
     }
 
-    /// Reads lines of a shard, the first of which has a number.
-    pub fn take_from(&mut self, shard: &Shard, first: usize, bytes: &[u8]) {
-        self.take_lines(&shard.shown, shard.is_local, first, bytes);
+    /// Parses lines of a shard, numbered from `first_line` on.
+    pub fn take_from(&mut self, shard: &Shard, first_line: usize, bytes: &[u8]) {
+        self.parse_lines(&shard.shown, shard.is_local, first_line, bytes);
     }
 
-    fn take_lines(&mut self, shown: &str, is_local: bool, first: usize, bytes: &[u8]) {
+    fn parse_lines(&mut self, shown: &str, is_local: bool, first_line: usize, bytes: &[u8]) {
         let path: Arc<str> = shown.into();
-        let mut seen_crlf = false;
-        for (number, whole) in (first..).zip(bytes.split(|byte| *byte == b'\n')) {
-            let (has_mark, line) = without_mark(whole);
-            if has_mark {
+        let mut has_crlf = false;
+        for (number, raw_line) in (first_line..).zip(bytes.split(|byte| *byte == b'\n')) {
+            let (has_bom, line) = without_mark(raw_line);
+            if has_bom {
                 self.problems.push(
-                    Problem::at(shown, number, "a byte order mark; the line is read without it")
-                        .hint("save the file as UTF-8 without one"),
+                    Problem::at(
+                        shown,
+                        number,
+                        "the line starts with a byte order mark, which is ignored",
+                    )
+                    .hint("save the file as UTF-8 without a byte order mark"),
                 );
             }
-            if line.ends_with(b"\r") && !seen_crlf {
-                seen_crlf = true;
+            if line.ends_with(b"\r") && !has_crlf {
+                has_crlf = true;
                 self.problems.push(
-                    Problem::at(shown, number, "lines end in CRLF; they are read all the same")
+                    Problem::at(shown, number, "lines end in CRLF; they are read nevertheless")
                         .hint("keep `eol=lf` in .gitattributes"),
                 );
             }
@@ -180,7 +185,7 @@ impl Log {
     }
 }
 
-/// Returns whether a line begins with a byte order mark, and the line without it.
+/// Strips a byte order mark, and returns whether there was one.
 pub fn without_mark(line: &[u8]) -> (bool, &[u8]) {
     match line.strip_prefix(b"\xef\xbb\xbf") {
         Some(rest) => (true, rest),
@@ -188,7 +193,7 @@ pub fn without_mark(line: &[u8]) -> (bool, &[u8]) {
     }
 }
 
-/// Returns how many bytes the log has.
+/// Returns the size of the log in bytes.
 pub fn bytes(root: &Root) -> u64 {
     let (shards, _) = shards(root);
     shards.iter().filter_map(Shard::stamp).map(|stamp| stamp.size).sum()
@@ -196,117 +201,128 @@ pub fn bytes(root: &Root) -> u64 {
 
 fn damage_problem(shown: &str, line: usize, damage: Damage) -> Problem {
     match damage {
-        Damage::Newer(what) => Problem::at(shown, line, what).hint("update heir"),
-        Damage::ConflictMarker => {
-            Problem::at(shown, line, "a git conflict marker; both sides are read")
-                .hint("remove the marker lines and keep the others")
+        Damage::Newer(reason) => Problem::at(shown, line, reason).hint("update heir"),
+        Damage::ConflictMarker => Problem::at(
+            shown,
+            line,
+            "this is a git conflict marker; both sides of the conflict are read",
+        )
+        .hint("remove the marker lines and keep the lines between them"),
+        Damage::Broken(reason) => {
+            Problem::at(shown, line, format!("{reason}; the line is skipped"))
+                .hint("repair the line or remove it")
         }
-        Damage::Broken(what) => Problem::at(shown, line, format!("{what}; the line is skipped"))
-            .hint("mend the line or remove it"),
     }
 }
 
+/// Which shards are listed.
 #[derive(Clone, Copy, PartialEq)]
-enum Where {
-    Everywhere,
+enum ShardScope {
+    All,
     Local,
 }
 
-fn list(root: &Root, place: Where, problems: &mut Vec<Problem>) -> Vec<Shard> {
+fn list_shards(root: &Root, scope: ShardScope, problems: &mut Vec<Problem>) -> Vec<Shard> {
     let mut shards = Vec::new();
     for kind in Kind::ALL {
-        let folder = format!("{HOME}/memory/{}", kind.word());
-        if place == Where::Everywhere {
-            let items = root.list(&folder).unwrap_or_else(|problem| {
-                problems.push(problem);
-                vec![]
-            });
-            for item in items.iter().filter(|item| item.name.ends_with(".jsonl")) {
-                let shown = format!("{folder}/{}", item.name);
-                match root.metadata(&shown) {
-                    Err(problem) => problems.push(problem),
-                    Ok(_) if item.is_folder || !item.is_text => problems.push(
-                        Problem::of_file(&shown, "this is not a file of the log").hint("rename it"),
-                    ),
-                    Ok(_) => shards.push(Shard {
-                        dir: root.dir().clone(),
-                        relative: shown.clone(),
-                        shown,
-                        is_local: false,
-                    }),
-                }
-            }
+        if scope == ShardScope::All {
+            shards.extend(list_shared_shards(root, kind, problems));
         }
-        shards.extend(local_shards(root, kind, problems));
+        shards.extend(list_local_shards(root, kind, problems));
     }
     shards
 }
 
-/// The shards of this machine: in its state, and where that was before there was a repository.
-fn local_shards(root: &Root, kind: Kind, problems: &mut Vec<Problem>) -> Vec<Shard> {
-    let mut places = Vec::new();
+fn list_shared_shards(root: &Root, kind: Kind, problems: &mut Vec<Problem>) -> Vec<Shard> {
+    let mut shards = Vec::new();
+    let folder = format!("{HOME}/memory/{}", kind.word());
+    let items = root.list(&folder).unwrap_or_else(|problem| {
+        problems.push(problem);
+        vec![]
+    });
+    for item in items.iter().filter(|item| item.name.ends_with(".jsonl")) {
+        let path = format!("{folder}/{}", item.name);
+        match root.metadata(&path) {
+            Err(problem) => problems.push(problem),
+            Ok(_) if item.is_folder || !item.is_text => problems
+                .push(Problem::of_file(&path, "this is not a file of the log").hint("rename it")),
+            Ok(_) => shards.push(Shard {
+                dir: root.dir().clone(),
+                relative: path.clone(),
+                shown: path,
+                is_local: false,
+            }),
+        }
+    }
+    shards
+}
+
+/// Lists the local shards of a kind. A workspace that was put under git later still has shards in
+/// `.heirloom/local`, so both folders are searched.
+fn list_local_shards(root: &Root, kind: Kind, problems: &mut Vec<Problem>) -> Vec<Shard> {
+    let mut state_dirs = Vec::new();
     match root.existing_state() {
-        Ok(state) => places.extend(state),
+        Ok(state) => state_dirs.extend(state),
         Err(error) => problems.push(Problem::of_file(root.state_shown(), error.to_string())),
     }
     if root.repository().is_some() {
         match root.existing_local() {
-            Ok(before) => places.push(Arc::new(before)),
+            Ok(local) => state_dirs.push(Arc::new(local)),
             Err(error) if is_missing(&error) => {}
             Err(error) => problems.push(Problem::of_file(".heirloom/local", error.to_string())),
         }
     }
     let mut shards = Vec::new();
-    for place in places {
+    for state in state_dirs {
         let folder = local_folder(kind);
-        let listed = place.open_private(&folder, Missing::Fail).and_then(|dir| dir.names());
+        let listed = state.open_private(&folder, Missing::Fail).and_then(|dir| dir.names());
         let names = match listed {
             Ok(names) => names,
             Err(error) if is_missing(&error) => continue,
             Err(error) => {
-                problems.push(io_problem(&shown(root, &place, &folder), &error));
+                problems.push(io_problem(&display_path(root, &state, &folder), &error));
                 continue;
             }
         };
         shards.extend(names.into_iter().filter(|name| name.ends_with(".jsonl")).map(|name| {
             let relative = format!("{folder}/{name}");
-            let shown = shown(root, &place, &relative);
-            Shard { dir: place.clone(), relative, shown, is_local: true }
+            let shown = display_path(root, &state, &relative);
+            Shard { dir: state.clone(), relative, shown, is_local: true }
         }));
     }
     shards.sort_by(|a, b| a.shown.cmp(&b.shown));
     shards
 }
 
-/// Where this machine's state holds its own shards of a kind.
+/// Returns the folder of the local shards of a kind, relative to the local state.
 fn local_folder(kind: Kind) -> String {
     format!("memory/{}", kind.word())
 }
 
-/// A path as people see it from the root.
-fn shown(root: &Root, dir: &ConfinedDir, relative: &str) -> String {
+/// Returns a path as it is displayed: relative to the root if it lies below it, else absolute.
+fn display_path(root: &Root, dir: &ConfinedDir, relative: &str) -> String {
     let path = dir.path().join(relative);
     let relative = path.strip_prefix(root.path()).unwrap_or(&path);
     relative.display().to_string().replace('\\', "/")
 }
 
-/// Returns a new id.
+/// Returns a new id (UUID version 7).
 pub fn new_id(now: Timestamp) -> Uuid {
     let seconds = u64::try_from(now.as_second()).unwrap_or_default();
     let nanos = u32::try_from(now.subsec_nanosecond()).unwrap_or_default();
     Uuid::new_v7(uuid::Timestamp::from_unix(NoContext, seconds, nanos))
 }
 
-/// Where records go: to the log that is shared, or to this machine's own.
+/// The part of the log that a record is written to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Shelf {
-    /// In git.
+    /// The shards that are committed to git.
     Shared,
-    /// On this machine.
+    /// The shards of this machine.
     Local,
 }
 
-/// Returns the appends that write these lines, given without their line breaks.
+/// Groups lines, given without line breaks, into one append per shard, and creates the folders.
 pub fn appends(
     lock: &WriteLock,
     root: &Root,
@@ -318,7 +334,7 @@ pub fn appends(
         if line.len() > MAX_LINE {
             return Err(StoreError::refused(
                 format!("this {} is longer than 1 MB", kind.word()),
-                "split it, or keep it in a file and name the file",
+                "split it, or move the text to a file and refer to that file",
             ));
         }
         let text = texts.entry((*shelf, *kind)).or_default();
@@ -350,12 +366,12 @@ pub fn appends(
         .collect()
 }
 
-/// Returns every line that is a record, as it is written, in order of shard; with `private`, those of
-/// this machine too.
+/// Returns every line that holds a record, verbatim and in shard order; with `private`, also the
+/// lines of local shards.
 pub fn raw_lines(root: &Root, private: bool) -> (Vec<String>, Vec<Problem>) {
     let mut problems = Vec::new();
     let mut lines = Vec::new();
-    for shard in list(root, Where::Everywhere, &mut problems) {
+    for shard in list_shards(root, ShardScope::All, &mut problems) {
         if shard.is_local && !private {
             continue;
         }
@@ -367,7 +383,7 @@ pub fn raw_lines(root: &Root, private: bool) -> (Vec<String>, Vec<Problem>) {
             }
         };
         for line in bytes.split(|byte| *byte == b'\n') {
-            let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
+            let line = without_mark(line).1.trim_ascii();
             if matches!(record::read(line), Ok(Some(_)) | Err(Damage::Newer(_))) {
                 lines.extend(String::from_utf8(line.to_vec()));
             }
@@ -376,18 +392,18 @@ pub fn raw_lines(root: &Root, private: bool) -> (Vec<String>, Vec<Problem>) {
     (lines, problems)
 }
 
-/// Returns the line at a place, as it is written.
+/// Returns the line at a place, verbatim.
 pub fn raw_line(root: &Root, place: &Place) -> Option<String> {
     let mut problems = Vec::new();
-    let shard = list(root, Where::Everywhere, &mut problems)
+    let shard = list_shards(root, ShardScope::All, &mut problems)
         .into_iter()
         .find(|shard| shard.shown == *place.path)?;
     let bytes = shard.read_from(0).ok()?;
     let line = bytes.split(|byte| *byte == b'\n').nth(place.line - 1)?;
-    String::from_utf8(line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii().to_vec()).ok()
+    String::from_utf8(without_mark(line).1.trim_ascii().to_vec()).ok()
 }
 
-/// `2026-02-1f3a90c2.jsonl`: the month, and a short hash of this clone and branch.
+/// Returns a name such as `2026-02-1f3a90c2.jsonl`: the month and a short hash of clone and branch.
 fn shard_name(lock: &WriteLock, root: &Root, now: Timestamp) -> Result<String, StoreError> {
     let clone = lock.clone_id()?;
     let branch = git::branch(root).unwrap_or_default();

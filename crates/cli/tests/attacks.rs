@@ -388,12 +388,12 @@ attacks! {
         s.workspace.write("draft.md", "evil");
         let outside = s.outside.path().file_name().unwrap().to_string_lossy().into_owned();
         journal(s, s.workspace.path(), &format!(r#"{{"from":"draft.md","to":"../{outside}/victim.txt","before":"absent"}}"#), "");
-    } => "this unfinished change cannot be finished";
+    } => "this interrupted change cannot be completed";
     a_journal_moves_a_file_through_a_link: |s| {
         s.workspace.write("draft.md", "evil");
         s.link("door", "");
         journal(s, s.workspace.path(), r#"{"from":"draft.md","to":"door/new.txt","before":"absent"}"#, "");
-    } => "this unfinished change cannot be finished";
+    } => "this interrupted change cannot be completed";
     a_journal_appends_outside: |s| {
         let outside = s.outside.path().file_name().unwrap().to_string_lossy().into_owned();
         journal(s, s.workspace.path(), "", &format!(r#"{{"base":"root","path":"../{outside}/victim.txt","at":0,"text":"evil\n","existed":true}}"#));
@@ -401,12 +401,12 @@ attacks! {
     a_journal_names_another_root: |s| {
         fs::create_dir_all(s.outside(".heirloom")).unwrap();
         journal(s, s.outside.path(), r#"{"from":"secret.md","to":"victim.txt","before":"absent"}"#, "");
-    } => "does not share this state";
+    } => "is not a work tree of this repository";
     a_journal_has_an_older_format: |s| {
         let victim = s.outside("victim.txt").display().to_string();
         let text = format!(r#"{{"moves":[],"appends":[{{"path":{victim:?},"at":0,"text":"evil\n","existed":true}}]}}"#);
         s.workspace.write(".heirloom/local/journal.json", text);
-    } => "this unfinished change cannot be finished";
+    } => "this interrupted change cannot be completed";
     a_list_of_drafts_names_files_outside: |s| {
         let draft = s.outside(".a.md.heir-new");
         fs::write(&draft, SECRET).unwrap();

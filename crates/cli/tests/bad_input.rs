@@ -92,7 +92,7 @@ fn a_folder_with_the_name_of_a_document_is_reported() {
     let workspace = with_bad_document("");
     std::fs::remove_file(workspace.path().join(".heirloom/context/bad.md")).unwrap();
     std::fs::create_dir(workspace.path().join(".heirloom/context/bad.md")).unwrap();
-    check(&workspace, ".heirloom/context/bad.md:1: this is a folder, and a document was expected");
+    check(&workspace, ".heirloom/context/bad.md:1: this is a folder, but a document was expected");
 }
 
 #[cfg(unix)]

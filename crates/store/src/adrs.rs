@@ -1,4 +1,4 @@
-//! Where decision records are, and reading them.
+//! Finds and reads decision records (ADRs).
 
 use std::collections::HashSet;
 
@@ -10,36 +10,37 @@ use crate::listings::Listings;
 use crate::stamp::Stamp;
 use crate::{Config, Root, archive, files, layout};
 
-/// The workspace's own records.
+/// The folder of the records of the workspace.
 pub const FOLDER: &str = ".heirloom/adrs";
-const PROJECTS: &str = ".heirloom/projects";
+const PROJECTS_FOLDER: &str = ".heirloom/projects";
+/// The depth to which folders that the settings name are searched.
 const MAX_DEPTH: usize = 4;
 
-/// A record and its document.
+/// A decision record and its document.
 #[derive(Debug, Clone)]
 pub struct Record {
-    /// What it says as a record.
+    /// The parsed record.
     pub adr: Adr,
-    /// What it says as a document.
+    /// The parsed document.
     pub document: Document,
     /// Its text.
     pub text: String,
-    /// The project that it belongs to.
+    /// The project that it belongs to, if any.
     pub project: Option<String>,
 }
 
 /// Returns the folder of a project's records.
 pub fn project_folder(project: &str) -> String {
-    format!("{PROJECTS}/{project}/adrs")
+    format!("{PROJECTS_FOLDER}/{project}/adrs")
 }
 
-/// Reads the records that hold for a project, or for every project.
-pub fn read(root: &Root, config: &Config, project: Scope<'_>) -> (Vec<Record>, Vec<Problem>) {
-    let (found, mut problems) = find(root, config, project);
+/// Reads the records of a scope.
+pub fn read(root: &Root, config: &Config, scope: Scope<'_>) -> (Vec<Record>, Vec<Problem>) {
+    let (found, mut problems) = find(root, config, scope);
     (read_found(root, found, &mut problems), problems)
 }
 
-/// Reads records that were found.
+/// Reads records that [`find`] returned.
 pub fn read_found(root: &Root, found: Vec<Found>, problems: &mut Vec<Problem>) -> Vec<Record> {
     let mut records = Vec::new();
     for Found { path, project } in found {
@@ -52,11 +53,11 @@ pub fn read_found(root: &Root, found: Vec<Found>, problems: &mut Vec<Problem>) -
     records
 }
 
-/// Reads a record with the fields that stand in a file beside it. A missing one is `None`.
+/// Reads a record together with the fields of its metadata file; `None` if it does not exist.
 pub fn read_document(root: &ConfinedDir, path: &str) -> Option<(String, Document)> {
     let (text, mut document) = layout::read_document_in(root, path)?;
-    let beside = adr::metadata_path(path).map(|beside| files::read_text(root, &beside));
-    match beside.transpose() {
+    let metadata = adr::metadata_path(path).map(|path| files::read_text(root, &path));
+    match metadata.transpose() {
         Ok(metadata) => {
             let metadata = metadata.flatten();
             metadata.iter().for_each(|metadata| adr::add_metadata(&mut document, metadata));
@@ -66,36 +67,35 @@ pub fn read_document(root: &ConfinedDir, path: &str) -> Option<(String, Document
     Some((text, document))
 }
 
-/// Returns what is known of a record without reading it, and of the file beside it: a change of either
-/// changes it.
+/// Returns the combined stamp of a record and its metadata file.
 pub fn stamp(listings: &Listings<'_>, path: &str) -> Option<Stamp> {
-    let own = listings.stamp(path)?;
-    let beside = adr::metadata_path(path).and_then(|beside| listings.stamp(&beside));
-    Some(match beside {
-        Some(beside) => own.and(beside),
-        None => own,
+    let stamp = listings.stamp(path)?;
+    let metadata = adr::metadata_path(path).and_then(|path| listings.stamp(&path));
+    Some(match metadata {
+        Some(metadata) => stamp.and(metadata),
+        None => stamp,
     })
 }
 
-/// A record that is there and was not read.
+/// The path of a record that was found and not read yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// Its file.
+    /// The path of its file.
     pub path: String,
-    /// The project that it belongs to.
+    /// The project that it belongs to, if any.
     pub project: Option<String>,
 }
 
-/// Finds the records that hold for a project, or for every project, each once.
-pub fn find(root: &Root, config: &Config, project: Scope<'_>) -> (Vec<Found>, Vec<Problem>) {
+/// Finds the records of a scope, without duplicates.
+pub fn find(root: &Root, config: &Config, scope: Scope<'_>) -> (Vec<Found>, Vec<Problem>) {
     let mut found = Vec::new();
     let mut problems = Vec::new();
     let mut folders = vec![(FOLDER.to_owned(), None, 0)];
-    match project {
+    match scope {
         Scope::Workspace => {}
         Scope::Project(name) => folders.push((project_folder(name), Some(name.to_owned()), 0)),
         Scope::Everything => {
-            let listed = root.list(PROJECTS).unwrap_or_else(|problem| {
+            let listed = root.list(PROJECTS_FOLDER).unwrap_or_else(|problem| {
                 problems.push(problem);
                 vec![]
             });
@@ -118,13 +118,13 @@ pub fn find(root: &Root, config: &Config, project: Scope<'_>) -> (Vec<Found>, Ve
     (found, problems)
 }
 
-/// Returns the number of the next record of a folder. The archive counts, because a number that was
-/// given once must not come to mean another decision. Folders share their numbers, so that an id
-/// means one record, unless a number is already in two of them.
+/// Returns the number for the next record in a folder. Archived records count, because a number must
+/// not be reused for another decision. All folders share one sequence of numbers, so that an id is
+/// unique, unless a number of this folder is already used in another folder.
 pub fn next_number(root: &Root, config: &Config, folder: &str) -> u32 {
     let adopted = config.adrs.folders.iter().map(|folder| folder.trim_end_matches('/'));
     let shared: Vec<&str> = adopted.chain([FOLDER]).collect();
-    let is_shared = shared.iter().any(|own| path::is_within(folder, own));
+    let is_shared = shared.iter().any(|shared| path::is_within(folder, shared));
     let mut paths: Vec<String> =
         archive::list(root).into_iter().map(|archived| archived.source).collect();
     let mut found = Vec::new();
@@ -134,22 +134,23 @@ pub fn next_number(root: &Root, config: &Config, folder: &str) -> u32 {
     paths.extend(found.into_iter().map(|found| found.path));
     paths.sort();
     paths.dedup();
-    let numbers = |wanted: &dyn Fn(&str) -> bool| -> HashSet<u32> {
-        // Records that are folders count by themselves.
+    let numbers_in = |is_counted: &dyn Fn(&str) -> bool| -> HashSet<u32> {
+        // Records that are folders have a sequence of their own.
         let files = paths.iter().filter(|path| adr::folder_name(path).is_none());
-        let wanted = files.filter(|path| wanted(path::folder(path)));
-        wanted.filter_map(|path| adr::id_of(path).1).collect()
+        let counted = files.filter(|path| is_counted(path::folder(path)));
+        counted.filter_map(|path| adr::id_of(path).1).collect()
     };
-    let own = numbers(&|other| path::is_within(other, folder));
-    let others = numbers(&|other| {
-        !path::is_within(other, folder) && shared.iter().any(|own| path::is_within(other, own))
+    let own = numbers_in(&|other| path::is_within(other, folder));
+    let others = numbers_in(&|other| {
+        !path::is_within(other, folder)
+            && shared.iter().any(|shared| path::is_within(other, shared))
     });
-    let is_alone = folder != FOLDER && !own.is_disjoint(&others);
-    let all = own.iter().chain(others.iter().filter(|_| is_shared && !is_alone));
+    let is_independent = folder != FOLDER && !own.is_disjoint(&others);
+    let all = own.iter().chain(others.iter().filter(|_| is_shared && !is_independent));
     all.max().map_or(1, |highest| highest.saturating_add(1))
 }
 
-/// Returns whether a record of a folder has this number, or had it and is in the archive.
+/// Returns whether a record of a folder has this number, or an archived one of that folder.
 pub fn is_taken(root: &Root, folder: &str, number: u32) -> bool {
     let archived = format!("{}/{folder}", crate::files::ARCHIVE);
     let items =
@@ -159,17 +160,18 @@ pub fn is_taken(root: &Root, folder: &str, number: u32) -> bool {
         .any(|item| adr::id_of(&item.name).1 == Some(number))
 }
 
-/// Whose records are asked for.
+/// The set of records to find.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope<'a> {
-    /// The workspace's.
+    /// The records of the workspace.
     Workspace,
-    /// The workspace's and one project's.
+    /// The records of the workspace and of one project.
     Project(&'a str),
-    /// All.
+    /// The records of the workspace and of all projects.
     Everything,
 }
 
+/// Finds the records in a folder and, down to a depth, in its subfolders.
 fn find_in(
     root: &Root,
     folder: &str,
@@ -182,14 +184,14 @@ fn find_in(
         Ok(items) => items,
         Err(problem) => return problems.push(problem),
     };
-    // A record that is a folder states its fields in a file beside its text.
+    // A record that is a folder consists of a README.md and a metadata file.
     let is_record_folder = |item: &Item| {
         let inner = format!("{folder}/{}", item.name);
         let readme = format!("{inner}/README.md");
         let is_numbered = item.is_folder && !item.is_link && adr::folder_name(&readme).is_some();
         is_numbered && root.exists(&format!("{inner}/{}", adr::METADATA)) && root.exists(&readme)
     };
-    let has_folders = depth > 0 && items.iter().any(is_record_folder);
+    let has_record_folders = depth > 0 && items.iter().any(is_record_folder);
     for item in items {
         let path = format!("{folder}/{}", item.name);
         let found_at = |path: String| Found { path, project: project.map(str::to_owned) };
@@ -202,21 +204,21 @@ fn find_in(
                 false => find_in(root, &path, project, depth - 1, found, problems),
             }
         } else if adr::is_record(&item.name) {
-            // Beside records that are folders lie links by their older names, and texts on all of them.
-            let is_beside_records = match item.is_link {
-                true => leads_to_record_folder(root, &path),
-                false => has_folders && adr::id_of(&item.name).1.is_none(),
+            // Links with older names of record folders, and overviews beside them, are not records.
+            let is_auxiliary = match item.is_link {
+                true => is_link_to_record_folder(root, &path),
+                false => has_record_folders && adr::id_of(&item.name).1.is_none(),
             };
-            if !is_beside_records {
+            if !is_auxiliary {
                 found.push(found_at(path));
             }
         }
     }
 }
 
-/// Returns whether a link leads to the text of a record that is a folder.
-fn leads_to_record_folder(root: &Root, link: &str) -> bool {
+/// Returns whether a link points to the README.md of a record that is a folder.
+fn is_link_to_record_folder(root: &Root, link: &str) -> bool {
     let target = root.dir().link_target(link).and_then(|target| path::joined(link, &target));
-    let beside = target.and_then(|target| adr::metadata_path(&target));
-    beside.is_some_and(|beside| root.exists(&beside))
+    let metadata = target.and_then(|target| adr::metadata_path(&target));
+    metadata.is_some_and(|path| root.exists(&path))
 }

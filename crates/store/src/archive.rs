@@ -1,40 +1,42 @@
-//! Where archived files lie, and which path each of them had.
+//! Maps the paths of documents to locations in the archive and back.
 //!
 //! `.heirloom/adrs/x.md` is archived to `.heirloom/archive/adrs/x.md` and `plans/0042/plan.md` to
 //! `.heirloom/archive/plans/0042/plan.md`. A later version of the same path goes below `v2/`, `v3/`
-//! and so on, so that every version is kept. A path outside `.heirloom` that would read like one of
-//! these goes below `at-root/`. Earlier releases archived to `.heirloom/archive/.heirloom/…` and
-//! numbered the copies of a memory document (`x.memory.md.1`); both are still understood.
+//! and so on, so that every version is kept. A path outside of `.heirloom` that would collide with
+//! one of these goes below `at-root/`. Earlier releases archived to `.heirloom/archive/.heirloom/…`
+//! and numbered the copies of a memory document (`x.memory.md.1`); both can still be read.
 
 use crate::Root;
 use crate::files::{ARCHIVE, HOME};
 
-/// The entries of `.heirloom` whose documents are archived without the name of that folder.
+/// The entries of `.heirloom` that are archived without the prefix `.heirloom/`.
 const HOME_ENTRIES: [&str; 4] = ["workspace.md", "context", "adrs", "projects"];
 
-/// Holds paths outside `.heirloom` that start like one inside it.
+/// The archive folder for paths outside of `.heirloom` that start with a reserved name.
 const AT_ROOT: &str = "at-root";
 
 /// A file in the archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Archived {
-    /// Where it lies, from the root.
+    /// Its current path, relative to the root.
     pub location: String,
-    /// The path that it had.
+    /// The path that it was archived from.
     pub source: String,
-    /// Which version of that path it is; a later one is newer.
+    /// The version of that path; a higher version is newer.
     pub version: u32,
-    /// The number of a copy that an earlier release made of a memory document; such copies are
+    /// The number of a copy of a memory document made by an earlier release. Numbered copies are
     /// older than the file without a number.
     pub copy: Option<u32>,
 }
 
 impl Archived {
-    /// Reads where a file lies as the path that it had; `None` outside the archive.
+    /// Parses a location in the archive; `None` for a path outside of the archive.
     pub fn at(location: &str) -> Option<Self> {
         let inner = location.strip_prefix(ARCHIVE)?.strip_prefix('/')?;
         let (version, inner) = match inner.split_once('/') {
-            Some((first, rest)) => version_of(first).map_or((1, inner), |version| (version, rest)),
+            Some((first, rest)) => {
+                parse_version(first).map_or((1, inner), |version| (version, rest))
+            }
             None => (1, inner),
         };
         let source = match inner.split_once('/') {
@@ -52,13 +54,13 @@ impl Archived {
         Some(Archived { location: location.to_owned(), source, version, copy })
     }
 
-    /// Returns a key that is greater for a newer version of the same path.
+    /// Returns a sort key that is greater for a newer version of the same path.
     pub fn age(&self) -> (u32, u32) {
         (self.version, self.copy.unwrap_or(u32::MAX))
     }
 }
 
-/// Returns where a version of a path is archived.
+/// Returns the location of a version of a path in the archive.
 pub fn location(path: &str, version: u32) -> String {
     let inner = match path.strip_prefix(HOME).and_then(|rest| rest.strip_prefix('/')) {
         Some(rest) if HOME_ENTRIES.contains(&first_part(rest)) => rest.to_owned(),
@@ -100,11 +102,11 @@ fn first_part(path: &str) -> &str {
 }
 
 fn is_reserved(first: &str) -> bool {
-    HOME_ENTRIES.contains(&first) || first == AT_ROOT || version_of(first).is_some()
+    HOME_ENTRIES.contains(&first) || first == AT_ROOT || parse_version(first).is_some()
 }
 
-/// Returns the version that a folder of the archive is for: 2 for `v2`.
-fn version_of(folder: &str) -> Option<u32> {
+/// Parses the name of a version folder: 2 for `v2`.
+fn parse_version(folder: &str) -> Option<u32> {
     let digits = folder.strip_prefix('v')?;
     let is_number = !digits.starts_with('0') && digits.bytes().all(|byte| byte.is_ascii_digit());
     digits.parse().ok().filter(|version| is_number && *version > 1)
@@ -115,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_location_reads_back_as_its_path_and_version() {
+    fn a_location_round_trips_to_its_path_and_version() {
         for path in [
             ".heirloom/workspace.md",
             ".heirloom/adrs/ADR-0001-x.md",
@@ -139,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn archives_of_earlier_releases_are_understood() {
+    fn locations_of_earlier_releases_can_be_read() {
         let old = Archived::at(".heirloom/archive/.heirloom/context/old.md").unwrap();
         assert_eq!(old.source, ".heirloom/context/old.md");
         let copy = Archived::at(".heirloom/archive/plans/a/plan.memory.md.2").unwrap();

@@ -1,5 +1,5 @@
-//! The settings of a workspace: `.heirloom/config.toml`. Every key has a default; a key that is not
-//! known is an error, because a typo in a setting must not be silent.
+//! The settings of a workspace: `.heirloom/config.toml`. Every key has a default. An unknown key is an
+//! error, so that a typo in a setting is noticed.
 
 use heirloom_core::hierarchy::{self, Hierarchy};
 use heirloom_core::name;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Root;
 
-/// Where the settings are.
+/// The path of the settings file.
 pub const PATH: &str = ".heirloom/config.toml";
 
 /// The settings of a workspace.
@@ -23,22 +23,22 @@ pub struct Config {
     pub hierarchy: String,
     /// After how many days a document needs attention.
     pub staleness: Thresholds,
-    /// Further files for levels of the default hierarchy, by level. They are read before the
-    /// level's own, which win.
+    /// Additional files for levels of the default hierarchy, by level. They are read before the files
+    /// of the level, which take precedence.
     pub levels: IndexMap<String, MoreFiles>,
     /// Decision records.
     pub adrs: Adrs,
-    /// What is remembered.
+    /// Memory.
     pub memory: Memory,
-    /// A language model that writes summaries in the place of our own extraction.
+    /// A language model that writes summaries instead of the built-in extraction.
     pub llm: Llm,
-    /// What tells which memories are near in meaning.
+    /// The embedder that compares memories by meaning.
     pub embedder: Embedder,
     /// Hierarchies of your own, by name.
     pub hierarchies: IndexMap<String, Hierarchy>,
 }
 
-/// Further files for a level.
+/// Additional files for a level.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MoreFiles {
@@ -46,7 +46,7 @@ pub struct MoreFiles {
     pub files: Vec<String>,
 }
 
-/// Where decision records are.
+/// The locations of decision records.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Adrs {
@@ -54,11 +54,11 @@ pub struct Adrs {
     pub folders: Vec<String>,
 }
 
-/// What is remembered.
+/// Settings of memory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Memory {
-    /// How many pins working memory holds.
+    /// The maximum number of pins in working memory.
     pub pins: usize,
 }
 
@@ -68,40 +68,40 @@ impl Default for Memory {
     }
 }
 
-/// A language model behind an OpenAI-compatible endpoint. Its key is in `HEIRLOOM_LLM_KEY`.
+/// A language model behind an OpenAI-compatible endpoint. `HEIRLOOM_LLM_KEY` holds the API key.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Llm {
-    /// Where it is, such as `http://127.0.0.1:11434/v1`; without it there is none. Settings come with
-    /// the repository, so it is used only if `HEIRLOOM_LLM_ENDPOINT` names one too.
+    /// The base URL, such as `http://127.0.0.1:11434/v1`; without it no model is used. Settings come
+    /// with the repository, so the URL is used only if `HEIRLOOM_LLM_ENDPOINT` is set too.
     pub endpoint: Option<String>,
-    /// What it is called there.
+    /// The name of the model at the endpoint.
     pub model: String,
 }
 
-/// What tells which memories are near in meaning. Another one makes the index anew.
+/// The embedder that compares memories by meaning. Changing it rebuilds the index.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Embedder {
-    /// Which one: `static` is inside the program and needs nothing.
+    /// The kind of embedder: `static` is built into the program and needs no setup.
     pub kind: EmbedderKind,
     /// The folder of a transformer in the workspace: a sentence transformer of the BERT family with
-    /// `config.json`, `vocab.txt` and `model.safetensors`. `HEIRLOOM_EMBEDDER_FOLDER` names one
-    /// anywhere else.
+    /// `config.json`, `vocab.txt` and `model.safetensors`. For a folder outside of the workspace, set
+    /// `HEIRLOOM_EMBEDDER_FOLDER`.
     pub folder: Option<String>,
-    /// Where an OpenAI-compatible endpoint is, such as `http://127.0.0.1:11434/v1`. Settings come with
-    /// the repository, so it is used only if `HEIRLOOM_EMBEDDER_ENDPOINT` names one too, which then
-    /// gets the key in `HEIRLOOM_EMBEDDER_KEY`.
+    /// The base URL of an OpenAI-compatible endpoint, such as `http://127.0.0.1:11434/v1`. Settings
+    /// come with the repository, so the endpoint is used only if `HEIRLOOM_EMBEDDER_ENDPOINT` is set
+    /// too; the key in `HEIRLOOM_EMBEDDER_KEY` is sent to that endpoint.
     pub endpoint: Option<String>,
-    /// What the model is called at the endpoint.
+    /// The name of the model at the endpoint.
     pub model: String,
 }
 
-/// The sorts of embedders.
+/// The kinds of embedders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum EmbedderKind {
-    /// The model inside the program.
+    /// The model that is built into the program.
     #[default]
     Static,
     /// A sentence transformer from a folder.
@@ -134,7 +134,7 @@ impl Config {
         }
     }
 
-    /// Reads settings.
+    /// Parses and validates settings.
     pub fn parse(text: &str) -> Result<Self, Problem> {
         let config: Config = toml::from_str(text).map_err(|error| {
             let line = error.span().map_or(1, |span| line_at(text, span.start));
@@ -151,74 +151,66 @@ impl Config {
     }
 
     fn check(&self, text: &str) -> Result<(), Problem> {
-        let at = |needle: &str, message: String| {
-            Problem::at(
-                PATH,
-                text.lines().position(|line| line.contains(needle)).map_or(1, |line| line + 1),
-                message,
-            )
-        };
         let Thresholds { warning, critical, archive } = self.staleness;
         if !(warning > 0.0 && warning <= critical && critical <= archive && archive.is_finite()) {
-            return Err(at(
-                "staleness",
-                "staleness: the days must be positive, and warning ≤ critical ≤ archive".into(),
-            ));
+            let message = "staleness: the days must be positive, and warning ≤ critical ≤ archive";
+            return Err(problem_at(text, "staleness", message));
         }
         for (name, hierarchy) in &self.hierarchies {
             if let Some(defect) = hierarchy.defect() {
-                return Err(at(name, format!("hierarchies.{name}: {defect}")));
+                return Err(problem_at(text, name, format!("hierarchies.{name}: {defect}")));
             }
         }
         let Some(hierarchy) = self.find_hierarchy(&self.hierarchy) else {
-            let near = name::nearest(
-                &self.hierarchy,
-                self.hierarchy_names().iter().map(String::as_str),
-                1,
-            );
-            let hint = near.first().map_or_else(
-                || format!("there are {}", self.hierarchy_names().join(", ")),
-                |near| format!("did you mean `{near}`?"),
-            );
-            return Err(
-                at("hierarchy", format!("there is no hierarchy `{}`", self.hierarchy)).hint(hint)
-            );
+            return Err(self.unknown_hierarchy(text));
         };
-        for (level, more) in &self.levels {
-            if hierarchy.level(level).is_none() {
-                let names: Vec<&str> =
-                    hierarchy.levels.iter().map(|level| level.name.as_str()).collect();
-                return Err(at(
-                    level,
-                    format!("levels.{level}: the hierarchy `{}` has no such level", self.hierarchy),
-                )
-                .hint(format!("its levels are {}", names.join(", "))));
-            }
-            let mut widened = hierarchy.clone();
-            widened
-                .levels
-                .iter_mut()
-                .filter(|own| own.name == *level)
-                .for_each(|own| own.adopted.extend(more.files.iter().cloned()));
-            if let Some(defect) = widened.defect() {
-                return Err(at(level, format!("levels.{level}: {defect}")));
-            }
-        }
+        self.check_levels(text, &hierarchy)?;
         for folder in &self.adrs.folders {
             if folder.starts_with('/')
                 || folder.contains('\\')
                 || folder.split('/').any(|part| part == "..")
             {
-                return Err(at(
-                    folder,
-                    format!("adrs.folders: `{folder}` must be a folder below the root, with `/`"),
-                ));
+                let message = format!(
+                    "adrs.folders: `{folder}` is not a path relative to the root with `/` as separator"
+                );
+                return Err(problem_at(text, folder, message));
             }
         }
         Ok(())
     }
 
-    /// Returns a hierarchy, the default one with its further files.
+    fn unknown_hierarchy(&self, text: &str) -> Problem {
+        let names = self.hierarchy_names();
+        let near = name::nearest(&self.hierarchy, names.iter().map(String::as_str), 1);
+        let hint = near.first().map_or_else(
+            || format!("existing hierarchies: {}", names.join(", ")),
+            |near| format!("did you mean `{near}`?"),
+        );
+        let message = format!("there is no hierarchy `{}`", self.hierarchy);
+        problem_at(text, "hierarchy", message).hint(hint)
+    }
+
+    /// Checks that additional files name existing levels and valid patterns.
+    fn check_levels(&self, text: &str, hierarchy: &Hierarchy) -> Result<(), Problem> {
+        for (name, more) in &self.levels {
+            let mut extended = hierarchy.clone();
+            let Some(level) = extended.levels.iter_mut().find(|level| level.name == *name) else {
+                let names: Vec<&str> =
+                    hierarchy.levels.iter().map(|level| level.name.as_str()).collect();
+                let message =
+                    format!("levels.{name}: the hierarchy `{}` has no such level", self.hierarchy);
+                return Err(problem_at(text, name, message)
+                    .hint(format!("its levels are {}", names.join(", "))));
+            };
+            level.adopted.extend(more.files.iter().cloned());
+            if let Some(defect) = extended.defect() {
+                return Err(problem_at(text, name, format!("levels.{name}: {defect}")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns a hierarchy by name; the default hierarchy includes its additional files.
     pub fn find_hierarchy(&self, name: &str) -> Option<Hierarchy> {
         let mut hierarchy = self
             .hierarchies
@@ -241,44 +233,56 @@ impl Config {
     }
 }
 
-/// Finds a key that the schema does not have: the key, its line and what may have been meant.
+/// Returns a problem at the first line that contains a text.
+fn problem_at(text: &str, needle: &str, message: impl Into<String>) -> Problem {
+    Problem::at(PATH, first_line_with(text, needle), message)
+}
+
+/// Returns the number of the first line that contains a text; 1 if there is none.
+fn first_line_with(text: &str, needle: &str) -> usize {
+    text.lines().position(|line| line.contains(needle)).map_or(1, |line| line + 1)
+}
+
+/// Finds a key that the schema does not define. Returns the key, its line and a hint.
 fn unknown_key(text: &str) -> Option<(String, usize, String)> {
     let table: toml::Table = text.parse().ok()?;
     let schema = schemars::schema_for!(Config).to_value();
-    let written = serde_json::to_value(table).ok()?;
-    let (path, known) = first_unknown(&written, &schema, &schema, "")?;
+    let settings = serde_json::to_value(table).ok()?;
+    let (path, known) = first_unknown(&settings, &schema, &schema, "")?;
     let last = path.rsplit('.').next().unwrap_or(&path).to_owned();
-    let line = text.lines().position(|line| line.contains(&last)).map_or(1, |line| line + 1);
+    let line = first_line_with(text, &last);
     let hint = match name::nearest(&last, known.iter().map(String::as_str), 1).first() {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("the settings here are {}", known.join(", ")),
+        None => format!("the settings of this section are {}", known.join(", ")),
     };
     Some((path, line, hint))
 }
 
+/// Returns the path of the first key that the schema does not define, and the keys that it defines
+/// there. `definitions` is the whole schema, which references are resolved in.
 fn first_unknown(
     value: &Value,
     schema: &Value,
-    whole: &Value,
+    definitions: &Value,
     path: &str,
 ) -> Option<(String, Vec<String>)> {
     let schema = match schema.get("$ref").and_then(Value::as_str) {
-        Some(reference) => whole.pointer(reference.trim_start_matches('#'))?,
+        Some(reference) => definitions.pointer(reference.trim_start_matches('#'))?,
         None => schema,
     };
     match value {
-        Value::Array(items) => {
-            items.iter().find_map(|item| first_unknown(item, schema.get("items")?, whole, path))
-        }
+        Value::Array(items) => items
+            .iter()
+            .find_map(|item| first_unknown(item, schema.get("items")?, definitions, path)),
         Value::Object(map) => map.iter().find_map(|(key, value)| {
-            let here = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+            let key_path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
             match (schema.get("properties"), schema.get("additionalProperties")) {
                 (Some(properties), _) => match properties.get(key) {
-                    Some(inner) => first_unknown(value, inner, whole, &here),
-                    None => Some((here, properties.as_object()?.keys().cloned().collect())),
+                    Some(inner) => first_unknown(value, inner, definitions, &key_path),
+                    None => Some((key_path, properties.as_object()?.keys().cloned().collect())),
                 },
                 (None, Some(inner)) if inner.is_object() => {
-                    first_unknown(value, inner, whole, &here)
+                    first_unknown(value, inner, definitions, &key_path)
                 }
                 _ => None,
             }
@@ -287,8 +291,9 @@ fn first_unknown(
     }
 }
 
-fn line_at(text: &str, at: usize) -> usize {
-    1 + text.as_bytes()[..at.min(text.len())].iter().filter(|byte| **byte == b'\n').count()
+/// Returns the number of the line that contains a byte offset.
+fn line_at(text: &str, offset: usize) -> usize {
+    1 + text.as_bytes()[..offset.min(text.len())].iter().filter(|byte| **byte == b'\n').count()
 }
 
 #[cfg(test)]
@@ -296,12 +301,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_empty_file_is_the_defaults() {
+    fn an_empty_file_means_the_defaults() {
         assert_eq!(Config::parse("").unwrap(), Config::default());
     }
 
     #[test]
-    fn an_unknown_key_names_its_line_and_the_nearest() {
+    fn an_unknown_key_is_reported_with_line_and_suggestion() {
         let problem =
             Config::parse("hierarchy = \"plans\"\n\n[stalenes]\nwarning = 3\n").unwrap_err();
         assert_eq!((problem.line, problem.hint.as_deref()), (3, Some("did you mean `staleness`?")));
@@ -313,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_values_are_refused() {
+    fn invalid_values_are_rejected() {
         for text in [
             "hierarchy = \"plan\"",
             "[staleness]\nwarning = 40",
@@ -327,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hierarchy_of_your_own() {
+    fn a_custom_hierarchy_can_be_the_default() {
         let config = Config::parse("hierarchy = \"teams\"\n[[hierarchies.teams.levels]]\nname = \"org\"\npriority = 0\nalways = [\"org.md\"]\n[[hierarchies.teams.levels]]\nname = \"team\"\npriority = 10\nalways = [\"teams/{team}.md\"]\n").unwrap();
         assert_eq!(config.find_hierarchy("teams").unwrap().levels.len(), 2);
     }

@@ -1,9 +1,9 @@
-//! Directory handles that nothing leaves.
+//! Directory handles that confine access to a directory.
 //!
-//! A repository is untrusted input: it may hold symbolic links, FIFOs and devices at any path. Every
-//! file below a workspace's root and below this machine's state is reached through a
-//! [`ConfinedDir`], which resolves paths relative to an open directory and refuses to follow a link
-//! out of it (`openat2` with `RESOLVE_BENEATH` on Linux, component by component elsewhere).
+//! A repository is untrusted input: it may contain symbolic links, FIFOs and devices at any path.
+//! Every file of a workspace and of the local state is accessed through a [`ConfinedDir`], which
+//! resolves paths relative to an open directory and refuses to follow a link out of it (`openat2` with
+//! `RESOLVE_BENEATH` on Linux, component by component on other systems).
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -14,28 +14,28 @@ use cap_std::fs::{Dir, DirEntry, Metadata, OpenOptions};
 
 use crate::stamp::Stamp;
 
-/// A directory, and access to what lies beneath it.
+/// An open directory that gives access to the files below it only.
 #[derive(Debug)]
 pub struct ConfinedDir {
     handle: Dir,
     path: PathBuf,
 }
 
-/// A name in a directory.
+/// A directory entry.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Item {
-    /// The name; what is not UTF-8 in it is replaced.
+    /// The name; invalid UTF-8 is replaced.
     pub name: String,
-    /// Whether the name is text, so that it can be used.
+    /// Whether the name is valid UTF-8. Otherwise the file cannot be opened by this name.
     pub is_text: bool,
-    /// Whether it is a folder, links inside the root followed.
+    /// Whether it is a folder or a link to a folder inside the root.
     pub is_folder: bool,
-    /// Whether it is a symbolic link. A walk through subfolders does not enter one, since links may
-    /// lead in circles.
+    /// Whether it is a symbolic link. Recursive walks do not follow links, because they may form
+    /// cycles.
     pub is_link: bool,
 }
 
-/// What to do about a directory that is not there.
+/// What to do if a directory does not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Missing {
     /// Create it.
@@ -44,41 +44,41 @@ pub enum Missing {
     Fail,
 }
 
-/// The ending of a file that is about to replace another.
-const DRAFT_ENDING: &str = "draft";
+/// The extension of a temporary file that is renamed over another file.
+const DRAFT_EXTENSION: &str = "draft";
 
 impl ConfinedDir {
-    /// Opens a directory anywhere on this machine. Only for paths that a person named, or that were
-    /// checked: nothing keeps this call itself inside a root.
+    /// Opens a directory anywhere on this machine. Only for paths that the user named or that were
+    /// checked, because this call is not confined to a root.
     pub fn open(path: &Path) -> io::Result<Self> {
         let handle = Dir::open_ambient_dir(path, ambient_authority())?;
         Ok(ConfinedDir { handle, path: path.to_path_buf() })
     }
 
-    /// Returns the path that it was opened by, for messages and for libraries that take paths only.
+    /// Returns the path that was opened, for messages and for libraries that need a path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Returns the handle itself.
+    /// Returns the underlying handle.
     pub fn handle(&self) -> &Dir {
         &self.handle
     }
 
-    /// Returns the handle alone.
+    /// Converts into the underlying handle.
     pub fn into_handle(self) -> Dir {
         self.handle
     }
 
-    /// Opens a directory of Heirloom's own (cache, state). No component of the path may be a
-    /// symbolic link, not even one that stays inside: Heirloom makes these directories itself.
+    /// Opens a directory that Heirloom itself creates (cache, state). No component of the path may be
+    /// a symbolic link, not even one that stays inside.
     pub fn open_private(&self, relative: &str, missing: Missing) -> io::Result<Self> {
         let mut handle = self.handle.try_clone()?;
         let mut path = self.path.clone();
         for part in relative.split('/').filter(|part| !part.is_empty()) {
             path.push(part);
             match handle.symlink_metadata(part) {
-                Ok(metadata) if metadata.is_symlink() => return Err(is_link(&path)),
+                Ok(metadata) if metadata.is_symlink() => return Err(link_error(&path)),
                 Ok(_) => {}
                 Err(error) if error.kind() == io::ErrorKind::NotFound => match missing {
                     Missing::Fail => return Err(error),
@@ -96,29 +96,33 @@ impl ConfinedDir {
         Ok(ConfinedDir { handle, path })
     }
 
-    /// Returns what is known of a path without opening the file; links are followed inside.
+    /// Returns the metadata of a path; links are followed inside of the directory.
     pub fn metadata(&self, relative: &str) -> io::Result<Metadata> {
         self.handle.metadata(relative)
     }
 
-    /// Returns where a symbolic link leads, as it is written.
+    /// Returns the target of a symbolic link, unresolved.
     pub fn link_target(&self, relative: &str) -> Option<String> {
-        self.handle.read_link_contents(relative).ok()?.to_str().map(|to| to.replace('\\', "/"))
+        self.handle
+            .read_link_contents(relative)
+            .ok()?
+            .to_str()
+            .map(|target| target.replace('\\', "/"))
     }
 
-    /// Returns whether there is anything at a path.
+    /// Returns whether a path exists.
     pub fn exists(&self, relative: &str) -> bool {
         self.handle.exists(relative)
     }
 
-    /// Opens a regular file for reading. Opening a FIFO would block for ever, so its kind is checked
-    /// first.
+    /// Opens a regular file for reading. The file type is checked first, because opening a FIFO would
+    /// block forever.
     pub fn open_file(&self, relative: &str) -> io::Result<File> {
         self.check_regular(relative)?;
         self.handle.open(relative).map(cap_std::fs::File::into_std)
     }
 
-    /// Opens a regular file for reading and writing, and creates it where it is not there.
+    /// Opens a regular file for reading and writing, and creates it if it does not exist.
     pub fn open_to_write(&self, relative: &str) -> io::Result<File> {
         match self.check_regular(relative) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -129,7 +133,7 @@ impl ConfinedDir {
         self.handle.open_with(relative, &options).map(cap_std::fs::File::into_std)
     }
 
-    /// Creates a file that must not be there yet.
+    /// Creates a file; fails if it exists.
     pub fn create_new(&self, relative: &str) -> io::Result<File> {
         let mut options = OpenOptions::new();
         options.create_new(true).write(true);
@@ -158,11 +162,10 @@ impl ConfinedDir {
             .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
     }
 
-    /// Writes a file in place of what was there, whole or not at all, and makes it durable. A link at
-    /// that path is replaced, not followed.
+    /// Replaces a file atomically and syncs it to disk. A symbolic link is replaced, not followed.
     pub fn replace(&self, relative: &str, text: &str) -> io::Result<()> {
-        let draft = format!("{relative}.{DRAFT_ENDING}");
-        self.remove_if_there(&draft)?;
+        let draft = format!("{relative}.{DRAFT_EXTENSION}");
+        self.remove_if_exists(&draft)?;
         let mut file = self.create_new(&draft)?;
         file.write_all(text.as_bytes())?;
         file.sync_all()?;
@@ -176,20 +179,20 @@ impl ConfinedDir {
         self.handle.rename(from, &self.handle, to)
     }
 
-    /// Removes a file; a link is removed itself.
+    /// Removes a file or a symbolic link.
     pub fn remove(&self, relative: &str) -> io::Result<()> {
         self.handle.remove_file(relative)
     }
 
-    /// Removes a file, if it is there.
-    pub fn remove_if_there(&self, relative: &str) -> io::Result<()> {
+    /// Removes a file if it exists.
+    pub fn remove_if_exists(&self, relative: &str) -> io::Result<()> {
         match self.handle.remove_file(relative) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
         }
     }
 
-    /// Lists a directory, by name.
+    /// Lists a directory, sorted by name.
     pub fn list(&self, relative: &str) -> io::Result<Vec<Item>> {
         let mut items = Vec::new();
         for entry in self.handle.read_dir(relative)? {
@@ -199,7 +202,7 @@ impl ConfinedDir {
         Ok(items)
     }
 
-    /// Lists a directory, by name, each regular file with what is known of it without reading it.
+    /// Lists a directory, sorted by name, with the stamp of each regular file.
     pub fn list_with_stamps(&self, relative: &str) -> io::Result<Vec<(Item, Option<Stamp>)>> {
         let mut items = Vec::new();
         for entry in self.handle.read_dir(relative)? {
@@ -231,7 +234,7 @@ impl ConfinedDir {
         Ok(Item { name, is_text, is_folder, is_link })
     }
 
-    /// Lists the names in it that are text, in order.
+    /// Lists the names in this directory that are valid UTF-8, in alphabetical order.
     pub fn names(&self) -> io::Result<Vec<String>> {
         let mut names = Vec::new();
         for entry in self.handle.entries()? {
@@ -241,13 +244,14 @@ impl ConfinedDir {
         Ok(names)
     }
 
-    /// Makes a creation or a rename durable where the platform can sync a directory.
+    /// Syncs the parent directory of a path to disk, so that a creation or rename is durable. Does
+    /// nothing on systems that cannot sync a directory.
     pub fn sync_parent(&self, relative: &str) {
         #[cfg(unix)]
         {
             let parent = relative.rsplit_once('/').map_or(".", |(parent, _)| parent);
             if let Ok(folder) = self.handle.open(parent) {
-                // Not every file system can; the file itself is synced.
+                // Best effort: not every file system supports it, and the file itself is synced.
                 drop(folder.sync_all());
             }
         }
@@ -267,13 +271,13 @@ impl ConfinedDir {
     }
 }
 
-/// Returns whether an access failed because a path or a link led out of the directory. The library
-/// reports this as `PermissionDenied` without a system error number.
+/// Returns whether an access failed because a path or link leaves the directory. `cap_std` reports
+/// this as `PermissionDenied` without an OS error code.
 pub fn is_escape(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none()
 }
 
-fn is_link(path: &Path) -> io::Error {
+fn link_error(path: &Path) -> io::Error {
     let message = format!("{} is a symbolic link, and links are not followed here", path.display());
     io::Error::new(io::ErrorKind::PermissionDenied, message)
 }
@@ -287,7 +291,7 @@ mod tests {
 
     use super::*;
 
-    fn folders() -> (tempfile::TempDir, ConfinedDir, PathBuf) {
+    fn inside_and_outside() -> (tempfile::TempDir, ConfinedDir, PathBuf) {
         let home = tempfile::tempdir().unwrap();
         let (inside, outside) = (home.path().join("in"), home.path().join("out"));
         fs::create_dir_all(inside.join("sub")).unwrap();
@@ -299,8 +303,8 @@ mod tests {
     }
 
     #[test]
-    fn links_are_followed_inside_and_not_out() {
-        let (_home, dir, outside) = folders();
+    fn links_are_followed_only_inside_the_directory() {
+        let (_home, dir, outside) = inside_and_outside();
         symlink("sub/own", dir.path().join("near")).unwrap();
         symlink(outside.join("secret"), dir.path().join("absolute")).unwrap();
         symlink("../out/secret", dir.path().join("relative")).unwrap();
@@ -318,8 +322,8 @@ mod tests {
     }
 
     #[test]
-    fn private_folders_follow_no_link() {
-        let (_home, dir, _) = folders();
+    fn private_directories_may_not_be_links() {
+        let (_home, dir, _) = inside_and_outside();
         symlink("sub", dir.path().join("cache")).unwrap();
         for missing in [Missing::Fail, Missing::Create] {
             let error = dir.open_private("cache/index", missing).unwrap_err();
@@ -331,8 +335,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_regular_file_is_not_opened() {
-        let (_home, dir, _) = folders();
+    fn only_regular_files_are_opened() {
+        let (_home, dir, _) = inside_and_outside();
         let fifo = dir.path().join("fifo");
         let made = std::process::Command::new("mkfifo").arg(&fifo).status().unwrap();
         assert!(made.success());

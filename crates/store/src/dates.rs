@@ -1,7 +1,7 @@
-//! The date of a document: what it says, else its last commit, else its file's date.
+//! The date of a document: its `updated:` field, else its last commit, else its modification time.
 //!
-//! A fresh clone has fresh file dates and must not look fresh, so git is asked before the file
-//! system.
+//! Git takes precedence over the file system, because a fresh clone has new modification times and
+//! must not make old documents look fresh.
 
 use std::collections::HashMap;
 
@@ -10,62 +10,61 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 
 use crate::Root;
-use crate::git::{GitFailed, LastCommit, Repository};
+use crate::git::{GitError, LastCommit, Repository};
 use crate::history;
 
-/// Returns the date of each document, in order, and what was wrong with the dates they state.
+/// Returns the date of each document, in order, and the problems with dates that documents state.
 pub fn of_documents(root: &Root, documents: &[&Document]) -> (Vec<Option<Date>>, Vec<Problem>) {
     let mut problems = Vec::new();
     let mut dates: Vec<Option<Date>> =
-        documents.iter().map(|document| stated(document, &mut problems)).collect();
-    let undated: Vec<&str> = documents
+        documents.iter().map(|document| stated_date(document, &mut problems)).collect();
+    let undated_paths: Vec<&str> = documents
         .iter()
         .zip(&dates)
         .filter(|(_, date)| date.is_none())
         .map(|(document, _)| document.path.as_str())
         .collect();
-    if undated.is_empty() {
+    if undated_paths.is_empty() {
         return (dates, problems);
     }
-    match of_files(root, &undated) {
+    match of_files(root, &undated_paths) {
         Ok(found) => {
             for (document, date) in documents.iter().zip(&mut dates) {
                 *date = date.or_else(|| found.get(document.path.as_str()).copied());
             }
         }
-        Err(failed) => problems.push(
+        Err(error) => problems.push(
             Problem::of_file(
                 ".git",
-                format!("the history could not be read, so some dates are unknown: {}", failed.0),
+                format!("the history could not be read, so some dates are unknown: {}", error.0),
             )
-            .hint("install git"),
+            .hint("install git, or run `git log` here to see why it fails"),
         ),
     }
     (dates, problems)
 }
 
-/// Returns the dates of files that state none: of their last commit, else of the file. One whose
-/// history is cut off has none.
-pub fn of_files<'p>(root: &Root, paths: &[&'p str]) -> Result<HashMap<&'p str, Date>, GitFailed> {
+/// Returns the dates of files that state none: the last commit, else the modification time. A file
+/// whose last commit lies beyond the end of a shallow clone has none.
+pub fn of_files<'p>(root: &Root, paths: &[&'p str]) -> Result<HashMap<&'p str, Date>, GitError> {
     let files = histories(root, paths)?.into_iter();
     Ok(files.filter_map(|(path, history)| Some((path, history.date?))).collect())
 }
 
-/// What the history says of a file.
+/// The date of a file according to the git history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FileHistory {
-    /// The day of its last commit, else of the file; `None` where the history is cut off.
+    /// The day of its last commit, else of its modification; `None` beyond the end of a shallow clone.
     pub date: Option<Date>,
-    /// A checksum that changes with every commit of the file, and when a shallow clone gets more
-    /// history.
+    /// A checksum that changes with every commit of the file, and when a shallow clone is deepened.
     pub version: u64,
 }
 
-/// Returns what the history says of each of these files.
+/// Returns the history of each file.
 pub fn histories<'p>(
     root: &Root,
     paths: &[&'p str],
-) -> Result<HashMap<&'p str, FileHistory>, GitFailed> {
+) -> Result<HashMap<&'p str, FileHistory>, GitError> {
     let commits = history::last_commits(root, paths)?;
     let shallow = root.repository().map(Repository::shallow_ends).unwrap_or_default();
     let history = |path: &str| {
@@ -83,15 +82,15 @@ pub fn histories<'p>(
     Ok(paths.iter().map(|path| (*path, history(path))).collect())
 }
 
-fn stated(document: &Document, problems: &mut Vec<Problem>) -> Option<Date> {
-    let written = heirloom_core::document::scalar_text(document.fields.get("updated")?)?;
-    let date = day::parse(&written);
+fn stated_date(document: &Document, problems: &mut Vec<Problem>) -> Option<Date> {
+    let text = heirloom_core::document::scalar_text(document.fields.get("updated")?)?;
+    let date = day::parse(&text);
     if date.is_none() {
         problems.push(
             Problem::at(
                 &document.path,
                 document.line_of("updated"),
-                format!("`updated: {written}` is not a date"),
+                format!("`updated: {text}` is not a date"),
             )
             .hint("write it as 2026-02-22"),
         );
@@ -99,7 +98,7 @@ fn stated(document: &Document, problems: &mut Vec<Problem>) -> Option<Date> {
     date
 }
 
-/// Returns the day on which a file was modified.
+/// Returns the day of the modification time of a file.
 pub fn modified(root: &Root, path: &str) -> Option<Date> {
     let modified = root.metadata(path).ok()??.modified().ok()?;
     Timestamp::try_from(modified.into_std()).ok().map(day::of)

@@ -1,7 +1,7 @@
-//! What a repository's history says of files, asked of the `git` command.
+//! Queries of the git history, answered by the `git` command.
 //!
-//! The repository's own settings come with the repository, so no call runs a program that they name:
-//! see [`git`].
+//! A repository is untrusted and brings its own git settings, so no call may run a program that they
+//! name: see [`git`].
 
 mod repository;
 
@@ -11,70 +11,77 @@ use std::process::{Command, Output, Stdio};
 use std::sync::{Mutex, PoisonError};
 
 use heirloom_core::hands;
-pub use repository::{Lookup, Repository, is_hash};
+pub use repository::{Repository, RepositoryLookup, is_hash};
 
 use crate::Root;
 
-/// More paths than this go over the whole history instead of on the command line.
+/// With more paths than this, git is asked for all files instead of naming each path, because the
+/// length of a command line is limited.
 const MAX_PATHS_ON_COMMAND_LINE: usize = 400;
 
-/// What the history says of a file.
+/// When a file was last committed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LastCommit {
-    /// Seconds since 1970 of the commit that last touched it.
+    /// The time of the last commit that changed it, in seconds since 1970.
     At(i64),
-    /// The history is cut off before one can tell.
+    /// The commit lies beyond the end of a shallow clone's history.
     BeyondShallow,
 }
 
-/// Why the history could not be asked.
+/// The message of a git command that could not be run or failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GitFailed(pub String);
+pub struct GitError(pub String);
 
-/// Returns which of these files, given relative to the root, git keeps. One process is run for all.
-pub(crate) fn tracked<'p>(root: &Root, paths: &[&'p str]) -> Result<Vec<&'p str>, GitFailed> {
+/// Returns the files, given relative to the root, that git tracks. Runs one process for all of them.
+pub(crate) fn filter_tracked<'p>(root: &Root, paths: &[&'p str]) -> Result<Vec<&'p str>, GitError> {
     let mut command = git(root);
     command.env("GIT_LITERAL_PATHSPECS", "1").args(["ls-files", "-z", "--"]);
-    match paths.len() <= MAX_PATHS_ON_COMMAND_LINE {
-        true => command.args(paths),
-        false => command.arg("."),
-    };
-    let listed = succeeded(command)?;
-    let text = String::from_utf8_lossy(&listed.stdout);
-    let kept: HashSet<&str> = text.split('\0').collect();
-    Ok(paths.iter().copied().filter(|path| kept.contains(path)).collect())
+    add_paths(&mut command, paths);
+    let output = run_checked(command)?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let tracked: HashSet<&str> = text.split('\0').collect();
+    Ok(paths.iter().copied().filter(|path| tracked.contains(path)).collect())
 }
 
-/// Returns the name that git would put on a commit here.
+/// Adds the paths that a command is limited to, or the whole folder if they are too many.
+fn add_paths(command: &mut Command, paths: &[&str]) {
+    if paths.len() <= MAX_PATHS_ON_COMMAND_LINE {
+        command.args(paths);
+    } else {
+        command.arg(".");
+    }
+}
+
+/// Returns the author name that git would use for a commit in the workspace.
 pub fn author(root: &Root) -> Option<String> {
     let mut command = git(root);
     command.args(["var", "GIT_AUTHOR_IDENT"]);
-    let ident = String::from_utf8(succeeded(command).ok()?.stdout).ok()?;
+    let ident = String::from_utf8(run_checked(command).ok()?.stdout).ok()?;
     let name = ident.split(" <").next().unwrap_or_default().trim();
     (!name.is_empty()).then(|| name.to_owned())
 }
 
-/// Returns the branch that is checked out; `None` outside git and on a detached head.
+/// Returns the checked-out branch; `None` outside of git and with a detached `HEAD`.
 pub fn branch(root: &Root) -> Option<String> {
     root.repository()?.branch()
 }
 
-/// Returns the editor that the user told git to open. The repository's own settings are not asked: a
-/// clone must not choose a program that is run here.
+/// Returns `core.editor` from the user's git settings. The settings of the repository are ignored: a
+/// clone must not choose a program that is run on this machine.
 pub fn user_editor() -> Option<String> {
     let mut command = Command::new("git");
     command.args(["config", "--global", "--includes", "--get", "core.editor"]);
     for variable in ["GIT_DIR", "GIT_WORK_TREE", "GIT_CONFIG"] {
         command.env_remove(variable);
     }
-    // Away from the workspace, so that git does not even look at its settings.
+    // Run outside of the workspace, so that git does not read its settings.
     command.current_dir(std::path::MAIN_SEPARATOR_STR).stdin(Stdio::null());
-    let asked = command.output().ok()?;
-    let editor = String::from_utf8(asked.stdout).ok()?;
-    (asked.status.success() && !editor.trim().is_empty()).then(|| editor.trim().to_owned())
+    let output = command.output().ok()?;
+    let editor = String::from_utf8(output.stdout).ok()?;
+    (output.status.success() && !editor.trim().is_empty()).then(|| editor.trim().to_owned())
 }
 
-/// Returns the commit that is checked out, asking git where its files do not tell.
+/// Returns the checked-out commit. Runs git only if the repository's files do not name the commit.
 pub fn current_commit(root: &Root) -> Option<String> {
     let repository = root.repository()?;
     if let Some(commit) = repository.head() {
@@ -85,96 +92,94 @@ pub fn current_commit(root: &Root) -> Option<String> {
     }
     let mut command = git(root);
     command.args(["rev-parse", "--verify", "HEAD"]);
-    let commit = String::from_utf8(succeeded(command).ok()?.stdout).ok()?;
+    let commit = String::from_utf8(run_checked(command).ok()?.stdout).ok()?;
     Some(commit.trim().to_owned()).filter(|commit| is_hash(commit))
 }
 
-/// Returns whether one commit comes before another, or is it.
-pub fn is_ancestor(root: &Root, old: &str, new: &str) -> Result<bool, GitFailed> {
+/// Returns whether one commit is an ancestor of another, or the same.
+pub fn is_ancestor(root: &Root, old: &str, new: &str) -> Result<bool, GitError> {
     if !is_hash(old) || !is_hash(new) {
         return Ok(false);
     }
     let mut command = git(root);
     command.args(["merge-base", "--is-ancestor", old, new]);
-    // 1 is no; anything else is a failure, such as a commit that was collected.
-    Ok(output(command)?.status.success())
+    // Exit code 1 means no; other codes mean, for instance, that the commit was garbage-collected.
+    Ok(run(command)?.status.success())
 }
 
-/// Returns the last commit of each of these files, given relative to the root, looking no further
-/// back than `since`. Files that no such commit has are not in the answer. One process is run for
-/// all of them.
+/// Returns the last commit of each file, given relative to the root, among the commits after
+/// `since`. Files that none of these commits changed are not in the result. Runs one process for all
+/// files.
 pub fn last_commits(
     root: &Root,
     paths: &[&str],
     since: Option<&str>,
-) -> Result<HashMap<String, LastCommit>, GitFailed> {
+) -> Result<HashMap<String, LastCommit>, GitError> {
     let Some(repository) = root.repository().filter(|_| !paths.is_empty()) else {
         return Ok(HashMap::new());
     };
     let shallow = repository.shallow_ends();
     let shallow: HashSet<&str> = shallow.lines().collect();
-    let mut wanted: HashSet<&str> = paths.iter().copied().collect();
+    let mut pending: HashSet<&str> = paths.iter().copied().collect();
     let mut found = HashMap::new();
-    let mut child = log_command(root, paths, since).spawn().map_err(|e| not_started(&e))?;
-    let stdout = child.stdout.take().ok_or_else(|| GitFailed("git has no output".into()))?;
+    let mut child = log_command(root, paths, since).spawn().map_err(|e| start_error(&e))?;
+    let stdout = child.stdout.take().ok_or_else(|| GitError("git has no output".into()))?;
     let mut commit = LastCommit::BeyondShallow;
     for token in BufReader::new(stdout).split(0) {
-        let token = token.map_err(|error| GitFailed(error.to_string()))?;
+        let token = token.map_err(|error| GitError(error.to_string()))?;
         let text = String::from_utf8_lossy(&token);
         let text = text.trim_start_matches('\n');
-        if let Some(head) = text.strip_prefix('\u{1}') {
-            let (hash, seconds) = head.split_once(' ').unwrap_or((head, ""));
+        if let Some(header) = text.strip_prefix('\u{1}') {
+            let (hash, seconds) = header.split_once(' ').unwrap_or((header, ""));
             commit = match seconds.trim().parse() {
                 Ok(seconds) if !shallow.contains(hash) => LastCommit::At(seconds),
                 _ => LastCommit::BeyondShallow,
             };
-        } else if wanted.remove(text) {
+        } else if pending.remove(text) {
             found.insert(text.to_owned(), commit);
-            if wanted.is_empty() {
+            if pending.is_empty() {
                 break;
             }
         }
     }
-    if wanted.is_empty() {
-        // All is known; what git says of being stopped is not of interest.
+    if pending.is_empty() {
+        // Every file is found, so the rest of the history is not read; errors of a stopped process
+        // do not matter.
         drop(child.kill());
         drop(child.wait());
         return Ok(found);
     }
-    let ended = child.wait_with_output().map_err(|error| GitFailed(error.to_string()))?;
-    if ended.status.success() { Ok(found) } else { Err(failed(&ended)) }
+    let output = child.wait_with_output().map_err(|error| GitError(error.to_string()))?;
+    if output.status.success() { Ok(found) } else { Err(exit_error(&output)) }
 }
 
-/// Returns the hash of the committed content of each of these files, given relative to the root.
-/// Files that the checked-out commit does not have are not in the answer. One process is run for all.
+/// Returns the blob hash of each file, given relative to the root, in the checked-out commit. Files
+/// that the commit does not contain are not in the result. Runs one process for all files.
 pub(crate) fn committed_blobs(
     root: &Root,
     paths: &[&str],
-) -> Result<HashMap<String, String>, GitFailed> {
+) -> Result<HashMap<String, String>, GitError> {
     let mut command = git(root);
     command.env("GIT_LITERAL_PATHSPECS", "1").args(["ls-tree", "-r", "-z", "HEAD", "--"]);
-    match paths.len() <= MAX_PATHS_ON_COMMAND_LINE {
-        true => command.args(paths),
-        false => command.arg("."),
-    };
-    let listed = succeeded(command)?;
-    let text = String::from_utf8_lossy(&listed.stdout);
-    let wanted: HashSet<&str> = paths.iter().copied().collect();
+    add_paths(&mut command, paths);
+    let output = run_checked(command)?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let requested: HashSet<&str> = paths.iter().copied().collect();
     let blobs = text.split('\0').filter_map(|line| {
-        let (about, path) = line.split_once('\t')?;
-        let blob = about.rsplit(' ').next().filter(|hash| is_hash(hash))?;
-        wanted.contains(path).then(|| (path.to_owned(), blob.to_owned()))
+        let (header, path) = line.split_once('\t')?;
+        let blob = header.rsplit(' ').next().filter(|hash| is_hash(hash))?;
+        requested.contains(path).then(|| (path.to_owned(), blob.to_owned()))
     });
     Ok(blobs.collect())
 }
 
-/// A line of a committed file and the moment (seconds since 1970) of the commit that introduced it;
-/// `None` beyond the end of a shallow clone's history.
+/// A line of a committed file and the time (seconds since 1970) of the commit that introduced it;
+/// `None` if that commit lies beyond the end of a shallow clone's history.
 pub(crate) type CommittedLine = (String, Option<i64>);
 
-/// Returns the lines of files as they are committed, in the order of the paths; nothing for a file
-/// that git cannot tell of. Only the committed file is read: reading the working copy could run a
-/// filter that a repository configures. One process is run for each file, several at a time.
+/// Returns the committed lines of files with their dates (`git blame`), in the order of the paths;
+/// `None` for a file that git fails on. Only the committed version is blamed: reading the working
+/// copy could run a filter that the repository configures. Runs one process per file, in parallel.
 pub(crate) fn committed_lines(root: &Root, paths: &[&str]) -> Vec<Option<Vec<CommittedLine>>> {
     let Some(repository) = root.repository() else { return vec![None; paths.len()] };
     let shallow = repository.shallow_ends();
@@ -188,19 +193,19 @@ pub(crate) fn committed_lines(root: &Root, paths: &[&str]) -> Vec<Option<Vec<Com
     let commands: Vec<Mutex<Command>> = paths.iter().map(blame).collect();
     hands::map(&commands, 1, |command| {
         let mut command = command.lock().unwrap_or_else(PoisonError::into_inner);
-        let ended = command.output().ok().filter(|ended| ended.status.success())?;
-        Some(lines_of_blame(&String::from_utf8_lossy(&ended.stdout), &shallow))
+        let output = command.output().ok().filter(|output| output.status.success())?;
+        Some(parse_blame(&String::from_utf8_lossy(&output.stdout), &shallow))
     })
 }
 
-/// Reads what `git blame --line-porcelain` says.
-fn lines_of_blame(said: &str, shallow: &HashSet<&str>) -> Vec<CommittedLine> {
+/// Parses the output of `git blame --line-porcelain`.
+fn parse_blame(output: &str, shallow: &HashSet<&str>) -> Vec<CommittedLine> {
     let mut lines = Vec::new();
     let (mut commit, mut seconds) = (String::new(), None);
-    for line in said.split('\n') {
+    for line in output.split('\n') {
         if let Some(text) = line.strip_prefix('\t') {
-            let known = seconds.take().filter(|_| !shallow.contains(commit.as_str()));
-            lines.push((text.trim_end_matches('\r').to_owned(), known));
+            let seconds = seconds.take().filter(|_| !shallow.contains(commit.as_str()));
+            lines.push((text.trim_end_matches('\r').to_owned(), seconds));
             commit.clear();
         } else if commit.is_empty() {
             commit = line.split(' ').next().unwrap_or_default().to_owned();
@@ -220,18 +225,14 @@ fn log_command(root: &Root, paths: &[&str], since: Option<&str>) -> Command {
         command.arg(format!("{since}..HEAD"));
     }
     command.arg("--");
-    if paths.len() <= MAX_PATHS_ON_COMMAND_LINE {
-        command.args(paths);
-    } else {
-        command.arg(".");
-    }
+    add_paths(&mut command, paths);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
-/// Settings that would make git run a program, reach the network or read a file elsewhere, each
-/// switched off for every call.
-const SWITCHED_OFF: &[(&str, &str)] = &[
+/// Overrides of settings that could make git run a program, access the network or read a file outside
+/// of the repository. They are passed to every call.
+const SAFE_SETTINGS: &[(&str, &str)] = &[
     ("core.fsmonitor", "false"),
     ("core.hooksPath", NULL_DEVICE),
     ("core.attributesFile", NULL_DEVICE),
@@ -245,8 +246,9 @@ const SWITCHED_OFF: &[(&str, &str)] = &[
 
 const NULL_DEVICE: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
 
-/// Variables of a surrounding git process, which would lead to another repository or run a program.
-const INHERITED: &[&str] = &[
+/// Variables that a surrounding git process sets. They could select another repository or a program to
+/// run, so they are removed.
+const GIT_VARIABLES: &[&str] = &[
     "GIT_DIR",
     "GIT_WORK_TREE",
     "GIT_COMMON_DIR",
@@ -261,15 +263,16 @@ const INHERITED: &[&str] = &[
     "GIT_CONFIG_COUNT",
 ];
 
-/// Returns a git command on the repository of a workspace. The repository is named explicitly: git's
-/// own search would also take a folder of the work tree that looks like a bare repository. A
-/// repository of another user is left to that search, which asks the person's `safe.directory`.
+/// Returns a git command for the repository of a workspace. The repository is named explicitly,
+/// because git's own discovery would also accept a folder of the work tree that looks like a bare
+/// repository. For a repository that another user owns, discovery is left to git, because only then
+/// it checks the user's `safe.directory`.
 fn git(root: &Root) -> Command {
     let mut command = Command::new("git");
-    for (key, value) in SWITCHED_OFF {
+    for (key, value) in SAFE_SETTINGS {
         command.arg("-c").arg(format!("{key}={value}"));
     }
-    for variable in INHERITED {
+    for variable in GIT_VARIABLES {
         command.env_remove(variable);
     }
     command.env("GIT_OPTIONAL_LOCKS", "0");
@@ -277,43 +280,44 @@ fn git(root: &Root) -> Command {
     match root.repository().filter(|repository| repository.is_readable()) {
         Some(repository) => {
             command.arg("-C").arg(root.path());
-            if repository.is_own() {
-                command.env("GIT_DIR", repository.own());
-                command.env("GIT_WORK_TREE", repository.top());
+            if repository.is_owned_by_user() {
+                command.env("GIT_DIR", repository.git_dir());
+                command.env("GIT_WORK_TREE", repository.work_tree());
             }
         }
-        // Outside every repository, so that one which was refused is not found again.
+        // Run outside of every repository, so that git does not find a refused repository again.
         None => drop(root.path().ancestors().last().map(|top| command.arg("-C").arg(top))),
     }
     command.stdin(Stdio::null());
     command
 }
 
-fn not_started(error: &std::io::Error) -> GitFailed {
-    GitFailed(format!("git could not be started: {error}"))
+fn start_error(error: &std::io::Error) -> GitError {
+    GitError(format!("git could not be started: {error}"))
 }
 
-fn failed(ended: &Output) -> GitFailed {
-    let said = String::from_utf8_lossy(&ended.stderr);
-    GitFailed(said.lines().next().unwrap_or("git failed").to_owned())
+fn exit_error(output: &Output) -> GitError {
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    GitError(stderr.lines().next().unwrap_or("git failed").to_owned())
 }
 
-fn output(mut command: Command) -> Result<Output, GitFailed> {
-    command.output().map_err(|error| not_started(&error))
+fn run(mut command: Command) -> Result<Output, GitError> {
+    command.output().map_err(|error| start_error(&error))
 }
 
-fn succeeded(command: Command) -> Result<Output, GitFailed> {
-    let ended = output(command)?;
-    if ended.status.success() { Ok(ended) } else { Err(failed(&ended)) }
+/// Runs a command; an exit code other than 0 is an error.
+fn run_checked(command: Command) -> Result<Output, GitError> {
+    let output = run(command)?;
+    if output.status.success() { Ok(output) } else { Err(exit_error(&output)) }
 }
 
-/// Switches off the filters that the repository's own settings define: comparing a file with the
-/// index would run them. Filters of the person's settings stay.
-fn without_filters(root: &Root, command: &mut Command) {
+/// Disables the filters that the repository's settings define, because git runs them to compare a
+/// file with the index. Filters of the user's settings stay enabled.
+fn disable_repository_filters(root: &Root, command: &mut Command) {
     let mut listing = git(root);
     listing.args(["config", "--list", "--show-scope", "--name-only", "-z"]);
-    let Ok(listed) = succeeded(listing) else { return };
-    let text = String::from_utf8_lossy(&listed.stdout);
+    let Ok(output) = run_checked(listing) else { return };
+    let text = String::from_utf8_lossy(&output.stdout);
     let mut parts = text.split('\0');
     let mut drivers = HashSet::new();
     while let (Some(scope), Some(key)) = (parts.next(), parts.next()) {
@@ -323,36 +327,36 @@ fn without_filters(root: &Root, command: &mut Command) {
         }
     }
     let settings = drivers.iter().flat_map(|driver| {
-        let key = move |last: &str| format!("filter.{driver}.{last}");
+        let key = move |setting: &str| format!("filter.{driver}.{setting}");
         [(key("clean"), ""), (key("process"), ""), (key("required"), "false")]
     });
     let mut count = 0;
-    for (at, (key, value)) in settings.enumerate() {
-        // As variables, since a driver's name may hold any character.
-        command.env(format!("GIT_CONFIG_KEY_{at}"), key);
-        command.env(format!("GIT_CONFIG_VALUE_{at}"), value);
-        count = at + 1;
+    for (index, (key, value)) in settings.enumerate() {
+        // Passed as variables, because `-c key=value` cannot express a driver name that contains `=`.
+        command.env(format!("GIT_CONFIG_KEY_{index}"), key);
+        command.env(format!("GIT_CONFIG_VALUE_{index}"), value);
+        count = index + 1;
     }
     command.env("GIT_CONFIG_COUNT", count.to_string());
 }
 
-/// What was done in a repository since a commit.
+/// The changes in a repository since a commit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Since {
-    /// Commits, oldest first: `hash subject`.
+pub struct ChangesSince {
+    /// The commits, oldest first: `hash subject`.
     pub commits: Vec<String>,
-    /// Files that they touched.
+    /// The files that these commits changed.
     pub files: Vec<String>,
-    /// Files that are changed and not committed.
+    /// The files with uncommitted changes.
     pub changed: Vec<String>,
-    /// What git could not tell, in its words.
+    /// The last error message of git, if a query failed.
     pub problem: Option<String>,
 }
 
-/// Returns what was done since a commit; since the beginning, if there was none.
-pub fn since(root: &Root, commit: Option<&str>) -> Since {
+/// Returns the changes since a commit, or since the first commit if none is given.
+pub fn since(root: &Root, commit: Option<&str>) -> ChangesSince {
     if root.repository().is_none() {
-        return Since::default();
+        return ChangesSince::default();
     }
     let commit = commit.filter(|commit| is_hash(commit));
     let range = commit.map_or_else(|| "HEAD".to_owned(), |commit| format!("{commit}..HEAD"));
@@ -361,14 +365,14 @@ pub fn since(root: &Root, commit: Option<&str>) -> Since {
     let mut lines = |arguments: &[&str]| -> Vec<String> {
         let mut command = git(root);
         if arguments.contains(&"--modified") {
-            without_filters(root, &mut command);
+            disable_repository_filters(root, &mut command);
         }
         command.args(arguments);
-        let text = succeeded(command).map(|ended| ended.stdout).unwrap_or_else(|failed| {
-            problem = Some(failed.0);
+        let stdout = run_checked(command).map(|output| output.stdout).unwrap_or_else(|error| {
+            problem = Some(error.0);
             vec![]
         });
-        let text = String::from_utf8_lossy(&text);
+        let text = String::from_utf8_lossy(&stdout);
         text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
     };
     let log = |format| ["log", "--no-ext-diff", "--no-textconv", "--no-merges", format];
@@ -379,6 +383,6 @@ pub fn since(root: &Root, commit: Option<&str>) -> Since {
     files.sort();
     files.dedup();
     let changed = lines(&["ls-files", "--modified", "--others", "--exclude-standard"]);
-    // Where there is no commit, git has nothing to tell.
-    Since { commits, files, changed, problem: problem.filter(|_| has_commits) }
+    // Without any commit, the failure of `git log` is expected.
+    ChangesSince { commits, files, changed, problem: problem.filter(|_| has_commits) }
 }

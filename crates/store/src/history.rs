@@ -1,27 +1,27 @@
-//! The last commit of files, remembered between runs.
+//! A cache of the last commit of each file.
 //!
-//! Walking a long history for a file that changed long ago takes git seconds; the answer holds as
-//! long as the same commit is checked out. When that commit has moved forward, only what came
-//! since is walked. The file is a cache: one that is damaged, or of another history, is not used.
+//! Git needs seconds to find the last commit of a file in a long history. The result is valid as long
+//! as the same commit is checked out; when the branch has moved forward, only the new commits are
+//! read. A cache that is damaged or belongs to another history is ignored.
 
 use std::collections::HashMap;
 
 use crate::Root;
 use crate::files::MAX_CACHE_BYTES;
-use crate::git::{self, GitFailed, LastCommit};
+use crate::git::{self, GitError, LastCommit};
 
-/// What was learnt while one commit was checked out.
-struct Known {
+/// The cached last commits, valid while `head` is checked out.
+struct CommitCache {
     head: String,
-    /// `None` for a file that no commit has.
+    /// By path; `None` for a file that is not in any commit.
     commits: HashMap<String, Option<LastCommit>>,
 }
 
-/// Returns the last commit of each of these files; files that no commit has are not in the answer.
+/// Returns the last commit of each file; files that are not in any commit are not in the result.
 pub(crate) fn last_commits(
     root: &Root,
     paths: &[&str],
-) -> Result<HashMap<String, LastCommit>, GitFailed> {
+) -> Result<HashMap<String, LastCommit>, GitError> {
     let Some(repository) = root.repository().filter(|repository| !repository.is_unborn()) else {
         return Ok(HashMap::new());
     };
@@ -29,49 +29,49 @@ pub(crate) fn last_commits(
         return git::last_commits(root, paths, None);
     };
     let shallow = repository.shallow_ends();
-    let mut known =
-        load(root, &shallow).unwrap_or(Known { head: head.clone(), commits: HashMap::new() });
-    let mut changed = known.head != head;
-    if changed {
-        if git::is_ancestor(root, &known.head, &head)? {
-            let remembered: Vec<&str> = known.commits.keys().map(String::as_str).collect();
-            let newer = git::last_commits(root, &remembered, Some(&known.head))?;
-            known.commits.extend(newer.into_iter().map(|(path, commit)| (path, Some(commit))));
+    let mut cache =
+        load(root, &shallow).unwrap_or(CommitCache { head: head.clone(), commits: HashMap::new() });
+    let mut is_changed = cache.head != head;
+    if is_changed {
+        if git::is_ancestor(root, &cache.head, &head)? {
+            let cached: Vec<&str> = cache.commits.keys().map(String::as_str).collect();
+            let newer = git::last_commits(root, &cached, Some(&cache.head))?;
+            cache.commits.extend(newer.into_iter().map(|(path, commit)| (path, Some(commit))));
         } else {
-            known.commits.clear();
+            cache.commits.clear();
         }
-        known.head = head;
+        cache.head = head;
     }
     let missing: Vec<&str> =
-        paths.iter().copied().filter(|path| !known.commits.contains_key(*path)).collect();
+        paths.iter().copied().filter(|path| !cache.commits.contains_key(*path)).collect();
     if !missing.is_empty() {
-        changed = true;
-        // A long history is not walked for what nobody has committed yet.
-        let kept = git::tracked(root, &missing)?;
-        let found = git::last_commits(root, &kept, None)?;
-        known
+        is_changed = true;
+        // Git would read the whole history to find out that a file was never committed.
+        let tracked = git::filter_tracked(root, &missing)?;
+        let found = git::last_commits(root, &tracked, None)?;
+        cache
             .commits
             .extend(missing.iter().map(|path| ((*path).to_owned(), found.get(*path).copied())));
     }
-    if changed {
-        save(root, &known, &shallow);
+    if is_changed {
+        save(root, &cache, &shallow);
     }
     Ok(paths
         .iter()
-        .filter_map(|path| Some(((*path).to_owned(), (*known.commits.get(*path)?)?)))
+        .filter_map(|path| Some(((*path).to_owned(), (*cache.commits.get(*path)?)?)))
         .collect())
 }
 
-/// The file, in the folder of derived files.
+/// The file name in the cache folder.
 const FILE: &str = "history";
 
-/// The first line names the commit and the shallow ends; the others are `seconds path`, with `?`
-/// for a date beyond them and `-` for a file that no commit has.
-fn load(root: &Root, shallow: &str) -> Option<Known> {
+/// Reads the cache. The first line is the commit and a hash of the shallow boundaries; the others are
+/// `seconds path`, with `?` for a commit beyond a boundary and `-` for a file without any commit.
+fn load(root: &Root, shallow: &str) -> Option<CommitCache> {
     let text = root.existing_cache()?.read_text(FILE, MAX_CACHE_BYTES).ok()?;
     let mut lines = text.lines();
-    let (head, ends) = lines.next()?.split_once(' ')?;
-    if ends != fingerprint(shallow) {
+    let (head, shallow_hash) = lines.next()?.split_once(' ')?;
+    if shallow_hash != short_hash(shallow) {
         return None;
     }
     let commits = lines.filter_map(|line| {
@@ -83,12 +83,12 @@ fn load(root: &Root, shallow: &str) -> Option<Known> {
         };
         Some((path.to_owned(), commit))
     });
-    Some(Known { head: head.to_owned(), commits: commits.collect() })
+    Some(CommitCache { head: head.to_owned(), commits: commits.collect() })
 }
 
-fn save(root: &Root, known: &Known, shallow: &str) {
-    let mut text = format!("{} {}\n", known.head, fingerprint(shallow));
-    let mut paths: Vec<_> = known.commits.iter().filter(|(path, _)| !path.contains('\n')).collect();
+fn save(root: &Root, cache: &CommitCache, shallow: &str) {
+    let mut text = format!("{} {}\n", cache.head, short_hash(shallow));
+    let mut paths: Vec<_> = cache.commits.iter().filter(|(path, _)| !path.contains('\n')).collect();
     paths.sort_by_key(|(path, _)| *path);
     for (path, commit) in paths {
         let date = match commit {
@@ -98,10 +98,10 @@ fn save(root: &Root, known: &Known, shallow: &str) {
         };
         text.push_str(&format!("{date} {path}\n"));
     }
-    // A cache that cannot be written is no failure: the next run asks git again.
-    drop(root.cache("").and_then(|cache| cache.replace(FILE, &text)));
+    // Best effort: without the cache, the next run asks git again.
+    drop(root.cache("").and_then(|folder| folder.replace(FILE, &text)));
 }
 
-pub(crate) fn fingerprint(shallow: &str) -> String {
-    blake3::hash(shallow.as_bytes()).to_hex()[..16].to_owned()
+pub(crate) fn short_hash(text: &str) -> String {
+    blake3::hash(text.as_bytes()).to_hex()[..16].to_owned()
 }

@@ -1,4 +1,4 @@
-//! What git ignores is not looked for.
+//! Evaluates `.gitignore` rules, so that ignored files are skipped.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -10,142 +10,149 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::Root;
 use crate::confined::ConfinedDir;
-use crate::files::MAX_DOCUMENT;
+use crate::files::MAX_DOCUMENT_BYTES;
 use crate::git::Repository;
 use crate::listings::Listings;
 
-/// The `.gitignore` files of a workspace, each read when it is first needed.
+/// The ignore rules of a workspace. Each `.gitignore` file is read on first use.
 pub struct Ignored<'r> {
     root: &'r Root,
-    /// Folders that are known to have no rules of their own.
+    /// Cached listings, which show that a folder has no `.gitignore` without a system call.
     listings: Option<&'r Listings<'r>>,
-    /// What holds in the folders that were asked about, by their path relative to the root.
-    folders: RefCell<HashMap<String, Rc<Folder>>>,
+    /// The rules of each folder that was evaluated, by its path relative to the root.
+    folders: RefCell<HashMap<String, Rc<FolderRules>>>,
 }
 
-/// What holds in a folder.
-struct Folder {
+/// The rules that apply in a folder.
+struct FolderRules {
+    /// Whether the folder itself is ignored.
     is_ignored: bool,
-    /// The rules that decide about what is in it, the nearest first.
+    /// The rules of this folder and of the folders above it, nearest first.
     rules: Vec<Rc<Gitignore>>,
 }
 
-/// Our own folder is not looked for but known: whoever keeps all of it out of git still has it read.
-const OWN: &str = ".heirloom";
-/// What we put away is known as well, and what is meant to stay on this machine.
-const KNOWN: [&str; 2] = [".heirloom/archive/", ".heirloom/local/"];
-/// A file that nobody has: who ignores it there ignores all.
-const ANY: &str = ".heirloom/any file whatever";
+/// A rule that ignores all of `.heirloom` keeps it out of git, but does not hide it from Heirloom.
+const HOME: &str = ".heirloom";
+/// Folders that are never treated as ignored.
+const NEVER_IGNORED: [&str; 2] = [".heirloom/archive/", ".heirloom/local/"];
+/// A path that no specific rule matches, to test whether all files of `.heirloom` are ignored.
+const PROBE: &str = ".heirloom/any file whatever";
 
 impl<'r> Ignored<'r> {
-    /// Takes a workspace; nothing is read yet.
+    /// Creates the rules of a workspace; no file is read yet.
     pub fn new(root: &'r Root) -> Self {
         Ignored { root, listings: None, folders: RefCell::default() }
     }
 
-    /// Takes a workspace of which folders were listed, so that rules are looked for only where there
-    /// are any.
+    /// Creates the rules of a workspace with cached listings, so that `.gitignore` files are opened only
+    /// where they exist.
     pub fn of_listed(listings: &'r Listings<'r>) -> Self {
         let root = listings.root();
         Ignored { root, listings: Some(listings), folders: RefCell::default() }
     }
 
-    /// Returns the files that were looked for so far, there or not.
+    /// Returns the rule files that were consulted so far, whether they exist or not.
     pub fn files(&self) -> Vec<PathBuf> {
         let folders = self.folders.borrow();
-        let inner = folders.keys().map(|folder| self.root.join(folder));
-        inner.chain(self.above()).flat_map(|folder| files_in(&folder)).collect()
+        let inside = folders.keys().map(|folder| self.root.join(folder));
+        inside.chain(self.folders_above()).flat_map(|folder| rule_files(&folder)).collect()
     }
 
-    /// The folders above the root, up to that of the repository, the nearest first.
-    fn above(&self) -> Vec<PathBuf> {
-        let top = self.root.repository().map(Repository::top);
+    /// Returns the folders from the root's parent up to the top of the work tree.
+    fn folders_above(&self) -> Vec<PathBuf> {
+        let work_tree = self.root.repository().map(Repository::work_tree);
         let above = self.root.path().ancestors().skip(1);
-        let above = above.take_while(|folder| top.is_some_and(|top| folder.starts_with(top)));
+        let above = above.take_while(|folder| work_tree.is_some_and(|top| folder.starts_with(top)));
         above.map(Path::to_path_buf).collect()
     }
 
-    /// Returns whether git ignores a file of the workspace. The nearest rule decides, and what is
-    /// in a folder that is ignored is ignored too.
+    /// Returns whether git ignores a file of the workspace. The nearest matching rule decides; every
+    /// file in an ignored folder is ignored.
     pub fn holds(&self, path: &str) -> bool {
-        if KNOWN.iter().any(|known| path.starts_with(known))
-            || path.starts_with(OWN) && self.holds_all_of_ours()
+        if NEVER_IGNORED.iter().any(|folder| path.starts_with(folder))
+            || path.starts_with(HOME) && self.is_home_ignored()
         {
             return false;
         }
-        let folder = self.folder(path::folder(path));
+        let folder = self.folder_rules(path::folder(path));
         folder.is_ignored || self.is_ignored(path, false, &folder.rules)
     }
 
-    fn holds_all_of_ours(&self) -> bool {
+    /// Returns whether the rules ignore all of `.heirloom`.
+    fn is_home_ignored(&self) -> bool {
         let is_ignored = |path: &str, is_folder: bool| {
-            self.is_ignored(path, is_folder, &self.folder(path::folder(path)).rules)
+            self.is_ignored(path, is_folder, &self.folder_rules(path::folder(path)).rules)
         };
-        is_ignored(OWN, true) || is_ignored(ANY, false)
+        is_ignored(HOME, true) || is_ignored(PROBE, false)
     }
 
-    /// Returns what holds in a folder.
-    fn folder(&self, folder: &str) -> Rc<Folder> {
-        if let Some(known) = self.folders.borrow().get(folder) {
-            return known.clone();
+    /// Returns the rules that apply in a folder.
+    fn folder_rules(&self, folder: &str) -> Rc<FolderRules> {
+        if let Some(cached) = self.folders.borrow().get(folder) {
+            return cached.clone();
         }
-        let found = if folder.is_empty() {
-            let above = self.above().into_iter().filter_map(|folder| self.read(&folder));
+        let evaluated = if folder.is_empty() {
+            let above = self.folders_above().into_iter().filter_map(|folder| self.read(&folder));
             let own = self.read(self.root.path());
-            Folder { is_ignored: false, rules: own.into_iter().chain(above).map(Rc::new).collect() }
+            FolderRules {
+                is_ignored: false,
+                rules: own.into_iter().chain(above).map(Rc::new).collect(),
+            }
         } else {
-            let around = self.folder(path::folder(folder));
-            let is_ignored = around.is_ignored || self.is_ignored(folder, true, &around.rules);
-            let lacks_own = self.listings.is_some_and(|listings| listings.lacks(folder, FILE));
-            let own = if lacks_own { None } else { self.read(&self.root.join(folder)) };
+            let parent = self.folder_rules(path::folder(folder));
+            let is_ignored = parent.is_ignored || self.is_ignored(folder, true, &parent.rules);
+            let has_none = self.listings.is_some_and(|listings| listings.lacks(folder, FILE));
+            let own = if has_none { None } else { self.read(&self.root.join(folder)) };
             let own = own.map(Rc::new).into_iter();
-            Folder { is_ignored, rules: own.chain(around.rules.iter().cloned()).collect() }
+            FolderRules { is_ignored, rules: own.chain(parent.rules.iter().cloned()).collect() }
         };
-        let found = Rc::new(found);
-        self.folders.borrow_mut().insert(folder.to_owned(), found.clone());
-        found
+        let evaluated = Rc::new(evaluated);
+        self.folders.borrow_mut().insert(folder.to_owned(), evaluated.clone());
+        evaluated
     }
 
-    /// Returns whether rules, the nearest first, ignore a file or a folder by itself.
+    /// Returns whether rules, nearest first, ignore a file or folder; its parent is not considered.
     fn is_ignored(&self, path: &str, is_folder: bool, rules: &[Rc<Gitignore>]) -> bool {
         if rules.is_empty() {
             return false;
         }
         let path = self.root.join(path);
-        let decided = rules.iter().map(|own| own.matched(&path, is_folder));
-        decided.into_iter().find(|decided| !decided.is_none()).is_some_and(|one| one.is_ignore())
+        let mut matches = rules.iter().map(|rules| rules.matched(&path, is_folder));
+        matches.find(|matched| !matched.is_none()).is_some_and(|matched| matched.is_ignore())
     }
 
-    /// Reads the rules of a folder: its own, and the repository's where that is there.
+    /// Reads the rules of a folder: its `.gitignore`, and `info/exclude` at the top of the work tree.
     fn read(&self, folder: &Path) -> Option<Gitignore> {
         let repository = self.root.repository();
-        let exclude = repository.filter(|repository| repository.top() == folder);
+        let exclude = repository.filter(|repository| repository.work_tree() == folder);
         let exclude = exclude.and_then(Repository::exclude_rules);
         let own = match folder.strip_prefix(self.root.path()) {
             Ok(inner) => {
                 let inner = inner.to_string_lossy().replace('\\', "/");
                 let path = if inner.is_empty() { FILE.into() } else { format!("{inner}/{FILE}") };
-                self.root.dir().read_text(&path, MAX_DOCUMENT).ok()
+                self.root.dir().read_text(&path, MAX_DOCUMENT_BYTES).ok()
             }
-            Err(_) => ConfinedDir::open(folder).and_then(|d| d.read_text(FILE, MAX_DOCUMENT)).ok(),
+            Err(_) => ConfinedDir::open(folder)
+                .and_then(|dir| dir.read_text(FILE, MAX_DOCUMENT_BYTES))
+                .ok(),
         };
         if exclude.is_none() && own.is_none() {
             return None;
         }
         let mut rules = GitignoreBuilder::new(folder);
         for line in exclude.iter().chain(&own).flat_map(|text| text.lines()) {
-            // A line that cannot be read is none; git does not mind it either.
+            // Like git, skip a line that is not a valid pattern.
             drop(rules.add_line(None, line));
         }
         rules.build().ok()
     }
 }
 
-/// The file of a folder's rules.
+/// The name of the rule file of a folder.
 const FILE: &str = ".gitignore";
 
-/// The files of rules that a folder may have: its own, and those of a repository that is there.
-fn files_in(folder: &Path) -> [PathBuf; 2] {
+/// Returns the rule files that a folder may have.
+fn rule_files(folder: &Path) -> [PathBuf; 2] {
     [folder.join(".git").join("info").join("exclude"), folder.join(FILE)]
 }
 
@@ -156,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_rule_decides() {
+    fn the_nearest_rule_decides_and_heirloom_stays_visible() {
         let folder = tempfile::tempdir().unwrap();
         let root = Root::new_at(folder.path()).unwrap();
         let write = |path: &str, text: &str| {

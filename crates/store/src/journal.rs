@@ -1,9 +1,10 @@
-//! Changes of several files that happen whole or not at all.
+//! Atomic transactions over several files, with a redo journal.
 //!
-//! The new texts are written beside the old ones, then a journal that names them and the lines to
-//! append, then the lines are appended and each text is renamed into place, then the journal goes. A
-//! process that dies before the journal is complete has changed nothing; one that dies after it is
-//! finished by the next command. Files and folders that get another name do so first (`rename`).
+//! A transaction (1) writes each new text to a draft beside its file, (2) writes a journal that lists
+//! the renames, drafts and appends, (3) renames files and folders, appends the lines and renames the
+//! drafts into place, and (4) removes the journal. A process that is killed before step 2 is complete
+//! has changed nothing; after that, the next command finishes the transaction. See `rename` for why
+//! the renames of files and folders come first.
 
 mod append;
 mod rename;
@@ -18,137 +19,137 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::confined::{ConfinedDir, is_escape};
-use crate::files::{MAX_DOCUMENT, is_missing};
+use crate::files::{MAX_DOCUMENT_BYTES, is_missing};
 use crate::{Root, StoreError};
 
-/// The ending of a draft beside the file that it is to replace.
-const DRAFT_ENDING: &str = "heir-new";
+/// The extension of a draft, which lies beside the file that it replaces.
+const DRAFT_EXTENSION: &str = "heir-new";
 
 const LOCK_FILE: &str = "write.lock";
 const JOURNAL_FILE: &str = "journal.json";
-/// Lists the drafts of a change that has no journal yet.
+/// Lists the drafts of a transaction that has no journal yet.
 const DRAFTS_FILE: &str = "journal.drafts";
 const CLONE_FILE: &str = "clone";
 
-/// A larger file of the journal was not written by us: one change holds a few documents.
+/// A larger journal is not read: a transaction holds a few documents.
 const MAX_JOURNAL_BYTES: u64 = 1024 * 1024 * 1024;
 
-/// The directory that a path of the journal is relative to. The journal holds no other paths, since
-/// it may come with an unpacked archive.
+/// The directory that a path in the journal is relative to. The journal stores no absolute targets,
+/// because it may come from an untrusted archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Base {
+pub enum BaseDir {
     /// The root of the workspace.
     Root,
-    /// This machine's own state.
+    /// The local state of this machine.
     State,
 }
 
-/// The directories that changes are made in.
+/// The directories that a transaction writes to.
 #[derive(Debug)]
-struct Dirs {
+struct Directories {
     root: Arc<ConfinedDir>,
     state: Arc<ConfinedDir>,
 }
 
-impl Dirs {
-    fn get(&self, base: Base) -> &ConfinedDir {
+impl Directories {
+    fn get(&self, base: BaseDir) -> &ConfinedDir {
         match base {
-            Base::Root => &self.root,
-            Base::State => &self.state,
+            BaseDir::Root => &self.root,
+            BaseDir::State => &self.state,
         }
     }
 
-    fn failed(&self, base: Base, path: &str, error: std::io::Error) -> StoreError {
+    fn io_error(&self, base: BaseDir, path: &str, error: std::io::Error) -> StoreError {
         match base {
-            Base::Root => StoreError::io(path, error),
-            Base::State => {
+            BaseDir::Root => StoreError::io(path, error),
+            BaseDir::State => {
                 StoreError::io(self.state.path().join(path).display().to_string(), error)
             }
         }
     }
 }
 
-/// One file's change.
+/// The replacement or creation of a file.
 #[derive(Debug, Clone)]
 pub struct Change {
     /// The file, relative to the root.
     pub path: String,
-    /// What it must hold now, so that nobody's edit in between is lost; `None` if it must not be
-    /// there.
+    /// The text that the file must have now, so that a concurrent edit is not lost; `None` if the
+    /// file must not exist.
     pub before: Option<String>,
-    /// What it shall hold.
+    /// The new text.
     pub after: String,
 }
 
-/// Lines for the end of a file.
+/// Lines to append to a file.
 #[derive(Debug, Clone)]
 pub struct Append {
-    /// What the path is relative to.
-    pub base: Base,
+    /// The directory that the path is relative to.
+    pub base: BaseDir,
     /// The file.
     pub path: String,
-    /// The lines, each with its line break.
+    /// The lines, each with a line break.
     pub text: String,
 }
 
+/// The journal file of a transaction.
 #[derive(Debug, Serialize, Deserialize)]
 struct Journal {
-    /// The workspace; one that is gone or was moved away takes its unfinished changes with it.
+    /// The workspace. If it no longer exists at this path, the transaction is discarded.
     root: PathBuf,
     #[serde(default)]
-    renames: Vec<rename::Step>,
-    moves: Vec<Move>,
-    appends: Vec<append::At>,
+    renames: Vec<rename::RenameStep>,
+    moves: Vec<DraftMove>,
+    appends: Vec<append::PendingAppend>,
 }
 
-/// Drafts that belong to a change without a journal, so that they may be removed.
+/// The list of drafts of a transaction without a journal, so that the next process can remove them.
 #[derive(Debug, Serialize, Deserialize)]
-struct Drafts {
+struct DraftList {
     root: PathBuf,
     paths: Vec<String>,
 }
 
-/// A draft that takes a document's place; both are relative to the root.
+/// A draft that replaces a document; both paths are relative to the root.
 #[derive(Debug, Serialize, Deserialize)]
-struct Move {
+struct DraftMove {
     from: String,
     to: String,
-    /// A hash of what is replaced, or `ABSENT`, so that an edit which a person made in between is
-    /// not replaced.
+    /// The hash of the text that is replaced, or `ABSENT`. It detects concurrent edits.
     before: String,
 }
 
-impl Move {
-    /// Whether what is to be replaced is still there as it was.
-    fn is_current(&self, dirs: &Dirs) -> std::io::Result<bool> {
-        let now = match dirs.root.read(&self.to, MAX_DOCUMENT) {
-            Ok(bytes) => fingerprint(&bytes),
+impl DraftMove {
+    /// Returns whether the document still has the text that the draft was based on.
+    fn is_current(&self, dirs: &Directories) -> std::io::Result<bool> {
+        let now = match dirs.root.read(&self.to, MAX_DOCUMENT_BYTES) {
+            Ok(bytes) => hash_hex(&bytes),
             Err(error) if is_missing(&error) => ABSENT.to_owned(),
             Err(error) => return Err(error),
         };
         Ok(now == self.before)
     }
 
-    /// Refuses to go on where somebody has edited the file meanwhile.
-    fn check(&self, dirs: &Dirs) -> Result<(), StoreError> {
+    /// Fails if the document was edited concurrently.
+    fn check_current(&self, dirs: &Directories) -> Result<(), StoreError> {
         match self.is_current(dirs) {
             Ok(true) => Ok(()),
-            Ok(false) => Err(changed_meanwhile(&self.to)),
+            Ok(false) => Err(concurrent_edit(&self.to)),
             Err(error) => Err(StoreError::io(&self.to, error)),
         }
     }
 
-    /// Does what a killed process did not come to do. The change was never acknowledged, so an edit
-    /// that a person made since then stands.
-    fn finish(&self, dirs: &Dirs) -> std::io::Result<()> {
+    /// Completes the move for a killed process. The transaction was never acknowledged, so a later
+    /// edit of the document takes precedence and the draft is discarded.
+    fn recover(&self, dirs: &Directories) -> std::io::Result<()> {
         if dirs.root.exists(&self.from) && !self.is_current(dirs)? {
             return dirs.root.remove(&self.from);
         }
         self.rename(dirs)
     }
 
-    fn rename(&self, dirs: &Dirs) -> std::io::Result<()> {
+    fn rename(&self, dirs: &Directories) -> std::io::Result<()> {
         match dirs.root.rename(&self.from, &self.to) {
             Ok(()) => {
                 dirs.root.sync_parent(&self.to);
@@ -160,41 +161,42 @@ impl Move {
     }
 }
 
-fn changed_meanwhile(path: &str) -> StoreError {
+fn concurrent_edit(path: &str) -> StoreError {
     StoreError::refused(
         format!("{path} changed while it was being edited; nothing was written"),
         "run the command again",
     )
 }
 
-/// Stands for a file that was not there.
+/// Recorded in the place of a hash for a file that did not exist.
 const ABSENT: &str = "absent";
 
-fn fingerprint(bytes: &[u8]) -> String {
+fn hash_hex(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex().to_string()
 }
 
-/// Holds the workspace for writing until it is dropped.
+/// The exclusive lock for writing to a workspace; dropping it releases the lock.
 #[derive(Debug)]
 pub struct WriteLock {
     _file: File,
-    dirs: Dirs,
+    dirs: Directories,
 }
 
-/// Waits for the right to write, and finishes what a process left unfinished.
+/// Waits for the write lock, then completes the transaction and removes the drafts that a killed
+/// process left.
 pub fn lock(root: &Root) -> Result<WriteLock, StoreError> {
     let state = root.state()?;
-    let dirs = Dirs { root: root.dir().clone(), state };
-    let io = |error| dirs.failed(Base::State, LOCK_FILE, error);
+    let dirs = Directories { root: root.dir().clone(), state };
+    let io = |error| dirs.io_error(BaseDir::State, LOCK_FILE, error);
     let file = dirs.state.open_to_write(LOCK_FILE).map_err(io)?;
     file.lock().map_err(io)?;
     let lock = WriteLock { _file: file, dirs };
-    lock.finish()?;
-    lock.remove_drafts();
+    lock.replay_journal()?;
+    lock.remove_stale_drafts();
     Ok(lock)
 }
 
-/// Finishes what a process left unfinished, if there is anything; readers call it first.
+/// Completes an unfinished transaction, if there is one. Readers call this first.
 pub fn recover(root: &Root) -> Result<(), StoreError> {
     if is_open(root) {
         lock(root)?;
@@ -202,14 +204,14 @@ pub fn recover(root: &Root) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Returns whether a process is changing several files, or was kept from it.
+/// Returns whether there is a journal: a transaction is running or was interrupted.
 pub fn is_open(root: &Root) -> bool {
     let state = root.existing_state();
     state.is_ok_and(|state| state.is_some_and(|state| state.exists(JOURNAL_FILE)))
 }
 
 impl WriteLock {
-    /// Makes all the changes, or none.
+    /// Makes all changes, or none.
     pub fn apply(&self, root: &Root, changes: &[Change]) -> Result<(), StoreError> {
         self.write(root, changes, vec![])
     }
@@ -219,7 +221,7 @@ impl WriteLock {
         self.write(root, &[], appends)
     }
 
-    /// Makes all the changes and appends all the lines, or none.
+    /// Makes all changes and appends all lines, or does nothing.
     pub fn write(
         &self,
         root: &Root,
@@ -233,14 +235,14 @@ impl WriteLock {
     pub fn rename(&self, root: &Root, renames: &[Rename]) -> Result<(), StoreError> {
         let renamed = self.write_and_rename(root, &[], renames, vec![]);
         if renamed.is_err() {
-            // Checking a target makes its folders.
+            // Checking a rename creates the parent folders of its target.
             renames.iter().for_each(|rename| root.remove_empty_folders(&rename.to));
         }
         renamed
     }
 
-    /// Makes all the changes, renames files and folders in order and appends all the lines, or none.
-    /// Changes name files by where they lie before the renames.
+    /// Makes all changes, renames files and folders in order and appends all lines, or does nothing.
+    /// The paths of the changes are those before the renames.
     pub fn write_and_rename(
         &self,
         root: &Root,
@@ -251,91 +253,100 @@ impl WriteLock {
         let dirs = &self.dirs;
         let renames = renames
             .iter()
-            .map(|rename| rename::Step::new(root, rename))
+            .map(|rename| rename::RenameStep::new(root, rename))
             .collect::<Result<Vec<_>, _>>()?;
-        let located = |Append { base, path, text }| append::At::new(dirs, base, &path, text);
-        let appends = appends.into_iter().map(located).collect::<Result<Vec<_>, _>>()?;
-        let mut staged = Staged { dirs, drafts: self.no_drafts() };
+        let locate =
+            |Append { base, path, text }| append::PendingAppend::new(dirs, base, &path, text);
+        let appends = appends.into_iter().map(locate).collect::<Result<Vec<_>, _>>()?;
+        let mut staged = StagedDrafts { dirs, drafts: self.empty_draft_list() };
         let changes: Vec<&Change> =
             changes.iter().filter(|change| change.before.as_ref() != Some(&change.after)).collect();
         let mut moves = Vec::with_capacity(changes.len());
         for change in changes {
             moves.push(stage(root, change, &mut staged)?);
         }
+        // One atomic step needs no journal.
         match (renames.as_slice(), moves.as_slice(), appends.as_slice()) {
             ([], [], []) => return Ok(()),
             ([], [], [only]) if only.is_one_line() => return only.write(dirs),
             ([], [only], []) => {
-                only.check(dirs)?;
+                only.check_current(dirs)?;
                 return only.rename(dirs).map_err(|error| StoreError::io(&only.to, error));
             }
             _ => {}
         }
-        let moves = moves.into_iter().map(|staged| rename::after_all(&renames, staged)).collect();
+        let moves =
+            moves.into_iter().map(|draft| rename::path_after_all(&renames, draft)).collect();
         let root = dirs.root.path().to_path_buf();
-        let journal = Journal { root, renames, moves, appends };
-        self.write_state(JOURNAL_FILE, &journal)?;
-        if let Err((error, undone)) = rename::make_all(&dirs.root, &journal.renames) {
-            self.give_up(&mut staged, undone);
+        self.commit(&mut staged, &Journal { root, renames, moves, appends })
+    }
+
+    /// Writes the journal and carries it out. Until the first draft is in place, a failure rolls
+    /// everything back.
+    fn commit(&self, staged: &mut StagedDrafts<'_>, journal: &Journal) -> Result<(), StoreError> {
+        let dirs = &self.dirs;
+        self.write_state(JOURNAL_FILE, journal)?;
+        if let Err((error, is_undone)) = rename::make_all(&dirs.root, &journal.renames) {
+            self.abort(staged, is_undone);
             return Err(error);
         }
-        // Appending is what a full disk stops; until the first text is in place nothing is final.
-        let appended = journal
-            .appends
-            .iter()
-            .try_for_each(|append| append.write(dirs))
-            .and_then(|()| journal.moves.iter().try_for_each(|step| step.check(dirs)));
+        // Appends are the last step that needs disk space, so a full disk is noticed here.
+        let appended =
+            journal.appends.iter().try_for_each(|append| append.write(dirs)).and_then(|()| {
+                journal.moves.iter().try_for_each(|draft| draft.check_current(dirs))
+            });
         if let Err(error) = appended {
             journal.appends.iter().for_each(|append| append.undo(dirs));
-            self.give_up(&mut staged, rename::undo_all(&dirs.root, &journal.renames));
+            self.abort(staged, rename::undo_all(&dirs.root, &journal.renames));
             return Err(error);
         }
         staged.drafts.paths.clear();
-        self.finish()
+        self.replay_journal()
     }
 
-    /// Forgets a change that did not come to be. Where it could not be taken back whole, the journal
-    /// stays with its drafts, so that the next command finishes the change.
-    fn give_up(&self, staged: &mut Staged<'_>, undone: bool) {
-        if undone {
+    /// Discards the journal of a failed transaction. If the rollback was incomplete, journal and
+    /// drafts are kept, so that the next command completes the transaction.
+    fn abort(&self, staged: &mut StagedDrafts<'_>, is_undone: bool) {
+        if is_undone {
             drop(self.dirs.state.remove(JOURNAL_FILE));
         } else {
             staged.drafts.paths.clear();
         }
     }
 
-    fn no_drafts(&self) -> Drafts {
-        Drafts { root: self.dirs.root.path().to_path_buf(), paths: vec![] }
+    fn empty_draft_list(&self) -> DraftList {
+        DraftList { root: self.dirs.root.path().to_path_buf(), paths: vec![] }
     }
 
     fn write_state(&self, file: &str, value: &impl Serialize) -> Result<(), StoreError> {
         let text = serde_json::to_string(value).map_err(std::io::Error::from);
         let written = text.and_then(|text| self.dirs.state.replace(file, &text));
-        written.map_err(|error| self.dirs.failed(Base::State, file, error))
+        written.map_err(|error| self.dirs.io_error(BaseDir::State, file, error))
     }
 
-    fn finish(&self) -> Result<(), StoreError> {
-        let io = |error| self.dirs.failed(Base::State, JOURNAL_FILE, error);
+    /// Carries out the steps of the journal that are not done yet, and removes the journal.
+    fn replay_journal(&self) -> Result<(), StoreError> {
+        let io = |error| self.dirs.io_error(BaseDir::State, JOURNAL_FILE, error);
         let text = match self.dirs.state.read_text(JOURNAL_FILE, MAX_JOURNAL_BYTES) {
             Ok(text) => text,
             Err(error) if is_missing(&error) => return Ok(()),
             Err(error) => return Err(io(error)),
         };
-        let journal: Journal =
-            serde_json::from_str(&text).map_err(|error| self.unusable(&error.to_string()))?;
-        if let Some(dirs) = self.dirs_of(&journal.root)? {
-            let unless_escape = |to: &str, error: std::io::Error| match is_escape(&error) {
-                true => self.unusable(&format!("{to} leads out of the workspace")),
+        let journal: Journal = serde_json::from_str(&text)
+            .map_err(|error| self.unusable_journal(&error.to_string()))?;
+        if let Some(dirs) = self.directories_of(&journal.root)? {
+            let step_error = |to: &str, error: std::io::Error| match is_escape(&error) {
+                true => self.unusable_journal(&format!("{to} leads out of the workspace")),
                 false => StoreError::io(to, error),
             };
             for step in &journal.renames {
-                step.finish(&dirs.root).map_err(|error| unless_escape(&step.to, error))?;
+                step.recover(&dirs.root).map_err(|error| step_error(&step.to, error))?;
             }
             for append in &journal.appends {
-                append.finish(&dirs)?;
+                append.recover(&dirs)?;
             }
-            for step in &journal.moves {
-                step.finish(&dirs).map_err(|error| unless_escape(&step.to, error))?;
+            for draft in &journal.moves {
+                draft.recover(&dirs).map_err(|error| step_error(&draft.to, error))?;
             }
         }
         self.dirs.state.remove(JOURNAL_FILE).map_err(io)?;
@@ -343,47 +354,48 @@ impl WriteLock {
         Ok(())
     }
 
-    /// Returns the directories of the workspace that a journal is of: this one, or another work tree
-    /// of the same repository, which has the same state. One that is gone has none.
-    fn dirs_of(&self, root: &PathBuf) -> Result<Option<Dirs>, StoreError> {
+    /// Returns the directories of the workspace that a journal belongs to: this workspace, or another
+    /// work tree of the same repository, which shares the state. `None` if it no longer exists.
+    fn directories_of(&self, root: &PathBuf) -> Result<Option<Directories>, StoreError> {
         let state = self.dirs.state.clone();
         if root == self.dirs.root.path() {
-            return Ok(Some(Dirs { root: self.dirs.root.clone(), state }));
+            return Ok(Some(Directories { root: self.dirs.root.clone(), state }));
         }
         if !root.exists() {
             return Ok(None);
         }
-        let other = Root::at(root).map_err(|error| self.unusable(&error.to_string()))?;
-        if Path::new(&other.state_shown()) != state.path() {
-            let shown = root.display();
-            return Err(self.unusable(&format!("{shown} does not share this state")));
+        let other = Root::at(root).map_err(|error| self.unusable_journal(&error.to_string()))?;
+        if Path::new(&other.state_path()) != state.path() {
+            let reason = format!("{} is not a work tree of this repository", root.display());
+            return Err(self.unusable_journal(&reason));
         }
-        Ok(Some(Dirs { root: other.dir().clone(), state }))
+        Ok(Some(Directories { root: other.dir().clone(), state }))
     }
 
-    fn unusable(&self, reason: &str) -> StoreError {
+    fn unusable_journal(&self, reason: &str) -> StoreError {
         let path = self.dirs.state.path().join(JOURNAL_FILE);
         StoreError::refused(
-            format!("{}: this unfinished change cannot be finished: {reason}", path.display()),
-            "remove the file; nothing of the change was acknowledged",
+            format!("{}: this interrupted change cannot be completed: {reason}", path.display()),
+            "remove the file; no command reported the change as done",
         )
     }
 
-    /// Removes the drafts of a process that was killed before its change had a journal.
-    fn remove_drafts(&self) {
+    /// Removes the drafts of a process that was killed before it wrote the journal.
+    fn remove_stale_drafts(&self) {
         let Ok(text) = self.dirs.state.read_text(DRAFTS_FILE, MAX_JOURNAL_BYTES) else { return };
-        let drafts = serde_json::from_str::<Drafts>(&text).ok();
-        let dirs = drafts.as_ref().and_then(|drafts| self.dirs_of(&drafts.root).ok().flatten());
+        let drafts = serde_json::from_str::<DraftList>(&text).ok();
+        let dirs =
+            drafts.as_ref().and_then(|drafts| self.directories_of(&drafts.root).ok().flatten());
         if let Some((dirs, drafts)) = dirs.zip(drafts) {
-            let is_draft = |path: &&String| path.ends_with(&format!(".{DRAFT_ENDING}"));
+            let is_draft = |path: &&String| path.ends_with(&format!(".{DRAFT_EXTENSION}"));
             drafts.paths.iter().filter(is_draft).for_each(|path| drop(dirs.root.remove(path)));
         }
         drop(self.dirs.state.remove(DRAFTS_FILE));
     }
 
-    /// Returns what tells this clone from every other, made when it is first asked for.
+    /// Returns the id of this clone, and creates it on the first call.
     pub(crate) fn clone_id(&self) -> Result<String, StoreError> {
-        let io = |error| self.dirs.failed(Base::State, CLONE_FILE, error);
+        let io = |error| self.dirs.io_error(BaseDir::State, CLONE_FILE, error);
         match self.dirs.state.read_text(CLONE_FILE, MAX_JOURNAL_BYTES) {
             Ok(id) if !id.trim().is_empty() => return Ok(id.trim().to_owned()),
             Ok(_) => {}
@@ -397,59 +409,63 @@ impl WriteLock {
 }
 
 /// Writes the draft of a change beside its file.
-fn stage(root: &Root, change: &Change, staged: &mut Staged<'_>) -> Result<Move, StoreError> {
+fn stage(
+    root: &Root,
+    change: &Change,
+    staged: &mut StagedDrafts<'_>,
+) -> Result<DraftMove, StoreError> {
     if root.read(&change.path)? != change.before {
-        return Err(changed_meanwhile(&change.path));
+        return Err(concurrent_edit(&change.path));
     }
-    if change.after.len() as u64 > MAX_DOCUMENT {
+    if change.after.len() as u64 > MAX_DOCUMENT_BYTES {
         return Err(StoreError::refused(
-            format!("{} would become too large to be read (8 MB)", change.path),
-            "keep long texts in files of their own and name the files",
+            format!("{} would become larger than 8 MB, the limit of a document", change.path),
+            "move long texts to separate files and refer to them",
         ));
     }
     let to = match change.before {
-        // A link inside the root is edited where it leads, so that it stays a link.
+        // The target of a symbolic link is replaced, so that the link itself stays.
         Some(_) => {
             let target = root.dir().handle().canonicalize(&change.path);
             let target = target.map_err(|error| StoreError::io(&change.path, error))?;
             target.to_string_lossy().replace('\\', "/")
         }
         None => {
-            root.make_parents(&change.path)?;
+            root.create_parents(&change.path)?;
             change.path.clone()
         }
     };
-    let (folder, name) = to.rsplit_once('/').map_or(("", to.as_str()), |(f, name)| (f, name));
+    let (folder, name) = to.rsplit_once('/').unwrap_or(("", to.as_str()));
     let slash = if folder.is_empty() { "" } else { "/" };
-    let from = format!("{folder}{slash}.{name}.{DRAFT_ENDING}");
+    let from = format!("{folder}{slash}.{name}.{DRAFT_EXTENSION}");
     staged.add(from.clone());
     write_draft(root.dir(), &from, &change.after, &to)
         .map_err(|error| StoreError::io(&change.path, error))?;
     let before = match &change.before {
-        Some(text) => fingerprint(text.as_bytes()),
+        Some(text) => hash_hex(text.as_bytes()),
         None => ABSENT.to_owned(),
     };
-    Ok(Move { from, to, before })
+    Ok(DraftMove { from, to, before })
 }
 
-/// Drafts that are removed unless the change comes to be. They are listed in a file, so that what a
-/// killed process left is removed by the next one.
-struct Staged<'l> {
-    dirs: &'l Dirs,
-    drafts: Drafts,
+/// Drafts that are removed on drop unless the transaction is committed. They are also listed in a
+/// file, so that the next process can remove the drafts of a killed one.
+struct StagedDrafts<'l> {
+    dirs: &'l Directories,
+    drafts: DraftList,
 }
 
-impl Staged<'_> {
+impl StagedDrafts<'_> {
     fn add(&mut self, draft: String) {
         self.drafts.paths.push(draft);
-        // A list that cannot be written costs a stray draft after a kill, and nothing else.
+        // Best effort: without the list, a killed process leaves a stray draft and no other damage.
         if let Ok(text) = serde_json::to_string(&self.drafts) {
             drop(self.dirs.state.handle().write(DRAFTS_FILE, text));
         }
     }
 }
 
-impl Drop for Staged<'_> {
+impl Drop for StagedDrafts<'_> {
     fn drop(&mut self) {
         for path in &self.drafts.paths {
             drop(self.dirs.root.remove(path));
@@ -458,14 +474,14 @@ impl Drop for Staged<'_> {
     }
 }
 
-/// Writes a new file with the permissions of the one that it is to replace. What lies at its path is
-/// removed first, so that a link there is not followed.
+/// Writes a new file with the permissions of the file `like`. Any file at its path is removed first,
+/// so that a symbolic link is not followed.
 fn write_draft(dir: &ConfinedDir, path: &str, text: &str, like: &str) -> std::io::Result<()> {
-    dir.remove_if_there(path)?;
+    dir.remove_if_exists(path)?;
     let mut file = dir.create_new(path)?;
     file.write_all(text.as_bytes())?;
     if let Ok(original) = dir.open_file(like) {
-        drop(original.metadata().and_then(|found| file.set_permissions(found.permissions())));
+        drop(original.metadata().and_then(|metadata| file.set_permissions(metadata.permissions())));
     }
     file.sync_all()
 }

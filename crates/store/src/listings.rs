@@ -1,8 +1,8 @@
-//! The folders that the documents of a hierarchy lie in, each listed once.
+//! Cached directory listings for the folders of a hierarchy.
 //!
-//! A workspace has thousands of folders. Asking the system for every file that a pattern may name
-//! costs several calls a file, most of them for files that are not there. Listing a folder tells all
-//! of its names at once, and folders are listed by several processors.
+//! A workspace has thousands of folders. Looking up every file that a pattern may match takes several
+//! system calls per file, most of them for files that do not exist. Listing a folder returns all of
+//! its names at once, and folders are listed in parallel.
 
 use std::collections::HashMap;
 use std::io::ErrorKind;
@@ -16,115 +16,121 @@ use crate::confined::Item;
 use crate::files::io_problem;
 use crate::stamp::{self, Stamp};
 
-/// So many folders at least are listed by several processors.
-const WORTH_SHARING: usize = 16;
+/// From this many folders on, folders are listed in parallel.
+const MIN_PARALLEL_FOLDERS: usize = 16;
 
-/// A folder as it was listed.
-type Listed = Result<Vec<(Item, Option<Stamp>)>, Problem>;
+/// The entries of a folder, sorted by name, or why it could not be listed.
+type FolderListing = Result<Vec<(Item, Option<Stamp>)>, Problem>;
 
-/// Folders of a workspace, each listed once.
+/// Directory listings of a workspace; each folder is listed once.
 #[derive(Debug)]
 pub struct Listings<'r> {
     root: &'r Root,
-    /// When the first folder was listed, in nanoseconds since 1970.
+    /// A time before the first folder was listed, in nanoseconds since 1970.
     since: i64,
-    folders: RwLock<HashMap<String, Arc<Listed>>>,
+    folders: RwLock<HashMap<String, Arc<FolderListing>>>,
 }
 
 impl<'r> Listings<'r> {
-    /// Lists nothing yet; a folder is listed when it is first asked for.
+    /// Creates an empty cache; a folder is listed on first access.
     pub fn new(root: &'r Root) -> Self {
         Listings { root, since: stamp::now(), folders: RwLock::default() }
     }
 
-    /// Lists every folder that a pattern of a hierarchy leads through.
+    /// Lists every folder that a pattern of a hierarchy can match in, level by level of the tree.
     pub fn of_hierarchy(root: &'r Root, hierarchy: &Hierarchy) -> Self {
         let listings = Listings::new(root);
         let patterns = hierarchy.levels.iter().flat_map(Level::patterns);
-        let patterns: Vec<Vec<&str>> =
-            patterns.flat_map(|all| all.split('|')).map(|one| one.split('/').collect()).collect();
-        // Folders at one depth, each with the patterns that lead through it.
-        let mut reached: HashMap<String, Vec<usize>> = HashMap::new();
-        reached.insert(String::new(), (0..patterns.len()).collect());
+        let patterns: Vec<Vec<&str>> = patterns
+            .flat_map(|pattern| pattern.split('|'))
+            .map(|path| path.split('/').collect())
+            .collect();
+        let mut folders = PatternsByFolder::new();
+        folders.insert(String::new(), (0..patterns.len()).collect());
         for depth in 0.. {
-            let leads_on = |at: &&usize| patterns[**at].len() > depth + 1;
-            let mut names: Vec<String> = Vec::new();
-            for (folder, through) in &reached {
-                let is_listed = through.iter().any(|at| {
-                    let part = patterns[*at][depth];
-                    is_open(part) || depth + 1 == patterns[*at].len()
-                });
-                if is_listed {
-                    names.push(folder.clone());
-                }
+            let needs_listing = |indices: &[usize]| {
+                indices.iter().any(|index| {
+                    let is_last = depth + 1 == patterns[*index].len();
+                    is_last || has_placeholder(patterns[*index][depth])
+                })
+            };
+            let listed = folders.iter().filter(|(_, indices)| needs_listing(indices));
+            listings.list_all(listed.map(|(folder, _)| folder.clone()).collect());
+            folders = listings.descend(&folders, &patterns, depth);
+            if folders.is_empty() {
+                break;
             }
-            listings.list_all(names);
-            let mut next: HashMap<String, Vec<usize>> = HashMap::new();
-            for (folder, through) in &reached {
-                for at in through.iter().filter(leads_on) {
-                    let part = patterns[*at][depth];
-                    if !is_open(part) {
-                        next.entry(join(folder, part)).or_default().push(*at);
-                        continue;
-                    }
-                    let Ok(items) = &*listings.get(folder) else { continue };
-                    let inner = items.iter().map(|(item, _)| item);
-                    let is_entered =
-                        |item: &&Item| item.is_folder && !item.name.starts_with(['.', '_']);
-                    for item in inner.filter(is_entered) {
-                        next.entry(join(folder, &item.name)).or_default().push(*at);
-                    }
-                }
-            }
-            if next.is_empty() {
-                return listings;
-            }
-            reached = next;
         }
         listings
     }
 
-    /// Lists folders on all processors.
+    /// Returns the folders one level below, each with the indices of the patterns that reach it.
+    fn descend(
+        &self,
+        folders: &PatternsByFolder,
+        patterns: &[Vec<&str>],
+        depth: usize,
+    ) -> PatternsByFolder {
+        let has_more_parts = |index: &&usize| patterns[**index].len() > depth + 1;
+        let is_searched = |item: &&Item| item.is_folder && !item.name.starts_with(['.', '_']);
+        let mut next = PatternsByFolder::new();
+        for (folder, indices) in folders {
+            for index in indices.iter().filter(has_more_parts) {
+                let part = patterns[*index][depth];
+                if !has_placeholder(part) {
+                    next.entry(join(folder, part)).or_default().push(*index);
+                    continue;
+                }
+                let Ok(entries) = &*self.get(folder) else { continue };
+                for item in entries.iter().map(|(item, _)| item).filter(is_searched) {
+                    next.entry(join(folder, &item.name)).or_default().push(*index);
+                }
+            }
+        }
+        next
+    }
+
+    /// Lists folders in parallel.
     fn list_all(&self, mut folders: Vec<String>) {
         folders.sort();
         let dir = self.root.dir();
-        let listed = hands::map(&folders, WORTH_SHARING, |folder| {
-            let at = if folder.is_empty() { "." } else { folder };
-            match dir.list_with_stamps(at) {
+        let listed = hands::map(&folders, MIN_PARALLEL_FOLDERS, |folder| {
+            let path = if folder.is_empty() { "." } else { folder };
+            match dir.list_with_stamps(path) {
                 Err(error) if error.kind() == ErrorKind::NotFound => Ok(vec![]),
                 Err(error) if error.kind() == ErrorKind::NotADirectory => {
-                    Err(Problem::of_file(folder, "this is a file, and a folder was expected"))
+                    Err(Problem::of_file(folder, "this is a file, but a folder was expected"))
                 }
                 listed => listed.map_err(|error| io_problem(folder, &error)),
             }
         });
-        self.root.note_looked_into(folders.iter().cloned());
-        let mut known = self.folders.write().unwrap_or_else(PoisonError::into_inner);
-        known.extend(folders.into_iter().zip(listed.into_iter().map(Arc::new)));
+        self.root.record_visits(folders.iter().cloned());
+        let mut cache = self.folders.write().unwrap_or_else(PoisonError::into_inner);
+        cache.extend(folders.into_iter().zip(listed.into_iter().map(Arc::new)));
     }
 
-    fn known(&self, folder: &str) -> Option<Arc<Listed>> {
+    fn cached(&self, folder: &str) -> Option<Arc<FolderListing>> {
         let folders = self.folders.read().unwrap_or_else(PoisonError::into_inner);
         folders.get(folder).cloned()
     }
 
-    fn get(&self, folder: &str) -> Arc<Listed> {
-        if let Some(listed) = self.known(folder) {
+    fn get(&self, folder: &str) -> Arc<FolderListing> {
+        if let Some(listed) = self.cached(folder) {
             return listed;
         }
         self.list_all(vec![folder.to_owned()]);
-        self.known(folder).unwrap_or_else(|| Arc::new(Ok(vec![])))
+        self.cached(folder).unwrap_or_else(|| Arc::new(Ok(vec![])))
     }
 
-    /// Returns whether a folder was listed and has no such name.
+    /// Returns whether a folder was already listed and does not contain a name.
     pub(crate) fn lacks(&self, folder: &str, name: &str) -> bool {
-        let known = self.known(folder);
-        known.is_some_and(|listed| {
-            listed.as_ref().as_ref().is_ok_and(|all| find(all, name).is_none())
+        let listing = self.cached(folder);
+        listing.is_some_and(|listing| {
+            listing.as_ref().as_ref().is_ok_and(|entries| find(entries, name).is_none())
         })
     }
 
-    /// Visits what a folder holds, by name. A missing one is empty.
+    /// Visits the entries of a folder in the order of their names. A missing folder has none.
     pub fn visit(&self, folder: &str, visit: impl FnMut(&Item)) -> Result<(), Problem> {
         match &*self.get(folder) {
             Ok(items) => {
@@ -135,22 +141,24 @@ impl<'r> Listings<'r> {
         }
     }
 
-    /// Returns why folders could not be listed.
+    /// Returns the problems of folders that could not be listed.
     pub fn problems(&self) -> Vec<Problem> {
         let folders = self.folders.read().unwrap_or_else(PoisonError::into_inner);
         folders.values().filter_map(|listed| listed.as_ref().as_ref().err().cloned()).collect()
     }
 
-    /// Looks whether there is a file or a folder. A link that leads out, or nowhere, is a problem.
+    /// Returns whether a file or folder exists. A symbolic link that is dangling or leaves the root is
+    /// a problem.
     pub fn exists(&self, file: &str) -> Result<bool, Problem> {
         let listed = self.get(path::folder(file));
-        match listed.as_ref().as_ref().ok().and_then(|all| find(all, path::file_name(file))) {
+        match listed.as_ref().as_ref().ok().and_then(|entries| find(entries, path::file_name(file)))
+        {
             Some((item, _)) if item.is_link => Ok(self.root.metadata(file)?.is_some()),
             found => Ok(found.is_some()),
         }
     }
 
-    /// Returns what is known of a file without reading it; `None` for what is not a file.
+    /// Returns the stamp of a file; `None` if it is not a regular file.
     pub fn stamp(&self, file: &str) -> Option<Stamp> {
         let listed = self.get(path::folder(file));
         match find(listed.as_ref().as_ref().ok()?, path::file_name(file))? {
@@ -162,7 +170,7 @@ impl<'r> Listings<'r> {
         }
     }
 
-    /// Returns a moment before the first folder was listed, in nanoseconds since 1970.
+    /// Returns a time before the first folder was listed, in nanoseconds since 1970.
     pub fn since(&self) -> i64 {
         self.since
     }
@@ -173,14 +181,17 @@ impl<'r> Listings<'r> {
     }
 }
 
-/// Finds a name in a folder that was listed.
-fn find<'l>(listed: &'l [(Item, Option<Stamp>)], name: &str) -> Option<&'l (Item, Option<Stamp>)> {
-    let at = listed.partition_point(|(item, _)| item.name.as_str() < name);
-    listed.get(at).filter(|(item, _)| item.name == name)
+/// The folders at one depth, each with the indices of the patterns that reach it.
+type PatternsByFolder = HashMap<String, Vec<usize>>;
+
+/// Finds a name in a listing.
+fn find<'l>(entries: &'l [(Item, Option<Stamp>)], name: &str) -> Option<&'l (Item, Option<Stamp>)> {
+    let index = entries.partition_point(|(item, _)| item.name.as_str() < name);
+    entries.get(index).filter(|(item, _)| item.name == name)
 }
 
-/// Whether a part of a pattern stands for several names.
-fn is_open(part: &str) -> bool {
+/// Returns whether a component of a pattern can match several names.
+fn has_placeholder(part: &str) -> bool {
     part.contains(['{', '*'])
 }
 

@@ -17,7 +17,7 @@ use uuid::{NoContext, Uuid};
 
 use crate::confined::{ConfinedDir, Missing};
 use crate::files::{HOME, io_problem, is_missing};
-use crate::journal::{Append, Base, WriteLock};
+use crate::journal::{Append, BaseDir, WriteLock};
 use crate::stamp::Stamp;
 use crate::{Root, StoreError, git};
 
@@ -263,7 +263,7 @@ fn list_local_shards(root: &Root, kind: Kind, problems: &mut Vec<Problem>) -> Ve
     let mut state_dirs = Vec::new();
     match root.existing_state() {
         Ok(state) => state_dirs.extend(state),
-        Err(error) => problems.push(Problem::of_file(root.state_shown(), error.to_string())),
+        Err(error) => problems.push(Problem::of_file(root.state_path(), error.to_string())),
     }
     if root.repository().is_some() {
         match root.existing_local() {
@@ -351,14 +351,14 @@ pub fn appends(
             let (base, path) = match shelf {
                 Shelf::Shared => {
                     let path = format!("{HOME}/memory/{}/{name}", kind.word());
-                    root.make_parents(&path)?;
-                    (Base::Root, path)
+                    root.create_parents(&path)?;
+                    (BaseDir::Root, path)
                 }
                 Shelf::Local => {
                     let folder = local_folder(kind);
                     let opened = root.state()?.open_private(&folder, Missing::Create);
-                    opened.map_err(|error| StoreError::io(root.state_shown(), error))?;
-                    (Base::State, format!("{folder}/{name}"))
+                    opened.map_err(|error| StoreError::io(root.state_path(), error))?;
+                    (BaseDir::State, format!("{folder}/{name}"))
                 }
             };
             Ok(Append { base, path, text })

@@ -1,4 +1,4 @@
-//! The workspaces that are registered on this machine, so that one can ask all of them at once.
+//! The registry of workspaces on this machine, which allows queries across all of them.
 
 use std::path::{Path, PathBuf};
 
@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::state::Shelf;
 use crate::{Root, StoreError};
 
-/// The workspaces of this machine. Each is a small file of its own, so that two who register at once
-/// do not meet.
+/// The registered workspaces. Each is stored in its own file, so that concurrent registrations do not
+/// conflict.
 #[derive(Debug)]
 pub struct Registry {
     home: PathBuf,
@@ -17,78 +17,84 @@ pub struct Registry {
 
 /// A registered workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Registered {
-    /// What it is called.
+pub struct RegisteredWorkspace {
+    /// Its unique name.
     pub name: String,
-    /// Where it lies.
+    /// Its root folder.
     pub folder: PathBuf,
 }
 
+/// The content of a registry file.
 #[derive(Serialize, Deserialize)]
-struct Written {
+struct RegistryEntry {
     folder: PathBuf,
 }
 
 impl Registry {
-    /// Takes the registry that lies in a folder of this machine's user.
+    /// Returns the registry in a folder of the user.
     pub fn in_folder(home: &Path) -> Self {
         Registry { home: home.to_path_buf() }
     }
 
-    fn shelf(&self) -> Shelf<'static> {
-        Shelf::at(self.home.clone(), "workspaces")
+    fn files(&self) -> Shelf<'static> {
+        Shelf::in_folder(self.home.clone(), "workspaces")
     }
 
-    /// Lists the workspaces by name, and what could not be read.
-    pub fn list(&self) -> (Vec<Registered>, Vec<Problem>) {
-        let (mut found, mut problems) = (Vec::new(), Vec::new());
-        for name in self.shelf().names() {
-            let path = || self.shelf().path(&name).display().to_string();
-            let read = self.shelf().read(&name).map_err(|error| error.to_string());
-            let written = read.and_then(|text| {
+    /// Lists the workspaces by name, and the problems of entries that cannot be read.
+    pub fn list(&self) -> (Vec<RegisteredWorkspace>, Vec<Problem>) {
+        let (mut workspaces, mut problems) = (Vec::new(), Vec::new());
+        for name in self.files().names() {
+            let path = || self.files().path(&name).display().to_string();
+            let read = self.files().read(&name).map_err(|error| error.to_string());
+            let entry = read.and_then(|text| {
                 let text = text.unwrap_or_default();
-                serde_json::from_str::<Written>(&text).map_err(|error| error.to_string())
+                serde_json::from_str::<RegistryEntry>(&text).map_err(|error| error.to_string())
             });
-            match written {
-                Ok(Written { folder }) => found.push(Registered { name, folder }),
-                Err(what) => problems.push(
-                    Problem::of_file(path(), format!("names no workspace: {what}"))
-                        .hint(format!("run `heir workspace forget {name}` and register it again")),
+            match entry {
+                Ok(RegistryEntry { folder }) => {
+                    workspaces.push(RegisteredWorkspace { name, folder });
+                }
+                Err(reason) => problems.push(
+                    Problem::of_file(
+                        path(),
+                        format!("this registry entry cannot be read: {reason}"),
+                    )
+                    .hint(format!("run `heir workspace forget {name}` and register it again")),
                 ),
             }
         }
-        (found, problems)
+        (workspaces, problems)
     }
 
-    /// Registers a workspace under the name of its folder, or another if that is taken. One that is
-    /// there already stays as it is.
-    pub fn add(&self, root: &Root) -> Result<Registered, StoreError> {
+    /// Registers a workspace under the name of its folder, with a number appended if the name is
+    /// taken. Registering a workspace again changes nothing.
+    pub fn add(&self, root: &Root) -> Result<RegisteredWorkspace, StoreError> {
         let (known, _) = self.list();
         let folder = root.path().to_path_buf();
-        if let Some(there) = known.iter().find(|known| known.folder == folder) {
-            return Ok(there.clone());
+        if let Some(existing) = known.iter().find(|known| known.folder == folder) {
+            return Ok(existing.clone());
         }
-        let last = folder.file_name().map(|last| last.to_string_lossy().into_owned());
-        let own = name::slug(&last.unwrap_or_default());
-        let own = if own.is_empty() { "workspace".to_owned() } else { own };
-        let is_free = |name: &String| !self.shelf().path(name).exists();
-        let numbered = (2..).map(|number| format!("{own}-{number}"));
-        let free = std::iter::once(own.clone()).chain(numbered).find(is_free).unwrap_or(own);
-        let text = serde_json::to_string(&Written { folder: folder.clone() })
-            .map_err(|error| StoreError::io(free.clone(), error.into()))?;
-        self.shelf().write(&free, &text)?;
-        Ok(Registered { name: free, folder })
+        let folder_name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
+        let slug = name::slug(&folder_name.unwrap_or_default());
+        let slug = if slug.is_empty() { "workspace".to_owned() } else { slug };
+        let is_free = |name: &String| !self.files().path(name).exists();
+        let numbered = (2..).map(|number| format!("{slug}-{number}"));
+        let name = std::iter::once(slug.clone()).chain(numbered).find(is_free).unwrap_or(slug);
+        let text = serde_json::to_string(&RegistryEntry { folder: folder.clone() })
+            .map_err(|error| StoreError::io(name.clone(), error.into()))?;
+        self.files().write(&name, &text)?;
+        Ok(RegisteredWorkspace { name, folder })
     }
 
-    /// Forgets a workspace by its name or its folder, and returns its name; nothing in it changes.
-    /// What cannot be read is forgotten by its name.
-    pub fn remove(&self, named: &str) -> Result<Option<String>, StoreError> {
+    /// Removes a workspace from the registry by its name or folder, and returns its name. The workspace
+    /// itself is not changed. An unreadable entry can be removed by its name.
+    pub fn remove(&self, name_or_folder: &str) -> Result<Option<String>, StoreError> {
         let (known, _) = self.list();
-        let by_folder = known.into_iter().find(|known| known.folder == Path::new(named));
-        let is_named = |name: &String| name == named;
-        let by_name = self.shelf().names().into_iter().find(is_named);
+        let by_folder = known.into_iter().find(|known| known.folder == Path::new(name_or_folder));
+        let is_named = |name: &String| name == name_or_folder;
+        let by_name = self.files().names().into_iter().find(is_named);
         let Some(name) = by_name.or(by_folder.map(|known| known.name)) else { return Ok(None) };
-        self.shelf().remove(&name)?;
+        self.files().remove(&name)?;
         Ok(Some(name))
     }
 }

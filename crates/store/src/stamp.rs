@@ -1,4 +1,4 @@
-//! How a file is known again without reading it.
+//! File stamps (size, modification time, inode), which detect changes without reading the file.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -10,41 +10,45 @@ use cap_std::fs::Metadata;
 use heirloom_core::hands;
 use indexmap::IndexMap;
 
-/// What is known of a file without reading it.
+/// The metadata that identifies a version of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
-    /// Its size.
+    /// The size in bytes.
     pub size: u64,
-    /// When it was changed, in nanoseconds since 1970.
+    /// The modification time, in nanoseconds since 1970.
     pub modified: i64,
-    /// Which file it is, where the system numbers them.
+    /// The inode number; 0 on systems without one.
     pub file: u64,
 }
 
 impl Stamp {
-    /// Looks at a file; one that is not there is `None`.
+    /// Returns the stamp of a file; `None` if it is not a file.
     pub fn of(path: &Path) -> Option<Self> {
-        look(path).filter(|_| path.is_file())
+        stat(path).filter(|_| path.is_file())
     }
 
-    /// Returns whether a change of the file from now on would show: a change that comes sooner after
-    /// another may bear the same time.
+    /// Returns whether every change of the file from now on changes the stamp. Two changes in quick
+    /// succession may have the same modification time.
     pub fn is_settled(&self) -> bool {
         self.is_older_than(now())
     }
 
-    /// Returns whether a change of the file after a moment would show.
+    /// Returns whether every change of the file after a time changes the stamp.
     pub fn is_older_than(&self, now: i64) -> bool {
-        let grain = if self.modified % 1_000_000_000 == 0 { 40 * GRAIN } else { GRAIN };
-        self.modified.saturating_add(grain) < now
+        let has_whole_seconds = self.modified % 1_000_000_000 == 0;
+        let granularity = match has_whole_seconds {
+            true => COARSE_GRANULARITY_NANOS,
+            false => GRANULARITY_NANOS,
+        };
+        self.modified.saturating_add(granularity) < now
     }
 
-    /// Returns one stamp for two files that are read together: a change of either changes it.
+    /// Combines the stamps of two files: a change of either file changes the combined stamp.
     pub fn and(self, other: Self) -> Self {
         let modified = self.modified.max(other.modified);
         let dates = [self.modified, other.modified].map(i64::cast_unsigned);
-        let both = [self.file, dates[0], other.file, other.size, dates[1]];
-        let bytes: Vec<u8> = both.into_iter().flat_map(u64::to_le_bytes).collect();
+        let parts = [self.file, dates[0], other.file, other.size, dates[1]];
+        let bytes: Vec<u8> = parts.into_iter().flat_map(u64::to_le_bytes).collect();
         let mut file = [0; 8];
         file.copy_from_slice(&blake3::hash(&bytes).as_bytes()[..8]);
         Stamp {
@@ -54,103 +58,107 @@ impl Stamp {
         }
     }
 
-    /// Takes what the system says of a file.
+    /// Creates a stamp from the metadata of a file.
     pub fn new(metadata: &Metadata) -> Self {
         let modified = metadata.modified().ok();
-        let modified = modified.and_then(|at| at.into_std().duration_since(UNIX_EPOCH).ok());
+        let modified = modified.and_then(|time| time.into_std().duration_since(UNIX_EPOCH).ok());
         let modified = modified.and_then(|since| i64::try_from(since.as_nanos()).ok());
         Stamp {
             size: metadata.len(),
             modified: modified.unwrap_or_default(),
-            file: number_of(metadata),
+            file: inode(metadata),
         }
     }
 }
 
-/// Returns the time, in nanoseconds since 1970.
+/// Returns the current time, in nanoseconds since 1970.
 pub fn now() -> i64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(now.as_nanos()).unwrap_or(i64::MAX)
 }
 
 #[cfg(unix)]
-fn number_of(metadata: &Metadata) -> u64 {
+fn inode(metadata: &Metadata) -> u64 {
     cap_std::fs::MetadataExt::ino(metadata)
 }
 
 #[cfg(not(unix))]
-fn number_of(_: &Metadata) -> u64 {
+fn inode(_: &Metadata) -> u64 {
     0
 }
 
-/// Files and folders as they were seen, to tell at once whether nothing has changed since.
+/// The stamps of files and folders at one time, to check later whether any of them changed.
 #[derive(Debug, Default)]
 pub struct Watched {
-    seen: Vec<(PathBuf, Option<Stamp>)>,
-    /// Whether every change from then on shows.
+    stamps: Vec<(PathBuf, Option<Stamp>)>,
+    /// Whether every later change of these files changes a stamp.
     is_settled: bool,
 }
 
-/// So many files at least are looked at by another hand.
-const WORTH_SHARING: usize = 200;
+/// From this many files on, stamps are read in parallel.
+const MIN_PARALLEL_STAMPS: usize = 200;
 
-/// A change that comes sooner after another may bear the same time.
-const GRAIN: i64 = 50_000_000;
+/// Two changes within this time may have the same modification time.
+const GRANULARITY_NANOS: i64 = 50_000_000;
+
+/// The same for a file system that stores whole seconds, or even only every other second.
+const COARSE_GRANULARITY_NANOS: i64 = 40 * GRANULARITY_NANOS;
 
 impl Watched {
-    /// Looks at files and folders; what is not there is watched for as well.
+    /// Records the stamps of files and folders. Paths that do not exist are watched as well.
     pub fn new(paths: impl IntoIterator<Item = PathBuf>) -> Self {
-        // The file system's clock is asked and not the caller's: a fixed one would tell nothing.
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let now = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);
-        let seen = worth_watching(paths);
+        // The real clock is used, because a fixed clock of a test is unrelated to file times.
+        let now = now();
+        let stamps = collect_stamps(paths);
         let is_old = |stamp: &Stamp| stamp.is_older_than(now);
-        let is_settled = seen.iter().all(|(_, stamp)| stamp.as_ref().is_none_or(is_old));
-        Watched { seen, is_settled }
+        let is_settled = stamps.iter().all(|(_, stamp)| stamp.as_ref().is_none_or(is_old));
+        Watched { stamps, is_settled }
     }
 
-    /// Returns whether nothing has changed since.
+    /// Returns whether nothing has changed since the stamps were recorded.
     pub fn is_same(&self) -> bool {
-        let is_same = |(path, stamp): &(PathBuf, Option<Stamp>)| look(path) == *stamp;
+        let is_same = |(path, stamp): &(PathBuf, Option<Stamp>)| stat(path) == *stamp;
         self.is_settled
-            && hands::map(&self.seen, WORTH_SHARING, is_same).into_iter().all(|same| same)
+            && hands::map(&self.stamps, MIN_PARALLEL_STAMPS, is_same).into_iter().all(|same| same)
     }
 }
 
-/// Looks at paths. What is not there can only come with the first of its folders that is not there,
-/// and that shows in the folder around it, where that is watched.
-fn worth_watching(paths: impl IntoIterator<Item = PathBuf>) -> Vec<(PathBuf, Option<Stamp>)> {
-    let mut seen: IndexMap<PathBuf, Option<Stamp>> = IndexMap::new();
+/// Collects the stamps of paths. A missing path is represented by its topmost missing ancestor, which
+/// has to be created first. Creating it changes the stamp of its parent folder, so it is left out if
+/// that folder is watched.
+fn collect_stamps(paths: impl IntoIterator<Item = PathBuf>) -> Vec<(PathBuf, Option<Stamp>)> {
+    let mut stamps: IndexMap<PathBuf, Option<Stamp>> = IndexMap::new();
     let mut missing = Vec::new();
     for path in paths {
-        match look(&path) {
+        match stat(&path) {
             None => missing.push(path),
-            stamp => drop(seen.insert(path, stamp)),
+            stamp => drop(stamps.insert(path, stamp)),
         }
     }
     for path in missing {
-        let first = path.ancestors().take_while(|path| is_nowhere(path)).last();
-        match first {
-            Some(first) if first.parent().is_some_and(|folder| seen.contains_key(folder)) => {}
-            Some(first) => drop(seen.insert(first.to_path_buf(), None)),
-            // It has just come, or leads elsewhere, or may not be looked at.
-            None => drop(seen.insert(path, None)),
+        let topmost = path.ancestors().take_while(|path| is_absent(path)).last();
+        match topmost {
+            Some(topmost) if topmost.parent().is_some_and(|folder| stamps.contains_key(folder)) => {
+            }
+            Some(topmost) => drop(stamps.insert(topmost.to_path_buf(), None)),
+            // The path was just created, is a dangling link, or cannot be accessed.
+            None => drop(stamps.insert(path, None)),
         }
     }
-    seen.into_iter().collect()
+    stamps.into_iter().collect()
 }
 
-/// Whether there is not even a link at a path, as far as one may look.
-fn is_nowhere(path: &Path) -> bool {
+/// Returns whether a path does not exist, not even as a symbolic link.
+fn is_absent(path: &Path) -> bool {
     fs::symlink_metadata(path).is_err_and(|error| error.kind() == ErrorKind::NotFound)
 }
 
-fn look(path: &Path) -> Option<Stamp> {
+fn stat(path: &Path) -> Option<Stamp> {
     let metadata = fs::metadata(path).ok()?;
     Some(Stamp::new(&Metadata::from_just_metadata(metadata)))
 }
 
-// Elsewhere a folder cannot be opened to set its time.
+// On other systems a folder cannot be opened to set its modification time.
 #[cfg(all(test, unix))]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may fail")]
@@ -161,14 +169,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_there_yet_is_watched_for() {
+    fn the_creation_of_a_missing_path_is_detected() {
         let home = tempfile::tempdir().unwrap();
         let home = home.path();
         let logs = home.join("logs");
         fs::create_dir(&logs).unwrap();
         let paths = ["logs", "logs/a", "logs/b", "state/x/y", "state/x/z", "none"];
         let watch = || {
-            // What was changed long ago cannot change again at the same time.
+            // Old modification times, so that every later change is detected.
             for folder in [home, &logs] {
                 let long_ago = SystemTime::now() - Duration::from_secs(60);
                 File::open(folder).unwrap().set_modified(long_ago).unwrap();
@@ -177,7 +185,7 @@ mod tests {
         };
         let watched = watch();
         assert!(watched.is_same());
-        assert_eq!(watched.seen.len(), 3, "logs, state and none: {watched:?}");
+        assert_eq!(watched.stamps.len(), 3, "logs, state and none: {watched:?}");
         for path in ["logs/b", "none", "state"] {
             let watched = watch();
             fs::create_dir(home.join(path)).unwrap();
@@ -186,7 +194,7 @@ mod tests {
         let watched = watch();
         fs::create_dir_all(home.join("state/x")).unwrap();
         assert!(!watched.is_same());
-        // What a link leads to comes without a sign in the folder that the link lies in.
+        // Creating the target of a dangling link does not change the folder of the link.
         let elsewhere = tempfile::tempdir().unwrap();
         std::os::unix::fs::symlink(elsewhere.path().join("later"), logs.join("a")).unwrap();
         let long_ago = SystemTime::now() - Duration::from_secs(60);

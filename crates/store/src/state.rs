@@ -1,4 +1,4 @@
-//! Small files of this machine's own state, each written whole.
+//! Small JSON files in the local state of this machine, each replaced atomically.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,100 +7,103 @@ use crate::confined::{ConfinedDir, Missing};
 use crate::files::is_missing;
 use crate::{Root, StoreError};
 
-/// A larger file is not one of ours.
-const MAX_BYTES: u64 = 64 * 1024 * 1024;
+/// A larger file is not read.
+const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Files of one sort in this machine's own state, by name.
+/// A collection of named JSON files: one folder of the local state.
 #[derive(Debug)]
 pub struct Shelf<'r> {
-    place: Place<'r>,
-    sort: String,
+    parent: ParentFolder<'r>,
+    collection: String,
 }
 
+/// The folder that contains the folder of a collection.
 #[derive(Debug)]
-enum Place<'r> {
-    /// In the state of a workspace.
+enum ParentFolder<'r> {
+    /// The local state of a workspace.
     State(&'r Root),
-    /// In a folder of the person at this machine.
-    Folder(PathBuf),
+    /// A folder of the user, independent of any workspace.
+    User(PathBuf),
 }
 
 impl<'r> Shelf<'r> {
-    /// Takes the files of one sort.
-    pub fn of(root: &'r Root, sort: &str) -> Self {
-        Shelf { place: Place::State(root), sort: sort.to_owned() }
+    /// Returns a collection in the local state of a workspace.
+    pub fn of(root: &'r Root, collection: &str) -> Self {
+        Shelf { parent: ParentFolder::State(root), collection: collection.to_owned() }
     }
 
-    /// Takes the files of one sort in a folder of the person at this machine.
-    pub(crate) fn at(folder: PathBuf, sort: &str) -> Shelf<'static> {
-        Shelf { place: Place::Folder(folder), sort: sort.to_owned() }
+    /// Returns a collection in a folder of the user.
+    pub(crate) fn in_folder(folder: PathBuf, collection: &str) -> Shelf<'static> {
+        Shelf { parent: ParentFolder::User(folder), collection: collection.to_owned() }
     }
 
-    /// Lists the names, in order.
+    /// Lists the names in alphabetical order.
     pub fn names(&self) -> Vec<String> {
-        let names = self.existing().ok().flatten().and_then(|dir| dir.names().ok());
+        let names = self.open_existing().ok().flatten().and_then(|dir| dir.names().ok());
         let names = names.unwrap_or_default().into_iter();
         names.filter_map(|name| name.strip_suffix(".json").map(str::to_owned)).collect()
     }
 
-    /// Reads a file; a missing one is `None`.
+    /// Reads a file; `None` if it does not exist.
     pub fn read(&self, name: &str) -> Result<Option<String>, StoreError> {
-        let Some(dir) = self.existing()? else { return Ok(None) };
-        match dir.read_text(&file(name), MAX_BYTES) {
+        let Some(dir) = self.open_existing()? else { return Ok(None) };
+        match dir.read_text(&file_name(name), MAX_FILE_BYTES) {
             Ok(text) => Ok(Some(text)),
             Err(error) if is_missing(&error) => Ok(None),
-            Err(error) => Err(self.failed(name, error)),
+            Err(error) => Err(self.io_error(name, error)),
         }
     }
 
-    /// Writes a file, in place of what was there.
+    /// Creates or replaces a file.
     pub fn write(&self, name: &str, text: &str) -> Result<(), StoreError> {
-        let dir = match &self.place {
-            Place::State(root) => root.state()?.open_private(&self.sort, Missing::Create),
-            Place::Folder(folder) => fs::create_dir_all(folder).and_then(|()| {
-                ConfinedDir::open(folder)?.open_private(&self.sort, Missing::Create)
+        let dir = match &self.parent {
+            ParentFolder::State(root) => {
+                root.state()?.open_private(&self.collection, Missing::Create)
+            }
+            ParentFolder::User(folder) => fs::create_dir_all(folder).and_then(|()| {
+                ConfinedDir::open(folder)?.open_private(&self.collection, Missing::Create)
             }),
         };
-        let written = dir.and_then(|dir| dir.replace(&file(name), text));
-        written.map_err(|error| self.failed(name, error))
+        let written = dir.and_then(|dir| dir.replace(&file_name(name), text));
+        written.map_err(|error| self.io_error(name, error))
     }
 
-    /// Removes a file, if it is there.
+    /// Removes a file if it exists.
     pub fn remove(&self, name: &str) -> Result<(), StoreError> {
-        let Some(dir) = self.existing()? else { return Ok(()) };
-        dir.remove_if_there(&file(name)).map_err(|error| self.failed(name, error))
+        let Some(dir) = self.open_existing()? else { return Ok(()) };
+        dir.remove_if_exists(&file_name(name)).map_err(|error| self.io_error(name, error))
     }
 
-    /// Returns where a file lies.
+    /// Returns the absolute path of a file.
     pub fn path(&self, name: &str) -> PathBuf {
-        let folder = match &self.place {
-            Place::State(root) => PathBuf::from(root.state_shown()),
-            Place::Folder(folder) => folder.clone(),
+        let folder = match &self.parent {
+            ParentFolder::State(root) => PathBuf::from(root.state_path()),
+            ParentFolder::User(folder) => folder.clone(),
         };
-        folder.join(&self.sort).join(file(name))
+        folder.join(&self.collection).join(file_name(name))
     }
 
-    fn existing(&self) -> Result<Option<ConfinedDir>, StoreError> {
-        let opened = match &self.place {
-            Place::State(root) => match root.existing_state()? {
-                Some(state) => state.open_private(&self.sort, Missing::Fail),
+    fn open_existing(&self) -> Result<Option<ConfinedDir>, StoreError> {
+        let opened = match &self.parent {
+            ParentFolder::State(root) => match root.existing_state()? {
+                Some(state) => state.open_private(&self.collection, Missing::Fail),
                 None => return Ok(None),
             },
-            Place::Folder(folder) => ConfinedDir::open(folder)
-                .and_then(|dir| dir.open_private(&self.sort, Missing::Fail)),
+            ParentFolder::User(folder) => ConfinedDir::open(folder)
+                .and_then(|dir| dir.open_private(&self.collection, Missing::Fail)),
         };
         match opened {
             Ok(dir) => Ok(Some(dir)),
             Err(error) if is_missing(&error) => Ok(None),
-            Err(error) => Err(self.failed("", error)),
+            Err(error) => Err(self.io_error("", error)),
         }
     }
 
-    fn failed(&self, name: &str, error: std::io::Error) -> StoreError {
+    fn io_error(&self, name: &str, error: std::io::Error) -> StoreError {
         StoreError::io(self.path(name).display().to_string(), error)
     }
 }
 
-fn file(name: &str) -> String {
+fn file_name(name: &str) -> String {
     format!("{name}.json")
 }

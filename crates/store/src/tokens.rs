@@ -1,8 +1,7 @@
-//! Exact token counts (o200k), remembered by content.
+//! Exact token counts (o200k), cached by the hash of the text.
 //!
-//! The tokenizer's tables take tens of milliseconds to load, so a count is looked up first, and
-//! the tables are loaded only for a text that was never counted. The file is a cache: a line that
-//! is torn or wrong in form is skipped, and losing it costs time and nothing else.
+//! The tables of the tokenizer take some milliseconds to load, so they are loaded only for a text that
+//! is not in the cache. Damaged lines of the cache file are skipped.
 
 use std::collections::HashMap;
 use std::io::{Seek, SeekFrom, Write};
@@ -10,25 +9,27 @@ use std::io::{Seek, SeekFrom, Write};
 pub use crate::o200k::count;
 use crate::{Root, o200k};
 
-/// The file, in the folder of derived files.
+/// The file name in the cache folder.
 const FILE: &str = "tokens-o200k";
 
-/// A larger file is started anew.
-const MAX_CACHE: u64 = 4 * 1024 * 1024;
+/// A larger cache file is deleted and started over.
+const MAX_CACHE_BYTES: u64 = 4 * 1024 * 1024;
 
-/// Counts tokens.
+/// A token counter with a cache.
 #[derive(Debug)]
 pub struct Tokens<'r> {
     root: &'r Root,
-    known: HashMap<String, usize>,
-    new: Vec<(String, usize)>,
+    counts: HashMap<String, usize>,
+    /// The counts that are not in the cache file yet.
+    unsaved: Vec<(String, usize)>,
 }
 
 impl<'r> Tokens<'r> {
-    /// Reads what is known.
+    /// Loads the cached counts.
     pub fn open(root: &'r Root) -> Self {
         let cache = root.existing_cache();
-        let text = match cache.as_ref().map(|cache| (cache, cache.read_text(FILE, MAX_CACHE))) {
+        let text = match cache.as_ref().map(|cache| (cache, cache.read_text(FILE, MAX_CACHE_BYTES)))
+        {
             Some((_, Ok(text))) => text,
             Some((cache, Err(error))) => {
                 if error.kind() == std::io::ErrorKind::FileTooLarge {
@@ -38,34 +39,33 @@ impl<'r> Tokens<'r> {
             }
             None => String::new(),
         };
-        let entry = |line: &str| {
+        let parse = |line: &str| {
             let (hash, count) = line.split_once(' ')?;
             Some((hash.to_owned(), count.parse().ok()?))
         };
-        let known = text.lines().filter_map(entry).filter(|(hash, _)| hash.len() == 32).collect();
-        Self { root, known, new: vec![] }
+        let counts = text.lines().filter_map(parse).filter(|(hash, _)| hash.len() == 32).collect();
+        Self { root, counts, unsaved: vec![] }
     }
 
     /// Counts the tokens of a text.
     pub fn count(&mut self, text: &str) -> usize {
         let hash = blake3::hash(text.as_bytes()).to_hex()[..32].to_owned();
-        if let Some(count) = self.known.get(&hash) {
+        if let Some(count) = self.counts.get(&hash) {
             return *count;
         }
         let count = o200k::count(text);
-        self.known.insert(hash.clone(), count);
-        self.new.push((hash, count));
+        self.counts.insert(hash.clone(), count);
+        self.unsaved.push((hash, count));
         count
     }
 
-    /// Remembers the new counts. A cache that cannot be written is no failure: the next run counts
-    /// again.
+    /// Appends the new counts to the cache file. Best effort: without them, the next run counts again.
     pub fn save(self) {
-        if self.new.is_empty() {
+        if self.unsaved.is_empty() {
             return;
         }
         let lines: String =
-            self.new.iter().map(|(hash, count)| format!("{hash} {count}\n")).collect();
+            self.unsaved.iter().map(|(hash, count)| format!("{hash} {count}\n")).collect();
         let written = self.root.cache("").and_then(|cache| {
             let mut file = cache.open_to_write(FILE)?;
             file.seek(SeekFrom::End(0))?;

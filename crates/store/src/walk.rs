@@ -1,18 +1,18 @@
-//! The folders of a repository, without what git ignores and what tools put there.
+//! A walk through the folders of a repository that skips ignored and generated folders.
 
 use std::collections::VecDeque;
 
 use crate::Root;
 use crate::ignored::Ignored;
 
-/// How deep folders are looked into.
+/// The maximum depth below the start.
 const MAX_DEPTH: usize = 16;
 
-/// How many folders are looked into.
+/// The maximum number of folders that are visited.
 const MAX_FOLDERS: usize = 4_000;
 
-/// Folders of generated, foreign or test files, ignored by git or not.
-const SKIPPED: &[&str] = &[
+/// Folders of generated, vendored or test files, which are skipped even if git does not ignore them.
+const SKIPPED_FOLDERS: &[&str] = &[
     "node_modules",
     "target",
     "vendor",
@@ -31,26 +31,25 @@ const SKIPPED: &[&str] = &[
 pub struct Folder {
     /// Its path from the root; empty for the root.
     pub path: String,
-    /// The names of its files, symbolic links left out.
+    /// The names of its files, without symbolic links.
     pub files: Vec<String>,
 }
 
-/// The folders that were looked into.
+/// The result of a walk.
 #[derive(Debug, Default)]
 pub struct Walk {
-    /// The folders, those near the root first.
+    /// The visited folders in breadth-first order.
     pub folders: Vec<Folder>,
-    /// Whether there are more than were looked into.
+    /// Whether a limit was reached, so that folders are missing.
     pub is_cut_off: bool,
 }
 
-/// Looks into the folders of a repository. Hidden folders, symbolic links and repositories inside
-/// this one are not entered.
+/// Walks the whole workspace. Hidden folders, symbolic links and nested repositories are skipped.
 pub fn walk(root: &Root) -> Walk {
     walk_in(root, "")
 }
 
-/// Looks into a folder of a repository in the same way.
+/// Walks one folder of the workspace in the same way.
 pub fn walk_in(root: &Root, folder: &str) -> Walk {
     let ignored = Ignored::new(root);
     let mut walk = Walk::default();
@@ -66,13 +65,13 @@ pub fn walk_in(root: &Root, folder: &str) -> Walk {
         }
         let mut files = Vec::new();
         for item in items.into_iter().filter(|item| item.is_text && !item.is_link) {
-            let within =
+            let item_path =
                 if path.is_empty() { item.name.clone() } else { format!("{path}/{}", item.name) };
             if !item.is_folder {
                 files.push(item.name);
-            } else if is_entered(&item.name) && !ignored.holds(&format!("{within}/any file")) {
+            } else if !is_skipped(&item.name) && !ignored.holds(&format!("{item_path}/any file")) {
                 if depth < MAX_DEPTH {
-                    queue.push_back((within, depth + 1));
+                    queue.push_back((item_path, depth + 1));
                 } else {
                     walk.is_cut_off = true;
                 }
@@ -83,6 +82,6 @@ pub fn walk_in(root: &Root, folder: &str) -> Walk {
     walk
 }
 
-fn is_entered(name: &str) -> bool {
-    !name.starts_with('.') && !SKIPPED.contains(&name)
+fn is_skipped(name: &str) -> bool {
+    name.starts_with('.') || SKIPPED_FOLDERS.contains(&name)
 }

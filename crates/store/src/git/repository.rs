@@ -1,9 +1,9 @@
-//! Finding the git repository that a workspace belongs to, and reading its small files.
+//! Discovers the git repository that a workspace belongs to, and reads its small files.
 //!
-//! `.git` may be a file or a link that names a folder elsewhere (worktrees and submodules), and an
-//! unpacked archive may hold a `.git` that names somebody else's repository. So a repository outside
-//! the folder of its `.git` is used only if it names that folder as its work tree: git writes this
-//! in both directions, and an archive cannot write into a repository that it does not hold.
+//! `.git` may be a file or a link that points to a folder elsewhere (worktrees and submodules), and a
+//! malicious archive may contain a `.git` that points to a repository of another owner. So a
+//! repository outside of the work tree is used only if it refers back to that work tree: git writes
+//! both references, and an archive cannot write into a repository that it does not contain.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,114 +13,116 @@ use heirloom_core::Problem;
 
 use crate::confined::ConfinedDir;
 
-/// A file of a repository that is larger than this is not one that git wrote for us to read.
-const MAX_BYTES: u64 = 64 * 1024 * 1024;
+/// A larger file of a repository is not read.
+const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
 
-/// A `.git` file is one line.
+/// The size limit of files that hold one line, such as `.git` and `HEAD`.
 const MAX_POINTER_BYTES: u64 = 64 * 1024;
 
-/// A repository, as one work tree of it sees it.
+/// A git repository and one of its work trees.
 #[derive(Debug)]
 pub struct Repository {
     /// The top folder of the work tree.
-    top: PathBuf,
-    /// The git folder of this work tree.
-    own: Arc<ConfinedDir>,
-    /// The git folder that all work trees share.
-    common: Arc<ConfinedDir>,
+    work_tree: PathBuf,
+    /// The git directory of this work tree.
+    git_dir: Arc<ConfinedDir>,
+    /// The git directory that all work trees share.
+    common_dir: Arc<ConfinedDir>,
 }
 
-/// Whether a folder lies in a repository.
+/// The result of looking for the repository of a folder.
 #[derive(Debug)]
-pub enum Lookup {
-    /// It lies in none.
+pub enum RepositoryLookup {
+    /// The folder is in no repository.
     None,
-    /// It lies in this one.
+    /// The folder is in this repository.
     Found(Repository),
-    /// There is a `.git` that must not be used, and why.
+    /// There is a `.git` that must not be used, with the reason.
     Refused(Problem),
 }
 
 impl Repository {
-    /// Finds the repository that a folder lies in.
-    pub fn around(folder: &Path) -> Lookup {
+    /// Finds the repository that contains a folder.
+    pub fn discover(folder: &Path) -> RepositoryLookup {
         for top in folder.ancestors() {
             let dot_git = top.join(".git");
             let Ok(metadata) = fs::symlink_metadata(&dot_git) else { continue };
             if metadata.is_dir() {
-                return Self::at(top, &dot_git);
+                return Self::open(top, &dot_git);
             }
-            let named = match fs::canonicalize(&dot_git) {
+            let git_dir = match fs::canonicalize(&dot_git) {
                 Ok(target) if target.is_dir() => Some(target),
-                Ok(target) if target.is_file() => pointed_to(top, &target),
+                Ok(target) if target.is_file() => read_git_file(top, &target),
                 _ => None,
             };
-            return named.map_or(Lookup::None, |own| Self::at(top, &own));
+            return git_dir.map_or(RepositoryLookup::None, |git_dir| Self::open(top, &git_dir));
         }
-        Lookup::None
+        RepositoryLookup::None
     }
 
-    /// Opens the repository whose git folder for the work tree `top` is `own`, if it says so itself.
-    fn at(top: &Path, own: &Path) -> Lookup {
-        let opened = (fs::canonicalize(top), fs::canonicalize(own), ConfinedDir::open(own));
-        let (Ok(tree), Ok(place), Ok(dir)) = opened else { return Lookup::None };
-        let common = match dir.read_text("commondir", MAX_POINTER_BYTES) {
-            Ok(text) => match fs::canonicalize(place.join(text.trim())) {
-                Ok(common) if is_linked_work_tree(&dir, &place, &common, &tree) => common,
-                Ok(common) => return Lookup::Refused(not_ours(&tree, &common)),
-                Err(_) => return Lookup::None,
+    /// Opens the repository with the git directory `git_dir`, if it refers back to the work tree.
+    fn open(work_tree: &Path, git_dir: &Path) -> RepositoryLookup {
+        let opened =
+            (fs::canonicalize(work_tree), fs::canonicalize(git_dir), ConfinedDir::open(git_dir));
+        let (Ok(tree_path), Ok(git_path), Ok(dir)) = opened else { return RepositoryLookup::None };
+        let common_path = match dir.read_text("commondir", MAX_POINTER_BYTES) {
+            Ok(text) => match fs::canonicalize(git_path.join(text.trim())) {
+                Ok(path) if is_linked_work_tree(&dir, &git_path, &path, &tree_path) => path,
+                Ok(path) => return RepositoryLookup::Refused(foreign_problem(&tree_path, &path)),
+                Err(_) => return RepositoryLookup::None,
             },
-            Err(_) if place.starts_with(&tree) => place.clone(),
-            Err(_) if names_work_tree(&dir, &place, &tree) => place.clone(),
-            Err(_) => return Lookup::Refused(not_ours(&tree, &place)),
+            Err(_) if git_path.starts_with(&tree_path) => git_path.clone(),
+            Err(_) if has_work_tree_setting(&dir, &git_path, &tree_path) => git_path.clone(),
+            Err(_) => return RepositoryLookup::Refused(foreign_problem(&tree_path, &git_path)),
         };
-        let own = Arc::new(dir);
-        let common = match common == place {
-            true => own.clone(),
-            false => match ConfinedDir::open(&common) {
-                Ok(common) => Arc::new(common),
-                Err(_) => return Lookup::None,
+        let git_dir = Arc::new(dir);
+        let common_dir = match common_path == git_path {
+            true => git_dir.clone(),
+            false => match ConfinedDir::open(&common_path) {
+                Ok(common_dir) => Arc::new(common_dir),
+                Err(_) => return RepositoryLookup::None,
             },
         };
-        Lookup::Found(Repository { top: top.to_path_buf(), own, common })
+        let work_tree = work_tree.to_path_buf();
+        RepositoryLookup::Found(Repository { work_tree, git_dir, common_dir })
     }
 
     /// Returns the top folder of the work tree.
-    pub fn top(&self) -> &Path {
-        &self.top
+    pub fn work_tree(&self) -> &Path {
+        &self.work_tree
     }
 
-    /// Returns the git folder of this work tree.
-    pub fn own(&self) -> &Path {
-        self.own.path()
+    /// Returns the git directory of this work tree.
+    pub fn git_dir(&self) -> &Path {
+        self.git_dir.path()
     }
 
-    /// Returns the git folder that all work trees share.
-    pub fn common(&self) -> &Arc<ConfinedDir> {
-        &self.common
+    /// Returns the git directory that all work trees share.
+    pub fn common_dir(&self) -> &Arc<ConfinedDir> {
+        &self.common_dir
     }
 
-    /// Returns whether git can be run on it: where a FIFO stands in the place of one of its files,
-    /// git would wait for ever.
+    /// Returns whether git can be run on the repository. If one of its files is replaced by a FIFO,
+    /// git would block forever.
     pub fn is_readable(&self) -> bool {
         let is_regular = |dir: &ConfinedDir, file: &str| match dir.metadata(file) {
             Ok(metadata) => metadata.is_file(),
             Err(error) => error.kind() == std::io::ErrorKind::NotFound,
         };
-        let own = ["HEAD", "index", "commondir", "gitdir", "config.worktree"];
-        let shared =
+        let tree_files = ["HEAD", "index", "commondir", "gitdir", "config.worktree"];
+        let common_files =
             ["config", "packed-refs", "shallow", "info/exclude", "objects/info/alternates"];
-        own.iter().all(|file| is_regular(&self.own, file))
-            && shared.iter().all(|file| is_regular(&self.common, file))
+        tree_files.iter().all(|file| is_regular(&self.git_dir, file))
+            && common_files.iter().all(|file| is_regular(&self.common_dir, file))
     }
 
-    /// Returns whether its folder belongs to the user that this process runs as.
-    pub fn is_own(&self) -> bool {
+    /// Returns whether the git directory is owned by the user that runs this process.
+    pub fn is_owned_by_user(&self) -> bool {
         #[cfg(unix)]
         {
             use std::os::unix::fs::MetadataExt;
             let user = rustix::process::geteuid().as_raw();
-            fs::metadata(self.own.path()).is_ok_and(|metadata| metadata.uid() == user)
+            fs::metadata(self.git_dir.path()).is_ok_and(|metadata| metadata.uid() == user)
         }
         #[cfg(not(unix))]
         true
@@ -128,106 +130,116 @@ impl Repository {
 
     /// Returns the text of `HEAD`.
     fn head_text(&self) -> Option<String> {
-        self.own.read_text("HEAD", MAX_POINTER_BYTES).ok()
+        self.git_dir.read_text("HEAD", MAX_POINTER_BYTES).ok()
     }
 
-    /// Returns the reference that is checked out (`refs/heads/main`); `None` on a detached head.
+    /// Returns the checked-out reference (`refs/heads/main`); `None` with a detached `HEAD`.
     fn reference(&self) -> Option<String> {
         let head = self.head_text()?;
         let reference = head.trim().strip_prefix("ref: ")?.trim();
         is_reference(reference).then(|| reference.to_owned())
     }
 
-    /// Returns the branch that is checked out; `None` on a detached head.
+    /// Returns the checked-out branch; `None` with a detached `HEAD`.
     pub fn branch(&self) -> Option<String> {
         self.reference()?.strip_prefix("refs/heads/").map(str::to_owned)
     }
 
-    /// Returns the commit that is checked out, read without running git. `None` when there is none
-    /// yet, or when the repository keeps its references in another format.
+    /// Returns the checked-out commit without running git; `None` if there is no commit yet, or if
+    /// the repository stores its references in another format.
     pub fn head(&self) -> Option<String> {
         let hash = match self.reference() {
             None => self.head_text()?.trim().to_owned(),
-            Some(reference) => match self.common.read_text(&reference, MAX_POINTER_BYTES) {
+            Some(reference) => match self.common_dir.read_text(&reference, MAX_POINTER_BYTES) {
                 Ok(commit) => commit.trim().to_owned(),
-                Err(_) => self.packed(&reference)?,
+                Err(_) => self.find_packed(&reference)?,
             },
         };
         is_hash(&hash).then_some(hash)
     }
 
-    fn packed(&self, reference: &str) -> Option<String> {
-        let packed = self.common.read_text("packed-refs", MAX_BYTES).ok()?;
+    fn find_packed(&self, reference: &str) -> Option<String> {
+        let packed = self.common_dir.read_text("packed-refs", MAX_FILE_BYTES).ok()?;
         packed.lines().find_map(|line| {
             let (commit, name) = line.split_once(' ')?;
             (name == reference).then(|| commit.to_owned())
         })
     }
 
-    /// Returns whether a branch is checked out that has no commit yet, as far as files tell.
+    /// Returns whether the checked-out branch has no commit yet. Always `false` for a repository that
+    /// stores its references as a reftable.
     pub fn is_unborn(&self) -> bool {
-        let has_reftable = self.common.exists("reftable");
+        let has_reftable = self.common_dir.exists("reftable");
         self.branch().is_some() && !has_reftable && self.head().is_none()
     }
 
-    /// Returns the files that change when another commit is checked out, there or not.
+    /// Returns the files that change with the checked-out commit, whether they exist or not.
     pub fn head_files(&self) -> Vec<PathBuf> {
-        let common = self.common.path();
+        let common = self.common_dir.path();
         let reference = self.reference().map(|reference| common.join(reference));
-        let head = self.own.path().join("HEAD");
+        let head = self.git_dir.path().join("HEAD");
         std::iter::once(head).chain(reference).chain([common.join("packed-refs")]).collect()
     }
 
-    /// Returns the commits at which a shallow clone's history ends, a line each; empty in a whole one.
+    /// Returns the commits at which the history of a shallow clone ends, one per line; empty for a
+    /// full clone.
     pub fn shallow_ends(&self) -> String {
-        self.common.read_text("shallow", MAX_BYTES).unwrap_or_default()
+        self.common_dir.read_text("shallow", MAX_FILE_BYTES).unwrap_or_default()
     }
 
     /// Returns the rules of `info/exclude`.
     pub fn exclude_rules(&self) -> Option<String> {
-        self.common.read_text("info/exclude", MAX_BYTES).ok()
+        self.common_dir.read_text("info/exclude", MAX_FILE_BYTES).ok()
     }
 }
 
-/// Returns whether a text is the hash of a commit, so that it may stand on a command line.
+/// Returns whether a text is a full object hash, which is safe to pass as an argument.
 pub fn is_hash(text: &str) -> bool {
     matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// A reference is a path below `refs/`; anything else would name another file of the repository.
+/// Returns whether a name is a path below `refs/`. Any other path could name another file of the
+/// repository.
 fn is_reference(name: &str) -> bool {
-    let is_plain = |part: &str| !part.is_empty() && part != "." && part != "..";
-    name.starts_with("refs/") && name.split('/').all(is_plain) && !name.contains(char::is_control)
+    let is_normal = |part: &str| !part.is_empty() && part != "." && part != "..";
+    name.starts_with("refs/") && name.split('/').all(is_normal) && !name.contains(char::is_control)
 }
 
-/// The git folder that a `.git` file names: `gitdir: path`, relative to the file's folder.
-fn pointed_to(top: &Path, file: &Path) -> Option<PathBuf> {
+/// Returns the git directory that a `.git` file points to: `gitdir: path`, relative to its folder.
+fn read_git_file(top: &Path, file: &Path) -> Option<PathBuf> {
     let is_small = fs::metadata(file).is_ok_and(|metadata| metadata.len() <= MAX_POINTER_BYTES);
     let text = is_small.then(|| fs::read_to_string(file).ok()).flatten()?;
     fs::canonicalize(top.join(text.strip_prefix("gitdir:")?.trim())).ok()
 }
 
-/// Whether `own` is the entry of a linked work tree in `common`, and that entry leads back to `tree`.
-fn is_linked_work_tree(dir: &ConfinedDir, own: &Path, common: &Path, tree: &Path) -> bool {
-    let leads_back = || {
+/// Returns whether `git_dir` is the entry of a linked work tree in `common_dir` and refers back to
+/// `work_tree`.
+fn is_linked_work_tree(
+    dir: &ConfinedDir,
+    git_dir: &Path,
+    common_dir: &Path,
+    work_tree: &Path,
+) -> bool {
+    let has_back_reference = || {
         let text = dir.read_text("gitdir", MAX_POINTER_BYTES).ok()?;
-        let dot_git = own.join(text.trim());
-        Some(fs::canonicalize(dot_git.parent()?).ok()? == tree)
+        let dot_git = git_dir.join(text.trim());
+        Some(fs::canonicalize(dot_git.parent()?).ok()? == work_tree)
     };
-    own.parent() == Some(&common.join("worktrees")) && leads_back().unwrap_or(false)
+    git_dir.parent() == Some(&common_dir.join("worktrees")) && has_back_reference().unwrap_or(false)
 }
 
-/// Whether a repository's settings name a folder as its work tree, as those of a submodule do.
-fn names_work_tree(dir: &ConfinedDir, own: &Path, tree: &Path) -> bool {
-    let Ok(text) = dir.read_text("config", MAX_BYTES) else { return false };
+/// Returns whether `core.worktree` of a repository is a folder, as git sets it for a submodule.
+fn has_work_tree_setting(dir: &ConfinedDir, git_dir: &Path, work_tree: &Path) -> bool {
+    let Ok(text) = dir.read_text("config", MAX_FILE_BYTES) else { return false };
     let mut section = String::new();
     for line in text.lines().map(str::trim) {
         if let Some(header) = line.strip_prefix('[') {
             section = header.split(']').next().unwrap_or_default().trim().to_lowercase();
         } else if let Some((key, value)) = line.split_once('=') {
-            let is_named = section == "core" && key.trim().eq_ignore_ascii_case("worktree");
+            let is_setting = section == "core" && key.trim().eq_ignore_ascii_case("worktree");
             let value = value.trim().trim_matches('"');
-            if is_named && fs::canonicalize(own.join(value)).is_ok_and(|named| named == tree) {
+            let resolved = || fs::canonicalize(git_dir.join(value));
+            if is_setting && resolved().is_ok_and(|path| path == work_tree) {
                 return true;
             }
         }
@@ -235,70 +247,74 @@ fn names_work_tree(dir: &ConfinedDir, own: &Path, tree: &Path) -> bool {
     false
 }
 
-fn not_ours(tree: &Path, repository: &Path) -> Problem {
-    let (tree, repository) = (tree.display(), repository.display());
+fn foreign_problem(work_tree: &Path, repository: &Path) -> Problem {
+    let (work_tree, repository) = (work_tree.display(), repository.display());
     Problem::of_file(
         ".git",
         format!(
-            "it leads to {repository}, which does not name {tree} as its work tree, so that \
-             repository is not used: dates come from files, and this machine's own state is kept in \
+            "this points to {repository}, which does not name {work_tree} as its work tree, so the \
+             repository is not used: dates are taken from the files, and local state is stored in \
              .heirloom/local"
         ),
     )
-    .hint(format!("if it is yours, run `git config core.worktree \"{tree}\"` in it"))
+    .hint(format!(
+        "if the repository is yours, run `git config core.worktree \"{work_tree}\"` in it"
+    ))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// A repository with a work tree beside it, as git lays them out.
-    fn with_work_tree(home: &Path) -> (PathBuf, PathBuf) {
+    /// Creates a repository with a linked work tree, as git lays them out.
+    fn create_work_tree(home: &Path) -> (PathBuf, PathBuf) {
         let (shared, tree) = (home.join("first/.git"), home.join("second"));
-        let own = shared.join("worktrees/second");
-        fs::create_dir_all(&own).unwrap();
-        fs::write(own.join("commondir"), "../..\n").unwrap();
+        let git_dir = shared.join("worktrees/second");
+        fs::create_dir_all(&git_dir).unwrap();
+        fs::write(git_dir.join("commondir"), "../..\n").unwrap();
         fs::create_dir_all(tree.join("src")).unwrap();
-        fs::write(tree.join(".git"), format!("gitdir: {}\n", own.display())).unwrap();
-        fs::write(own.join("gitdir"), format!("{}\n", tree.join(".git").display())).unwrap();
+        fs::write(tree.join(".git"), format!("gitdir: {}\n", git_dir.display())).unwrap();
+        fs::write(git_dir.join("gitdir"), format!("{}\n", tree.join(".git").display())).unwrap();
         (shared, tree)
     }
 
-    fn common_of(folder: &Path) -> Option<PathBuf> {
-        match Repository::around(folder) {
-            Lookup::Found(repository) => repository.common().path().canonicalize().ok(),
+    fn common_dir(folder: &Path) -> Option<PathBuf> {
+        match Repository::discover(folder) {
+            RepositoryLookup::Found(repository) => {
+                repository.common_dir().path().canonicalize().ok()
+            }
             _ => None,
         }
     }
 
     fn is_refused(folder: &Path) -> bool {
-        matches!(Repository::around(folder), Lookup::Refused(_))
+        matches!(Repository::discover(folder), RepositoryLookup::Refused(_))
     }
 
     #[test]
-    fn work_trees_share_a_folder() {
+    fn linked_work_trees_share_the_common_dir() {
         let home = tempfile::tempdir().unwrap();
-        let (shared, tree) = with_work_tree(home.path());
+        let (shared, tree) = create_work_tree(home.path());
         fs::create_dir_all(home.path().join("first/docs")).unwrap();
         let shared = shared.canonicalize().unwrap();
-        assert_eq!(common_of(&home.path().join("first/docs")), Some(shared.clone()));
-        assert_eq!(common_of(&tree.join("src")), Some(shared));
+        assert_eq!(common_dir(&home.path().join("first/docs")), Some(shared.clone()));
+        assert_eq!(common_dir(&tree.join("src")), Some(shared));
     }
 
     #[test]
-    fn a_git_file_that_leads_nowhere_is_no_repository() {
+    fn a_git_file_without_a_target_is_no_repository() {
         let home = tempfile::tempdir().unwrap();
         fs::write(home.path().join(".git"), "gitdir").unwrap();
-        assert!(matches!(Repository::around(home.path()), Lookup::None));
+        assert!(matches!(Repository::discover(home.path()), RepositoryLookup::None));
     }
 
     #[test]
-    fn a_repository_that_names_another_work_tree_is_refused() {
+    fn a_repository_without_a_back_reference_is_refused() {
         let home = tempfile::tempdir().unwrap();
-        let (shared, _) = with_work_tree(home.path());
+        let (shared, _) = create_work_tree(home.path());
         let evil = home.path().join("evil");
         fs::create_dir_all(&evil).unwrap();
-        // The repository of somebody else, the entry of another work tree, and a forged entry.
+        // The main git directory of another work tree, and the entry of a linked work tree.
         for target in [shared.clone(), shared.join("worktrees/second")] {
             fs::write(evil.join(".git"), format!("gitdir: {}\n", target.display())).unwrap();
             assert!(is_refused(&evil), "{}", target.display());
@@ -309,14 +325,14 @@ mod tests {
         fs::write(forged.join("commondir"), shared.display().to_string()).unwrap();
         fs::write(evil.join(".git"), "gitdir: forged\n").unwrap();
         assert!(is_refused(&evil));
-        // A real folder whose `commondir` leads elsewhere.
+        // A real `.git` folder whose `commondir` points to another repository.
         fs::remove_file(evil.join(".git")).unwrap();
         fs::rename(&forged, evil.join(".git")).unwrap();
         assert!(is_refused(&evil));
     }
 
     #[test]
-    fn a_submodule_is_known_by_its_settings() {
+    fn a_submodule_is_accepted_by_its_work_tree_setting() {
         let home = tempfile::tempdir().unwrap();
         let (module, tree) = (home.path().join(".git/modules/sub"), home.path().join("sub"));
         fs::create_dir_all(&module).unwrap();
@@ -325,21 +341,21 @@ mod tests {
         assert!(is_refused(&tree));
         fs::write(module.join("config"), "[core]\n\tbare = false\n\tworktree = ../../../sub\n")
             .unwrap();
-        assert_eq!(common_of(&tree), module.canonicalize().ok());
+        assert_eq!(common_dir(&tree), module.canonicalize().ok());
     }
 
     #[test]
-    fn references_stay_below_refs() {
+    fn references_outside_of_refs_are_not_read() {
         let home = tempfile::tempdir().unwrap();
-        let own = home.path().join(".git");
-        fs::create_dir_all(own.join("refs/heads")).unwrap();
+        let git_dir = home.path().join(".git");
+        fs::create_dir_all(git_dir.join("refs/heads")).unwrap();
         let hash = "0123456789012345678901234567890123456789";
-        fs::write(own.join("secret"), hash).unwrap();
-        fs::write(own.join("refs/heads/main"), format!("{hash}\n")).unwrap();
+        fs::write(git_dir.join("secret"), hash).unwrap();
+        fs::write(git_dir.join("refs/heads/main"), format!("{hash}\n")).unwrap();
         let head = |text: &str| {
-            fs::write(own.join("HEAD"), text).unwrap();
-            match Repository::around(home.path()) {
-                Lookup::Found(repository) => repository.head(),
+            fs::write(git_dir.join("HEAD"), text).unwrap();
+            match Repository::discover(home.path()) {
+                RepositoryLookup::Found(repository) => repository.head(),
                 other => panic!("{other:?}"),
             }
         };
@@ -351,14 +367,14 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_git_folder_may_be_a_link() {
+    fn a_git_dir_may_be_a_symbolic_link() {
         let home = tempfile::tempdir().unwrap();
-        let (shared, tree) = with_work_tree(home.path());
+        let (shared, tree) = create_work_tree(home.path());
         fs::remove_file(tree.join(".git")).unwrap();
         std::os::unix::fs::symlink(shared.join("worktrees/second"), tree.join(".git")).unwrap();
-        assert_eq!(common_of(&tree), shared.canonicalize().ok());
-        // What a link names and is not there says nothing.
+        assert_eq!(common_dir(&tree), shared.canonicalize().ok());
+        // A dangling link is treated as no repository.
         fs::remove_dir_all(&shared).unwrap();
-        assert_eq!(common_of(&tree), None);
+        assert_eq!(common_dir(&tree), None);
     }
 }

@@ -1,36 +1,37 @@
-//! Lines at the end of a file: written whole, or not at all.
+//! Atomic appends of lines to a file.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Base, Dirs};
+use super::{BaseDir, Directories};
 use crate::StoreError;
 use crate::files::is_missing;
 
-/// Lines, and where the file ended before them.
+/// Lines to append, and the length of the file before them.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct At {
-    base: Base,
-    /// Relative to the base.
+pub(super) struct PendingAppend {
+    base: BaseDir,
+    /// The path relative to the base.
     path: String,
+    /// The offset that the text is written at: the length of the file before.
     at: u64,
     text: String,
-    /// Whether the file is there already.
+    /// Whether the file existed before.
     existed: bool,
 }
 
-impl At {
-    /// Looks where the lines go. What a process left without a line break is closed with one, so
-    /// that nothing is glued to it.
+impl PendingAppend {
+    /// Determines the end of the file. If the last line has no line break, one is inserted before the
+    /// new lines.
     pub(super) fn new(
-        dirs: &Dirs,
-        base: Base,
+        dirs: &Directories,
+        base: BaseDir,
         path: &str,
         mut text: String,
     ) -> Result<Self, StoreError> {
-        let io = |error| dirs.failed(base, path, error);
+        let io = |error| dirs.io_error(base, path, error);
         let (at, existed) = match dirs.get(base).open_file(path) {
             Ok(mut file) => {
                 let at = file.metadata().map_err(io)?.len();
@@ -48,42 +49,44 @@ impl At {
             Err(error) if is_missing(&error) => (0, false),
             Err(error) => return Err(io(error)),
         };
-        Ok(At { base, path: path.to_owned(), at, text, existed })
+        Ok(PendingAppend { base, path: path.to_owned(), at, text, existed })
     }
 
-    /// Whether it is one line, which needs no journal: a torn one is skipped by every reader.
+    /// Returns whether the text is a single line. It needs no journal, because readers skip a line
+    /// that was written only in part.
     pub(super) fn is_one_line(&self) -> bool {
         !self.text.trim_matches('\n').contains('\n')
     }
 
-    /// Appends the lines and makes them durable; what cannot be written whole is taken back. A file
-    /// that git has replaced meanwhile is appended to where it ends now.
-    pub(super) fn write(&self, dirs: &Dirs) -> Result<(), StoreError> {
-        let io = |error| dirs.failed(self.base, &self.path, error);
+    /// Appends the lines and syncs them to disk; a partial write is rolled back. If git replaced the
+    /// file in the meantime, the lines are appended at its new end.
+    pub(super) fn write(&self, dirs: &Directories) -> Result<(), StoreError> {
+        let io = |error| dirs.io_error(self.base, &self.path, error);
         let mut file = self.open(dirs).map_err(io)?;
         let length = file.metadata().map_err(io)?.len();
         if length != self.at {
             drop(file);
-            let again = self.at_the_end(dirs)?;
-            let mut file = again.open(dirs).map_err(io)?;
-            return again.write_to(dirs, &mut file).map_err(io);
+            let relocated = self.relocate(dirs)?;
+            let mut file = relocated.open(dirs).map_err(io)?;
+            return relocated.write_to(dirs, &mut file).map_err(io);
         }
         self.write_to(dirs, &mut file).map_err(io)
     }
 
-    /// The same lines, where the file ends now.
-    fn at_the_end(&self, dirs: &Dirs) -> Result<Self, StoreError> {
-        At::new(dirs, self.base, &self.path, self.text.trim_start_matches('\n').to_owned())
+    /// Returns the same lines for the current end of the file.
+    fn relocate(&self, dirs: &Directories) -> Result<Self, StoreError> {
+        let lines = self.text.trim_start_matches('\n').to_owned();
+        PendingAppend::new(dirs, self.base, &self.path, lines)
     }
 
-    fn write_to(&self, dirs: &Dirs, file: &mut File) -> std::io::Result<()> {
+    fn write_to(&self, dirs: &Directories, file: &mut File) -> std::io::Result<()> {
         let written = file
             .seek(SeekFrom::Start(self.at))
             .and_then(|_| file.write_all(self.text.as_bytes()))
             .and_then(|()| file.sync_data());
         let dir = dirs.get(self.base);
         if let Err(error) = written {
-            // If even this fails the disk is gone, and a torn line is skipped by every reader.
+            // If the rollback fails too, readers skip the partial line.
             drop(if self.existed { file.set_len(self.at) } else { dir.remove(&self.path) });
             return Err(error);
         }
@@ -93,42 +96,42 @@ impl At {
         Ok(())
     }
 
-    /// Takes the lines back, if they are the last that the file holds.
-    pub(super) fn undo(&self, dirs: &Dirs) {
+    /// Removes the lines again, if they are still the end of the file.
+    pub(super) fn undo(&self, dirs: &Directories) {
         let dir = dirs.get(self.base);
         let Ok(mut file) = dir.open_to_write(&self.path) else { return };
-        let mut own = Vec::new();
-        let read = file.seek(SeekFrom::Start(self.at)).and_then(|_| file.read_to_end(&mut own));
-        if read.is_err() || own != self.text.as_bytes() {
+        let mut tail = Vec::new();
+        let read = file.seek(SeekFrom::Start(self.at)).and_then(|_| file.read_to_end(&mut tail));
+        if read.is_err() || tail != self.text.as_bytes() {
             return;
         }
-        // Lines that were never acknowledged may stay: each of them is whole.
+        // Best effort: lines that stay are complete, although the transaction was not acknowledged.
         drop(if self.existed { file.set_len(self.at) } else { dir.remove(&self.path) });
     }
 
-    /// Finishes what a killed process began: the file may hold none, some or all of the lines, or
-    /// may have been replaced by git in between.
-    pub(super) fn finish(&self, dirs: &Dirs) -> Result<(), StoreError> {
-        let io = |error| dirs.failed(self.base, &self.path, error);
+    /// Completes the append for a killed process. The file may contain none, some or all of the lines,
+    /// or git may have replaced it in the meantime.
+    pub(super) fn recover(&self, dirs: &Directories) -> Result<(), StoreError> {
+        let io = |error| dirs.io_error(self.base, &self.path, error);
         let mut file = self.open(dirs).map_err(io)?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(io)?;
         let text = self.text.as_bytes();
-        let begun = usize::try_from(self.at).ok().and_then(|at| bytes.get(at..));
-        match begun {
-            Some(begun) if begun.starts_with(text) => return Ok(()),
-            Some(begun) if text.starts_with(begun) => return self.write(dirs),
+        let tail = usize::try_from(self.at).ok().and_then(|at| bytes.get(at..));
+        match tail {
+            Some(tail) if tail.starts_with(text) => return Ok(()),
+            Some(tail) if text.starts_with(tail) => return self.write(dirs),
             _ => {}
         }
         let lines = self.text.trim_start_matches('\n');
-        let has_them = bytes.windows(lines.len().max(1)).any(|part| part == lines.as_bytes());
-        if has_them {
+        let has_lines = bytes.windows(lines.len().max(1)).any(|window| window == lines.as_bytes());
+        if has_lines {
             return Ok(());
         }
-        self.at_the_end(dirs)?.write(dirs)
+        self.relocate(dirs)?.write(dirs)
     }
 
-    fn open(&self, dirs: &Dirs) -> std::io::Result<File> {
+    fn open(&self, dirs: &Directories) -> std::io::Result<File> {
         let dir = dirs.get(self.base);
         if let Some((folder, _)) = self.path.rsplit_once('/') {
             dir.handle().create_dir_all(folder)?;

@@ -6,16 +6,17 @@ use heirloom_core::embedding::{EmbedError, Embedder, normalise};
 use serde::Deserialize;
 use serde_json::json;
 
-/// How many texts are sent at once.
-const BATCH: usize = 64;
+/// The number of texts per request.
+const BATCH_SIZE: usize = 64;
 
-/// Longer texts are cut: few models read more.
-const LONGEST: usize = 8_000;
+/// Longer texts are truncated, because few models read more.
+const MAX_TEXT_BYTES: usize = 8_000;
 
-/// How long an answer may take for which somebody waits who has a question, and how long any other:
-/// a model may have to be read first.
-const SOON: Duration = Duration::from_secs(10);
-const PATIENCE: Duration = Duration::from_secs(60);
+/// The timeout of a request that an interactive query waits for.
+const QUERY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The timeout of any other request, in which the endpoint may have to load the model first.
+const INDEXING_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// An embedder behind an endpoint.
 #[derive(Debug)]
@@ -28,48 +29,50 @@ pub struct Endpoint {
     dimensions: usize,
 }
 
+/// The body of a response.
 #[derive(Deserialize)]
-struct Answer {
-    data: Vec<Row>,
+struct EmbeddingsResponse {
+    data: Vec<EmbeddingRow>,
 }
 
 #[derive(Deserialize)]
-struct Row {
+struct EmbeddingRow {
     #[serde(default)]
     index: Option<usize>,
     embedding: Vec<f32>,
 }
 
 impl Endpoint {
-    /// Returns whether a text may be the address of an endpoint.
+    /// Returns whether a text has the form of an endpoint's base URL.
     pub fn is_address(text: &str) -> bool {
         let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
-        let is_part = |c: char| !c.is_whitespace() && !c.is_control() && !matches!(c, '?' | '#');
+        let is_allowed = |c: char| !c.is_whitespace() && !c.is_control() && !matches!(c, '?' | '#');
         rest.is_some_and(|rest| !rest.starts_with(['/', ':']) && !rest.is_empty())
-            && text.chars().all(is_part)
+            && text.chars().all(is_allowed)
     }
 
-    /// Asks an endpoint how many numbers its vectors have, and gives it a minute to answer.
+    /// Connects to an endpoint and determines the dimensions of its vectors, with the timeout of
+    /// indexing.
     pub fn open(endpoint: &str, model: &str, key: Option<&str>) -> Result<Self, EmbedError> {
-        Self::open_within(PATIENCE, endpoint, model, key)
+        Self::open_within(INDEXING_TIMEOUT, endpoint, model, key)
     }
 
-    /// Does the same for somebody who has a question and does not wait for long.
+    /// Connects as [`Endpoint::open`] does, with the shorter timeout of a query.
     pub fn open_soon(endpoint: &str, model: &str, key: Option<&str>) -> Result<Self, EmbedError> {
-        Self::open_within(SOON, endpoint, model, key)
+        Self::open_within(QUERY_TIMEOUT, endpoint, model, key)
     }
 
     fn open_within(
-        patience: Duration,
+        timeout: Duration,
         endpoint: &str,
         model: &str,
         key: Option<&str>,
     ) -> Result<Self, EmbedError> {
         if !Self::is_address(endpoint) {
-            let message = format!("`{endpoint}` is no endpoint of an embedder");
+            let message = format!("`{endpoint}` is not the URL of an embedder endpoint");
             return Err(EmbedError::new(message, "write it as http://127.0.0.1:11434/v1"));
         }
-        // What is sent goes to the place that was named, and nowhere else.
+        // Redirects are not followed, so that texts and key are sent to the named endpoint only.
         let agent = ureq::Agent::config_builder().max_redirects(0).build().into();
         let mut opened = Endpoint {
             name: format!("endpoint {model} at {endpoint}"),
@@ -79,80 +82,87 @@ impl Endpoint {
             agent,
             dimensions: 0,
         };
-        let asked =
-            opened.ask(&["how long is a vector"], patience).map_err(|refusal| refusal.error);
-        opened.dimensions = asked?.first().map_or(0, Vec::len);
+        let vectors = opened.request(&["how long is a vector"], timeout);
+        let vectors = vectors.map_err(|failure| failure.error)?;
+        opened.dimensions = vectors.first().map_or(0, Vec::len);
         if opened.dimensions == 0 {
-            return Err(opened.failed("it gives empty vectors"));
+            return Err(opened.error("the vectors are empty"));
         }
         Ok(opened)
     }
 
-    fn ask(&self, texts: &[&str], patience: Duration) -> Result<Vec<Vec<f32>>, Refusal> {
+    /// Sends texts and returns their vectors in the same order.
+    fn request(&self, texts: &[&str], timeout: Duration) -> Result<Vec<Vec<f32>>, RequestFailure> {
         let call = self.agent.post(&self.url).header("Content-Type", "application/json");
-        let mut call = call.config().timeout_global(Some(patience)).build();
+        let mut call = call.config().timeout_global(Some(timeout)).build();
         if let Some(key) = &self.key {
             call = call.header("Authorization", &format!("Bearer {key}"));
         }
         let request = json!({"model": self.model, "input": texts});
-        let mut answer = call.send(request.to_string()).map_err(|error| Refusal {
-            is_of_texts: matches!(error, ureq::Error::StatusCode(400 | 413 | 422)),
-            error: self.failed(error),
+        let mut response = call.send(request.to_string()).map_err(|error| RequestFailure {
+            rejects_texts: matches!(error, ureq::Error::StatusCode(400 | 413 | 422)),
+            error: self.error(error),
         })?;
-        let text = answer.body_mut().read_to_string().map_err(|error| self.failed(error))?;
-        let answer: Answer = serde_json::from_str(&text).map_err(|error| self.failed(error))?;
-        let mut rows: Vec<(usize, Vec<f32>)> = answer
+        let body = response.body_mut().read_to_string().map_err(|error| self.error(error))?;
+        let response: EmbeddingsResponse =
+            serde_json::from_str(&body).map_err(|error| self.error(error))?;
+        let mut rows: Vec<(usize, Vec<f32>)> = response
             .data
             .into_iter()
             .enumerate()
-            .map(|(at, row)| (row.index.unwrap_or(at), row.embedding))
+            .map(|(position, row)| (row.index.unwrap_or(position), row.embedding))
             .collect();
-        rows.sort_by_key(|(at, _)| *at);
-        let is_whole = rows.iter().map(|(at, _)| *at).eq(0..texts.len());
-        if !is_whole {
-            return Err(self.failed("not one vector for each text").into());
+        rows.sort_by_key(|(index, _)| *index);
+        let is_complete = rows.iter().map(|(index, _)| *index).eq(0..texts.len());
+        if !is_complete {
+            return Err(self.error("the response does not have one vector for each text").into());
         }
         Ok(rows.into_iter().map(|(_, vector)| vector).collect())
     }
 
-    /// Asks for vectors; a text that is refused by itself has none.
-    fn ask_each(&self, texts: &[&str], patience: Duration) -> Result<Vec<Vec<f32>>, EmbedError> {
-        match self.ask(texts, patience) {
+    /// Requests vectors. If the endpoint rejects the texts, the batch is bisected to find the offending
+    /// ones, which get a zero vector.
+    fn request_bisecting(
+        &self,
+        texts: &[&str],
+        timeout: Duration,
+    ) -> Result<Vec<Vec<f32>>, EmbedError> {
+        match self.request(texts, timeout) {
             Ok(vectors) => Ok(vectors),
-            Err(refusal) if !refusal.is_of_texts => Err(refusal.error),
+            Err(failure) if !failure.rejects_texts => Err(failure.error),
             Err(_) if texts.len() == 1 => Ok(vec![vec![0.0; self.dimensions]]),
             Err(_) => {
                 let (first, second) = texts.split_at(texts.len() / 2);
-                let mut vectors = self.ask_each(first, patience)?;
-                vectors.extend(self.ask_each(second, patience)?);
+                let mut vectors = self.request_bisecting(first, timeout)?;
+                vectors.extend(self.request_bisecting(second, timeout)?);
                 Ok(vectors)
             }
         }
     }
 
-    fn failed(&self, what: impl std::fmt::Display) -> EmbedError {
+    fn error(&self, reason: impl std::fmt::Display) -> EmbedError {
         EmbedError::new(
-            format!("the embedder {} does not answer as it should: {what}", self.url),
-            "see whether it runs and has the model, or set embedder.kind to \"static\"",
+            format!("the embedder at {} failed: {reason}", self.url),
+            "check that it is running and has the model, or set embedder.kind to \"static\"",
         )
     }
 }
 
-/// Why there was no answer.
-struct Refusal {
-    /// Whether the texts were refused, and others may not be.
-    is_of_texts: bool,
+/// A failed request.
+struct RequestFailure {
+    /// Whether the endpoint rejected these texts, so that others may succeed.
+    rejects_texts: bool,
     error: EmbedError,
 }
 
-impl From<EmbedError> for Refusal {
+impl From<EmbedError> for RequestFailure {
     fn from(error: EmbedError) -> Self {
-        Refusal { is_of_texts: false, error }
+        RequestFailure { rejects_texts: false, error }
     }
 }
 
-fn cut(text: &str) -> &str {
-    &text[..text.floor_char_boundary(LONGEST)]
+fn truncate(text: &str) -> &str {
+    &text[..text.floor_char_boundary(MAX_TEXT_BYTES)]
 }
 
 impl Embedder for Endpoint {
@@ -165,40 +175,41 @@ impl Embedder for Endpoint {
     }
 
     fn embed(&self, texts: &[&str], take: &mut dyn FnMut(&[f32])) -> Result<(), EmbedError> {
-        self.embed_within(PATIENCE, texts, take)
+        self.embed_within(INDEXING_TIMEOUT, texts, take)
     }
 
     fn embed_one(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
-        let mut made = Vec::new();
-        self.embed_within(SOON, &[text], &mut |vector| made = vector.to_vec())?;
-        Ok(made)
+        let mut embedded = Vec::new();
+        self.embed_within(QUERY_TIMEOUT, &[text], &mut |vector| embedded = vector.to_vec())?;
+        Ok(embedded)
     }
 }
 
 impl Endpoint {
     fn embed_within(
         &self,
-        patience: Duration,
+        timeout: Duration,
         texts: &[&str],
         take: &mut dyn FnMut(&[f32]),
     ) -> Result<(), EmbedError> {
-        for batch in texts.chunks(BATCH) {
-            // Some endpoints refuse a text that says nothing.
-            let said = batch.iter().filter(|text| !text.trim().is_empty());
-            let said: Vec<&str> = said.map(|text| cut(text)).collect();
-            let mut made = match said.is_empty() {
+        for batch in texts.chunks(BATCH_SIZE) {
+            // Some endpoints reject an empty text.
+            let sent = batch.iter().filter(|text| !text.trim().is_empty());
+            let sent: Vec<&str> = sent.map(|text| truncate(text)).collect();
+            let mut vectors = match sent.is_empty() {
                 true => vec![],
-                false => self.ask_each(&said, patience)?,
+                false => self.request_bisecting(&sent, timeout)?,
             }
             .into_iter();
             for text in batch {
                 let mut vector = match text.trim().is_empty() {
                     true => vec![0.0; self.dimensions],
-                    false => made.next().unwrap_or_default(),
+                    false => vectors.next().unwrap_or_default(),
                 };
                 if vector.len() != self.dimensions {
-                    let (got, wanted) = (vector.len(), self.dimensions);
-                    return Err(self.failed(format!("a vector of {got} numbers, not {wanted}")));
+                    let (actual, expected) = (vector.len(), self.dimensions);
+                    let reason = format!("a vector has {actual} dimensions instead of {expected}");
+                    return Err(self.error(reason));
                 }
                 normalise(&mut vector);
                 take(&vector);

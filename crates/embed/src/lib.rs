@@ -1,10 +1,11 @@
-//! The embedders. The default is a static model inside the binary: one vector for each piece of a
-//! word, added up. It needs no download and a few microseconds a text. A sentence transformer from
-//! a local folder and an OpenAI-compatible endpoint can be configured in its place.
+//! The embedders. The default is a static model that is compiled into the binary: the vector of a text
+//! is the sum of one vector per word piece. It needs no download and takes a few microseconds per
+//! text. A sentence transformer from a local folder or an OpenAI-compatible endpoint can be
+//! configured instead.
 
 mod endpoint;
 mod model;
-mod spread;
+mod preprocess;
 mod tensors;
 mod transformer;
 mod wordpiece;

@@ -1,4 +1,4 @@
-//! The static model: a vector for each piece of a word.
+//! The static model: a table with one vector per word piece.
 
 use std::sync::OnceLock;
 
@@ -6,15 +6,15 @@ use heirloom_core::embedding::{ByWords, EmbedError, Embedder, embed_by_words, no
 use heirloom_core::kernels;
 
 use crate::Vocabulary;
-use crate::spread::spread;
+use crate::preprocess::separate_words;
 
-/// The model that comes with the binary; `models/README.md` says how it is made.
+/// The built-in model; `models/README.md` describes how it is made.
 const BUILTIN: &[u8] = include_bytes!("../../../models/static.bin");
 
 const MAGIC: &[u8; 8] = b"HEIREMB1";
 
-/// How many pieces before it is added up a piece's numbers are fetched.
-const AHEAD: usize = 2;
+/// How many pieces in advance a row of the table is prefetched into the CPU cache.
+const PREFETCH_DISTANCE: usize = 2;
 
 /// A static model.
 #[derive(Debug)]
@@ -22,43 +22,43 @@ pub struct StaticModel {
     name: String,
     vocabulary: Vocabulary,
     dimensions: usize,
-    /// What each piece's numbers are multiplied with.
+    /// The factor of each row of the table.
     scales: Vec<f32>,
-    /// The numbers of all pieces, one after the other.
+    /// The quantised vectors of all pieces, row by row.
     table: &'static [u8],
 }
 
-/// Returns the model that comes with the binary.
+/// Returns the built-in model.
 pub fn builtin() -> &'static StaticModel {
     static MODEL: OnceLock<StaticModel> = OnceLock::new();
     #[expect(clippy::expect_used, reason = "a test reads the file that is compiled in")]
-    MODEL.get_or_init(|| StaticModel::read(BUILTIN).expect("the model in the binary is whole"))
+    MODEL.get_or_init(|| StaticModel::read(BUILTIN).expect("the built-in model is valid"))
 }
 
 impl StaticModel {
-    /// Reads a model. Nothing but the vocabulary is copied.
+    /// Parses a model. The table is not copied.
     pub fn read(bytes: &'static [u8]) -> Result<Self, EmbedError> {
-        Self::parts(bytes).ok_or_else(|| {
-            EmbedError::new("this is not a static model", "make it with models/make.py")
+        Self::parse(bytes).ok_or_else(|| {
+            EmbedError::new("this is not a static model", "create it with models/make.py")
         })
     }
 
-    fn parts(bytes: &'static [u8]) -> Option<Self> {
+    fn parse(bytes: &'static [u8]) -> Option<Self> {
         let rest = bytes.strip_prefix(MAGIC)?;
-        let (count, rest) = number(rest)?;
-        let (dimensions, rest) = number(rest)?;
-        let (length, rest) = number(rest)?;
-        let (words, rest) = rest.split_at_checked(length)?;
+        let (count, rest) = read_u32(rest)?;
+        let (dimensions, rest) = read_u32(rest)?;
+        let (vocabulary_bytes, rest) = read_u32(rest)?;
+        let (words, rest) = rest.split_at_checked(vocabulary_bytes)?;
         let (scales, table) = rest.split_at_checked(count * 4)?;
         let vocabulary = Vocabulary::new(std::str::from_utf8(words).ok()?);
-        let is_whole = vocabulary.len() == count && table.len() == count * dimensions;
+        let is_complete = vocabulary.len() == count && table.len() == count * dimensions;
         let scales = scales
             .chunks_exact(4)
-            .map(|four| f32::from_le_bytes([four[0], four[1], four[2], four[3]]));
-        // Whatever is trained anew has other scales.
-        let trained = &bytes[..bytes.len() - table.len()];
-        let name = format!("static-{}", &blake3::hash(trained).to_hex()[..16]);
-        is_whole.then(|| StaticModel {
+            .map(|bytes| f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
+        // A hash without the large table is sufficient: a newly trained model has other scales.
+        let hashed = &bytes[..bytes.len() - table.len()];
+        let name = format!("static-{}", &blake3::hash(hashed).to_hex()[..16]);
+        is_complete.then(|| StaticModel {
             name,
             vocabulary,
             dimensions,
@@ -72,12 +72,12 @@ impl StaticModel {
         &self.vocabulary
     }
 
-    /// The numbers of a piece.
+    /// Returns the quantised vector of a piece.
     fn row(&self, id: u32) -> &[u8] {
         &self.table[id as usize * self.dimensions..][..self.dimensions]
     }
 
-    /// Returns the vector of a text as it stands.
+    /// Returns the vector of a text without splitting its names first.
     pub fn vector(&self, text: &str) -> Vec<f32> {
         let mut vector = vec![0.0; self.dimensions];
         self.write_vector(&self.vocabulary.pieces(text), &mut vector);
@@ -85,7 +85,8 @@ impl StaticModel {
     }
 }
 
-fn number(bytes: &'static [u8]) -> Option<(usize, &'static [u8])> {
+/// Reads a little-endian `u32`, and returns the rest of the bytes.
+fn read_u32(bytes: &'static [u8]) -> Option<(usize, &'static [u8])> {
     let (number, rest) = bytes.split_first_chunk::<4>()?;
     Some((u32::from_le_bytes(*number) as usize, rest))
 }
@@ -111,14 +112,14 @@ impl Embedder for StaticModel {
 
 impl ByWords for StaticModel {
     fn add_pieces(&self, word: &str, pieces: &mut Vec<u32>) {
-        self.vocabulary.add_pieces(&spread(word), pieces);
+        self.vocabulary.add_pieces(&separate_words(word), pieces);
     }
 
     fn write_vector(&self, pieces: &[u32], vector: &mut [f32]) {
         vector.fill(0.0);
-        for (at, id) in pieces.iter().enumerate() {
-            if let Some(soon) = pieces.get(at + AHEAD) {
-                kernels::fetch(self.row(*soon));
+        for (index, id) in pieces.iter().enumerate() {
+            if let Some(upcoming) = pieces.get(index + PREFETCH_DISTANCE) {
+                kernels::fetch(self.row(*upcoming));
             }
             kernels::add_scaled(vector, self.row(*id), self.scales[*id as usize]);
         }

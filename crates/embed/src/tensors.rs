@@ -1,11 +1,11 @@
-//! Weights as `safetensors` files hold them: a header in JSON, then the numbers.
+//! Reads weights from `safetensors` files: a JSON header followed by the data.
 
 use std::collections::HashMap;
 
 use serde::Deserialize;
 use serde_json::Value;
 
-/// A matrix, row by row; a vector is one row.
+/// A matrix in row-major order; a vector has one row.
 #[derive(Debug, Clone)]
 pub(crate) struct Tensor {
     pub(crate) rows: usize,
@@ -13,56 +13,57 @@ pub(crate) struct Tensor {
     pub(crate) numbers: Vec<f32>,
 }
 
+/// The header entry of a tensor.
 #[derive(Deserialize)]
-struct Place {
+struct TensorInfo {
     dtype: String,
     shape: Vec<usize>,
     data_offsets: (usize, usize),
 }
 
-/// Reads all matrices and vectors of floating point numbers, by name.
+/// Reads all floating-point tensors, by name.
 pub(crate) fn read(bytes: &[u8]) -> Result<HashMap<String, Tensor>, String> {
-    let broken = || "this is not a whole safetensors file".to_owned();
-    let (length, rest) = bytes.split_first_chunk::<8>().ok_or_else(broken)?;
-    let length = usize::try_from(u64::from_le_bytes(*length)).map_err(|_| broken())?;
-    let (header, data) = rest.split_at_checked(length).ok_or_else(broken)?;
-    let header: HashMap<String, Value> =
-        serde_json::from_slice(header).map_err(|error| format!("its header: {error}"))?;
+    let invalid = || "this is not a complete safetensors file".to_owned();
+    let (length, rest) = bytes.split_first_chunk::<8>().ok_or_else(invalid)?;
+    let length = usize::try_from(u64::from_le_bytes(*length)).map_err(|_| invalid())?;
+    let (header, data) = rest.split_at_checked(length).ok_or_else(invalid)?;
+    let header: HashMap<String, Value> = serde_json::from_slice(header)
+        .map_err(|error| format!("the header is invalid: {error}"))?;
     let mut tensors = HashMap::new();
-    for (name, place) in header.into_iter().filter(|(name, _)| name != "__metadata__") {
-        let place: Place =
-            serde_json::from_value(place).map_err(|error| format!("`{name}`: {error}"))?;
-        let (start, end) = place.data_offsets;
-        let own = data.get(start..end).ok_or_else(broken)?;
-        let Some(numbers) = numbers(&place.dtype, own) else { continue };
-        let columns = place.shape.last().copied().unwrap_or(1);
-        let above = place.shape.iter().rev().skip(1);
-        let rows = above.copied().try_fold(1_usize, usize::checked_mul);
+    for (name, entry) in header.into_iter().filter(|(name, _)| name != "__metadata__") {
+        let info: TensorInfo =
+            serde_json::from_value(entry).map_err(|error| format!("`{name}`: {error}"))?;
+        let (start, end) = info.data_offsets;
+        let bytes = data.get(start..end).ok_or_else(invalid)?;
+        let Some(numbers) = decode(&info.dtype, bytes) else { continue };
+        let columns = info.shape.last().copied().unwrap_or(1);
+        let outer_dimensions = info.shape.iter().rev().skip(1);
+        let rows = outer_dimensions.copied().try_fold(1_usize, usize::checked_mul);
         let Some(rows) = rows.filter(|rows| rows.checked_mul(columns) == Some(numbers.len()))
         else {
-            let (shape, found) = (&place.shape, numbers.len());
-            return Err(format!("`{name}` has {found} numbers, which is not its shape {shape:?}"));
+            let (shape, count) = (&info.shape, numbers.len());
+            return Err(format!("`{name}` has {count} numbers, which does not match {shape:?}"));
         };
         tensors.insert(name, Tensor { rows, columns, numbers });
     }
     Ok(tensors)
 }
 
-/// Floating point numbers in one of the usual widths; whole numbers are of no use here.
-fn numbers(dtype: &str, bytes: &[u8]) -> Option<Vec<f32>> {
-    let two = || bytes.as_chunks::<2>().0.iter().map(|two| u16::from_le_bytes(*two));
+/// Decodes 16 or 32 bit floating-point numbers; `None` for any other type.
+fn decode(dtype: &str, bytes: &[u8]) -> Option<Vec<f32>> {
+    let halves = || bytes.as_chunks::<2>().0.iter().map(|bytes| u16::from_le_bytes(*bytes));
     match dtype {
         "F32" => {
-            Some(bytes.as_chunks::<4>().0.iter().map(|four| f32::from_le_bytes(*four)).collect())
+            Some(bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect())
         }
-        "F16" => Some(two().map(half).collect()),
-        "BF16" => Some(two().map(|bits| f32::from_bits(u32::from(bits) << 16)).collect()),
+        "F16" => Some(halves().map(half_to_f32).collect()),
+        "BF16" => Some(halves().map(|bits| f32::from_bits(u32::from(bits) << 16)).collect()),
         _ => None,
     }
 }
 
-/// A number of 16 bits: one of sign, five of exponent, ten of fraction.
-fn half(bits: u16) -> f32 {
+/// Converts an IEEE 754 half: 1 bit sign, 5 bits exponent, 10 bits fraction.
+fn half_to_f32(bits: u16) -> f32 {
     let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
     let exponent = i32::from(bits >> 10 & 0x1f);
     let fraction = f32::from(bits & 0x3ff) / 1024.0;
@@ -79,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_of_every_width_are_read() {
+    fn all_floating_point_types_are_decoded() {
         let header = br#"{"a":{"dtype":"F16","shape":[1,2],"data_offsets":[0,4]},"b":{"dtype":"BF16","shape":[1],"data_offsets":[4,6]},"c":{"dtype":"F32","shape":[1],"data_offsets":[6,10]},"i":{"dtype":"I64","shape":[1],"data_offsets":[10,18]},"__metadata__":{"format":"pt"}}"#;
         let mut bytes = (header.len() as u64).to_le_bytes().to_vec();
         bytes.extend(header);

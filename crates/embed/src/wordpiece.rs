@@ -1,4 +1,4 @@
-//! Texts as pieces of words, as BERT's uncased tokenizer cuts them.
+//! WordPiece tokenization, as in BERT's uncased tokenizer.
 
 use std::borrow::Cow;
 
@@ -6,48 +6,50 @@ use heirloom_core::recall::Lexicon;
 use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
-/// A longer word is taken for data and skipped.
-const LONGEST_WORD: usize = 100;
+/// A longer word is skipped, because it is likely to be data.
+const MAX_WORD_CHARS: usize = 100;
 
-/// What stands before a piece that goes on with a word.
-const GOES_ON: &str = "##";
+/// The prefix of a piece that continues a word.
+const CONTINUATION_PREFIX: &str = "##";
 
-/// The pieces that are known, by their ids.
+/// A set of word pieces with their ids.
 #[derive(Debug)]
 pub struct Vocabulary {
-    /// The pieces one after the other, each with a line break.
+    /// All pieces in the order of their ids, each followed by a line break.
     text: Cow<'static, str>,
-    /// Where each piece starts; one more at the end.
+    /// The byte offset of each piece, with the length of the text as an extra element.
     starts: Vec<u32>,
-    /// Half of the hash of a piece and its id, found by walking on from the place of the other half.
+    /// A hash table with linear probing: the tag and the id of each piece.
     table: Vec<(u32, u32)>,
-    /// A bit for some of the hash of each piece: most of what is no piece is known by it at once.
-    seen: Vec<u64>,
-    longest: usize,
+    /// A Bloom filter over the tags, which rejects most unknown pieces with one memory access.
+    filter: Vec<u64>,
+    /// The length of the longest piece in bytes.
+    max_piece_bytes: usize,
 }
 
-const FREE: u32 = u32::MAX;
+/// The id in an empty slot of the table.
+const EMPTY: u32 = u32::MAX;
 
-/// The hash of a text, taken byte by byte, so that those of all its beginnings come on the way.
+/// An FNV-1a hash, computed incrementally, so that the hashes of all prefixes of a text come for free.
 #[derive(Clone, Copy)]
 struct Hash(u64);
 
 impl Hash {
-    const NOTHING: Hash = Hash(0xcbf2_9ce4_8422_2325);
+    const INITIAL: Hash = Hash(0xcbf2_9ce4_8422_2325);
 
-    fn and(self, text: &str) -> Hash {
+    fn extend(self, text: &str) -> Hash {
         let add = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         Hash(text.bytes().fold(self.0, add))
     }
 
-    /// The place in a table of some size where a search starts, and what is compared first.
-    fn place_and_mark(self, size: usize) -> (usize, u32) {
+    /// Returns the first slot to probe in a table of `size` slots, and the tag of the entry.
+    fn slot_and_tag(self, size: usize) -> (usize, u32) {
         ((self.0 ^ (self.0 >> 29)) as usize & (size - 1), (self.0 >> 32) as u32)
     }
 }
 
 impl Vocabulary {
-    /// Reads pieces, each with a line break, in the order of their ids.
+    /// Parses pieces in the order of their ids, each followed by a line break.
     pub fn new(text: impl Into<Cow<'static, str>>) -> Self {
         let text = text.into();
         let mut starts = vec![0];
@@ -55,43 +57,43 @@ impl Vocabulary {
             text.bytes()
                 .enumerate()
                 .filter(|(_, byte)| *byte == b'\n')
-                .map(|(at, _)| at as u32 + 1),
+                .map(|(index, _)| index as u32 + 1),
         );
         let count = starts.len() - 1;
         let mut vocabulary = Vocabulary {
             text,
             starts,
-            table: vec![(0, FREE); (count * 3).next_power_of_two()],
-            seen: vec![0; (count / 8).next_power_of_two()],
-            longest: 0,
+            table: vec![(0, EMPTY); (count * 3).next_power_of_two()],
+            filter: vec![0; (count / 8).next_power_of_two()],
+            max_piece_bytes: 0,
         };
         let size = vocabulary.table.len();
         for id in 0..count as u32 {
             let piece = vocabulary.piece(id);
             let length = piece.len();
-            let (mut at, mark) = Hash::NOTHING.and(piece).place_and_mark(size);
-            while vocabulary.table[at].1 != FREE {
-                at = (at + 1) & (size - 1);
+            let (mut slot, tag) = Hash::INITIAL.extend(piece).slot_and_tag(size);
+            while vocabulary.table[slot].1 != EMPTY {
+                slot = (slot + 1) & (size - 1);
             }
-            let (word, bit) = vocabulary.bit(mark);
-            vocabulary.seen[word] |= bit;
-            vocabulary.longest = vocabulary.longest.max(length);
-            vocabulary.table[at] = (mark, id);
+            let (word, bit) = vocabulary.filter_bit(tag);
+            vocabulary.filter[word] |= bit;
+            vocabulary.max_piece_bytes = vocabulary.max_piece_bytes.max(length);
+            vocabulary.table[slot] = (tag, id);
         }
         vocabulary
     }
 
-    /// Returns how many pieces there are.
+    /// Returns the number of pieces.
     pub fn len(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// Returns whether there are none.
+    /// Returns whether there are no pieces.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Returns a piece.
+    /// Returns the piece with an id.
     pub fn piece(&self, id: u32) -> &str {
         let (start, end) =
             (self.starts[id as usize] as usize, self.starts[id as usize + 1] as usize);
@@ -100,89 +102,89 @@ impl Vocabulary {
 
     /// Returns the id of a piece.
     pub fn id(&self, piece: &str) -> Option<u32> {
-        self.find(Hash::NOTHING.and(piece), "", piece)
+        self.find(Hash::INITIAL.extend(piece), "", piece)
     }
 
-    /// Gives the ids of the pieces of each word of a text; none for a word that is not known.
+    /// Calls a function with the piece ids of each word of a text; they are empty for an unknown word.
     pub(crate) fn for_each_word_pieces(&self, text: &str, mut take: impl FnMut(&[u32])) {
-        let (mut ids, mut beginnings) = (Vec::new(), Vec::new());
+        let (mut ids, mut prefixes) = (Vec::new(), Vec::new());
         for_each_word(text, |word| {
             ids.clear();
-            self.cut(word, &mut ids, &mut beginnings);
+            self.split_word(word, &mut ids, &mut prefixes);
             take(&ids);
         });
     }
 
-    /// Returns the ids of the pieces of a text. What is not known adds nothing.
+    /// Returns the piece ids of a text. Unknown words are skipped.
     pub fn pieces(&self, text: &str) -> Vec<u32> {
         let mut ids = Vec::with_capacity(text.len() / 4);
         self.add_pieces(text, &mut ids);
         ids
     }
 
-    /// Adds the ids of the pieces of a text.
+    /// Appends the piece ids of a text.
     pub(crate) fn add_pieces(&self, text: &str, ids: &mut Vec<u32>) {
-        let mut beginnings = Vec::new();
-        for_each_word(text, |word| self.cut(word, ids, &mut beginnings));
+        let mut prefixes = Vec::new();
+        for_each_word(text, |word| self.split_word(word, ids, &mut prefixes));
     }
 
-    /// Cuts a word into the longest pieces that are known, from its start on. The last argument is
-    /// scratch space.
-    fn cut(&self, word: &str, ids: &mut Vec<u32>, beginnings: &mut Vec<(Hash, usize)>) {
+    /// Splits a word greedily into the longest known pieces. `prefixes` is scratch space.
+    fn split_word(&self, word: &str, ids: &mut Vec<u32>, prefixes: &mut Vec<(Hash, usize)>) {
         let before = ids.len();
-        if word.len() > LONGEST_WORD && word.chars().count() > LONGEST_WORD {
+        if word.len() > MAX_WORD_CHARS && word.chars().count() > MAX_WORD_CHARS {
             return;
         }
         let mut rest = word;
         while !rest.is_empty() {
-            let lead = if ids.len() == before { "" } else { GOES_ON };
-            self.hash_beginnings(lead, rest, beginnings);
-            let mut longest_first = beginnings.iter().rev();
-            let found = longest_first
-                .find_map(|(hash, end)| self.find(*hash, lead, &rest[..*end]).map(|id| (id, *end)));
+            let marker = if ids.len() == before { "" } else { CONTINUATION_PREFIX };
+            self.hash_prefixes(marker, rest, prefixes);
+            let mut longest_first = prefixes.iter().rev();
+            let found = longest_first.find_map(|(hash, end)| {
+                self.find(*hash, marker, &rest[..*end]).map(|id| (id, *end))
+            });
             let Some((id, end)) = found else { return ids.truncate(before) };
             ids.push(id);
             rest = &rest[end..];
         }
     }
 
-    /// Hashes the beginnings of a text that are not too long for a piece, each with where it ends.
-    fn hash_beginnings(&self, lead: &str, text: &str, found: &mut Vec<(Hash, usize)>) {
-        found.clear();
-        let mut hash = Hash::NOTHING.and(lead);
+    /// Collects the hash and the end of each prefix of a text that is short enough for a piece.
+    fn hash_prefixes(&self, marker: &str, text: &str, prefixes: &mut Vec<(Hash, usize)>) {
+        prefixes.clear();
+        let mut hash = Hash::INITIAL.extend(marker);
         let mut start = 0;
         for c in text.chars() {
             let end = start + c.len_utf8();
-            if end > self.longest {
+            if end > self.max_piece_bytes {
                 return;
             }
-            hash = hash.and(&text[start..end]);
-            found.push((hash, end));
+            hash = hash.extend(&text[start..end]);
+            prefixes.push((hash, end));
             start = end;
         }
     }
 
-    /// Where the bit for a mark is.
-    fn bit(&self, mark: u32) -> (usize, u64) {
-        ((mark >> 6) as usize & (self.seen.len() - 1), 1 << (mark & 63))
+    /// Returns the word and the bit of the filter for a tag.
+    fn filter_bit(&self, tag: u32) -> (usize, u64) {
+        ((tag >> 6) as usize & (self.filter.len() - 1), 1 << (tag & 63))
     }
 
-    /// Returns the id of a piece that is written in two parts.
-    fn find(&self, hash: Hash, lead: &str, rest: &str) -> Option<u32> {
-        let (mut at, mark) = hash.place_and_mark(self.table.len());
-        let (word, bit) = self.bit(mark);
-        if self.seen[word] & bit == 0 {
+    /// Returns the id of the piece that consists of a marker and a text.
+    fn find(&self, hash: Hash, marker: &str, text: &str) -> Option<u32> {
+        let (mut slot, tag) = hash.slot_and_tag(self.table.len());
+        let (word, bit) = self.filter_bit(tag);
+        if self.filter[word] & bit == 0 {
             return None;
         }
         loop {
-            let (other, id) = self.table[at];
-            if id == FREE {
+            let (slot_tag, id) = self.table[slot];
+            if id == EMPTY {
                 return None;
             }
-            if other == mark && self.piece(id).strip_prefix(lead) == Some(rest) {
+            if slot_tag == tag && self.piece(id).strip_prefix(marker) == Some(text) {
                 return Some(id);
             }
-            at = (at + 1) & (self.table.len() - 1);
+            slot = (slot + 1) & (self.table.len() - 1);
         }
     }
 }
@@ -194,11 +196,12 @@ impl Lexicon for Vocabulary {
 
     fn each_word(&self, take: &mut dyn FnMut(&str)) {
         let pieces = (0..self.len() as u32).map(|id| self.piece(id));
-        pieces.filter(|piece| !piece.starts_with(GOES_ON)).for_each(take);
+        pieces.filter(|piece| !piece.starts_with(CONTINUATION_PREFIX)).for_each(take);
     }
 }
 
-/// Gives the words of a text: in small letters, without accents, each sign a word of its own.
+/// Calls a function with each word of a text: in lower case, without accents, with every punctuation
+/// character as a word of its own.
 fn for_each_word(text: &str, mut take: impl FnMut(&str)) {
     if text.is_ascii() {
         let has_upper = text.bytes().any(|byte| byte.is_ascii_uppercase());
@@ -208,73 +211,78 @@ fn for_each_word(text: &str, mut take: impl FnMut(&str)) {
         };
     }
     let mut word = String::new();
-    let mut end = |word: &mut String| {
+    let mut finish = |word: &mut String| {
         if !word.is_empty() {
             take(word);
             word.clear();
         }
     };
-    let mut add = |c: char| match sort_of(c) {
-        Sort::Letter => word.push(c),
-        Sort::Nothing => {}
-        Sort::Space => end(&mut word),
-        Sort::Sign => {
-            end(&mut word);
+    let mut add = |c: char| match classify(c) {
+        CharClass::Letter => word.push(c),
+        CharClass::Ignored => {}
+        CharClass::Space => finish(&mut word),
+        CharClass::Punctuation => {
+            finish(&mut word);
             word.push(c);
-            end(&mut word);
+            finish(&mut word);
         }
     };
     text.to_lowercase().nfd().for_each(&mut add);
-    end(&mut word);
+    finish(&mut word);
 }
 
-/// The same for a text of plain letters, which are words as they stand.
+/// The same for a lower-case ASCII text, whose words are slices of the text.
 fn for_each_ascii_word(text: &str, mut take: impl FnMut(&str)) {
     if text.bytes().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace()) {
-        let bare: String = text.chars().filter(|c| !matches!(sort_of(*c), Sort::Nothing)).collect();
-        return for_each_ascii_word(&bare, take);
+        let is_ignored = |c: char| matches!(classify(c), CharClass::Ignored);
+        let cleaned: String = text.chars().filter(|c| !is_ignored(*c)).collect();
+        return for_each_ascii_word(&cleaned, take);
     }
     let mut start = 0;
-    let mut end = |from: usize, to: usize| {
+    let mut emit = |from: usize, to: usize| {
         if from < to {
             take(&text[from..to]);
         }
     };
-    for (at, byte) in text.bytes().enumerate().filter(|(_, byte)| !byte.is_ascii_alphanumeric()) {
-        end(start, at);
-        start = at + 1;
+    let separators = text.bytes().enumerate().filter(|(_, byte)| !byte.is_ascii_alphanumeric());
+    for (index, byte) in separators {
+        emit(start, index);
+        start = index + 1;
         if byte.is_ascii_punctuation() {
-            end(at, at + 1);
+            emit(index, index + 1);
         }
     }
-    end(start, text.len());
+    emit(start, text.len());
 }
 
-enum Sort {
+/// How the tokenizer treats a character.
+enum CharClass {
     Letter,
     Space,
-    Sign,
-    Nothing,
+    Punctuation,
+    Ignored,
 }
 
-fn sort_of(c: char) -> Sort {
+fn classify(c: char) -> CharClass {
     if c.is_ascii_alphanumeric() {
-        return Sort::Letter;
+        return CharClass::Letter;
     }
     if matches!(c, '\t' | '\n' | '\r' | ' ') {
-        return Sort::Space;
+        return CharClass::Space;
     }
     if c.is_ascii_punctuation() || is_ideograph(c) {
-        return Sort::Sign;
+        return CharClass::Punctuation;
     }
     match c.general_category() {
         GeneralCategory::Control | GeneralCategory::Format | GeneralCategory::NonspacingMark => {
-            Sort::Nothing
+            CharClass::Ignored
         }
-        GeneralCategory::SpaceSeparator => Sort::Space,
-        _ if c == '\u{fffd}' => Sort::Nothing,
-        _ if c.general_category_group() == GeneralCategoryGroup::Punctuation => Sort::Sign,
-        _ => Sort::Letter,
+        GeneralCategory::SpaceSeparator => CharClass::Space,
+        _ if c == '\u{fffd}' => CharClass::Ignored,
+        _ if c.general_category_group() == GeneralCategoryGroup::Punctuation => {
+            CharClass::Punctuation
+        }
+        _ => CharClass::Letter,
     }
 }
 

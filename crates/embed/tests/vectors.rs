@@ -1,4 +1,4 @@
-//! The model reads texts as the program that made it does.
+//! The static model tokenizes and embeds texts as the program that created it.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
@@ -6,11 +6,11 @@ use heirloom_core::embedding::{ByWords, Embedder};
 use heirloom_embed::builtin;
 use serde_json::Value;
 
-/// Written by `models/make.py` from the same file.
+/// Expected tokens and vectors, written by `models/make.py`.
 const SAMPLES: &str = include_str!("../../../models/vectors.json");
 
 #[test]
-fn pieces_and_vectors_are_those_of_the_maker() {
+fn pieces_and_vectors_match_the_samples() {
     let samples: Value = serde_json::from_str(SAMPLES).unwrap();
     let samples = samples.as_array().unwrap();
     assert!(samples.len() >= 40);
@@ -25,18 +25,18 @@ fn pieces_and_vectors_are_those_of_the_maker() {
             .collect();
         assert_eq!(Value::from(pieces), sample["tokens"], "{text:?}");
         let vector = model.vector(text);
-        let wanted = sample["vector"].as_array().unwrap();
-        for (own, wanted) in vector.iter().zip(wanted) {
-            let wanted = wanted.as_f64().unwrap();
-            assert!((f64::from(*own) - wanted).abs() < 1e-4, "{text:?}: {own} is not {wanted}");
+        let expected = sample["vector"].as_array().unwrap();
+        for (actual, expected) in vector.iter().zip(expected) {
+            let expected = expected.as_f64().unwrap();
+            assert!((f64::from(*actual) - expected).abs() < 1e-4, "{text:?}: {actual} {expected}");
         }
-        let length: f32 = vector.iter().map(|x| x * x).sum();
-        assert!(length == 0.0 || (length - 1.0).abs() < 1e-4, "{text:?} is {length} long");
+        let norm: f32 = vector.iter().map(|x| x * x).sum();
+        assert!(norm == 0.0 || (norm - 1.0).abs() < 1e-4, "{text:?}: squared norm {norm}");
     }
 }
 
 #[test]
-fn a_mark_behind_a_word_is_a_piece_of_its_own() {
+fn punctuation_after_a_word_is_a_separate_piece() {
     let pieces = |word: &str| {
         let mut pieces = Vec::new();
         builtin().add_pieces(word, &mut pieces);
@@ -51,13 +51,13 @@ fn a_mark_behind_a_word_is_a_piece_of_its_own() {
 }
 
 #[test]
-fn what_means_alike_is_near() {
-    let near = |a: &str, b: &str| -> f32 {
+fn texts_of_similar_meaning_have_near_vectors() {
+    let cosine = |a: &str, b: &str| -> f32 {
         let (a, b) = (builtin().vector(a), builtin().vector(b));
         a.iter().zip(&b).map(|(a, b)| a * b).sum()
     };
-    let alike = near("The tests fail on Windows", "unit tests are broken on Microsoft Windows");
-    let other = near("The tests fail on Windows", "We had pasta for dinner");
-    assert!(alike > other + 0.3, "{alike} and {other}");
+    let similar = cosine("The tests fail on Windows", "unit tests are broken on Microsoft Windows");
+    let unrelated = cosine("The tests fail on Windows", "We had pasta for dinner");
+    assert!(similar > unrelated + 0.3, "{similar} and {unrelated}");
     assert_eq!(builtin().vector(""), vec![0.0; builtin().dimensions()]);
 }

@@ -1,7 +1,7 @@
-//! The doors that other programs use: MCP over stdio and HTTP on loopback.
+//! The interfaces for other programs: MCP over stdio and HTTP on the loopback address.
 //!
-//! Both loop over the table of operations and hold no logic of their own. A door opens the
-//! workspace anew for each call, so that it sees what people and other processes write.
+//! Both are derived from the table of operations and contain no logic of their own. The workspace is
+//! opened for each request, so that changes by users and other processes are visible.
 
 pub mod mcp;
 pub mod openapi;
@@ -14,64 +14,64 @@ use std::sync::Arc;
 use heirloom_engine::{Error, Op, Reply, Session};
 use serde_json::Value;
 
-/// Whoever can open the workspace; asked for each request and never before the first one.
+/// Opens the workspace. It is called for each request, and not before the first one.
 pub trait Opens: Send + Sync {
-    /// Opens it.
+    /// Opens the workspace.
     fn open(&self) -> Result<Session, Error>;
 
-    /// Opens it, unless one has to wait for another process.
+    /// Opens the workspace; `None` if that would have to wait for another process or failed.
     fn open_at_once(&self) -> Option<Session>;
 }
 
-/// Whoever can open the workspace, for all requests.
+/// A shared opener of the workspace.
 pub type Open = Arc<dyn Opens>;
 
-/// Runs an operation and puts its answer into the form that the door needs there, where the answer
-/// lives: off the event loop, since it reads files and may wait for others, unless the operation can
-/// answer at once.
+/// Runs an operation and converts its reply with `convert`. It runs on a blocking thread, because it
+/// reads files and may wait for locks, unless the operation can be answered from memory; then it runs
+/// on the event loop.
 async fn call<T: Send + 'static>(
     open: &Open,
     op: &'static Op,
     request: Value,
-    form: fn(&Reply) -> T,
+    convert: fn(&Reply) -> T,
 ) -> Result<T, Error> {
     let run = move |session: &Session, request: Value| {
-        op.call(session, request).map(|reply| form(&reply))
+        op.call(session, request).map(|reply| convert(&reply))
     };
     let prepare_inline = || {
         let prepare = op.prepare_inline?;
         open.open_at_once().filter(|session| prepare(session, &request))
     };
-    let answer = match caught(op, || Ok(prepare_inline()))? {
-        Some(session) => caught(op, || run(&session, request)),
+    let result = match catch_panic(op, || Ok(prepare_inline()))? {
+        Some(session) => catch_panic(op, || run(&session, request)),
         None => {
             let open = open.clone();
-            let work = move || caught(op, || run(&open.open()?, request));
-            tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| Err(crashed(op, "")))
+            let work = move || catch_panic(op, || run(&open.open()?, request));
+            tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| Err(panic_error(op, "")))
         }
     };
-    answer.map_err(|error| Error { hint: error.hint.as_deref().map(with_fields), ..error })
+    result.map_err(|error| Error { hint: error.hint.as_deref().map(flags_to_fields), ..error })
 }
 
-/// Does something; a crash is an answer as well.
-fn caught<T>(op: &Op, work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
-    panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|crash| {
-        let said = crash.downcast_ref::<String>().map(String::as_str);
-        let said = said.or_else(|| crash.downcast_ref::<&str>().copied());
-        Err(crashed(op, said.unwrap_or_default()))
+/// Runs a closure and converts a panic into an error, so that the server keeps running.
+fn catch_panic<T>(op: &Op, work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| {
+        let message = payload.downcast_ref::<String>().map(String::as_str);
+        let message = message.or_else(|| payload.downcast_ref::<&str>().copied());
+        Err(panic_error(op, message.unwrap_or_default()))
     })
 }
 
-fn crashed(op: &Op, said: &str) -> Error {
-    Error::system(format!("{} crashed: {said}", op.spec.name)).hint("please report this")
+fn panic_error(op: &Op, message: &str) -> Error {
+    Error::system(format!("{} crashed: {message}", op.spec.name)).hint("please report this bug")
 }
 
-/// Names the fields of a request where a hint names the flags of the command line. A whole command
-/// stays as it is.
-fn with_fields(hint: &str) -> String {
+/// Replaces the command-line flags in a hint by field names of the request. A whole `heir` command in
+/// backquotes is not changed.
+fn flags_to_fields(hint: &str) -> String {
     let mut out = String::new();
-    for (at, span) in hint.split('`').enumerate() {
-        if at > 0 {
+    for (index, span) in hint.split('`').enumerate() {
+        if index > 0 {
             out.push('`');
         }
         match span.starts_with("heir ") {
@@ -92,7 +92,7 @@ fn push_with_fields(text: &str, out: &mut String) {
     }
 }
 
-/// Starts the event loop that both doors run on.
+/// Creates the event loop for both servers.
 pub fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_current_thread().enable_all().build()
 }
@@ -100,11 +100,11 @@ pub fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn a_hint_names_fields_and_not_flags() {
-        let hint = super::with_fields("leave the secret out, or insist with --allow-secret");
+    fn flags_in_hints_become_field_names() {
+        let hint = super::flags_to_fields("leave the secret out, or insist with --allow-secret");
         assert_eq!(hint, "leave the secret out, or insist with allow_secret");
-        assert_eq!(super::with_fields("`--dry-run` shows first"), "`dry_run` shows first");
+        assert_eq!(super::flags_to_fields("`--dry-run` shows first"), "`dry_run` shows first");
         let hint = "see `heir recall --help` or say --dry-run";
-        assert_eq!(super::with_fields(hint), "see `heir recall --help` or say dry_run");
+        assert_eq!(super::flags_to_fields(hint), "see `heir recall --help` or say dry_run");
     }
 }

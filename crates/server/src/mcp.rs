@@ -1,5 +1,5 @@
-//! MCP over stdio: operations as tools, resolved contexts as resources, a prompt that starts an
-//! agent with its context.
+//! MCP over stdio: operations are tools, resolved contexts are resources, and prompts show the result
+//! of an operation.
 
 mod transport;
 
@@ -20,27 +20,28 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use serde_json::{Map, Value, json};
 
-use self::transport::Lines;
+use self::transport::JsonLines;
 use crate::{Open, call, prompts};
 
 const INSTRUCTIONS: &str = "Heirloom holds what this team's agents inherit. Before you start work, call context_resolve with your plan and agent: it returns the standards, decisions and memories that apply to you, each with its source and freshness. Heed its warnings. When you learn something that a later session should know, call add_memory (for your plan or yourself) or memory_store (for everybody); when what you know has changed, call memory_supersede. memory_recall finds what is known.";
 
-const RESOURCE: &str = "heirloom://context";
+/// The URI of the workspace context; those of plans and agents start with it.
+const CONTEXT_URI: &str = "heirloom://context";
 
-/// Which tools are listed. Every tool can be called, listed or not.
+/// The selection of tools that are listed. Tools that are not listed can be called too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Listing {
-    /// A group besides the core one; `None` for the core alone.
+    /// A group in addition to the core group.
     pub group: Option<Group>,
-    /// Whether all are listed.
+    /// Whether all groups are listed.
     pub all: bool,
 }
 
 impl Listing {
-    /// The words for it on a command line.
+    /// The words for the selections on the command line.
     pub const WORDS: [&'static str; 5] = ["core", "memory", "plans", "tasks", "all"];
 
-    /// Reads one of the words.
+    /// Parses one of the words.
     pub fn from_word(word: &str) -> Option<Self> {
         let group = |group| Some(Listing { group: Some(group), all: false });
         match word {
@@ -53,14 +54,14 @@ impl Listing {
         }
     }
 
-    fn shows(self, op: &Op) -> bool {
+    fn includes(self, op: &Op) -> bool {
         self.all || op.spec.group == Group::Core || self.group == Some(op.spec.group)
     }
 }
 
-/// Returns the tools that a listing shows.
+/// Returns the tools of a selection.
 pub fn tools(listing: Listing) -> Vec<Tool> {
-    OPS.iter().filter(|op| listing.shows(op)).map(tool).collect()
+    OPS.iter().filter(|op| listing.includes(op)).map(tool).collect()
 }
 
 fn tool(op: &Op) -> Tool {
@@ -74,11 +75,12 @@ fn tool(op: &Op) -> Tool {
     Tool::new(op.spec.name, op.spec.about, Arc::new(schema)).with_annotations(annotations)
 }
 
-/// Serves MCP on standard input and output until the client hangs up.
+/// Serves MCP on standard input and output until the client disconnects.
 pub async fn serve(open: Open, listing: Listing) -> Result<(), String> {
     let server = Server { open, listing };
     let (read, write) = rmcp::transport::stdio_pipes();
-    let running = server.serve(Lines::new(read, write)).await.map_err(|error| error.to_string())?;
+    let running =
+        server.serve(JsonLines::new(read, write)).await.map_err(|error| error.to_string())?;
     running.waiting().await.map_err(|error| error.to_string())?;
     Ok(())
 }
@@ -89,9 +91,10 @@ struct Server {
 }
 
 impl Server {
+    /// Resolves a context as plain text.
     async fn context(&self, plan: Option<&str>, agent: Option<&str>) -> Result<String, Error> {
         let op = ops::by_name("context_resolve")
-            .ok_or_else(|| Error::bad_input("contexts cannot be resolved"))?;
+            .ok_or_else(|| Error::bad_input("the operation context_resolve is missing"))?;
         call(&self.open, op, json!({"plan": plan, "agent": agent}), |reply| reply.view().plain())
             .await
     }
@@ -131,14 +134,16 @@ impl ServerHandler for Server {
             ));
         };
         let arguments = Value::Object(request.arguments.unwrap_or_default());
-        let form = |reply: &Reply| (reply.view().plain(), reply.data());
-        Ok(match call(&self.open, op, arguments, form).await {
+        let text_and_data = |reply: &Reply| (reply.view().plain(), reply.data());
+        Ok(match call(&self.open, op, arguments, text_and_data).await {
             Ok((text, data)) => {
                 let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
                 result.structured_content = Some(data);
                 result.into()
             }
-            Err(error) => CallToolResult::error(vec![ContentBlock::text(in_words(&error))]).into(),
+            Err(error) => {
+                CallToolResult::error(vec![ContentBlock::text(format_error(&error))]).into()
+            }
         })
     }
 
@@ -147,7 +152,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let workspace = Resource::new(RESOURCE, "workspace context")
+        let workspace = Resource::new(CONTEXT_URI, "workspace context")
             .with_description("What all work in this workspace inherits")
             .with_mime_type("text/markdown");
         Ok(ListResourcesResult::with_all_items(vec![workspace]))
@@ -180,24 +185,24 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let unknown = || {
+        let not_found = || {
             ErrorData::resource_not_found(
                 format!(
-                    "there is no resource `{}`; contexts are {RESOURCE}/PLAN/AGENT",
+                    "there is no resource `{}`; contexts have URIs such as {CONTEXT_URI}/PLAN/AGENT",
                     request.uri
                 ),
                 None,
             )
         };
-        let rest = request.uri.strip_prefix(RESOURCE).ok_or_else(unknown)?;
+        let rest = request.uri.strip_prefix(CONTEXT_URI).ok_or_else(not_found)?;
         let names: Vec<String> = rest.split('/').skip(1).map(percent_decoded).collect();
         if names.len() > 2 || (!rest.is_empty() && !rest.starts_with('/')) {
-            return Err(unknown());
+            return Err(not_found());
         }
         let context =
             self.context(names.first().map(String::as_str), names.get(1).map(String::as_str)).await;
         let text =
-            context.map_err(|error| ErrorData::resource_not_found(in_words(&error), None))?;
+            context.map_err(|error| ErrorData::resource_not_found(format_error(&error), None))?;
         let contents =
             ResourceContents::text(text, request.uri.clone()).with_mime_type("text/markdown");
         Ok(ReadResourceResult::new(vec![contents]).into())
@@ -216,18 +221,19 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let (op, arguments, opening) = prompts::find(&request.name, request.arguments)
+        let (op, arguments, introduction) = prompts::find(&request.name, request.arguments)
             .map_err(|message| ErrorData::invalid_params(message, None))?;
         let answer = call(&self.open, op, arguments, |reply| reply.view().plain())
             .await
-            .map_err(|error| ErrorData::invalid_params(in_words(&error), None))?;
-        let text = if opening.is_empty() { answer } else { format!("{opening}\n\n{answer}") };
+            .map_err(|error| ErrorData::invalid_params(format_error(&error), None))?;
+        let text =
+            if introduction.is_empty() { answer } else { format!("{introduction}\n\n{answer}") };
         Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).into())
     }
 }
 
-/// Puts a failure into the words that an agent can act on.
-fn in_words(error: &Error) -> String {
+/// Formats an error with its candidates and hint.
+fn format_error(error: &Error) -> String {
     let mut text = printable(&error.message);
     if !error.candidates.is_empty() {
         text.push_str(&format!("\ncandidates: {}", printable(&error.candidates.join(", "))));

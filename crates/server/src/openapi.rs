@@ -1,9 +1,9 @@
-//! The OpenAPI description of the HTTP door, derived from the table of operations.
+//! The OpenAPI description of the HTTP interface, derived from the table of operations.
 
 use heirloom_engine::{OPS, Op, schema};
 use serde_json::{Map, Value, json};
 
-/// Returns the description.
+/// Returns the OpenAPI document.
 pub fn document() -> Value {
     let paths: Map<String, Value> =
         OPS.iter().map(|op| (format!("/v1/{}", op.spec.name), path(op))).collect();
@@ -27,7 +27,7 @@ fn path(op: &Op) -> Value {
         .get("required")
         .and_then(Value::as_array)
         .is_some_and(|required| !required.is_empty());
-    let failed = |about: &str| json!({"description": about, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}});
+    let error = |about: &str| json!({"description": about, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}});
     json!({
         "post": {
             "operationId": op.spec.name,
@@ -36,14 +36,14 @@ fn path(op: &Op) -> Value {
             "tags": [op.spec.group.word()],
             "requestBody": {"required": needs_body, "content": {"application/json": {"schema": request}}},
             "responses": {
-                "200": {"description": "The answer.", "content": {"application/json": {"schema": schema::simplified(&op.response_schema().to_value())}}},
-                "400": failed("The request, or a file it needs, is wrong."),
-                "403": failed("The Host or Origin is not this machine."),
-                "404": failed("There is no such thing, or several."),
-                "405": failed("Only POST is taken."),
-                "409": failed("There is no workspace."),
-                "413": failed("The body is too large."),
-                "500": failed("The system failed."),
+                "200": {"description": "The result.", "content": {"application/json": {"schema": schema::simplified(&op.response_schema().to_value())}}},
+                "400": error("The request, or a file that it needs, is invalid."),
+                "403": error("The Host or Origin is not this machine."),
+                "404": error("A name in the request matches nothing, or is ambiguous."),
+                "405": error("Only POST is allowed."),
+                "409": error("There is no workspace."),
+                "413": error("The body is too large."),
+                "500": error("An I/O error or an internal error."),
             },
         },
     })

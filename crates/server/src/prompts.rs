@@ -1,92 +1,104 @@
-//! The prompts that a person picks in a client: each is an operation with an opening.
+//! The prompts that a user can select in an MCP client. Each shows the result of an operation after an
+//! introduction.
 
 use heirloom_engine::{Op, is_same_field, ops};
 use rmcp::model::{Prompt, PromptArgument};
 use serde_json::{Map, Value, json};
 
-/// A prompt.
-struct Offer {
+/// The definition of a prompt.
+struct PromptSpec {
     name: &'static str,
     about: &'static str,
-    /// The operation whose answer it shows.
+    /// The operation whose result it shows.
     op: &'static str,
-    /// Its arguments, which are fields of the operation's request.
-    arguments: &'static [(&'static str, &'static str, bool)],
-    /// What stands before the answer.
-    opening: &'static str,
+    arguments: &'static [Argument],
+    /// The text before the result; may be empty.
+    introduction: &'static str,
 }
 
-const PLAN: (&str, &str, bool) = ("plan", "Plan, by name or number", false);
-const AGENT: (&str, &str, bool) = ("agent", "Agent of that plan, by name or number", false);
+/// An argument of a prompt, which is a field of the operation's request: name, description, and
+/// whether it is required.
+type Argument = (&'static str, &'static str, bool);
 
-const OFFERS: &[Offer] = &[
-    Offer {
+const PLAN: Argument = ("plan", "Plan, by name or number", false);
+const AGENT: Argument = ("agent", "Agent of that plan, by name or number", false);
+
+const PROMPTS: &[PromptSpec] = &[
+    PromptSpec {
         name: "start",
-        about: "Start work with everything that you inherit",
+        about: "Start work with the context that you inherit",
         op: "context_resolve",
         arguments: &[PLAN, AGENT],
-        opening: "You are starting work. What follows is what you inherit; each part names its source and how fresh it is. Where parts disagree, the merged values are right. Treat what is marked stale or in conflict with care, and say so before you rely on it.",
+        introduction: "You are starting work. The following context applies to you; each part names its source and how fresh it is. Where parts disagree, the merged values apply. Treat parts that are marked as stale or conflicting with care, and say so before you rely on them.",
     },
-    Offer {
+    PromptSpec {
         name: "memory",
-        about: "Show how much is remembered: facts, episodes, working memory",
+        about: "Show statistics of the memory: facts, episodes, working memory",
         op: "memory_stats",
         arguments: &[],
-        opening: "",
+        introduction: "",
     },
-    Offer {
+    PromptSpec {
         name: "compact",
-        about: "What you need to go on with an empty context",
+        about: "Show what is needed to continue with an empty context",
         op: "memory_compact",
         arguments: &[
-            ("transcript", "The conversation so far, as text; an episode is stored of it", false),
+            ("transcript", "The conversation so far, as text; it is stored as an episode", false),
             PLAN,
             AGENT,
         ],
-        opening: "The conversation so far is compacted. What follows is what you need to go on; pins come first.",
+        introduction: "The conversation so far was compacted. The following is what you need to continue; pins come first.",
     },
-    Offer {
+    PromptSpec {
         name: "note",
-        about: "Capture a note to come back to",
+        about: "Store a note for later",
         op: "note",
         arguments: &[("text", "The note", true)],
-        opening: "",
+        introduction: "",
     },
-    Offer { name: "notes", about: "Show pending notes", op: "notes", arguments: &[], opening: "" },
+    PromptSpec {
+        name: "notes",
+        about: "Show pending notes",
+        op: "notes",
+        arguments: &[],
+        introduction: "",
+    },
 ];
 
-/// Returns every prompt.
+/// Returns all prompts.
 pub(crate) fn list() -> Vec<Prompt> {
-    let prompt = |offer: &Offer| {
-        let arguments = offer.arguments.iter().map(|(name, about, required)| {
+    let prompt = |spec: &PromptSpec| {
+        let arguments = spec.arguments.iter().map(|(name, about, required)| {
             PromptArgument::new(*name).with_description(*about).with_required(*required)
         });
         let arguments: Vec<PromptArgument> = arguments.collect();
-        Prompt::new(offer.name, Some(offer.about), Some(arguments).filter(|list| !list.is_empty()))
+        Prompt::new(spec.name, Some(spec.about), Some(arguments).filter(|list| !list.is_empty()))
     };
-    OFFERS.iter().map(prompt).collect()
+    PROMPTS.iter().map(prompt).collect()
 }
 
-/// Finds a prompt: the operation to call, its request, and what stands before its answer.
+/// Finds a prompt by name. Returns the operation to call, its request and the introduction.
 pub(crate) fn find(
     name: &str,
-    given: Option<Map<String, Value>>,
+    arguments: Option<Map<String, Value>>,
 ) -> Result<(&'static Op, Value, &'static str), String> {
-    let names: Vec<&str> = OFFERS.iter().map(|offer| offer.name).collect();
-    let unknown = || format!("there is no prompt `{name}`; there are {}", names.join(", "));
-    let offer = OFFERS.iter().find(|offer| offer.name == name).ok_or_else(unknown)?;
-    let op = ops::by_name(offer.op).ok_or_else(unknown)?;
-    let given = given.unwrap_or_default();
+    let names: Vec<&str> = PROMPTS.iter().map(|spec| spec.name).collect();
+    let unknown = || format!("there is no prompt `{name}`; the prompts are {}", names.join(", "));
+    let spec = PROMPTS.iter().find(|spec| spec.name == name).ok_or_else(unknown)?;
+    let op = ops::by_name(spec.op).ok_or_else(unknown)?;
+    let arguments = arguments.unwrap_or_default();
     let mut request = Map::new();
-    for (name, _, required) in offer.arguments {
-        let mut spelled = given.iter().filter(|(given, _)| is_same_field(given, name));
+    for (name, _, required) in spec.arguments {
+        let mut matching = arguments.iter().filter(|(key, _)| is_same_field(key, name));
         let text =
-            spelled.find_map(|(_, value)| value.as_str().filter(|text| !text.trim().is_empty()));
+            matching.find_map(|(_, value)| value.as_str().filter(|text| !text.trim().is_empty()));
         match text {
             Some(text) => drop(request.insert((*name).to_owned(), json!(text))),
-            None if *required => return Err(format!("the prompt `{}` needs `{name}`", offer.name)),
+            None if *required => {
+                return Err(format!("the prompt `{}` needs the argument `{name}`", spec.name));
+            }
             None => {}
         }
     }
-    Ok((op, Value::Object(request), offer.opening))
+    Ok((op, Value::Object(request), spec.introduction))
 }

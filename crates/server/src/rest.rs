@@ -1,7 +1,7 @@
-//! HTTP on loopback: `POST /v1/<operation>`.
+//! HTTP on the loopback address: `POST /v1/<operation>`.
 //!
-//! A browser can be made to send requests to loopback by any page it shows. So a request whose
-//! `Host` is not this machine (DNS rebinding) or whose `Origin` is foreign is refused.
+//! Any web page can make a browser send requests to the loopback address. So a request is rejected if
+//! its `Host` is not this machine (DNS rebinding) or its `Origin` is another site.
 
 use std::net::{Ipv4Addr, SocketAddr};
 
@@ -17,17 +17,17 @@ use serde_json::{Value, json};
 
 use crate::{Open, call, openapi};
 
-/// The largest body that is taken.
+/// The maximum size of a request body in bytes.
 pub const BODY_LIMIT: usize = 16 * 1024 * 1024;
 
-/// A server that is bound and not yet running.
+/// A server that is bound to a port and not running yet.
 pub struct Bound {
     listener: tokio::net::TcpListener,
-    /// Where it listens.
+    /// The address that it listens on.
     pub address: SocketAddr,
 }
 
-/// Binds a port of loopback; 0 takes any that is free.
+/// Binds a port of the loopback address; port 0 selects a free one.
 pub async fn bind(port: u16) -> std::io::Result<Bound> {
     let listener = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
     let address = listener.local_addr()?;
@@ -35,12 +35,12 @@ pub async fn bind(port: u16) -> std::io::Result<Bound> {
 }
 
 impl Bound {
-    /// Serves until the process is interrupted.
+    /// Serves requests until the process is interrupted.
     pub async fn serve(self, open: Open) -> std::io::Result<()> {
-        let stop = async {
+        let interrupted = async {
             drop(tokio::signal::ctrl_c().await);
         };
-        axum::serve(self.listener, router(open)).with_graceful_shutdown(stop).await
+        axum::serve(self.listener, router(open)).with_graceful_shutdown(interrupted).await
     }
 }
 
@@ -54,16 +54,16 @@ pub fn router(open: Open) -> Router {
         )
         .route("/v1/{*operation}", any(operation))
         .fallback(async |uri: Uri| {
-            failure(
+            error_response(
                 StatusCode::NOT_FOUND,
                 &Error::not_found(
-                    format!("there is nothing at {}", uri.path()),
+                    format!("the path {} does not exist", uri.path()),
                     vec!["/v1/<operation>".into(), "/openapi.json".into()],
                 ),
             )
         })
         .layer(DefaultBodyLimit::max(BODY_LIMIT))
-        .layer(middleware::from_fn(only_from_here))
+        .layer(middleware::from_fn(reject_foreign_requests))
         .with_state(open)
 }
 
@@ -73,20 +73,20 @@ async fn operation(
     method: Method,
     body: Result<Bytes, axum::extract::rejection::BytesRejection>,
 ) -> Response {
-    let Some(op) = find(&path) else {
+    let Some(op) = find_operation(&path) else {
         let names: Vec<&str> = OPS.iter().map(|op| op.spec.name).collect();
         let near = heirloom_engine::nearest(&path.replace('/', "_"), &names);
-        return failure(
+        return error_response(
             StatusCode::NOT_FOUND,
             &Error::not_found(format!("there is no operation `{path}`"), near)
-                .hint("GET /openapi.json lists them"),
+                .hint("GET /openapi.json lists the operations"),
         );
     };
     if method != Method::POST {
-        let mut response = failure(
+        let mut response = error_response(
             StatusCode::METHOD_NOT_ALLOWED,
-            &Error::bad_input(format!("{method} is not taken here"))
-                .hint(format!("POST /v1/{}", op.spec.name)),
+            &Error::bad_input(format!("the method {method} is not allowed here"))
+                .hint(format!("use POST /v1/{}", op.spec.name)),
         );
         response.headers_mut().insert(header::ALLOW, header::HeaderValue::from_static("POST"));
         return response;
@@ -94,10 +94,10 @@ async fn operation(
     let body = match body {
         Ok(body) => body,
         Err(rejection) => {
-            return failure(
+            return error_response(
                 rejection.status(),
                 &Error::bad_input(rejection.body_text())
-                    .hint(format!("a body may have {BODY_LIMIT} bytes")),
+                    .hint(format!("a body may have at most {BODY_LIMIT} bytes")),
             );
         }
     };
@@ -106,7 +106,7 @@ async fn operation(
         false => match serde_json::from_slice(&body) {
             Ok(request) => request,
             Err(error) => {
-                return failure(
+                return error_response(
                     StatusCode::BAD_REQUEST,
                     &Error::bad_input(format!("the body is not JSON: {error}")),
                 );
@@ -115,16 +115,16 @@ async fn operation(
     };
     match call(&open, op, request, Reply::data).await {
         Ok(data) => axum::Json(data).into_response(),
-        Err(error) => failure(status_of(error.kind), &error),
+        Err(error) => error_response(status_code(error.kind), &error),
     }
 }
 
-/// An operation's name, or its words on the command line as a path.
-fn find(path: &str) -> Option<&'static Op> {
+/// Finds an operation by its name, or by its words on the command line as a path.
+fn find_operation(path: &str) -> Option<&'static Op> {
     OPS.iter().find(|op| op.spec.name == path || op.words().eq(path.split('/')))
 }
 
-fn status_of(kind: ErrorKind) -> StatusCode {
+fn status_code(kind: ErrorKind) -> StatusCode {
     match kind {
         ErrorKind::BadInput | ErrorKind::Unconfirmed => StatusCode::BAD_REQUEST,
         ErrorKind::NotFound => StatusCode::NOT_FOUND,
@@ -133,29 +133,31 @@ fn status_of(kind: ErrorKind) -> StatusCode {
     }
 }
 
-fn failure(status: StatusCode, error: &Error) -> Response {
+fn error_response(status: StatusCode, error: &Error) -> Response {
     (status, axum::Json(json!({"error": error}))).into_response()
 }
 
-async fn only_from_here(request: Request, next: Next) -> Response {
-    if !is_for_here(request.headers(), request.uri()) {
-        return failure(
+async fn reject_foreign_requests(request: Request, next: Next) -> Response {
+    if !has_loopback_host(request.headers(), request.uri()) {
+        return error_response(
             StatusCode::FORBIDDEN,
-            &Error::bad_input("this Host is not served here").hint("use 127.0.0.1 or localhost"),
+            &Error::bad_input("the Host of the request is not this machine")
+                .hint("use 127.0.0.1 or localhost"),
         );
     }
-    if !is_from_here(request.headers()) {
-        return failure(
+    if !has_loopback_origin(request.headers()) {
+        return error_response(
             StatusCode::FORBIDDEN,
-            &Error::bad_input("requests of this Origin are refused"),
+            &Error::bad_input("the Origin of the request is not this machine"),
         );
     }
     next.run(request).await
 }
 
-/// One Host, and it is this machine. A second one could be meant for somebody behind us.
-fn is_for_here(headers: &HeaderMap, uri: &Uri) -> bool {
-    let hosts: Vec<&str> = headers.get_all(header::HOST).iter().map(text_of).collect();
+/// Returns whether there is exactly one Host and it is this machine. With several Host headers, another
+/// program could read another one than this server.
+fn has_loopback_host(headers: &HeaderMap, uri: &Uri) -> bool {
+    let hosts: Vec<&str> = headers.get_all(header::HOST).iter().map(header_text).collect();
     match hosts.as_slice() {
         [] => uri.host().is_some_and(is_loopback),
         [host] => is_loopback(host),
@@ -163,15 +165,16 @@ fn is_for_here(headers: &HeaderMap, uri: &Uri) -> bool {
     }
 }
 
-fn is_from_here(headers: &HeaderMap) -> bool {
-    let is_ours = |origin: &str| {
+fn has_loopback_origin(headers: &HeaderMap) -> bool {
+    let is_local = |origin: &str| {
         let host = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
         host.is_some_and(is_loopback)
     };
-    headers.get_all(header::ORIGIN).iter().map(text_of).all(is_ours)
+    headers.get_all(header::ORIGIN).iter().map(header_text).all(is_local)
 }
 
-fn text_of(value: &header::HeaderValue) -> &str {
+/// Returns the text of a header; one that is not ASCII never names this machine.
+fn header_text(value: &header::HeaderValue) -> &str {
     value.to_str().unwrap_or("unreadable")
 }
 
@@ -198,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_this_machine_is_loopback() {
+    fn only_names_of_this_machine_are_loopback() {
         for host in ["localhost", "LOCALHOST:80", "127.0.0.1:4747", "[::1]", "[::1]:80"] {
             assert!(is_loopback(host), "{host}");
         }

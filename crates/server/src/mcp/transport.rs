@@ -1,8 +1,8 @@
-//! Lines of JSON-RPC over a pair of streams.
+//! A transport for JSON-RPC messages, one per line, over a pair of streams.
 //!
-//! The library's own transport drops a line that is not JSON, and a client that waits for its answer
-//! waits for ever. This one answers every line that cannot be served with an error of JSON-RPC, whose
-//! id is null where none could be read, and goes on.
+//! The transport of the library drops a line that is not valid JSON, so the client waits for a
+//! response forever. This one responds to every invalid line with a JSON-RPC error, whose id is null
+//! if none could be read, and continues.
 
 use std::future::Future;
 use std::io;
@@ -17,77 +17,79 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::Mutex;
 
-/// A longer line is refused: a client that never ends its line must not fill the memory.
+/// A longer line is rejected, so that a client that never ends its line does not exhaust memory.
 const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
 
-/// The line is not JSON.
+/// The JSON-RPC error code for a line that is not JSON.
 const PARSE_ERROR: i64 = -32700;
-/// The line is JSON and no request.
+/// The JSON-RPC error code for JSON that is not a request.
 const INVALID_REQUEST: i64 = -32600;
 
 /// The write half; `None` once it is closed.
 type Writer<W> = Arc<Mutex<Option<W>>>;
 
-/// A write that goes on when whoever waits for the next line stops waiting.
-type Answering = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
+/// A write in progress. It is stored, because the future that waits for the next line may be dropped
+/// and created again.
+type PendingWrite = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
 
-/// A transport for a server.
-pub(super) struct Lines<R, W> {
-    read: BufReader<R>,
-    /// What was read of the next line.
+/// The transport of a server.
+pub(super) struct JsonLines<R, W> {
+    reader: BufReader<R>,
+    /// The part of the current line that was read so far.
     line: Vec<u8>,
-    /// Whether the rest of a line that is too long is being passed over.
+    /// Whether the rest of an overlong line is being skipped.
     is_skipping: bool,
-    write: Writer<W>,
-    answering: Option<Answering>,
+    writer: Writer<W>,
+    pending_error: Option<PendingWrite>,
 }
 
-impl<R: AsyncRead + Unpin, W> Lines<R, W> {
-    /// Makes one of two streams.
-    pub(super) fn new(read: R, write: W) -> Self {
-        Lines {
-            read: BufReader::new(read),
+impl<R: AsyncRead + Unpin, W> JsonLines<R, W> {
+    /// Creates a transport from two streams.
+    pub(super) fn new(reader: R, writer: W) -> Self {
+        JsonLines {
+            reader: BufReader::new(reader),
             line: Vec::new(),
             is_skipping: false,
-            write: Arc::new(Mutex::new(Some(write))),
-            answering: None,
+            writer: Arc::new(Mutex::new(Some(writer))),
+            pending_error: None,
         }
     }
 
-    /// Reads a line into `self.line`; `None` at the end of the stream. What was read stays where it
-    /// is if the future is dropped.
-    async fn next_line(&mut self) -> io::Result<Option<Length>> {
+    /// Reads a line into `self.line`; `None` at the end of the stream. It is cancellation-safe: bytes
+    /// that were read are kept if the future is dropped.
+    async fn next_line(&mut self) -> io::Result<Option<LineLength>> {
         loop {
-            let available = self.read.fill_buf().await?;
+            let available = self.reader.fill_buf().await?;
             if available.is_empty() {
                 return Ok(None);
             }
             let end = available.iter().position(|byte| *byte == b'\n');
-            let taken = end.map_or(available.len(), |end| end + 1);
+            let consumed = end.map_or(available.len(), |end| end + 1);
             if !self.is_skipping {
-                self.line.extend_from_slice(&available[..taken]);
+                self.line.extend_from_slice(&available[..consumed]);
             }
-            self.read.consume(taken);
+            self.reader.consume(consumed);
             let was_skipping = self.is_skipping;
             self.is_skipping = end.is_none() && (was_skipping || self.line.len() > MAX_LINE_BYTES);
             if self.is_skipping && !was_skipping {
                 self.line.clear();
-                return Ok(Some(Length::TooLong));
+                return Ok(Some(LineLength::TooLong));
             }
             if end.is_some() && !was_skipping {
                 let is_too_long = self.line.len() > MAX_LINE_BYTES;
-                return Ok(Some(if is_too_long { Length::TooLong } else { Length::Fits }));
+                return Ok(Some(if is_too_long { LineLength::TooLong } else { LineLength::Fits }));
             }
         }
     }
 }
 
-enum Length {
+/// Whether a line is within the limit.
+enum LineLength {
     Fits,
     TooLong,
 }
 
-impl<R, W> Transport<RoleServer> for Lines<R, W>
+impl<R, W> Transport<RoleServer> for JsonLines<R, W>
 where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
@@ -99,64 +101,68 @@ where
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let line = serde_json::to_vec(&message).map_err(io::Error::from);
-        let write = self.write.clone();
-        async move { write_line(&write, line?).await }
+        let writer = self.writer.clone();
+        async move { write_line(&writer, line?).await }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
-            if let Some(answering) = &mut self.answering {
-                let written = answering.await;
-                self.answering = None;
+            if let Some(pending) = &mut self.pending_error {
+                let written = pending.await;
+                self.pending_error = None;
                 written.ok()?;
             }
-            let read = match self.next_line().await.ok()?? {
-                Length::TooLong => Line::Refused(refusal(
+            let line = match self.next_line().await.ok()?? {
+                LineLength::TooLong => Line::Invalid(error_response(
                     INVALID_REQUEST,
                     &Value::Null,
-                    &format!("Invalid request: a message may have {MAX_LINE_BYTES} bytes"),
+                    &format!("Invalid request: a message may have at most {MAX_LINE_BYTES} bytes"),
                 )),
-                Length::Fits => read(&self.line),
+                LineLength::Fits => parse_line(&self.line),
             };
             self.line.clear();
-            match read {
+            match line {
                 Line::Message(message) => return Some(*message),
                 Line::Ignored => {}
-                Line::Refused(answer) => {
-                    let write = self.write.clone();
-                    let line = answer.to_string().into_bytes();
-                    self.answering = Some(Box::pin(async move { write_line(&write, line).await }));
+                Line::Invalid(response) => {
+                    let writer = self.writer.clone();
+                    let line = response.to_string().into_bytes();
+                    let write = async move { write_line(&writer, line).await };
+                    self.pending_error = Some(Box::pin(write));
                 }
             }
         }
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        drop(self.write.lock().await.take());
+        drop(self.writer.lock().await.take());
         Ok(())
     }
 }
 
-async fn write_line<W: AsyncWrite + Unpin>(write: &Writer<W>, mut line: Vec<u8>) -> io::Result<()> {
+async fn write_line<W: AsyncWrite + Unpin>(
+    writer: &Writer<W>,
+    mut line: Vec<u8>,
+) -> io::Result<()> {
     line.push(b'\n');
-    let mut write = write.lock().await;
-    let Some(write) = write.as_mut() else {
+    let mut writer = writer.lock().await;
+    let Some(writer) = writer.as_mut() else {
         return Err(io::Error::new(io::ErrorKind::NotConnected, "the transport is closed"));
     };
-    write.write_all(&line).await?;
-    write.flush().await
+    writer.write_all(&line).await?;
+    writer.flush().await
 }
 
-/// What a line is.
+/// A parsed line.
 enum Line {
     Message(Box<RxJsonRpcMessage<RoleServer>>),
-    /// A notification that this server does not know, or an empty line.
+    /// An empty line, an unknown notification or an invalid response.
     Ignored,
-    /// Nothing that can be served, with the answer to it.
-    Refused(Value),
+    /// An invalid line, with the error response to send.
+    Invalid(Value),
 }
 
-fn read(line: &[u8]) -> Line {
+fn parse_line(line: &[u8]) -> Line {
     let line = line.trim_ascii();
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
     if line.is_empty() {
@@ -168,25 +174,26 @@ fn read(line: &[u8]) -> Line {
     let value: Value = match serde_json::from_slice(line) {
         Ok(value) => value,
         Err(error) => {
-            let what = format!("Parse error: {}", json::syntax_error(&error));
-            return Line::Refused(refusal(PARSE_ERROR, &Value::Null, &what));
+            let message = format!("Parse error: {}", json::syntax_error(&error));
+            return Line::Invalid(error_response(PARSE_ERROR, &Value::Null, &message));
         }
     };
     let id = Some(&value["id"]).filter(|id| id.is_string() || id.is_number()).cloned();
-    let is_answer = value.get("result").is_some() || value.get("error").is_some();
+    let is_response = value.get("result").is_some() || value.get("error").is_some();
     let is_notification = value["method"].is_string() && value.get("id").is_none();
-    // An answer to an answer could go on for ever.
-    if is_answer || is_notification {
+    // Responding to a response could start an endless exchange.
+    if is_response || is_notification {
         return Line::Ignored;
     }
-    Line::Refused(refusal(
+    Line::Invalid(error_response(
         INVALID_REQUEST,
         &id.unwrap_or_default(),
-        &format!("Invalid request: {}", what_is_missing(&value)),
+        &format!("Invalid request: {}", describe_defect(&value)),
     ))
 }
 
-fn what_is_missing(value: &Value) -> String {
+/// Describes why a JSON value is not a JSON-RPC request.
+fn describe_defect(value: &Value) -> String {
     match value {
         Value::Object(map) if map.get("jsonrpc") != Some(&json!("2.0")) => {
             "`jsonrpc` must be \"2.0\"".to_owned()
@@ -197,11 +204,13 @@ fn what_is_missing(value: &Value) -> String {
         Value::Object(map) if !map.get("id").is_some_and(|id| id.is_string() || id.is_i64()) => {
             "`id` must be a string or an integer".to_owned()
         }
-        Value::Object(_) => "`params` are not those of the method".to_owned(),
-        other => format!("a request is a JSON object, and {} was given", json::described(other)),
+        Value::Object(_) => "`params` do not match the method".to_owned(),
+        other => {
+            format!("a request must be a JSON object, but {} was sent", json::described(other))
+        }
     }
 }
 
-fn refusal(code: i64, id: &Value, message: &str) -> Value {
+fn error_response(code: i64, id: &Value, message: &str) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}})
 }

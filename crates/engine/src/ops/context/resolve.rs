@@ -19,7 +19,7 @@ use crate::memory::{MemoryItem, MemoryQuery, MemorySlice, show_items, standing_p
 use crate::ops::answers::ValueTable;
 use crate::view::present;
 use crate::view::{Role, Span, View, span};
-use crate::workspace::inherit::{self, Inheritance, Judged};
+use crate::workspace::inherit::{self, Assessment, Inheritance};
 use crate::workspace::memory_document::entry_ref;
 use crate::workspace::template;
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
@@ -291,7 +291,11 @@ fn diffs(layers: &[cascade::Layer<'_>]) -> Vec<LayerDiff> {
 }
 
 /// Describes the documents, with their token counts if the session asks for them.
-fn context_layers(session: &Session, placed: Vec<Placed>, judged: &[Judged]) -> Vec<ContextLayer> {
+fn context_layers(
+    session: &Session,
+    placed: Vec<Placed>,
+    judged: &[Assessment],
+) -> Vec<ContextLayer> {
     let mut tokens = session.counts_tokens().then(|| Tokens::open(session.root()));
     let layers = placed
         .into_iter()

@@ -1,5 +1,5 @@
-//! What every index promises of the memories that it holds. Whoever writes another one calls
-//! [`check`] with what it was given.
+//! The conformance suite of the trait `Corpus`. The tests of an index call [`check`] with the memories
+//! that were added to it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,10 +8,10 @@ use heirloom_core::embedding::{ByWords, EmbedError, Embedder, embed_by_words, no
 use heirloom_core::recall::{Corpus, Lexicon, Passage, Posting, Question, Slot, asks, rank, terms};
 use jiff::civil::Date;
 
-/// How far two numbers may be from each other that are kept in few bytes.
-const COARSE: f32 = 0.03;
+/// The tolerance for similarities of quantised vectors.
+const QUANTISATION_TOLERANCE: f32 = 0.03;
 
-/// An embedder that is quick and knows nothing: what two texts share makes them near.
+/// A fast embedder for tests that hashes characters: texts with common characters are similar.
 #[derive(Debug, Clone, Copy)]
 pub struct Letters;
 
@@ -46,87 +46,91 @@ impl ByWords for Letters {
     fn write_vector(&self, pieces: &[u32], vector: &mut [f32]) {
         vector.fill(0.0);
         for piece in pieces {
-            let mixed = piece.wrapping_mul(2_654_435_761);
-            let sign = if mixed & 0x40 == 0 { 1.0 } else { -1.0 };
-            vector[(mixed >> 8) as usize % Self::DIMENSIONS] += sign;
+            let hash = piece.wrapping_mul(2_654_435_761);
+            let sign = if hash & 0x40 == 0 { 1.0 } else { -1.0 };
+            vector[(hash >> 8) as usize % Self::DIMENSIONS] += sign;
         }
         normalise(vector);
     }
 }
 
-/// Checks what an index says of memories that are all there and all wanted.
+/// Checks an index that contains exactly these memories, all of which pass its filter.
 ///
 /// # Panics
-/// Where a promise is broken.
+/// If the index violates the contract of `Corpus`.
 pub fn check(corpus: &impl Corpus, memories: &BTreeMap<Slot, Passage>) {
     check_slots(corpus, memories);
     check_terms(corpus, memories);
     check_neighbours(corpus, memories);
-    check_meanings(corpus, memories);
-    check_answers(corpus, memories);
+    check_similarities(corpus, memories);
+    check_ranking(corpus, memories);
 }
 
 fn check_slots(corpus: &impl Corpus, memories: &BTreeMap<Slot, Passage>) {
-    assert_eq!(corpus.size(), memories.len(), "how many there are");
+    assert_eq!(corpus.size(), memories.len(), "number of memories");
     for slot in 0..corpus.slots() as Slot {
-        let is_there = memories.contains_key(&slot);
-        assert_eq!(
-            (corpus.holds(slot), corpus.is_wanted(slot)),
-            (is_there, is_there),
-            "slot {slot}"
-        );
+        let is_used = memories.contains_key(&slot);
+        assert_eq!((corpus.holds(slot), corpus.is_wanted(slot)), (is_used, is_used), "slot {slot}");
     }
-    let ties: BTreeSet<u64> = memories.keys().map(|slot| corpus.tie(*slot)).collect();
-    assert_eq!(ties.len(), memories.len(), "nothing decides between some");
+    let tie_breaks: BTreeSet<u64> = memories.keys().map(|slot| corpus.tie(*slot)).collect();
+    assert_eq!(tie_breaks.len(), memories.len(), "tie-break keys are not unique");
     for (slot, memory) in memories {
         assert!((*slot as usize) < corpus.slots(), "slot {slot}");
         assert_eq!(corpus.asks(*slot), asks(&memory.text), "{}", memory.text);
         assert_eq!(corpus.day(*slot), memory.day.map(day::number), "{}", memory.name);
-        let sure = corpus.confidence(*slot).map(|sure| (sure * 100.0).round() as i32);
-        assert_eq!(sure, memory.confidence.map(|sure| (sure * 100.0).round() as i32));
+        let percent = corpus.confidence(*slot).map(|indexed| (indexed * 100.0).round() as i32);
+        let expected = memory.confidence.map(|stated| (stated * 100.0).round() as i32);
+        assert_eq!(percent, expected, "{}", memory.name);
     }
 }
 
-/// Who holds which term, and how often: title and marks count too.
+/// Checks posting lists and the list of terms. The terms of titles and marks count too.
 fn check_terms(corpus: &impl Corpus, memories: &BTreeMap<Slot, Passage>) {
-    let mut held: BTreeMap<String, BTreeMap<Slot, u32>> = BTreeMap::new();
+    let mut expected: BTreeMap<String, BTreeMap<Slot, u32>> = BTreeMap::new();
     for (slot, memory) in memories {
         let title = memory.title.as_deref().unwrap_or_default();
-        let own = terms(&memory.text)
+        let memory_terms = terms(&memory.text)
             .into_iter()
             .chain(terms(title))
             .chain(memory.marks.iter().map(ToString::to_string));
-        own.for_each(|term| *held.entry(term).or_default().entry(*slot).or_default() += 1);
+        memory_terms
+            .for_each(|term| *expected.entry(term).or_default().entry(*slot).or_default() += 1);
     }
-    for (term, holders) in &held {
+    for (term, frequencies) in &expected {
         let mut found = Vec::new();
         corpus.postings(term, &mut found);
         assert!(found.is_sorted_by_key(|posting| posting.slot), "{term:?} is out of order");
         let found: BTreeMap<Slot, u32> =
             found.iter().map(|Posting { slot, count }| (*slot, *count)).collect();
-        assert_eq!(found, *holders, "who holds {term:?}");
+        assert_eq!(found, *frequencies, "postings of {term:?}");
     }
-    let mut nobody = Vec::new();
-    corpus.postings("no text has this", &mut nobody);
-    assert_eq!(nobody, [], "a term that nobody holds");
-    let firsts: BTreeSet<char> = held.keys().filter_map(|term| term.chars().next()).collect();
-    let mut given = BTreeSet::new();
-    for first in firsts {
-        corpus.each_term(Some(first), &mut |term| {
-            assert!(term.starts_with(first), "{term:?} does not start with {first:?}");
-            given.insert(term.to_owned());
-        });
-    }
-    for term in held.keys() {
-        assert!(given.contains(term), "{term:?} is not given");
-    }
-    corpus.each_term(None, &mut |term| {
-        given.remove(term);
-    });
-    assert_eq!(given, BTreeSet::new(), "not among all");
+    let mut found = Vec::new();
+    corpus.postings("no text has this", &mut found);
+    assert_eq!(found, [], "postings of an unknown term");
+    check_term_list(corpus, expected.keys());
 }
 
-/// Those of one group follow each other, and nothing else does.
+/// Checks that the terms are listed, both by their first character and all at once.
+fn check_term_list<'t>(corpus: &impl Corpus, expected: impl Iterator<Item = &'t String> + Clone) {
+    let initials: BTreeSet<char> =
+        expected.clone().filter_map(|term| term.chars().next()).collect();
+    let mut listed = BTreeSet::new();
+    for initial in initials {
+        corpus.each_term(Some(initial), &mut |term| {
+            assert!(term.starts_with(initial), "{term:?} does not start with {initial:?}");
+            listed.insert(term.to_owned());
+        });
+    }
+    for term in expected {
+        assert!(listed.contains(term), "{term:?} is not listed");
+    }
+    corpus.each_term(None, &mut |term| {
+        listed.remove(term);
+    });
+    assert_eq!(listed, BTreeSet::new(), "missing from the list of all terms");
+}
+
+/// Checks that the memories of a group are linked in order, and to no other memory.
 fn check_neighbours(corpus: &impl Corpus, memories: &BTreeMap<Slot, Passage>) {
     let mut groups: BTreeMap<&str, Vec<(i64, &str, Slot)>> = BTreeMap::new();
     for (slot, memory) in memories {
@@ -140,10 +144,10 @@ fn check_neighbours(corpus: &impl Corpus, memories: &BTreeMap<Slot, Passage>) {
     }
     for members in groups.values_mut() {
         members.sort_unstable();
-        let slot = |at: Option<usize>| at.and_then(|at| members.get(at)).map(|member| member.2);
-        for (at, (.., own)) in members.iter().enumerate() {
-            assert_eq!(corpus.before(*own), slot(at.checked_sub(1)), "before {own}");
-            assert_eq!(corpus.after(*own), slot(Some(at + 1)), "after {own}");
+        let slot_at = |index: Option<usize>| Some(members.get(index?)?.2);
+        for (index, (.., slot)) in members.iter().enumerate() {
+            assert_eq!(corpus.before(*slot), slot_at(index.checked_sub(1)), "before {slot}");
+            assert_eq!(corpus.after(*slot), slot_at(Some(index + 1)), "after {slot}");
         }
     }
 }
@@ -156,8 +160,8 @@ fn cosine(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// Meanings are as near as those of the texts, within what few bytes can tell.
-fn check_meanings(corpus: &impl Corpus, memories: &BTreeMap<Slot, Passage>) {
+/// Checks that similarities equal the cosines of the vectors, within the tolerance of quantisation.
+fn check_similarities(corpus: &impl Corpus, memories: &BTreeMap<Slot, Passage>) {
     let slots: Vec<Slot> = memories.keys().copied().collect();
     for (slot, memory) in memories {
         let vector = vector_of(&memory.text);
@@ -168,25 +172,35 @@ fn check_meanings(corpus: &impl Corpus, memories: &BTreeMap<Slot, Passage>) {
             let vectors = vectors.filter(|vector| vector.iter().any(|x| *x != 0.0));
             let expected = vectors.map(|other| cosine(&vector, &other)).reduce(f32::max);
             let expected = expected.unwrap_or_default();
-            assert!((near - expected).abs() < COARSE, "{slot} and {other}: {near}, not {expected}");
-            let (there, back) = (corpus.likeness(*slot, *other), corpus.likeness(*other, *slot));
-            assert!((there - back).abs() < COARSE, "{slot} and {other} are alike in one way only");
+            assert!(
+                (near - expected).abs() < QUANTISATION_TOLERANCE,
+                "{slot} and {other}: {near}, not {expected}"
+            );
+            let similarity = corpus.likeness(*slot, *other);
+            let reverse = corpus.likeness(*other, *slot);
+            let difference = (similarity - reverse).abs();
+            assert!(difference < QUANTISATION_TOLERANCE, "{slot} and {other} are not symmetric");
         }
         if vector.iter().any(|x| *x != 0.0) {
             let nearest = corpus.nearest(&vector, slots.len());
-            assert!(nearest.iter().any(|(near, _)| near == slot), "{slot} is not near itself");
-            for (other, told) in nearest {
-                assert!(memories.contains_key(&other), "what is not there");
-                let near = corpus.nearness(&[other], &vector)[0];
-                assert!(told.is_none_or(|told| told == near), "{other}: {told:?}, not {near}");
+            assert!(
+                nearest.iter().any(|(near, _)| near == slot),
+                "{slot} is not found by its own vector"
+            );
+            for (other, similarity) in nearest {
+                assert!(memories.contains_key(&other), "slot {other} is not used");
+                let exact = corpus.nearness(&[other], &vector)[0];
+                assert!(
+                    similarity.is_none_or(|similarity| similarity == exact),
+                    "{other}: {similarity:?}, not {exact}"
+                );
             }
-            let few = corpus.nearest(&vector, 2);
-            assert!(few.len() <= 2, "more than were asked for");
+            assert!(corpus.nearest(&vector, 2).len() <= 2, "the limit is exceeded");
         }
     }
 }
 
-/// One to whom everything is a word.
+/// A lexicon that contains every word.
 #[derive(Debug)]
 pub struct Anything;
 
@@ -198,15 +212,15 @@ impl Lexicon for Anything {
     fn each_word(&self, _: &mut dyn FnMut(&str)) {}
 }
 
-/// A memory that says what is asked is among those that answer.
-fn check_answers(corpus: &impl Corpus, memories: &BTreeMap<Slot, Passage>) {
+/// Checks that the text of a memory, as a query, finds that memory.
+fn check_ranking(corpus: &impl Corpus, memories: &BTreeMap<Slot, Passage>) {
     let today = Date::constant(2026, 2, 22);
     for (slot, memory) in memories {
         let question = Question::new(&memory.text, vector_of(&memory.text), today, &Anything);
         let answers = rank(corpus, &question, memories.len());
-        assert!(answers.is_sorted_by(|a, b| a.score >= b.score), "the best is not first");
+        assert!(answers.is_sorted_by(|a, b| a.score >= b.score), "results are not sorted by score");
         let found: BTreeSet<Slot> = answers.iter().map(|answer| answer.slot).collect();
-        assert_eq!(found.len(), answers.len(), "one memory answers twice");
-        assert!(question.terms.is_empty() || found.contains(slot), "{slot} does not answer");
+        assert_eq!(found.len(), answers.len(), "a memory is returned twice");
+        assert!(question.terms.is_empty() || found.contains(slot), "{slot} is not found");
     }
 }

@@ -1,5 +1,5 @@
-//! What tests stand on: a hermetic workspace, which is a temporary folder, a fixed clock, no user
-//! configuration, and git with fixed authors and dates; and what every index promises (`corpus`).
+//! Test support: a hermetic workspace (a temporary folder, a fixed clock, no user configuration, git
+//! with fixed authors and dates) and the conformance suite of an index (`corpus`).
 #![allow(clippy::disallowed_methods, reason = "tests set up real files")]
 #![allow(
     clippy::expect_used,
@@ -18,10 +18,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The moment at which tests run.
+/// The current time in tests.
 pub const NOW: &str = "2026-02-22T00:00:00Z";
 
-/// A small team's workspace, for tests that are about a door and not about what lies behind it.
+/// The workspace of a small team, for tests of the interfaces.
 pub const TEAM: &str = "\
 //- .heirloom/workspace.md
 ---
@@ -71,7 +71,7 @@ pub struct Workspace {
     heir: PathBuf,
 }
 
-/// What a command printed and how it ended.
+/// The output and exit code of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ran {
     /// Standard output.
@@ -83,12 +83,12 @@ pub struct Ran {
 }
 
 impl Workspace {
-    /// Makes an empty folder in which `heir` (the path of the binary under test) can be run.
+    /// Creates an empty folder in which `heir` (the path of the binary under test) can be run.
     pub fn empty(heir: impl Into<PathBuf>) -> Self {
         Workspace { folder: tempfile::tempdir().expect("a temporary folder"), heir: heir.into() }
     }
 
-    /// Makes a folder with files. Each file of the fixture starts with a line `//- path`.
+    /// Creates a folder with files. Each file of the fixture starts with a line `//- path`.
     pub fn with(heir: impl Into<PathBuf>, fixture: &str) -> Self {
         let workspace = Self::empty(heir);
         workspace.fill(fixture);
@@ -103,12 +103,12 @@ impl Workspace {
         }
     }
 
-    /// Returns the folder.
+    /// Returns the path of the folder.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Writes a file, with its folders.
+    /// Writes a file and creates its folders.
     pub fn write(&self, path: &str, bytes: impl AsRef<[u8]>) -> &Self {
         let path = self.path().join(path);
         fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
@@ -116,7 +116,7 @@ impl Workspace {
         self
     }
 
-    /// Reads a file's bytes.
+    /// Reads the bytes of a file.
     pub fn bytes(&self, path: &str) -> Vec<u8> {
         fs::read(self.path().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
     }
@@ -126,12 +126,12 @@ impl Workspace {
         fs::read_to_string(self.path().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
     }
 
-    /// Returns whether a file is there.
+    /// Returns whether a file exists.
     pub fn has(&self, path: &str) -> bool {
         self.path().join(path).exists()
     }
 
-    /// Returns the files under a folder, links left out, as paths from the root in order.
+    /// Returns the sorted paths of the files below a folder, relative to the root, without links.
     pub fn files(&self, folder: &str) -> Vec<String> {
         let mut found = Vec::new();
         let mut folders = vec![self.path().join(folder)];
@@ -158,7 +158,7 @@ impl Workspace {
         self.files(&format!(".heirloom/memory/{kind}"))
     }
 
-    /// Clones the repository to another workspace.
+    /// Clones the repository into another workspace.
     pub fn cloned(&self) -> Self {
         let clone = Self::empty(&self.heir);
         clone.git(&["clone", "--quiet", &self.path().to_string_lossy(), "."]);
@@ -189,7 +189,7 @@ impl Workspace {
         Ran::of(&self.command().args(arguments).output().expect("heir runs"))
     }
 
-    /// Runs `heir … --json` and returns what it answered.
+    /// Runs `heir … --json` and returns its parsed output.
     pub fn json(&self, arguments: &str) -> serde_json::Value {
         let ran = self.heir(&format!("{arguments} --json"));
         serde_json::from_str(&ran.stdout).unwrap_or_else(|error| {
@@ -197,7 +197,7 @@ impl Workspace {
         })
     }
 
-    /// Runs `heir` with arguments at another moment.
+    /// Runs `heir` with arguments at another time.
     pub fn run_at(&self, now: &str, arguments: &[&str]) -> Ran {
         let mut command = self.command();
         Ran::of(&command.env("HEIRLOOM_NOW", now).args(arguments).output().expect("heir runs"))
@@ -208,7 +208,7 @@ impl Workspace {
         self.git_at(arguments, "2026-01-01T00:00:00Z")
     }
 
-    /// Runs git at a date.
+    /// Runs git with a fixed date; it must succeed.
     pub fn git_at(&self, arguments: &[&str], date: &str) -> String {
         let mut command = Command::new("git");
         command
@@ -226,7 +226,7 @@ impl Workspace {
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
-    /// Makes the folder a repository and commits all of it at a date.
+    /// Commits all files with a date, and initialises the repository if needed.
     pub fn commit_all(&self, date: &str) {
         if !self.has(".git") {
             self.git(&["init", "--quiet", "--initial-branch=main"]);
@@ -237,8 +237,8 @@ impl Workspace {
 }
 
 fn isolate_git(command: &mut Command) {
-    let none = if cfg!(windows) { "NUL" } else { "/dev/null" };
-    command.env("GIT_CONFIG_GLOBAL", none).env("GIT_CONFIG_SYSTEM", none);
+    let null_device = if cfg!(windows) { "NUL" } else { "/dev/null" };
+    command.env("GIT_CONFIG_GLOBAL", null_device).env("GIT_CONFIG_SYSTEM", null_device);
     command.env("GIT_AUTHOR_NAME", "Ada").env("GIT_AUTHOR_EMAIL", "ada@example.org");
     command.env("GIT_COMMITTER_NAME", "Ada").env("GIT_COMMITTER_EMAIL", "ada@example.org");
     for variable in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"] {
@@ -247,7 +247,7 @@ fn isolate_git(command: &mut Command) {
 }
 
 impl Ran {
-    /// Takes what a process left.
+    /// Converts the output of a process.
     pub fn of(output: &Output) -> Self {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         Ran {
@@ -257,13 +257,13 @@ impl Ran {
         }
     }
 
-    /// Returns the output if the command ended well.
+    /// Returns the standard output; panics if the command failed.
     pub fn ok(self) -> String {
         assert_eq!(self.code, 0, "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
         self.stdout
     }
 
-    /// Returns what was said of a failure with this exit code.
+    /// Returns the standard error; panics if the exit code is another one.
     pub fn failed(self, code: i32) -> String {
         assert_eq!(self.code, code, "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
         self.stderr

@@ -13,10 +13,10 @@ use heirloom_core::{Document, day, words};
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use super::batch::{self, Batch};
+use super::batch::{self, Batch, Imported, Importing, Text};
 use super::blocks::{self, MarkdownBlock};
 use super::relation::ForeignRelation;
-use super::{Imported, Importing, Text, section};
+use super::section;
 use names::NoteIndex;
 use syntax::{Observation, RelationItem};
 
@@ -113,7 +113,7 @@ impl Note {
         for block in &blocks {
             match block {
                 MarkdownBlock::Heading(heading) => {
-                    heading_text = heading.text.trim().to_lowercase()
+                    heading_text = heading.text.trim().to_lowercase();
                 }
                 MarkdownBlock::Paragraph { .. } => {}
                 MarkdownBlock::Item { line, text, .. } => {

@@ -12,7 +12,37 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use uuid::Uuid;
 
-use super::{Imported, Importing};
+/// A text to import.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Text<'t> {
+    /// The path, with `/` as separator.
+    pub(crate) path: &'t str,
+    /// The content.
+    pub(crate) content: &'t str,
+}
+
+/// The environment of an import.
+pub(crate) struct Importing<'i> {
+    /// The time of the import, for rows without a date.
+    pub(crate) now: Timestamp,
+    /// The author of the new records.
+    pub(crate) by: &'i str,
+    /// Creates an id for a record of a given time.
+    pub(crate) new_id: &'i mut dyn FnMut(Timestamp) -> Uuid,
+    /// Returns the id of an existing record with a given origin.
+    pub(crate) known: &'i dyn Fn(&str) -> Option<Uuid>,
+}
+
+/// The result of an import.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Imported {
+    /// The new records, ordered by path and line.
+    pub(crate) records: Vec<(Place, Record)>,
+    /// The number of rows that were imported before or repeat another row.
+    pub(crate) already: usize,
+    /// The problems, ordered by path and line.
+    pub(crate) problems: Vec<Problem>,
+}
 
 /// Limits names, because a name is repeated on every record of its note or entity.
 const MAX_NAME_BYTES: usize = 200;

@@ -7,9 +7,9 @@ use heirloom_core::document::Heading;
 use heirloom_core::name;
 use heirloom_core::record::{Body, Fact, Section};
 
-use super::batch::{self, Batch};
+use super::batch::{self, Batch, Imported, Importing, Text};
 use super::blocks::{self, MarkdownBlock};
-use super::{Imported, Importing, Text, section};
+use super::section;
 
 /// A list item, joined with the items nested in it.
 struct Bullet<'d> {

@@ -16,18 +16,10 @@ use heirloom_core::{Value, day};
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use super::batch::{self, Batch};
+use super::batch::{self, Batch, Imported, Importing, Text};
 use super::relation::ForeignRelation;
 use super::rows::{self, JsonRow};
-use super::{Imported, Importing, Text};
-
-/// The kind of a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum RowKind {
-    Fact,
-    Episode,
-    Edge,
-}
+use repeats::RowKind;
 
 /// The state of an import.
 struct OmegonImport<'b, 'i> {

@@ -7,8 +7,7 @@ use heirloom_core::fold::Place;
 use heirloom_core::{Problem, Value, json};
 use serde_json::Map;
 
-use super::Text;
-use super::batch::{self, Batch};
+use super::batch::{self, Batch, Text};
 
 /// One object of a JSON Lines file.
 #[derive(Debug, Clone)]

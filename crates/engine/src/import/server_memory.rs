@@ -8,10 +8,10 @@ use heirloom_core::record::{Body, Fact, Section};
 use heirloom_core::{Value, words};
 use uuid::Uuid;
 
-use super::batch::{self, Batch};
+use super::batch::{self, Batch, Imported, Importing, Text};
 use super::relation::ForeignRelation;
 use super::rows::{self, JsonRow};
-use super::{Imported, Importing, Text, section};
+use super::section;
 
 /// Imports every observation as a fact, and every relation as an edge between the first facts of its
 /// entities.

@@ -3,6 +3,7 @@ use std::collections::HashMap;
 use heirloom_core::Value;
 use heirloom_core::record;
 use proptest::prelude::*;
+use uuid::Uuid;
 
 use super::*;
 

@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use super::{Role, Span, printable, span};
+use super::text::{Role, Span, printable, span};
 
 /// Spaces between two columns.
 const COLUMN_GAP: usize = 2;

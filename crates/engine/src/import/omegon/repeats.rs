@@ -3,9 +3,16 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use super::RowKind;
 use crate::import::batch::{self, Batch};
 use crate::import::rows::JsonRow;
+
+/// The kind of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum RowKind {
+    Fact,
+    Episode,
+    Edge,
+}
 
 /// The fields of a line that are content, and not scores or dates.
 const CONTENT_FIELDS: &[&str] =

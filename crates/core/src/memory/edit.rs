@@ -337,8 +337,9 @@ fn resolve_bullet(text: &str, entry: &Entry, resolution: &str) -> String {
             content_start..content_start + content.len(),
             &format!("[x] {bare}{comment}"),
         );
-        let added_bytes = checked.len() - text.len();
-        let end = entry.bytes.start + own.trim_end().len() + added_bytes;
+        // The checkbox line may become shorter, so the end is found from behind.
+        let bytes_after = text.len() - (entry.bytes.start + own.trim_end().len());
+        let end = checked.len() - bytes_after;
         return splice(&checked, end..end, &resolution);
     }
     let new = format!("[x] ~~{bare}~~{resolution}{comment}");

@@ -67,7 +67,7 @@ nonsense
             "memory.jsonl:6: the relation `knows` is not supported (use one of depends_on, contradicts, enables, replaces, motivated_by)",
             "memory.jsonl:7: a relation needs from, to and relationType",
             "memory.jsonl:8: this is neither an entity nor a relation (set `type` to `entity` or `relation`)",
-            "memory.jsonl:9: this is not JSON: expected ident at column 2",
+            "memory.jsonl:9: this is not JSON: a value is expected (text must be in double quotes) at column 2",
         ]
     );
 }

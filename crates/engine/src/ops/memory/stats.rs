@@ -67,7 +67,7 @@ impl Operation for Stats {
     type Response = MemoryStats;
     const SPEC: Spec = Spec {
         name: "memory_stats",
-        usage: "stats",
+        usage: "memory stats",
         group: Group::Memory,
         effect: Effect::Reads,
         about: "Show statistics of the memory: number of memories by kind, pins, and problems of the log.",

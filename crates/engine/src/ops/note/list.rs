@@ -25,7 +25,7 @@ impl Operation for NoteList {
     type Response = Hits;
     const SPEC: Spec = Spec {
         name: "notes",
-        usage: "notes",
+        usage: "note list",
         group: Group::Memory,
         effect: Effect::Reads,
         about: "Show pending notes, newest first.",

@@ -47,5 +47,5 @@ fn main() -> ExitCode {
 fn write_references() -> Result<(), String> {
     // SAFETY: the process has one thread.
     unsafe { std::env::set_var("REFERENCES", "overwrite") };
-    cargo(&["test", "--quiet", "--package", "heirloom", "--test", "references"])
+    cargo(&["test", "--quiet", "--workspace", "--test", "references"])
 }

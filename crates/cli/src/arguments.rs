@@ -46,7 +46,7 @@ pub(crate) fn add(command: Command, op: &Op) -> Command {
     let slots: Vec<Slot> = fields.iter().take(positionals.len()).map(slot).collect();
     let command = fields.into_iter().enumerate().fold(command, |command, (at, field)| {
         let positional = positionals.contains(&field.name.as_str());
-        let is_shiftable = positional && op.stand_in().is_some();
+        let is_shiftable = positional && op.flag_alternative().is_some();
         let several = op.spec.usage.contains(&format!("{}>...", field.name));
         let arg = argument(&field, positional, is_shiftable, several);
         let completer = match is_shiftable {
@@ -58,7 +58,7 @@ pub(crate) fn add(command: Command, op: &Op) -> Command {
             None => arg,
         })
     });
-    match op.stand_in() {
+    match op.flag_alternative() {
         None => command,
         Some((slot, flag)) => command.override_usage(usage(op)).arg(
             Arg::new(flag)
@@ -179,7 +179,7 @@ fn help(field: &Field) -> String {
 }
 
 fn fields(op: &Op) -> Vec<Field> {
-    let schema = schema::simplified(&op.request_schema().to_value());
+    let schema = schema::simplify(&op.request_schema().to_value());
     let required: Vec<&str> =
         schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let Some(properties) = schema["properties"].as_object() else { return vec![] };
@@ -241,7 +241,7 @@ fn texts_of<'m>(matches: &'m ArgMatches, name: &str) -> Option<Vec<&'m str>> {
 /// Builds the request from the arguments.
 pub(crate) fn request(matches: &ArgMatches, op: &Op) -> Result<Value, Error> {
     let mut request = Map::new();
-    let shiftable: Vec<&str> = match op.stand_in() {
+    let shiftable: Vec<&str> = match op.flag_alternative() {
         Some(_) => op.positionals().collect(),
         None => vec![],
     };
@@ -269,7 +269,7 @@ pub(crate) fn request(matches: &ArgMatches, op: &Op) -> Result<Value, Error> {
             request.insert(field.name, value);
         }
     }
-    if let Some((slot, flag)) = op.stand_in() {
+    if let Some((slot, flag)) = op.flag_alternative() {
         request.extend(shifted(matches, op, slot, matches.get_flag(flag))?);
     }
     Ok(Value::Object(request))
@@ -319,7 +319,7 @@ fn skipped_argument(op: &Op, slot: &str, typed: &[String]) -> Option<Error> {
     if !is_word(at) || is_word(at + 1) {
         return None;
     }
-    let flag = op.stand_in()?.1;
+    let flag = op.flag_alternative()?.1;
     let call = |slot: &str| {
         let quoted = |word: &String| match word.contains(char::is_whitespace) {
             true => format!("{word:?}"),
@@ -371,7 +371,7 @@ fn content(path: &str) -> Result<String, Error> {
             .map_err(|error| Error::bad_input(format!("standard input: {error}")))?;
         return Ok(text);
     }
-    let files = heirloom_engine::read_given(Path::new(path))?;
+    let files = heirloom_engine::read_files(Path::new(path))?;
     Ok(files.into_iter().map(|(_, text)| text).collect())
 }
 
@@ -382,7 +382,7 @@ fn files(matches: &ArgMatches, name: &str) -> Result<Value, Error> {
             all.push(json!({"name": "standard input", "text": content(path)?}));
             continue;
         }
-        for (name, text) in heirloom_engine::read_given(Path::new(path))? {
+        for (name, text) in heirloom_engine::read_files(Path::new(path))? {
             all.push(json!({"name": name, "text": text}));
         }
     }

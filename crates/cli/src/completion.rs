@@ -7,7 +7,7 @@ use clap::Command;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::{CompleteEnv, EnvCompleter, Shells};
 use heirloom_engine::Op;
-use heirloom_engine::completion::{self, Typed};
+use heirloom_engine::completion::{self, CommandLine};
 
 use crate::environment::Environment;
 
@@ -53,7 +53,8 @@ pub(crate) fn shifting_completer(op: &Op, slots: &[Slot], position: usize) -> Ar
     let (op, slots) = (*op, slots.to_vec());
     ArgValueCompleter::new(move |current: &OsStr| {
         let (words, _) = typed_words();
-        let left_out = op.stand_in().filter(|(_, flag)| words.contains(&format!("--{flag}")));
+        let left_out =
+            op.flag_alternative().filter(|(_, flag)| words.contains(&format!("--{flag}")));
         let is_there = |slot: &&Slot| left_out.is_none_or(|(field, _)| slot.field != field);
         let Some(slot) = slots.iter().filter(is_there).nth(position) else { return vec![] };
         match completion::kind_of(&op, &slot.field) {
@@ -81,7 +82,7 @@ fn names(kind: completion::NameKind, current: &OsStr) -> Vec<CompletionCandidate
     let (words, root) = typed_words();
     let Some(session) = Environment::of_shell(root).open_quietly() else { return vec![] };
     let text = current.to_string_lossy();
-    let found = completion::names(&session, kind, Typed { words: &words, current: &text });
+    let found = completion::complete(&session, kind, CommandLine { words: &words, current: &text });
     starting_with(found.into_iter().map(|name| (name.name, name.about)), current)
 }
 

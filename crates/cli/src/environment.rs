@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use crate::progress;
 use clap::ArgMatches;
-use heirloom_engine::{Error, ErrorKind, ProcessCache, Progress, Registry, Remote, Session};
-use heirloom_server::Opens;
+use heirloom_engine::{Error, ErrorKind, ProcessCache, Progress, Registry, RemoteModel, Session};
+use heirloom_server::SessionOpener;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -61,8 +61,8 @@ pub(crate) struct Environment {
     root: Option<PathBuf>,
     fixed_now: Option<Timestamp>,
     agent: Option<String>,
-    llm: Remote,
-    embedder: Remote,
+    llm: RemoteModel,
+    embedder: RemoteModel,
     registry: Option<Arc<Registry>>,
     progress: Progress,
     /// What a server keeps between requests.
@@ -84,7 +84,7 @@ impl Environment {
             .cloned()
             .or_else(|| std::env::var_os(ROOT).filter(|root| !root.is_empty()).map(PathBuf::from));
         let given = |name: &str| std::env::var(name).ok().filter(|text| !text.trim().is_empty());
-        let remote = |endpoint, key, folder: Option<String>| Remote {
+        let remote = |endpoint, key, folder: Option<String>| RemoteModel {
             endpoint: given(endpoint),
             key: given(key),
             folder,
@@ -108,8 +108,8 @@ impl Environment {
             root: root.or_else(named),
             fixed_now: None,
             agent: None,
-            llm: Remote::default(),
-            embedder: Remote::default(),
+            llm: RemoteModel::default(),
+            embedder: RemoteModel::default(),
             registry: None,
             progress: Progress::default(),
             cache: ProcessCache::default(),
@@ -123,7 +123,7 @@ impl Environment {
 
     /// Opens the workspace if that needs no waiting; `None` on any error.
     pub(crate) fn open_quietly(&self) -> Option<Session> {
-        self.open_at_once()
+        self.try_open()
     }
 
     /// Returns the position of the word that a shell completes, if the shell says so.
@@ -161,7 +161,7 @@ impl Environment {
     /// Opens the workspace at a folder, or else the one here.
     pub(crate) fn session_at(&self, folder: Option<&Path>) -> Result<Session, Error> {
         let session = match folder.or(self.root.as_deref()) {
-            Some(root) => Session::at(root, self.now()),
+            Some(root) => Session::open(root, self.now()),
             None => Session::find(&current_folder()?, self.now()),
         };
         session.map(|session| self.configure(session))
@@ -170,7 +170,7 @@ impl Environment {
     /// Gives a session what it needs of the environment.
     fn configure(&self, session: Session) -> Session {
         session
-            .by(self.agent.clone())
+            .with_author(self.agent.clone())
             .with_remote_llm(self.llm.clone())
             .with_remote_embedder(self.embedder.clone())
             .with_process_cache(self.cache.clone())
@@ -240,15 +240,15 @@ fn is_program(path: &Path) -> bool {
     path.is_file()
 }
 
-impl Opens for Environment {
+impl SessionOpener for Environment {
     fn open(&self) -> Result<Session, Error> {
         self.session()
     }
 
-    fn open_at_once(&self) -> Option<Session> {
+    fn try_open(&self) -> Option<Session> {
         let session = match &self.root {
-            Some(root) => Session::at_once(root, self.now()),
-            None => Session::find_at_once(&current_folder().ok()?, self.now()),
+            Some(root) => Session::open_unless_busy(root, self.now()),
+            None => Session::find_unless_busy(&current_folder().ok()?, self.now()),
         };
         session.map(|session| self.configure(session))
     }

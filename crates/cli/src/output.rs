@@ -5,7 +5,7 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use clap::ArgMatches;
-use heirloom_engine::view::{Role, printable};
+use heirloom_engine::view::{Role, escape_unprintable};
 use heirloom_engine::{Error, Reply, View};
 use serde_json::{Value, json};
 
@@ -53,7 +53,7 @@ impl Output {
     pub(crate) fn data(&self, value: &Value) {
         // Line breaks inside strings are escaped already; those of the layout stay.
         let lines = format!("{value:#}");
-        let lines: Vec<String> = lines.lines().map(printable).collect();
+        let lines: Vec<String> = lines.lines().map(escape_unprintable).collect();
         self.text(&format!("{}\n", lines.join("\n")));
     }
 
@@ -75,7 +75,7 @@ impl Output {
         if self.json || !io::stdin().is_terminal() || !io::stderr().is_terminal() {
             return false;
         }
-        self.note(&printable(&question.message));
+        self.note(&escape_unprintable(&question.message));
         let mut stderr = io::stderr().lock();
         let mut answer = String::new();
         let asked = write!(stderr, "Go on? [y/N] ")
@@ -88,20 +88,25 @@ impl Output {
     pub(crate) fn error(&self, error: &Error) {
         if self.json {
             let lines = format!("{:#}", json!({"error": error}));
-            let lines: Vec<String> = lines.lines().map(printable).collect();
+            let lines: Vec<String> = lines.lines().map(escape_unprintable).collect();
             self.note(&lines.join("\n"));
             return;
         }
-        let mut text = format!("{} {}", paint(Role::Bad, "error:"), printable(&error.message));
+        let mut text =
+            format!("{} {}", paint(Role::Bad, "error:"), escape_unprintable(&error.message));
         if !error.candidates.is_empty() {
             text.push_str(&format!(
                 "\n  {} {}",
                 paint(Role::Dim, "candidates:"),
-                printable(&error.candidates.join(", "))
+                escape_unprintable(&error.candidates.join(", "))
             ));
         }
         if let Some(hint) = &error.hint {
-            text.push_str(&format!("\n  {} {}", paint(Role::Dim, "hint:"), printable(hint)));
+            text.push_str(&format!(
+                "\n  {} {}",
+                paint(Role::Dim, "hint:"),
+                escape_unprintable(hint)
+            ));
         }
         self.note(&text);
     }

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use heirloom_engine::{Progress, Watcher};
+use heirloom_engine::{Progress, ProgressObserver};
 
 /// Work that takes less time shows no bar.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -27,14 +27,14 @@ struct Shown {
 /// Returns a progress bar; one that prints nothing where standard error is not a terminal.
 pub(crate) fn bar() -> Progress {
     if io::stderr().is_terminal() {
-        Progress::to(Arc::new(Bar::default()))
+        Progress::new(Arc::new(Bar::default()))
     } else {
         Progress::default()
     }
 }
 
-impl Watcher for Bar {
-    fn tell(&self, done: usize, total: usize) {
+impl ProgressObserver for Bar {
+    fn report(&self, done: usize, total: usize) {
         let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         let started = *shown.started.get_or_insert(now);
@@ -48,7 +48,7 @@ impl Watcher for Bar {
         drop(write!(io::stderr(), "\rindexing {line} {done} of {total}"));
     }
 
-    fn end(&self) {
+    fn finish(&self) {
         let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         if shown.last.take().is_some() {
             // Clear the line before the answer is printed.

@@ -1,7 +1,7 @@
 //! Metadata of the entries of memory documents.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use heirloom_testkit::{TEAM, Wire, Workspace};
+use heirloom_testkit::{McpClient, TEAM, Workspace};
 use serde_json::{Value, json};
 
 const AGENT: &str = "plans/0042-graph/agents/001-schema.memory.md";
@@ -37,7 +37,7 @@ fn metadata() -> Value {
 /// Creates a workspace whose agent has a finding, a decision and a blocker with metadata.
 fn team_with_metadata() -> Workspace {
     let team = team();
-    let mut wire = Wire::open(team.command().args(["mcp"]));
+    let mut wire = McpClient::open(team.command().args(["mcp"]));
     for kind in ["finding", "decision", "blocker"] {
         let mut given = metadata();
         given["rationale"] = "because".into();

@@ -1,7 +1,7 @@
 //! The fields of requests: aliases, and errors for wrong fields.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use heirloom_testkit::{TEAM, Wire, Workspace};
+use heirloom_testkit::{McpClient, TEAM, Workspace};
 use serde_json::{Value, json};
 
 fn team() -> Workspace {
@@ -9,7 +9,7 @@ fn team() -> Workspace {
 }
 
 /// Calls a tool that must fail, and returns the error message.
-fn failure(wire: &mut Wire, tool: &str, arguments: &Value) -> String {
+fn failure(wire: &mut McpClient, tool: &str, arguments: &Value) -> String {
     let line = wire.ask("tools/call", &json!({"name": tool, "arguments": arguments}));
     let answer: Value = serde_json::from_str(&line).unwrap();
     assert_eq!(answer["result"]["isError"], true, "{line}");
@@ -19,7 +19,7 @@ fn failure(wire: &mut Wire, tool: &str, arguments: &Value) -> String {
 #[test]
 fn every_operation_accepts_all_aliases_of_plan_and_agent() {
     let team = team();
-    let mut wire = Wire::open(team.command().args(["mcp"]));
+    let mut wire = McpClient::open(team.command().args(["mcp"]));
     for (plan, agent) in [("plan", "agent"), ("planId", "agentId"), ("plan_id", "agent_id")] {
         let names = json!({plan: "0042", agent: "001"});
         let resolved = wire.call("context_resolve", &names);
@@ -48,7 +48,7 @@ fn every_operation_accepts_all_aliases_of_plan_and_agent() {
 #[test]
 fn the_schema_lists_no_aliases() {
     let team = team();
-    let mut wire = Wire::open(team.command().args(["mcp", "--tools", "all"]));
+    let mut wire = McpClient::open(team.command().args(["mcp", "--tools", "all"]));
     let listed = wire.ask("tools/list", &json!({}));
     let listed: Value = serde_json::from_str(&listed).unwrap();
     let resolve = listed["result"]["tools"]
@@ -84,7 +84,7 @@ fn check_message(message: &str, parts: &[&str]) {
 #[test]
 fn an_error_names_the_wrong_field_and_the_allowed_values() {
     let team = team();
-    let mut wire = Wire::open(team.command().args(["mcp"]));
+    let mut wire = McpClient::open(team.command().args(["mcp"]));
     let add = |more: Value| {
         let mut request =
             json!({"planId": "0042", "agentId": "001", "type": "finding", "content": "x"});

@@ -9,7 +9,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use heirloom_testkit::{Ran, TEAM, Workspace};
+use heirloom_testkit::{CommandOutput, TEAM, Workspace};
 
 const HEIR: &str = env!("CARGO_BIN_EXE_heir");
 
@@ -67,7 +67,7 @@ impl Write {
 
     /// Checks that the command fails with an error and changes nothing.
     #[track_caller]
-    fn check_fails(&self, workspace: &Workspace, run: impl Fn(&[&str]) -> Ran) {
+    fn check_fails(&self, workspace: &Workspace, run: impl Fn(&[&str]) -> CommandOutput) {
         let before = stored_files(workspace);
         let error = run(&self.words()).failed(4);
         assert!(error.starts_with("error: "), "{error}");
@@ -114,7 +114,7 @@ impl Drop for Mount {
 fn with_file_size_limit<'w>(
     workspace: &'w Workspace,
     trap: &'w str,
-) -> impl Fn(&[&str]) -> Ran + 'w {
+) -> impl Fn(&[&str]) -> CommandOutput + 'w {
     move |arguments| {
         let heir = workspace.command();
         let mut shell = Command::new("sh");
@@ -126,7 +126,7 @@ fn with_file_size_limit<'w>(
             };
         }
         shell.args(["-c", &format!("{trap} ulimit -f 8; exec \"$0\" \"$@\""), HEIR]);
-        Ran::of(&shell.args(arguments).output().unwrap())
+        CommandOutput::of(&shell.args(arguments).output().unwrap())
     }
 }
 
@@ -281,13 +281,13 @@ impl<'w> ReadOnly<'w> {
         }
     }
 
-    fn run(&self, arguments: &[&str]) -> Ran {
+    fn run(&self, arguments: &[&str]) -> CommandOutput {
         if !self.as_other_user {
             return self.workspace.run(arguments);
         }
         let mut other = Command::new("setpriv");
         other.args(["--reuid=65534", "--clear-groups", HEIR]).args(arguments);
-        Ran::of(&other.current_dir(self.workspace.path()).output().unwrap())
+        CommandOutput::of(&other.current_dir(self.workspace.path()).output().unwrap())
     }
 }
 

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-use heirloom_testkit::{TEAM, Wire, Workspace};
+use heirloom_testkit::{McpClient, TEAM, Workspace};
 use serde_json::{Value, json};
 
 const HEIR: &str = env!("CARGO_BIN_EXE_heir");
@@ -359,7 +359,7 @@ fn without_a_workspace_the_server_starts_and_calls_say_what_is_missing() {
 #[test]
 fn the_default_list_of_tools_has_few_tokens() {
     let team = team();
-    let mut wire = Wire::open(team.command().arg("mcp"));
+    let mut wire = McpClient::open(team.command().arg("mcp"));
     let line = wire.ask("tools/list", &json!({}));
     let tools = serde_json::from_str::<Value>(&line).unwrap()["result"]["tools"].to_string();
     assert!(line.contains(&tools), "the message contains the tools in another form:\n{line}");
@@ -371,7 +371,7 @@ fn the_default_list_of_tools_has_few_tokens() {
 #[test]
 fn an_invalid_request_is_answered_and_the_server_continues() {
     let team = team();
-    let mut wire = Wire::open(team.command().arg("mcp"));
+    let mut wire = McpClient::open(team.command().arg("mcp"));
     let lines: [(&[u8], i64, Value); 9] = [
         (b"garbage\n", -32700, json!(null)),
         (b"\xff\xfe\n", -32700, json!(null)),
@@ -403,7 +403,7 @@ fn an_invalid_request_is_answered_and_the_server_continues() {
 #[test]
 fn a_line_that_is_too_long_is_rejected_and_the_server_continues() {
     let team = team();
-    let mut wire = Wire::open(team.command().arg("mcp"));
+    let mut wire = McpClient::open(team.command().arg("mcp"));
     wire.write(&vec![b'x'; 17 * 1024 * 1024]);
     wire.write(b"\n");
     let answer: Value = serde_json::from_str(&wire.read_line()).unwrap();
@@ -432,7 +432,7 @@ fn initialize_is_answered_before_a_file_of_the_workspace_is_opened() {
         .arg(HEIR)
         .arg("mcp");
     copy_environment(&heir, &mut strace);
-    let mut wire = Wire::open(&mut strace);
+    let mut wire = McpClient::open(&mut strace);
     wire.ask("tools/call", &json!({"name": "context_resolve", "arguments": {"plan": "0042"}}));
     wire.close();
 

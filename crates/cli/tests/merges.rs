@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use heirloom_testkit::{Chance, Ran, TEAM, Workspace, is_long};
+use heirloom_testkit::{CommandOutput, SeededRng, TEAM, Workspace, is_long_run};
 use serde_json::{Value, json};
 
 const HEIR: &str = env!("CARGO_BIN_EXE_heir");
@@ -22,7 +22,7 @@ fn team() -> Workspace {
 
 /// Clones a workspace and creates a branch in the clone.
 fn branch(origin: &Workspace, name: &str) -> Workspace {
-    let clone = origin.cloned();
+    let clone = origin.clone_repository();
     clone.git(&["checkout", "--quiet", "-b", name]);
     clone
 }
@@ -44,7 +44,7 @@ fn merge_both_ways(
     right(&b);
     a.commit_all("2026-02-22T00:00:00Z");
     b.commit_all("2026-02-22T00:00:00Z");
-    let before = b.cloned();
+    let before = b.clone_repository();
     merge(&b, &a);
     merge(&a, &before);
     [a, b]
@@ -117,7 +117,7 @@ fn standings(workspace: &Workspace) -> BTreeMap<String, String> {
 }
 
 /// Duplicates some lines of every shard and shuffles all lines.
-fn shuffle_lines(workspace: &Workspace, chance: &mut Chance) {
+fn shuffle_lines(workspace: &Workspace, chance: &mut SeededRng) {
     for shard in workspace.files(".heirloom/memory") {
         let text = workspace.read(&shard);
         let mut lines: Vec<&str> = text.lines().collect();
@@ -135,7 +135,7 @@ const COMMON_PREFIX: &str = "Common knowledge";
 /// Runs random commands on a branch.
 struct RandomWriter<'w> {
     workspace: &'w Workspace,
-    chance: Chance,
+    chance: SeededRng,
     name: &'static str,
     commands: usize,
 }
@@ -159,7 +159,7 @@ impl RandomWriter<'_> {
     /// Runs a command on a random day. The command may reject the random target.
     fn run(&mut self, arguments: &[&str]) {
         let day = format!("2026-02-{}T00:00:00Z", 16 + self.chance.below(6));
-        let Ran { code, stderr, .. } = self.workspace.run_at(&day, arguments);
+        let CommandOutput { code, stderr, .. } = self.workspace.run_at(&day, arguments);
         assert!(code == 0 || code == 2, "{arguments:?}: {code}\n{stderr}");
     }
 
@@ -227,9 +227,9 @@ fn assert_same(one: &Value, other: &Value, what: &str) {
 /// Changes memory at random on two branches and checks both merges.
 fn check_random_merge(seed: u64) {
     let origin = team();
-    let mut chance = Chance::new(seed);
+    let mut chance = SeededRng::new(seed);
     let mut write = |workspace: &Workspace, name, times| {
-        let chance = Chance::new(chance.below(usize::MAX) as u64);
+        let chance = SeededRng::new(chance.below(usize::MAX) as u64);
         RandomWriter { workspace, chance, name, commands: 0 }.run_random(times);
     };
     for text in ["The first fact.", "The second fact.", "The third fact."] {
@@ -244,7 +244,7 @@ fn check_random_merge(seed: u64) {
         side.commit_all("2026-02-22T00:00:00Z");
         (standings(side), [entries(side, "0042 001"), entries(side, "0042 --plan")])
     });
-    let before = right.cloned();
+    let before = right.clone_repository();
     merge(&right, &left);
     merge(&left, &before);
 
@@ -254,7 +254,7 @@ fn check_random_merge(seed: u64) {
     assert_eq!(merged["stats"]["problems"], json!([]));
     let after = (standings(&left), [entries(&left, "0042 001"), entries(&left, "0042 --plan")]);
     check_nothing_lost(&standings(&origin), &sides, &after);
-    shuffle_lines(&left, &mut Chance::new(seed));
+    shuffle_lines(&left, &mut SeededRng::new(seed));
     assert_same(&merged, &state(&left), "the order and repetition of lines");
 }
 
@@ -290,7 +290,7 @@ fn check_nothing_lost(base: &BTreeMap<String, String>, sides: &[Side; 2], after:
 
 #[test]
 fn random_changes_of_two_branches_merge_to_the_same_state() {
-    let cases = if is_long() { 200 } else { 12 };
+    let cases = if is_long_run() { 200 } else { 12 };
     let fails = |seed: &u64| std::panic::catch_unwind(|| check_random_merge(*seed)).is_err();
     let failed: Vec<u64> = (0..cases).filter(fails).collect();
     assert!(failed.is_empty(), "the cases of the seeds {failed:?}");

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use heirloom_testkit::{Chance, TEAM, Workspace, is_long};
+use heirloom_testkit::{SeededRng, TEAM, Workspace, is_long_run};
 use serde_json::Value;
 
 const HEIR: &str = env!("CARGO_BIN_EXE_heir");
@@ -31,7 +31,7 @@ struct Scale {
 }
 
 /// Every write reads all earlier ones, so the time of a run grows with the square of its entries.
-const NORMAL: Scale = Scale { entries: 200, kills: 50 };
+const NORMAL: Scale = Scale { entries: 30, kills: 30 };
 const LONG: Scale = Scale { entries: 200, kills: 1_000 };
 
 /// Number of entries per decision of the plan, which changes a document and the log together.
@@ -96,7 +96,7 @@ impl ProcessTable {
     /// Kills a process after every `interval` starts until enough were killed, and then only drains the
     /// channel.
     fn kill_some(&self, started: &Receiver<()>, scale: &Scale, interval: usize) {
-        let mut chance = Chance::new(7);
+        let mut chance = SeededRng::new(7);
         while (0..interval).all(|_| started.recv().is_ok()) {
             if self.killed.load(Ordering::SeqCst) >= scale.kills {
                 continue;
@@ -212,7 +212,7 @@ fn leftovers(workspace: &Workspace) -> Vec<String> {
 
 #[test]
 fn acknowledged_writes_are_stored_once_while_processes_are_killed() {
-    let scale = if is_long() { LONG } else { NORMAL };
+    let scale = if is_long_run() { LONG } else { NORMAL };
     let workspace = Workspace::with(HEIR, TEAM);
     workspace.commit_all("2026-02-21T00:00:00Z");
     let processes = ProcessTable::default();

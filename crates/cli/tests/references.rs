@@ -11,7 +11,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use heirloom_server::mcp::{self, Listing};
+use heirloom_server::mcp::{self, ToolFilter};
 use heirloom_server::openapi;
 use heirloom_store::Config;
 use serde_json::Value;
@@ -53,8 +53,8 @@ fn tools() -> String {
     let mut page = String::from(
         "# Tools\n\nGenerated from the table of operations; do not edit.\n\n`heir mcp` lists the core tools; `--tools memory|plans|tasks|all` lists more. Every tool can be called, listed or not.\n",
     );
-    let core = mcp::tools(Listing { group: None, all: false });
-    for tool in mcp::tools(Listing { group: None, all: true }) {
+    let core = mcp::tools(ToolFilter { group: None, all: false });
+    for tool in mcp::tools(ToolFilter { group: None, all: true }) {
         let listed = if core.iter().any(|other| other.name == tool.name) { " (core)" } else { "" };
         page.push_str(&format!(
             "\n## `{}`{listed}\n\n{}\n",

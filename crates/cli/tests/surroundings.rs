@@ -1,7 +1,7 @@
 //! The command line itself: finding the root, colours, completions, the manual, the editor.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use heirloom_testkit::{Ran, Workspace};
+use heirloom_testkit::{CommandOutput, Workspace};
 use serde_json::Value;
 
 const HEIR: &str = env!("CARGO_BIN_EXE_heir");
@@ -18,7 +18,7 @@ fn the_root_is_found_from_a_folder_below_it() {
     let workspace = workspace();
     let mut command = workspace.command();
     command.current_dir(workspace.path().join("plans/0001-a"));
-    let inside = Ran::of(&command.args(["context", "resolve", "1"]).output().unwrap());
+    let inside = CommandOutput::of(&command.args(["context", "resolve", "1"]).output().unwrap());
     assert_eq!(inside.ok(), workspace.heir("context resolve 1").ok());
 }
 
@@ -33,7 +33,7 @@ fn the_root_is_set_by_flag_or_variable() {
     assert_eq!(serde_json::from_str::<Value>(&by_flag).unwrap(), here);
     let mut command = elsewhere.command();
     command.env("HEIRLOOM_ROOT", root).args(["--json", "context", "resolve"]);
-    let by_variable = Ran::of(&command.output().unwrap()).ok();
+    let by_variable = CommandOutput::of(&command.output().unwrap()).ok();
     assert_eq!(serde_json::from_str::<Value>(&by_variable).unwrap(), here);
 }
 
@@ -89,7 +89,7 @@ fn a_document_is_checked_after_editing() {
         .output()
         .unwrap();
     assert_eq!(
-        Ran::of(&output).failed(1),
+        CommandOutput::of(&output).failed(1),
         "⚠️ .heirloom/workspace.md:1: the front matter opens with `---` and never closes (add a line `---` after the last key)\n"
     );
 }

@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use heirloom_testkit::{Ran, TEAM, Workspace};
+use heirloom_testkit::{CommandOutput, TEAM, Workspace};
 
 const HEIR: &str = env!("CARGO_BIN_EXE_heir");
 const AGENT: &str = "plans/0042-graph/agents/001-schema.memory.md";
@@ -31,7 +31,7 @@ fn on_terminal(workspace: &Workspace, columns: usize, arguments: &str) -> String
     let line = format!("stty cols {columns} rows 40; exec {HEIR} {arguments}");
     let mut script = program(workspace, "script");
     let output = script.args(["--quiet", "--return", "--command", &line, "/dev/null"]).output();
-    Ran::of(&output.unwrap()).ok().replace('\r', "")
+    CommandOutput::of(&output.unwrap()).ok().replace('\r', "")
 }
 
 #[cfg(target_os = "linux")]
@@ -97,7 +97,7 @@ fn the_editor_is_taken_from_the_user_and_never_from_the_repository() {
         // A relative folder in PATH would find programs of the repository.
         heir.env("PATH", format!(".:{}", at("bin"))).args(["workspace", "edit"]);
         heir.envs(variables.iter().map(|(key, value)| (*key, value)));
-        Ran::of(&heir.output().unwrap()).ok();
+        CommandOutput::of(&heir.output().unwrap()).ok();
         team.read("opened")
     };
     std::os::unix::fs::symlink(at("evil"), team.path().join("sensible-editor")).unwrap();
@@ -122,15 +122,15 @@ fn without_an_editor_the_error_names_the_document() {
         "error: no editor is set, and none was found\n  hint: set VISUAL or EDITOR, or open {} yourself\n",
         document.display()
     );
-    assert_eq!(Ran::of(&output).failed(2), expected);
+    assert_eq!(CommandOutput::of(&output).failed(2), expected);
 }
 
 /// Requests the completions of the last word, as the script of a shell does.
-fn complete(workspace: &Workspace, shell: &str, words: &[&str]) -> Ran {
+fn complete(workspace: &Workspace, shell: &str, words: &[&str]) -> CommandOutput {
     let mut heir = workspace.command();
     heir.env("HEIRLOOM_COMPLETE", shell).env("_CLAP_IFS", "\n");
     heir.env("_CLAP_COMPLETE_INDEX", words.len().to_string());
-    Ran::of(&heir.args(["--", "heir"]).args(words).output().unwrap())
+    CommandOutput::of(&heir.args(["--", "heir"]).args(words).output().unwrap())
 }
 
 #[track_caller]
@@ -204,6 +204,6 @@ fn the_bash_script_completes() {
     let line = format!(
         "PATH='{folder}':$PATH; source <(heir completions bash); COMP_WORDS=(heir context resolve 00); COMP_CWORD=3; COMP_TYPE=9; _clap_complete_heir heir 00 resolve; printf '%s\\n' \"${{COMPREPLY[@]}}\""
     );
-    let ran = Ran::of(&program(&team, "bash").args(["-c", &line]).output().unwrap());
+    let ran = CommandOutput::of(&program(&team, "bash").args(["-c", &line]).output().unwrap());
     assert_eq!(ran.clone().ok(), "0042-graph\n0043-auth\n", "{ran:?}");
 }

@@ -11,19 +11,19 @@ mod new_record;
 mod site;
 mod text;
 
-pub use crate::document::adr_id::{folder_name, id_of, name_of};
+pub use crate::document::adr_id::{derive_id, folder_name, record_name};
 pub use edit::{mark_superseded, mark_supersedes, set_status};
-pub use folder::{METADATA, add_metadata, metadata_path};
-pub use links::Target;
-pub use naming::Naming;
-pub use new_record::{Model, NewRecord, write};
+pub use folder::{METADATA_FILE_NAME, add_metadata, metadata_path};
+pub use links::LinkTarget;
+pub use naming::NamingScheme;
+pub use new_record::{NewRecord, RecordModel, write_new_record};
 
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::document::scalar_text;
+use crate::document::scalar_to_text;
 use crate::{Document, path};
 use folder::CREATION_DATE;
 use site::StatusStyle;
@@ -79,7 +79,7 @@ impl Status {
     }
 
     /// Returns the statuses that may follow this one.
-    pub fn next(self) -> &'static [Status] {
+    pub fn allowed_next(self) -> &'static [Status] {
         match self {
             Status::Draft => {
                 &[Status::Proposed, Status::Accepted, Status::Rejected, Status::Withdrawn]
@@ -97,12 +97,12 @@ impl Status {
 
     /// Returns whether the decision was accepted at some time. Only then does it replace the decisions
     /// that it supersedes: a proposal does not yet.
-    pub fn took_effect(self) -> bool {
+    pub fn has_taken_effect(self) -> bool {
         matches!(self, Status::Accepted | Status::Superseded | Status::Deprecated)
     }
 
     /// Returns whether the decision may be in force; an unknown status may mean accepted.
-    pub fn may_hold(self) -> bool {
+    pub fn may_be_in_force(self) -> bool {
         matches!(self, Status::Accepted | Status::Unknown)
     }
 
@@ -145,9 +145,9 @@ pub struct Adr {
     /// The date as written.
     pub date: Option<String>,
     /// The records that this one says it replaces.
-    pub supersedes: Vec<Target>,
+    pub supersedes: Vec<LinkTarget>,
     /// The records that this one says replaced it.
-    pub superseded_by: Vec<Target>,
+    pub superseded_by: Vec<LinkTarget>,
 }
 
 /// Returns whether a file in a folder of records is a record, by its name: an index, a template or a
@@ -172,7 +172,7 @@ pub fn is_record(file_name: &str) -> bool {
             | "_index"
             | "changelog"
     );
-    let number = id_of(file_name).1;
+    let number = derive_id(file_name).1;
     let has_template_name = stem.ends_with("-template") || stem.ends_with("_template");
     let is_template = stem.starts_with('.')
         || (has_template_name && number.is_none_or(|number| number == 0))
@@ -183,7 +183,7 @@ pub fn is_record(file_name: &str) -> bool {
 /// Returns whether a text has the sections of a record: a status with a decision, context, decision
 /// and consequences, or the headings of MADR. A status and a context alone do not suffice, since many
 /// other documents have both.
-pub fn has_sections(path: &str, text: &str) -> bool {
+pub fn has_record_sections(path: &str, text: &str) -> bool {
     let document = parse_document(path, text);
     let headings: Vec<String> =
         document.headings.iter().map(|heading| text::plain(&heading.text)).collect();
@@ -205,13 +205,17 @@ pub fn read(path: &str, text: &str) -> Adr {
 
 /// Parses the text of a record; reStructuredText has neither front matter nor markdown.
 fn parse_document(path: &str, text: &str) -> Document {
-    if path.ends_with(".rst") { Document::plain(path, text) } else { Document::parse(path, text) }
+    if path.ends_with(".rst") {
+        Document::from_plain_text(path, text)
+    } else {
+        Document::parse(path, text)
+    }
 }
 
 /// Reads a record from `text` and the document that was parsed from it.
 pub fn read_document(document: &Document, text: &str) -> Adr {
     let path = document.path.as_str();
-    let (id, number) = id_of(path);
+    let (id, number) = derive_id(path);
     let visible = text::visible(text);
     let has_metadata_status = folder_name(path).is_some() && document.field("status").is_some();
     // The text of a folder's README may mention statuses of other things.
@@ -220,7 +224,7 @@ pub fn read_document(document: &Document, text: &str) -> Adr {
     let mut links = links::read(document, &visible, site.as_ref());
     // A link to another file with the same number leads to another record.
     let is_own_file = |href: &String| link_name(href) == link_name(&document.path);
-    let leads_elsewhere = |target: &Target| {
+    let leads_elsewhere = |target: &LinkTarget| {
         target.number.is_none()
             || target.number != number
             || target.href.as_ref().is_some_and(|href| !is_own_file(href))
@@ -252,7 +256,7 @@ pub fn read_document(document: &Document, text: &str) -> Adr {
         is_partly_superseded,
         date: ["date", "created", CREATION_DATE]
             .iter()
-            .find_map(|key| document.fields.get(*key).and_then(scalar_text))
+            .find_map(|key| document.fields.get(*key).and_then(scalar_to_text))
             .or_else(|| text::field(&visible, &["date", "created"])),
         supersedes: links.supersedes,
         superseded_by: links.superseded_by,
@@ -266,7 +270,7 @@ fn short_first_line(text: &str) -> Option<String> {
 }
 
 /// Returns whether a link's target means this record.
-pub fn names(target: &Target, adr: &Adr) -> bool {
+pub fn target_matches(target: &LinkTarget, adr: &Adr) -> bool {
     let is_written = |text: &str| text.eq_ignore_ascii_case(&target.written);
     match &target.href {
         Some(href) if link_name(href) == link_name(&adr.path) => true,
@@ -280,7 +284,7 @@ pub fn names(target: &Target, adr: &Adr) -> bool {
 
 /// Returns the names that a target may use for a record, in lower case. A target without a number
 /// matches ([`names`]) only records that have one of them among their [`record_aliases`].
-pub fn target_aliases(target: &Target) -> impl Iterator<Item = String> {
+pub fn target_aliases(target: &LinkTarget) -> impl Iterator<Item = String> {
     let file = target.href.as_deref().map(link_name);
     file.into_iter().chain([target.written.as_str()]).map(str::to_lowercase)
 }
@@ -299,7 +303,7 @@ fn link_name(path: &str) -> &str {
 
 /// Returns whether an id that was typed or written means this record: the same id, or the same number
 /// with the same prefix or none.
-pub fn id_matches(adr: &Adr, written: &str) -> bool {
+pub fn has_id(adr: &Adr, written: &str) -> bool {
     let written = written.trim();
     if adr.id.eq_ignore_ascii_case(written) {
         return true;

@@ -32,7 +32,7 @@ pub struct Contribution {
 
 /// A change that one layer makes to the merged values of the layers below it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Change {
+pub struct ValueChange {
     /// The key path.
     pub key: String,
     /// The value before; absent if the layer added the key.
@@ -44,22 +44,22 @@ pub struct Change {
 }
 
 /// Returns the merged values of all layers.
-pub fn values(layers: &[Layer<'_>]) -> Value {
+pub fn merged_values(layers: &[Layer<'_>]) -> Value {
     merge(layers).into_value().unwrap_or_else(|| Value::Object(Map::new()))
 }
 
 fn merge(layers: &[Layer<'_>]) -> Tree {
-    layers.iter().map(|layer| layer.document.values.clone()).fold(Tree::default(), Tree::over)
+    layers.iter().map(|layer| layer.document.values.clone()).fold(Tree::default(), Tree::merge)
 }
 
 /// Returns the contributions to every key of the merged values, the winner last.
 pub fn provenance(layers: &[Layer<'_>]) -> IndexMap<String, Vec<Contribution>> {
     let mut provenance = IndexMap::new();
-    merge(layers).leaves(&mut |keys, _, _| {
+    merge(layers).for_each_leaf(&mut |keys, _, _| {
         let contributions = layers
             .iter()
             .filter_map(|layer| {
-                let value = layer.document.values.says(keys)?;
+                let value = layer.document.values.effective_value(keys)?;
                 Some(Contribution {
                     source: layer.document.path.clone(),
                     level: layer.level.to_owned(),
@@ -76,14 +76,14 @@ pub fn provenance(layers: &[Layer<'_>]) -> IndexMap<String, Vec<Contribution>> {
 /// value: all lists since the last replacement, otherwise the winner alone.
 pub fn contributor_counts(layers: &[Layer<'_>]) -> IndexMap<String, usize> {
     let mut counts = IndexMap::new();
-    merge(layers).leaves(&mut |keys, leaf, _| {
+    merge(layers).for_each_leaf(&mut |keys, leaf, _| {
         let mut count = 0;
         for layer in layers {
             let values = &layer.document.values;
-            if values.hides(keys) {
+            if values.hides_inherited(keys) {
                 count = 0;
             }
-            match values.says(keys) {
+            match values.effective_value(keys) {
                 Some(Value::Array(_)) if leaf.is_list() => count += 1,
                 Some(_) => count = usize::from(!leaf.is_list()),
                 None => {}
@@ -95,24 +95,24 @@ pub fn contributor_counts(layers: &[Layer<'_>]) -> IndexMap<String, usize> {
 }
 
 /// Returns the keys that each layer added, changed and removed, in order.
-pub fn changes(layers: &[Layer<'_>]) -> Vec<Vec<Change>> {
+pub fn changes(layers: &[Layer<'_>]) -> Vec<Vec<ValueChange>> {
     let mut before: IndexMap<String, Value> = IndexMap::new();
     let mut tree = Tree::default();
     let mut changes_by_layer = Vec::with_capacity(layers.len());
     for layer in layers {
-        tree = tree.over(layer.document.values.clone());
+        tree = tree.merge(layer.document.values.clone());
         let after = leaves(&tree);
-        let mut changes: Vec<Change> = after
+        let mut changes: Vec<ValueChange> = after
             .iter()
             .filter(|(key, value)| before.get(*key) != Some(value))
-            .map(|(key, value)| Change {
+            .map(|(key, value)| ValueChange {
                 key: key.clone(),
                 before: before.get(key).cloned(),
                 after: Some(value.clone()),
             })
             .collect();
         let removed = before.iter().filter(|(key, _)| !after.contains_key(*key));
-        changes.extend(removed.map(|(key, value)| Change {
+        changes.extend(removed.map(|(key, value)| ValueChange {
             key: key.clone(),
             before: Some(value.clone()),
             after: None,
@@ -124,14 +124,14 @@ pub fn changes(layers: &[Layer<'_>]) -> Vec<Vec<Change>> {
 }
 
 /// Returns the merged value of each key path.
-pub fn flat(layers: &[Layer<'_>]) -> IndexMap<String, Value> {
+pub fn flatten(layers: &[Layer<'_>]) -> IndexMap<String, Value> {
     leaves(&merge(layers))
 }
 
 /// Returns the value of each key path of a tree.
 fn leaves(tree: &Tree) -> IndexMap<String, Value> {
     let mut flat = IndexMap::new();
-    tree.leaves(&mut |keys, leaf, _| {
+    tree.for_each_leaf(&mut |keys, leaf, _| {
         if let Some(value) = leaf.clone().into_value() {
             flat.insert(keypath::join(keys.iter().map(String::as_str)), value);
         }
@@ -171,7 +171,10 @@ mod tests {
             ("project", "brand_voice: casual\nstack: [sql]"),
         ]);
         let layers = layers(&documents);
-        assert_eq!(values(&layers), json!({"brand_voice": "casual", "stack": ["rust", "sql"]}));
+        assert_eq!(
+            merged_values(&layers),
+            json!({"brand_voice": "casual", "stack": ["rust", "sql"]})
+        );
         let provenance = provenance(&layers);
         let contribution = |source: &str, level: &str, value: Value| Contribution {
             source: source.into(),
@@ -212,13 +215,17 @@ mod tests {
         assert_eq!(
             changes[1],
             [
-                Change {
+                ValueChange {
                     key: "defaults.language".into(),
                     before: Some(json!("TypeScript")),
                     after: Some(json!("Python"))
                 },
-                Change { key: "new".into(), before: None, after: Some(json!(1)) },
-                Change { key: "defaults.coverage".into(), before: Some(json!("80%")), after: None },
+                ValueChange { key: "new".into(), before: None, after: Some(json!(1)) },
+                ValueChange {
+                    key: "defaults.coverage".into(),
+                    before: Some(json!("80%")),
+                    after: None
+                },
             ]
         );
     }

@@ -5,10 +5,13 @@ mod one_sided;
 mod reference;
 mod value;
 
-pub use decision::{Sheet, decisions};
-pub use one_sided::one_sided;
-pub use reference::{ByName, Found, Known, is_near, references, supersession};
-pub use value::{Override, Stack, layers, of_override};
+pub use decision::{DecisionSource, find_decision_conflicts};
+pub use one_sided::find_one_sided_supersessions;
+pub use reference::{
+    NameLookup, ReferenceResolver, ResolvedReference, find_broken_references,
+    find_supersession_cycles, is_near,
+};
+pub use value::{LayerStack, Override, find_value_conflicts, override_conflicts};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,7 +23,7 @@ use crate::Value;
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum ConflictKind {
     /// A document sets a key to another value than the document it inherits from.
     DirectContradiction,
     /// A document overrides a value of a stale document.
@@ -35,44 +38,46 @@ pub enum Kind {
     DuplicateNumber,
 }
 
-impl Kind {
+impl ConflictKind {
     /// Every kind.
-    pub const ALL: [Kind; 6] = [
-        Kind::DirectContradiction,
-        Kind::StaleOverride,
-        Kind::OrphanReference,
-        Kind::CircularSupersession,
-        Kind::OneSidedSupersession,
-        Kind::DuplicateNumber,
+    pub const ALL: [ConflictKind; 6] = [
+        ConflictKind::DirectContradiction,
+        ConflictKind::StaleOverride,
+        ConflictKind::OrphanReference,
+        ConflictKind::CircularSupersession,
+        ConflictKind::OneSidedSupersession,
+        ConflictKind::DuplicateNumber,
     ];
 
     /// Returns the name in requests and responses.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::DirectContradiction => "direct_contradiction",
-            Kind::StaleOverride => "stale_override",
-            Kind::OrphanReference => "orphan_reference",
-            Kind::CircularSupersession => "circular_supersession",
-            Kind::OneSidedSupersession => "one_sided_supersession",
-            Kind::DuplicateNumber => "duplicate_number",
+            ConflictKind::DirectContradiction => "direct_contradiction",
+            ConflictKind::StaleOverride => "stale_override",
+            ConflictKind::OrphanReference => "orphan_reference",
+            ConflictKind::CircularSupersession => "circular_supersession",
+            ConflictKind::OneSidedSupersession => "one_sided_supersession",
+            ConflictKind::DuplicateNumber => "duplicate_number",
         }
     }
 
     /// Returns a sentence that describes the kind.
     pub fn description(self) -> &'static str {
         match self {
-            Kind::DirectContradiction => {
+            ConflictKind::DirectContradiction => {
                 "A document sets a key to another value than the document it inherits from, without declaring the override."
             }
-            Kind::StaleOverride => "A document overrides a value of a document that is stale.",
-            Kind::OrphanReference => {
+            ConflictKind::StaleOverride => {
+                "A document overrides a value of a document that is stale."
+            }
+            ConflictKind::OrphanReference => {
                 "A document refers to one that is superseded, deprecated, archived or missing."
             }
-            Kind::CircularSupersession => "Decisions supersede each other in a cycle.",
-            Kind::OneSidedSupersession => {
+            ConflictKind::CircularSupersession => "Decisions supersede each other in a cycle.",
+            ConflictKind::OneSidedSupersession => {
                 "One decision record says that it supersedes another, or is superseded by it, and the other does not say so."
             }
-            Kind::DuplicateNumber => {
+            ConflictKind::DuplicateNumber => {
                 "Two decision records of one folder, or two plans, have the same number, so the number is ambiguous."
             }
         }
@@ -108,7 +113,7 @@ impl Severity {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Conflict {
     /// The kind.
-    pub kind: Kind,
+    pub kind: ConflictKind,
     /// The severity.
     pub severity: Severity,
     /// The key path, for conflicting values.
@@ -147,7 +152,7 @@ pub struct Side {
 }
 
 /// Sorts conflicts by severity, the most severe first, then by path and line.
-pub fn worst_first(conflicts: &mut [Conflict]) {
+pub fn sort_by_severity(conflicts: &mut [Conflict]) {
     conflicts.sort_by(|a, b| {
         b.severity
             .cmp(&a.severity)
@@ -156,7 +161,7 @@ pub fn worst_first(conflicts: &mut [Conflict]) {
 }
 
 /// Formats a value for a message: a text without quotes, anything else as JSON.
-pub fn shown(value: &Value) -> String {
+pub fn format_value(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         other => other.to_string(),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 /// Returns the cycles that a depth-first search closes, each once, starting at its smallest node.
 ///
 /// The search is not recursive, so that a long chain cannot overflow the stack.
-pub fn find(node_count: usize, successors: impl Fn(usize) -> Vec<usize>) -> Vec<Vec<usize>> {
+pub fn find_cycles(node_count: usize, successors: impl Fn(usize) -> Vec<usize>) -> Vec<Vec<usize>> {
     let mut cycles = BTreeSet::new();
     let mut is_done = vec![false; node_count];
     let mut path_positions: Vec<Option<usize>> = vec![None; node_count];
@@ -53,13 +53,16 @@ mod tests {
     #[test]
     fn each_cycle_is_found_once() {
         let edges = [vec![1], vec![2, 3], vec![0], vec![4], vec![3], vec![5]];
-        assert_eq!(find(6, |node| edges[node].clone()), [vec![0, 1, 2], vec![3, 4], vec![5]]);
+        assert_eq!(
+            find_cycles(6, |node| edges[node].clone()),
+            [vec![0, 1, 2], vec![3, 4], vec![5]]
+        );
     }
 
     #[test]
     fn a_long_chain_does_not_overflow_the_stack() {
         assert_eq!(
-            find(200_000, |node| if node + 1 < 200_000 { vec![node + 1] } else { vec![] }),
+            find_cycles(200_000, |node| if node + 1 < 200_000 { vec![node + 1] } else { vec![] }),
             Vec::<Vec<usize>>::new()
         );
     }

@@ -5,7 +5,7 @@ mod markdown;
 mod reference;
 
 pub(crate) use markdown::link_ranges;
-pub use reference::{How, LinkField, Reference};
+pub use reference::{LinkField, Reference, ReferenceKind};
 pub(crate) use reference::{is_plan_or_adr_name, strip_extension};
 
 use std::collections::BTreeMap;
@@ -13,10 +13,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
 
-use crate::frontmatter::{self, Split};
+use crate::frontmatter::{self, FrontMatterLocation};
 use crate::keypath;
 use crate::merge::Tree;
-use crate::yaml::{self, Node};
+use crate::yaml::{self, YamlNode};
 use crate::{Problem, Value};
 
 /// Front-matter keys that describe the document itself and are not inherited.
@@ -89,7 +89,7 @@ pub struct Heading {
 
 /// A section of a document: a heading with the lines up to the next one.
 #[derive(Debug, Clone)]
-pub struct Section<'d> {
+pub struct DocumentSection<'d> {
     /// The heading; `None` for the lines before the first heading.
     pub heading: Option<&'d Heading>,
     /// The index of the first line after the heading among the lines of the prose.
@@ -119,7 +119,7 @@ impl Document {
     }
 
     /// Wraps a file without front matter and markdown (JSON, YAML): it is all prose and sets no values.
-    pub fn plain(path: &str, text: &str) -> Self {
+    pub fn from_plain_text(path: &str, text: &str) -> Self {
         Document {
             path: path.to_owned(),
             prose: text.to_owned(),
@@ -149,7 +149,7 @@ impl Document {
     }
 
     /// Splits the prose at its headings.
-    pub fn sections(&self) -> Vec<Section<'_>> {
+    pub fn sections(&self) -> Vec<DocumentSection<'_>> {
         let lines: Vec<&str> = self.prose.lines().collect();
         let headings = self.headings.iter().filter_map(|heading| {
             Some((heading.line.checked_sub(self.prose_line)? + 1, Some(heading)))
@@ -161,7 +161,7 @@ impl Document {
             // The line of the next heading itself is in no section.
             let end = starts.get(index + 1).map_or(lines.len(), |(next, _)| next - 1);
             let section_lines = lines.get(*start..end.min(lines.len())).unwrap_or_default();
-            sections.push(Section {
+            sections.push(DocumentSection {
                 heading: *heading,
                 start: *start,
                 lines: section_lines.to_vec(),
@@ -178,12 +178,12 @@ impl Document {
     fn read_front_matter(&mut self, text: &str) -> usize {
         let bom = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
         let (yaml, body) = match frontmatter::split(text) {
-            Split::None => return bom,
-            Split::Unclosed => {
+            FrontMatterLocation::None => return bom,
+            FrontMatterLocation::Unclosed => {
                 self.problems.push(frontmatter::unclosed_problem(&self.path));
                 return bom;
             }
-            Split::Block { yaml, body } => (yaml, body),
+            FrontMatterLocation::Block { yaml, body } => (yaml, body),
         };
         match yaml::parse(&text[yaml]) {
             Ok(Some(node)) => self.add_front_matter(&node),
@@ -196,7 +196,7 @@ impl Document {
         body
     }
 
-    fn add_front_matter(&mut self, node: &Node) {
+    fn add_front_matter(&mut self, node: &YamlNode) {
         let Value::Object(fields) = node.value() else {
             self.problems.push(
                 Problem::at(
@@ -208,7 +208,7 @@ impl Document {
             );
             return;
         };
-        keypath::lines(node, 1, &mut self.lines);
+        keypath::collect_lines(node, 1, &mut self.lines);
         let inherited: Map<String, Value> = fields
             .iter()
             .filter(|(key, _)| !NOT_INHERITED_KEYS.contains(&key.as_str()))
@@ -219,7 +219,7 @@ impl Document {
             let key = field.key();
             let line = node.entry(key).map_or(1, |entry| entry.line + 1);
             for target in list_of(fields.get(key)) {
-                self.references.push(Reference { target, line, how: How::Field(field) });
+                self.references.push(Reference { target, line, kind: ReferenceKind::Field(field) });
             }
         }
         self.fields = fields;
@@ -244,7 +244,7 @@ impl Document {
         self.references.extend(parts.references.iter().map(|(offset, target, how)| Reference {
             target: target.clone(),
             line: line(*offset),
-            how: *how,
+            kind: *how,
         }));
         let blocks: Vec<_> =
             parts.value_blocks.into_iter().map(|block| (line(block.offset), block)).collect();
@@ -252,7 +252,8 @@ impl Document {
             self.add_value_block(&block, first_line);
         }
         // A target is kept once per line; words sort last, so that a link is kept rather than a word.
-        self.references.sort_by_key(|reference| (reference.line, reference.how == How::Word));
+        self.references
+            .sort_by_key(|reference| (reference.line, reference.kind == ReferenceKind::Word));
         let mut seen = std::collections::HashSet::new();
         self.references.retain(|reference| seen.insert((reference.target.clone(), reference.line)));
     }
@@ -260,7 +261,7 @@ impl Document {
     fn add_value_block(&mut self, block: &markdown::ValueBlock, first_line: usize) {
         match yaml::parse(&block.text) {
             Ok(Some(node)) if node.value().is_object() => {
-                keypath::lines(&node, first_line - 1, &mut self.lines);
+                keypath::collect_lines(&node, first_line - 1, &mut self.lines);
                 let values = std::mem::take(&mut self.values);
                 self.values = values.join(Tree::from_document(node.value()));
             }
@@ -281,14 +282,14 @@ impl Document {
 
 fn list_of(value: Option<&Value>) -> Vec<String> {
     match value {
-        Some(Value::Array(items)) => items.iter().filter_map(scalar_text).collect(),
-        Some(single) => scalar_text(single).into_iter().collect(),
+        Some(Value::Array(items)) => items.iter().filter_map(scalar_to_text).collect(),
+        Some(single) => scalar_to_text(single).into_iter().collect(),
         None => vec![],
     }
 }
 
 /// Returns a scalar as text; `None` for an empty text, null, a list or a map.
-pub fn scalar_text(value: &Value) -> Option<String> {
+pub fn scalar_to_text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) if text.is_empty() => None,
         Value::String(text) => Some(text.clone()),
@@ -370,17 +371,17 @@ mod tests {
         let targets: Vec<_> = Document::parse("a/w.md", text)
             .references
             .into_iter()
-            .map(|reference| (reference.target, reference.line, reference.how))
+            .map(|reference| (reference.target, reference.line, reference.kind))
             .collect();
         assert_eq!(
             targets,
             [
-                ("0042-graph".into(), 2, How::Field(LinkField::DependsOn)),
-                ("ADR-0003".into(), 4, How::Mention),
-                ("../b.md".into(), 4, How::Link),
-                ("ADR-0009".into(), 4, How::Word),
-                ("0043-auth".into(), 9, How::Wiki),
-                ("0044-b".into(), 9, How::Wiki),
+                ("0042-graph".into(), 2, ReferenceKind::Field(LinkField::DependsOn)),
+                ("ADR-0003".into(), 4, ReferenceKind::Mention),
+                ("../b.md".into(), 4, ReferenceKind::Link),
+                ("ADR-0009".into(), 4, ReferenceKind::Word),
+                ("0043-auth".into(), 9, ReferenceKind::Wiki),
+                ("0044-b".into(), 9, ReferenceKind::Wiki),
             ]
         );
     }

@@ -22,16 +22,16 @@ pub trait Embedder: Send + Sync {
 
     /// Returns its bag-of-words form, if it has one: a caller that splits texts into words anyway saves splitting them
     /// again.
-    fn by_words(&self) -> Option<&dyn ByWords> {
+    fn as_bag_of_words(&self) -> Option<&dyn BagOfWordsEmbedder> {
         None
     }
 }
 
 /// An embedder for which a text is a bag of words, separated by white space.
-pub trait ByWords: Sync {
+pub trait BagOfWordsEmbedder: Sync {
     /// Appends the token ids of a word. The tokens of ASCII letters and digits followed by a punctuation mark must be
     /// the tokens of the two parts, so that callers can cache the parts.
-    fn add_pieces(&self, word: &str, pieces: &mut Vec<u32>);
+    fn append_token_ids(&self, word: &str, pieces: &mut Vec<u32>);
 
     /// Writes the vector of a text, given the token ids of its words.
     fn write_vector(&self, pieces: &[u32], vector: &mut [f32]);
@@ -50,14 +50,14 @@ impl<E: Embedder + ?Sized> Embedder for &E {
         (**self).embed(texts, take)
     }
 
-    fn by_words(&self) -> Option<&dyn ByWords> {
-        (**self).by_words()
+    fn as_bag_of_words(&self) -> Option<&dyn BagOfWordsEmbedder> {
+        (**self).as_bag_of_words()
     }
 }
 
 /// Implements [`Embedder::embed`] for a bag-of-words embedder.
-pub fn embed_by_words(
-    embedder: &dyn ByWords,
+pub fn embed_bag_of_words(
+    embedder: &dyn BagOfWordsEmbedder,
     dimensions: usize,
     texts: &[&str],
     take: &mut dyn FnMut(&[f32]),
@@ -66,7 +66,7 @@ pub fn embed_by_words(
     let mut vector = vec![0.0; dimensions];
     for text in texts {
         pieces.clear();
-        text.split_whitespace().for_each(|word| embedder.add_pieces(word, &mut pieces));
+        text.split_whitespace().for_each(|word| embedder.append_token_ids(word, &mut pieces));
         embedder.write_vector(&pieces, &mut vector);
         take(&vector);
     }
@@ -91,7 +91,7 @@ impl EmbedError {
 
 /// Scales a vector to length one; a zero vector stays as it is.
 pub fn normalise(vector: &mut [f32]) {
-    let length = kernels::squares(vector).sqrt();
+    let length = kernels::sum_of_squares(vector).sqrt();
     if length > 0.0 {
         vector.iter_mut().for_each(|x| *x /= length);
     }

@@ -7,7 +7,7 @@ mod alias;
 mod find;
 
 pub(crate) use alias::text_key;
-pub use find::Found;
+pub use find::IdMatch;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,7 +16,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use uuid::Uuid;
 
-use crate::record::{Action, Body, Edge, Kind, Record, Relation};
+use crate::record::{Body, EventAction, Record, RecordKind, Relation, RelationRecord};
 use crate::{Problem, day};
 use alias::Aliases;
 
@@ -26,7 +26,7 @@ pub struct Line {
     /// The record.
     pub record: Record,
     /// Its location.
-    pub place: Place,
+    pub place: LineLocation,
     /// A hash of its bytes.
     hash: [u8; 32],
     /// For a fact, a hash that is equal for facts that say the same.
@@ -35,26 +35,26 @@ pub struct Line {
 
 impl Line {
     /// Creates a line from its record, its bytes and its location.
-    pub fn new(record: Record, bytes: &[u8], place: Place) -> Self {
+    pub fn new(record: Record, bytes: &[u8], place: LineLocation) -> Self {
         let hash = *blake3::hash(bytes).as_bytes();
         Line { hash, text_key: text_key(&record), place, record }
     }
 
     /// Creates a line that is alone in its connected component. Such a line is never compared with another, so the
     /// hashes are not computed.
-    pub fn alone(record: Record, place: Place) -> Self {
+    pub fn new_isolated(record: Record, place: LineLocation) -> Self {
         Line { hash: [0; 32], text_key: None, place, record }
     }
 
     /// Returns a hash that is equal for facts that say the same.
-    pub(crate) fn says(&self) -> Option<&[u8; 32]> {
+    pub(crate) fn text_key(&self) -> Option<&[u8; 32]> {
         self.text_key.as_ref()
     }
 }
 
 /// The location of a line.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct LineLocation {
     /// The file.
     pub path: Arc<str>,
     /// The line, from 1.
@@ -71,7 +71,7 @@ pub struct Memory {
     /// The records that replaced a record or an entry, by the name of the latter.
     successors: HashMap<String, Vec<Uuid>>,
     /// The events that were not undone, by action and target.
-    events: HashMap<Action, HashMap<String, Vec<Uuid>>>,
+    events: HashMap<EventAction, HashMap<String, Vec<Uuid>>>,
     problems: Vec<Problem>,
     /// A cache of [`Memory::heads`]: callers ask for every link of a long chain.
     head_cache: Mutex<HashMap<String, Vec<String>>>,
@@ -125,7 +125,7 @@ pub struct Item<'m> {
     /// The first active alias, or the canonical record if none is active.
     pub record: &'m Record,
     /// The location of that record.
-    pub place: &'m Place,
+    pub place: &'m LineLocation,
     /// Its state: the best one of all aliases.
     pub standing: Standing,
     /// The hash of that record's line.
@@ -193,7 +193,7 @@ impl Memory {
 
     /// Fills `successors` and `events`.
     fn index_relations(&mut self) {
-        let mut undone: HashSet<(Action, &str)> = HashSet::new();
+        let mut undone: HashSet<(EventAction, &str)> = HashSet::new();
         for line in self.lines.values() {
             if let Body::Event(event) = &line.record.body
                 && let Some(action) = undone_by(event.action)
@@ -227,7 +227,7 @@ impl Memory {
     }
 
     /// Returns the location of a record.
-    pub fn place(&self, id: Uuid) -> Option<&Place> {
+    pub fn place(&self, id: Uuid) -> Option<&LineLocation> {
         self.lines.get(&id).map(|line| &line.place)
     }
 
@@ -237,7 +237,7 @@ impl Memory {
     }
 
     /// Returns every item of a kind, in order of id.
-    pub fn items(&self, kind: Kind) -> impl Iterator<Item = Item<'_>> {
+    pub fn items(&self, kind: RecordKind) -> impl Iterator<Item = Item<'_>> {
         let of_kind = self.lines.iter().filter(move |(_, line)| line.record.kind() == kind);
         let canonical = of_kind.filter(|(id, _)| self.aliases.canonical(**id) == **id);
         canonical.filter_map(|(id, _)| self.item(*id))
@@ -259,7 +259,7 @@ impl Memory {
     }
 
     /// Returns the item that says the same as a record outside of the log.
-    pub fn same(&self, record: &Record) -> Option<Item<'_>> {
+    pub fn find_equal(&self, record: &Record) -> Option<Item<'_>> {
         self.aliases.find_equal(record).and_then(|id| self.item(id))
     }
 
@@ -269,7 +269,7 @@ impl Memory {
     }
 
     /// Returns the time of the latest alias of an item.
-    pub fn latest(&self, item: &Item<'_>) -> Timestamp {
+    pub fn latest_timestamp(&self, item: &Item<'_>) -> Timestamp {
         match self.aliases.group(&item.id) {
             [_] => item.record.at,
             aliases => {
@@ -291,7 +291,7 @@ impl Memory {
     fn own_standing(&self, name: &str) -> Standing {
         if self.successors.contains_key(name) {
             Standing::Superseded
-        } else if self.has_event(Action::Archive, name) {
+        } else if self.has_event(EventAction::Archive, name) {
             Standing::Archived
         } else {
             Standing::Active
@@ -320,12 +320,12 @@ impl Memory {
         }
     }
 
-    fn has_event(&self, action: Action, name: &str) -> bool {
+    fn has_event(&self, action: EventAction, name: &str) -> bool {
         self.events.get(&action).is_some_and(|events| events.contains_key(name))
     }
 
     /// Returns the events with an action on a record, its aliases or an entry that were not undone.
-    pub fn events(&self, action: Action, name: &str) -> Vec<Uuid> {
+    pub fn events(&self, action: EventAction, name: &str) -> Vec<Uuid> {
         let Some(events) = self.events.get(&action) else { return vec![] };
         let mut found = BTreeSet::new();
         self.for_each_alias(name, |alias| found.extend(events.get(alias).into_iter().flatten()));
@@ -333,7 +333,7 @@ impl Memory {
     }
 
     /// Returns all targets of an action, with the events that were not undone.
-    pub fn acted_on(&self, action: Action) -> BTreeMap<&str, &[Uuid]> {
+    pub fn targets_of(&self, action: EventAction) -> BTreeMap<&str, &[Uuid]> {
         let events = self.events.get(&action).into_iter().flatten();
         events.map(|(target, events)| (target.as_str(), events.as_slice())).collect()
     }
@@ -416,7 +416,9 @@ impl Memory {
     pub fn edges(&self) -> BTreeMap<(String, String, Relation), Uuid> {
         let mut edges = BTreeMap::new();
         for (id, line) in &self.lines {
-            let Body::Edge(Edge { from, to, relation, .. }) = &line.record.body else { continue };
+            let Body::Edge(RelationRecord { from, to, relation, .. }) = &line.record.body else {
+                continue;
+            };
             if self.own_standing(&id.to_string()) != Standing::Active {
                 continue;
             }
@@ -444,8 +446,8 @@ impl Memory {
     }
 
     /// Returns how often a record or an entry was reinforced.
-    pub fn reinforced(&self, name: &str) -> usize {
-        self.events(Action::Reinforce, name).len()
+    pub fn reinforcement_count(&self, name: &str) -> usize {
+        self.events(EventAction::Reinforce, name).len()
     }
 
     /// Returns whether there are no records.
@@ -456,16 +458,18 @@ impl Memory {
 
 /// Returns the first day on which a record is true: `valid_from`, or the day on which it was recorded.
 fn first_day(record: &Record) -> Date {
-    record.valid_from.unwrap_or_else(|| day::of(record.at))
+    record.valid_from.unwrap_or_else(|| day::of_timestamp(record.at))
 }
 
 /// Returns the action that an action undoes.
-fn undone_by(action: Action) -> Option<Action> {
+fn undone_by(action: EventAction) -> Option<EventAction> {
     match action {
-        Action::Restore => Some(Action::Archive),
-        Action::Release => Some(Action::Pin),
-        Action::Unresolve => Some(Action::Resolve),
-        Action::Archive | Action::Pin | Action::Reinforce | Action::Resolve => None,
+        EventAction::Restore => Some(EventAction::Archive),
+        EventAction::Release => Some(EventAction::Pin),
+        EventAction::Unresolve => Some(EventAction::Resolve),
+        EventAction::Archive | EventAction::Pin | EventAction::Reinforce | EventAction::Resolve => {
+            None
+        }
     }
 }
 

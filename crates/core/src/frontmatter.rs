@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::lines::newline_of;
+use crate::lines::detect_newline;
 use crate::yaml::{self, EditError};
 use crate::{Problem, Value};
 
@@ -10,7 +10,7 @@ const FENCE: &str = "---";
 
 /// The position of a document's front matter.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Split {
+pub enum FrontMatterLocation {
     /// There is no front matter; the body is the whole text.
     None,
     /// The front matter opens and never closes.
@@ -25,27 +25,27 @@ pub enum Split {
 }
 
 /// Finds the front matter of a text: a line `---` at its very start, up to the next `---` or `...`.
-pub fn split(text: &str) -> Split {
+pub fn split(text: &str) -> FrontMatterLocation {
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let mut lines = text[start..].split_inclusive('\n');
     let Some(first) = lines.next().filter(|line| line.trim_end() == FENCE) else {
-        return Split::None;
+        return FrontMatterLocation::None;
     };
     let yaml_start = start + first.len();
     let mut at = yaml_start;
     for line in lines {
         if matches!(line.trim_end(), FENCE | "...") {
-            return Split::Block { yaml: yaml_start..at, body: at + line.len() };
+            return FrontMatterLocation::Block { yaml: yaml_start..at, body: at + line.len() };
         }
         at += line.len();
     }
-    Split::Unclosed
+    FrontMatterLocation::Unclosed
 }
 
 /// Sets one key of the front matter, adding the key or the whole block if it is missing. Every other
 /// byte is kept.
 pub fn set(path: &str, text: &str, key: &str, value: &Value) -> Result<String, Problem> {
-    edit(path, text, |yaml| yaml::set(yaml, key, value))
+    edit(path, text, |yaml| yaml::set_key(yaml, key, value))
 }
 
 /// Adds an item to a list in the front matter. Every other byte is kept.
@@ -62,11 +62,11 @@ fn edit(
         Problem::at(path, error.line() + 1, error.to_string()).hint("edit the file by hand")
     };
     match split(text) {
-        Split::Block { yaml, .. } => {
+        FrontMatterLocation::Block { yaml, .. } => {
             let edited = change(&text[yaml.clone()]).map_err(|error| edit_problem(&error))?;
             let edited_text = format!("{}{edited}{}", &text[..yaml.start], &text[yaml.end..]);
             match split(&edited_text) {
-                Split::Block { yaml: edited_range, .. }
+                FrontMatterLocation::Block { yaml: edited_range, .. }
                     if edited_range == (yaml.start..yaml.start + edited.len()) =>
                 {
                     Ok(edited_text)
@@ -75,8 +75,8 @@ fn edit(
                     .hint("edit the file by hand")),
             }
         }
-        Split::None => {
-            let newline = newline_of(text);
+        FrontMatterLocation::None => {
+            let newline = detect_newline(text);
             let yaml = change("").map_err(|error| edit_problem(&error))?.replace('\n', newline);
             let bom = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
             let gap = if text[bom..].is_empty() || text[bom..].starts_with(['\n', '\r']) {
@@ -90,7 +90,7 @@ fn edit(
                 &text[bom..]
             ))
         }
-        Split::Unclosed => Err(unclosed_problem(path)),
+        FrontMatterLocation::Unclosed => Err(unclosed_problem(path)),
     }
 }
 
@@ -108,10 +108,13 @@ mod tests {
     #[test]
     fn the_block_ends_at_the_next_fence() {
         let text = "---\na: 1\n---\nbody\n---\n";
-        assert_eq!(split(text), Split::Block { yaml: 4..9, body: 13 });
-        assert_eq!(split("text\n---\n"), Split::None);
-        assert_eq!(split("---\na: 1\n"), Split::Unclosed);
-        assert_eq!(split("---\r\na: 1\r\n---"), Split::Block { yaml: 5..11, body: 14 });
+        assert_eq!(split(text), FrontMatterLocation::Block { yaml: 4..9, body: 13 });
+        assert_eq!(split("text\n---\n"), FrontMatterLocation::None);
+        assert_eq!(split("---\na: 1\n"), FrontMatterLocation::Unclosed);
+        assert_eq!(
+            split("---\r\na: 1\r\n---"),
+            FrontMatterLocation::Block { yaml: 5..11, body: 14 }
+        );
     }
 
     #[test]

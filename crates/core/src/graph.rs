@@ -2,7 +2,7 @@
 
 mod export;
 
-pub use export::{dot, mermaid};
+pub use export::{to_dot, to_mermaid};
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -126,7 +126,7 @@ impl EdgeKind {
 
 /// A document or memory in the graph.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Node {
+pub struct GraphNode {
     /// The id, such as `plan/0042-graph` or `adr/ADR-0003`.
     pub id: String,
     /// The kind.
@@ -147,7 +147,7 @@ pub struct Node {
 
 /// A relation between two nodes.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
-pub struct Edge {
+pub struct GraphEdge {
     /// The id of the first node.
     pub from: String,
     /// The id of the second node.
@@ -164,14 +164,14 @@ pub struct Edge {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Graph {
     /// The nodes, sorted by id.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<GraphNode>,
     /// The edges, sorted and without duplicates.
-    pub edges: Vec<Edge>,
+    pub edges: Vec<GraphEdge>,
 }
 
 impl Graph {
     /// Builds a graph. Duplicate edges, self-loops and edges to missing nodes are dropped.
-    pub fn new(mut nodes: Vec<Node>, mut edges: Vec<Edge>) -> Self {
+    pub fn new(mut nodes: Vec<GraphNode>, mut edges: Vec<GraphEdge>) -> Self {
         nodes.sort_by(|a, b| a.id.cmp(&b.id));
         let ids: HashSet<&str> = nodes.iter().map(|node| node.id.as_str()).collect();
         edges.retain(|edge| {
@@ -185,13 +185,13 @@ impl Graph {
     }
 
     /// Returns a node by its id.
-    pub fn node(&self, id: &str) -> Option<&Node> {
+    pub fn node(&self, id: &str) -> Option<&GraphNode> {
         self.nodes.binary_search_by(|node| node.id.as_str().cmp(id)).ok().map(|at| &self.nodes[at])
     }
 
     /// Returns the subgraph within a number of steps of a node.
     #[must_use]
-    pub fn around(&self, id: &str, steps: usize) -> Graph {
+    pub fn neighbourhood(&self, id: &str, steps: usize) -> Graph {
         let mut reached: BTreeSet<&str> = BTreeSet::from([id]);
         for _ in 0..steps {
             let neighbours: BTreeSet<&str> = self
@@ -218,7 +218,7 @@ impl Graph {
     }
 
     /// Returns the nodes without edges.
-    pub fn orphans(&self) -> Vec<&Node> {
+    pub fn orphans(&self) -> Vec<&GraphNode> {
         let connected: HashSet<&str> =
             self.edges.iter().flat_map(|edge| [edge.from.as_str(), edge.to.as_str()]).collect();
         self.nodes.iter().filter(|node| !connected.contains(node.id.as_str())).collect()
@@ -235,7 +235,7 @@ impl Graph {
     }
 
     /// Returns the cycles over the edges that a filter accepts.
-    fn cycles_over(&self, is_followed: impl Fn(&Edge) -> bool) -> Vec<Vec<String>> {
+    fn cycles_over(&self, is_followed: impl Fn(&GraphEdge) -> bool) -> Vec<Vec<String>> {
         let indexes: HashMap<&str, usize> =
             self.nodes.iter().enumerate().map(|(index, node)| (node.id.as_str(), index)).collect();
         let mut successors: Vec<Vec<usize>> = vec![vec![]; self.nodes.len()];
@@ -246,7 +246,7 @@ impl Graph {
                 successors[from].push(to);
             }
         }
-        let cycles = cycles::find(self.nodes.len(), |node| successors[node].clone());
+        let cycles = cycles::find_cycles(self.nodes.len(), |node| successors[node].clone());
         cycles
             .iter()
             .map(|cycle| cycle.iter().map(|&index| self.nodes[index].id.clone()).collect())
@@ -261,7 +261,7 @@ mod tests {
     fn graph(edges: &[(&str, &str, EdgeKind, Option<&str>)]) -> Graph {
         let ids: BTreeSet<&str> =
             edges.iter().flat_map(|(from, to, _, _)| [*from, *to]).chain(["orphan"]).collect();
-        let node = |id: &str| Node {
+        let node = |id: &str| GraphNode {
             id: id.into(),
             kind: NodeKind::Plan,
             title: id.into(),
@@ -272,7 +272,7 @@ mod tests {
         };
         let edges = edges
             .iter()
-            .map(|(from, to, kind, via)| Edge {
+            .map(|(from, to, kind, via)| GraphEdge {
                 from: (*from).into(),
                 to: (*to).into(),
                 kind: *kind,
@@ -297,13 +297,13 @@ mod tests {
             graph.orphans().iter().map(|node| node.id.as_str()).collect::<Vec<_>>(),
             ["orphan"]
         );
-        assert_eq!(graph.around("d", 1).nodes.len(), 2);
+        assert_eq!(graph.neighbourhood("d", 1).nodes.len(), 2);
     }
 
     #[test]
     fn exports_escape_quotes() {
         let graph = graph(&[("a\"b", "c", EdgeKind::Overrides, Some("k"))]);
-        assert!(dot(&graph).contains("\"a\\\"b\" -> \"c\" [label=\"OVERRIDES k\"]"));
-        assert!(mermaid(&graph).contains("-->|\"OVERRIDES k\"|"));
+        assert!(to_dot(&graph).contains("\"a\\\"b\" -> \"c\" [label=\"OVERRIDES k\"]"));
+        assert!(to_mermaid(&graph).contains("-->|\"OVERRIDES k\"|"));
     }
 }

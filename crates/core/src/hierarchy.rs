@@ -33,7 +33,7 @@ pub struct Level {
     /// Files that existed before the workspace was set up. They are read first, so that the level's own
     /// files win.
     #[serde(skip)]
-    pub adopted: Vec<String>,
+    pub preexisting: Vec<String>,
     /// Files that are always read, in order; a later one wins. The first pattern finds the main document
     /// of the level.
     #[serde(default)]
@@ -53,11 +53,11 @@ pub struct Level {
 }
 
 /// The name of the default hierarchy.
-pub const DEFAULT: &str = "plans";
+pub const DEFAULT_HIERARCHY: &str = "plans";
 
 /// Returns the built-in hierarchies by name.
 pub fn built_in() -> IndexMap<String, Hierarchy> {
-    [(DEFAULT, plan_levels()), ("sprints", sprint_levels()), ("domains", domain_levels())]
+    [(DEFAULT_HIERARCHY, plan_levels()), ("sprints", sprint_levels()), ("domains", domain_levels())]
         .into_iter()
         .map(|(name, levels)| (name.to_owned(), Hierarchy { levels }))
         .collect()
@@ -160,7 +160,7 @@ fn domain_levels() -> Vec<Level> {
         .map(|(depth, (name, scope, share))| Level {
             name: name.into(),
             priority: depth as i64 * 10,
-            adopted: if depth == 0 { vec!["agent/rules/common/*.md".into()] } else { vec![] },
+            preexisting: if depth == 0 { vec!["agent/rules/common/*.md".into()] } else { vec![] },
             always: vec![
                 format!("resources/workspaces/{scope}/OVERVIEW.md"),
                 format!("user/memory/workspaces/{scope}/decisions.md"),
@@ -189,7 +189,7 @@ fn level(
     Level {
         name: name.into(),
         priority,
-        adopted: vec![],
+        preexisting: vec![],
         always: owned(always),
         if_room: owned(if_room),
         memory: memory.map(str::to_owned),
@@ -205,7 +205,7 @@ impl Hierarchy {
     }
 
     /// Returns a description of the first mistake in a user's hierarchy, if there is one.
-    pub fn defect(&self) -> Option<String> {
+    pub fn first_defect(&self) -> Option<String> {
         if self.levels.is_empty() {
             return Some("the hierarchy has no levels".into());
         }
@@ -230,7 +230,7 @@ impl Hierarchy {
                     level.name
                 ));
             }
-            if level.is_selected() && level.name_sites().is_empty() {
+            if level.needs_selection() && level.name_locations().is_empty() {
                 return Some(format!(
                     "level `{0}`: one component of a path must start with `{{{0}}}`, so that the names of the level can be listed",
                     level.name
@@ -256,7 +256,7 @@ impl Hierarchy {
                     "pattern `{alternative}` must be a path below the root, with `/` as separator"
                 ));
             }
-            let variable_count = variables(alternative).count();
+            let variable_count = pattern_variables(alternative).count();
             if alternative.matches('{').count() != variable_count
                 || alternative.matches('}').count() != variable_count
             {
@@ -267,7 +267,7 @@ impl Hierarchy {
                     "pattern `{alternative}` may have only one `*`, in its last component"
                 ));
             }
-            if let Some(unknown) = variables(alternative)
+            if let Some(unknown) = pattern_variables(alternative)
                 .find(|variable| self.level(variable.trim_end_matches(".number")).is_none())
             {
                 return Some(format!(
@@ -282,7 +282,7 @@ impl Hierarchy {
 impl Level {
     /// Returns all patterns in the order in which they are read.
     pub fn patterns(&self) -> impl Iterator<Item = &str> {
-        self.adopted
+        self.preexisting
             .iter()
             .chain(&self.always)
             .chain(&self.if_room)
@@ -296,7 +296,7 @@ impl Level {
     }
 
     /// Returns the selectors for which a path is the main document of the level; `None` if it is not.
-    pub fn names_in_main(&self, path: &str) -> Option<Selectors> {
+    pub fn match_main_document(&self, path: &str) -> Option<Selectors> {
         // `{agent}.md` also matches `001.memory.md`, the memory of the agent `001`.
         if self.memory.as_deref().is_some_and(|memory| match_pattern(memory, path).is_some()) {
             return None;
@@ -309,8 +309,8 @@ impl Level {
 
     /// Returns the selectors of the level's folder that contains a path: for
     /// `plans/0042-graph/agents/001.md`, the plan `0042-graph`.
-    pub fn names_in_folder(&self, path: &str) -> Option<Selectors> {
-        let folders = self.name_sites().into_iter().filter(|(_, suffix)| suffix.is_empty());
+    pub fn match_folder(&self, path: &str) -> Option<Selectors> {
+        let folders = self.name_locations().into_iter().filter(|(_, suffix)| suffix.is_empty());
         folders.into_iter().find_map(|(folder, _)| {
             let pattern = join(folder, &format!("{{{}}}", self.name));
             let depth = pattern.split('/').count();
@@ -320,19 +320,19 @@ impl Level {
     }
 
     /// Returns the files and folders of one name of the level, whether they exist or not.
-    pub fn parts(&self, selectors: &Selectors) -> Vec<String> {
+    pub fn paths_of_name(&self, selectors: &Selectors) -> Vec<String> {
         let Some(name) = selectors.get(&self.name) else { return vec![] };
         let path = |(folder, suffix): (&str, &str)| {
-            Some(join(&expand(folder, selectors)?, &format!("{name}{suffix}")))
+            Some(join(&expand_pattern(folder, selectors)?, &format!("{name}{suffix}")))
         };
-        self.name_sites().into_iter().filter_map(path).collect()
+        self.name_locations().into_iter().filter_map(path).collect()
     }
 
     /// Returns the levels for which a name must be selected before this one can be read.
-    pub fn needs(&self) -> Vec<&str> {
+    pub fn required_levels(&self) -> Vec<&str> {
         let mut levels: Vec<&str> = self
             .patterns()
-            .flat_map(variables)
+            .flat_map(pattern_variables)
             .map(|variable| variable.trim_end_matches(".number"))
             .collect();
         levels.sort_unstable();
@@ -341,13 +341,13 @@ impl Level {
     }
 
     /// Returns whether a name must be selected for this level.
-    pub fn is_selected(&self) -> bool {
-        self.needs().contains(&self.name.as_str())
+    pub fn needs_selection(&self) -> bool {
+        self.required_levels().contains(&self.name.as_str())
     }
 
     /// Returns the folders that contain the names of the level, each with the suffix after a name:
     /// `plans/{plan}/agents/{agent}.md` gives (`plans/{plan}/agents`, `.md`).
-    pub fn name_sites(&self) -> Vec<(&str, &str)> {
+    pub fn name_locations(&self) -> Vec<(&str, &str)> {
         let variable = format!("{{{}}}", self.name);
         let mut sites: Vec<(&str, &str)> = self
             .patterns()
@@ -366,7 +366,7 @@ impl Level {
 }
 
 /// Returns the variables of a pattern, without their braces.
-pub fn variables(pattern: &str) -> impl Iterator<Item = &str> {
+pub fn pattern_variables(pattern: &str) -> impl Iterator<Item = &str> {
     pattern.split('{').skip(1).filter_map(|rest| rest.split_once('}').map(|(variable, _)| variable))
 }
 
@@ -388,7 +388,7 @@ fn match_pattern(pattern: &str, path: &str) -> Option<Selectors> {
         }
     }
     let has_names = selectors.values().all(|name| !name.is_empty());
-    (has_names && expand(pattern, &selectors).as_deref() == Some(path)).then_some(selectors)
+    (has_names && expand_pattern(pattern, &selectors).as_deref() == Some(path)).then_some(selectors)
 }
 
 fn join(folder: &str, name: &str) -> String {
@@ -397,7 +397,7 @@ fn join(folder: &str, name: &str) -> String {
 
 /// Replaces the variables of one alternative of a pattern by the selected names; `None` if a name is
 /// not selected.
-pub fn expand(pattern: &str, selectors: &Selectors) -> Option<String> {
+pub fn expand_pattern(pattern: &str, selectors: &Selectors) -> Option<String> {
     let mut out = String::with_capacity(pattern.len() + 16);
     let mut rest = pattern;
     while let Some((before, after)) = rest.split_once('{') {
@@ -420,14 +420,14 @@ mod tests {
     #[test]
     fn built_in_hierarchies_have_no_defects() {
         for (name, hierarchy) in built_in() {
-            assert_eq!(hierarchy.defect(), None, "{name}");
+            assert_eq!(hierarchy.first_defect(), None, "{name}");
         }
     }
 
     #[test]
     fn defects_are_described() {
         let broken = |always: &str| {
-            Hierarchy { levels: vec![level("team", 0, 1.0, &[always], &[], None)] }.defect()
+            Hierarchy { levels: vec![level("team", 0, 1.0, &[always], &[], None)] }.first_defect()
         };
         assert!(broken("../x.md").unwrap().contains("below the root"));
         assert!(broken("a/*/b.md").unwrap().contains("only one `*`"));
@@ -442,17 +442,17 @@ mod tests {
         let selectors: Selectors =
             [("plan".to_owned(), "0042-graph".to_owned())].into_iter().collect();
         assert_eq!(
-            expand("plans/{plan}/{plan.number}-plan.md", &selectors).as_deref(),
+            expand_pattern("plans/{plan}/{plan.number}-plan.md", &selectors).as_deref(),
             Some("plans/0042-graph/0042-plan.md")
         );
-        assert_eq!(expand("plans/{agent}.md", &selectors), None);
+        assert_eq!(expand_pattern("plans/{agent}.md", &selectors), None);
     }
 
     #[test]
     fn selectors_are_derived_from_paths() {
         let plans = &built_in()["plans"];
         let main = |level: &str, path: &str| {
-            let names = plans.level(level).unwrap().names_in_main(path)?;
+            let names = plans.level(level).unwrap().match_main_document(path)?;
             Some(names.values().cloned().collect::<Vec<_>>().join(" "))
         };
         for file in ["0042-graph-plan", "0042-plan", "plan"] {
@@ -466,13 +466,13 @@ mod tests {
             assert_eq!((main("plan", path), main("agent", path)), (None, None), "{path}");
         }
         let plan = plans.level("plan").unwrap();
-        let names = plan.names_in_folder("plans/a/agents/001-x.md").unwrap();
-        assert_eq!(plan.parts(&names), ["plans/a"]);
-        assert_eq!(plan.names_in_folder("plans/Roadmap.md"), None);
+        let names = plan.match_folder("plans/a/agents/001-x.md").unwrap();
+        assert_eq!(plan.paths_of_name(&names), ["plans/a"]);
+        assert_eq!(plan.match_folder("plans/Roadmap.md"), None);
         let agent = plans.level("agent").unwrap();
-        let names = agent.names_in_main("plans/a/agents/001-x.md").unwrap();
+        let names = agent.match_main_document("plans/a/agents/001-x.md").unwrap();
         assert_eq!(
-            agent.parts(&names),
+            agent.paths_of_name(&names),
             [
                 "plans/a/agents/001-x.agent.md",
                 "plans/a/agents/001-x.md",
@@ -484,15 +484,15 @@ mod tests {
     #[test]
     fn name_sites_come_from_the_patterns() {
         let plans = &built_in()["plans"];
-        assert_eq!(plans.level("plan").unwrap().name_sites(), [("plans", "")]);
+        assert_eq!(plans.level("plan").unwrap().name_locations(), [("plans", "")]);
         assert_eq!(
-            plans.level("agent").unwrap().name_sites(),
+            plans.level("agent").unwrap().name_locations(),
             [
                 ("plans/{plan}/agents", ".agent.md"),
                 ("plans/{plan}/agents", ".md"),
                 ("plans/{plan}/agents", ".memory.md")
             ]
         );
-        assert!(!plans.level("workspace").unwrap().is_selected());
+        assert!(!plans.level("workspace").unwrap().needs_selection());
     }
 }

@@ -19,7 +19,7 @@ const SYNTAX_ERRORS: &[(&str, &str)] = &[
 ];
 
 /// Describes a value of the wrong type: `"ten"`, `a list`, `null`.
-pub fn described(value: &Value) -> String {
+pub fn describe(value: &Value) -> String {
     match value {
         Value::String(text) if text.chars().count() > MAX_QUOTED_CHARS => {
             let start: String = text.chars().take(MAX_QUOTED_CHARS).collect();
@@ -34,15 +34,15 @@ pub fn described(value: &Value) -> String {
 
 /// Returns the message of an error without its position, because the line number is wrong for a
 /// line that was parsed alone.
-pub fn message(error: &serde_json::Error) -> String {
+pub fn error_message(error: &serde_json::Error) -> String {
     let message = error.to_string();
     let position = format!(" at line {} column {}", error.line(), error.column());
     message.strip_suffix(&position).unwrap_or(&message).to_owned()
 }
 
 /// Describes why a line is not JSON, with the column.
-pub fn syntax_error(error: &serde_json::Error) -> String {
-    let message = message(error);
+pub fn describe_syntax_error(error: &serde_json::Error) -> String {
+    let message = error_message(error);
     let plain = SYNTAX_ERRORS.iter().find(|(original, _)| *original == message);
     let reason = plain.map_or(message.as_str(), |(_, plain)| plain);
     match error.column() {
@@ -58,9 +58,9 @@ mod tests {
 
     #[test]
     fn long_strings_are_shortened() {
-        assert_eq!(described(&json!("ten")), "\"ten\"");
-        assert_eq!(described(&json!("é".repeat(99))), format!("\"{}…\"", "é".repeat(60)));
-        assert_eq!(described(&json!([1])), "a list");
+        assert_eq!(describe(&json!("ten")), "\"ten\"");
+        assert_eq!(describe(&json!("é".repeat(99))), format!("\"{}…\"", "é".repeat(60)));
+        assert_eq!(describe(&json!([1])), "a list");
     }
 
     #[test]
@@ -73,7 +73,11 @@ mod tests {
             ("{\"a\": 1", "the text ends inside an object at column 7"),
         ] {
             let error = serde_json::from_str::<Value>(text).unwrap_err();
-            assert_eq!(syntax_error(&error), format!("this is not JSON: {reason}"), "{text}");
+            assert_eq!(
+                describe_syntax_error(&error),
+                format!("this is not JSON: {reason}"),
+                "{text}"
+            );
         }
     }
 }

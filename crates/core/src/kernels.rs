@@ -23,7 +23,7 @@ macro_rules! with_avx2 {
 
 /// Appends the Hamming distance of each row and a query. A distance is a byte: rows of more than 256 bits are counted
 /// in larger units, and 256 is clamped to 255.
-pub fn distances(rows: &[u8], query: &[u8], found: &mut Vec<u8>) {
+pub fn hamming_distances(rows: &[u8], query: &[u8], found: &mut Vec<u8>) {
     #[cfg(target_arch = "x86_64")]
     if let Ok(query) = query.try_into()
         && std::arch::is_x86_feature_detected!("avx512vl")
@@ -94,7 +94,7 @@ fn count_differing_bits(row: &[u8], query: &[u8]) -> u32 {
 }
 
 /// Appends the positions of the bytes that are at most `limit`.
-pub fn within(bytes: &[u8], limit: u8, found: &mut Vec<u32>) {
+pub fn positions_at_most(bytes: &[u8], limit: u8, found: &mut Vec<u32>) {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
         // SAFETY: the required processor features were just detected.
@@ -132,7 +132,7 @@ fn avx2_within(bytes: &[u8], limit: u8, found: &mut Vec<u32>) {
 }
 
 /// Returns the dot product of two rows of `i8` of equal length.
-pub fn product(a: &[u8], b: &[u8]) -> i32 {
+pub fn dot_product_i8(a: &[u8], b: &[u8]) -> i32 {
     debug_assert_eq!(a.len(), b.len());
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
@@ -185,7 +185,7 @@ pub fn add_scaled(sum: &mut [f32], row: &[u8], scale: f32) {
 }
 
 /// Prefetches bytes that are about to be read into the processor's cache.
-pub fn fetch(bytes: &[u8]) {
+pub fn prefetch(bytes: &[u8]) {
     #[cfg(target_arch = "x86_64")]
     for line in bytes.chunks(64) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
@@ -201,7 +201,7 @@ pub fn fetch(bytes: &[u8]) {
 const LANES: usize = 8;
 
 /// Returns the sum of a vector's squares.
-pub fn squares(vector: &[f32]) -> f32 {
+pub fn sum_of_squares(vector: &[f32]) -> f32 {
     type Arguments<'a> = &'a [f32];
     type Answer = f32;
     #[inline(always)]
@@ -217,7 +217,7 @@ pub fn squares(vector: &[f32]) -> f32 {
 }
 
 /// Returns the largest absolute value of a vector.
-pub fn largest(vector: &[f32]) -> f32 {
+pub fn max_abs(vector: &[f32]) -> f32 {
     type Arguments<'a> = &'a [f32];
     type Answer = f32;
     #[inline(always)]
@@ -235,7 +235,7 @@ pub fn largest(vector: &[f32]) -> f32 {
 }
 
 /// Quantises a vector: appends each number, multiplied by `scale` and rounded, as an `i8`.
-pub fn shrink(vector: &[f32], scale: f32, found: &mut Vec<u8>) {
+pub fn quantise_i8(vector: &[f32], scale: f32, found: &mut Vec<u8>) {
     type Arguments<'a> = (&'a [f32], f32, &'a mut Vec<u8>);
     type Answer = ();
     #[inline(always)]
@@ -248,7 +248,7 @@ pub fn shrink(vector: &[f32], scale: f32, found: &mut Vec<u8>) {
 }
 
 /// Appends one bit for each number: 1 if it is positive.
-pub fn signs(vector: &[f32], found: &mut Vec<u8>) {
+pub fn append_sign_bits(vector: &[f32], found: &mut Vec<u8>) {
     let (octets, rest) = vector.as_chunks::<8>();
     signs_of_octets(octets, found);
     if !rest.is_empty() {
@@ -290,7 +290,7 @@ mod tests {
     #[test]
     fn distances_count_differing_bits() {
         let mut found = vec![];
-        distances(
+        hamming_distances(
             &[0b1011, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1],
             &[1, 0, 0, 0, 0, 0, 0, 0],
             &mut found,
@@ -298,7 +298,7 @@ mod tests {
         assert_eq!(found, [2, 2]);
         let rows: Vec<u8> = (0..64).collect();
         found.clear();
-        distances(&rows, &rows[..32], &mut found);
+        hamming_distances(&rows, &rows[..32], &mut found);
         assert_eq!(found[0], 0);
         let differing: u32 = (0..32_u8).map(|at| (at ^ (at + 32)).count_ones()).sum();
         assert_eq!(u32::from(found[1]), differing);
@@ -309,7 +309,7 @@ mod tests {
         let rows: Vec<u8> = (0..32 * 11).map(|at: u32| (at * at / 7) as u8).collect();
         for query in [&rows[32..64], &[0; 32], &[255; 32]] {
             let (mut found, mut expected) = (vec![], vec![]);
-            distances(&rows, query, &mut found);
+            hamming_distances(&rows, query, &mut found);
             general_distances(&rows, query, &mut expected);
             assert_eq!(found, expected);
         }
@@ -318,21 +318,21 @@ mod tests {
     #[test]
     fn distances_fit_a_byte() {
         let mut found = vec![];
-        distances(&[255; 32], &[0; 32], &mut found);
+        hamming_distances(&[255; 32], &[0; 32], &mut found);
         assert_eq!(found, [255]);
         found.clear();
         let long: Vec<u8> = [vec![0xff; 64], vec![0; 64], vec![0xff; 128]].concat();
-        distances(&long, &[0; 128], &mut found);
+        hamming_distances(&long, &[0; 128], &mut found);
         assert_eq!(found, [128, 255]);
     }
 
     #[test]
     fn all_variants_return_the_same_product() {
-        assert_eq!(product(&[255, 2, 3], &[1, 2, 255]), -1 + 4 - 3);
+        assert_eq!(dot_product_i8(&[255, 2, 3], &[1, 2, 255]), -1 + 4 - 3);
         for length in [0, 15, 16, 33, 256] {
             let a: Vec<u8> = (0..length).map(|at| (at * 37 % 256) as u8).collect();
             let b: Vec<u8> = (0..length).map(|at| (at * 101 % 256) as u8).collect();
-            assert_eq!(product(&a, &b), portable_product(&a, &b));
+            assert_eq!(dot_product_i8(&a, &b), portable_product(&a, &b));
         }
     }
 
@@ -341,7 +341,7 @@ mod tests {
         let bytes: Vec<u8> = (0..100_u8).map(|at| at.wrapping_mul(89)).collect();
         for limit in [0, 1, 100, 200, 255] {
             let (mut found, mut expected) = (vec![], vec![]);
-            within(&bytes, limit, &mut found);
+            positions_at_most(&bytes, limit, &mut found);
             portable_within(&bytes, 0, limit, &mut expected);
             assert_eq!(found, expected);
             assert!(!found.is_empty() && (limit == 255) == (found.len() == bytes.len()));
@@ -354,15 +354,15 @@ mod tests {
         add_scaled(&mut sum, &[255, 4], 0.5);
         assert_eq!(sum, [0.5, 4.0]);
         let vector = [1.0, -2.0, 3.0, 0.0, 0.0, 0.0, 0.0, 0.0, -4.0];
-        assert!((squares(&vector) - 30.0).abs() < 1e-6);
-        assert!((largest(&vector) - 4.0).abs() < 1e-6);
+        assert!((sum_of_squares(&vector) - 30.0).abs() < 1e-6);
+        assert!((max_abs(&vector) - 4.0).abs() < 1e-6);
         let mut bits = vec![];
-        signs(&vector, &mut bits);
+        append_sign_bits(&vector, &mut bits);
         assert_eq!(bits, [0b101, 0]);
-        signs(&[0.5; 8], &mut bits);
+        append_sign_bits(&[0.5; 8], &mut bits);
         assert_eq!(bits, [0b101, 0, 255]);
         let mut small = vec![];
-        shrink(&[1.0, -1.0, 0.24], 2.0, &mut small);
+        quantise_i8(&[1.0, -1.0, 0.24], 2.0, &mut small);
         assert_eq!(small, [2, 254, 0]);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::yaml::Node;
+use crate::yaml::YamlNode;
 
 /// Joins keys to a path.
 pub fn join<'k>(keys: impl IntoIterator<Item = &'k str>) -> String {
@@ -31,8 +31,8 @@ pub fn is_within(path: &str, ancestor: &str) -> bool {
 }
 
 /// Adds the line of every key path in a YAML tree to `out`, each increased by `offset`.
-pub fn lines(node: &Node, offset: usize, out: &mut BTreeMap<String, usize>) {
-    fn walk(node: &Node, path: &str, offset: usize, out: &mut BTreeMap<String, usize>) {
+pub fn collect_lines(node: &YamlNode, offset: usize, out: &mut BTreeMap<String, usize>) {
+    fn walk(node: &YamlNode, path: &str, offset: usize, out: &mut BTreeMap<String, usize>) {
         for entry in node.entries() {
             let mut entry_path = path.to_owned();
             push(&mut entry_path, &entry.key);

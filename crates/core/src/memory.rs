@@ -14,11 +14,11 @@ mod sections;
 mod table;
 mod template;
 
-pub use counters::{Counters, readable};
-pub use edit::{Refusal, add, add_session, mark, remove, resolve};
+pub use counters::{Counters, merge_repeated_counters};
+pub use edit::{EditRefused, add, add_session, remove, resolve, set_marks};
 pub use read::read;
-pub use table::is_settled;
-pub use template::{agent, plan};
+pub use table::is_resolved_status;
+pub use template::{agent_template, plan_template};
 
 use std::ops::Range;
 
@@ -31,7 +31,7 @@ use crate::{Problem, Value, day};
 
 /// The kind of owner of a memory document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Owner {
+pub enum MemoryOwner {
     /// An agent.
     Agent,
     /// A plan.
@@ -97,7 +97,7 @@ impl EntryKind {
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
-pub enum Field {
+pub enum EntryField {
     /// The chosen option.
     Choice,
     /// The reason.
@@ -114,53 +114,53 @@ pub enum Field {
     Metadata,
 }
 
-impl Field {
-    const ALL: [Field; 7] = [
-        Field::Choice,
-        Field::Rationale,
-        Field::Status,
-        Field::Affects,
-        Field::Date,
-        Field::FoundBy,
-        Field::Metadata,
+impl EntryField {
+    const ALL: [EntryField; 7] = [
+        EntryField::Choice,
+        EntryField::Rationale,
+        EntryField::Status,
+        EntryField::Affects,
+        EntryField::Date,
+        EntryField::FoundBy,
+        EntryField::Metadata,
     ];
 
     /// Returns the title of its column in a table.
     fn column(self) -> &'static str {
         match self {
-            Field::Choice => "Choice",
-            Field::Rationale => "Rationale",
-            Field::Status => "Status",
-            Field::Affects => "Affects Agents",
-            Field::Date => "Date",
-            Field::FoundBy => "Found By",
-            Field::Metadata => "Metadata",
+            EntryField::Choice => "Choice",
+            EntryField::Rationale => "Rationale",
+            EntryField::Status => "Status",
+            EntryField::Affects => "Affects Agents",
+            EntryField::Date => "Date",
+            EntryField::FoundBy => "Found By",
+            EntryField::Metadata => "Metadata",
         }
     }
 
     /// Returns its name at the end of a bullet: `(found by: 001)`.
     fn word(self) -> &'static str {
         match self {
-            Field::Choice => "choice",
-            Field::Rationale => "rationale",
-            Field::Status => "status",
-            Field::Affects => "affects",
-            Field::Date => "date",
-            Field::FoundBy => "found by",
-            Field::Metadata => "metadata",
+            EntryField::Choice => "choice",
+            EntryField::Rationale => "rationale",
+            EntryField::Status => "status",
+            EntryField::Affects => "affects",
+            EntryField::Date => "date",
+            EntryField::FoundBy => "found by",
+            EntryField::Metadata => "metadata",
         }
     }
 
     fn from_column(title: &str) -> Option<Self> {
         let title = title.trim().to_lowercase();
-        Field::ALL
+        EntryField::ALL
             .into_iter()
             .find(|field| title == field.column().to_lowercase() || title == field.word())
     }
 }
 
 /// The fields of an entry besides its text.
-pub type Fields = IndexMap<Field, String>;
+pub type EntryFields = IndexMap<EntryField, String>;
 
 /// An entry to add.
 #[derive(Debug, Clone, PartialEq)]
@@ -170,7 +170,7 @@ pub struct NewEntry<'e> {
     /// Its text.
     pub text: &'e str,
     /// Its fields.
-    pub fields: Fields,
+    pub fields: EntryFields,
     /// Whether it is already resolved.
     pub resolved: bool,
     /// The marks in its comment: `id`, `from`, `added`.
@@ -179,7 +179,7 @@ pub struct NewEntry<'e> {
 
 /// An entry of a memory document.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct MemoryEntry {
     /// Its kind.
     pub kind: EntryKind,
     /// Its position among entries of its kind, from 1; for a session, the number in its heading.
@@ -189,7 +189,7 @@ pub struct Entry {
     /// Its text.
     pub text: String,
     /// Its fields.
-    pub fields: Fields,
+    pub fields: EntryFields,
     /// Whether it is resolved.
     pub resolved: bool,
     /// How it was resolved.
@@ -214,9 +214,9 @@ enum EntryForm {
 
 /// The content of a memory document.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct Notebook {
+pub struct MemoryEntries {
     /// The entries, in the order of the document.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<MemoryEntry>,
     /// The problems in the document.
     pub problems: Vec<Problem>,
 }
@@ -256,11 +256,11 @@ pub fn added_mark(day: Date) -> (String, String) {
 
 /// The result of looking up a typed entry name.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Which<'n> {
+pub enum EntryMatch<'n> {
     /// Exactly this entry.
-    One(&'n Entry),
+    One(&'n MemoryEntry),
     /// The name fits all of these entries.
-    Several(Vec<&'n Entry>),
+    Several(Vec<&'n MemoryEntry>),
     /// No entry has this name.
     Nothing,
 }
@@ -268,20 +268,20 @@ pub enum Which<'n> {
 /// The shortest suffix of an id that is accepted: shorter ones are rarely unique.
 const MIN_ID_SUFFIX_CHARS: usize = 4;
 
-impl Entry {
+impl MemoryEntry {
     /// Returns its ordinal name: `finding-3`.
     pub fn name(&self) -> String {
         format!("{}-{}", self.kind.word(), self.number)
     }
 
     /// Returns whether its id is stored in its comment, so that it survives rewording.
-    pub fn is_marked(&self) -> bool {
+    pub fn has_stored_id(&self) -> bool {
         self.marks.contains_key("id")
     }
 
     /// Returns its date: the one in its fields, else the day on which Heirloom added it.
-    pub fn own_date(&self) -> Option<Date> {
-        self.field(Field::Date).and_then(day::parse).or_else(|| self.added())
+    pub fn date(&self) -> Option<Date> {
+        self.field(EntryField::Date).and_then(day::parse).or_else(|| self.added())
     }
 
     /// Returns the day on which Heirloom added it.
@@ -290,23 +290,23 @@ impl Entry {
     }
 
     /// Returns the value of a field.
-    pub fn field(&self, field: Field) -> Option<&str> {
+    pub fn field(&self, field: EntryField) -> Option<&str> {
         self.fields.get(&field).map(String::as_str)
     }
 
     /// Returns the further data of its writer: JSON, or a string if the text is not JSON.
     pub fn metadata(&self) -> Option<Value> {
-        let text = self.field(Field::Metadata)?;
+        let text = self.field(EntryField::Metadata)?;
         Some(serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned())))
     }
 
     /// Returns its full content in one line: for a decision, with its choice and its rationale.
-    pub fn sentence(&self) -> String {
+    pub fn full_text(&self) -> String {
         let mut text = self.text.clone();
-        if let Some(choice) = self.field(Field::Choice) {
+        if let Some(choice) = self.field(EntryField::Choice) {
             text.push_str(&format!(": {choice}"));
         }
-        if let Some(rationale) = self.field(Field::Rationale) {
+        if let Some(rationale) = self.field(EntryField::Rationale) {
             text.push_str(&format!(" ({rationale})"));
         }
         if let Some(resolution) = &self.resolution {
@@ -317,14 +317,14 @@ impl Entry {
     }
 }
 
-impl Notebook {
+impl MemoryEntries {
     /// Finds an entry by its ordinal name, its id or a suffix of its id.
-    pub fn find(&self, typed: &str) -> Which<'_> {
+    pub fn find(&self, typed: &str) -> EntryMatch<'_> {
         let typed = typed.trim().to_lowercase();
-        let by_name: Vec<&Entry> =
+        let by_name: Vec<&MemoryEntry> =
             self.entries.iter().filter(|entry| entry.name() == typed).collect();
         let matches = if by_name.is_empty() {
-            let by_id: Vec<&Entry> =
+            let by_id: Vec<&MemoryEntry> =
                 self.entries.iter().filter(|entry| entry.id == typed).collect();
             if by_id.is_empty() && typed.len() >= MIN_ID_SUFFIX_CHARS {
                 self.entries.iter().filter(|entry| entry.id.ends_with(&typed)).collect()
@@ -335,14 +335,14 @@ impl Notebook {
             by_name
         };
         match matches.as_slice() {
-            [] => Which::Nothing,
-            [one] => Which::One(one),
-            _ => Which::Several(matches),
+            [] => EntryMatch::Nothing,
+            [one] => EntryMatch::One(one),
+            _ => EntryMatch::Several(matches),
         }
     }
 
     /// Returns the entries of a kind.
-    pub fn of(&self, kind: EntryKind) -> impl Iterator<Item = &Entry> {
+    pub fn entries_of(&self, kind: EntryKind) -> impl Iterator<Item = &MemoryEntry> {
         self.entries.iter().filter(move |entry| entry.kind == kind)
     }
 }

@@ -70,7 +70,7 @@ impl Tree {
 
     /// Merges `child` over this tree.
     #[must_use]
-    pub fn over(self, child: Tree) -> Tree {
+    pub fn merge(self, child: Tree) -> Tree {
         if child.cut {
             return child;
         }
@@ -84,7 +84,7 @@ impl Tree {
             (Some(Content::Map(mut parent)), Some(Content::Map(child))) => {
                 for (key, tree) in child {
                     let merged = match parent.get_mut(&key) {
-                        Some(inherited) => std::mem::take(inherited).over(tree),
+                        Some(inherited) => std::mem::take(inherited).merge(tree),
                         None => tree,
                     };
                     parent.insert(key, merged);
@@ -102,7 +102,7 @@ impl Tree {
     #[must_use]
     pub fn join(mut self, mut part: Tree) -> Tree {
         let cut = std::mem::take(&mut self.cut) | std::mem::take(&mut part.cut);
-        let joined = self.over(part);
+        let joined = self.merge(part);
         Tree { cut: cut || joined.cut, ..joined }
     }
 
@@ -127,7 +127,7 @@ impl Tree {
     }
 
     /// Returns whether it hides the values of all ancestors.
-    pub fn is_cut(&self) -> bool {
+    pub fn hides_all_inherited(&self) -> bool {
         self.cut
     }
 
@@ -145,7 +145,7 @@ impl Tree {
     }
 
     /// Returns the value at a path of keys, or the scalar or list at a prefix of the path, which replaces it.
-    pub fn says(&self, keys: &[String]) -> Option<Value> {
+    pub fn effective_value(&self, keys: &[String]) -> Option<Value> {
         let mut tree = self;
         for key in keys {
             match &tree.content {
@@ -158,11 +158,11 @@ impl Tree {
     }
 
     /// Returns whether this tree hides the values of its ancestors at a path of keys.
-    pub fn hides(&self, keys: &[String]) -> bool {
+    pub fn hides_inherited(&self, keys: &[String]) -> bool {
         self.cut
             || match (&self.content, keys.split_first()) {
                 (Some(Content::Map(map)), Some((key, rest))) => {
-                    map.get(key).is_some_and(|tree| tree.hides(rest))
+                    map.get(key).is_some_and(|tree| tree.hides_inherited(rest))
                 }
                 _ => false,
             }
@@ -170,7 +170,7 @@ impl Tree {
 
     /// Visits every leaf (a scalar, a list, an empty map) with its keys and whether a cut at the leaf or above it hides
     /// the values of its ancestors.
-    pub fn leaves<'t>(&'t self, visit: &mut impl FnMut(&[String], &'t Tree, bool)) {
+    pub fn for_each_leaf<'t>(&'t self, visit: &mut impl FnMut(&[String], &'t Tree, bool)) {
         fn walk<'t>(
             tree: &'t Tree,
             keys: &mut Vec<String>,
@@ -194,7 +194,7 @@ impl Tree {
     }
 
     /// Returns the paths at which this tree hides the values of its ancestors.
-    pub fn cuts(&self) -> Vec<String> {
+    pub fn override_paths(&self) -> Vec<String> {
         fn walk(tree: &Tree, path: &str, out: &mut Vec<String>) {
             if tree.cut {
                 out.push(path.to_owned());
@@ -247,7 +247,7 @@ mod tests {
 
     fn resolve(layers: &[Value]) -> Value {
         let merged =
-            layers.iter().cloned().map(Tree::from_document).fold(Tree::default(), Tree::over);
+            layers.iter().cloned().map(Tree::from_document).fold(Tree::default(), Tree::merge);
         merged.into_value().unwrap_or(Value::Null)
     }
 
@@ -311,7 +311,7 @@ mod tests {
         let front = Tree::from_document(json!({"a": 1}));
         let fence = Tree::from_document(json!({"override": true, "b": 2}));
         let parent = Tree::from_document(json!({"c": 3}));
-        assert_eq!(parent.over(front.join(fence)).into_value(), Some(json!({"a": 1, "b": 2})));
+        assert_eq!(parent.merge(front.join(fence)).into_value(), Some(json!({"a": 1, "b": 2})));
     }
 
     fn value() -> impl Strategy<Value = Value> {
@@ -360,8 +360,8 @@ mod tests {
     proptest! {
         #[test]
         fn merging_is_associative(a in document(), b in document(), c in document()) {
-            let left = a.clone().over(b.clone()).over(c.clone());
-            let right = a.over(b.over(c));
+            let left = a.clone().merge(b.clone()).merge(c.clone());
+            let right = a.merge(b.merge(c));
             prop_assert_eq!(left.clone(), right);
             let value = left.into_value().unwrap_or(Value::Null);
             prop_assert!(!has_marker(&value));

@@ -84,7 +84,7 @@ fn without_number(name: &str) -> &str {
 }
 
 /// Looks up a name that a person typed: like [`find`], else by the name without its number.
-pub fn find_typed<'n>(typed: &str, candidates: impl IntoIterator<Item = &'n str>) -> Match {
+pub fn find_loosely<'n>(typed: &str, candidates: impl IntoIterator<Item = &'n str>) -> Match {
     let candidates: Vec<&str> = candidates.into_iter().collect();
     let found = find(typed, candidates.iter().copied());
     let folded = typed.to_lowercase();
@@ -200,15 +200,15 @@ mod tests {
         );
         assert_eq!(find("0042-grph", names), Match::Unknown(vec!["0042-graph".into()]));
         assert_eq!(find("000", ["000-a", "001-b"]), Match::One("000-a".into()));
-        assert_eq!(find_typed("42", names), Match::One("0042-graph".into()));
-        assert_eq!(find_typed("Auth", names), Match::One("0043-auth".into()));
+        assert_eq!(find_loosely("42", names), Match::One("0042-graph".into()));
+        assert_eq!(find_loosely("Auth", names), Match::One("0043-auth".into()));
         assert_eq!(
-            find_typed("a", ["000-a", "001-a"]),
+            find_loosely("a", ["000-a", "001-a"]),
             Match::Ambiguous(vec!["000-a".into(), "001-a".into()])
         );
-        assert_eq!(find_typed("a", ["000-a", "a"]), Match::One("a".into()));
-        assert_eq!(find_typed("", ["x-y-z"]), Match::Unknown(vec![]));
-        assert_eq!(find_typed("0042-grph", names), Match::Unknown(vec!["0042-graph".into()]));
+        assert_eq!(find_loosely("a", ["000-a", "a"]), Match::One("a".into()));
+        assert_eq!(find_loosely("", ["x-y-z"]), Match::Unknown(vec![]));
+        assert_eq!(find_loosely("0042-grph", names), Match::Unknown(vec!["0042-graph".into()]));
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub fn is_within(path: &str, folder: &str) -> bool {
 }
 
 /// Resolves a relative link against the folder of a document; `None` if it leads out of the root.
-pub fn joined(from: &str, link: &str) -> Option<String> {
+pub fn resolve_link(from: &str, link: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder(from).split('/').filter(|part| !part.is_empty()).collect();
     for part in link.split('/') {
         match part {
@@ -35,7 +35,7 @@ pub fn joined(from: &str, link: &str) -> Option<String> {
 }
 
 /// Returns the relative link that leads from one document to another.
-pub fn relative(from: &str, to: &str) -> String {
+pub fn relative_link(from: &str, to: &str) -> String {
     let from: Vec<&str> = from.split('/').collect();
     let to: Vec<&str> = to.split('/').collect();
     let common =
@@ -45,7 +45,7 @@ pub fn relative(from: &str, to: &str) -> String {
 }
 
 /// Decodes the percent escapes of a URI; returns the input if the result is not UTF-8.
-pub fn percent_decoded(path: &str) -> String {
+pub fn percent_decode(path: &str) -> String {
     let bytes = path.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
     let mut offset = 0;
@@ -66,8 +66,8 @@ mod tests {
 
     #[test]
     fn links_out_of_the_root_are_refused() {
-        assert_eq!(joined("a/b/c.md", "../d.md").as_deref(), Some("a/d.md"));
-        assert_eq!(joined("a.md", "../d.md"), None);
+        assert_eq!(resolve_link("a/b/c.md", "../d.md").as_deref(), Some("a/d.md"));
+        assert_eq!(resolve_link("a.md", "../d.md"), None);
     }
 
     #[test]
@@ -75,7 +75,7 @@ mod tests {
         for (from, to) in
             [("a/b.md", "a/c.md"), ("a/b.md", "d/e/c.md"), ("b.md", "c.md"), ("a/b/c.md", "d.md")]
         {
-            assert_eq!(joined(from, &relative(from, to)).as_deref(), Some(to));
+            assert_eq!(resolve_link(from, &relative_link(from, to)).as_deref(), Some(to));
         }
     }
 }

@@ -23,7 +23,7 @@ pub struct Problem {
 
 impl Problem {
     /// Describes a problem with a whole file.
-    pub fn of_file(path: impl Into<String>, message: impl Into<String>) -> Self {
+    pub fn in_file(path: impl Into<String>, message: impl Into<String>) -> Self {
         Self::at(path, 1, message)
     }
 

@@ -13,8 +13,11 @@ mod terms;
 mod time;
 
 pub use corpus::{Corpus, Posting, Slot};
-pub use passage::{DocumentPart, ORIGIN, Passage, TEXT, Tie, mark, origin_tie, ties, ties_of_line};
+pub use passage::{
+    ComponentKey, DocumentPart, ORIGIN_KEY_PREFIX, Passage, TEXT_KEY_PREFIX, component_keys,
+    component_keys_of_line, filter_term, origin_key,
+};
 pub use question::{Lexicon, Question, QuestionTerm};
-pub use rank::{Parts, Scored, TermScore, damping, rank};
-pub use terms::{asks, for_each_joined_term, for_each_term, terms};
-pub use time::{Period, Time, time};
+pub use rank::{RankedMemory, ScoreParts, TermScore, length_normalisation, rank};
+pub use terms::{for_each_joined_term, for_each_term, is_question, terms};
+pub use time::{NamedPeriod, Period, find_period};

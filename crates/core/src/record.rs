@@ -8,9 +8,9 @@ mod line;
 mod validation;
 mod vocabulary;
 
-pub use line::{Damage, MAX_LINE, read, write};
-pub use validation::fault;
-pub use vocabulary::{Action, Kind, Relation, Section, Visibility};
+pub use line::{LineError, MAX_LINE_BYTES, read, write};
+pub use validation::find_invalid_field;
+pub use vocabulary::{EventAction, FactSection, RecordKind, Relation, Visibility};
 
 use std::borrow::Cow;
 
@@ -153,7 +153,7 @@ pub enum Body {
     /// A procedure of this project.
     Workflow(Box<Workflow>),
     /// A relation between two records or entries.
-    Edge(Edge),
+    Edge(RelationRecord),
     /// A reminder.
     Note(Note),
     /// An action on other records.
@@ -164,7 +164,7 @@ pub enum Body {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Fact {
     /// The section that it belongs to.
-    pub section: Section,
+    pub section: FactSection,
     /// The text; may be empty if there are a key and a value.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub content: String,
@@ -258,7 +258,7 @@ pub struct Workflow {
 
 /// A relation between two records or entries.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Edge {
+pub struct RelationRecord {
     /// The source.
     pub from: String,
     /// The target.
@@ -281,7 +281,7 @@ pub struct Note {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
     /// The action.
-    pub action: Action,
+    pub action: EventAction,
     /// The ids of the records and entries that it applies to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<String>,
@@ -317,15 +317,15 @@ impl Record {
     }
 
     /// Returns its kind.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> RecordKind {
         match self.body {
-            Body::Fact(_) => Kind::Fact,
-            Body::Episode(_) => Kind::Episode,
-            Body::Pattern(_) => Kind::Pattern,
-            Body::Workflow(_) => Kind::Workflow,
-            Body::Edge(_) => Kind::Edge,
-            Body::Note(_) => Kind::Note,
-            Body::Event(_) => Kind::Event,
+            Body::Fact(_) => RecordKind::Fact,
+            Body::Episode(_) => RecordKind::Episode,
+            Body::Pattern(_) => RecordKind::Pattern,
+            Body::Workflow(_) => RecordKind::Workflow,
+            Body::Edge(_) => RecordKind::Edge,
+            Body::Note(_) => RecordKind::Note,
+            Body::Event(_) => RecordKind::Event,
         }
     }
 
@@ -355,7 +355,7 @@ impl Record {
     }
 
     /// Returns the text that is indexed.
-    pub fn searchable(&self) -> String {
+    pub fn indexed_text(&self) -> String {
         let mut parts: Vec<Cow<'_, str>> = vec![self.text()];
         match &self.body {
             Body::Fact(fact) => {
@@ -389,8 +389,8 @@ impl Record {
     }
 
     /// Returns all free text in it, for the scan for secrets.
-    pub fn written(&self) -> String {
-        let mut texts = vec![self.searchable()];
+    pub fn all_text(&self) -> String {
+        let mut texts = vec![self.indexed_text()];
         match &self.body {
             Body::Fact(Fact { key: Some(key), value: Some(value), .. }) => {
                 texts.push(format!("{key} = {value}"));
@@ -406,7 +406,7 @@ impl Record {
     }
 
     /// Returns the ids of the records and entries that it refers to.
-    pub fn names(&self) -> Vec<&str> {
+    pub fn referenced_names(&self) -> Vec<&str> {
         let body: Vec<&str> = match &self.body {
             Body::Edge(edge) => vec![&edge.from, &edge.to],
             Body::Event(event) => {
@@ -450,7 +450,7 @@ fn flatten(value: &Value) -> String {
 }
 
 /// Returns the short form of an id for people to type: its last 8 characters.
-pub fn short(id: &str) -> &str {
+pub fn short_id(id: &str) -> &str {
     let start = id.len().saturating_sub(8);
     if id.is_char_boundary(start) { &id[start..] } else { id }
 }
@@ -463,7 +463,7 @@ pub fn short_ids<'i>(ids: &[&'i str]) -> Vec<&'i str> {
     let shared_suffix_bytes = |a: usize, b: usize| {
         ids[a].bytes().rev().zip(ids[b].bytes().rev()).take_while(|(a, b)| a == b).count()
     };
-    let mut shorts: Vec<&str> = ids.iter().map(|id| short(id)).collect();
+    let mut shorts: Vec<&str> = ids.iter().map(|id| short_id(id)).collect();
     for (position, &index) in order.iter().enumerate() {
         let previous = position.checked_sub(1).map(|previous| order[previous]);
         let neighbours = previous.into_iter().chain(order.get(position + 1).copied());

@@ -4,7 +4,7 @@ mod sites;
 
 use std::ops::Range;
 
-use crate::path::percent_decoded;
+use crate::path::percent_decode;
 use sites::Sites;
 
 /// A longer run of digits is not the number of a record or a plan.
@@ -12,7 +12,7 @@ const MAX_NUMBER_DIGITS: usize = 6;
 
 /// The name of a record's file or of a plan's folder, split at its number.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Name {
+pub struct NumberedName {
     /// The text before the number: `ADR-`, or nothing.
     before: String,
     /// The number as written: `0001`.
@@ -29,7 +29,7 @@ pub struct Name {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Occurrence<'t> {
     /// How the text refers to it.
-    pub form: Form,
+    pub form: OccurrenceForm,
     /// The text: a path or a name for [`Form::Name`], otherwise `ADR-0001`, `plan 7` or `7`.
     pub written: &'t str,
     /// The destination of the link, if the text is the label of a link.
@@ -38,7 +38,7 @@ pub struct Occurrence<'t> {
 
 /// How a text refers to a record or a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum OccurrenceForm {
     /// By the whole name of the file or folder.
     Name,
     /// By the number.
@@ -53,7 +53,7 @@ pub enum Meaning {
     /// Another record or plan, or neither.
     Other,
     /// One of several, and only a person can tell which.
-    Unclear,
+    Ambiguous,
 }
 
 /// The result of renumbering in one text.
@@ -62,21 +62,21 @@ pub struct RewriteResult {
     /// The new text.
     pub text: String,
     /// The number of replacements.
-    pub replaced: usize,
+    pub replacement_count: usize,
     /// The occurrences that were left unchanged because they are ambiguous.
-    pub unclear: Vec<Unclear>,
+    pub ambiguous: Vec<AmbiguousOccurrence>,
 }
 
 /// An ambiguous occurrence, which a person has to check.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unclear {
+pub struct AmbiguousOccurrence {
     /// The line, from 1.
     pub line: usize,
     /// The text of the occurrence.
     pub written: String,
 }
 
-impl Name {
+impl NumberedName {
     /// Splits the file name of a record, without its extension; `None` if it has no number.
     pub fn of_record(stem: &str) -> Option<Self> {
         let after_letters = stem.trim_start_matches(|c: char| c.is_ascii_alphabetic());
@@ -96,7 +96,7 @@ impl Name {
         let digits = &numbered[..numbered.len() - after.len()];
         let is_number = (1..=MAX_NUMBER_DIGITS).contains(&digits.len())
             && !after.starts_with(char::is_alphanumeric);
-        is_number.then(|| Name {
+        is_number.then(|| NumberedName {
             before: whole[..whole.len() - numbered.len()].to_owned(),
             digits: digits.to_owned(),
             after: after.to_owned(),
@@ -113,12 +113,12 @@ impl Name {
 
     /// Returns the same name with another number, padded to the same width.
     #[must_use]
-    pub fn renumbered(&self, number: u32) -> String {
+    pub fn with_number(&self, number: u32) -> String {
         format!("{}{}{}", self.before, pad_like(&self.digits, number), self.after)
     }
 
     /// Returns another number, padded to the width of this one.
-    pub fn digits_of(&self, number: u32) -> String {
+    pub fn pad_number(&self, number: u32) -> String {
         pad_like(&self.digits, number)
     }
 
@@ -135,11 +135,11 @@ fn pad_like(digits: &str, number: u32) -> String {
 
 /// The document that a text belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Owner {
+pub enum TextOwner {
     /// The renumbered record or plan, whose heading, title and id state its number.
     This,
     /// Another record or plan with the same number, whose heading states it too.
-    Twin,
+    SameNumber,
     /// Any other document.
     Other,
 }
@@ -147,19 +147,22 @@ pub enum Owner {
 /// Replaces the number at every occurrence that, by `meaning`, refers to the renumbered record or plan.
 pub fn rewrite(
     text: &str,
-    name: &Name,
+    name: &NumberedName,
     number: u32,
-    owner: Owner,
+    owner: TextOwner,
     meaning: &dyn Fn(&Occurrence<'_>) -> Meaning,
 ) -> RewriteResult {
-    let mut result =
-        RewriteResult { text: String::with_capacity(text.len()), replaced: 0, unclear: vec![] };
+    let mut result = RewriteResult {
+        text: String::with_capacity(text.len()),
+        replacement_count: 0,
+        ambiguous: vec![],
+    };
     if !text.contains(name.digits.trim_start_matches('0')) {
         result.text.push_str(text);
         return result;
     }
-    let sites = Sites::of(text, name, owner != Owner::Other);
-    let own_meaning = if owner == Owner::This { Meaning::This } else { Meaning::Other };
+    let sites = Sites::of(text, name, owner != TextOwner::Other);
+    let own_meaning = if owner == TextOwner::This { Meaning::This } else { Meaning::Other };
     let mut copied_to = 0;
     let (mut line, mut counted_to) = (1, 0);
     for run in digit_runs(text).filter(|run| text[run.clone()].parse::<u32>() == Ok(name.number()))
@@ -175,17 +178,17 @@ pub fn rewrite(
                 result.text.push_str(&text[copied_to..run.start]);
                 result.text.push_str(&pad_like(&text[run.clone()], number));
                 copied_to = run.end;
-                result.replaced += 1;
+                result.replacement_count += 1;
             }
-            Some((Meaning::Unclear, written)) => {
+            Some((Meaning::Ambiguous, written)) => {
                 line += text[counted_to..run.start].matches('\n').count();
                 counted_to = run.start;
-                result.unclear.push(Unclear { line, written: written.to_owned() });
+                result.ambiguous.push(AmbiguousOccurrence { line, written: written.to_owned() });
             }
         }
     }
     result.text.push_str(&text[copied_to..]);
-    if owner == Owner::This {
+    if owner == TextOwner::This {
         sites::extend_underline(&mut result.text);
     }
     result
@@ -234,17 +237,17 @@ fn is_path_end(c: char) -> bool {
 /// Returns the occurrence around a number; `None` if the number cannot refer to the record or plan.
 fn occurrence<'t>(
     text: &'t str,
-    name: &Name,
+    name: &NumberedName,
     sites: &'t Sites,
     run: &Range<usize>,
 ) -> Option<Occurrence<'t>> {
     let link = sites.link_around(run.start);
     let destination = link.map(|link| link.destination.as_str());
     if let Some(path) = name_or_path_around(text, name, run) {
-        return Some(Occurrence { form: Form::Name, written: &text[path], link: None });
+        return Some(Occurrence { form: OccurrenceForm::Name, written: &text[path], link: None });
     }
     let by_number = |range: Range<usize>| Occurrence {
-        form: Form::Number,
+        form: OccurrenceForm::Number,
         written: &text[range],
         link: destination,
     };
@@ -257,7 +260,11 @@ fn occurrence<'t>(
 
 /// Returns the range of the path or name around a number, if the whole name of the file or folder is
 /// written there.
-fn name_or_path_around(text: &str, name: &Name, run: &Range<usize>) -> Option<Range<usize>> {
+fn name_or_path_around(
+    text: &str,
+    name: &NumberedName,
+    run: &Range<usize>,
+) -> Option<Range<usize>> {
     let start = run.start.checked_sub(name.before.len())?;
     let has_before = text.get(start..run.start)?.eq_ignore_ascii_case(&name.before);
     let starts_word = !text[..start].ends_with(is_word_char);
@@ -270,7 +277,7 @@ fn name_or_path_around(text: &str, name: &Name, run: &Range<usize>) -> Option<Ra
     let has_spaced_name = name.after.contains(char::is_whitespace)
         && starts_with_rest_of_name(&text[run.end..], name);
     if !starts_with_rest_of_name(after, name)
-        && !starts_with_rest_of_name(&percent_decoded(after), name)
+        && !starts_with_rest_of_name(&percent_decode(after), name)
         && !has_spaced_name
     {
         return None;
@@ -282,7 +289,7 @@ fn name_or_path_around(text: &str, name: &Name, run: &Range<usize>) -> Option<Ra
 }
 
 /// Returns whether a text starts with the part of the name after the number, and the word ends there.
-fn starts_with_rest_of_name(text: &str, name: &Name) -> bool {
+fn starts_with_rest_of_name(text: &str, name: &NumberedName) -> bool {
     let Some(beyond) = text
         .get(..name.after.len())
         .filter(|start| start.eq_ignore_ascii_case(&name.after))
@@ -299,7 +306,7 @@ fn starts_with_rest_of_name(text: &str, name: &Name) -> bool {
 }
 
 /// Returns the range of `ADR-0001`, or of `plan 7`.
-fn prefixed_number(text: &str, name: &Name, run: &Range<usize>) -> Option<Range<usize>> {
+fn prefixed_number(text: &str, name: &NumberedName, run: &Range<usize>) -> Option<Range<usize>> {
     let before = &text[..run.start];
     let before = before.strip_suffix(['-', ' ', '_', '#']).unwrap_or(before);
     let start = before.len().checked_sub(name.prefix.len())?;
@@ -324,36 +331,36 @@ fn prefixed_number(text: &str, name: &Name, run: &Range<usize>) -> Option<Range<
 mod tests {
     use super::*;
 
-    fn renumber_record(text: &str, owner: Owner) -> RewriteResult {
-        let name = Name::of_record("ADR-0001-z").unwrap();
+    fn renumber_record(text: &str, owner: TextOwner) -> RewriteResult {
+        let name = NumberedName::of_record("ADR-0001-z").unwrap();
         rewrite(text, &name, 12, owner, &|found| match (found.form, found.link) {
-            (Form::Name, _) => Meaning::This,
-            (Form::Number, Some(link)) if link.contains("0001-z") => Meaning::This,
-            (Form::Number, Some(_)) => Meaning::Other,
-            (Form::Number, None) => Meaning::Unclear,
+            (OccurrenceForm::Name, _) => Meaning::This,
+            (OccurrenceForm::Number, Some(link)) if link.contains("0001-z") => Meaning::This,
+            (OccurrenceForm::Number, Some(_)) => Meaning::Other,
+            (OccurrenceForm::Number, None) => Meaning::Ambiguous,
         })
     }
 
     #[test]
     fn names_are_split_at_their_number() {
-        let name = Name::of_record("ADR-0001-use-sqlite").unwrap();
-        assert_eq!((name.number(), name.renumbered(12)), (1, "ADR-0012-use-sqlite".to_owned()));
-        assert_eq!(Name::of_record("adr_7").unwrap().renumbered(12), "adr_12");
-        assert_eq!(Name::of_plan("0007-y").unwrap().renumbered(8), "0008-y");
-        assert_eq!(Name::of_record("glossary"), None);
-        assert_eq!(Name::of_plan("20260101-y"), None);
+        let name = NumberedName::of_record("ADR-0001-use-sqlite").unwrap();
+        assert_eq!((name.number(), name.with_number(12)), (1, "ADR-0012-use-sqlite".to_owned()));
+        assert_eq!(NumberedName::of_record("adr_7").unwrap().with_number(12), "adr_12");
+        assert_eq!(NumberedName::of_plan("0007-y").unwrap().with_number(8), "0008-y");
+        assert_eq!(NumberedName::of_record("glossary"), None);
+        assert_eq!(NumberedName::of_plan("20260101-y"), None);
     }
 
     #[test]
     fn whole_names_are_replaced_wherever_they_are_written() {
         let text = "---\nsupersedes: [ADR-0001-z.md]\n---\n[x](../adrs/ADR-0001-z.md#s) [[ADR-0001-z|it]] `ADR-0001-z`\nADR-0001-zebra ADR-0001-a.md ADR-00011-z XADR-0001-z ADR-1-z\n[r]: <ADR-0001-z.md>\n";
-        let result = renumber_record(text, Owner::Other);
+        let result = renumber_record(text, TextOwner::Other);
         assert_eq!(
             result.text,
             "---\nsupersedes: [ADR-0012-z.md]\n---\n[x](../adrs/ADR-0012-z.md#s) [[ADR-0012-z|it]] `ADR-0012-z`\nADR-0001-zebra ADR-0001-a.md ADR-00011-z XADR-0001-z ADR-1-z\n[r]: <ADR-0012-z.md>\n"
         );
-        assert_eq!(result.replaced, 5);
-        let unclear: Vec<_> = result.unclear.iter().map(|place| place.written.as_str()).collect();
+        assert_eq!(result.replacement_count, 5);
+        let unclear: Vec<_> = result.ambiguous.iter().map(|place| place.written.as_str()).collect();
         assert_eq!(unclear, ["ADR-0001-zebra", "ADR-0001-a", "ADR-1-z"]);
     }
 
@@ -361,11 +368,11 @@ mod tests {
     fn ambiguous_numbers_are_reported_with_their_line() {
         let result = renumber_record(
             "---\nsupersedes: 1\ndepends_on: 1\n---\nADR-0001, ADR 1\n1 and v1 and ADR-10\n",
-            Owner::Other,
+            TextOwner::Other,
         );
-        assert_eq!(result.replaced, 0);
+        assert_eq!(result.replacement_count, 0);
         let unclear: Vec<_> =
-            result.unclear.iter().map(|place| (place.line, place.written.as_str())).collect();
+            result.ambiguous.iter().map(|place| (place.line, place.written.as_str())).collect();
         assert_eq!(unclear, [(2, "1"), (5, "ADR-0001"), (5, "ADR 1")]);
     }
 
@@ -373,13 +380,13 @@ mod tests {
     fn the_label_of_a_link_follows_its_destination() {
         let result = renumber_record(
             "[ADR-0001](ADR-0001-z.md) [1. Use Z](ADR-0001-z.md) [ADR-0001](ADR-0001-a.md)\n",
-            Owner::Other,
+            TextOwner::Other,
         );
         assert_eq!(
             result.text,
             "[ADR-0012](ADR-0012-z.md) [12. Use Z](ADR-0012-z.md) [ADR-0001](ADR-0001-a.md)\n"
         );
-        assert_eq!(result.unclear, []);
+        assert_eq!(result.ambiguous, []);
     }
 
     #[test]
@@ -398,25 +405,28 @@ mod tests {
             ("1. Use Z\n========\n", "12. Use Z\n=========\n"),
             ("# 1 Z\n", "# 1 Z\n"),
         ] {
-            assert_eq!(renumber_record(before, Owner::This).text, after);
+            assert_eq!(renumber_record(before, TextOwner::This).text, after);
         }
     }
 
     #[test]
     fn the_heading_of_another_record_with_the_same_number_is_kept() {
-        let twin = renumber_record("# ADR-0001: Use A\n\nNot ADR-0001.\n", Owner::Twin);
-        assert_eq!(twin.replaced, 0);
-        assert_eq!(twin.unclear, [Unclear { line: 3, written: "ADR-0001".to_owned() }]);
+        let twin = renumber_record("# ADR-0001: Use A\n\nNot ADR-0001.\n", TextOwner::SameNumber);
+        assert_eq!(twin.replacement_count, 0);
+        assert_eq!(
+            twin.ambiguous,
+            [AmbiguousOccurrence { line: 3, written: "ADR-0001".to_owned() }]
+        );
     }
 
     #[test]
     fn plans_are_renumbered_by_their_folder_name() {
-        let name = Name::of_plan("0007-y").unwrap();
+        let name = NumberedName::of_plan("0007-y").unwrap();
         let result = rewrite(
             "---\ndepends_on: [0007-y, 7, 0007]\nplan: 0007-y\n---\n[p](../0007-y/0007-y-plan.md) [[0007-y#x]] plan 7, plan 0007-x, 10007-y, 0007-you\n",
             &name,
             12,
-            Owner::Other,
+            TextOwner::Other,
             &|_| Meaning::This,
         );
         assert_eq!(
@@ -427,9 +437,9 @@ mod tests {
 
     #[test]
     fn percent_encoded_names_and_names_with_spaces_are_replaced() {
-        let name = Name::of_record("ADR-0001-use z").unwrap();
+        let name = NumberedName::of_record("ADR-0001-use z").unwrap();
         let text = "[x](ADR-0001-use%20z.md) [[ADR-0001-use z]]\n";
-        let result = rewrite(text, &name, 2, Owner::Other, &|_| Meaning::This);
+        let result = rewrite(text, &name, 2, TextOwner::Other, &|_| Meaning::This);
         assert_eq!(result.text, text.replace("0001", "0002"));
     }
 }

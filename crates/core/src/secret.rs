@@ -21,11 +21,11 @@ const MAX_SHOWN_CHARS: usize = 4;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Secret {
     /// What it looks like: `an AWS access key id`.
-    pub what: &'static str,
+    pub description: &'static str,
     /// The line within the text, counted from 1.
     pub line: usize,
     /// A redacted form: at most the first four characters, fewer of a short secret, and `…`.
-    pub shown: String,
+    pub redacted: String,
 }
 
 /// A secret within a line.
@@ -45,7 +45,7 @@ pub fn find(text: &str) -> Option<Secret> {
             .or_else(|| url::find(line))
             .or_else(|| assignment::find(line));
         if let Some(SecretMatch { what, text }) = found {
-            return Some(Secret { what, line: index + 1, shown: redact(text) });
+            return Some(Secret { description: what, line: index + 1, redacted: redact(text) });
         }
         line_start = next_line_start;
     }

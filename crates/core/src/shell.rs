@@ -6,7 +6,7 @@ use std::borrow::Cow;
 ///
 /// Users paste suggested commands, and a file name in an untrusted repository may contain shell
 /// syntax.
-pub fn word(text: &str) -> Cow<'_, str> {
+pub fn quote(text: &str) -> Cow<'_, str> {
     let is_safe = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '+' | ',');
     if !text.is_empty() && !text.starts_with('-') && text.chars().all(is_safe) {
         Cow::Borrowed(text)
@@ -21,9 +21,9 @@ mod tests {
 
     #[test]
     fn only_words_with_special_characters_are_quoted() {
-        assert_eq!(word("ADR-0001"), "ADR-0001");
-        assert_eq!(word("docs/adr/0001-ä.md"), "docs/adr/0001-ä.md");
-        assert_eq!(word("a b"), "'a b'");
-        assert_eq!(word("$(x)'`y`"), r"'$(x)'\''`y`'");
+        assert_eq!(quote("ADR-0001"), "ADR-0001");
+        assert_eq!(quote("docs/adr/0001-ä.md"), "docs/adr/0001-ä.md");
+        assert_eq!(quote("a b"), "'a b'");
+        assert_eq!(quote("$(x)'`y`"), r"'$(x)'\''`y`'");
     }
 }

@@ -44,7 +44,7 @@ pub enum Freshness {
 /// The recommended action for a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Action {
+pub enum RecommendedAction {
     /// Nothing.
     None,
     /// Review and refresh the document.
@@ -63,7 +63,7 @@ pub struct Staleness {
     /// Age divided by the refresh interval; from 1 on, a refresh is due.
     pub score: Option<f64>,
     /// The recommended action.
-    pub recommended_action: Action,
+    pub recommended_action: RecommendedAction,
     /// The exceeded threshold, in days.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threshold: Option<f64>,
@@ -72,9 +72,9 @@ pub struct Staleness {
 impl Staleness {
     /// Recommends a review instead of archiving, for documents that remain valid at any age.
     #[must_use]
-    pub fn review_at_most(self) -> Self {
+    pub fn without_archiving(self) -> Self {
         let recommended_action = match self.recommended_action {
-            Action::Archive => Action::Review,
+            RecommendedAction::Archive => RecommendedAction::Review,
             other => other,
         };
         Staleness { recommended_action, ..self }
@@ -82,7 +82,7 @@ impl Staleness {
 }
 
 /// Computes the staleness of a document from its date; `interval` is its `refresh_interval` in days.
-pub fn judge(
+pub fn evaluate(
     updated: Option<Date>,
     today: Date,
     interval: Option<f64>,
@@ -94,7 +94,7 @@ pub fn judge(
             status: Freshness::Unknown,
             days_old: None,
             score: None,
-            recommended_action: Action::Review,
+            recommended_action: RecommendedAction::Review,
             threshold: None,
         };
     };
@@ -111,9 +111,9 @@ pub fn judge(
         (Freshness::Fresh, None)
     };
     let recommended_action = match status {
-        _ if days > archive => Action::Archive,
-        Freshness::Fresh => Action::None,
-        _ => Action::Review,
+        _ if days > archive => RecommendedAction::Archive,
+        Freshness::Fresh => RecommendedAction::None,
+        _ => RecommendedAction::Review,
     };
     Staleness {
         status,
@@ -136,7 +136,12 @@ mod tests {
 
     fn at_age(days: i64, interval: Option<f64>) -> Staleness {
         let today = date(2026, 2, 22);
-        judge(Some(today - jiff::Span::new().days(days)), today, interval, &Thresholds::default())
+        evaluate(
+            Some(today - jiff::Span::new().days(days)),
+            today,
+            interval,
+            &Thresholds::default(),
+        )
     }
 
     #[test]
@@ -155,15 +160,18 @@ mod tests {
                 at_age(20, None).recommended_action,
                 at_age(91, None).recommended_action
             ),
-            (Action::None, Action::Review, Action::Archive)
+            (RecommendedAction::None, RecommendedAction::Review, RecommendedAction::Archive)
         );
     }
 
     #[test]
     fn review_at_most_replaces_archiving_by_a_review() {
-        let old = at_age(400, None).review_at_most();
-        assert_eq!((old.status, old.recommended_action), (Freshness::Critical, Action::Review));
-        assert_eq!(at_age(0, None).review_at_most().recommended_action, Action::None);
+        let old = at_age(400, None).without_archiving();
+        assert_eq!(
+            (old.status, old.recommended_action),
+            (Freshness::Critical, RecommendedAction::Review)
+        );
+        assert_eq!(at_age(0, None).without_archiving().recommended_action, RecommendedAction::None);
     }
 
     #[test]
@@ -177,7 +185,7 @@ mod tests {
     #[test]
     fn an_unknown_date_is_not_fresh_and_a_future_date_counts_as_today() {
         assert_eq!(
-            judge(None, date(2026, 2, 22), None, &Thresholds::default()).status,
+            evaluate(None, date(2026, 2, 22), None, &Thresholds::default()).status,
             Freshness::Unknown
         );
         assert_eq!(at_age(-5, None).days_old, Some(0));

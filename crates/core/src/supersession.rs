@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::adr::{self, Adr, Status, Target};
+use crate::adr::{self, Adr, LinkTarget, Status};
 use crate::{cycles, path};
 
 /// The supersession relation over a set of records.
@@ -31,7 +31,7 @@ pub struct Supersession<'a> {
 
 /// The replacement of one record by another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Link {
+pub struct SupersessionLink {
     /// The index of the new record.
     pub new: usize,
     /// The index of the old record, which is replaced.
@@ -74,7 +74,7 @@ impl<'a> Supersession<'a> {
             if let Some(number) = adr.number {
                 by_number.entry(number).or_default().push(index);
             }
-            by_stem.entry(adr::name_of(&adr.path).to_lowercase()).or_default().push(index);
+            by_stem.entry(adr::record_name(&adr.path).to_lowercase()).or_default().push(index);
             for alias in adr::record_aliases(adr) {
                 by_alias.entry(alias).or_default().push(index);
             }
@@ -120,15 +120,16 @@ impl<'a> Supersession<'a> {
 
     /// Finds the record that a target means: the linked file, or a matching record in the same folder,
     /// or the only matching record.
-    fn find(&self, from: usize, target: &Target) -> Option<usize> {
+    fn find(&self, from: usize, target: &LinkTarget) -> Option<usize> {
         let from_path = &self.adrs[from].path;
-        let linked_path = target.href.as_deref().and_then(|href| path::joined(from_path, href));
-        if let Some(index) = linked_path.and_then(|path| self.at_path(&path)) {
+        let linked_path =
+            target.href.as_deref().and_then(|href| path::resolve_link(from_path, href));
+        if let Some(index) = linked_path.and_then(|path| self.index_of_path(&path)) {
             return Some(index);
         }
-        let is_match = |index: &usize| adr::names(target, &self.adrs[*index]);
+        let is_match = |index: &usize| adr::target_matches(target, &self.adrs[*index]);
         let matches: Vec<usize> = match target.number {
-            Some(number) => self.numbered(number).filter(is_match).collect(),
+            Some(number) => self.indexes_with_number(number).filter(is_match).collect(),
             None => {
                 let aliases = adr::target_aliases(target);
                 let candidates: BTreeSet<usize> = aliases
@@ -148,23 +149,23 @@ impl<'a> Supersession<'a> {
     }
 
     /// Returns the indexes of the records without a known status that no record replaces.
-    pub fn without_status(&self) -> impl Iterator<Item = usize> + '_ {
+    pub fn indexes_without_status(&self) -> impl Iterator<Item = usize> + '_ {
         let is_unknown = |index: &usize| self.adrs[*index].status == Status::Unknown;
         (0..self.adrs.len()).filter(is_unknown).filter(|index| self.successors[*index].is_empty())
     }
 
     /// Returns the index of the record at a path.
-    pub fn at_path(&self, path: &str) -> Option<usize> {
+    pub fn index_of_path(&self, path: &str) -> Option<usize> {
         self.by_path.get(path).copied()
     }
 
     /// Returns the indexes of the records with a number.
-    pub fn numbered(&self, number: u32) -> impl Iterator<Item = usize> + '_ {
+    pub fn indexes_with_number(&self, number: u32) -> impl Iterator<Item = usize> + '_ {
         self.by_number.get(&number).into_iter().flatten().copied()
     }
 
     /// Returns the indexes of the records with this file name, without its extension.
-    pub fn with_stem(&self, stem: &str) -> &[usize] {
+    pub fn indexes_with_stem(&self, stem: &str) -> &[usize] {
         self.by_stem.get(&stem.to_lowercase()).map_or(&[], Vec::as_slice)
     }
 
@@ -179,7 +180,7 @@ impl<'a> Supersession<'a> {
     }
 
     /// Returns whether `new` replaced `old`, directly or through other records.
-    pub fn descends(&self, new: usize, old: usize) -> bool {
+    pub fn is_descendant(&self, new: usize, old: usize) -> bool {
         let mut seen = BTreeSet::new();
         let mut to_visit = vec![new];
         while let Some(index) = to_visit.pop() {
@@ -196,7 +197,7 @@ impl<'a> Supersession<'a> {
     }
 
     /// Returns whether a decision is in force: accepted and not replaced.
-    pub fn in_force(&self, index: usize) -> bool {
+    pub fn is_in_force(&self, index: usize) -> bool {
         self.adrs[index].status == Status::Accepted && !self.is_replaced(index)
     }
 
@@ -204,12 +205,12 @@ impl<'a> Supersession<'a> {
     /// record that is superseded in part counts as not replaced.
     pub fn is_replaced(&self, index: usize) -> bool {
         !self.adrs[index].is_partly_superseded
-            && self.successors(index).any(|new| self.adrs[new].status.took_effect())
+            && self.successors(index).any(|new| self.adrs[new].status.has_taken_effect())
     }
 
     /// Returns every link.
-    pub fn links(&self) -> impl Iterator<Item = Link> + '_ {
-        self.stated_by_new.union(&self.stated_by_old).map(|pair| Link {
+    pub fn links(&self) -> impl Iterator<Item = SupersessionLink> + '_ {
+        self.stated_by_new.union(&self.stated_by_old).map(|pair| SupersessionLink {
             new: pair.0,
             old: pair.1,
             is_stated_by_new: self.stated_by_new.contains(pair),
@@ -219,7 +220,7 @@ impl<'a> Supersession<'a> {
 
     /// Returns every cycle once, starting at its smallest index.
     pub fn cycles(&self) -> Vec<Vec<usize>> {
-        cycles::find(self.adrs.len(), |index| self.predecessors(index).collect())
+        cycles::find_cycles(self.adrs.len(), |index| self.predecessors(index).collect())
     }
 
     /// Returns the chains that a record is in, each starting at its newest record.
@@ -301,8 +302,8 @@ mod tests {
             relation.history(0).iter().map(|chain| format_chain(chain)).collect::<Vec<_>>(),
             ["0:3 1:2 2:1"]
         );
-        assert_eq!((relation.in_force(1), relation.in_force(2)), (false, true));
-        assert!(relation.descends(2, 0) && !relation.descends(0, 2));
+        assert_eq!((relation.is_in_force(1), relation.is_in_force(2)), (false, true));
+        assert!(relation.is_descendant(2, 0) && !relation.is_descendant(0, 2));
     }
 
     #[test]
@@ -325,7 +326,7 @@ mod tests {
             [(1, 0, true, false), (1, 2, false, true), (4, 3, true, true), (4, 5, false, true)]
         );
         assert!(relation.is_replaced(0) && !relation.is_replaced(5));
-        assert!(relation.in_force(5), "a decision that is superseded in part is still in force");
+        assert!(relation.is_in_force(5), "a decision that is superseded in part is still in force");
     }
 
     #[test]

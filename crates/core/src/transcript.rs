@@ -39,9 +39,9 @@ mod digest;
 mod open_items;
 mod steps;
 
-pub use digest::{Digest, digest};
+pub use digest::{Digest, digest_transcript};
 pub use model::{Choice, Format, Role, Todo, ToolCall, ToolKind, Transcript, Turn};
-pub use prose::gist;
+pub use prose::excerpt;
 
 use serde_json::Value;
 
@@ -51,7 +51,7 @@ use builder::{MAX_LINE_BYTES, TranscriptBuilder};
 const DETECTION_SAMPLE_LINES: usize = 20;
 
 /// Parses a transcript and detects its format. `path` is only used in reported problems.
-pub fn read(path: &str, text: &str) -> Transcript {
+pub fn parse(path: &str, text: &str) -> Transcript {
     let text = text.trim_start_matches('\u{feff}');
     if let Some(document) = parse_multiline_json(text) {
         let builder = TranscriptBuilder::new(path, Format::JsonLines);

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 /// Normalises a text for comparison: lower case, one space between words, no punctuation at the end.
-pub fn normalised(text: &str) -> String {
+pub fn normalise(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     if has_normal_spacing(text) {
         out.push_str(text);
@@ -44,7 +44,7 @@ fn has_normal_spacing(text: &str) -> bool {
 
 /// Returns the words of a text in lower case. A name with punctuation (`schema.ts`, `C++`, `what's`) is returned both
 /// whole and in parts.
-pub fn words(text: &str) -> Vec<String> {
+pub fn split_words(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for piece in text.split_whitespace() {
         let lower = piece.to_lowercase();
@@ -66,7 +66,7 @@ pub fn words(text: &str) -> Vec<String> {
 }
 
 /// Splits a name in camel case into words: `parseHTTPHeader` is `parse`, `HTTP` and `Header`.
-pub fn humps(part: &str) -> impl Iterator<Item = &str> {
+pub fn split_camel_case(part: &str) -> impl Iterator<Item = &str> {
     let has_both = part.bytes().any(|c| c.is_ascii_lowercase())
         && part.bytes().skip(1).any(|c| c.is_ascii_uppercase());
     let mut rest = Some(part);
@@ -99,12 +99,12 @@ fn hump_end(name: &str) -> usize {
 }
 
 /// Returns a short hash of a text, in 12 hexadecimal digits.
-pub fn digest(text: &str) -> String {
+pub fn short_hash(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex()[..12].to_owned()
 }
 
 /// Returns the Jaccard similarity of two sets of words, 0 to 1.
-pub fn likeness(a: &HashSet<String>, b: &HashSet<String>) -> f64 {
+pub fn jaccard_similarity(a: &HashSet<String>, b: &HashSet<String>) -> f64 {
     let common = a.intersection(b).count();
     let all = a.len() + b.len() - common;
     if all == 0 { 0.0 } else { common as f64 / all as f64 }
@@ -116,29 +116,29 @@ mod tests {
 
     #[test]
     fn spacing_case_and_final_punctuation_are_normalised() {
-        assert_eq!(normalised("  Use\n SQLite. "), normalised("use sqlite"));
+        assert_eq!(normalise("  Use\n SQLite. "), normalise("use sqlite"));
         for variant in
             ["use  sqlite", "use\tSQLITE", "use sqlite ", " use sqlite", "use\u{a0}sqlite!"]
         {
-            assert_eq!(normalised(variant), "use sqlite", "{variant:?}");
+            assert_eq!(normalise(variant), "use sqlite", "{variant:?}");
         }
-        assert_ne!(normalised("use sqlite"), normalised("use sqlite3"));
-        assert_eq!(normalised("..."), "...");
+        assert_ne!(normalise("use sqlite"), normalise("use sqlite3"));
+        assert_eq!(normalise("..."), "...");
     }
 
     #[test]
     fn names_are_split_and_kept_whole() {
         assert_eq!(
-            words("Fix `schema.ts`, what's C++?"),
+            split_words("Fix `schema.ts`, what's C++?"),
             ["fix", "schema", "ts", "schema.ts", "what", "s", "what's", "c", "c++"]
         );
-        assert_eq!(words("\" — …"), Vec::<String>::new());
+        assert_eq!(split_words("\" — …"), Vec::<String>::new());
     }
 
     #[test]
     fn likeness_is_the_jaccard_similarity() {
-        let set = |text: &str| words(text).into_iter().collect::<HashSet<_>>();
-        assert_eq!(likeness(&set("a b c"), &set("a b d")), 0.5);
-        assert_eq!(likeness(&set(""), &set("")), 0.0);
+        let set = |text: &str| split_words(text).into_iter().collect::<HashSet<_>>();
+        assert_eq!(jaccard_similarity(&set("a b c"), &set("a b d")), 0.5);
+        assert_eq!(jaccard_similarity(&set(""), &set("")), 0.0);
     }
 }

@@ -10,8 +10,8 @@ mod scalar;
 mod syntax_error;
 
 pub use compose::parse;
-pub use edit::{EditError, append_to_list, set};
-pub use scalar::write_scalar;
+pub use edit::{EditError, append_to_list, set_key};
+pub use scalar::write_inline;
 
 use std::ops::Range;
 
@@ -21,9 +21,9 @@ use crate::Value;
 
 /// A value and its byte range.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Node {
+pub struct YamlNode {
     /// The value.
-    pub kind: Kind,
+    pub kind: YamlKind,
     /// Its byte range, without an anchor or tag before it and without a comment after it.
     pub bytes: Range<usize>,
     /// Its line, counted from 1.
@@ -36,25 +36,25 @@ pub struct Node {
 
 /// The kind of a value and how it is written.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Kind {
+pub enum YamlKind {
     /// A single value.
     Scalar {
         /// The value, typed by the core schema.
         value: Value,
         /// How it is quoted.
-        style: Style,
+        style: YamlStyle,
     },
     /// A sequence.
     List {
         /// Its items.
-        items: Vec<Node>,
+        items: Vec<YamlNode>,
         /// Whether it is written in brackets.
         flow: bool,
     },
     /// A mapping.
     Map {
         /// Its entries in document order.
-        entries: Vec<Entry>,
+        entries: Vec<MapEntry>,
         /// Whether it is written in braces.
         flow: bool,
     },
@@ -64,7 +64,7 @@ pub enum Kind {
 
 /// A key and its value.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub struct MapEntry {
     /// The key's text.
     pub key: String,
     /// The key's byte range.
@@ -72,12 +72,12 @@ pub struct Entry {
     /// The key's line, counted from 1.
     pub line: usize,
     /// The value.
-    pub value: Node,
+    pub value: YamlNode,
 }
 
 /// How a scalar is quoted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Style {
+pub enum YamlStyle {
     /// Not quoted.
     Plain,
     /// `'…'`
@@ -98,26 +98,28 @@ pub struct YamlError {
     pub message: String,
 }
 
-impl Node {
+impl YamlNode {
     /// Returns the value without positions, with merge keys (`<<`) applied.
     pub fn value(&self) -> Value {
         match &self.kind {
-            Kind::Scalar { value, .. } | Kind::Alias(value) => value.clone(),
-            Kind::List { items, .. } => Value::Array(items.iter().map(Node::value).collect()),
-            Kind::Map { entries, .. } => Value::Object(map_value(entries)),
+            YamlKind::Scalar { value, .. } | YamlKind::Alias(value) => value.clone(),
+            YamlKind::List { items, .. } => {
+                Value::Array(items.iter().map(YamlNode::value).collect())
+            }
+            YamlKind::Map { entries, .. } => Value::Object(map_value(entries)),
         }
     }
 
     /// Returns the entries of a mapping, and none for any other value.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[MapEntry] {
         match &self.kind {
-            Kind::Map { entries, .. } => entries,
+            YamlKind::Map { entries, .. } => entries,
             _ => &[],
         }
     }
 
     /// Returns the entry of a mapping with this key.
-    pub fn entry(&self, key: &str) -> Option<&Entry> {
+    pub fn entry(&self, key: &str) -> Option<&MapEntry> {
         self.entries().iter().find(|entry| entry.key == key)
     }
 }
@@ -126,7 +128,7 @@ const MERGE_KEY: &str = "<<";
 
 /// Returns the value of a mapping. As in YAML 1.1, explicit keys take precedence over merged ones,
 /// and earlier merged mappings over later ones.
-fn map_value(entries: &[Entry]) -> Map<String, Value> {
+fn map_value(entries: &[MapEntry]) -> Map<String, Value> {
     let mut map = Map::new();
     for entry in entries.iter().filter(|entry| entry.key != MERGE_KEY) {
         map.insert(entry.key.clone(), entry.value.value());

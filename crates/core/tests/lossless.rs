@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use heirloom_core::frontmatter::{self, Split};
+use heirloom_core::frontmatter::{self, FrontMatterLocation};
 use heirloom_core::merge::Tree;
 use heirloom_core::yaml;
 use heirloom_core::{Document, Problem, Value};
@@ -429,7 +429,7 @@ fn new_value() -> impl Strategy<Value = Value> {
 
 /// Reads the values of a front matter.
 fn values(text: &str) -> Map<String, Value> {
-    let Split::Block { yaml, .. } = frontmatter::split(text) else {
+    let FrontMatterLocation::Block { yaml, .. } = frontmatter::split(text) else {
         panic!("no front matter: {text:?}")
     };
     match yaml::parse(&text[yaml]) {
@@ -511,11 +511,11 @@ proptest! {
         if last || entry.written.value == value {
             return Ok(());
         }
-        match yaml::set(before, &entry.key, &value) {
+        match yaml::set_key(before, &entry.key, &value) {
             Err(error) => prop_assert!(entry.written.form == Form::AnchoredOrTagged, "refused: {}", error),
-            Ok(after) => {
+            Ok(next) => {
                 let offset = generated.yaml.start;
-                check_bytes(before, &after, &(entry.span.start - offset..entry.span.end - offset))?;
+                check_bytes(before, &next, &(entry.span.start - offset..entry.span.end - offset))?;
             }
         }
     }
@@ -567,7 +567,7 @@ proptest! {
     fn resolving_is_deterministic(parent in document(), child in document()) {
         let resolve = || {
             let layers = [&parent, &child].map(|generated| Document::parse(PATH, &generated.text).values);
-            layers.into_iter().fold(Tree::default(), Tree::over).into_value()
+            layers.into_iter().fold(Tree::default(), Tree::merge).into_value()
         };
         prop_assert_eq!(resolve(), resolve());
     }

@@ -1,8 +1,8 @@
 //! Tests of memory documents: reading all forms of entries, and edits that change only their entry.
 
 use heirloom_core::memory::{
-    self, Counters, EntryKind, Field, Fields, NewEntry, Owner, Which, add, add_session, mark, read,
-    remove, resolve,
+    self, Counters, EntryField, EntryFields, EntryKind, EntryMatch, MemoryOwner, NewEntry, add,
+    add_session, read, remove, resolve, set_marks,
 };
 use indexmap::IndexMap;
 use jiff::civil::date;
@@ -57,10 +57,10 @@ Brief notes from each work session:
 ";
 
 fn new_entry(kind: EntryKind, text: &str) -> NewEntry<'_> {
-    NewEntry { kind, text, fields: Fields::new(), resolved: false, marks: IndexMap::new() }
+    NewEntry { kind, text, fields: EntryFields::new(), resolved: false, marks: IndexMap::new() }
 }
 
-fn with_fields<'e>(mut entry: NewEntry<'e>, fields: &[(Field, &str)]) -> NewEntry<'e> {
+fn with_fields<'e>(mut entry: NewEntry<'e>, fields: &[(EntryField, &str)]) -> NewEntry<'e> {
     entry.fields = fields.iter().map(|(field, value)| (*field, (*value).to_owned())).collect();
     entry
 }
@@ -85,7 +85,8 @@ fn diff(before: &str, after: &str) -> (Vec<String>, Vec<String>) {
 fn every_form_of_entry_is_read() {
     let notebook = read("m.md", AGENT);
     assert_eq!(notebook.problems, []);
-    let texts = |kind| notebook.of(kind).map(|entry| entry.text.as_str()).collect::<Vec<_>>();
+    let texts =
+        |kind| notebook.entries_of(kind).map(|entry| entry.text.as_str()).collect::<Vec<_>>();
     assert_eq!(
         texts(EntryKind::Finding),
         [
@@ -99,17 +100,19 @@ fn every_form_of_entry_is_read() {
         texts(EntryKind::Blocker),
         ["sqlite-vec build issues", "FTS5 custom tokenizer for code — Needs research"]
     );
-    let decision = notebook.of(EntryKind::Decision).next().unwrap();
-    assert_eq!(decision.field(Field::Rationale), Some("Enables dedup"));
-    let blocker = notebook.of(EntryKind::Blocker).next().unwrap();
+    let decision = notebook.entries_of(EntryKind::Decision).next().unwrap();
+    assert_eq!(decision.field(EntryField::Rationale), Some("Enables dedup"));
+    let blocker = notebook.entries_of(EntryKind::Blocker).next().unwrap();
     assert_eq!(
         (blocker.resolved, blocker.resolution.as_deref()),
         (true, Some("Resolved with vcpkg"))
     );
-    let sessions: Vec<_> =
-        notebook.of(EntryKind::Session).map(heirloom_core::memory::Entry::name).collect();
+    let sessions: Vec<_> = notebook
+        .entries_of(EntryKind::Session)
+        .map(heirloom_core::memory::MemoryEntry::name)
+        .collect();
     assert_eq!(sessions, ["session-3", "session-2"]);
-    let marked = notebook.entries.iter().find(|entry| entry.is_marked()).unwrap();
+    let marked = notebook.entries.iter().find(|entry| entry.has_stored_id()).unwrap();
     assert_eq!((marked.id.as_str(), marked.line), ("abc123def456", 14));
 }
 
@@ -117,51 +120,55 @@ fn every_form_of_entry_is_read() {
 fn names_and_ids_both_find_an_entry() {
     let notebook = read("m.md", AGENT);
     let id = match notebook.find("finding-2") {
-        Which::One(entry) => entry.id.clone(),
+        EntryMatch::One(entry) => entry.id.clone(),
         other => panic!("{other:?}"),
     };
-    assert!(matches!(notebook.find(&id), Which::One(entry) if entry.number == 2));
-    assert!(matches!(notebook.find(&id[6..]), Which::One(_)));
-    assert_eq!(notebook.find("finding-9"), Which::Nothing);
+    assert!(matches!(notebook.find(&id), EntryMatch::One(entry) if entry.number == 2));
+    assert!(matches!(notebook.find(&id[6..]), EntryMatch::One(_)));
+    assert_eq!(notebook.find("finding-9"), EntryMatch::Nothing);
     let reordered = AGENT.replace(
         "- SQLite-vec requires specific build flags on M1 Macs\n- FTS5 tokenizer affects search quality significantly\n  when code is searched\n",
         "- FTS5 tokenizer affects search quality significantly\n  when code is searched\n- SQLite-vec requires specific build flags on M1 Macs\n",
     );
-    assert!(matches!(read("m.md", &reordered).find(&id), Which::One(entry) if entry.number == 1));
+    assert!(
+        matches!(read("m.md", &reordered).find(&id), EntryMatch::One(entry) if entry.number == 1)
+    );
     let twice = "## Findings\n\n- a <!-- id:00aa11bb22cc -->\n- b <!-- id:00aa11bb22cc -->\n";
     let notebook = read("m.md", twice);
-    assert!(matches!(notebook.find("00aa11bb22cc"), Which::Several(_)));
+    assert!(matches!(notebook.find("00aa11bb22cc"), EntryMatch::Several(_)));
     assert_eq!(notebook.problems[0].line, 4);
 }
 
 #[test]
 fn an_added_entry_is_one_line() {
-    let (after, number) = add(AGENT, Owner::Agent, &new_entry(EntryKind::Finding, "New")).unwrap();
+    let (after, number) =
+        add(AGENT, MemoryOwner::Agent, &new_entry(EntryKind::Finding, "New")).unwrap();
     assert_eq!((number.number, diff(AGENT, &after)), (4, (vec!["- New".to_owned()], vec![])));
     let decision = with_fields(
         new_entry(EntryKind::Decision, "Use | pipes\nand lines"),
-        &[(Field::Choice, "a|b"), (Field::Date, "2026-02-22")],
+        &[(EntryField::Choice, "a|b"), (EntryField::Date, "2026-02-22")],
     );
-    let (after, _) = add(AGENT, Owner::Agent, &decision).unwrap();
+    let (after, _) = add(AGENT, MemoryOwner::Agent, &decision).unwrap();
     assert_eq!(diff(AGENT, &after).0, ["| Use \\| pipes<br>and lines | a\\|b |  | 2026-02-22 |"]);
-    let (after, _) = add(AGENT, Owner::Agent, &new_entry(EntryKind::Blocker, "Stuck")).unwrap();
+    let (after, _) =
+        add(AGENT, MemoryOwner::Agent, &new_entry(EntryKind::Blocker, "Stuck")).unwrap();
     assert_eq!(diff(AGENT, &after), (vec!["- [ ] Stuck".to_owned()], vec![]));
 }
 
 #[test]
 fn missing_columns_and_sections_are_created() {
     let decision =
-        with_fields(new_entry(EntryKind::Decision, "D"), &[(Field::Affects, "003, 004")]);
-    let (after, _) = add(AGENT, Owner::Agent, &decision).unwrap();
+        with_fields(new_entry(EntryKind::Decision, "D"), &[(EntryField::Affects, "003, 004")]);
+    let (after, _) = add(AGENT, MemoryOwner::Agent, &decision).unwrap();
     assert!(after.contains("| Decision | Choice | Rationale | Date | Affects Agents |\n|----------|--------|-----------|------|----------------|\n"), "{after}");
     assert!(after.contains("| D |  |  |  | 003, 004 |\n"), "{after}");
-    let (after, _) = add(AGENT, Owner::Agent, &new_entry(EntryKind::Lesson, "L")).unwrap();
+    let (after, _) = add(AGENT, MemoryOwner::Agent, &new_entry(EntryKind::Lesson, "L")).unwrap();
     assert!(after.contains("- not an entry either\n\n## Lessons Learned\nWhat we'd do differently:\n\n- L\n\n## Session Log"), "{after}");
     let finding = with_fields(
         new_entry(EntryKind::Finding, "F"),
-        &[(Field::Date, "2026-02-22"), (Field::FoundBy, "001; (x)")],
+        &[(EntryField::Date, "2026-02-22"), (EntryField::FoundBy, "001; (x)")],
     );
-    let (after, _) = add("", Owner::Plan, &finding).unwrap();
+    let (after, _) = add("", MemoryOwner::Plan, &finding).unwrap();
     assert_eq!(
         after,
         "## Shared Discoveries\nFindings relevant to multiple agents:\n\n- F (date: 2026-02-22 · found by: 001; &#40;x&#41;)\n"
@@ -171,7 +178,7 @@ fn missing_columns_and_sections_are_created() {
 #[test]
 fn resolving_a_blocker_changes_only_its_line() {
     let notebook = read("m.md", AGENT);
-    let Which::One(blocker) = notebook.find("blocker-2") else { panic!() };
+    let EntryMatch::One(blocker) = notebook.find("blocker-2") else { panic!() };
     let after = resolve(AGENT, blocker, "wrote one").unwrap();
     assert_eq!(
         diff(AGENT, &after),
@@ -205,17 +212,17 @@ fn a_mark_is_written_on_the_line_of_its_entry() {
         "session-3",
     ] {
         let notebook = read("m.md", AGENT);
-        let Which::One(entry) = notebook.find(name) else { panic!("{name}") };
+        let EntryMatch::One(entry) = notebook.find(name) else { panic!("{name}") };
         let marks = IndexMap::from_iter([
             ("id".to_owned(), "0123456789ab".to_owned()),
             ("promoted".to_owned(), "ff".to_owned()),
         ]);
-        let after = mark(AGENT, entry, &marks).unwrap();
+        let after = set_marks(AGENT, entry, &marks).unwrap();
         let (added, removed) = diff(AGENT, &after);
         assert_eq!((added.len(), removed.len()), (1, 1), "{name}: {added:?}");
         let again = read("m.md", &after);
         assert!(
-            matches!(again.find("0123456789ab"), Which::One(found) if found.name() == name && found.text == entry.text),
+            matches!(again.find("0123456789ab"), EntryMatch::One(found) if found.name() == name && found.text == entry.text),
             "{name}: {added:?}"
         );
     }
@@ -225,7 +232,7 @@ fn a_mark_is_written_on_the_line_of_its_entry() {
 fn the_newest_session_comes_first() {
     let after = add_session(
         AGENT,
-        Owner::Agent,
+        MemoryOwner::Agent,
         4,
         date(2026, 2, 22),
         "Did this\n- and that",
@@ -237,8 +244,8 @@ fn the_newest_session_comes_first() {
         ),
         "{after}"
     );
-    let fresh = memory::agent("a", "p", "T", date(2026, 2, 22));
-    let after = add_session(&fresh, Owner::Agent, 1, date(2026, 2, 22), "x", "0123456789ab");
+    let fresh = memory::agent_template("a", "p", "T", date(2026, 2, 22));
+    let after = add_session(&fresh, MemoryOwner::Agent, 1, date(2026, 2, 22), "x", "0123456789ab");
     assert!(
         after.ends_with("session:\n\n### Session 1 — 2026-02-22 <!-- id:0123456789ab -->\n- x <!-- session:0123456789ab -->\n"),
         "{after}"
@@ -248,7 +255,7 @@ fn the_newest_session_comes_first() {
 #[test]
 fn removing_an_entry_removes_all_its_lines() {
     let notebook = read("m.md", AGENT);
-    let Which::One(entry) = notebook.find("finding-2") else { panic!() };
+    let EntryMatch::One(entry) = notebook.find("finding-2") else { panic!() };
     assert_eq!(diff(AGENT, &remove(AGENT, entry).unwrap()).1.len(), 2);
 }
 
@@ -264,7 +271,7 @@ fn a_table_with_two_headers_after_a_merge_is_read() {
     let merged = "## Decisions\n| Decision | Choice | Status |\n|---|---|---|\n| Decision | Choice | Rationale |\n|---|---|---|\n| a | b | c |\n";
     let notebook = read("m.md", merged);
     assert_eq!(notebook.entries.len(), 1);
-    assert_eq!(notebook.entries[0].field(Field::Rationale), Some("c"));
+    assert_eq!(notebook.entries[0].field(EntryField::Rationale), Some("c"));
     let shared = merged.replace(
         "| Decision | Choice | Rationale |",
         "| a | b | c |\n| Decision | Choice | Rationale |",
@@ -281,10 +288,10 @@ fn a_file_with_conflict_markers_is_not_read() {
 #[test]
 fn line_endings_and_a_missing_final_one_are_kept() {
     let crlf = "## Findings\r\n\r\n- a\r\n\r\ntext\r\n";
-    let (after, _) = add(crlf, Owner::Agent, &new_entry(EntryKind::Finding, "b")).unwrap();
+    let (after, _) = add(crlf, MemoryOwner::Agent, &new_entry(EntryKind::Finding, "b")).unwrap();
     assert_eq!(after, "## Findings\r\n\r\n- a\r\n- b\r\n\r\ntext\r\n");
     let (after, _) =
-        add("## Findings\n- a", Owner::Agent, &new_entry(EntryKind::Finding, "b")).unwrap();
+        add("## Findings\n- a", MemoryOwner::Agent, &new_entry(EntryKind::Finding, "b")).unwrap();
     assert_eq!(after, "## Findings\n- a\n- b");
     let counters = Counters { updated: Some(date(2026, 2, 22)), ..Counters::default() };
     assert_eq!(
@@ -314,13 +321,13 @@ proptest! {
         entries in proptest::collection::vec((any_kind(), any_text(), any_text()), 1..8),
         resolves in any::<bool>(),
     ) {
-        let mut text = memory::plan("p", "T", date(2026, 2, 22));
+        let mut text = memory::plan_template("p", "T", date(2026, 2, 22));
         for (kind, content, reason) in &entries {
-            let entry = with_fields(new_entry(*kind, content), &[(Field::Rationale, reason)]);
-            let (after, number) = add(&text, Owner::Plan, &entry).unwrap();
+            let entry = with_fields(new_entry(*kind, content), &[(EntryField::Rationale, reason)]);
+            let (after, number) = add(&text, MemoryOwner::Plan, &entry).unwrap();
             let notebook = read("m.md", &after);
             let name = number.name();
-            let Which::One(found) = notebook.find(&name) else { panic!("{name}") };
+            let EntryMatch::One(found) = notebook.find(&name) else { panic!("{name}") };
             prop_assert_eq!(&found.text, &content.trim().replace("\r\n", "\n").replace('\r', "\n"));
             text = after;
             if resolves && kind.is_task() {
@@ -335,13 +342,13 @@ proptest! {
         for entry in &notebook.entries {
             let _ = remove(&text, entry);
             let _ = resolve(&text, entry, "how");
-            let marked = mark(&text, entry, &IndexMap::from_iter([("id".to_owned(), "0123456789ab".to_owned())]));
+            let marked = set_marks(&text, entry, &IndexMap::from_iter([("id".to_owned(), "0123456789ab".to_owned())]));
             prop_assert!(marked.is_err() || marked.is_ok_and(|marked| marked.len() > text.len()));
         }
         for kind in EntryKind::ALL {
-            let _ = add(&text, Owner::Agent, &new_entry(kind, "x"));
+            let _ = add(&text, MemoryOwner::Agent, &new_entry(kind, "x"));
         }
-        let _ = memory::readable(&text);
+        let _ = memory::merge_repeated_counters(&text);
     }
 }
 
@@ -350,9 +357,9 @@ fn marking_an_entry_that_a_merge_repeated_keeps_it_one_entry() {
     let text = "## Open Questions\n- [ ] why\n- [x] ~~why~~ — because\n";
     let before = read("m.md", text);
     let marks = IndexMap::from_iter([("id".to_owned(), before.entries[0].id.clone())]);
-    let after = read("m.md", &mark(text, &before.entries[0], &marks).unwrap());
+    let after = read("m.md", &set_marks(text, &before.entries[0], &marks).unwrap());
     assert_eq!((before.entries.len(), after.entries.len()), (1, 1));
-    assert!(after.entries[0].resolved && after.entries[0].is_marked());
+    assert!(after.entries[0].resolved && after.entries[0].has_stored_id());
 }
 
 #[test]
@@ -360,7 +367,7 @@ fn a_mark_does_not_change_the_text() {
     for text in ["## Findings\n- a\n\n  b\n", "## Questions\n| a\rb |\n"] {
         let before = read("m.md", text);
         let marks = IndexMap::from_iter([("id".to_owned(), "x".to_owned())]);
-        let after = read("m.md", &mark(text, &before.entries[0], &marks).unwrap());
+        let after = read("m.md", &set_marks(text, &before.entries[0], &marks).unwrap());
         assert_eq!(before.entries[0].text, after.entries[0].text);
     }
 }
@@ -372,7 +379,7 @@ fn the_added_day_is_read_but_is_not_part_of_the_text() {
         ["<!-- added:2026-02-20 -->", "<!-- 2026-02-20 -->", "<!-- x --> <!-- added:2026-02-20 -->"]
     {
         let dated = read("m.md", &format!("## Findings\n- a finding {comment}\n"));
-        assert_eq!(dated.entries[0].own_date(), Some(date(2026, 2, 20)), "{comment}");
+        assert_eq!(dated.entries[0].date(), Some(date(2026, 2, 20)), "{comment}");
         if !comment.contains('x') {
             assert_eq!(dated.entries[0].text, "a finding");
             assert_eq!(dated.entries[0].id, plain.entries[0].id, "{comment}");
@@ -380,15 +387,15 @@ fn the_added_day_is_read_but_is_not_part_of_the_text() {
     }
     let marked = "## Findings\n- a <!-- id:00aa11bb22cc added:2026-02-20 promoted:1 -->\n- b <!-- 2026-02-19 --> <!-- id:00aa11bb22dd -->\n";
     let notebook = read("m.md", marked);
-    assert_eq!(notebook.entries[0].own_date(), Some(date(2026, 2, 20)));
-    assert_eq!(notebook.entries[1].own_date(), Some(date(2026, 2, 19)));
+    assert_eq!(notebook.entries[0].date(), Some(date(2026, 2, 20)));
+    assert_eq!(notebook.entries[1].date(), Some(date(2026, 2, 19)));
     assert_eq!(notebook.entries[1].id, "00aa11bb22dd");
     let stated = "## Findings\n- a (date: 2026-01-01) <!-- added:2026-02-20 -->\n";
-    assert_eq!(read("m.md", stated).entries[0].own_date(), Some(date(2026, 1, 1)));
+    assert_eq!(read("m.md", stated).entries[0].date(), Some(date(2026, 1, 1)));
     for comment in ["<!-- added:soon -->", "<!-- 2026-02-31 -->", "<!-- on 2026-02-20 -->", "<!-->"]
     {
         let entries = read("m.md", &format!("## Findings\n- a {comment}\n")).entries;
-        assert_eq!(entries[0].own_date(), None, "{comment}");
+        assert_eq!(entries[0].date(), None, "{comment}");
     }
 }
 
@@ -401,14 +408,14 @@ fn edits_keep_the_added_day() {
     ] {
         let entry = &read("m.md", text).entries[0];
         let id = IndexMap::from_iter([("id".to_owned(), entry.id.clone())]);
-        let marked = mark(text, entry, &id).unwrap();
+        let marked = set_marks(text, entry, &id).unwrap();
         assert_eq!(marked.matches("2026-02-20").count(), 1, "{marked}");
         let resolved = resolve(&marked, &read("m.md", &marked).entries[0], "done").unwrap();
         let notebook = read("m.md", &resolved);
-        assert_eq!(notebook.entries[0].own_date(), Some(date(2026, 2, 20)), "{resolved}");
+        assert_eq!(notebook.entries[0].date(), Some(date(2026, 2, 20)), "{resolved}");
         assert_eq!(notebook.entries[0].text, "a");
         assert_eq!(notebook.entries[0].resolution.as_deref(), Some("done"), "{resolved}");
-        assert_eq!(notebook.entries[1].own_date(), None);
+        assert_eq!(notebook.entries[1].date(), None);
     }
 }
 
@@ -417,7 +424,7 @@ fn an_entry_that_two_branches_added_is_kept_with_the_earlier_day() {
     let merged = "## Findings\n- a <!-- added:2026-02-21 -->\n- b <!-- added:2026-02-21 -->\n- a <!-- added:2026-02-20 -->\n";
     let entries = read("m.md", merged).entries;
     let dated: Vec<_> =
-        entries.iter().map(|entry| (entry.text.as_str(), entry.own_date().unwrap())).collect();
+        entries.iter().map(|entry| (entry.text.as_str(), entry.date().unwrap())).collect();
     assert_eq!(dated, [("b", date(2026, 2, 21)), ("a", date(2026, 2, 20))]);
     let twice = "## Findings\n- a\n- a\n";
     assert_eq!(
@@ -444,11 +451,11 @@ proptest! {
         let marks = IndexMap::from_iter([memory::added_mark(date(2026, 2, 20))]);
         let dated = NewEntry { marks, ..plain.clone() };
         if let (Ok((_, plain)), Ok((_, dated))) =
-            (add(AGENT, Owner::Agent, &plain), add(AGENT, Owner::Agent, &dated))
+            (add(AGENT, MemoryOwner::Agent, &plain), add(AGENT, MemoryOwner::Agent, &dated))
         {
             prop_assert_eq!(&plain.id, &dated.id);
             prop_assert_eq!(&plain.text, &dated.text);
-            prop_assert_eq!(dated.own_date(), Some(date(2026, 2, 20)));
+            prop_assert_eq!(dated.date(), Some(date(2026, 2, 20)));
         }
     }
 }

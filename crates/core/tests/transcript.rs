@@ -1,7 +1,9 @@
 //! Tests of reading and digesting transcripts of each format: sample sessions with expected results, and property tests
 //! that no text makes the reader panic.
 
-use heirloom_core::transcript::{Digest, Format, Role, ToolKind, Transcript, digest, read};
+use heirloom_core::transcript::{
+    Digest, Format, Role, ToolKind, Transcript, digest_transcript, parse,
+};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
@@ -26,12 +28,12 @@ fn problems(transcript: &Transcript) -> Vec<String> {
 }
 
 fn digested(text: &str) -> Digest {
-    digest(&read("s", text))
+    digest_transcript(&parse("s", text))
 }
 
 #[test]
 fn a_claude_code_transcript_is_read() {
-    let transcript = read("s.jsonl", CLAUDE_CODE);
+    let transcript = parse("s.jsonl", CLAUDE_CODE);
     assert_eq!(transcript.format, Format::ClaudeCode);
     assert_eq!(transcript.cwd.as_deref(), Some("/home/ada/shop"));
     assert_eq!(
@@ -76,7 +78,7 @@ fn a_claude_code_transcript_is_read() {
             (ToolKind::Run, "npx playwright test tabs", true),
         ]
     );
-    assert_eq!(transcript.files, ["docs/survey.md", "src/cart.ts", "src/store.ts"]);
+    assert_eq!(transcript.files_written, ["docs/survey.md", "src/cart.ts", "src/store.ts"]);
     assert_eq!(transcript.files_read, ["src/tabs.ts"]);
     assert_eq!(transcript.commits, ["1a2b3c4 Keep the cart in IndexedDB"]);
     assert_eq!(transcript.started, Some("2026-03-01T10:00:01Z".parse().unwrap()));
@@ -146,7 +148,7 @@ fn a_claude_code_transcript_is_digested() {
 
 #[test]
 fn a_codex_transcript_is_read_and_digested() {
-    let transcript = read("s.jsonl", CODEX);
+    let transcript = parse("s.jsonl", CODEX);
     assert_eq!(transcript.format, Format::Codex);
     assert_eq!(
         turns(&transcript),
@@ -166,9 +168,9 @@ fn a_codex_transcript_is_read_and_digested() {
             (ToolKind::Run, "git commit -am 'Limit logins'", true),
         ]
     );
-    assert_eq!(transcript.files, ["src/login.py", "src/limit.py"]);
+    assert_eq!(transcript.files_written, ["src/login.py", "src/limit.py"]);
     assert_eq!((transcript.commits.len(), transcript.problems.len()), (0, 0));
-    let digest = digest(&transcript);
+    let digest = digest_transcript(&transcript);
     assert_eq!(digest.decisions, ["Going with a token bucket in memory."]);
     assert_eq!(
         digest.open,
@@ -184,19 +186,19 @@ fn a_codex_transcript_is_read_and_digested() {
 
 #[test]
 fn an_old_codex_transcript_has_no_envelope() {
-    let transcript = read("s.jsonl", CODEX_BARE);
+    let transcript = parse("s.jsonl", CODEX_BARE);
     assert_eq!((transcript.format, transcript.problems.len()), (Format::Codex, 0));
     assert_eq!(transcript.cwd.as_deref(), Some("/home/ada/old"));
     assert_eq!(
         turns(&transcript),
         [(Role::User, 4, "Rename the flag --fast to --quick."), (Role::Assistant, 9, "Renamed.")]
     );
-    assert_eq!(transcript.files, ["src/main.go", "cmd/main.go"]);
+    assert_eq!(transcript.files_written, ["src/main.go", "cmd/main.go"]);
 }
 
 #[test]
 fn a_transcript_of_json_lines_is_read_and_digested() {
-    let transcript = read("s.jsonl", CHAT);
+    let transcript = parse("s.jsonl", CHAT);
     assert_eq!(transcript.format, Format::JsonLines);
     assert_eq!(
         turns(&transcript),
@@ -220,7 +222,7 @@ fn a_transcript_of_json_lines_is_read_and_digested() {
             "s.jsonl:11: the message has no known role; expected `role` to be user, assistant, tool or system",
         ]
     );
-    let digest = digest(&transcript);
+    let digest = digest_transcript(&transcript);
     assert_eq!(digest.decisions, ["NATS for mails", "No retries at night"]);
     assert_eq!(digest.outcome, "Done, apart from the docs");
     assert_eq!(digest.todos, ["Build the docs"]);
@@ -234,13 +236,13 @@ fn a_transcript_in_one_json_document_is_read() {
         "[{\"role\": \"user\", \"content\": \"Hi\"}]",
         "\u{feff}{\"messages\": [{\"role\": \"user\", \"content\": {\"parts\": [\"Hi\"]}}]}",
     ] {
-        assert_eq!(turns(&read("s", text)), [(Role::User, 1, "Hi")], "{text}");
+        assert_eq!(turns(&parse("s", text)), [(Role::User, 1, "Hi")], "{text}");
     }
 }
 
 #[test]
 fn a_text_transcript_is_split_at_speakers() {
-    let transcript = read("s.txt", SESSION);
+    let transcript = parse("s.txt", SESSION);
     assert_eq!(transcript.format, Format::Text);
     assert_eq!(
         turns(&transcript),
@@ -251,14 +253,14 @@ fn a_text_transcript_is_split_at_speakers() {
             (Role::Assistant, 12, "Yes: two seconds. Waiting for the review of the index."),
         ]
     );
-    let digest = digest(&transcript);
+    let digest = digest_transcript(&transcript);
     assert_eq!(digest.decisions, ["I chose an index over a cache."]);
     assert_eq!(digest.open, ["Waiting for the review of the index."]);
 }
 
 #[test]
 fn a_terminal_transcript_is_split_at_prompts() {
-    let transcript = read("s.txt", TERMINAL);
+    let transcript = parse("s.txt", TERMINAL);
     assert_eq!(
         turns(&transcript),
         [
@@ -289,7 +291,7 @@ fn a_line_that_is_too_long_is_skipped() {
     let text = format!(
         "{{\"role\":\"user\",\"content\":\"Hi\"}}\n{long}\n{{\"role\":\"ai\",\"text\":\"Yes\"}}\n"
     );
-    let transcript = read("s", &text);
+    let transcript = parse("s", &text);
     assert_eq!(turns(&transcript), [(Role::User, 1, "Hi"), (Role::Assistant, 3, "Yes")]);
     assert_eq!(
         problems(&transcript),

@@ -44,7 +44,7 @@ struct EmbeddingRow {
 
 impl Endpoint {
     /// Returns whether a text has the form of an endpoint's base URL.
-    pub fn is_address(text: &str) -> bool {
+    pub fn is_valid_url(text: &str) -> bool {
         let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
         let is_allowed = |c: char| !c.is_whitespace() && !c.is_control() && !matches!(c, '?' | '#');
         rest.is_some_and(|rest| !rest.starts_with(['/', ':']) && !rest.is_empty())
@@ -58,7 +58,11 @@ impl Endpoint {
     }
 
     /// Connects as [`Endpoint::open`] does, with the shorter timeout of a query.
-    pub fn open_soon(endpoint: &str, model: &str, key: Option<&str>) -> Result<Self, EmbedError> {
+    pub fn open_for_query(
+        endpoint: &str,
+        model: &str,
+        key: Option<&str>,
+    ) -> Result<Self, EmbedError> {
         Self::open_within(QUERY_TIMEOUT, endpoint, model, key)
     }
 
@@ -68,7 +72,7 @@ impl Endpoint {
         model: &str,
         key: Option<&str>,
     ) -> Result<Self, EmbedError> {
-        if !Self::is_address(endpoint) {
+        if !Self::is_valid_url(endpoint) {
             let message = format!("`{endpoint}` is not the URL of an embedder endpoint");
             return Err(EmbedError::new(message, "write it as http://127.0.0.1:11434/v1"));
         }

@@ -12,5 +12,5 @@ mod wordpiece;
 
 pub use endpoint::Endpoint;
 pub use model::{StaticModel, builtin};
-pub use transformer::{Files, Transformer};
+pub use transformer::{ModelFiles, Transformer};
 pub use wordpiece::Vocabulary;

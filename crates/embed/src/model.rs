@@ -2,7 +2,9 @@
 
 use std::sync::OnceLock;
 
-use heirloom_core::embedding::{ByWords, EmbedError, Embedder, embed_by_words, normalise};
+use heirloom_core::embedding::{
+    BagOfWordsEmbedder, EmbedError, Embedder, embed_bag_of_words, normalise,
+};
 use heirloom_core::kernels;
 
 use crate::Vocabulary;
@@ -32,18 +34,18 @@ pub struct StaticModel {
 pub fn builtin() -> &'static StaticModel {
     static MODEL: OnceLock<StaticModel> = OnceLock::new();
     #[expect(clippy::expect_used, reason = "a test reads the file that is compiled in")]
-    MODEL.get_or_init(|| StaticModel::read(BUILTIN).expect("the built-in model is valid"))
+    MODEL.get_or_init(|| StaticModel::parse(BUILTIN).expect("the built-in model is valid"))
 }
 
 impl StaticModel {
     /// Parses a model. The table is not copied.
-    pub fn read(bytes: &'static [u8]) -> Result<Self, EmbedError> {
-        Self::parse(bytes).ok_or_else(|| {
+    pub fn parse(bytes: &'static [u8]) -> Result<Self, EmbedError> {
+        Self::parse_table(bytes).ok_or_else(|| {
             EmbedError::new("this is not a static model", "create it with models/make.py")
         })
     }
 
-    fn parse(bytes: &'static [u8]) -> Option<Self> {
+    fn parse_table(bytes: &'static [u8]) -> Option<Self> {
         let rest = bytes.strip_prefix(MAGIC)?;
         let (count, rest) = read_u32(rest)?;
         let (dimensions, rest) = read_u32(rest)?;
@@ -101,17 +103,17 @@ impl Embedder for StaticModel {
     }
 
     fn embed(&self, texts: &[&str], take: &mut dyn FnMut(&[f32])) -> Result<(), EmbedError> {
-        embed_by_words(self, self.dimensions, texts, take);
+        embed_bag_of_words(self, self.dimensions, texts, take);
         Ok(())
     }
 
-    fn by_words(&self) -> Option<&dyn ByWords> {
+    fn as_bag_of_words(&self) -> Option<&dyn BagOfWordsEmbedder> {
         Some(self)
     }
 }
 
-impl ByWords for StaticModel {
-    fn add_pieces(&self, word: &str, pieces: &mut Vec<u32>) {
+impl BagOfWordsEmbedder for StaticModel {
+    fn append_token_ids(&self, word: &str, pieces: &mut Vec<u32>) {
         self.vocabulary.add_pieces(&separate_words(word), pieces);
     }
 
@@ -119,7 +121,7 @@ impl ByWords for StaticModel {
         vector.fill(0.0);
         for (index, id) in pieces.iter().enumerate() {
             if let Some(upcoming) = pieces.get(index + PREFETCH_DISTANCE) {
-                kernels::fetch(self.row(*upcoming));
+                kernels::prefetch(self.row(*upcoming));
             }
             kernels::add_scaled(vector, self.row(*id), self.scales[*id as usize]);
         }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use heirloom_core::words::humps;
+use heirloom_core::words::split_camel_case;
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 
 /// Inserts spaces between the words of names such as `parseFrontMatter`, and replaces emoji by spaces,
@@ -18,7 +18,7 @@ pub(crate) fn separate_words(text: &str) -> Cow<'_, str> {
     let mut out = String::with_capacity(text.len() + 16);
     for part in text.split_inclusive(|c: char| !c.is_alphanumeric()) {
         let word = part.trim_end_matches(|c: char| !c.is_alphanumeric());
-        for (index, hump) in humps(word).enumerate() {
+        for (index, hump) in split_camel_case(word).enumerate() {
             if index > 0 {
                 out.push(' ');
             }

@@ -15,7 +15,7 @@ const MAX_TOKENS: usize = 256;
 
 /// The files of a model.
 #[derive(Debug)]
-pub struct Files {
+pub struct ModelFiles {
     /// `config.json`.
     pub config: String,
     /// `vocab.txt`.
@@ -95,7 +95,7 @@ struct LayerNorm {
     epsilon: f32,
 }
 
-impl Files {
+impl ModelFiles {
     /// Returns a name with a hash of everything that the vectors depend on.
     fn embedder_name(&self) -> String {
         let mut hasher = blake3::Hasher::new();
@@ -151,8 +151,8 @@ impl SpecialTokens {
 
 impl Transformer {
     /// Parses a model.
-    pub fn read(files: &Files) -> Result<Self, EmbedError> {
-        Self::parse(files).map_err(|reason| {
+    pub fn parse(files: &ModelFiles) -> Result<Self, EmbedError> {
+        Self::parse_files(files).map_err(|reason| {
             EmbedError::new(
                 format!("the model of the embedder cannot be used: {reason}"),
                 "use a sentence transformer of the BERT family: config.json, vocab.txt, model.safetensors",
@@ -160,7 +160,7 @@ impl Transformer {
         })
     }
 
-    fn parse(files: &Files) -> Result<Self, String> {
+    fn parse_files(files: &ModelFiles) -> Result<Self, String> {
         let config = Config::parse(&files.config)?;
         let mut weights = Weights(
             tensors::read(&files.weights)

@@ -190,11 +190,11 @@ impl Vocabulary {
 }
 
 impl Lexicon for Vocabulary {
-    fn knows(&self, word: &str) -> bool {
+    fn contains(&self, word: &str) -> bool {
         self.id(word).is_some()
     }
 
-    fn each_word(&self, take: &mut dyn FnMut(&str)) {
+    fn for_each_word(&self, take: &mut dyn FnMut(&str)) {
         let pieces = (0..self.len() as u32).map(|id| self.piece(id));
         pieces.filter(|piece| !piece.starts_with(CONTINUATION_PREFIX)).for_each(take);
     }

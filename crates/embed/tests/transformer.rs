@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use heirloom_core::embedding::Embedder;
-use heirloom_embed::{Files, Transformer};
+use heirloom_embed::{ModelFiles, Transformer};
 use serde_json::{Map, json};
 
 const WIDTH: usize = 4;
@@ -37,7 +37,7 @@ fn shapes() -> Vec<(String, Vec<usize>)> {
 }
 
 /// Returns a model whose weights are sines.
-fn model_files() -> Files {
+fn model_files() -> ModelFiles {
     let mut header = Map::new();
     let mut data: Vec<u8> = Vec::new();
     for (tensor, (name, shape)) in shapes().into_iter().enumerate() {
@@ -57,12 +57,12 @@ fn model_files() -> Files {
         "model_type": "bert", "hidden_size": WIDTH, "num_attention_heads": 2,
         "num_hidden_layers": 1, "max_position_embeddings": 16, "layer_norm_eps": 1e-12,
     });
-    Files { config: config.to_string(), vocabulary: VOCABULARY.to_owned(), weights }
+    ModelFiles { config: config.to_string(), vocabulary: VOCABULARY.to_owned(), weights }
 }
 
 #[test]
 fn vectors_match_the_reference_implementation() {
-    let model = Transformer::read(&model_files()).unwrap();
+    let model = Transformer::parse(&model_files()).unwrap();
     assert_eq!(model.dimensions(), WIDTH);
     let vector = model.vector("Hello worlds zyx");
     for (actual, expected) in
@@ -78,16 +78,16 @@ fn vectors_match_the_reference_implementation() {
 
 #[test]
 fn an_invalid_model_is_rejected_with_the_reason() {
-    let rejection = |change: &dyn Fn(&mut Files)| {
+    let rejection = |change: &dyn Fn(&mut ModelFiles)| {
         let mut files = model_files();
         change(&mut files);
-        Transformer::read(&files).unwrap_err().message
+        Transformer::parse(&files).unwrap_err().message
     };
     assert!(rejection(&|files| files.vocabulary = "hello\n".to_owned()).contains("[CLS]"));
     assert!(rejection(&|files| files.config = "{}".to_owned()).contains("config.json"));
     assert!(rejection(&|files| files.weights.truncate(100)).contains("safetensors"));
     assert!(rejection(&|files| files.config = files.config.replace("bert", "t5")).contains("t5"));
-    let wider = |files: &mut Files| {
+    let wider = |files: &mut ModelFiles| {
         files.config = files.config.replace("\"hidden_size\":4", "\"hidden_size\":6");
     };
     assert!(rejection(&wider).contains("4"), "{}", rejection(&wider));

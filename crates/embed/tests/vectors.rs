@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-use heirloom_core::embedding::{ByWords, Embedder};
+use heirloom_core::embedding::{BagOfWordsEmbedder, Embedder};
 use heirloom_embed::builtin;
 use serde_json::Value;
 
@@ -39,7 +39,7 @@ fn pieces_and_vectors_match_the_samples() {
 fn punctuation_after_a_word_is_a_separate_piece() {
     let pieces = |word: &str| {
         let mut pieces = Vec::new();
-        builtin().add_pieces(word, &mut pieces);
+        builtin().append_token_ids(word, &mut pieces);
         pieces
     };
     for word in ["cache", "parseFrontMatter", "HTTPServer2", "zxqvbn", "42", &"a".repeat(150)] {

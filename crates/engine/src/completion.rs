@@ -29,7 +29,7 @@ pub enum NameKind {
 
 /// A name to complete, with its description.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Name {
+pub struct Completion {
     /// The text to insert.
     pub name: String,
     /// A short description.
@@ -38,7 +38,7 @@ pub struct Name {
 
 /// The command line typed so far.
 #[derive(Debug, Clone, Copy)]
-pub struct Typed<'t> {
+pub struct CommandLine<'t> {
     /// The words after the command, without the one that is being completed.
     pub words: &'t [String],
     /// The word that is being completed.
@@ -61,7 +61,7 @@ pub fn kind_of(op: &Op, field: &str) -> Option<NameKind> {
 }
 
 /// Returns the names of a kind that may replace the current word.
-pub fn names(session: &Session, kind: NameKind, typed: Typed<'_>) -> Vec<Name> {
+pub fn complete(session: &Session, kind: NameKind, typed: CommandLine<'_>) -> Vec<Completion> {
     let found = match kind {
         NameKind::Plan => undescribed(level_names(session, "plan", &Selectors::new())),
         NameKind::Project => undescribed(level_names(session, "project", &Selectors::new())),
@@ -80,13 +80,13 @@ fn plan_selector(plan: &str) -> Selectors {
     Selectors::from_iter([("plan".to_owned(), plan.to_owned())])
 }
 
-fn undescribed(names: Option<Vec<String>>) -> Option<Vec<Name>> {
-    Some(names?.into_iter().map(|name| Name { name, about: None }).collect())
+fn undescribed(names: Option<Vec<String>>) -> Option<Vec<Completion>> {
+    Some(names?.into_iter().map(|name| Completion { name, about: None }).collect())
 }
 
 fn level_names(session: &Session, level: &str, selectors: &Selectors) -> Option<Vec<String>> {
     let level = inherit::level(session.config().ok()?, level).ok()?;
-    layout::names(session.root(), &level, selectors).ok()
+    layout::list_names(session.root(), &level, selectors).ok()
 }
 
 /// Finds the plan on the command line: the value of `--plan`, or else the first word that is a plan.
@@ -108,7 +108,7 @@ fn find_plan(session: &Session, words: &[String]) -> Option<String> {
 
 /// Lists the entries of the memory document that the command line names: an agent's, or with `--plan`
 /// the plan's.
-fn entries_of_typed_memory(session: &Session, words: &[String]) -> Option<Vec<Name>> {
+fn entries_of_typed_memory(session: &Session, words: &[String]) -> Option<Vec<Completion>> {
     let plan = find_plan(session, words)?;
     let level = inherit::level(session.config().ok()?, "agent").ok()?;
     let is_plan_memory = words.iter().any(|word| word == "--plan");
@@ -119,21 +119,21 @@ fn entries_of_typed_memory(session: &Session, words: &[String]) -> Option<Vec<Na
 }
 
 /// Returns the entries of a memory document, each name with a prefix.
-fn entries(session: &Session, plan: &str, agent: Option<&str>, prefix: &str) -> Vec<Name> {
+fn entries(session: &Session, plan: &str, agent: Option<&str>, prefix: &str) -> Vec<Completion> {
     let Ok(memory) = MemoryFile::open(session, plan, agent) else { return vec![] };
     let entries = memory.notebook.entries.iter();
     entries
-        .map(|entry| Name {
+        .map(|entry| Completion {
             name: format!("{prefix}{}", entry.name()),
-            about: Some(entry.sentence()),
+            about: Some(entry.full_text()),
         })
         .collect()
 }
 
 /// Completes one segment of `plan/agent/entry` at a time.
-fn entry_paths(session: &Session, current: &str) -> Option<Vec<Name>> {
+fn entry_paths(session: &Session, current: &str) -> Option<Vec<Completion>> {
     let segments: Vec<&str> = current.split('/').collect();
-    let folder = |name: String| Name { name: format!("{name}/"), about: None };
+    let folder = |name: String| Completion { name: format!("{name}/"), about: None };
     match segments.as_slice() {
         [_] => {
             let plans = level_names(session, "plan", &Selectors::new())?;
@@ -150,14 +150,14 @@ fn entry_paths(session: &Session, current: &str) -> Option<Vec<Name>> {
     }
 }
 
-fn decision_records(session: &Session) -> Option<Vec<Name>> {
-    let (found, _) = adrs::find(session.root(), session.config().ok()?, Scope::Everything);
-    let mut names: Vec<Name> = found
+fn decision_records(session: &Session) -> Option<Vec<Completion>> {
+    let (found, _) = adrs::find(session.root(), session.config().ok()?, Scope::AllProjects);
+    let mut names: Vec<Completion> = found
         .into_iter()
         .map(|found| {
             let file = found.path.rsplit('/').next().unwrap_or_default();
             let title = file.trim_end_matches(".md").replace(['-', '_'], " ");
-            Name { name: adr::id_of(file).0, about: Some(title) }
+            Completion { name: adr::derive_id(file).0, about: Some(title) }
         })
         .collect();
     names.sort_by(|a, b| a.name.cmp(&b.name));
@@ -169,7 +169,7 @@ const MAX_ABOUT_CHARS: usize = 60;
 
 /// Makes a name safe to insert into a command line, and returns whether that is possible. A shell
 /// inserts completions without quotes, and file names of a cloned repository are untrusted.
-fn make_safe(found: &mut Name) -> bool {
+fn make_safe(found: &mut Completion) -> bool {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
     if !found.name.chars().all(is_plain) || found.name.starts_with('-') {
         match name::leading_number(&found.name) {
@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn only_names_without_shell_syntax_are_offered() {
         let safe = |text: &str| {
-            let mut name = Name { name: text.to_owned(), about: None };
+            let mut name = Completion { name: text.to_owned(), about: None };
             make_safe(&mut name).then_some(name.name)
         };
         assert_eq!(safe("0042-graph").as_deref(), Some("0042-graph"));
@@ -202,7 +202,8 @@ mod tests {
         for unsafe_name in ["$(touch x)", "a;b", "a b", "a`b`", "a\nb", "-rf", "a'b"] {
             assert_eq!(safe(unsafe_name), None, "{unsafe_name}");
         }
-        let mut name = Name { name: "a".into(), about: Some("x: $(y)\n\u{1b}[0m 'z'".into()) };
+        let mut name =
+            Completion { name: "a".into(), about: Some("x: $(y)\n\u{1b}[0m 'z'".into()) };
         assert!(make_safe(&mut name));
         assert_eq!(name.about.as_deref(), Some("x y 0m z"));
     }

@@ -100,7 +100,7 @@ impl From<StoreError> for Error {
             }
             StoreError::UnsafeName { .. } => Error::bad_input(message),
             StoreError::Refused { hint, .. } => Error { hint, ..Error::bad_input(message) },
-            StoreError::Bad(problem) => problem.into(),
+            StoreError::InvalidFile(problem) => problem.into(),
             StoreError::Io { .. } => Error::system(message),
         }
     }

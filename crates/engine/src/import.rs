@@ -15,21 +15,21 @@ mod rows;
 mod section;
 mod server_memory;
 
-pub(crate) use batch::{Imported, Importing, Text};
-pub(crate) use format::{Format, detect};
+pub(crate) use batch::{ImportContext, ImportResult, SourceText};
+pub(crate) use format::{ImportFormat, detect};
 
 /// Imports several texts of one format together, so that relations between them are kept.
-pub(crate) type Importer = fn(&[Text<'_>], &mut Importing<'_>) -> Imported;
+pub(crate) type Importer = fn(&[SourceText<'_>], &mut ImportContext<'_>) -> ImportResult;
 
-impl Format {
+impl ImportFormat {
     /// Returns the importer of the format; `None` for Heirloom's own records, which need no conversion.
     pub(crate) fn importer(self) -> Option<Importer> {
         match self {
-            Format::Omegon => Some(omegon::import),
-            Format::ServerMemory => Some(server_memory::import),
-            Format::BasicMemory => Some(basic_memory::import),
-            Format::Bullets => Some(bullets::import),
-            Format::Heirloom => None,
+            ImportFormat::Omegon => Some(omegon::import),
+            ImportFormat::ServerMemory => Some(server_memory::import),
+            ImportFormat::BasicMemory => Some(basic_memory::import),
+            ImportFormat::Bullets => Some(bullets::import),
+            ImportFormat::Heirloom => None,
         }
     }
 }

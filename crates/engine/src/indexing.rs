@@ -7,10 +7,10 @@ mod passages;
 mod refresh;
 mod sources;
 
-pub(crate) use embedder::{LexicalOnly, Patience, embedder};
+pub(crate) use embedder::{EmbedderTimeout, LexicalOnly, open_embedder};
 pub(crate) use open_index::OpenIndex;
 pub(crate) use refresh::{
-    INDEX_FOLDER, IndexFailure, LEXICAL_FOLDER, Lag, build_in_memory, bytes, keep_open, lag,
-    lexical_only_problem, open_if_quick, open_up_to_date, prepare_index, rebuild,
-    try_open_up_to_date,
+    INDEX_FOLDER, IndexFailure, IndexState, LEXICAL_INDEX_FOLDER, build_in_memory,
+    index_size_bytes, index_state, keep_open, lexical_only_problem, open_if_quick, open_up_to_date,
+    rebuild, reserve_index, try_open_up_to_date,
 };

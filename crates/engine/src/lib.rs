@@ -23,8 +23,8 @@ pub use operation::schema;
 pub use operation::{Answer, Effect, Group, Op, Operation, PrepareInline, Reply, Spec};
 pub use ops::OPS;
 pub use process_cache::ProcessCache;
-pub use progress::{Progress, Watcher};
-pub use session::{Remote, Session};
+pub use progress::{Progress, ProgressObserver};
+pub use session::{RemoteModel, Session};
 pub use view::View;
 
 pub use heirloom_store::git::user_editor;
@@ -37,10 +37,10 @@ pub fn nearest(typed: &str, candidates: &[&str]) -> Vec<String> {
 
 /// Reads a file, or all files of a folder, that the user named on the command line. Returns paths and
 /// texts.
-pub fn read_given(path: &std::path::Path) -> Result<Vec<(String, String)>, Error> {
-    let files = heirloom_store::files::files_given(path)?;
+pub fn read_files(path: &std::path::Path) -> Result<Vec<(String, String)>, Error> {
+    let files = heirloom_store::files::list_user_files(path)?;
     let read = |file: std::path::PathBuf| {
-        let text = heirloom_store::files::read_given(&file)?;
+        let text = heirloom_store::files::read_user_file(&file)?;
         Ok((file.display().to_string(), text))
     };
     files.into_iter().map(read).collect()

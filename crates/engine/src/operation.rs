@@ -70,7 +70,7 @@ pub struct Reply {
 
 impl Op {
     /// Erases an operation's types.
-    pub const fn of<O: Operation>() -> Self {
+    pub const fn new<O: Operation>() -> Self {
         Op {
             spec: O::SPEC,
             request_schema: schema::generate::<O::Request>,
@@ -106,14 +106,14 @@ impl Op {
     }
 
     /// Returns the positional field that a flag may replace, and that flag.
-    pub fn stand_in(&self) -> Option<(&'static str, &'static str)> {
+    pub fn flag_alternative(&self) -> Option<(&'static str, &'static str)> {
         self.spec.flag_alternative()
     }
 }
 
 impl Reply {
     /// Wraps an answer.
-    pub fn of(answer: impl Answer) -> Self {
+    pub fn new(answer: impl Answer) -> Self {
         Reply { answer: Box::new(answer) }
     }
 
@@ -157,5 +157,5 @@ impl<A: Answer> ErasedAnswer for A {
 
 fn call<O: Operation>(session: &Session, request: Value) -> Result<Reply, Error> {
     let request = request::read(&O::SPEC, O::ALIASES, request)?;
-    O::run(session, request).map(Reply::of)
+    O::run(session, request).map(Reply::new)
 }

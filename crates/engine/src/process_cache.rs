@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use heirloom_core::Problem;
-use heirloom_store::stamp::Watched;
+use heirloom_store::stamp::FileWatch;
 use heirloom_store::{Config, Root, config};
 
 /// Maximum number of workspaces whose settings are cached. One more empties the cache.
@@ -25,7 +25,7 @@ pub struct ProcessCache {
 
 /// Settings, and the file whose changes outdate them.
 struct CachedSettings {
-    watched: Watched,
+    watched: FileWatch,
     config: Arc<Config>,
 }
 
@@ -43,10 +43,12 @@ impl ProcessCache {
     /// Returns the settings of a workspace. They are read again if they may have changed.
     pub(crate) fn config(&self, root: &Root) -> Result<Arc<Config>, Problem> {
         let mut settings = lock(&self.settings);
-        if let Some(cached) = settings.get(root.path()).filter(|cached| cached.watched.is_same()) {
+        if let Some(cached) =
+            settings.get(root.path()).filter(|cached| cached.watched.is_unchanged())
+        {
             return Ok(cached.config.clone());
         }
-        let watched = Watched::new([root.join(config::PATH)]);
+        let watched = FileWatch::new([root.join(config::PATH)]);
         let config = Arc::new(Config::load(root)?);
         if settings.len() == MAX_WORKSPACES && !settings.contains_key(root.path()) {
             settings.clear();

@@ -3,33 +3,33 @@
 use std::sync::Arc;
 
 /// Receives the progress of long work.
-pub trait Watcher: Send + Sync {
+pub trait ProgressObserver: Send + Sync {
     /// Reports how many of `total` steps are done.
-    fn tell(&self, done: usize, total: usize);
+    fn report(&self, done: usize, total: usize);
 
     /// Reports that the work is finished.
-    fn end(&self);
+    fn finish(&self);
 }
 
 /// A watcher of long work, or none.
 #[derive(Clone, Default)]
-pub struct Progress(Option<Arc<dyn Watcher>>);
+pub struct Progress(Option<Arc<dyn ProgressObserver>>);
 
 impl Progress {
     /// Reports progress to a watcher.
-    pub fn to(watcher: Arc<dyn Watcher>) -> Self {
+    pub fn new(watcher: Arc<dyn ProgressObserver>) -> Self {
         Progress(Some(watcher))
     }
 
     pub(crate) fn tell(&self, done: usize, total: usize) {
         if let Some(watcher) = &self.0 {
-            watcher.tell(done, total);
+            watcher.report(done, total);
         }
     }
 
     pub(crate) fn end(&self) {
         if let Some(watcher) = &self.0 {
-            watcher.end();
+            watcher.finish();
         }
     }
 }

@@ -5,7 +5,7 @@ mod hits;
 mod search;
 mod workspaces;
 
-pub(crate) use affected::{read_around, read_around_new};
+pub(crate) use affected::{read_affected, read_affected_by_new};
 pub(crate) use hits::Hit;
 pub(crate) use search::{Search, SearchResult};
-pub(crate) use workspaces::across;
+pub(crate) use workspaces::search_workspaces;

@@ -17,7 +17,7 @@ use crate::{Error, ProcessCache, Progress};
 /// How a model may be reached, as configured on this machine. Nothing of it comes from the repository,
 /// because a repository is untrusted.
 #[derive(Debug, Clone, Default)]
-pub struct Remote {
+pub struct RemoteModel {
     /// The endpoint, which takes precedence over the settings.
     pub endpoint: Option<String>,
     /// The API key.
@@ -34,8 +34,8 @@ pub struct Session {
     counts_tokens: bool,
     author: Option<String>,
     git_author: OnceCell<String>,
-    llm: Remote,
-    embedder: Remote,
+    llm: RemoteModel,
+    embedder: RemoteModel,
     config: OnceCell<Arc<Config>>,
     process_cache: ProcessCache,
     /// Values that other modules prepared for the next request, by type.
@@ -44,7 +44,7 @@ pub struct Session {
     registry: Option<Arc<Registry>>,
 }
 
-impl Remote {
+impl RemoteModel {
     /// Returns the endpoint to use. An endpoint that is named only by the settings is returned as an
     /// error: settings come with the repository, so a user of this machine has to confirm it.
     pub(crate) fn endpoint<'e>(
@@ -65,22 +65,22 @@ impl Session {
     }
 
     /// Opens the workspace at a folder.
-    pub fn at(folder: &Path, now: Timestamp) -> Result<Self, Error> {
-        Self::recover(Root::at(folder)?, now)
+    pub fn open(folder: &Path, now: Timestamp) -> Result<Self, Error> {
+        Self::recover(Root::open(folder)?, now)
     }
 
     /// Opens the workspace that contains a folder, unless that has to wait for another process.
-    pub fn find_at_once(start: &Path, now: Timestamp) -> Option<Self> {
-        Root::find(start).ok().and_then(|root| Self::open_unless_busy(root, now))
+    pub fn find_unless_busy(start: &Path, now: Timestamp) -> Option<Self> {
+        Root::find(start).ok().and_then(|root| Self::unless_busy(root, now))
     }
 
     /// Opens the workspace at a folder, unless that has to wait for another process.
-    pub fn at_once(folder: &Path, now: Timestamp) -> Option<Self> {
-        Root::at(folder).ok().and_then(|root| Self::open_unless_busy(root, now))
+    pub fn open_unless_busy(folder: &Path, now: Timestamp) -> Option<Self> {
+        Root::open(folder).ok().and_then(|root| Self::unless_busy(root, now))
     }
 
-    fn open_unless_busy(root: Root, now: Timestamp) -> Option<Self> {
-        (!journal::is_open(&root)).then(|| Self::new(root, now))
+    fn unless_busy(root: Root, now: Timestamp) -> Option<Self> {
+        (!journal::has_journal(&root)).then(|| Self::new(root, now))
     }
 
     /// Completes a journal that an interrupted command left behind, then opens the workspace.
@@ -96,8 +96,8 @@ impl Session {
             counts_tokens: true,
             author: None,
             git_author: OnceCell::new(),
-            llm: Remote::default(),
-            embedder: Remote::default(),
+            llm: RemoteModel::default(),
+            embedder: RemoteModel::default(),
             config: OnceCell::new(),
             process_cache: ProcessCache::default(),
             prepared: RefCell::default(),
@@ -116,27 +116,27 @@ impl Session {
 
     /// Sets the author of new records: an agent or a person.
     #[must_use]
-    pub fn by(mut self, author: Option<String>) -> Self {
+    pub fn with_author(mut self, author: Option<String>) -> Self {
         self.author = author;
         self
     }
 
     /// Sets how a language model may be reached.
     #[must_use]
-    pub fn with_remote_llm(mut self, llm: Remote) -> Self {
+    pub fn with_remote_llm(mut self, llm: RemoteModel) -> Self {
         self.llm = llm;
         self
     }
 
     /// Sets how an embedder may be reached.
     #[must_use]
-    pub fn with_remote_embedder(mut self, embedder: Remote) -> Self {
+    pub fn with_remote_embedder(mut self, embedder: RemoteModel) -> Self {
         self.embedder = embedder;
         self
     }
 
     /// Returns how an embedder may be reached.
-    pub(crate) fn remote_embedder(&self) -> &Remote {
+    pub(crate) fn remote_embedder(&self) -> &RemoteModel {
         &self.embedder
     }
 
@@ -167,8 +167,8 @@ impl Session {
     }
 
     /// Opens another workspace with the same time, cache and options.
-    pub(crate) fn other(&self, folder: &Path) -> Result<Self, Error> {
-        let other = Self::at(folder, self.now)?;
+    pub(crate) fn open_other(&self, folder: &Path) -> Result<Self, Error> {
+        let other = Self::open(folder, self.now)?;
         let other = if self.counts_tokens { other } else { other.without_token_counts() };
         Ok(other
             .with_process_cache(self.process_cache.clone())
@@ -187,23 +187,23 @@ impl Session {
     }
 
     /// Stores a value for the next request of this session, replacing one of the same type.
-    pub(crate) fn put<T: Send + 'static>(&self, value: T) {
+    pub(crate) fn store_prepared<T: Send + 'static>(&self, value: T) {
         self.prepared.borrow_mut().insert(TypeId::of::<T>(), Box::new(value));
     }
 
     /// Removes and returns the value of a type that was stored for this request.
-    pub(crate) fn take<T: 'static>(&self) -> Option<T> {
+    pub(crate) fn take_prepared<T: 'static>(&self) -> Option<T> {
         let value = self.prepared.borrow_mut().remove(&TypeId::of::<T>())?;
         value.downcast().ok().map(|value| *value)
     }
 
     /// Returns how a language model may be reached.
-    pub(crate) fn remote_llm(&self) -> &Remote {
+    pub(crate) fn remote_llm(&self) -> &RemoteModel {
         &self.llm
     }
 
     /// Returns the author that was set, if any.
-    pub fn named_author(&self) -> Option<&str> {
+    pub fn explicit_author(&self) -> Option<&str> {
         self.author.as_deref()
     }
 
@@ -233,7 +233,7 @@ impl Session {
 
     /// Returns the day of the request, in UTC.
     pub fn today(&self) -> Date {
-        day::of(self.now)
+        day::of_timestamp(self.now)
     }
 
     /// Returns the settings of the workspace.

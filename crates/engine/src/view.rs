@@ -8,7 +8,7 @@ pub(crate) mod present;
 mod table;
 mod text;
 
-pub use text::{Role, Span, printable, span};
+pub use text::{Role, Span, escape_unprintable, span};
 
 /// A part of a view that starts on a new line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl View {
     }
 
     /// Adds a line of plain text.
-    pub fn say(&mut self, text: impl Into<String>) -> &mut Self {
+    pub fn plain_line(&mut self, text: impl Into<String>) -> &mut Self {
         self.line([text.into()])
     }
 
@@ -97,10 +97,12 @@ impl View {
         let mut out = String::new();
         for block in &self.blocks {
             match block {
-                ViewBlock::Title(text) => out.push_str(&paint(Role::Title, &printable(text))),
-                ViewBlock::Line(spans) => spans
-                    .iter()
-                    .for_each(|span| out.push_str(&paint(span.role, &printable(&span.text)))),
+                ViewBlock::Title(text) => {
+                    out.push_str(&paint(Role::Title, &escape_unprintable(text)))
+                }
+                ViewBlock::Line(spans) => spans.iter().for_each(|span| {
+                    out.push_str(&paint(span.role, &escape_unprintable(&span.text)))
+                }),
                 ViewBlock::Table { head, rows } => {
                     table::render(head, rows, width, paint, &mut out);
                     continue;
@@ -112,7 +114,7 @@ impl View {
                     let lines: Vec<String> = text
                         .trim_end_matches('\n')
                         .split('\n')
-                        .map(|line| printable(line.trim_end_matches('\r')))
+                        .map(|line| escape_unprintable(line.trim_end_matches('\r')))
                         .collect();
                     out.push_str(&lines.join("\n"));
                 }

@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use heirloom_engine::setup::init;
 use heirloom_engine::{OPS, ProcessCache, Session};
-use heirloom_testkit::{Chance, is_long};
+use heirloom_testkit::{SeededRng, is_long_run};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -104,7 +104,7 @@ enum Process {
 /// A workspace that is changed at random.
 struct Team {
     folder: tempfile::TempDir,
-    chance: Chance,
+    chance: SeededRng,
     clock: Timestamp,
     branches: Vec<PathBuf>,
     /// The cache of a long-lived process.
@@ -125,7 +125,7 @@ impl Team {
             Process::LongLived => Some(ProcessCache::default()),
         };
         cache.iter().for_each(ProcessCache::make_long_lived);
-        let team = Team { folder, chance: Chance::new(seed), clock, branches: vec![], cache };
+        let team = Team { folder, chance: SeededRng::new(seed), clock, branches: vec![], cache };
         team.ask("plan_new", json!({"name": "Refund flow"})).unwrap();
         team.ask("agent_new", json!({"plan": "0001", "name": "api"})).unwrap();
         team
@@ -141,9 +141,11 @@ impl Team {
 
     fn ask_with(&self, cache: ProcessCache, name: &str, request: Value) -> Result<Value, String> {
         let op = OPS.iter().find(|op| op.spec.name == name).unwrap();
-        let session = Session::at(&self.root(), self.clock).map_err(|error| error.message)?;
-        let session =
-            session.without_token_counts().by(Some("ada".to_owned())).with_process_cache(cache);
+        let session = Session::open(&self.root(), self.clock).map_err(|error| error.message)?;
+        let session = session
+            .without_token_counts()
+            .with_author(Some("ada".to_owned()))
+            .with_process_cache(cache);
         op.call(&session, request).map(|reply| reply.data()).map_err(|error| error.message)
     }
 
@@ -364,9 +366,9 @@ fn compare(process: Process, cases: u64, steps: usize) -> BTreeMap<Step, usize> 
 }
 
 fn check(process: Process) {
-    let (cases, steps) = if is_long() { (60, 60) } else { (4, 40) };
+    let (cases, steps) = if is_long_run() { (60, 60) } else { (2, 40) };
     let taken = compare(process, cases, steps);
-    let min_count = if is_long() { 60 } else { 4 };
+    let min_count = if is_long_run() { 60 } else { 2 };
     for step in STEPS {
         let count = taken.get(step).copied().unwrap_or_default();
         assert!(count >= min_count, "{step:?} succeeded {count} times only: {taken:?}");

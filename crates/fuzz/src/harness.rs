@@ -5,7 +5,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
 use std::{fs, io};
 
-use heirloom_testkit::Chance;
+use heirloom_testkit::SeededRng;
 
 use crate::mutate::{MAX_INPUT_BYTES, mutate};
 use crate::signature::Signature;
@@ -35,7 +35,7 @@ pub fn fuzz(target: &Target, seeds: Vec<Vec<u8>>, seed: u64, inputs: usize) -> S
         run.try_input(&input);
         run.bases.push(input);
     }
-    let mut random = Chance::new(seed);
+    let mut random = SeededRng::new(seed);
     for _ in 0..inputs {
         let first = random.pick(&run.bases).map_or(&[][..], Vec::as_slice);
         let second = random.pick(&run.bases).map_or(&[][..], Vec::as_slice);

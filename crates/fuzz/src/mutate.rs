@@ -1,6 +1,6 @@
 //! Mutates one input into another.
 
-use heirloom_testkit::Chance;
+use heirloom_testkit::SeededRng;
 
 /// Longer inputs are truncated: what breaks a parser is seldom long, and short inputs run faster.
 pub const MAX_INPUT_BYTES: usize = 2048;
@@ -41,7 +41,7 @@ const TOKENS: &[&str] = &[
 ];
 
 /// A mutation of an input; the last argument is another input to take parts from.
-type Mutation = fn(&mut Chance, &mut Vec<u8>, &[u8]);
+type Mutation = fn(&mut SeededRng, &mut Vec<u8>, &[u8]);
 
 /// Mutations of tokens and lines are more frequent than those of bits, which are seldom valid UTF-8.
 #[rustfmt::skip]
@@ -52,7 +52,7 @@ const MUTATIONS: &[Mutation] = &[
 ];
 
 /// Mutates an input in one to eight steps.
-pub fn mutate(random: &mut Chance, input: &[u8], other: &[u8]) -> Vec<u8> {
+pub fn mutate(random: &mut SeededRng, input: &[u8], other: &[u8]) -> Vec<u8> {
     let mut out = input.to_vec();
     let steps = 1 << random.below(4);
     for _ in 0..steps {
@@ -64,22 +64,22 @@ pub fn mutate(random: &mut Chance, input: &[u8], other: &[u8]) -> Vec<u8> {
     out
 }
 
-fn token(random: &mut Chance) -> &'static [u8] {
+fn token(random: &mut SeededRng) -> &'static [u8] {
     random.pick(TOKENS).map_or(b"", |token| token.as_bytes())
 }
 
-fn insert_token(random: &mut Chance, out: &mut Vec<u8>, _: &[u8]) {
+fn insert_token(random: &mut SeededRng, out: &mut Vec<u8>, _: &[u8]) {
     let at = place(random, out);
     out.splice(at..at, token(random).iter().copied());
 }
 
-fn replace_with_token(random: &mut Chance, out: &mut Vec<u8>, _: &[u8]) {
+fn replace_with_token(random: &mut SeededRng, out: &mut Vec<u8>, _: &[u8]) {
     let range = range(random, out, 12);
     out.splice(range, token(random).iter().copied());
 }
 
 #[expect(clippy::ptr_arg, reason = "every mutation has one signature")]
-fn flip_bit(random: &mut Chance, out: &mut Vec<u8>, _: &[u8]) {
+fn flip_bit(random: &mut SeededRng, out: &mut Vec<u8>, _: &[u8]) {
     let (at, bit) = (below(random, out.len()), random.below(8));
     if let Some(byte) = out.get_mut(at) {
         *byte ^= 1 << bit;
@@ -87,23 +87,23 @@ fn flip_bit(random: &mut Chance, out: &mut Vec<u8>, _: &[u8]) {
 }
 
 #[expect(clippy::ptr_arg, reason = "every mutation has one signature")]
-fn set_byte(random: &mut Chance, out: &mut Vec<u8>, _: &[u8]) {
+fn set_byte(random: &mut SeededRng, out: &mut Vec<u8>, _: &[u8]) {
     let (at, new) = (below(random, out.len()), random.below(128));
     if let Some(byte) = out.get_mut(at) {
         *byte = new as u8;
     }
 }
 
-fn insert_byte(random: &mut Chance, out: &mut Vec<u8>, _: &[u8]) {
+fn insert_byte(random: &mut SeededRng, out: &mut Vec<u8>, _: &[u8]) {
     let at = place(random, out);
     out.insert(at, random.below(128) as u8);
 }
 
-fn delete_bytes(random: &mut Chance, out: &mut Vec<u8>, _: &[u8]) {
+fn delete_bytes(random: &mut SeededRng, out: &mut Vec<u8>, _: &[u8]) {
     out.drain(range(random, out, 16));
 }
 
-fn duplicate_bytes(random: &mut Chance, out: &mut Vec<u8>, _: &[u8]) {
+fn duplicate_bytes(random: &mut SeededRng, out: &mut Vec<u8>, _: &[u8]) {
     let copy = out[range(random, out, 64)].to_vec();
     let at = place(random, out);
     let times = 1 << (random.below(8) / 2);
@@ -111,34 +111,34 @@ fn duplicate_bytes(random: &mut Chance, out: &mut Vec<u8>, _: &[u8]) {
     out.truncate(MAX_INPUT_BYTES);
 }
 
-fn swap_bytes(random: &mut Chance, out: &mut Vec<u8>, _: &[u8]) {
+fn swap_bytes(random: &mut SeededRng, out: &mut Vec<u8>, _: &[u8]) {
     let range = range(random, out, 16);
     let taken: Vec<u8> = out.drain(range).collect();
     let at = place(random, out);
     out.splice(at..at, taken);
 }
 
-fn delete_line(random: &mut Chance, out: &mut Vec<u8>, _: &[u8]) {
+fn delete_line(random: &mut SeededRng, out: &mut Vec<u8>, _: &[u8]) {
     edit_lines(random, out, |random, lines| {
         lines.remove(random.below(lines.len()));
     });
 }
 
-fn duplicate_line(random: &mut Chance, out: &mut Vec<u8>, _: &[u8]) {
+fn duplicate_line(random: &mut SeededRng, out: &mut Vec<u8>, _: &[u8]) {
     edit_lines(random, out, |random, lines| {
         let copy = lines[random.below(lines.len())].clone();
         lines.insert(random.below(lines.len() + 1), copy);
     });
 }
 
-fn swap_lines(random: &mut Chance, out: &mut Vec<u8>, _: &[u8]) {
+fn swap_lines(random: &mut SeededRng, out: &mut Vec<u8>, _: &[u8]) {
     edit_lines(random, out, |random, lines| {
         let (a, b) = (random.below(lines.len()), random.below(lines.len()));
         lines.swap(a, b);
     });
 }
 
-fn indent_line(random: &mut Chance, out: &mut Vec<u8>, _: &[u8]) {
+fn indent_line(random: &mut SeededRng, out: &mut Vec<u8>, _: &[u8]) {
     edit_lines(random, out, |random, lines| {
         let at = random.below(lines.len());
         if random.below(2) == 0 {
@@ -150,40 +150,40 @@ fn indent_line(random: &mut Chance, out: &mut Vec<u8>, _: &[u8]) {
     });
 }
 
-fn take_line(random: &mut Chance, out: &mut Vec<u8>, other: &[u8]) {
+fn take_line(random: &mut SeededRng, out: &mut Vec<u8>, other: &[u8]) {
     let lines = lines_of(other);
     let Some(line) = random.pick(&lines).cloned() else { return };
     edit_lines(random, out, |random, lines| lines.insert(random.below(lines.len() + 1), line));
 }
 
-fn splice(random: &mut Chance, out: &mut Vec<u8>, other: &[u8]) {
+fn splice(random: &mut SeededRng, out: &mut Vec<u8>, other: &[u8]) {
     let (keep, from) = (place(random, out), random.below(other.len() + 1));
     out.truncate(keep);
     out.extend_from_slice(&other[from..]);
 }
 
-fn cut_end(random: &mut Chance, out: &mut Vec<u8>, _: &[u8]) {
+fn cut_end(random: &mut SeededRng, out: &mut Vec<u8>, _: &[u8]) {
     out.truncate(place(random, out));
 }
 
 /// Returns a number below `end`, or 0 if `end` is 0.
-fn below(random: &mut Chance, end: usize) -> usize {
+fn below(random: &mut SeededRng, end: usize) -> usize {
     random.below(end.max(1))
 }
 
-fn place(random: &mut Chance, out: &[u8]) -> usize {
+fn place(random: &mut SeededRng, out: &[u8]) -> usize {
     random.below(out.len() + 1)
 }
 
-fn range(random: &mut Chance, out: &[u8], longest: usize) -> std::ops::Range<usize> {
+fn range(random: &mut SeededRng, out: &[u8], longest: usize) -> std::ops::Range<usize> {
     let start = place(random, out);
     start..out.len().min(start + random.below(longest + 1))
 }
 
 fn edit_lines(
-    random: &mut Chance,
+    random: &mut SeededRng,
     out: &mut Vec<u8>,
-    edit: impl FnOnce(&mut Chance, &mut Vec<Vec<u8>>),
+    edit: impl FnOnce(&mut SeededRng, &mut Vec<Vec<u8>>),
 ) {
     let mut lines = lines_of(out);
     if !lines.is_empty() {
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn every_mutation_takes_an_empty_input() {
-        let mut random = Chance::new(1);
+        let mut random = SeededRng::new(1);
         for mutation in MUTATIONS {
             for _ in 0..50 {
                 mutation(&mut random, &mut Vec::new(), b"");
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn inputs_stay_short() {
-        let mut random = Chance::new(2);
+        let mut random = SeededRng::new(2);
         let mut input = b"a: 1\nb: 2\n".to_vec();
         for _ in 0..2000 {
             input = mutate(&mut random, &input, b"c: 3\n");

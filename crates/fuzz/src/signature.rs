@@ -3,7 +3,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use heirloom_core::yaml::{Kind, Node};
+use heirloom_core::yaml::{YamlKind, YamlNode};
 
 /// The kind of outcome that an input had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -32,27 +32,27 @@ pub fn kind_of(message: &str) -> String {
 }
 
 /// Returns the shape of a tree: how it is written, not what it says.
-pub fn shape(node: &Node) -> String {
+pub fn shape(node: &YamlNode) -> String {
     let mut out = String::new();
     draw(node, 3, &mut out);
     out.truncate(24);
     out
 }
 
-fn draw(node: &Node, depth: usize, out: &mut String) {
+fn draw(node: &YamlNode, depth: usize, out: &mut String) {
     let mark = match &node.kind {
-        Kind::Scalar { style, value } => match (style, value.is_string()) {
-            (heirloom_core::yaml::Style::Plain, true) => 's',
-            (heirloom_core::yaml::Style::Plain, false) => 'n',
-            (heirloom_core::yaml::Style::Single, _) => 'q',
-            (heirloom_core::yaml::Style::Double, _) => 'd',
-            (heirloom_core::yaml::Style::Block, _) => 'b',
+        YamlKind::Scalar { style, value } => match (style, value.is_string()) {
+            (heirloom_core::yaml::YamlStyle::Plain, true) => 's',
+            (heirloom_core::yaml::YamlStyle::Plain, false) => 'n',
+            (heirloom_core::yaml::YamlStyle::Single, _) => 'q',
+            (heirloom_core::yaml::YamlStyle::Double, _) => 'd',
+            (heirloom_core::yaml::YamlStyle::Block, _) => 'b',
         },
-        Kind::List { flow: true, .. } => 'L',
-        Kind::List { .. } => 'l',
-        Kind::Map { flow: true, .. } => 'M',
-        Kind::Map { .. } => 'm',
-        Kind::Alias(_) => 'a',
+        YamlKind::List { flow: true, .. } => 'L',
+        YamlKind::List { .. } => 'l',
+        YamlKind::Map { flow: true, .. } => 'M',
+        YamlKind::Map { .. } => 'm',
+        YamlKind::Alias(_) => 'a',
     };
     out.push(mark);
     if node.anchored || node.tagged {
@@ -62,12 +62,12 @@ fn draw(node: &Node, depth: usize, out: &mut String) {
         return;
     }
     match &node.kind {
-        Kind::List { items, .. } => {
+        YamlKind::List { items, .. } => {
             items.iter().take(3).for_each(|item| draw(item, depth - 1, out));
         }
-        Kind::Map { entries, .. } => {
+        YamlKind::Map { entries, .. } => {
             entries.iter().take(4).for_each(|entry| draw(&entry.value, depth - 1, out));
         }
-        Kind::Scalar { .. } | Kind::Alias(_) => {}
+        YamlKind::Scalar { .. } | YamlKind::Alias(_) => {}
     }
 }

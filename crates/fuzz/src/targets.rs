@@ -17,9 +17,9 @@ pub use transcript_read::transcript_read;
 
 use std::ops::Range;
 
-use heirloom_core::adr::{self, Adr, Status, Target as Named};
-use heirloom_core::frontmatter::{self, Split};
-use heirloom_core::yaml::{self, Kind, Node, Style};
+use heirloom_core::adr::{self, Adr, LinkTarget as Named, Status};
+use heirloom_core::frontmatter::{self, FrontMatterLocation};
+use heirloom_core::yaml::{self, YamlKind, YamlNode, YamlStyle};
 use heirloom_core::{Document, Problem, Value};
 use heirloom_store::{Config, config};
 
@@ -74,7 +74,7 @@ pub fn yaml_edit(data: &[u8]) -> Signature {
     let Ok(root) = yaml::parse(text) else { return Signature::of("not YAML") };
     let mut outcome = Vec::new();
     for key in keys_to_try(key, root.as_ref(), data.len()) {
-        let set = yaml::set(text, &key, &value);
+        let set = yaml::set_key(text, &key, &value);
         if let Ok(edited) = &set {
             check_edit(text, root.as_ref(), edited, &key, &value);
         }
@@ -110,8 +110,12 @@ pub fn yaml_edit(data: &[u8]) -> Signature {
 pub fn frontmatter_set(data: &[u8]) -> Signature {
     let Some((key, value, text)) = edit_of(data) else { return Signature::SKIPPED };
     let (root, body) = match frontmatter::split(text) {
-        Split::Block { yaml, body } => (yaml::parse(&text[yaml]).ok().flatten(), &text[body..]),
-        Split::None | Split::Unclosed => (None, text.trim_start_matches('\u{feff}')),
+        FrontMatterLocation::Block { yaml, body } => {
+            (yaml::parse(&text[yaml]).ok().flatten(), &text[body..])
+        }
+        FrontMatterLocation::None | FrontMatterLocation::Unclosed => {
+            (None, text.trim_start_matches('\u{feff}'))
+        }
     };
     let mut outcome = Vec::new();
     for key in keys_to_try(key, root.as_ref(), data.len()) {
@@ -127,7 +131,7 @@ pub fn frontmatter_set(data: &[u8]) -> Signature {
                         text.starts_with('\u{feff}'),
                         "the byte order mark changed"
                     );
-                    let Split::Block { yaml, .. } = frontmatter::split(edited) else {
+                    let FrontMatterLocation::Block { yaml, .. } = frontmatter::split(edited) else {
                         panic!("the front matter is gone: {edited:?}")
                     };
                     let Ok(Some(new)) = yaml::parse(&edited[yaml]) else {
@@ -163,7 +167,7 @@ pub fn document_parse(data: &[u8]) -> Signature {
     document.headings.iter().for_each(|heading| check_line(text, heading.line));
     document.references.iter().for_each(|reference| check_line(text, reference.line));
     document.lines.values().for_each(|line| check_line(text, *line));
-    document.values.leaves(&mut |keys, tree, _| {
+    document.values.for_each_leaf(&mut |keys, tree, _| {
         assert_eq!(document.values.get(keys), Some(tree), "a leaf is not where it says");
     });
     let problems: Vec<String> =
@@ -171,7 +175,7 @@ pub fn document_parse(data: &[u8]) -> Signature {
     Signature::of((
         problems,
         document.fields.len().min(6),
-        document.values.cuts().len().min(3),
+        document.values.override_paths().len().min(3),
         document.headings.len().min(5),
         document.references.len().min(5),
         document.title.is_some(),
@@ -210,7 +214,7 @@ pub fn config_parse(data: &[u8]) -> Signature {
             let Some(hierarchy) = config.find_hierarchy(&config.hierarchy) else {
                 panic!("there is no hierarchy `{}`", config.hierarchy)
             };
-            assert_eq!(hierarchy.defect(), None, "a hierarchy with a defect was taken");
+            assert_eq!(hierarchy.first_defect(), None, "a hierarchy with a defect was taken");
             assert_eq!(Config::parse(text), Ok(config.clone()), "parsing twice differs");
             Signature::of((
                 config.hierarchies.len().min(3),
@@ -226,23 +230,23 @@ pub fn config_parse(data: &[u8]) -> Signature {
     }
 }
 
-fn check_node(text: &str, node: &Node, within: &Range<usize>) {
+fn check_node(text: &str, node: &YamlNode, within: &Range<usize>) {
     check_range(text, &node.bytes, within);
     check_line(text, node.line);
     let written = &text[node.bytes.clone()];
     match &node.kind {
-        Kind::Scalar { style: Style::Single, .. } => assert!(
+        YamlKind::Scalar { style: YamlStyle::Single, .. } => assert!(
             written.starts_with('\'') && written.ends_with('\''),
             "not a quoted range: {written:?}"
         ),
-        Kind::Scalar { style: Style::Double, .. } => assert!(
+        YamlKind::Scalar { style: YamlStyle::Double, .. } => assert!(
             written.starts_with('"') && written.ends_with('"'),
             "not a quoted range: {written:?}"
         ),
-        Kind::Scalar { style: Style::Block, .. } if *within != (0..text.len()) => {
+        YamlKind::Scalar { style: YamlStyle::Block, .. } if *within != (0..text.len()) => {
             assert!(written.starts_with(['|', '>']), "not a block's range: {written:?}");
         }
-        Kind::Scalar { value, style: Style::Plain }
+        YamlKind::Scalar { value, style: YamlStyle::Plain }
             if !node.tagged && !written.contains(['\n', '\r']) =>
         {
             assert_eq!(
@@ -251,11 +255,11 @@ fn check_node(text: &str, node: &Node, within: &Range<usize>) {
                 "a plain range holds something else"
             );
         }
-        Kind::Scalar { .. } | Kind::Alias(_) => {}
-        Kind::List { items, .. } => {
+        YamlKind::Scalar { .. } | YamlKind::Alias(_) => {}
+        YamlKind::List { items, .. } => {
             items.iter().for_each(|item| check_node(text, item, &node.bytes));
         }
-        Kind::Map { entries, .. } => {
+        YamlKind::Map { entries, .. } => {
             for entry in entries {
                 check_range(text, &entry.key_bytes, &node.bytes);
                 check_line(text, entry.line);
@@ -292,11 +296,11 @@ fn check_problem(text: &str, problem: &Problem, path: &str) {
 
 /// The edited text has the new value at its key and every old value elsewhere, and only the bytes between the end of
 /// the key and the end of its value differ. A new key or item takes nothing away.
-fn check_edit(before: &str, root: Option<&Node>, after: &str, key: &str, value: &Value) {
+fn check_edit(before: &str, root: Option<&YamlNode>, after: &str, key: &str, value: &Value) {
     let Ok(Some(new)) = yaml::parse(after) else {
         panic!("the edited text does not parse: {after:?}")
     };
-    let mut wanted = root.map_or_else(|| Value::Object(serde_json::Map::new()), Node::value);
+    let mut wanted = root.map_or_else(|| Value::Object(serde_json::Map::new()), YamlNode::value);
     wanted[key] = value.clone();
     assert_eq!(new.value(), wanted, "the edited text says something else: {after:?}");
     if is_insertion(before, after) {
@@ -355,7 +359,7 @@ fn check_superseded(path: &str, text: &str, before: &Adr, by: &Adr) -> Option<St
         "it reads back otherwise: {edited:?}"
     );
     assert!(
-        after.superseded_by.iter().any(|target| adr::names(target, by)),
+        after.superseded_by.iter().any(|target| adr::target_matches(target, by)),
         "it does not name what supersedes it: {edited:?}"
     );
     assert!(
@@ -380,7 +384,7 @@ fn check_supersedes(path: &str, text: &str, before: &Adr, old: &Adr) -> Option<S
         "it reads back otherwise: {edited:?}"
     );
     assert!(
-        after.supersedes.iter().any(|target| adr::names(target, old)),
+        after.supersedes.iter().any(|target| adr::target_matches(target, old)),
         "it does not name what it supersedes: {edited:?}"
     );
     assert!(
@@ -426,8 +430,8 @@ fn edit_of(data: &[u8]) -> Option<(&str, Value, &str)> {
 
 /// The key that the input names and one that is there, so that a bent key still edits something. A merge key is none:
 /// it has no value of its own.
-fn keys_to_try(named: &str, root: Option<&Node>, choice: usize) -> Vec<String> {
-    let entries = root.map_or(&[][..], Node::entries);
+fn keys_to_try(named: &str, root: Option<&YamlNode>, choice: usize) -> Vec<String> {
+    let entries = root.map_or(&[][..], YamlNode::entries);
     let there =
         entries.get(choice.checked_rem(entries.len()).unwrap_or(0)).map(|entry| entry.key.clone());
     let mut keys = vec![named.to_owned()];

@@ -2,7 +2,7 @@
 
 use heirloom_fuzz::targets::TARGETS;
 use heirloom_fuzz::{corpus, harness};
-use heirloom_testkit::is_long;
+use heirloom_testkit::is_long_run;
 
 /// Mutated inputs of a target: a few seconds' worth, and with `HEIRLOOM_LONG=1` some minutes'.
 const INPUTS: usize = 4_000;
@@ -12,7 +12,7 @@ fn check(name: &str) {
     let target = TARGETS.iter().find(|target| target.name == name).unwrap();
     let seeds = corpus::load(&corpus::home(), name).unwrap();
     assert!(!seeds.is_empty(), "{name} has no seeds");
-    let inputs = if is_long() { LONG_INPUTS } else { INPUTS };
+    let inputs = if is_long_run() { LONG_INPUTS } else { INPUTS };
     let summary = harness::fuzz(target, seeds, 1, inputs);
     println!("{name}: {} inputs, {} outcomes", summary.inputs, summary.outcomes);
     assert!(summary.outcomes > 3, "the inputs of {name} all end alike: {summary:?}");

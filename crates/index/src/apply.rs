@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use heirloom_core::embedding::Embedder;
 use heirloom_core::fold::{Memory, Standing};
-use heirloom_core::hands;
+use heirloom_core::parallel;
 use heirloom_core::recall::Passage;
 use rusqlite::Connection;
 use uuid::Uuid;
@@ -17,10 +17,10 @@ use uuid::Uuid;
 use crate::components::{self, ComponentNames, LogLine};
 use crate::name_hash::hash_name;
 use crate::segment::{SegmentBuilder, SegmentDraft};
-use crate::slots::{SlotTable, State};
+use crate::slots::{SlotState, SlotTable};
 use crate::tables::sources::Source;
 use crate::tables::{lines, problems, slot_blocks, sources};
-use crate::update::{Read, Update};
+use crate::update::{ChangedFile, Update};
 use crate::{IndexError, relations};
 use log_change::{LogChange, NameCollector, entry_of_origin};
 use passage_writer::{PassageWriter, PendingPassage, pending_records, state_of_standing};
@@ -55,14 +55,14 @@ pub(crate) fn apply(
     writer.add_records(&change.records, records, &mut pending)?;
     let store_names = || component_names.store(db);
     let (written, builder) = writer.write(pending, embedder, progress, store_names)?;
-    let (segment, finished) = hands::both(
+    let (segment, finished) = parallel::join(
         written.len() >= MIN_PASSAGES_FOR_THREAD,
         || builder.map(SegmentBuilder::finish).transpose(),
         || finish_tables(writer, &change),
     );
     finished?;
     let count = change.records.len();
-    hands::let_go((written, change), count);
+    parallel::drop_in_background((written, change), count);
     segment
 }
 
@@ -93,15 +93,15 @@ struct IncomingFiles {
 fn store_files(writer: &mut PassageWriter<'_>, update: Update) -> Result<StoredUpdate, IndexError> {
     let db = writer.db;
     let mut files = IncomingFiles::default();
-    for path in &update.gone {
+    for path in &update.removed {
         files.obsolete.insert(path.clone());
         if let Some(source) = sources::find_id(db, path)? {
             files.components.extend(lines::components_of_source(db, source)?);
         }
     }
-    files.lines.reserve(update.read.iter().map(|read| read.lines.len()).sum());
-    files.passages.reserve(update.read.iter().map(|read| read.passages.len()).sum());
-    for read in update.read {
+    files.lines.reserve(update.changed.iter().map(|read| read.lines.len()).sum());
+    files.passages.reserve(update.changed.iter().map(|read| read.passages.len()).sum());
+    for read in update.changed {
         files.add(writer, read)?;
     }
     if lines::has_any(db)? {
@@ -117,7 +117,7 @@ fn store_files(writer: &mut PassageWriter<'_>, update: Update) -> Result<StoredU
     let (kept, obsolete): (Vec<LogLine>, Vec<LogLine>) =
         stored.into_iter().partition(|line| !files.obsolete.contains(&*line.line.place.path));
     components::delete(db, &obsolete)?;
-    for path in &update.gone {
+    for path in &update.removed {
         if let Some(source) = sources::find_id(db, path)? {
             writer.delete_others(source, &HashSet::new())?;
             sources::delete(db, source)?;
@@ -130,10 +130,10 @@ fn store_files(writer: &mut PassageWriter<'_>, update: Update) -> Result<StoredU
 }
 
 impl IncomingFiles {
-    fn add(&mut self, writer: &mut PassageWriter<'_>, read: Read) -> Result<(), IndexError> {
+    fn add(&mut self, writer: &mut PassageWriter<'_>, read: ChangedFile) -> Result<(), IndexError> {
         let db = writer.db;
         let known = sources::find_id(db, &read.source.path)?;
-        if let Some(source) = known.filter(|_| !read.grew) {
+        if let Some(source) = known.filter(|_| !read.is_appended) {
             self.components.extend(lines::components_of_source(db, source)?);
             self.obsolete.insert(read.source.path.clone());
             let kept = read.passages.iter().map(|passage| passage.name.as_str()).collect();
@@ -182,9 +182,9 @@ fn finish_tables(mut writer: PassageWriter<'_>, change: &LogChange) -> Result<()
 
 /// Returns the state of an entry or a document: that of the log, or `Repeated` if an active record
 /// was made from it.
-fn state_of(memory: &Memory, duplicated: &HashSet<&str>, subject: &str) -> State {
+fn state_of(memory: &Memory, duplicated: &HashSet<&str>, subject: &str) -> SlotState {
     match state_of_standing(memory.standing(subject)) {
-        State::Active if duplicated.contains(subject) => State::Repeated,
+        SlotState::Active if duplicated.contains(subject) => SlotState::Duplicate,
         state => state,
     }
 }

@@ -6,15 +6,15 @@
 
 use std::collections::{HashMap, HashSet};
 
-use heirloom_core::fast;
 use heirloom_core::fold::{Line, Memory, fold};
+use heirloom_core::hashing;
 use rusqlite::Connection;
 
 use crate::IndexError;
 use crate::name_hash::hash_names_of;
 use crate::tables::lines::{self, LineRow, StoredLine, row_id, source_of};
 use crate::tables::problems;
-use crate::update::{NewLine, Piece};
+use crate::update::{FileSlice, NewLine};
 
 /// A line of the log, with the hashes of the names that connect it to other lines.
 #[derive(Debug, Clone)]
@@ -23,7 +23,7 @@ pub(crate) struct LogLine {
     pub(crate) line: Box<Line>,
     name_hashes: Vec<i64>,
     /// The bytes of a line that is not stored yet.
-    new_json: Option<Piece>,
+    new_json: Option<FileSlice>,
 }
 
 impl LogLine {
@@ -92,7 +92,7 @@ pub(crate) fn store_and_fold<T: Send>(
 struct Member {
     row_id: i64,
     name_hashes: Vec<i64>,
-    new_json: Option<Piece>,
+    new_json: Option<FileSlice>,
 }
 
 /// A component, whose id is the row id of its first member.
@@ -104,7 +104,7 @@ struct Component {
 /// Computes components, and writes them to the rows of the lines.
 fn store_components(db: &Connection, members: &[Member]) -> Result<ComponentNames, IndexError> {
     let mut sets = connect(members);
-    let mut components: HashMap<usize, Component, fast::Hash> = HashMap::default();
+    let mut components: HashMap<usize, Component, hashing::FastHashBuilder> = HashMap::default();
     let mut root_of_member: Vec<Option<usize>> = Vec::with_capacity(members.len());
     for member in members {
         let root = member.name_hashes.first().map(|first| sets.root_of(*first));
@@ -120,7 +120,7 @@ fn store_components(db: &Connection, members: &[Member]) -> Result<ComponentName
         LineRow {
             id: member.row_id,
             component: component.map(|component| component.id),
-            json: member.new_json.as_ref().map(Piece::bytes),
+            json: member.new_json.as_ref().map(FileSlice::bytes),
         }
     });
     lines::write(db, rows)?;
@@ -157,13 +157,13 @@ impl ComponentNames {
 
 /// A union-find structure over name hashes.
 struct DisjointSets {
-    indexes: HashMap<i64, usize, fast::Hash>,
+    indexes: HashMap<i64, usize, hashing::FastHashBuilder>,
     parents: Vec<usize>,
 }
 
 impl DisjointSets {
     fn with_capacity(names: usize) -> Self {
-        let indexes = HashMap::with_capacity_and_hasher(names, fast::Hash::default());
+        let indexes = HashMap::with_capacity_and_hasher(names, hashing::FastHashBuilder::default());
         DisjointSets { indexes, parents: Vec::with_capacity(names) }
     }
 

@@ -36,7 +36,7 @@ pub struct CachedDocument {
 
 /// A document that is to be cached.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReadDocument<'p> {
+pub struct DocumentToCache<'p> {
     /// The path of the document.
     pub path: Cow<'p, str>,
     /// The parsed document and the stamp of its file.
@@ -99,7 +99,7 @@ impl DocumentCache {
     }
 
     /// Reads the documents at some paths, by path.
-    pub fn load_some<'p>(
+    pub fn load_paths<'p>(
         &self,
         paths: impl Iterator<Item = Cow<'p, str>>,
     ) -> Result<HashMap<String, CachedDocument>, IndexError> {
@@ -135,14 +135,14 @@ impl DocumentCache {
     }
 
     /// Writes documents that were read, and removes those that no longer exist.
-    pub fn save(&mut self, read: &[ReadDocument<'_>], gone: &[&str]) -> Result<(), IndexError> {
+    pub fn save(&mut self, read: &[DocumentToCache<'_>], gone: &[&str]) -> Result<(), IndexError> {
         let transaction = self.db.transaction()?;
         {
             let mut insert =
                 transaction.prepare("INSERT OR REPLACE INTO document VALUES(?, ?, ?, ?, ?, ?)")?;
             let mut insert_notebook =
                 transaction.prepare("INSERT OR REPLACE INTO notebook VALUES(?, ?)")?;
-            for ReadDocument { path, document, notebook } in read {
+            for DocumentToCache { path, document, notebook } in read {
                 let CachedDocument { size, modified, file, has_references, data } = document;
                 let (size, file) = (size.cast_signed(), file.cast_signed());
                 insert.execute(params![path, size, modified, file, has_references, data])?;

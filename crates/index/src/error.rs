@@ -18,7 +18,7 @@ pub enum IndexErrorKind {
     /// The index is corrupt, incomplete or of another version: rebuild it.
     Damaged,
     /// Another process changed the index at the same time: try again.
-    Moved,
+    Conflict,
     /// The disk or the operating system failed.
     System,
     /// The index's folder cannot be written to.
@@ -61,7 +61,7 @@ impl From<rusqlite::Error> for IndexError {
         let kind = match error.sqlite_error_code() {
             Some(DiskFull | SystemIoFailure) => IndexErrorKind::System,
             Some(ReadOnly | CannotOpen) => IndexErrorKind::Unwritable,
-            Some(DatabaseBusy | DatabaseLocked) => IndexErrorKind::Moved,
+            Some(DatabaseBusy | DatabaseLocked) => IndexErrorKind::Conflict,
             Some(DatabaseCorrupt | NotADatabase) | Some(_) | None => IndexErrorKind::Damaged,
         };
         Self::new(kind, format!("the database of the index: {error}"))

@@ -47,7 +47,7 @@ impl IndexFolder {
     }
 
     /// Stands for a missing folder: its index is built in memory for every question.
-    pub fn none() -> Self {
+    pub fn unavailable() -> Self {
         let error = io::Error::from(io::ErrorKind::ReadOnlyFilesystem);
         IndexFolder::new(PathBuf::new(), Err(error))
     }

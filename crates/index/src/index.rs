@@ -12,7 +12,7 @@ use rusqlite::{Connection, backup::Backup};
 
 use crate::folder::{CURRENT_FILE, DRAFT_EXTENSION, IndexFiles, IndexFolder};
 use crate::segment::{MappedFile, Segment, SegmentBuilder, SegmentBytes, SegmentDraft};
-use crate::slots::{SlotTable, State};
+use crate::slots::{SlotState, SlotTable};
 use crate::snapshot::Snapshot;
 use crate::tables::segments::SegmentRow;
 use crate::tables::state::EmbedderId;
@@ -41,13 +41,13 @@ pub struct Index {
 
 /// The lock of a writer, held until it is dropped.
 #[derive(Debug)]
-pub struct Lock {
+pub struct WriteLock {
     _file: File,
 }
 
 impl Index {
     /// Creates a handle to the index of a folder whose vectors an embedder makes, without opening it.
-    pub fn at(folder: IndexFolder, embedder: &dyn Embedder) -> Self {
+    pub fn new(folder: IndexFolder, embedder: &dyn Embedder) -> Self {
         let name = embedder.name().to_owned();
         Index { folder, embedder: EmbedderId { name, dimensions: embedder.dimensions() } }
     }
@@ -63,7 +63,7 @@ impl Index {
         for _ in 0..MAX_OPEN_ATTEMPTS {
             match self.open_once() {
                 Ok(snapshot) => return Ok(snapshot),
-                Err(error) if error.kind == IndexErrorKind::Moved => {
+                Err(error) if error.kind == IndexErrorKind::Conflict => {
                     std::thread::sleep(OPEN_RETRY_DELAY);
                 }
                 Err(error) if error.kind == IndexErrorKind::Damaged => return Ok(None),
@@ -99,7 +99,7 @@ impl Index {
 
     /// Gives up a snapshot whose database was truncated, so that the index is rebuilt. SQLite would
     /// crash when it opens or even closes the truncated files, so the connection is leaked.
-    pub fn give_up(&self, snapshot: Snapshot) -> Result<(), IndexError> {
+    pub fn discard_truncated(&self, snapshot: Snapshot) -> Result<(), IndexError> {
         let Snapshot { db, files, .. } = snapshot;
         std::mem::forget(db);
         let _lock = self.lock()?;
@@ -131,7 +131,7 @@ impl Index {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 // Another process may have committed a newer generation and removed the file.
                 let message = format!("{} is missing", self.folder.path().join(file).display());
-                return Err(IndexError::new(IndexErrorKind::Moved, message));
+                return Err(IndexError::new(IndexErrorKind::Conflict, message));
             }
             Err(error) => return Err(self.folder.io_error(file, &error)),
         };
@@ -144,20 +144,20 @@ impl Index {
     }
 
     /// Takes the writer's lock, or returns `None` if another process has it.
-    pub fn try_lock(&self) -> Result<Option<Lock>, IndexError> {
+    pub fn try_lock(&self) -> Result<Option<WriteLock>, IndexError> {
         let file = self.open_lock_file()?;
         match file.try_lock() {
-            Ok(()) => Ok(Some(Lock { _file: file })),
+            Ok(()) => Ok(Some(WriteLock { _file: file })),
             Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => Err(self.folder.io_error(LOCK_FILE, &error)),
         }
     }
 
     /// Waits for the writer's lock.
-    pub fn lock(&self) -> Result<Lock, IndexError> {
+    pub fn lock(&self) -> Result<WriteLock, IndexError> {
         let file = self.open_lock_file()?;
         file.lock().map_err(|error| self.folder.io_error(LOCK_FILE, &error))?;
-        Ok(Lock { _file: file })
+        Ok(WriteLock { _file: file })
     }
 
     fn open_lock_file(&self) -> Result<File, IndexError> {
@@ -175,7 +175,7 @@ impl Index {
 
     /// Creates an empty index, which becomes the current one with its first commit. Until then no
     /// other process reads it, so it is written without a journal.
-    pub fn begin(&self, _lock: &Lock) -> Result<Snapshot, IndexError> {
+    pub fn create(&self, _lock: &WriteLock) -> Result<Snapshot, IndexError> {
         let files = IndexFiles::new(&self.folder)?;
         let db = sqlite::create(&files.database())?;
         sqlite::begin_bulk_load(&db)?;
@@ -186,9 +186,9 @@ impl Index {
 
     /// Stores the checksum of the files that a snapshot is up to date with, so that the next process
     /// need not compare them one by one.
-    pub fn note_checksum(
+    pub fn store_checksum(
         &self,
-        _lock: &Lock,
+        _lock: &WriteLock,
         snapshot: &Snapshot,
         checksum: i64,
     ) -> Result<(), IndexError> {
@@ -201,7 +201,7 @@ impl Index {
     /// Commits an update, and opens the new generation.
     pub fn commit(
         &self,
-        _lock: &Lock,
+        _lock: &WriteLock,
         mut snapshot: Snapshot,
         update: Update,
         embedder: &dyn Embedder,
@@ -211,7 +211,7 @@ impl Index {
         let files = snapshot.files.clone().filter(|files| is_new || files.is_current());
         let Some(files) = files else {
             let message = "another process has replaced the index";
-            return Err(IndexError::new(IndexErrorKind::Moved, message));
+            return Err(IndexError::new(IndexErrorKind::Conflict, message));
         };
         snapshot.db.execute_batch("ROLLBACK; BEGIN IMMEDIATE")?;
         // On failure the connection is dropped, which rolls the transaction back.
@@ -268,7 +268,7 @@ impl Index {
             let Some(last) = existing.pop() else { break };
             let mut builder = SegmentBuilder::new(self.embedder.dimensions);
             for segment in [&*last, &draft.open_in_memory()?] {
-                builder.add_segment(segment, |slot| slots.get(slot).state != State::Free);
+                builder.add_segment(segment, |slot| slots.get(slot).state != SlotState::Free);
             }
             draft = builder.finish()?;
             segments::delete(db, row.number)?;
@@ -289,7 +289,7 @@ impl Index {
     }
 
     /// Builds an index of an update alone, in memory, where nothing can be written.
-    pub fn in_memory(
+    pub fn build_in_memory(
         &self,
         update: Update,
         embedder: &dyn Embedder,
@@ -301,7 +301,7 @@ impl Index {
     }
 
     /// Applies an update to a copy of a snapshot in memory, for a process that cannot write.
-    pub fn overlaid(
+    pub fn overlay_in_memory(
         &self,
         snapshot: Snapshot,
         update: Update,

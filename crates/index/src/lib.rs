@@ -23,13 +23,13 @@ mod tables;
 mod update;
 mod view;
 
-pub use documents::{CachedDocument, DocumentCache, ReadDocument};
+pub use documents::{CachedDocument, DocumentCache, DocumentToCache};
 pub use error::{IndexError, IndexErrorKind};
 pub use folder::IndexFolder;
-pub use index::{Index, Lock};
-pub use slots::State;
+pub use index::{Index, WriteLock};
+pub use slots::SlotState;
 pub use snapshot::Snapshot;
 pub use stored_memory::StoredMemory;
 pub use tables::sources::Source;
-pub use update::{NewLine, Piece, Read, Update};
-pub use view::{Filter, Shelf, View};
+pub use update::{ChangedFile, FileSlice, NewLine, Update};
+pub use view::{Filter, StandingFilter, View};

@@ -5,7 +5,9 @@
 use std::ops::RangeInclusive;
 
 use heirloom_core::fold::Line;
-use heirloom_core::recall::{ORIGIN, TEXT, Tie, ties_of_line};
+use heirloom_core::recall::{
+    ComponentKey, ORIGIN_KEY_PREFIX, TEXT_KEY_PREFIX, component_keys_of_line,
+};
 use uuid::Uuid;
 
 /// How many digits of an id must be given to look it up.
@@ -17,7 +19,7 @@ const HASHED_DIGITS: usize = 16;
 /// Returns the hash of a name.
 pub(crate) fn hash_name(name: &str) -> i64 {
     // The name of a fact's text is a hash already.
-    if let Some(hash) = name.strip_prefix(TEXT)
+    if let Some(hash) = name.strip_prefix(TEXT_KEY_PREFIX)
         && let Some(Ok(start)) = hash.get(..16).map(|start| u64::from_str_radix(start, 16))
     {
         return start.cast_signed();
@@ -32,7 +34,7 @@ pub(crate) fn hash_name(name: &str) -> i64 {
 
 /// Returns the hashes of all names that connect a line of the log to other lines.
 pub(crate) fn hash_names_of(line: &Line) -> Vec<i64> {
-    ties_of_line(line).map(hash_tie).collect()
+    component_keys_of_line(line).map(hash_tie).collect()
 }
 
 /// Returns the number that orders memories of equal score, from a memory's name.
@@ -41,16 +43,18 @@ pub(crate) fn tie_breaker(name: &str) -> u64 {
 }
 
 /// Equals `hash_name` of the tie's name, without building that name.
-fn hash_tie(tie: Tie<'_>) -> i64 {
+fn hash_tie(tie: ComponentKey<'_>) -> i64 {
     match tie {
-        Tie::Id(id) => hash_id(id),
-        Tie::Name(name) => hash_name(name),
-        Tie::Origin(origin) => {
+        ComponentKey::Id(id) => hash_id(id),
+        ComponentKey::Name(name) => hash_name(name),
+        ComponentKey::Origin(origin) => {
             let mut hasher = blake3::Hasher::new();
-            hasher.update(ORIGIN.as_bytes()).update(origin.as_bytes());
+            hasher.update(ORIGIN_KEY_PREFIX.as_bytes()).update(origin.as_bytes());
             truncate(&hasher.finalize())
         }
-        Tie::Says(hash) => hash.first_chunk().map_or(0, |bytes| i64::from_be_bytes(*bytes)),
+        ComponentKey::TextHash(hash) => {
+            hash.first_chunk().map_or(0, |bytes| i64::from_be_bytes(*bytes))
+        }
     }
 }
 

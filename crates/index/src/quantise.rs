@@ -24,11 +24,11 @@ impl QuantisedVector {
 
 /// Appends the values and the sign bits of a vector, and returns its scale.
 pub(crate) fn quantise_into(vector: &[f32], values: &mut Vec<u8>, signs: &mut Vec<u8>) -> f32 {
-    let scale = kernels::largest(vector) / 127.0;
+    let scale = kernels::max_abs(vector) / 127.0;
     let inverse_scale = if scale > 0.0 { 1.0 / scale } else { 0.0 };
-    kernels::shrink(vector, inverse_scale, values);
+    kernels::quantise_i8(vector, inverse_scale, values);
     let end = signs.len() + sign_bytes(vector.len());
-    kernels::signs(vector, signs);
+    kernels::append_sign_bits(vector, signs);
     signs.resize(end, 0);
     scale
 }

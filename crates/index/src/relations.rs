@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use heirloom_core::fast;
 use heirloom_core::fold::{Memory, Standing};
+use heirloom_core::hashing;
 use heirloom_core::recall::Slot;
 use heirloom_core::record::Body;
 use rusqlite::Connection;
@@ -15,7 +15,7 @@ use crate::tables::relations::{self, FROM, RelationEnd, TO};
 use crate::tables::{lines, passages};
 
 /// The slots that are related to each slot.
-pub(crate) type RelatedSlots = HashMap<Slot, Vec<Slot>, fast::Hash>;
+pub(crate) type RelatedSlots = HashMap<Slot, Vec<Slot>, hashing::FastHashBuilder>;
 
 /// Updates the relations that records or names of an update concern: adds new relations, removes
 /// inactive ones, and points the ends of all to the current heads.

@@ -34,7 +34,7 @@ fn checksum(block: &[u8]) -> [u8; CHECKSUM_BYTES] {
 /// The state of a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
-pub enum State {
+pub enum SlotState {
     /// The slot holds no memory.
     Free = 0,
     /// The memory is current.
@@ -44,17 +44,17 @@ pub enum State {
     /// It was archived.
     Archived = 3,
     /// Another memory says the same.
-    Repeated = 4,
+    Duplicate = 4,
 }
 
-impl State {
+impl SlotState {
     fn from_byte(byte: u8) -> Self {
         match byte {
-            1 => State::Active,
-            2 => State::Superseded,
-            3 => State::Archived,
-            4 => State::Repeated,
-            _ => State::Free,
+            1 => SlotState::Active,
+            2 => SlotState::Superseded,
+            3 => SlotState::Archived,
+            4 => SlotState::Duplicate,
+            _ => SlotState::Free,
         }
     }
 }
@@ -62,7 +62,7 @@ impl State {
 /// The data of one slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SlotEntry {
-    pub(crate) state: State,
+    pub(crate) state: SlotState,
     pub(crate) is_question: bool,
     pub(crate) confidence_percent: Option<u8>,
     pub(crate) term_count: u32,
@@ -82,7 +82,7 @@ pub(crate) struct SlotEntry {
 
 impl SlotEntry {
     pub(crate) const FREE: SlotEntry = SlotEntry {
-        state: State::Free,
+        state: SlotState::Free,
         is_question: false,
         confidence_percent: None,
         term_count: 0,
@@ -115,7 +115,7 @@ impl SlotEntry {
             u64::from(low) | u64::from(high) << 32
         };
         SlotEntry {
-            state: State::from_byte(bytes[0]),
+            state: SlotState::from_byte(bytes[0]),
             is_question: bytes[1] != 0,
             confidence_percent: Some(bytes[3]).filter(|confidence| *confidence != NO_CONFIDENCE),
             term_count: u32::from_le_bytes(four(4)),
@@ -212,7 +212,7 @@ mod tests {
         let mut table = SlotTable::default();
         for slot in 0..slots {
             table.push(SlotEntry {
-                state: State::from_byte((slot % 5) as u8),
+                state: SlotState::from_byte((slot % 5) as u8),
                 is_question: slot % 3 == 0,
                 confidence_percent: (slot % 4 == 0).then_some((slot % 101) as u8),
                 term_count: slot,
@@ -235,7 +235,7 @@ mod tests {
         let mut decoded = SlotTable::default();
         blocks.iter().for_each(|(_, block)| decoded.push_block(block).unwrap());
         assert_eq!(decoded.all(), table.all());
-        decoded.change(1400, |entry| entry.state = State::Free);
+        decoded.change(1400, |entry| entry.state = SlotState::Free);
         let changed: Vec<usize> =
             decoded.take_changed_blocks().into_iter().map(|(number, _)| number).collect();
         assert_eq!(changed, [1]);

@@ -17,12 +17,12 @@ use crate::folder::{IndexFiles, MappedSizes};
 use crate::name_hash::{IdSuffix, hash_name};
 use crate::relations::{self, RelatedSlots};
 use crate::segment::{NO_VECTOR, Segment};
-use crate::slots::{SlotEntry, SlotTable, State};
+use crate::slots::{SlotEntry, SlotState, SlotTable};
 use crate::stored_memory::{self, StoredMemory};
 use crate::tables::sources::Source;
 use crate::tables::state::EmbedderId;
 use crate::tables::{self, lines, passages, problems, sources, state};
-use crate::view::{Filter, Shelf, ShelfStatistics, View};
+use crate::view::{Filter, ScopeStatistics, StandingFilter, View};
 
 /// The index is worth rebuilding if more than one in so many slots is free.
 const MAX_FREE_FRACTION: usize = 2;
@@ -50,7 +50,7 @@ pub struct Snapshot {
     is_lasting: bool,
     pub(crate) embedder: EmbedderId,
     sources: OnceCell<BTreeMap<String, Source>>,
-    active_statistics: OnceCell<ShelfStatistics>,
+    active_statistics: OnceCell<ScopeStatistics>,
     related: RelatedSlots,
 }
 
@@ -116,7 +116,7 @@ impl Snapshot {
 
     /// Returns whether the snapshot may serve further questions: it is on disk, and notices commits
     /// of other processes.
-    pub fn is_lasting(&self) -> bool {
+    pub fn is_reusable(&self) -> bool {
         self.is_lasting
     }
 
@@ -138,14 +138,14 @@ impl Snapshot {
     }
 
     /// Returns whether the files of all segments are unchanged since they were opened.
-    pub fn is_as_opened(&self) -> bool {
+    pub fn has_unchanged_segments(&self) -> bool {
         self.segments.iter().all(|segment| segment.is_unchanged())
     }
 
     /// Returns whether a memory-mapped file of the database was truncated, whose length otherwise only
     /// grows. Reading past the end of a truncated memory map raises SIGBUS. A deleted file is
     /// harmless, since its data stay until it is closed.
-    pub fn is_cut_off(&self) -> bool {
+    pub fn is_truncated(&self) -> bool {
         let Some(files) = &self.files else { return false };
         let (now, before) = (files.mapped_sizes(), self.mapped_sizes.get());
         let is_truncated =
@@ -157,8 +157,8 @@ impl Snapshot {
     }
 
     /// Returns whether nothing was committed since the snapshot was opened.
-    pub fn is_newest(&self) -> Result<bool, IndexError> {
-        if !self.is_current() || !self.is_as_opened() {
+    pub fn is_up_to_date(&self) -> Result<bool, IndexError> {
+        if !self.is_current() || !self.has_unchanged_segments() {
             return Ok(false);
         }
         // A new transaction sees the latest commit.
@@ -169,13 +169,13 @@ impl Snapshot {
     }
 
     /// Returns the problems that appear when the lines of the log are folded together.
-    pub fn trouble(&self) -> Result<Vec<Problem>, IndexError> {
+    pub fn log_problems(&self) -> Result<Vec<Problem>, IndexError> {
         problems::all(&self.db)
     }
 
     /// Returns how many memories that pass a filter are in each state.
-    pub fn counts_of(&self, filter: &Filter) -> BTreeMap<State, usize> {
-        let view = self.view(Shelf::Active, filter);
+    pub fn count_by_state(&self, filter: &Filter) -> BTreeMap<SlotState, usize> {
+        let view = self.view(StandingFilter::Active, filter);
         let mut counts = BTreeMap::new();
         for (slot, entry) in self.slots.all().iter().enumerate() {
             if view.passes_filter(slot as Slot) {
@@ -186,13 +186,13 @@ impl Snapshot {
     }
 
     /// Returns whether so many slots are free that the index is worth rebuilding.
-    pub fn is_worn(&self) -> bool {
-        let free = self.slots.all().iter().filter(|entry| entry.state == State::Free).count();
+    pub fn is_worth_rebuilding(&self) -> bool {
+        let free = self.slots.all().iter().filter(|entry| entry.state == SlotState::Free).count();
         free > MIN_FREE_SLOTS && free * MAX_FREE_FRACTION > self.slots.len()
     }
 
     /// Returns how many segments there are.
-    pub fn segments(&self) -> usize {
+    pub fn segment_count(&self) -> usize {
         self.segments.len()
     }
 
@@ -202,7 +202,7 @@ impl Snapshot {
     }
 
     /// Returns the fold of all components that some names belong to; with `as_of`, as of that time.
-    pub fn memory_of(
+    pub fn fold_components_of(
         &self,
         names: &[String],
         as_of: Option<Timestamp>,
@@ -213,7 +213,7 @@ impl Snapshot {
     /// Returns the fold of the components of some names, of all relations, and of all components of
     /// several lines; with `as_of`, as of that time. Every line that is left out is alone in its
     /// component, and therefore active.
-    pub fn memory_of_related(
+    pub fn fold_shared_components(
         &self,
         names: &[String],
         as_of: Option<Timestamp>,
@@ -227,7 +227,7 @@ impl Snapshot {
 
     /// Returns memories and the fold of the lines that decide their state; with `as_of`, as of that
     /// time. The fold is for display: it may lack other records that say the same.
-    pub fn to_show(
+    pub fn load_for_display(
         &self,
         slots: &[Slot],
         as_of: Option<Timestamp>,
@@ -253,21 +253,25 @@ impl Snapshot {
 
     /// Returns the ids of the relations that have one of the names at an end, and the names of all
     /// their ends.
-    pub fn relations_of(&self, names: &[String]) -> Result<Vec<String>, IndexError> {
+    pub fn relation_names_around(&self, names: &[String]) -> Result<Vec<String>, IndexError> {
         tables::relations::names_around(&self.db, names)
     }
 
     /// Returns the names of all memories of a shelf that pass a filter.
-    pub fn names(&self, shelf: Shelf, filter: &Filter) -> Result<Vec<String>, IndexError> {
+    pub fn names_in(
+        &self,
+        shelf: StandingFilter,
+        filter: &Filter,
+    ) -> Result<Vec<String>, IndexError> {
         let view = self.view(shelf, filter);
-        self.subjects((0..view.slots() as Slot).filter(|slot| view.is_wanted(*slot)))
+        self.subjects((0..view.slot_bound() as Slot).filter(|slot| view.passes_filter(*slot)))
     }
 
     /// Returns the names of all memories that were stated on a day or later, in any state. The day is
     /// counted from 1970.
     pub fn names_since(&self, day: i32) -> Result<Vec<String>, IndexError> {
         let is_since = |entry: &SlotEntry| {
-            entry.state != State::Free && entry.latest_day.is_some_and(|latest| latest >= day)
+            entry.state != SlotState::Free && entry.latest_day.is_some_and(|latest| latest >= day)
         };
         let slots = self.slots.all().iter().enumerate().filter(|(_, entry)| is_since(entry));
         self.subjects(slots.map(|(slot, _)| slot as Slot))
@@ -290,10 +294,10 @@ impl Snapshot {
     }
 
     /// Returns a view of the memories of a shelf that pass a filter.
-    pub fn view<'s>(&'s self, shelf: Shelf, filter: &Filter) -> View<'s> {
-        let compute = || ShelfStatistics::new(&self.slots, shelf);
+    pub fn view<'s>(&'s self, shelf: StandingFilter, filter: &Filter) -> View<'s> {
+        let compute = || ScopeStatistics::new(&self.slots, shelf);
         let statistics = match shelf {
-            Shelf::Active => Cow::Borrowed(self.active_statistics.get_or_init(compute)),
+            StandingFilter::Active => Cow::Borrowed(self.active_statistics.get_or_init(compute)),
             _ => Cow::Owned(compute()),
         };
         let mut view = View {

@@ -13,27 +13,27 @@ use crate::tables::sources::Source;
 #[derive(Debug, Clone)]
 pub struct NewLine {
     pub(crate) line: Box<Line>,
-    pub(crate) json: Piece,
+    pub(crate) json: FileSlice,
     pub(crate) name_hashes: Vec<i64>,
 }
 
 impl NewLine {
     /// Creates a line from its content and its bytes.
-    pub fn new(line: Box<Line>, json: Piece) -> Self {
+    pub fn new(line: Box<Line>, json: FileSlice) -> Self {
         NewLine { name_hashes: hash_names_of(&line), line, json }
     }
 }
 
 /// A byte range of a file; all pieces of a file share its bytes.
 #[derive(Debug, Clone)]
-pub struct Piece {
+pub struct FileSlice {
     /// The bytes of the file.
     pub file: Arc<Vec<u8>>,
     /// The range of the piece.
     pub range: Range<usize>,
 }
 
-impl Piece {
+impl FileSlice {
     pub(crate) fn bytes(&self) -> &[u8] {
         self.file.get(self.range.clone()).unwrap_or_default()
     }
@@ -41,11 +41,11 @@ impl Piece {
 
 /// A file that is new or changed.
 #[derive(Debug, Default)]
-pub struct Read {
+pub struct ChangedFile {
     /// The file as it is now.
     pub source: Source,
     /// Whether the file was only appended to: `lines` are then the new ones alone.
-    pub grew: bool,
+    pub is_appended: bool,
     /// The lines of a file of the log.
     pub lines: Vec<NewLine>,
     /// The passages of a document.
@@ -56,14 +56,14 @@ pub struct Read {
 #[derive(Debug, Default)]
 pub struct Update {
     /// The paths of files that no longer exist.
-    pub gone: Vec<String>,
+    pub removed: Vec<String>,
     /// The files that are new or changed.
-    pub read: Vec<Read>,
+    pub changed: Vec<ChangedFile>,
 }
 
 impl Update {
     /// Returns whether nothing changed.
     pub fn is_empty(&self) -> bool {
-        self.gone.is_empty() && self.read.is_empty()
+        self.removed.is_empty() && self.changed.is_empty()
     }
 }

@@ -5,13 +5,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use heirloom_core::fold::Standing;
-use heirloom_core::recall::{Corpus, Posting, Slot, damping, mark};
-use heirloom_core::{hands, kernels};
+use heirloom_core::recall::{Corpus, Posting, Slot, filter_term, length_normalisation};
+use heirloom_core::{kernels, parallel};
 
 use crate::quantise::QuantisedVector;
 use crate::relations::RelatedSlots;
 use crate::segment::{NO_VECTOR, Segment};
-use crate::slots::{SlotTable, State};
+use crate::slots::{SlotState, SlotTable};
 
 /// How many vectors ahead are prefetched.
 const PREFETCH_AHEAD: usize = 6;
@@ -31,7 +31,7 @@ const CANDIDATES_PER_ROOT: usize = 2;
 
 /// Statistics of the memories of a shelf.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct ShelfStatistics {
+pub(crate) struct ScopeStatistics {
     size: usize,
     /// For each slot, whether it is on the shelf.
     is_member: Vec<bool>,
@@ -39,9 +39,9 @@ pub(crate) struct ShelfStatistics {
     damping: Vec<f32>,
 }
 
-impl ShelfStatistics {
+impl ScopeStatistics {
     /// Computes the statistics of a shelf.
-    pub(crate) fn new(slots: &SlotTable, shelf: Shelf) -> Self {
+    pub(crate) fn new(slots: &SlotTable, shelf: StandingFilter) -> Self {
         let entries = slots.all();
         let is_member: Vec<bool> =
             entries.iter().map(|entry| shelf.contains(entry.state)).collect();
@@ -50,14 +50,17 @@ impl ShelfStatistics {
             (size + 1, terms + u64::from(entry.term_count))
         });
         let mean_length = if size == 0 { 0.0 } else { terms as f64 / size as f64 };
-        let damping = entries.iter().map(|entry| damping(entry.term_count, mean_length)).collect();
-        ShelfStatistics { size, is_member, damping }
+        let damping = entries
+            .iter()
+            .map(|entry| length_normalisation(entry.term_count, mean_length))
+            .collect();
+        ScopeStatistics { size, is_member, damping }
     }
 }
 
 /// Which states of memories a question covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Shelf {
+pub enum StandingFilter {
     /// Active memories.
     #[default]
     Active,
@@ -67,22 +70,22 @@ pub enum Shelf {
     Everything,
 }
 
-impl Shelf {
+impl StandingFilter {
     /// Returns whether memories of a standing are covered.
-    pub fn is_for(self, standing: Standing) -> bool {
+    pub fn covers(self, standing: Standing) -> bool {
         match self {
-            Shelf::Active => standing == Standing::Active,
-            Shelf::Archive => standing != Standing::Active,
-            Shelf::Everything => true,
+            StandingFilter::Active => standing == Standing::Active,
+            StandingFilter::Archive => standing != Standing::Active,
+            StandingFilter::Everything => true,
         }
     }
 
-    fn contains(self, state: State) -> bool {
+    fn contains(self, state: SlotState) -> bool {
         match self {
-            Shelf::Active => state == State::Active,
-            Shelf::Archive => matches!(state, State::Archived | State::Superseded),
-            Shelf::Everything => {
-                matches!(state, State::Active | State::Archived | State::Superseded)
+            StandingFilter::Active => state == SlotState::Active,
+            StandingFilter::Archive => matches!(state, SlotState::Archived | SlotState::Superseded),
+            StandingFilter::Everything => {
+                matches!(state, SlotState::Active | SlotState::Archived | SlotState::Superseded)
             }
         }
     }
@@ -97,7 +100,7 @@ pub struct Filter {
 
 impl Filter {
     /// Creates a filter for the records of a kind.
-    pub fn of_records(kind: &str) -> Self {
+    pub fn records_of_kind(kind: &str) -> Self {
         Filter { marks: vec![("record", vec![kind.to_owned()])] }
     }
 }
@@ -111,7 +114,7 @@ pub struct View<'s> {
     /// The number of each slot's first vector, counted over all segments.
     pub(crate) vector_of_slot: &'s [u32],
     pub(crate) related: &'s RelatedSlots,
-    pub(crate) statistics: Cow<'s, ShelfStatistics>,
+    pub(crate) statistics: Cow<'s, ScopeStatistics>,
     /// For each slot, whether it passes the filter; `None` if there is no filter.
     pub(crate) filtered: Option<Vec<bool>>,
 }
@@ -122,7 +125,7 @@ impl View<'_> {
         for (name, values) in &filter.marks {
             let mut has_mark = vec![false; self.slots.len()];
             for value in values {
-                let term = mark(name, value);
+                let term = filter_term(name, value);
                 for segment in self.segments {
                     segment.postings(&term, |posting| {
                         if let Some(has_mark) = has_mark.get_mut(posting.slot as usize) {
@@ -165,45 +168,45 @@ impl Corpus for View<'_> {
         self.statistics.size
     }
 
-    fn slots(&self) -> usize {
+    fn slot_bound(&self) -> usize {
         self.slots.len()
     }
 
     fn postings(&self, term: &str, found: &mut Vec<Posting>) {
         for segment in self.segments {
             segment.postings(term, |posting| {
-                if self.holds(posting.slot) {
+                if self.contains(posting.slot) {
                     found.push(posting);
                 }
             });
         }
     }
 
-    fn each_term(&self, first: Option<char>, take: &mut dyn FnMut(&str)) {
+    fn for_each_term(&self, first: Option<char>, take: &mut dyn FnMut(&str)) {
         self.segments.iter().for_each(|segment| segment.each_term(first, &mut *take));
     }
 
-    fn damping(&self, slot: Slot) -> f32 {
+    fn length_normalisation(&self, slot: Slot) -> f32 {
         self.statistics.damping.get(slot as usize).copied().unwrap_or_default()
     }
 
-    fn holds(&self, slot: Slot) -> bool {
+    fn contains(&self, slot: Slot) -> bool {
         self.statistics.is_member.get(slot as usize).is_some_and(|is_member| *is_member)
     }
 
-    fn is_wanted(&self, slot: Slot) -> bool {
-        self.holds(slot) && self.passes_filter(slot)
+    fn passes_filter(&self, slot: Slot) -> bool {
+        self.contains(slot) && self.passes_filter(slot)
     }
 
-    fn before(&self, slot: Slot) -> Option<Slot> {
+    fn previous(&self, slot: Slot) -> Option<Slot> {
         self.slots.get(slot).previous
     }
 
-    fn after(&self, slot: Slot) -> Option<Slot> {
+    fn next(&self, slot: Slot) -> Option<Slot> {
         self.slots.get(slot).next
     }
 
-    fn asks(&self, slot: Slot) -> bool {
+    fn is_question(&self, slot: Slot) -> bool {
         self.slots.get(slot).is_question
     }
 
@@ -226,7 +229,8 @@ impl Corpus for View<'_> {
             scored.push((cosine, candidate));
         }
         let order = |a: &(f32, &Candidate), b: &(f32, &Candidate)| {
-            b.0.total_cmp(&a.0).then_with(|| self.tie(a.1.slot).cmp(&self.tie(b.1.slot)))
+            b.0.total_cmp(&a.0)
+                .then_with(|| self.tie_break_key(a.1.slot).cmp(&self.tie_break_key(b.1.slot)))
         };
         if scored.len() > most {
             scored.select_nth_unstable_by(most, order);
@@ -242,7 +246,7 @@ impl Corpus for View<'_> {
             .collect()
     }
 
-    fn nearness(&self, slots: &[Slot], vector: &[f32]) -> Vec<f32> {
+    fn cosines(&self, slots: &[Slot], vector: &[f32]) -> Vec<f32> {
         let query = QuantisedVector::new(vector);
         let mut cosines = Vec::with_capacity(slots.len());
         for (index, slot) in slots.iter().enumerate() {
@@ -268,12 +272,12 @@ impl Corpus for View<'_> {
         self.related.get(&slot).map(Vec::as_slice).unwrap_or_default()
     }
 
-    fn likeness(&self, a: Slot, b: Slot) -> f32 {
+    fn cosine(&self, a: Slot, b: Slot) -> f32 {
         let vectors = self.first_vector(a).zip(self.first_vector(b));
         vectors.map_or(0.0, |((segment, a), (other, b))| segment.cosine_between(a, other, b))
     }
 
-    fn tie(&self, slot: Slot) -> u64 {
+    fn tie_break_key(&self, slot: Slot) -> u64 {
         self.slots.get(slot).tie_breaker
     }
 }
@@ -338,7 +342,7 @@ impl View<'_> {
         };
         let count = chunks.iter().map(|(_, vectors)| vectors.len()).sum();
         let mut total = Distances { all: Vec::with_capacity(count), histogram: [0; 256] };
-        for (distances, histogram) in hands::map(&chunks, MIN_CHUNKS_PER_THREAD, compute) {
+        for (distances, histogram) in parallel::map(&chunks, MIN_CHUNKS_PER_THREAD, compute) {
             total.all.extend(distances);
             total.histogram.iter_mut().zip(histogram).for_each(|(total, count)| *total += count);
         }
@@ -379,14 +383,14 @@ impl View<'_> {
             let of_segment = of_segment.unwrap_or_default();
             let of_segment = &of_segment[..segment.vector_count().min(of_segment.len())];
             vectors.clear();
-            kernels::within(of_segment, radius, &mut vectors);
+            kernels::positions_at_most(of_segment, radius, &mut vectors);
             let within = vectors.iter().map(|vector| *vector as usize).map(|vector| Candidate {
                 segment: index,
                 vector,
                 slot: segment.slot_of(vector),
                 distance: of_segment[vector],
             });
-            candidates.extend(within.filter(|candidate| self.is_wanted(candidate.slot)));
+            candidates.extend(within.filter(|candidate| self.passes_filter(candidate.slot)));
         }
         candidates
     }

@@ -6,10 +6,12 @@ use std::collections::BTreeMap;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use heirloom_core::fold::Standing;
-use heirloom_core::recall::{Passage, Question, Slot, mark, rank};
-use heirloom_index::{Filter, Index, IndexFolder, Read, Shelf, Snapshot, Source, Update};
-use heirloom_testkit::Chance;
-use heirloom_testkit::corpus::{Anything, Letters, check};
+use heirloom_core::recall::{Passage, Question, Slot, filter_term, rank};
+use heirloom_index::{
+    ChangedFile, Filter, Index, IndexFolder, Snapshot, Source, StandingFilter, Update,
+};
+use heirloom_testkit::SeededRng;
+use heirloom_testkit::corpus::{CharacterEmbedder, UniversalLexicon, check};
 
 const WORDS: &[&str] = &[
     "token",
@@ -33,24 +35,24 @@ const WORDS: &[&str] = &[
 /// Creates a passage with a text and a mark, and no other property.
 fn passage(name: String, text: String) -> Passage {
     Passage {
-        own_subject: None,
+        subject_override: None,
         name,
         text,
         title: None,
         summary: None,
-        marks: vec![mark("kind", "finding").into()],
+        filter_terms: vec![filter_term("kind", "finding").into()],
         group: None,
         position: 0,
         day: None,
         confidence: None,
-        repeats: None,
+        duplicate_of: None,
         standing: Standing::Active,
         part: None,
     }
 }
 
 /// Creates a document with random passages.
-fn random_document(path: &str, chance: &mut Chance) -> Read {
+fn random_document(path: &str, chance: &mut SeededRng) -> ChangedFile {
     let group = (chance.below(3) > 0).then(|| format!("document:{path}"));
     let passages = (0..chance.below(6)).map(|number| {
         let text: Vec<&str> =
@@ -68,9 +70,9 @@ fn random_document(path: &str, chance: &mut Chance) -> Read {
     document(path, passages.collect())
 }
 
-fn document(path: &str, passages: Vec<Passage>) -> Read {
+fn document(path: &str, passages: Vec<Passage>) -> ChangedFile {
     let source = Source { path: path.to_owned(), ..Source::default() };
-    Read { passages, source, ..Read::default() }
+    ChangedFile { passages, source, ..ChangedFile::default() }
 }
 
 /// The passages that an index should hold, by the path of their document.
@@ -96,30 +98,30 @@ impl Expected {
     }
 
     fn check(&self, snapshot: &Snapshot) {
-        check(&snapshot.view(Shelf::Active, &Filter::default()), &self.by_slot(snapshot));
+        check(&snapshot.view(StandingFilter::Active, &Filter::default()), &self.by_slot(snapshot));
     }
 
-    fn add(&mut self, read: &Read) {
+    fn add(&mut self, read: &ChangedFile) {
         self.0.insert(read.source.path.clone(), read.passages.clone());
     }
 
     /// Creates an update that adds, changes or removes up to four of five documents.
-    fn random_update(&mut self, chance: &mut Chance) -> Update {
+    fn random_update(&mut self, chance: &mut SeededRng) -> Update {
         let mut update = Update::default();
         for _ in 0..1 + chance.below(4) {
             let path = format!("plans/{}.md", chance.below(5));
             let is_known = self.0.contains_key(&path);
-            let is_changed = update.read.iter().any(|read| read.source.path == path);
-            if is_changed || update.gone.contains(&path) {
+            let is_changed = update.changed.iter().any(|read| read.source.path == path);
+            if is_changed || update.removed.contains(&path) {
                 continue;
             }
             if is_known && chance.below(3) == 0 {
                 self.0.remove(&path);
-                update.gone.push(path);
+                update.removed.push(path);
             } else {
                 let read = random_document(&path, chance);
                 self.add(&read);
-                update.read.push(read);
+                update.changed.push(read);
             }
         }
         update
@@ -128,30 +130,32 @@ impl Expected {
     /// Creates an update that adds all documents.
     fn as_update(&self) -> Update {
         let read = self.0.iter().map(|(path, passages)| document(path, passages.clone()));
-        Update { gone: vec![], read: read.collect() }
+        Update { removed: vec![], changed: read.collect() }
     }
 }
 
 #[test]
 fn an_index_passes_the_suite_however_it_was_built() {
     for seed in 0..12 {
-        let mut chance = Chance::new(seed);
+        let mut chance = SeededRng::new(seed);
         let folder = tempfile::tempdir().unwrap();
         let opened = Dir::open_ambient_dir(folder.path(), ambient_authority());
-        let index = Index::at(IndexFolder::new(folder.path().to_path_buf(), opened), &Letters);
+        let index =
+            Index::new(IndexFolder::new(folder.path().to_path_buf(), opened), &CharacterEmbedder);
         let lock = index.lock().unwrap();
-        let mut snapshot = index.begin(&lock).unwrap();
+        let mut snapshot = index.create(&lock).unwrap();
         let mut expected = Expected::default();
         for _ in 0..6 {
             let update = expected.random_update(&mut chance);
-            snapshot = index.commit(&lock, snapshot, update, &Letters, &|_, _| {}).unwrap();
+            snapshot =
+                index.commit(&lock, snapshot, update, &CharacterEmbedder, &|_, _| {}).unwrap();
             expected.check(&snapshot);
         }
-        expected.check(&index.in_memory(expected.as_update(), &Letters).unwrap());
+        expected.check(&index.build_in_memory(expected.as_update(), &CharacterEmbedder).unwrap());
         let read = random_document("plans/overlay.md", &mut chance);
         expected.add(&read);
-        let update = Update { gone: vec![], read: vec![read] };
-        expected.check(&index.overlaid(snapshot, update, &Letters).unwrap());
+        let update = Update { removed: vec![], changed: vec![read] };
+        expected.check(&index.overlay_in_memory(snapshot, update, &CharacterEmbedder).unwrap());
     }
 }
 
@@ -165,11 +169,13 @@ fn the_best_of_many_memories_with_common_words_are_ranked_first() {
         passage(format!("entry:{number}"), text.to_owned())
     });
     let read = vec![document("plans/all.md", passages.collect())];
-    let index = Index::at(IndexFolder::none(), &Letters);
-    let snapshot = index.in_memory(Update { gone: vec![], read }, &Letters).unwrap();
+    let index = Index::new(IndexFolder::unavailable(), &CharacterEmbedder);
+    let snapshot = index
+        .build_in_memory(Update { removed: vec![], changed: read }, &CharacterEmbedder)
+        .unwrap();
     let today = jiff::civil::date(2026, 1, 1);
-    let question = Question::new("the budget of the quokka", vec![], today, &Anything);
-    let ranked = rank(&snapshot.view(Shelf::Active, &Filter::default()), &question, 10);
+    let question = Question::new("the budget of the quokka", vec![], today, &UniversalLexicon);
+    let ranked = rank(&snapshot.view(StandingFilter::Active, &Filter::default()), &question, 10);
     let mut names: Vec<String> =
         ranked.iter().map(|scored| snapshot.subject(scored.slot).unwrap().unwrap()).collect();
     let best = (0..COUNT).filter(|number| is_best(*number));

@@ -15,22 +15,22 @@ use heirloom_engine::{Error, Op, Reply, Session};
 use serde_json::Value;
 
 /// Opens the workspace. It is called for each request, and not before the first one.
-pub trait Opens: Send + Sync {
+pub trait SessionOpener: Send + Sync {
     /// Opens the workspace.
     fn open(&self) -> Result<Session, Error>;
 
     /// Opens the workspace; `None` if that would have to wait for another process or failed.
-    fn open_at_once(&self) -> Option<Session>;
+    fn try_open(&self) -> Option<Session>;
 }
 
 /// A shared opener of the workspace.
-pub type Open = Arc<dyn Opens>;
+pub type SharedOpener = Arc<dyn SessionOpener>;
 
 /// Runs an operation and converts its reply with `convert`. It runs on a blocking thread, because it
 /// reads files and may wait for locks, unless the operation can be answered from memory; then it runs
 /// on the event loop.
 async fn call<T: Send + 'static>(
-    open: &Open,
+    open: &SharedOpener,
     op: &'static Op,
     request: Value,
     convert: fn(&Reply) -> T,
@@ -40,7 +40,7 @@ async fn call<T: Send + 'static>(
     };
     let prepare_inline = || {
         let prepare = op.prepare_inline?;
-        open.open_at_once().filter(|session| prepare(session, &request))
+        open.try_open().filter(|session| prepare(session, &request))
     };
     let result = match catch_panic(op, || Ok(prepare_inline()))? {
         Some(session) => catch_panic(op, || run(&session, request)),

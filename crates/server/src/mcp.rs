@@ -5,8 +5,8 @@ mod transport;
 
 use std::sync::Arc;
 
-use heirloom_core::path::percent_decoded;
-use heirloom_engine::view::printable;
+use heirloom_core::path::percent_decode;
+use heirloom_engine::view::escape_unprintable;
 use heirloom_engine::{Effect, Error, Group, OPS, Op, Reply, ops, schema};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, GetPromptRequestParams,
@@ -21,7 +21,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use serde_json::{Map, Value, json};
 
 use self::transport::JsonLines;
-use crate::{Open, call, prompts};
+use crate::{SharedOpener, call, prompts};
 
 const INSTRUCTIONS: &str = "Heirloom holds what this team's agents inherit. Before you start work, call context_resolve with your plan and agent: it returns the standards, decisions and memories that apply to you, each with its source and freshness. Heed its warnings. When you learn something that a later session should know, call add_memory (for your plan or yourself) or memory_store (for everybody); when what you know has changed, call memory_supersede. memory_recall finds what is known.";
 
@@ -30,26 +30,26 @@ const CONTEXT_URI: &str = "heirloom://context";
 
 /// The selection of tools that are listed. Tools that are not listed can be called too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Listing {
+pub struct ToolFilter {
     /// A group in addition to the core group.
     pub group: Option<Group>,
     /// Whether all groups are listed.
     pub all: bool,
 }
 
-impl Listing {
+impl ToolFilter {
     /// The words for the selections on the command line.
     pub const WORDS: [&'static str; 5] = ["core", "memory", "plans", "tasks", "all"];
 
     /// Parses one of the words.
     pub fn from_word(word: &str) -> Option<Self> {
-        let group = |group| Some(Listing { group: Some(group), all: false });
+        let group = |group| Some(ToolFilter { group: Some(group), all: false });
         match word {
-            "core" => Some(Listing { group: None, all: false }),
+            "core" => Some(ToolFilter { group: None, all: false }),
             "memory" => group(Group::Memory),
             "plans" => group(Group::Plans),
             "tasks" => group(Group::Tasks),
-            "all" => Some(Listing { group: None, all: true }),
+            "all" => Some(ToolFilter { group: None, all: true }),
             _ => None,
         }
     }
@@ -60,23 +60,23 @@ impl Listing {
 }
 
 /// Returns the tools of a selection.
-pub fn tools(listing: Listing) -> Vec<Tool> {
+pub fn tools(listing: ToolFilter) -> Vec<Tool> {
     OPS.iter().filter(|op| listing.includes(op)).map(tool).collect()
 }
 
 fn tool(op: &Op) -> Tool {
-    let schema = match schema::simplified(&op.request_schema().to_value()) {
+    let schema = match schema::simplify(&op.request_schema().to_value()) {
         Value::Object(map) => map,
         _ => Map::new(),
     };
     let annotations = ToolAnnotations::new()
         .read_only(op.spec.effect == Effect::Reads)
-        .destructive(op.spec.effect == Effect::TakesAway);
+        .destructive(op.spec.effect == Effect::Removes);
     Tool::new(op.spec.name, op.spec.about, Arc::new(schema)).with_annotations(annotations)
 }
 
 /// Serves MCP on standard input and output until the client disconnects.
-pub async fn serve(open: Open, listing: Listing) -> Result<(), String> {
+pub async fn serve(open: SharedOpener, listing: ToolFilter) -> Result<(), String> {
     let server = Server { open, listing };
     let (read, write) = rmcp::transport::stdio_pipes();
     let running =
@@ -86,8 +86,8 @@ pub async fn serve(open: Open, listing: Listing) -> Result<(), String> {
 }
 
 struct Server {
-    open: Open,
-    listing: Listing,
+    open: SharedOpener,
+    listing: ToolFilter,
 }
 
 impl Server {
@@ -195,7 +195,7 @@ impl ServerHandler for Server {
             )
         };
         let rest = request.uri.strip_prefix(CONTEXT_URI).ok_or_else(not_found)?;
-        let names: Vec<String> = rest.split('/').skip(1).map(percent_decoded).collect();
+        let names: Vec<String> = rest.split('/').skip(1).map(percent_decode).collect();
         if names.len() > 2 || (!rest.is_empty() && !rest.starts_with('/')) {
             return Err(not_found());
         }
@@ -234,12 +234,15 @@ impl ServerHandler for Server {
 
 /// Formats an error with its candidates and hint.
 fn format_error(error: &Error) -> String {
-    let mut text = printable(&error.message);
+    let mut text = escape_unprintable(&error.message);
     if !error.candidates.is_empty() {
-        text.push_str(&format!("\ncandidates: {}", printable(&error.candidates.join(", "))));
+        text.push_str(&format!(
+            "\ncandidates: {}",
+            escape_unprintable(&error.candidates.join(", "))
+        ));
     }
     if let Some(hint) = &error.hint {
-        text.push_str(&format!("\nhint: {}", printable(hint)));
+        text.push_str(&format!("\nhint: {}", escape_unprintable(hint)));
     }
     text
 }

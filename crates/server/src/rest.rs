@@ -15,28 +15,28 @@ use axum::routing::{any, get};
 use heirloom_engine::{Error, ErrorKind, OPS, Op, Reply};
 use serde_json::{Value, json};
 
-use crate::{Open, call, openapi};
+use crate::{SharedOpener, call, openapi};
 
 /// The maximum size of a request body in bytes.
-pub const BODY_LIMIT: usize = 16 * 1024 * 1024;
+pub const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
 
 /// A server that is bound to a port and not running yet.
-pub struct Bound {
+pub struct BoundServer {
     listener: tokio::net::TcpListener,
     /// The address that it listens on.
     pub address: SocketAddr,
 }
 
 /// Binds a port of the loopback address; port 0 selects a free one.
-pub async fn bind(port: u16) -> std::io::Result<Bound> {
+pub async fn bind(port: u16) -> std::io::Result<BoundServer> {
     let listener = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
     let address = listener.local_addr()?;
-    Ok(Bound { listener, address })
+    Ok(BoundServer { listener, address })
 }
 
-impl Bound {
+impl BoundServer {
     /// Serves requests until the process is interrupted.
-    pub async fn serve(self, open: Open) -> std::io::Result<()> {
+    pub async fn serve(self, open: SharedOpener) -> std::io::Result<()> {
         let interrupted = async {
             drop(tokio::signal::ctrl_c().await);
         };
@@ -45,7 +45,7 @@ impl Bound {
 }
 
 /// Returns the routes.
-pub fn router(open: Open) -> Router {
+pub fn router(open: SharedOpener) -> Router {
     Router::new()
         .route("/openapi.json", get(async || axum::Json(openapi::document())))
         .route(
@@ -62,13 +62,13 @@ pub fn router(open: Open) -> Router {
                 ),
             )
         })
-        .layer(DefaultBodyLimit::max(BODY_LIMIT))
+        .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
         .layer(middleware::from_fn(reject_foreign_requests))
         .with_state(open)
 }
 
 async fn operation(
-    State(open): State<Open>,
+    State(open): State<SharedOpener>,
     Path(path): Path<String>,
     method: Method,
     body: Result<Bytes, axum::extract::rejection::BytesRejection>,
@@ -97,7 +97,7 @@ async fn operation(
             return error_response(
                 rejection.status(),
                 &Error::bad_input(rejection.body_text())
-                    .hint(format!("a body may have at most {BODY_LIMIT} bytes")),
+                    .hint(format!("a body may have at most {MAX_BODY_BYTES} bytes")),
             );
         }
     };

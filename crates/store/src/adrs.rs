@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use heirloom_core::adr::{self, Adr};
 use heirloom_core::{Document, Problem, path};
 
-use crate::confined::{ConfinedDir, Item};
+use crate::confined::{ConfinedDir, FolderEntry};
 use crate::listings::Listings;
 use crate::stamp::Stamp;
 use crate::{Config, Root, archive, files, layout};
@@ -18,7 +18,7 @@ const MAX_DEPTH: usize = 4;
 
 /// A decision record and its document.
 #[derive(Debug, Clone)]
-pub struct Record {
+pub struct AdrDocument {
     /// The parsed record.
     pub adr: Adr,
     /// The parsed document.
@@ -35,19 +35,23 @@ pub fn project_folder(project: &str) -> String {
 }
 
 /// Reads the records of a scope.
-pub fn read(root: &Root, config: &Config, scope: Scope<'_>) -> (Vec<Record>, Vec<Problem>) {
+pub fn read(root: &Root, config: &Config, scope: Scope<'_>) -> (Vec<AdrDocument>, Vec<Problem>) {
     let (found, mut problems) = find(root, config, scope);
-    (read_found(root, found, &mut problems), problems)
+    (read_files(root, found, &mut problems), problems)
 }
 
 /// Reads records that [`find`] returned.
-pub fn read_found(root: &Root, found: Vec<Found>, problems: &mut Vec<Problem>) -> Vec<Record> {
+pub fn read_files(
+    root: &Root,
+    found: Vec<AdrFile>,
+    problems: &mut Vec<Problem>,
+) -> Vec<AdrDocument> {
     let mut records = Vec::new();
-    for Found { path, project } in found {
+    for AdrFile { path, project } in found {
         if let Some((text, document)) = read_document(root.dir(), &path) {
             problems.extend(document.problems.iter().cloned());
             let adr = adr::read_document(&document, &text);
-            records.push(Record { adr, document, text, project });
+            records.push(AdrDocument { adr, document, text, project });
         }
     }
     records
@@ -72,14 +76,14 @@ pub fn stamp(listings: &Listings<'_>, path: &str) -> Option<Stamp> {
     let stamp = listings.stamp(path)?;
     let metadata = adr::metadata_path(path).and_then(|path| listings.stamp(&path));
     Some(match metadata {
-        Some(metadata) => stamp.and(metadata),
+        Some(metadata) => stamp.combine(metadata),
         None => stamp,
     })
 }
 
 /// The path of a record that was found and not read yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct AdrFile {
     /// The path of its file.
     pub path: String,
     /// The project that it belongs to, if any.
@@ -87,14 +91,14 @@ pub struct Found {
 }
 
 /// Finds the records of a scope, without duplicates.
-pub fn find(root: &Root, config: &Config, scope: Scope<'_>) -> (Vec<Found>, Vec<Problem>) {
+pub fn find(root: &Root, config: &Config, scope: Scope<'_>) -> (Vec<AdrFile>, Vec<Problem>) {
     let mut found = Vec::new();
     let mut problems = Vec::new();
     let mut folders = vec![(FOLDER.to_owned(), None, 0)];
     match scope {
         Scope::Workspace => {}
         Scope::Project(name) => folders.push((project_folder(name), Some(name.to_owned()), 0)),
-        Scope::Everything => {
+        Scope::AllProjects => {
             let listed = root.list(PROJECTS_FOLDER).unwrap_or_else(|problem| {
                 problems.push(problem);
                 vec![]
@@ -114,7 +118,7 @@ pub fn find(root: &Root, config: &Config, scope: Scope<'_>) -> (Vec<Found>, Vec<
         find_in(root, &folder, project.as_deref(), depth, &mut found, &mut problems);
     }
     let mut seen = HashSet::new();
-    found.retain(|found: &Found| seen.insert(found.path.clone()));
+    found.retain(|found: &AdrFile| seen.insert(found.path.clone()));
     (found, problems)
 }
 
@@ -138,7 +142,7 @@ pub fn next_number(root: &Root, config: &Config, folder: &str) -> u32 {
         // Records that are folders have a sequence of their own.
         let files = paths.iter().filter(|path| adr::folder_name(path).is_none());
         let counted = files.filter(|path| is_counted(path::folder(path)));
-        counted.filter_map(|path| adr::id_of(path).1).collect()
+        counted.filter_map(|path| adr::derive_id(path).1).collect()
     };
     let own = numbers_in(&|other| path::is_within(other, folder));
     let others = numbers_in(&|other| {
@@ -157,7 +161,7 @@ pub fn is_taken(root: &Root, folder: &str, number: u32) -> bool {
         [folder, &archived].into_iter().flat_map(|folder| root.list(folder).unwrap_or_default());
     items
         .filter(|item| adr::is_record(&item.name))
-        .any(|item| adr::id_of(&item.name).1 == Some(number))
+        .any(|item| adr::derive_id(&item.name).1 == Some(number))
 }
 
 /// The set of records to find.
@@ -168,7 +172,7 @@ pub enum Scope<'a> {
     /// The records of the workspace and of one project.
     Project(&'a str),
     /// The records of the workspace and of all projects.
-    Everything,
+    AllProjects,
 }
 
 /// Finds the records in a folder and, down to a depth, in its subfolders.
@@ -177,7 +181,7 @@ fn find_in(
     folder: &str,
     project: Option<&str>,
     depth: usize,
-    found: &mut Vec<Found>,
+    found: &mut Vec<AdrFile>,
     problems: &mut Vec<Problem>,
 ) {
     let items = match root.list(folder) {
@@ -185,16 +189,18 @@ fn find_in(
         Err(problem) => return problems.push(problem),
     };
     // A record that is a folder consists of a README.md and a metadata file.
-    let is_record_folder = |item: &Item| {
+    let is_record_folder = |item: &FolderEntry| {
         let inner = format!("{folder}/{}", item.name);
         let readme = format!("{inner}/README.md");
         let is_numbered = item.is_folder && !item.is_link && adr::folder_name(&readme).is_some();
-        is_numbered && root.exists(&format!("{inner}/{}", adr::METADATA)) && root.exists(&readme)
+        is_numbered
+            && root.exists(&format!("{inner}/{}", adr::METADATA_FILE_NAME))
+            && root.exists(&readme)
     };
     let has_record_folders = depth > 0 && items.iter().any(is_record_folder);
     for item in items {
         let path = format!("{folder}/{}", item.name);
-        let found_at = |path: String| Found { path, project: project.map(str::to_owned) };
+        let found_at = |path: String| AdrFile { path, project: project.map(str::to_owned) };
         if item.is_folder && !adr::is_record(&item.name) {
             if depth == 0 || item.is_link || item.name.starts_with('.') {
                 continue;
@@ -207,7 +213,7 @@ fn find_in(
             // Links with older names of record folders, and overviews beside them, are not records.
             let is_auxiliary = match item.is_link {
                 true => is_link_to_record_folder(root, &path),
-                false => has_record_folders && adr::id_of(&item.name).1.is_none(),
+                false => has_record_folders && adr::derive_id(&item.name).1.is_none(),
             };
             if !is_auxiliary {
                 found.push(found_at(path));
@@ -218,7 +224,7 @@ fn find_in(
 
 /// Returns whether a link points to the README.md of a record that is a folder.
 fn is_link_to_record_folder(root: &Root, link: &str) -> bool {
-    let target = root.dir().link_target(link).and_then(|target| path::joined(link, &target));
+    let target = root.dir().link_target(link).and_then(|target| path::resolve_link(link, &target));
     let metadata = target.and_then(|target| adr::metadata_path(&target));
     metadata.is_some_and(|path| root.exists(&path))
 }

@@ -7,7 +7,7 @@
 //! and numbered the copies of a memory document (`x.memory.md.1`); both can still be read.
 
 use crate::Root;
-use crate::files::{ARCHIVE, HOME};
+use crate::files::{ARCHIVE, HOME_FOLDER};
 
 /// The entries of `.heirloom` that are archived without the prefix `.heirloom/`.
 const HOME_ENTRIES: [&str; 4] = ["workspace.md", "context", "adrs", "projects"];
@@ -17,7 +17,7 @@ const AT_ROOT: &str = "at-root";
 
 /// A file in the archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Archived {
+pub struct ArchivedFile {
     /// Its current path, relative to the root.
     pub location: String,
     /// The path that it was archived from.
@@ -29,9 +29,9 @@ pub struct Archived {
     pub copy: Option<u32>,
 }
 
-impl Archived {
+impl ArchivedFile {
     /// Parses a location in the archive; `None` for a path outside of the archive.
-    pub fn at(location: &str) -> Option<Self> {
+    pub fn parse(location: &str) -> Option<Self> {
         let inner = location.strip_prefix(ARCHIVE)?.strip_prefix('/')?;
         let (version, inner) = match inner.split_once('/') {
             Some((first, rest)) => {
@@ -41,7 +41,7 @@ impl Archived {
         };
         let source = match inner.split_once('/') {
             Some((AT_ROOT, rest)) => rest.to_owned(),
-            _ if HOME_ENTRIES.contains(&first_part(inner)) => format!("{HOME}/{inner}"),
+            _ if HOME_ENTRIES.contains(&first_part(inner)) => format!("{HOME_FOLDER}/{inner}"),
             _ => inner.to_owned(),
         };
         let numbered = source.rsplit_once(".memory.md.").and_then(|(stem, number)| {
@@ -51,18 +51,18 @@ impl Archived {
             Some((source, copy)) => (source, Some(copy)),
             None => (source, None),
         };
-        Some(Archived { location: location.to_owned(), source, version, copy })
+        Some(ArchivedFile { location: location.to_owned(), source, version, copy })
     }
 
     /// Returns a sort key that is greater for a newer version of the same path.
-    pub fn age(&self) -> (u32, u32) {
+    pub fn recency(&self) -> (u32, u32) {
         (self.version, self.copy.unwrap_or(u32::MAX))
     }
 }
 
 /// Returns the location of a version of a path in the archive.
 pub fn location(path: &str, version: u32) -> String {
-    let inner = match path.strip_prefix(HOME).and_then(|rest| rest.strip_prefix('/')) {
+    let inner = match path.strip_prefix(HOME_FOLDER).and_then(|rest| rest.strip_prefix('/')) {
         Some(rest) if HOME_ENTRIES.contains(&first_part(rest)) => rest.to_owned(),
         Some(_) => path.to_owned(),
         None if is_reserved(first_part(path)) => format!("{AT_ROOT}/{path}"),
@@ -75,8 +75,8 @@ pub fn location(path: &str, version: u32) -> String {
 }
 
 /// Lists every file in the archive. Symbolic links are listed and not followed.
-pub fn list(root: &Root) -> Vec<Archived> {
-    files_under(root, ARCHIVE).iter().filter_map(|path| Archived::at(path)).collect()
+pub fn list(root: &Root) -> Vec<ArchivedFile> {
+    files_under(root, ARCHIVE).iter().filter_map(|path| ArchivedFile::parse(path)).collect()
 }
 
 /// Lists the files below a folder, by path. Symbolic links are listed and not followed.
@@ -132,7 +132,7 @@ mod tests {
             "CLAUDE.md",
         ] {
             for version in [1, 2, 17] {
-                let archived = Archived::at(&location(path, version)).unwrap();
+                let archived = ArchivedFile::parse(&location(path, version)).unwrap();
                 assert_eq!((archived.source.as_str(), archived.version), (path, version));
             }
         }
@@ -142,12 +142,12 @@ mod tests {
 
     #[test]
     fn locations_of_earlier_releases_can_be_read() {
-        let old = Archived::at(".heirloom/archive/.heirloom/context/old.md").unwrap();
+        let old = ArchivedFile::parse(".heirloom/archive/.heirloom/context/old.md").unwrap();
         assert_eq!(old.source, ".heirloom/context/old.md");
-        let copy = Archived::at(".heirloom/archive/plans/a/plan.memory.md.2").unwrap();
+        let copy = ArchivedFile::parse(".heirloom/archive/plans/a/plan.memory.md.2").unwrap();
         assert_eq!((copy.source.as_str(), copy.copy), ("plans/a/plan.memory.md", Some(2)));
-        let newest = Archived::at(".heirloom/archive/plans/a/plan.memory.md").unwrap();
-        assert!(newest.age() > copy.age());
-        assert_eq!(Archived::at("plans/a/plan.md"), None);
+        let newest = ArchivedFile::parse(".heirloom/archive/plans/a/plan.memory.md").unwrap();
+        assert!(newest.recency() > copy.recency());
+        assert_eq!(ArchivedFile::parse("plans/a/plan.md"), None);
     }
 }

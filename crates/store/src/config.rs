@@ -25,7 +25,7 @@ pub struct Config {
     pub staleness: Thresholds,
     /// Additional files for levels of the default hierarchy, by level. They are read before the files
     /// of the level, which take precedence.
-    pub levels: IndexMap<String, MoreFiles>,
+    pub levels: IndexMap<String, LevelFiles>,
     /// Decision records.
     pub adrs: Adrs,
     /// Memory.
@@ -41,7 +41,7 @@ pub struct Config {
 /// Additional files for a level.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct MoreFiles {
+pub struct LevelFiles {
     /// Path patterns, relative to the root.
     pub files: Vec<String>,
 }
@@ -113,7 +113,7 @@ pub enum EmbedderKind {
 impl Default for Config {
     fn default() -> Self {
         Self {
-            hierarchy: hierarchy::DEFAULT.to_owned(),
+            hierarchy: hierarchy::DEFAULT_HIERARCHY.to_owned(),
             staleness: Thresholds::default(),
             levels: IndexMap::new(),
             adrs: Adrs::default(),
@@ -157,7 +157,7 @@ impl Config {
             return Err(problem_at(text, "staleness", message));
         }
         for (name, hierarchy) in &self.hierarchies {
-            if let Some(defect) = hierarchy.defect() {
+            if let Some(defect) = hierarchy.first_defect() {
                 return Err(problem_at(text, name, format!("hierarchies.{name}: {defect}")));
             }
         }
@@ -171,7 +171,7 @@ impl Config {
                 || folder.split('/').any(|part| part == "..")
             {
                 let message = format!(
-                    "adrs.folders: `{folder}` is not a path relative to the root with `/` as separator"
+                    "adrs.folders: `{folder}` must be a folder below the root, written with `/` as separator"
                 );
                 return Err(problem_at(text, folder, message));
             }
@@ -202,8 +202,8 @@ impl Config {
                 return Err(problem_at(text, name, message)
                     .hint(format!("its levels are {}", names.join(", "))));
             };
-            level.adopted.extend(more.files.iter().cloned());
-            if let Some(defect) = extended.defect() {
+            level.preexisting.extend(more.files.iter().cloned());
+            if let Some(defect) = extended.first_defect() {
                 return Err(problem_at(text, name, format!("levels.{name}: {defect}")));
             }
         }
@@ -220,7 +220,7 @@ impl Config {
         if name == self.hierarchy {
             for level in &mut hierarchy.levels {
                 if let Some(more) = self.levels.get(&level.name) {
-                    level.adopted.splice(0..0, more.files.iter().cloned());
+                    level.preexisting.splice(0..0, more.files.iter().cloned());
                 }
             }
         }

@@ -23,11 +23,11 @@ pub struct ConfinedDir {
 
 /// A directory entry.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Item {
+pub struct FolderEntry {
     /// The name; invalid UTF-8 is replaced.
     pub name: String,
     /// Whether the name is valid UTF-8. Otherwise the file cannot be opened by this name.
-    pub is_text: bool,
+    pub is_utf8: bool,
     /// Whether it is a folder or a link to a folder inside the root.
     pub is_folder: bool,
     /// Whether it is a symbolic link. Recursive walks do not follow links, because they may form
@@ -37,7 +37,7 @@ pub struct Item {
 
 /// What to do if a directory does not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Missing {
+pub enum IfMissing {
     /// Create it.
     Create,
     /// Fail with `NotFound`.
@@ -72,7 +72,7 @@ impl ConfinedDir {
 
     /// Opens a directory that Heirloom itself creates (cache, state). No component of the path may be
     /// a symbolic link, not even one that stays inside.
-    pub fn open_private(&self, relative: &str, missing: Missing) -> io::Result<Self> {
+    pub fn open_private(&self, relative: &str, missing: IfMissing) -> io::Result<Self> {
         let mut handle = self.handle.try_clone()?;
         let mut path = self.path.clone();
         for part in relative.split('/').filter(|part| !part.is_empty()) {
@@ -81,8 +81,8 @@ impl ConfinedDir {
                 Ok(metadata) if metadata.is_symlink() => return Err(link_error(&path)),
                 Ok(_) => {}
                 Err(error) if error.kind() == io::ErrorKind::NotFound => match missing {
-                    Missing::Fail => return Err(error),
-                    Missing::Create => match handle.create_dir(part) {
+                    IfMissing::Fail => return Err(error),
+                    IfMissing::Create => match handle.create_dir(part) {
                         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
                             return Err(error);
                         }
@@ -193,7 +193,7 @@ impl ConfinedDir {
     }
 
     /// Lists a directory, sorted by name.
-    pub fn list(&self, relative: &str) -> io::Result<Vec<Item>> {
+    pub fn list(&self, relative: &str) -> io::Result<Vec<FolderEntry>> {
         let mut items = Vec::new();
         for entry in self.handle.read_dir(relative)? {
             items.push(self.item(relative, &entry?)?);
@@ -203,7 +203,10 @@ impl ConfinedDir {
     }
 
     /// Lists a directory, sorted by name, with the stamp of each regular file.
-    pub fn list_with_stamps(&self, relative: &str) -> io::Result<Vec<(Item, Option<Stamp>)>> {
+    pub fn list_with_stamps(
+        &self,
+        relative: &str,
+    ) -> io::Result<Vec<(FolderEntry, Option<Stamp>)>> {
         let mut items = Vec::new();
         for entry in self.handle.read_dir(relative)? {
             let entry = entry?;
@@ -218,7 +221,7 @@ impl ConfinedDir {
         Ok(items)
     }
 
-    fn item(&self, folder: &str, entry: &DirEntry) -> io::Result<Item> {
+    fn item(&self, folder: &str, entry: &DirEntry) -> io::Result<FolderEntry> {
         let kind = entry.file_type()?;
         let is_link = kind.is_symlink();
         let is_folder = if is_link {
@@ -231,7 +234,7 @@ impl ConfinedDir {
             Ok(name) => (name, true),
             Err(name) => (name.to_string_lossy().into_owned(), false),
         };
-        Ok(Item { name, is_text, is_folder, is_link })
+        Ok(FolderEntry { name, is_utf8: is_text, is_folder, is_link })
     }
 
     /// Lists the names in this directory that are valid UTF-8, in alphabetical order.
@@ -325,13 +328,13 @@ mod tests {
     fn private_directories_may_not_be_links() {
         let (_home, dir, _) = inside_and_outside();
         symlink("sub", dir.path().join("cache")).unwrap();
-        for missing in [Missing::Fail, Missing::Create] {
+        for missing in [IfMissing::Fail, IfMissing::Create] {
             let error = dir.open_private("cache/index", missing).unwrap_err();
             assert!(error.to_string().contains("is a symbolic link"), "{error}");
         }
-        let made = dir.open_private("own/deep", Missing::Create).unwrap();
+        let made = dir.open_private("own/deep", IfMissing::Create).unwrap();
         assert!(made.path().is_dir());
-        assert!(dir.open_private("none", Missing::Fail).is_err());
+        assert!(dir.open_private("none", IfMissing::Fail).is_err());
     }
 
     #[test]

@@ -34,7 +34,7 @@ pub fn of_documents(root: &Root, documents: &[&Document]) -> (Vec<Option<Date>>,
             }
         }
         Err(error) => problems.push(
-            Problem::of_file(
+            Problem::in_file(
                 ".git",
                 format!("the history could not be read, so some dates are unknown: {}", error.0),
             )
@@ -66,13 +66,15 @@ pub fn histories<'p>(
     paths: &[&'p str],
 ) -> Result<HashMap<&'p str, FileHistory>, GitError> {
     let commits = history::last_commits(root, paths)?;
-    let shallow = root.repository().map(Repository::shallow_ends).unwrap_or_default();
+    let shallow = root.repository().map(Repository::shallow_boundaries).unwrap_or_default();
     let history = |path: &str| {
         let commit = commits.get(path);
         let date = match commit {
-            Some(LastCommit::At(seconds)) => Timestamp::from_second(*seconds).ok().map(day::of),
+            Some(LastCommit::At(seconds)) => {
+                Timestamp::from_second(*seconds).ok().map(day::of_timestamp)
+            }
             Some(LastCommit::BeyondShallow) => None,
-            None => modified(root, path),
+            None => modified_day(root, path),
         };
         let hash = blake3::hash(format!("{commit:?}\n{shallow}").as_bytes());
         let mut version = [0; 8];
@@ -83,7 +85,7 @@ pub fn histories<'p>(
 }
 
 fn stated_date(document: &Document, problems: &mut Vec<Problem>) -> Option<Date> {
-    let text = heirloom_core::document::scalar_text(document.fields.get("updated")?)?;
+    let text = heirloom_core::document::scalar_to_text(document.fields.get("updated")?)?;
     let date = day::parse(&text);
     if date.is_none() {
         problems.push(
@@ -99,7 +101,7 @@ fn stated_date(document: &Document, problems: &mut Vec<Problem>) -> Option<Date>
 }
 
 /// Returns the day of the modification time of a file.
-pub fn modified(root: &Root, path: &str) -> Option<Date> {
+pub fn modified_day(root: &Root, path: &str) -> Option<Date> {
     let modified = root.metadata(path).ok()??.modified().ok()?;
-    Timestamp::try_from(modified.into_std()).ok().map(day::of)
+    Timestamp::try_from(modified.into_std()).ok().map(day::of_timestamp)
 }

@@ -13,12 +13,12 @@ use cap_std::fs::Metadata;
 use heirloom_core::{Problem, path};
 
 use crate::StoreError;
-pub use crate::confined::Item;
-use crate::confined::{ConfinedDir, Missing, is_escape};
+pub use crate::confined::FolderEntry;
+use crate::confined::{ConfinedDir, IfMissing, is_escape};
 use crate::git::{Repository, RepositoryLookup};
 
 /// The folder whose presence marks a workspace.
-pub const HOME: &str = ".heirloom";
+pub const HOME_FOLDER: &str = ".heirloom";
 
 /// The folder of archived documents; the module `archive` defines its layout.
 pub const ARCHIVE: &str = ".heirloom/archive";
@@ -50,15 +50,15 @@ impl Root {
     pub fn find(start: &Path) -> Result<Self, StoreError> {
         let start = fs::canonicalize(start)
             .map_err(|error| StoreError::io(start.display().to_string(), error))?;
-        let found = start.ancestors().find(|folder| folder.join(HOME).is_dir());
+        let found = start.ancestors().find(|folder| folder.join(HOME_FOLDER).is_dir());
         match found {
-            Some(folder) => Self::open(folder.to_path_buf()),
+            Some(folder) => Self::open_canonical(folder.to_path_buf()),
             None => Err(StoreError::NoWorkspace(start.display().to_string())),
         }
     }
 
     /// Returns an independent handle of the same workspace.
-    pub fn another(&self) -> Self {
+    pub fn reopen(&self) -> Self {
         Root {
             path: self.path.clone(),
             dir: self.dir.clone(),
@@ -68,7 +68,7 @@ impl Root {
     }
 
     /// Opens a folder as the root; fails if it is not a workspace.
-    pub fn at(folder: &Path) -> Result<Self, StoreError> {
+    pub fn open(folder: &Path) -> Result<Self, StoreError> {
         if !folder.is_dir() {
             return Err(StoreError::refused(
                 format!("{} is not a folder", folder.display()),
@@ -77,15 +77,15 @@ impl Root {
         }
         let canonical = fs::canonicalize(folder)
             .map_err(|error| StoreError::io(folder.display().to_string(), error))?;
-        if canonical.join(HOME).is_dir() {
-            Self::open(canonical)
+        if canonical.join(HOME_FOLDER).is_dir() {
+            Self::open_canonical(canonical)
         } else {
             Err(StoreError::NoWorkspaceAt(canonical.display().to_string()))
         }
     }
 
     /// Opens a folder as the root, whether it is a workspace already or not.
-    pub fn new_at(folder: &Path) -> Result<Self, StoreError> {
+    pub fn open_new(folder: &Path) -> Result<Self, StoreError> {
         let canonical = fs::canonicalize(folder)
             .map_err(|error| StoreError::io(folder.display().to_string(), error))?;
         if !canonical.is_dir() {
@@ -94,7 +94,7 @@ impl Root {
                 "give the folder to set up",
             ));
         }
-        let home = canonical.join(HOME);
+        let home = canonical.join(HOME_FOLDER);
         if home.exists() && !home.is_dir() {
             return Err(StoreError::refused(
                 format!(
@@ -104,18 +104,18 @@ impl Root {
                 "move the file to another place",
             ));
         }
-        Self::open(canonical)
+        Self::open_canonical(canonical)
     }
 
-    fn open(canonical: PathBuf) -> Result<Self, StoreError> {
+    fn open_canonical(canonical: PathBuf) -> Result<Self, StoreError> {
         let io = |error| StoreError::io(canonical.display().to_string(), error);
         let dir = ConfinedDir::open(&canonical).map_err(io)?;
-        match dir.metadata(HOME) {
+        match dir.metadata(HOME_FOLDER) {
             Err(error) if is_escape(&error) => {
                 return Err(StoreError::refused(
                     format!(
                         "{} is a symbolic link that leads out of {}, so it is not followed",
-                        canonical.join(HOME).display(),
+                        canonical.join(HOME_FOLDER).display(),
                         canonical.display()
                     ),
                     "move the folder here, or give the target of the link with --root",
@@ -167,7 +167,7 @@ impl Root {
     }
 
     /// Returns the folders whose contents were read so far.
-    pub fn looked_into(&self) -> Vec<PathBuf> {
+    pub fn visited_folders(&self) -> Vec<PathBuf> {
         let visited = self.visited_folders.lock().unwrap_or_else(PoisonError::into_inner);
         visited.iter().map(|folder| self.join(folder)).collect()
     }
@@ -218,12 +218,12 @@ impl Root {
     }
 
     /// Lists a folder, sorted by name. A missing folder is empty.
-    pub fn list(&self, relative: &str) -> Result<Vec<Item>, Problem> {
+    pub fn list(&self, relative: &str) -> Result<Vec<FolderEntry>, Problem> {
         self.record_visits([relative.to_owned()]);
         match self.metadata(relative)? {
             None => return Ok(vec![]),
             Some(metadata) if !metadata.is_dir() => {
-                return Err(Problem::of_file(
+                return Err(Problem::in_file(
                     relative,
                     "this is a file, but a folder was expected",
                 ));
@@ -276,40 +276,40 @@ impl Root {
 
     /// Opens the cache folder, or a folder in it, and creates it if needed. It contains a `.gitignore`
     /// for itself, so that it is never committed.
-    pub fn cache(&self, inner: &str) -> std::io::Result<ConfinedDir> {
-        let cache = match self.dir.open_private(CACHE_FOLDER, Missing::Fail) {
+    pub fn open_cache(&self, inner: &str) -> std::io::Result<ConfinedDir> {
+        let cache = match self.dir.open_private(CACHE_FOLDER, IfMissing::Fail) {
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                let cache = self.dir.open_private(CACHE_FOLDER, Missing::Create)?;
+                let cache = self.dir.open_private(CACHE_FOLDER, IfMissing::Create)?;
                 cache.replace(".gitignore", "*\n")?;
                 cache
             }
             opened => opened?,
         };
-        cache.open_private(inner, Missing::Create)
+        cache.open_private(inner, IfMissing::Create)
     }
 
     /// Opens the cache folder if it exists and can be used.
     pub(crate) fn existing_cache(&self) -> Option<ConfinedDir> {
-        self.dir.open_private(CACHE_FOLDER, Missing::Fail).ok()
+        self.dir.open_private(CACHE_FOLDER, IfMissing::Fail).ok()
     }
 
     /// Opens the local state and creates it if needed. It is stored in the git directory, so that
     /// `git clean` does not delete it and work trees share it; without git, in the workspace.
     pub(crate) fn state(&self) -> Result<Arc<ConfinedDir>, StoreError> {
-        let opened = self.open_state(Missing::Create);
+        let opened = self.open_state(IfMissing::Create);
         opened.map(Arc::new).map_err(|error| StoreError::io(self.state_path(), error))
     }
 
     /// Opens the local state if it exists.
     pub(crate) fn existing_state(&self) -> Result<Option<Arc<ConfinedDir>>, StoreError> {
-        match self.open_state(Missing::Fail) {
+        match self.open_state(IfMissing::Fail) {
             Ok(state) => Ok(Some(Arc::new(state))),
             Err(error) if is_missing(&error) => Ok(None),
             Err(error) => Err(StoreError::io(self.state_path(), error)),
         }
     }
 
-    fn open_state(&self, missing: Missing) -> std::io::Result<ConfinedDir> {
+    fn open_state(&self, missing: IfMissing) -> std::io::Result<ConfinedDir> {
         match self.repository() {
             Some(repository) => {
                 repository.common_dir().open_private(&self.state_in_repository(repository), missing)
@@ -345,7 +345,7 @@ impl Root {
 
     /// Opens the local state in the workspace, which remains there if git is set up later.
     pub(crate) fn existing_local(&self) -> std::io::Result<ConfinedDir> {
-        self.dir.open_private(LOCAL_FOLDER, Missing::Fail)
+        self.dir.open_private(LOCAL_FOLDER, IfMissing::Fail)
     }
 
     /// Returns the possible folders of the local state, whether they exist or not.
@@ -366,16 +366,16 @@ pub(crate) fn read_text(dir: &ConfinedDir, relative: &str) -> Result<Option<Stri
             Err(_) => return Ok(None),
         },
         ErrorKind::IsADirectory => {
-            Problem::of_file(relative, "this is a folder, but a document was expected")
+            Problem::in_file(relative, "this is a folder, but a document was expected")
                 .hint("rename the folder")
         }
-        ErrorKind::InvalidInput => Problem::of_file(relative, "this is not a regular file"),
+        ErrorKind::InvalidInput => Problem::in_file(relative, "this is not a regular file"),
         ErrorKind::FileTooLarge => {
             let mebibyte = 1024 * 1024;
             let size = dir.metadata(relative).map_or(MAX_DOCUMENT_BYTES, |metadata| metadata.len());
             let (size, limit) = (size / mebibyte, MAX_DOCUMENT_BYTES / mebibyte);
             let message = format!("{size} MB is too large for a document (at most {limit} MB)");
-            Problem::of_file(relative, message)
+            Problem::in_file(relative, message)
                 .hint("split it, or move it out of the workspace's documents")
         }
         _ => io_problem(relative, &error),
@@ -392,7 +392,7 @@ fn check_relative(relative: &str) -> Result<(), Problem> {
         || relative.contains('\0')
         || Path::new(relative).is_absolute();
     match is_escaping {
-        true => Err(Problem::of_file(
+        true => Err(Problem::in_file(
             relative.replace('\0', "\\0"),
             "this path leads out of the workspace",
         )),
@@ -401,19 +401,19 @@ fn check_relative(relative: &str) -> Result<(), Problem> {
 }
 
 /// Reads a file that the user named, anywhere on this machine.
-pub fn read_given(path: &Path) -> Result<String, StoreError> {
+pub fn read_user_file(path: &Path) -> Result<String, StoreError> {
     let shown = path.display().to_string();
-    Ok(decode(&shown, read_bytes_given(path)?)?)
+    Ok(decode(&shown, read_user_file_bytes(path)?)?)
 }
 
 /// Reads the bytes of a file that the user named, anywhere on this machine.
-pub fn read_bytes_given(path: &Path) -> Result<Vec<u8>, StoreError> {
+pub fn read_user_file_bytes(path: &Path) -> Result<Vec<u8>, StoreError> {
     fs::read(path).map_err(|error| given_path_error(path, error))
 }
 
 /// Lists the files of a folder that the user named and of its subfolders, sorted by path. For a file,
 /// returns that file. Hidden files and symbolic links are skipped.
-pub fn files_given(path: &Path) -> Result<Vec<PathBuf>, StoreError> {
+pub fn list_user_files(path: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let io = |error| given_path_error(path, error);
     if !fs::metadata(path).map_err(io)?.is_dir() {
         return Ok(vec![path.to_path_buf()]);
@@ -427,7 +427,7 @@ pub fn files_given(path: &Path) -> Result<Vec<PathBuf>, StoreError> {
             continue;
         }
         if kind.is_dir() {
-            files.extend(files_given(&entry.path())?);
+            files.extend(list_user_files(&entry.path())?);
         } else {
             files.push(entry.path());
         }
@@ -467,17 +467,17 @@ pub(crate) fn is_missing(error: &std::io::Error) -> bool {
 pub(crate) fn io_problem(relative: &str, error: &std::io::Error) -> Problem {
     match is_escape(error) {
         true => escaping_link(relative),
-        false => Problem::of_file(relative, format!("cannot be read: {error}")),
+        false => Problem::in_file(relative, format!("cannot be read: {error}")),
     }
 }
 
 fn dangling_link(relative: &str) -> Problem {
-    Problem::of_file(relative, "the target of this symbolic link does not exist")
+    Problem::in_file(relative, "the target of this symbolic link does not exist")
         .hint("remove the link or correct its target")
 }
 
 fn escaping_link(relative: &str) -> Problem {
-    Problem::of_file(relative, "this symbolic link leads out of the workspace")
+    Problem::in_file(relative, "this symbolic link leads out of the workspace")
         .hint("copy the file into the workspace, or make the link relative")
 }
 

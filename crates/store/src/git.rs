@@ -10,7 +10,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Output, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-use heirloom_core::hands;
+use heirloom_core::parallel;
 pub use repository::{Repository, RepositoryLookup, is_hash};
 
 use crate::Root;
@@ -84,7 +84,7 @@ pub fn user_editor() -> Option<String> {
 /// Returns the checked-out commit. Runs git only if the repository's files do not name the commit.
 pub fn current_commit(root: &Root) -> Option<String> {
     let repository = root.repository()?;
-    if let Some(commit) = repository.head() {
+    if let Some(commit) = repository.head_commit() {
         return Some(commit);
     }
     if repository.is_unborn() {
@@ -118,7 +118,7 @@ pub fn last_commits(
     let Some(repository) = root.repository().filter(|_| !paths.is_empty()) else {
         return Ok(HashMap::new());
     };
-    let shallow = repository.shallow_ends();
+    let shallow = repository.shallow_boundaries();
     let shallow: HashSet<&str> = shallow.lines().collect();
     let mut pending: HashSet<&str> = paths.iter().copied().collect();
     let mut found = HashMap::new();
@@ -182,7 +182,7 @@ pub(crate) type CommittedLine = (String, Option<i64>);
 /// copy could run a filter that the repository configures. Runs one process per file, in parallel.
 pub(crate) fn committed_lines(root: &Root, paths: &[&str]) -> Vec<Option<Vec<CommittedLine>>> {
     let Some(repository) = root.repository() else { return vec![None; paths.len()] };
-    let shallow = repository.shallow_ends();
+    let shallow = repository.shallow_boundaries();
     let shallow: HashSet<&str> = shallow.lines().collect();
     let blame = |path: &&str| {
         let mut command = git(root);
@@ -191,7 +191,7 @@ pub(crate) fn committed_lines(root: &Root, paths: &[&str]) -> Vec<Option<Vec<Com
         Mutex::new(command)
     };
     let commands: Vec<Mutex<Command>> = paths.iter().map(blame).collect();
-    hands::map(&commands, 1, |command| {
+    parallel::map(&commands, 1, |command| {
         let mut command = command.lock().unwrap_or_else(PoisonError::into_inner);
         let output = command.output().ok().filter(|output| output.status.success())?;
         Some(parse_blame(&String::from_utf8_lossy(&output.stdout), &shallow))
@@ -354,7 +354,7 @@ pub struct ChangesSince {
 }
 
 /// Returns the changes since a commit, or since the first commit if none is given.
-pub fn since(root: &Root, commit: Option<&str>) -> ChangesSince {
+pub fn changes_since(root: &Root, commit: Option<&str>) -> ChangesSince {
     if root.repository().is_none() {
         return ChangesSince::default();
     }

@@ -25,10 +25,10 @@ pub(crate) fn last_commits(
     let Some(repository) = root.repository().filter(|repository| !repository.is_unborn()) else {
         return Ok(HashMap::new());
     };
-    let Some(head) = repository.head() else {
+    let Some(head) = repository.head_commit() else {
         return git::last_commits(root, paths, None);
     };
-    let shallow = repository.shallow_ends();
+    let shallow = repository.shallow_boundaries();
     let mut cache =
         load(root, &shallow).unwrap_or(CommitCache { head: head.clone(), commits: HashMap::new() });
     let mut is_changed = cache.head != head;
@@ -99,7 +99,7 @@ fn save(root: &Root, cache: &CommitCache, shallow: &str) {
         text.push_str(&format!("{date} {path}\n"));
     }
     // Best effort: without the cache, the next run asks git again.
-    drop(root.cache("").and_then(|folder| folder.replace(FILE, &text)));
+    drop(root.open_cache("").and_then(|folder| folder.replace(FILE, &text)));
 }
 
 pub(crate) fn short_hash(text: &str) -> String {

@@ -72,7 +72,7 @@ impl Directories {
 
 /// The replacement or creation of a file.
 #[derive(Debug, Clone)]
-pub struct Change {
+pub struct FileChange {
     /// The file, relative to the root.
     pub path: String,
     /// The text that the file must have now, so that a concurrent edit is not lost; `None` if the
@@ -198,21 +198,21 @@ pub fn lock(root: &Root) -> Result<WriteLock, StoreError> {
 
 /// Completes an unfinished transaction, if there is one. Readers call this first.
 pub fn recover(root: &Root) -> Result<(), StoreError> {
-    if is_open(root) {
+    if has_journal(root) {
         lock(root)?;
     }
     Ok(())
 }
 
 /// Returns whether there is a journal: a transaction is running or was interrupted.
-pub fn is_open(root: &Root) -> bool {
+pub fn has_journal(root: &Root) -> bool {
     let state = root.existing_state();
     state.is_ok_and(|state| state.is_some_and(|state| state.exists(JOURNAL_FILE)))
 }
 
 impl WriteLock {
     /// Makes all changes, or none.
-    pub fn apply(&self, root: &Root, changes: &[Change]) -> Result<(), StoreError> {
+    pub fn apply_changes(&self, root: &Root, changes: &[FileChange]) -> Result<(), StoreError> {
         self.write(root, changes, vec![])
     }
 
@@ -225,7 +225,7 @@ impl WriteLock {
     pub fn write(
         &self,
         root: &Root,
-        changes: &[Change],
+        changes: &[FileChange],
         appends: Vec<Append>,
     ) -> Result<(), StoreError> {
         self.write_and_rename(root, changes, &[], appends)
@@ -246,7 +246,7 @@ impl WriteLock {
     pub fn write_and_rename(
         &self,
         root: &Root,
-        changes: &[Change],
+        changes: &[FileChange],
         renames: &[Rename],
         appends: Vec<Append>,
     ) -> Result<(), StoreError> {
@@ -259,7 +259,7 @@ impl WriteLock {
             |Append { base, path, text }| append::PendingAppend::new(dirs, base, &path, text);
         let appends = appends.into_iter().map(locate).collect::<Result<Vec<_>, _>>()?;
         let mut staged = StagedDrafts { dirs, drafts: self.empty_draft_list() };
-        let changes: Vec<&Change> =
+        let changes: Vec<&FileChange> =
             changes.iter().filter(|change| change.before.as_ref() != Some(&change.after)).collect();
         let mut moves = Vec::with_capacity(changes.len());
         for change in changes {
@@ -364,7 +364,7 @@ impl WriteLock {
         if !root.exists() {
             return Ok(None);
         }
-        let other = Root::at(root).map_err(|error| self.unusable_journal(&error.to_string()))?;
+        let other = Root::open(root).map_err(|error| self.unusable_journal(&error.to_string()))?;
         if Path::new(&other.state_path()) != state.path() {
             let reason = format!("{} is not a work tree of this repository", root.display());
             return Err(self.unusable_journal(&reason));
@@ -411,7 +411,7 @@ impl WriteLock {
 /// Writes the draft of a change beside its file.
 fn stage(
     root: &Root,
-    change: &Change,
+    change: &FileChange,
     staged: &mut StagedDrafts<'_>,
 ) -> Result<DraftMove, StoreError> {
     if root.read(&change.path)? != change.before {

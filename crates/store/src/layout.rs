@@ -5,10 +5,10 @@ use std::collections::{BTreeSet, HashSet};
 use heirloom_core::hierarchy::{self, Hierarchy, Level, Selectors};
 use heirloom_core::memory;
 use heirloom_core::name::{self, Match};
-use heirloom_core::{Document, Problem, hands, path};
+use heirloom_core::{Document, Problem, parallel, path};
 
 use crate::confined::ConfinedDir;
-use crate::files::{self, Item};
+use crate::files::{self, FolderEntry};
 use crate::listings::Listings;
 use crate::{Root, StoreError};
 
@@ -25,7 +25,7 @@ pub struct Placed {
     /// The index of the pattern of the level that matched it; patterns are read in order.
     pub pattern: usize,
     /// Its role in the level.
-    pub part: Part,
+    pub role: DocumentRole,
     /// The names that were substituted into the pattern.
     pub selectors: Selectors,
     /// Its text.
@@ -36,17 +36,17 @@ pub struct Placed {
 
 /// The role of a document in its level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub enum DocumentRole {
     /// The document that defines the level: the plan, the agent.
     Main,
     /// Any other document of the level.
-    More,
+    Additional,
     /// The memory document of the level.
     Memory,
 }
 
 /// Resolves typed names to names that exist.
-pub fn select(
+pub fn resolve_selectors(
     root: &Root,
     hierarchy: &Hierarchy,
     typed: &Selectors,
@@ -55,9 +55,9 @@ pub fn select(
     if let Some(unknown) = typed
         .iter()
         .map(|(level, _)| level)
-        .find(|level| hierarchy.level(level).is_none_or(|level| !level.is_selected()))
+        .find(|level| hierarchy.level(level).is_none_or(|level| !level.needs_selection()))
     {
-        let selectable = hierarchy.levels.iter().filter(|level| level.is_selected());
+        let selectable = hierarchy.levels.iter().filter(|level| level.needs_selection());
         return Err(StoreError::Unknown {
             name: unknown.clone(),
             what: "level to select".into(),
@@ -67,7 +67,7 @@ pub fn select(
     for level in &hierarchy.levels {
         if let Some(name) = typed.get(&level.name) {
             let missing = level
-                .needs()
+                .required_levels()
                 .into_iter()
                 .find(|need| *need != level.name && !selectors.contains_key(need));
             if let Some(missing) = missing {
@@ -100,15 +100,15 @@ pub fn find_name(
             reason,
         });
     }
-    if is_there(root, level, selectors, typed) {
+    if has_name(root, level, selectors, typed) {
         return Ok(typed.to_owned());
     }
-    let (candidates, problems) = usable_names(root, level, selectors)?;
+    let (candidates, problems) = list_names_with_problems(root, level, selectors)?;
     let is_typed = |problem: &Problem| path::file_name(&problem.path) == typed;
     if let Some(problem) = problems.into_iter().find(is_typed) {
         return Err(problem.into());
     }
-    match name::find_typed(typed, candidates.iter().map(String::as_str)) {
+    match name::find_loosely(typed, candidates.iter().map(String::as_str)) {
         Match::One(name) => Ok(name),
         Match::Ambiguous(candidates) => {
             Err(StoreError::Ambiguous { name: typed.into(), what, candidates })
@@ -122,16 +122,16 @@ pub fn find_name(
 }
 
 /// Returns whether a level has exactly this name, without listing its folders.
-pub fn is_there(root: &Root, level: &Level, selectors: &Selectors, name: &str) -> bool {
-    let sites = level.name_sites();
+pub fn has_name(root: &Root, level: &Level, selectors: &Selectors, name: &str) -> bool {
+    let sites = level.name_locations();
     let has_longer_ending = |file: &str, ending: &str| {
         sites.iter().any(|(_, other)| other.len() > ending.len() && file.ends_with(other))
     };
     !name.starts_with('_')
         && sites.iter().any(|(folder, ending)| {
             let file = format!("{name}{ending}");
-            let path =
-                hierarchy::expand(folder, selectors).map(|folder| format!("{folder}/{file}"));
+            let path = hierarchy::expand_pattern(folder, selectors)
+                .map(|folder| format!("{folder}/{file}"));
             let exists = |path: &str| {
                 if ending.is_empty() { root.is_folder(path) } else { root.exists(path) }
             };
@@ -140,12 +140,16 @@ pub fn is_there(root: &Root, level: &Level, selectors: &Selectors, name: &str) -
 }
 
 /// Lists the names of a level under the selected names of the levels above it.
-pub fn names(root: &Root, level: &Level, selectors: &Selectors) -> Result<Vec<String>, Problem> {
+pub fn list_names(
+    root: &Root,
+    level: &Level,
+    selectors: &Selectors,
+) -> Result<Vec<String>, Problem> {
     Ok(find_names(&DocumentReader::new(root), level, selectors)?.names.into_iter().collect())
 }
 
 /// Lists the names of a level as [`names`] does, and the problems of names that cannot be used.
-pub fn usable_names(
+pub fn list_names_with_problems(
     root: &Root,
     level: &Level,
     selectors: &Selectors,
@@ -168,14 +172,14 @@ fn find_names(
     level: &Level,
     selectors: &Selectors,
 ) -> Result<LevelNames, Problem> {
-    let mut sites = level.name_sites();
+    let mut sites = level.name_locations();
     sites.sort_by_key(|(_, ending)| std::cmp::Reverse(ending.len()));
     let mut folders: Vec<&str> = sites.iter().map(|(folder, _)| *folder).collect();
     folders.sort_unstable();
     folders.dedup();
     let mut found = LevelNames::default();
     for folder in folders {
-        let Some(path) = hierarchy::expand(folder, selectors) else { continue };
+        let Some(path) = hierarchy::expand_pattern(folder, selectors) else { continue };
         reader.visit(&path, |item| {
             add_name(reader, level, &sites, (folder, &path), item, &mut found);
         })?;
@@ -189,7 +193,7 @@ fn add_name(
     level: &Level,
     sites: &[(&str, &str)],
     (folder, path): (&str, &str),
-    item: &Item,
+    item: &FolderEntry,
     found: &mut LevelNames,
 ) {
     let has_ending = |ending: &str| {
@@ -198,7 +202,7 @@ fn add_name(
     let ending = sites.iter().find(|(site, ending)| *site == folder && has_ending(ending));
     let Some(name) = ending.and_then(|(_, ending)| item.name.strip_suffix(ending)) else {
         // A link to a folder outside of the root is not listed as a folder, so it is reported here.
-        if item.is_link && item.is_text {
+        if item.is_link && item.is_utf8 {
             let target = reader.root.metadata(&format!("{path}/{}", item.name));
             found.problems.extend(target.err());
         }
@@ -207,12 +211,12 @@ fn add_name(
     if name.starts_with(['.', '_']) {
         return;
     }
-    let reason = if item.is_text { name::unsafe_reason(name) } else { Some("it is not UTF-8") };
+    let reason = if item.is_utf8 { name::unsafe_reason(name) } else { Some("it is not UTF-8") };
     match reason {
         None => drop(found.names.insert(name.to_owned())),
         Some(reason) => {
             let escaped = item.name.escape_debug();
-            let problem = Problem::of_file(
+            let problem = Problem::in_file(
                 format!("{path}/{escaped}"),
                 format!(
                     "this is ignored, because the name of the {} is not allowed: {reason}",
@@ -255,8 +259,8 @@ pub fn read_selected(root: &Root, hierarchy: &Hierarchy, selectors: &mut Selecto
 /// Returns the name of a level that a field of a document states (`project: billing`). A name that
 /// does not exist is added to the problems of the document.
 fn find_level_name(root: &Root, level: &Level, placed: &mut Placed) -> Option<String> {
-    let names = names(root, level, &Selectors::new()).unwrap_or_default();
-    match name_in(level, placed, &names)? {
+    let names = list_names(root, level, &Selectors::new()).unwrap_or_default();
+    match resolve_level_name(level, placed, &names)? {
         Ok(name) => Some(name),
         Err(problem) => {
             placed.document.problems.push(problem);
@@ -267,12 +271,12 @@ fn find_level_name(root: &Root, level: &Level, placed: &mut Placed) -> Option<St
 
 /// Returns the name of a level that a field of a document states, resolved among the names that the
 /// level has; `None` if the document states none. A name that does not exist is a problem.
-pub fn name_in(
+pub fn resolve_level_name(
     level: &Level,
     placed: &Placed,
     names: &[String],
 ) -> Option<Result<String, Problem>> {
-    if Some(&placed.level) != level.named_by.as_ref() || placed.part == Part::Memory {
+    if Some(&placed.level) != level.named_by.as_ref() || placed.role == DocumentRole::Memory {
         return None;
     }
     let typed = placed.document.field(&level.name)?;
@@ -327,7 +331,7 @@ impl<'a> DocumentReader<'a> {
     }
 
     /// Visits the entries of a folder in the order of their names. A missing folder has none.
-    fn visit(&self, folder: &str, visit: impl FnMut(&Item)) -> Result<(), Problem> {
+    fn visit(&self, folder: &str, visit: impl FnMut(&FolderEntry)) -> Result<(), Problem> {
         match self.listings {
             Some(listings) => listings.visit(folder, visit),
             None => {
@@ -359,7 +363,7 @@ impl<'a> DocumentReader<'a> {
 /// A pattern of a level, prepared for repeated expansion.
 struct LevelPattern<'l> {
     pattern: &'l str,
-    part: Part,
+    part: DocumentRole,
     /// The levels whose names occur in it.
     variables: Vec<&'l str>,
 }
@@ -372,21 +376,21 @@ struct LevelPatterns<'l> {
 }
 
 impl<'l> LevelPatterns<'l> {
-    fn new(level: &'l Level, has_role: impl Fn(Part) -> bool) -> Self {
+    fn new(level: &'l Level, has_role: impl Fn(DocumentRole) -> bool) -> Self {
         let prepare = |pattern: &'l str| LevelPattern {
             pattern,
             part: match () {
-                () if level.memory.as_deref() == Some(pattern) => Part::Memory,
-                () if level.is_main(pattern) => Part::Main,
-                () => Part::More,
+                () if level.memory.as_deref() == Some(pattern) => DocumentRole::Memory,
+                () if level.is_main(pattern) => DocumentRole::Main,
+                () => DocumentRole::Additional,
             },
-            variables: hierarchy::variables(pattern)
+            variables: hierarchy::pattern_variables(pattern)
                 .map(|variable| variable.trim_end_matches(".number"))
                 .collect(),
         };
         let patterns = level.patterns().map(prepare).enumerate();
         let patterns = patterns.filter(|(_, pattern)| has_role(pattern.part)).collect();
-        LevelPatterns { level, needs: level.needs(), patterns }
+        LevelPatterns { level, needs: level.required_levels(), patterns }
     }
 
     /// Reads the documents that the patterns match for the selected names.
@@ -403,7 +407,7 @@ impl<'l> LevelPatterns<'l> {
                 level: self.level.name.clone(),
                 priority: self.level.priority,
                 pattern: *index,
-                part: *part,
+                role: *part,
                 selectors: used_selectors.clone(),
                 text,
                 document: Box::new(document),
@@ -421,7 +425,7 @@ fn read_pattern(
 ) -> Vec<(String, Document)> {
     let mut alternatives: Vec<String> = pattern
         .split('|')
-        .filter_map(|alternative| hierarchy::expand(alternative, selectors))
+        .filter_map(|alternative| hierarchy::expand_pattern(alternative, selectors))
         .collect();
     if alternatives.len() > 1 {
         let mut seen = BTreeSet::new();
@@ -448,7 +452,7 @@ fn read_pattern(
             }
             Some(first) => {
                 let other = documents[0].1.path.clone();
-                let problem = Problem::of_file(
+                let problem = Problem::in_file(
                     &other,
                     format!("this is ignored, because {first} takes its place"),
                 )
@@ -474,7 +478,7 @@ fn is_same_file(reader: &DocumentReader<'_>, first: &str, path: &str) -> bool {
 fn read_glob(reader: &DocumentReader<'_>, pattern: &str) -> Vec<(String, Document)> {
     let (folder, file) = pattern.rsplit_once('/').unwrap_or(("", pattern));
     let (prefix, suffix) = file.split_once('*').unwrap_or((file, ""));
-    let mut matching: Vec<Item> = Vec::new();
+    let mut matching: Vec<FolderEntry> = Vec::new();
     let visited = reader.visit(folder, |item| {
         let is_match = item.name.len() >= prefix.len() + suffix.len()
             && item.name.starts_with(prefix)
@@ -487,14 +491,14 @@ fn read_glob(reader: &DocumentReader<'_>, pattern: &str) -> Vec<(String, Documen
     if let Err(problem) = visited {
         return vec![(String::new(), Document::unreadable(problem))];
     }
-    let read = |item: Item| {
+    let read = |item: FolderEntry| {
         let path = if folder.is_empty() { item.name } else { format!("{folder}/{}", item.name) };
-        match item.is_text {
+        match item.is_utf8 {
             true => reader.document(&path),
             false => Some((
                 String::new(),
                 Document::unreadable(
-                    Problem::of_file(path, "the file's name is not UTF-8").hint("rename it"),
+                    Problem::in_file(path, "the file's name is not UTF-8").hint("rename it"),
                 ),
             )),
         }
@@ -517,11 +521,11 @@ fn parse_document(path: &str, read: Result<Option<String>, Problem>) -> Option<(
         Ok(None) => None,
         Ok(Some(text)) => {
             let document = if path.ends_with(".memory.md") {
-                Document::parse(path, &memory::readable(&text))
+                Document::parse(path, &memory::merge_repeated_counters(&text))
             } else if is_markdown(path) {
                 Document::parse(path, &text)
             } else {
-                Document::plain(path, &text)
+                Document::from_plain_text(path, &text)
             };
             Some((text, document))
         }
@@ -537,54 +541,54 @@ pub fn is_markdown(path: &str) -> bool {
 
 /// The documents of a whole hierarchy.
 #[derive(Debug, Default)]
-pub struct Everything {
+pub struct HierarchyDocuments {
     /// The documents, without duplicates, in the order of level, name and pattern.
-    pub placed: Vec<Placed>,
+    pub documents: Vec<Placed>,
     /// The folders that could not be listed and the names that cannot be used.
     pub problems: Vec<Problem>,
 }
 
 /// Reads every document of a hierarchy, for all names of its levels.
-pub fn read_all(root: &Root, hierarchy: &Hierarchy) -> Everything {
+pub fn read_all(root: &Root, hierarchy: &Hierarchy) -> HierarchyDocuments {
     let listings = Listings::of_hierarchy(root, hierarchy);
     let reader = DocumentReader { listings: Some(&listings), ..DocumentReader::new(root) };
     read_roles(&reader, hierarchy, |_| true)
 }
 
 /// Finds every document of a hierarchy without reading it: each has a path and no text.
-pub fn find_all(listings: &Listings<'_>, hierarchy: &Hierarchy) -> Everything {
+pub fn find_all(listings: &Listings<'_>, hierarchy: &Hierarchy) -> HierarchyDocuments {
     let root = listings.root();
     let reader = DocumentReader { root, listings: Some(listings), reads_text: false };
     read_roles(&reader, hierarchy, |_| true)
 }
 
 /// Reads every memory document of a hierarchy.
-pub fn read_memories(root: &Root, hierarchy: &Hierarchy) -> Everything {
+pub fn read_memories(root: &Root, hierarchy: &Hierarchy) -> HierarchyDocuments {
     let listings = Listings::of_hierarchy(root, hierarchy);
     let reader = DocumentReader { listings: Some(&listings), ..DocumentReader::new(root) };
-    read_roles(&reader, hierarchy, |part| part == Part::Memory)
+    read_roles(&reader, hierarchy, |part| part == DocumentRole::Memory)
 }
 
 /// Reads the documents of a hierarchy that have a requested role.
 fn read_roles(
     reader: &DocumentReader<'_>,
     hierarchy: &Hierarchy,
-    has_role: impl Fn(Part) -> bool + Copy + Sync,
-) -> Everything {
-    let mut all = Everything::default();
-    let has_documents = |level: &&Level| has_role(Part::Main) || level.memory.is_some();
+    has_role: impl Fn(DocumentRole) -> bool + Copy + Sync,
+) -> HierarchyDocuments {
+    let mut all = HierarchyDocuments::default();
+    let has_documents = |level: &&Level| has_role(DocumentRole::Main) || level.memory.is_some();
     for level in hierarchy.levels.iter().filter(has_documents) {
         let selections = list_selections(reader, hierarchy, level, &mut all.problems);
         let patterns = LevelPatterns::new(level, has_role);
-        let read = hands::map(&selections, MIN_PARALLEL_SELECTIONS, |selectors| {
+        let read = parallel::map(&selections, MIN_PARALLEL_SELECTIONS, |selectors| {
             patterns.read(reader, selectors)
         });
         let paths = || read.iter().flatten().map(|placed| placed.document.path.as_str());
         let mut seen = HashSet::with_capacity(read.len());
         let is_first: Vec<bool> = paths().map(|path| seen.insert(path)).collect();
-        all.placed.reserve(is_first.len());
+        all.documents.reserve(is_first.len());
         let placed = read.into_iter().flatten().zip(is_first);
-        all.placed.extend(placed.filter_map(|(placed, is_first)| is_first.then_some(placed)));
+        all.documents.extend(placed.filter_map(|(placed, is_first)| is_first.then_some(placed)));
     }
     all.problems.extend(reader.listings.map(Listings::problems).unwrap_or_default());
     all.problems.sort();
@@ -599,10 +603,10 @@ fn list_selections(
     level: &Level,
     problems: &mut Vec<Problem>,
 ) -> Vec<Selectors> {
-    let needs = level.needs();
+    let needs = level.required_levels();
     let mut selections = vec![Selectors::new()];
     for needed in hierarchy.levels.iter().filter(|other| needs.contains(&other.name.as_str())) {
-        let found = hands::map(&selections, MIN_PARALLEL_SELECTIONS, |selectors| {
+        let found = parallel::map(&selections, MIN_PARALLEL_SELECTIONS, |selectors| {
             find_names(reader, needed, selectors)
         });
         let mut extended = Vec::new();

@@ -12,7 +12,7 @@ pub mod dates;
 pub mod files;
 pub mod git;
 mod history;
-pub mod ignored;
+pub mod ignore_rules;
 pub mod journal;
 pub mod layout;
 pub mod line_dates;
@@ -80,7 +80,7 @@ pub enum StoreError {
     },
     /// A file that the request needs has a defect.
     #[error("{0}")]
-    Bad(Problem),
+    InvalidFile(Problem),
     /// An I/O error.
     #[error("{path}: {source}")]
     Io {
@@ -105,6 +105,6 @@ impl StoreError {
 
 impl From<Problem> for StoreError {
     fn from(problem: Problem) -> Self {
-        StoreError::Bad(problem)
+        StoreError::InvalidFile(problem)
     }
 }

@@ -39,7 +39,7 @@ pub struct LineDates(HashMap<u64, Option<Date>>);
 
 impl LineDates {
     /// Returns the date of a line, given without its line break.
-    pub fn of(&self, line: &str) -> LineDate {
+    pub fn date_of(&self, line: &str) -> LineDate {
         match self.0.get(&hash(line)) {
             Some(Some(date)) => LineDate::Committed(*date),
             Some(None) => LineDate::BeyondShallow,
@@ -52,7 +52,7 @@ impl LineDates {
         let mut dates: HashMap<u64, Option<Date>> = HashMap::new();
         for (line, seconds) in lines.iter().filter(|(line, _)| may_begin_entry(line)) {
             let timestamp = seconds.and_then(|seconds| Timestamp::from_second(seconds).ok());
-            let date = timestamp.map(day::of);
+            let date = timestamp.map(day::of_timestamp);
             dates.entry(hash(line)).and_modify(|known| *known = date.min(*known)).or_insert(date);
         }
         LineDates(dates)
@@ -62,7 +62,7 @@ impl LineDates {
     fn serialize(&self) -> String {
         let mut by_day: BTreeMap<Option<i32>, Vec<String>> = BTreeMap::new();
         for (hash, date) in &self.0 {
-            by_day.entry(date.map(day::number)).or_default().push(format!("{hash:016x}"));
+            by_day.entry(date.map(day::to_number)).or_default().push(format!("{hash:016x}"));
         }
         let parts = by_day.into_iter().map(|(day, mut hashes)| {
             hashes.sort();
@@ -78,7 +78,7 @@ impl LineDates {
             let (day, hashes) = part.split_once('=')?;
             let date = match day {
                 "?" => None,
-                number => Some(day::of_number(number.parse().ok()?)?),
+                number => Some(day::from_number(number.parse().ok()?)?),
             };
             for hash in hashes.split(',') {
                 dates.insert(u64::from_str_radix(hash, 16).ok()?, date);
@@ -151,7 +151,7 @@ fn load(root: &Root, repository: &Repository) -> HashMap<String, CachedFile> {
     let text = cache.and_then(|cache| cache.read_text(FILE, MAX_CACHE_BYTES).ok());
     let text = text.unwrap_or_default();
     let mut lines = text.lines();
-    if lines.next() != Some(&short_hash(&repository.shallow_ends())) {
+    if lines.next() != Some(&short_hash(&repository.shallow_boundaries())) {
         return HashMap::new();
     }
     let parse = |line: &str| {
@@ -164,14 +164,14 @@ fn load(root: &Root, repository: &Repository) -> HashMap<String, CachedFile> {
 }
 
 fn save(root: &Root, repository: &Repository, cache: &HashMap<String, CachedFile>) {
-    let mut text = format!("{}\n", short_hash(&repository.shallow_ends()));
+    let mut text = format!("{}\n", short_hash(&repository.shallow_boundaries()));
     let mut files: Vec<_> = cache.iter().filter(|(path, _)| !path.contains(['\n', '\t'])).collect();
     files.sort_by_key(|(path, _)| *path);
     for (path, cached) in files {
         text.push_str(&format!("{}\t{path}\t{}\n", cached.blob, cached.dates.serialize()));
     }
     // Best effort: without the cache, the next run asks git again.
-    drop(root.cache("").and_then(|folder| folder.replace(FILE, &text)));
+    drop(root.open_cache("").and_then(|folder| folder.replace(FILE, &text)));
 }
 
 #[cfg(test)]
@@ -188,9 +188,9 @@ mod tests {
             (hash("- old"), None),
         ]));
         assert_eq!(LineDates::parse(&dates.serialize()), Some(dates.clone()));
-        assert_eq!(dates.of("- a"), LineDate::Committed(date(2026, 2, 20)));
-        assert_eq!(dates.of("- old"), LineDate::BeyondShallow);
-        assert_eq!(dates.of("- new"), LineDate::NotCommitted);
+        assert_eq!(dates.date_of("- a"), LineDate::Committed(date(2026, 2, 20)));
+        assert_eq!(dates.date_of("- old"), LineDate::BeyondShallow);
+        assert_eq!(dates.date_of("- new"), LineDate::NotCommitted);
         for damaged in ["20504", "x=00", "20504=zz", "20504="] {
             assert_eq!(LineDates::parse(damaged), None, "{damaged}");
         }
@@ -206,8 +206,8 @@ mod tests {
             ("prose".to_owned(), Some(100_000_000)),
         ];
         let dates = LineDates::from_lines(&lines);
-        assert_eq!(dates.of("- a"), LineDate::Committed(date(1973, 3, 3)));
-        assert_eq!(dates.of("- b"), LineDate::BeyondShallow);
-        assert_eq!(dates.of("prose"), LineDate::NotCommitted);
+        assert_eq!(dates.date_of("- a"), LineDate::Committed(date(1973, 3, 3)));
+        assert_eq!(dates.date_of("- b"), LineDate::BeyondShallow);
+        assert_eq!(dates.date_of("prose"), LineDate::NotCommitted);
     }
 }

@@ -9,10 +9,10 @@ use std::io::ErrorKind;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use heirloom_core::hierarchy::{Hierarchy, Level};
-use heirloom_core::{Problem, hands, path};
+use heirloom_core::{Problem, parallel, path};
 
 use crate::Root;
-use crate::confined::Item;
+use crate::confined::FolderEntry;
 use crate::files::io_problem;
 use crate::stamp::{self, Stamp};
 
@@ -20,7 +20,7 @@ use crate::stamp::{self, Stamp};
 const MIN_PARALLEL_FOLDERS: usize = 16;
 
 /// The entries of a folder, sorted by name, or why it could not be listed.
-type FolderListing = Result<Vec<(Item, Option<Stamp>)>, Problem>;
+type FolderListing = Result<Vec<(FolderEntry, Option<Stamp>)>, Problem>;
 
 /// Directory listings of a workspace; each folder is listed once.
 #[derive(Debug)]
@@ -72,7 +72,8 @@ impl<'r> Listings<'r> {
         depth: usize,
     ) -> PatternsByFolder {
         let has_more_parts = |index: &&usize| patterns[**index].len() > depth + 1;
-        let is_searched = |item: &&Item| item.is_folder && !item.name.starts_with(['.', '_']);
+        let is_searched =
+            |item: &&FolderEntry| item.is_folder && !item.name.starts_with(['.', '_']);
         let mut next = PatternsByFolder::new();
         for (folder, indices) in folders {
             for index in indices.iter().filter(has_more_parts) {
@@ -94,12 +95,12 @@ impl<'r> Listings<'r> {
     fn list_all(&self, mut folders: Vec<String>) {
         folders.sort();
         let dir = self.root.dir();
-        let listed = hands::map(&folders, MIN_PARALLEL_FOLDERS, |folder| {
+        let listed = parallel::map(&folders, MIN_PARALLEL_FOLDERS, |folder| {
             let path = if folder.is_empty() { "." } else { folder };
             match dir.list_with_stamps(path) {
                 Err(error) if error.kind() == ErrorKind::NotFound => Ok(vec![]),
                 Err(error) if error.kind() == ErrorKind::NotADirectory => {
-                    Err(Problem::of_file(folder, "this is a file, but a folder was expected"))
+                    Err(Problem::in_file(folder, "this is a file, but a folder was expected"))
                 }
                 listed => listed.map_err(|error| io_problem(folder, &error)),
             }
@@ -131,7 +132,7 @@ impl<'r> Listings<'r> {
     }
 
     /// Visits the entries of a folder in the order of their names. A missing folder has none.
-    pub fn visit(&self, folder: &str, visit: impl FnMut(&Item)) -> Result<(), Problem> {
+    pub fn visit(&self, folder: &str, visit: impl FnMut(&FolderEntry)) -> Result<(), Problem> {
         match &*self.get(folder) {
             Ok(items) => {
                 items.iter().map(|(item, _)| item).for_each(visit);
@@ -171,7 +172,7 @@ impl<'r> Listings<'r> {
     }
 
     /// Returns a time before the first folder was listed, in nanoseconds since 1970.
-    pub fn since(&self) -> i64 {
+    pub fn started_at(&self) -> i64 {
         self.since
     }
 
@@ -185,7 +186,10 @@ impl<'r> Listings<'r> {
 type PatternsByFolder = HashMap<String, Vec<usize>>;
 
 /// Finds a name in a listing.
-fn find<'l>(entries: &'l [(Item, Option<Stamp>)], name: &str) -> Option<&'l (Item, Option<Stamp>)> {
+fn find<'l>(
+    entries: &'l [(FolderEntry, Option<Stamp>)],
+    name: &str,
+) -> Option<&'l (FolderEntry, Option<Stamp>)> {
     let index = entries.partition_point(|(item, _)| item.name.as_str() < name);
     entries.get(index).filter(|(item, _)| item.name == name)
 }

@@ -9,14 +9,14 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use heirloom_core::fold::{Line, Memory, Place, fold};
-use heirloom_core::record::{self, Damage, Kind, MAX_LINE};
-use heirloom_core::{Problem, day, hands};
+use heirloom_core::fold::{Line, LineLocation, Memory, fold};
+use heirloom_core::record::{self, LineError, MAX_LINE_BYTES, RecordKind};
+use heirloom_core::{Problem, day, parallel};
 use jiff::Timestamp;
 use uuid::{NoContext, Uuid};
 
-use crate::confined::{ConfinedDir, Missing};
-use crate::files::{HOME, io_problem, is_missing};
+use crate::confined::{ConfinedDir, IfMissing};
+use crate::files::{HOME_FOLDER, io_problem, is_missing};
 use crate::journal::{Append, BaseDir, WriteLock};
 use crate::stamp::Stamp;
 use crate::{Root, StoreError, git};
@@ -47,7 +47,7 @@ pub struct Shard {
     /// The path relative to the directory.
     relative: String,
     /// The path as it is displayed in problems.
-    pub shown: String,
+    pub display_path: String,
     /// Whether the shard belongs to the local state of this machine.
     pub is_local: bool,
 }
@@ -77,7 +77,7 @@ impl Shard {
     }
 
     /// Returns a hash of the block of bytes that ends at an offset.
-    pub fn block_before(&self, end: u64) -> std::io::Result<[u8; 32]> {
+    pub fn hash_block_before(&self, end: u64) -> std::io::Result<[u8; 32]> {
         let mut file = self.dir.open_file(&self.relative)?;
         let start = end.saturating_sub(TAIL_HASH_BYTES);
         file.seek(SeekFrom::Start(start))?;
@@ -90,14 +90,14 @@ impl Shard {
 /// Returns the folders of local shards, whether they exist or not.
 pub fn local_folders(root: &Root) -> Vec<PathBuf> {
     let kind_folders =
-        |state: PathBuf| Kind::ALL.iter().map(move |kind| state.join(local_folder(*kind)));
+        |state: PathBuf| RecordKind::ALL.iter().map(move |kind| state.join(local_folder(*kind)));
     root.state_paths().into_iter().flat_map(kind_folders).collect()
 }
 
 /// Lists every shard, shared and local.
-pub fn shards(root: &Root) -> (Vec<Shard>, Vec<Problem>) {
+pub fn list_shards(root: &Root) -> (Vec<Shard>, Vec<Problem>) {
     let mut problems = Vec::new();
-    let shards = list_shards(root, ShardScope::All, &mut problems);
+    let shards = list_shards_of(root, ShardScope::All, &mut problems);
     (shards, problems)
 }
 
@@ -115,8 +115,8 @@ impl Log {
     /// Reads shards in parallel and concatenates them in order.
     fn read_shards(root: &Root, scope: ShardScope) -> Self {
         let mut log = Log::default();
-        let shards = list_shards(root, scope, &mut log.problems);
-        for shard_log in hands::map(&shards, MIN_PARALLEL_SHARDS, Log::read_shard) {
+        let shards = list_shards_of(root, scope, &mut log.problems);
+        for shard_log in parallel::map(&shards, MIN_PARALLEL_SHARDS, Log::read_shard) {
             log.lines.extend(shard_log.lines);
             log.problems.extend(shard_log.problems);
         }
@@ -134,28 +134,28 @@ impl Log {
     fn read_shard(shard: &Shard) -> Self {
         let mut log = Log::default();
         match shard.read_from(0) {
-            Ok(bytes) => log.take_from(shard, 1, &bytes),
+            Ok(bytes) => log.parse_shard(shard, 1, &bytes),
             Err(error) if is_missing(&error) => {}
-            Err(error) => log.problems.push(io_problem(&shard.shown, &error)),
+            Err(error) => log.problems.push(io_problem(&shard.display_path, &error)),
         }
         log
     }
 
     /// Parses the lines of a text as if it were a shared shard.
-    pub fn take(&mut self, shown: &str, bytes: &[u8]) {
+    pub fn parse_text(&mut self, shown: &str, bytes: &[u8]) {
         self.parse_lines(shown, false, 1, bytes);
     }
 
     /// Parses lines of a shard, numbered from `first_line` on.
-    pub fn take_from(&mut self, shard: &Shard, first_line: usize, bytes: &[u8]) {
-        self.parse_lines(&shard.shown, shard.is_local, first_line, bytes);
+    pub fn parse_shard(&mut self, shard: &Shard, first_line: usize, bytes: &[u8]) {
+        self.parse_lines(&shard.display_path, shard.is_local, first_line, bytes);
     }
 
     fn parse_lines(&mut self, shown: &str, is_local: bool, first_line: usize, bytes: &[u8]) {
         let path: Arc<str> = shown.into();
         let mut has_crlf = false;
         for (number, raw_line) in (first_line..).zip(bytes.split(|byte| *byte == b'\n')) {
-            let (has_bom, line) = without_mark(raw_line);
+            let (has_bom, line) = strip_bom(raw_line);
             if has_bom {
                 self.problems.push(
                     Problem::at(
@@ -176,7 +176,7 @@ impl Log {
             match record::read(line) {
                 Ok(None) => {}
                 Ok(Some(record)) => {
-                    let place = Place { path: path.clone(), line: number, is_local };
+                    let place = LineLocation { path: path.clone(), line: number, is_local };
                     self.lines.push(Box::new(Line::new(record, line.trim_ascii(), place)));
                 }
                 Err(damage) => self.problems.push(damage_problem(shown, number, damage)),
@@ -186,7 +186,7 @@ impl Log {
 }
 
 /// Strips a byte order mark, and returns whether there was one.
-pub fn without_mark(line: &[u8]) -> (bool, &[u8]) {
+pub fn strip_bom(line: &[u8]) -> (bool, &[u8]) {
     match line.strip_prefix(b"\xef\xbb\xbf") {
         Some(rest) => (true, rest),
         None => (false, line),
@@ -194,21 +194,21 @@ pub fn without_mark(line: &[u8]) -> (bool, &[u8]) {
 }
 
 /// Returns the size of the log in bytes.
-pub fn bytes(root: &Root) -> u64 {
-    let (shards, _) = shards(root);
+pub fn size_in_bytes(root: &Root) -> u64 {
+    let (shards, _) = list_shards(root);
     shards.iter().filter_map(Shard::stamp).map(|stamp| stamp.size).sum()
 }
 
-fn damage_problem(shown: &str, line: usize, damage: Damage) -> Problem {
+fn damage_problem(shown: &str, line: usize, damage: LineError) -> Problem {
     match damage {
-        Damage::Newer(reason) => Problem::at(shown, line, reason).hint("update heir"),
-        Damage::ConflictMarker => Problem::at(
+        LineError::Newer(reason) => Problem::at(shown, line, reason).hint("update heir"),
+        LineError::ConflictMarker => Problem::at(
             shown,
             line,
             "this is a git conflict marker; both sides of the conflict are read",
         )
         .hint("remove the marker lines and keep the lines between them"),
-        Damage::Broken(reason) => {
+        LineError::Broken(reason) => {
             Problem::at(shown, line, format!("{reason}; the line is skipped"))
                 .hint("repair the line or remove it")
         }
@@ -222,9 +222,9 @@ enum ShardScope {
     Local,
 }
 
-fn list_shards(root: &Root, scope: ShardScope, problems: &mut Vec<Problem>) -> Vec<Shard> {
+fn list_shards_of(root: &Root, scope: ShardScope, problems: &mut Vec<Problem>) -> Vec<Shard> {
     let mut shards = Vec::new();
-    for kind in Kind::ALL {
+    for kind in RecordKind::ALL {
         if scope == ShardScope::All {
             shards.extend(list_shared_shards(root, kind, problems));
         }
@@ -233,9 +233,9 @@ fn list_shards(root: &Root, scope: ShardScope, problems: &mut Vec<Problem>) -> V
     shards
 }
 
-fn list_shared_shards(root: &Root, kind: Kind, problems: &mut Vec<Problem>) -> Vec<Shard> {
+fn list_shared_shards(root: &Root, kind: RecordKind, problems: &mut Vec<Problem>) -> Vec<Shard> {
     let mut shards = Vec::new();
-    let folder = format!("{HOME}/memory/{}", kind.word());
+    let folder = format!("{HOME_FOLDER}/memory/{}", kind.word());
     let items = root.list(&folder).unwrap_or_else(|problem| {
         problems.push(problem);
         vec![]
@@ -244,12 +244,12 @@ fn list_shared_shards(root: &Root, kind: Kind, problems: &mut Vec<Problem>) -> V
         let path = format!("{folder}/{}", item.name);
         match root.metadata(&path) {
             Err(problem) => problems.push(problem),
-            Ok(_) if item.is_folder || !item.is_text => problems
-                .push(Problem::of_file(&path, "this is not a file of the log").hint("rename it")),
+            Ok(_) if item.is_folder || !item.is_utf8 => problems
+                .push(Problem::in_file(&path, "this is not a file of the log").hint("rename it")),
             Ok(_) => shards.push(Shard {
                 dir: root.dir().clone(),
                 relative: path.clone(),
-                shown: path,
+                display_path: path,
                 is_local: false,
             }),
         }
@@ -259,23 +259,23 @@ fn list_shared_shards(root: &Root, kind: Kind, problems: &mut Vec<Problem>) -> V
 
 /// Lists the local shards of a kind. A workspace that was put under git later still has shards in
 /// `.heirloom/local`, so both folders are searched.
-fn list_local_shards(root: &Root, kind: Kind, problems: &mut Vec<Problem>) -> Vec<Shard> {
+fn list_local_shards(root: &Root, kind: RecordKind, problems: &mut Vec<Problem>) -> Vec<Shard> {
     let mut state_dirs = Vec::new();
     match root.existing_state() {
         Ok(state) => state_dirs.extend(state),
-        Err(error) => problems.push(Problem::of_file(root.state_path(), error.to_string())),
+        Err(error) => problems.push(Problem::in_file(root.state_path(), error.to_string())),
     }
     if root.repository().is_some() {
         match root.existing_local() {
             Ok(local) => state_dirs.push(Arc::new(local)),
             Err(error) if is_missing(&error) => {}
-            Err(error) => problems.push(Problem::of_file(".heirloom/local", error.to_string())),
+            Err(error) => problems.push(Problem::in_file(".heirloom/local", error.to_string())),
         }
     }
     let mut shards = Vec::new();
     for state in state_dirs {
         let folder = local_folder(kind);
-        let listed = state.open_private(&folder, Missing::Fail).and_then(|dir| dir.names());
+        let listed = state.open_private(&folder, IfMissing::Fail).and_then(|dir| dir.names());
         let names = match listed {
             Ok(names) => names,
             Err(error) if is_missing(&error) => continue,
@@ -287,15 +287,15 @@ fn list_local_shards(root: &Root, kind: Kind, problems: &mut Vec<Problem>) -> Ve
         shards.extend(names.into_iter().filter(|name| name.ends_with(".jsonl")).map(|name| {
             let relative = format!("{folder}/{name}");
             let shown = display_path(root, &state, &relative);
-            Shard { dir: state.clone(), relative, shown, is_local: true }
+            Shard { dir: state.clone(), relative, display_path: shown, is_local: true }
         }));
     }
-    shards.sort_by(|a, b| a.shown.cmp(&b.shown));
+    shards.sort_by(|a, b| a.display_path.cmp(&b.display_path));
     shards
 }
 
 /// Returns the folder of the local shards of a kind, relative to the local state.
-fn local_folder(kind: Kind) -> String {
+fn local_folder(kind: RecordKind) -> String {
     format!("memory/{}", kind.word())
 }
 
@@ -315,7 +315,7 @@ pub fn new_id(now: Timestamp) -> Uuid {
 
 /// The part of the log that a record is written to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Shelf {
+pub enum LogScope {
     /// The shards that are committed to git.
     Shared,
     /// The shards of this machine.
@@ -323,15 +323,15 @@ pub enum Shelf {
 }
 
 /// Groups lines, given without line breaks, into one append per shard, and creates the folders.
-pub fn appends(
+pub fn group_appends(
     lock: &WriteLock,
     root: &Root,
-    lines: &[(Shelf, Kind, String)],
+    lines: &[(LogScope, RecordKind, String)],
     now: Timestamp,
 ) -> Result<Vec<Append>, StoreError> {
-    let mut texts: BTreeMap<(Shelf, Kind), String> = BTreeMap::new();
+    let mut texts: BTreeMap<(LogScope, RecordKind), String> = BTreeMap::new();
     for (shelf, kind, line) in lines {
-        if line.len() > MAX_LINE {
+        if line.len() > MAX_LINE_BYTES {
             return Err(StoreError::refused(
                 format!("this {} is longer than 1 MB", kind.word()),
                 "split it, or move the text to a file and refer to that file",
@@ -349,14 +349,14 @@ pub fn appends(
         .into_iter()
         .map(|((shelf, kind), text)| {
             let (base, path) = match shelf {
-                Shelf::Shared => {
-                    let path = format!("{HOME}/memory/{}/{name}", kind.word());
+                LogScope::Shared => {
+                    let path = format!("{HOME_FOLDER}/memory/{}/{name}", kind.word());
                     root.create_parents(&path)?;
                     (BaseDir::Root, path)
                 }
-                Shelf::Local => {
+                LogScope::Local => {
                     let folder = local_folder(kind);
-                    let opened = root.state()?.open_private(&folder, Missing::Create);
+                    let opened = root.state()?.open_private(&folder, IfMissing::Create);
                     opened.map_err(|error| StoreError::io(root.state_path(), error))?;
                     (BaseDir::State, format!("{folder}/{name}"))
                 }
@@ -371,20 +371,20 @@ pub fn appends(
 pub fn raw_lines(root: &Root, private: bool) -> (Vec<String>, Vec<Problem>) {
     let mut problems = Vec::new();
     let mut lines = Vec::new();
-    for shard in list_shards(root, ShardScope::All, &mut problems) {
+    for shard in list_shards_of(root, ShardScope::All, &mut problems) {
         if shard.is_local && !private {
             continue;
         }
         let bytes = match shard.read_from(0) {
             Ok(bytes) => bytes,
             Err(error) => {
-                problems.push(io_problem(&shard.shown, &error));
+                problems.push(io_problem(&shard.display_path, &error));
                 continue;
             }
         };
         for line in bytes.split(|byte| *byte == b'\n') {
-            let line = without_mark(line).1.trim_ascii();
-            if matches!(record::read(line), Ok(Some(_)) | Err(Damage::Newer(_))) {
+            let line = strip_bom(line).1.trim_ascii();
+            if matches!(record::read(line), Ok(Some(_)) | Err(LineError::Newer(_))) {
                 lines.extend(String::from_utf8(line.to_vec()));
             }
         }
@@ -393,14 +393,14 @@ pub fn raw_lines(root: &Root, private: bool) -> (Vec<String>, Vec<Problem>) {
 }
 
 /// Returns the line at a place, verbatim.
-pub fn raw_line(root: &Root, place: &Place) -> Option<String> {
+pub fn raw_line(root: &Root, place: &LineLocation) -> Option<String> {
     let mut problems = Vec::new();
-    let shard = list_shards(root, ShardScope::All, &mut problems)
+    let shard = list_shards_of(root, ShardScope::All, &mut problems)
         .into_iter()
-        .find(|shard| shard.shown == *place.path)?;
+        .find(|shard| shard.display_path == *place.path)?;
     let bytes = shard.read_from(0).ok()?;
     let line = bytes.split(|byte| *byte == b'\n').nth(place.line - 1)?;
-    String::from_utf8(without_mark(line).1.trim_ascii().to_vec()).ok()
+    String::from_utf8(strip_bom(line).1.trim_ascii().to_vec()).ok()
 }
 
 /// Returns a name such as `2026-02-1f3a90c2.jsonl`: the month and a short hash of clone and branch.
@@ -408,6 +408,6 @@ fn shard_name(lock: &WriteLock, root: &Root, now: Timestamp) -> Result<String, S
     let clone = lock.clone_id()?;
     let branch = git::branch(root).unwrap_or_default();
     let writer = blake3::hash(format!("{clone}\n{branch}").as_bytes()).to_hex();
-    let month = day::of(now).strftime("%Y-%m");
+    let month = day::of_timestamp(now).strftime("%Y-%m");
     Ok(format!("{month}-{}.jsonl", &writer[..8]))
 }

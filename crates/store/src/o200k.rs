@@ -10,7 +10,7 @@ use std::collections::BinaryHeap;
 use std::hash::Hasher;
 use std::sync::LazyLock;
 
-use heirloom_core::fast::Fast;
+use heirloom_core::hashing::FastHasher;
 use regex_automata::meta::Regex;
 use regex_automata::{Anchored, Input};
 
@@ -82,7 +82,7 @@ impl Encoding {
 
     /// Returns the slot of the table at which probing for a token starts.
     fn place(&self, token: &[u8]) -> usize {
-        let mut hasher = Fast::default();
+        let mut hasher = FastHasher::default();
         hasher.write(token);
         hasher.finish() as usize & (self.table.len() - 1)
     }

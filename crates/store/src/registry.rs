@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use heirloom_core::{Problem, name};
 use serde::{Deserialize, Serialize};
 
-use crate::state::Shelf;
+use crate::state::StateFolder;
 use crate::{Root, StoreError};
 
 /// The registered workspaces. Each is stored in its own file, so that concurrent registrations do not
@@ -36,8 +36,8 @@ impl Registry {
         Registry { home: home.to_path_buf() }
     }
 
-    fn files(&self) -> Shelf<'static> {
-        Shelf::in_folder(self.home.clone(), "workspaces")
+    fn files(&self) -> StateFolder<'static> {
+        StateFolder::in_folder(self.home.clone(), "workspaces")
     }
 
     /// Lists the workspaces by name, and the problems of entries that cannot be read.
@@ -55,7 +55,7 @@ impl Registry {
                     workspaces.push(RegisteredWorkspace { name, folder });
                 }
                 Err(reason) => problems.push(
-                    Problem::of_file(
+                    Problem::in_file(
                         path(),
                         format!("this registry entry cannot be read: {reason}"),
                     )

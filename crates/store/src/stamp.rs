@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use cap_std::fs::Metadata;
 
-use heirloom_core::hands;
+use heirloom_core::parallel;
 use indexmap::IndexMap;
 
 /// The metadata that identifies a version of a file.
@@ -18,7 +18,7 @@ pub struct Stamp {
     /// The modification time, in nanoseconds since 1970.
     pub modified: i64,
     /// The inode number; 0 on systems without one.
-    pub file: u64,
+    pub inode: u64,
 }
 
 impl Stamp {
@@ -44,17 +44,17 @@ impl Stamp {
     }
 
     /// Combines the stamps of two files: a change of either file changes the combined stamp.
-    pub fn and(self, other: Self) -> Self {
+    pub fn combine(self, other: Self) -> Self {
         let modified = self.modified.max(other.modified);
         let dates = [self.modified, other.modified].map(i64::cast_unsigned);
-        let parts = [self.file, dates[0], other.file, other.size, dates[1]];
+        let parts = [self.inode, dates[0], other.inode, other.size, dates[1]];
         let bytes: Vec<u8> = parts.into_iter().flat_map(u64::to_le_bytes).collect();
         let mut file = [0; 8];
         file.copy_from_slice(&blake3::hash(&bytes).as_bytes()[..8]);
         Stamp {
             size: self.size.saturating_add(other.size),
             modified,
-            file: u64::from_le_bytes(file),
+            inode: u64::from_le_bytes(file),
         }
     }
 
@@ -66,7 +66,7 @@ impl Stamp {
         Stamp {
             size: metadata.len(),
             modified: modified.unwrap_or_default(),
-            file: inode(metadata),
+            inode: inode(metadata),
         }
     }
 }
@@ -89,7 +89,7 @@ fn inode(_: &Metadata) -> u64 {
 
 /// The stamps of files and folders at one time, to check later whether any of them changed.
 #[derive(Debug, Default)]
-pub struct Watched {
+pub struct FileWatch {
     stamps: Vec<(PathBuf, Option<Stamp>)>,
     /// Whether every later change of these files changes a stamp.
     is_settled: bool,
@@ -104,7 +104,7 @@ const GRANULARITY_NANOS: i64 = 50_000_000;
 /// The same for a file system that stores whole seconds, or even only every other second.
 const COARSE_GRANULARITY_NANOS: i64 = 40 * GRANULARITY_NANOS;
 
-impl Watched {
+impl FileWatch {
     /// Records the stamps of files and folders. Paths that do not exist are watched as well.
     pub fn new(paths: impl IntoIterator<Item = PathBuf>) -> Self {
         // The real clock is used, because a fixed clock of a test is unrelated to file times.
@@ -112,14 +112,16 @@ impl Watched {
         let stamps = collect_stamps(paths);
         let is_old = |stamp: &Stamp| stamp.is_older_than(now);
         let is_settled = stamps.iter().all(|(_, stamp)| stamp.as_ref().is_none_or(is_old));
-        Watched { stamps, is_settled }
+        FileWatch { stamps, is_settled }
     }
 
     /// Returns whether nothing has changed since the stamps were recorded.
-    pub fn is_same(&self) -> bool {
+    pub fn is_unchanged(&self) -> bool {
         let is_same = |(path, stamp): &(PathBuf, Option<Stamp>)| stat(path) == *stamp;
         self.is_settled
-            && hands::map(&self.stamps, MIN_PARALLEL_STAMPS, is_same).into_iter().all(|same| same)
+            && parallel::map(&self.stamps, MIN_PARALLEL_STAMPS, is_same)
+                .into_iter()
+                .all(|same| same)
     }
 }
 
@@ -181,19 +183,19 @@ mod tests {
                 let long_ago = SystemTime::now() - Duration::from_secs(60);
                 File::open(folder).unwrap().set_modified(long_ago).unwrap();
             }
-            Watched::new(paths.iter().map(|path| home.join(path)))
+            FileWatch::new(paths.iter().map(|path| home.join(path)))
         };
         let watched = watch();
-        assert!(watched.is_same());
+        assert!(watched.is_unchanged());
         assert_eq!(watched.stamps.len(), 3, "logs, state and none: {watched:?}");
         for path in ["logs/b", "none", "state"] {
             let watched = watch();
             fs::create_dir(home.join(path)).unwrap();
-            assert!(!watched.is_same(), "{path}");
+            assert!(!watched.is_unchanged(), "{path}");
         }
         let watched = watch();
         fs::create_dir_all(home.join("state/x")).unwrap();
-        assert!(!watched.is_same());
+        assert!(!watched.is_unchanged());
         // Creating the target of a dangling link does not change the folder of the link.
         let elsewhere = tempfile::tempdir().unwrap();
         std::os::unix::fs::symlink(elsewhere.path().join("later"), logs.join("a")).unwrap();
@@ -202,8 +204,8 @@ mod tests {
             File::open(home.join(folder)).unwrap().set_modified(long_ago).unwrap();
         }
         let watched = watch();
-        assert!(watched.is_same());
+        assert!(watched.is_unchanged());
         fs::create_dir(elsewhere.path().join("later")).unwrap();
-        assert!(!watched.is_same());
+        assert!(!watched.is_unchanged());
     }
 }

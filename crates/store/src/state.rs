@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::confined::{ConfinedDir, Missing};
+use crate::confined::{ConfinedDir, IfMissing};
 use crate::files::is_missing;
 use crate::{Root, StoreError};
 
@@ -12,7 +12,7 @@ const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
 
 /// A collection of named JSON files: one folder of the local state.
 #[derive(Debug)]
-pub struct Shelf<'r> {
+pub struct StateFolder<'r> {
     parent: ParentFolder<'r>,
     collection: String,
 }
@@ -26,15 +26,15 @@ enum ParentFolder<'r> {
     User(PathBuf),
 }
 
-impl<'r> Shelf<'r> {
+impl<'r> StateFolder<'r> {
     /// Returns a collection in the local state of a workspace.
-    pub fn of(root: &'r Root, collection: &str) -> Self {
-        Shelf { parent: ParentFolder::State(root), collection: collection.to_owned() }
+    pub fn in_state(root: &'r Root, collection: &str) -> Self {
+        StateFolder { parent: ParentFolder::State(root), collection: collection.to_owned() }
     }
 
     /// Returns a collection in a folder of the user.
-    pub(crate) fn in_folder(folder: PathBuf, collection: &str) -> Shelf<'static> {
-        Shelf { parent: ParentFolder::User(folder), collection: collection.to_owned() }
+    pub(crate) fn in_folder(folder: PathBuf, collection: &str) -> StateFolder<'static> {
+        StateFolder { parent: ParentFolder::User(folder), collection: collection.to_owned() }
     }
 
     /// Lists the names in alphabetical order.
@@ -58,10 +58,10 @@ impl<'r> Shelf<'r> {
     pub fn write(&self, name: &str, text: &str) -> Result<(), StoreError> {
         let dir = match &self.parent {
             ParentFolder::State(root) => {
-                root.state()?.open_private(&self.collection, Missing::Create)
+                root.state()?.open_private(&self.collection, IfMissing::Create)
             }
             ParentFolder::User(folder) => fs::create_dir_all(folder).and_then(|()| {
-                ConfinedDir::open(folder)?.open_private(&self.collection, Missing::Create)
+                ConfinedDir::open(folder)?.open_private(&self.collection, IfMissing::Create)
             }),
         };
         let written = dir.and_then(|dir| dir.replace(&file_name(name), text));
@@ -86,11 +86,11 @@ impl<'r> Shelf<'r> {
     fn open_existing(&self) -> Result<Option<ConfinedDir>, StoreError> {
         let opened = match &self.parent {
             ParentFolder::State(root) => match root.existing_state()? {
-                Some(state) => state.open_private(&self.collection, Missing::Fail),
+                Some(state) => state.open_private(&self.collection, IfMissing::Fail),
                 None => return Ok(None),
             },
             ParentFolder::User(folder) => ConfinedDir::open(folder)
-                .and_then(|dir| dir.open_private(&self.collection, Missing::Fail)),
+                .and_then(|dir| dir.open_private(&self.collection, IfMissing::Fail)),
         };
         match opened {
             Ok(dir) => Ok(Some(dir)),

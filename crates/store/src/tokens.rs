@@ -17,14 +17,14 @@ const MAX_CACHE_BYTES: u64 = 4 * 1024 * 1024;
 
 /// A token counter with a cache.
 #[derive(Debug)]
-pub struct Tokens<'r> {
+pub struct TokenCounter<'r> {
     root: &'r Root,
     counts: HashMap<String, usize>,
     /// The counts that are not in the cache file yet.
     unsaved: Vec<(String, usize)>,
 }
 
-impl<'r> Tokens<'r> {
+impl<'r> TokenCounter<'r> {
     /// Loads the cached counts.
     pub fn open(root: &'r Root) -> Self {
         let cache = root.existing_cache();
@@ -66,7 +66,7 @@ impl<'r> Tokens<'r> {
         }
         let lines: String =
             self.unsaved.iter().map(|(hash, count)| format!("{hash} {count}\n")).collect();
-        let written = self.root.cache("").and_then(|cache| {
+        let written = self.root.open_cache("").and_then(|cache| {
             let mut file = cache.open_to_write(FILE)?;
             file.seek(SeekFrom::End(0))?;
             file.write_all(lines.as_bytes())

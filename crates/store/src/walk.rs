@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::Root;
-use crate::ignored::Ignored;
+use crate::ignore_rules::IgnoreRules;
 
 /// The maximum depth below the start.
 const MAX_DEPTH: usize = 16;
@@ -51,7 +51,7 @@ pub fn walk(root: &Root) -> Walk {
 
 /// Walks one folder of the workspace in the same way.
 pub fn walk_in(root: &Root, folder: &str) -> Walk {
-    let ignored = Ignored::new(root);
+    let ignored = IgnoreRules::new(root);
     let mut walk = Walk::default();
     let mut queue = VecDeque::from([(folder.to_owned(), 0)]);
     while let Some((path, depth)) = queue.pop_front() {
@@ -64,12 +64,14 @@ pub fn walk_in(root: &Root, folder: &str) -> Walk {
             continue;
         }
         let mut files = Vec::new();
-        for item in items.into_iter().filter(|item| item.is_text && !item.is_link) {
+        for item in items.into_iter().filter(|item| item.is_utf8 && !item.is_link) {
             let item_path =
                 if path.is_empty() { item.name.clone() } else { format!("{path}/{}", item.name) };
             if !item.is_folder {
                 files.push(item.name);
-            } else if !is_skipped(&item.name) && !ignored.holds(&format!("{item_path}/any file")) {
+            } else if !is_skipped(&item.name)
+                && !ignored.is_ignored(&format!("{item_path}/any file"))
+            {
                 if depth < MAX_DEPTH {
                     queue.push_back((item_path, depth + 1));
                 } else {

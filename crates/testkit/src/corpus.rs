@@ -4,8 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use heirloom_core::day;
-use heirloom_core::embedding::{ByWords, EmbedError, Embedder, embed_by_words, normalise};
-use heirloom_core::recall::{Corpus, Lexicon, Passage, Posting, Question, Slot, asks, rank, terms};
+use heirloom_core::embedding::{
+    BagOfWordsEmbedder, EmbedError, Embedder, embed_bag_of_words, normalise,
+};
+use heirloom_core::recall::{
+    Corpus, Lexicon, Passage, Posting, Question, Slot, is_question, rank, terms,
+};
 use jiff::civil::Date;
 
 /// The tolerance for similarities of quantised vectors.
@@ -13,13 +17,13 @@ const QUANTISATION_TOLERANCE: f32 = 0.03;
 
 /// A fast embedder for tests that hashes characters: texts with common characters are similar.
 #[derive(Debug, Clone, Copy)]
-pub struct Letters;
+pub struct CharacterEmbedder;
 
-impl Letters {
+impl CharacterEmbedder {
     const DIMENSIONS: usize = 64;
 }
 
-impl Embedder for Letters {
+impl Embedder for CharacterEmbedder {
     fn name(&self) -> &str {
         "letters"
     }
@@ -29,17 +33,17 @@ impl Embedder for Letters {
     }
 
     fn embed(&self, texts: &[&str], take: &mut dyn FnMut(&[f32])) -> Result<(), EmbedError> {
-        embed_by_words(self, Self::DIMENSIONS, texts, take);
+        embed_bag_of_words(self, Self::DIMENSIONS, texts, take);
         Ok(())
     }
 
-    fn by_words(&self) -> Option<&dyn ByWords> {
+    fn as_bag_of_words(&self) -> Option<&dyn BagOfWordsEmbedder> {
         Some(self)
     }
 }
 
-impl ByWords for Letters {
-    fn add_pieces(&self, word: &str, pieces: &mut Vec<u32>) {
+impl BagOfWordsEmbedder for CharacterEmbedder {
+    fn append_token_ids(&self, word: &str, pieces: &mut Vec<u32>) {
         pieces.extend(word.chars().map(u32::from));
     }
 
@@ -68,16 +72,21 @@ pub fn check(corpus: &impl Corpus, memories: &BTreeMap<Slot, Passage>) {
 
 fn check_slots(corpus: &impl Corpus, memories: &BTreeMap<Slot, Passage>) {
     assert_eq!(corpus.size(), memories.len(), "number of memories");
-    for slot in 0..corpus.slots() as Slot {
+    for slot in 0..corpus.slot_bound() as Slot {
         let is_used = memories.contains_key(&slot);
-        assert_eq!((corpus.holds(slot), corpus.is_wanted(slot)), (is_used, is_used), "slot {slot}");
+        assert_eq!(
+            (corpus.contains(slot), corpus.passes_filter(slot)),
+            (is_used, is_used),
+            "slot {slot}"
+        );
     }
-    let tie_breaks: BTreeSet<u64> = memories.keys().map(|slot| corpus.tie(*slot)).collect();
+    let tie_breaks: BTreeSet<u64> =
+        memories.keys().map(|slot| corpus.tie_break_key(*slot)).collect();
     assert_eq!(tie_breaks.len(), memories.len(), "tie-break keys are not unique");
     for (slot, memory) in memories {
-        assert!((*slot as usize) < corpus.slots(), "slot {slot}");
-        assert_eq!(corpus.asks(*slot), asks(&memory.text), "{}", memory.text);
-        assert_eq!(corpus.day(*slot), memory.day.map(day::number), "{}", memory.name);
+        assert!((*slot as usize) < corpus.slot_bound(), "slot {slot}");
+        assert_eq!(corpus.is_question(*slot), is_question(&memory.text), "{}", memory.text);
+        assert_eq!(corpus.day(*slot), memory.day.map(day::to_number), "{}", memory.name);
         let percent = corpus.confidence(*slot).map(|indexed| (indexed * 100.0).round() as i32);
         let expected = memory.confidence.map(|stated| (stated * 100.0).round() as i32);
         assert_eq!(percent, expected, "{}", memory.name);
@@ -92,7 +101,7 @@ fn check_terms(corpus: &impl Corpus, memories: &BTreeMap<Slot, Passage>) {
         let memory_terms = terms(&memory.text)
             .into_iter()
             .chain(terms(title))
-            .chain(memory.marks.iter().map(ToString::to_string));
+            .chain(memory.filter_terms.iter().map(ToString::to_string));
         memory_terms
             .for_each(|term| *expected.entry(term).or_default().entry(*slot).or_default() += 1);
     }
@@ -116,7 +125,7 @@ fn check_term_list<'t>(corpus: &impl Corpus, expected: impl Iterator<Item = &'t 
         expected.clone().filter_map(|term| term.chars().next()).collect();
     let mut listed = BTreeSet::new();
     for initial in initials {
-        corpus.each_term(Some(initial), &mut |term| {
+        corpus.for_each_term(Some(initial), &mut |term| {
             assert!(term.starts_with(initial), "{term:?} does not start with {initial:?}");
             listed.insert(term.to_owned());
         });
@@ -124,7 +133,7 @@ fn check_term_list<'t>(corpus: &impl Corpus, expected: impl Iterator<Item = &'t 
     for term in expected {
         assert!(listed.contains(term), "{term:?} is not listed");
     }
-    corpus.each_term(None, &mut |term| {
+    corpus.for_each_term(None, &mut |term| {
         listed.remove(term);
     });
     assert_eq!(listed, BTreeSet::new(), "missing from the list of all terms");
@@ -135,7 +144,7 @@ fn check_neighbours(corpus: &impl Corpus, memories: &BTreeMap<Slot, Passage>) {
     let mut groups: BTreeMap<&str, Vec<(i64, &str, Slot)>> = BTreeMap::new();
     for (slot, memory) in memories {
         match memory.group.as_deref() {
-            None => assert_eq!((corpus.before(*slot), corpus.after(*slot)), (None, None)),
+            None => assert_eq!((corpus.previous(*slot), corpus.next(*slot)), (None, None)),
             Some(group) => {
                 let member = (memory.position, memory.name.as_str(), *slot);
                 groups.entry(group).or_default().push(member);
@@ -146,14 +155,14 @@ fn check_neighbours(corpus: &impl Corpus, memories: &BTreeMap<Slot, Passage>) {
         members.sort_unstable();
         let slot_at = |index: Option<usize>| Some(members.get(index?)?.2);
         for (index, (.., slot)) in members.iter().enumerate() {
-            assert_eq!(corpus.before(*slot), slot_at(index.checked_sub(1)), "before {slot}");
-            assert_eq!(corpus.after(*slot), slot_at(Some(index + 1)), "after {slot}");
+            assert_eq!(corpus.previous(*slot), slot_at(index.checked_sub(1)), "before {slot}");
+            assert_eq!(corpus.next(*slot), slot_at(Some(index + 1)), "after {slot}");
         }
     }
 }
 
 fn vector_of(text: &str) -> Vec<f32> {
-    Letters.embed_one(text).unwrap_or_default()
+    CharacterEmbedder.embed_one(text).unwrap_or_default()
 }
 
 fn cosine(a: &[f32], b: &[f32]) -> f32 {
@@ -165,7 +174,7 @@ fn check_similarities(corpus: &impl Corpus, memories: &BTreeMap<Slot, Passage>) 
     let slots: Vec<Slot> = memories.keys().copied().collect();
     for (slot, memory) in memories {
         let vector = vector_of(&memory.text);
-        let nearness = corpus.nearness(&slots, &vector);
+        let nearness = corpus.cosines(&slots, &vector);
         for ((other, near), other_memory) in slots.iter().zip(nearness).zip(memories.values()) {
             let texts = [Some(&other_memory.text), other_memory.summary.as_ref()];
             let vectors = texts.into_iter().flatten().map(|text| vector_of(text));
@@ -176,8 +185,8 @@ fn check_similarities(corpus: &impl Corpus, memories: &BTreeMap<Slot, Passage>) 
                 (near - expected).abs() < QUANTISATION_TOLERANCE,
                 "{slot} and {other}: {near}, not {expected}"
             );
-            let similarity = corpus.likeness(*slot, *other);
-            let reverse = corpus.likeness(*other, *slot);
+            let similarity = corpus.cosine(*slot, *other);
+            let reverse = corpus.cosine(*other, *slot);
             let difference = (similarity - reverse).abs();
             assert!(difference < QUANTISATION_TOLERANCE, "{slot} and {other} are not symmetric");
         }
@@ -189,7 +198,7 @@ fn check_similarities(corpus: &impl Corpus, memories: &BTreeMap<Slot, Passage>) 
             );
             for (other, similarity) in nearest {
                 assert!(memories.contains_key(&other), "slot {other} is not used");
-                let exact = corpus.nearness(&[other], &vector)[0];
+                let exact = corpus.cosines(&[other], &vector)[0];
                 assert!(
                     similarity.is_none_or(|similarity| similarity == exact),
                     "{other}: {similarity:?}, not {exact}"
@@ -202,21 +211,22 @@ fn check_similarities(corpus: &impl Corpus, memories: &BTreeMap<Slot, Passage>) 
 
 /// A lexicon that contains every word.
 #[derive(Debug)]
-pub struct Anything;
+pub struct UniversalLexicon;
 
-impl Lexicon for Anything {
-    fn knows(&self, _: &str) -> bool {
+impl Lexicon for UniversalLexicon {
+    fn contains(&self, _: &str) -> bool {
         true
     }
 
-    fn each_word(&self, _: &mut dyn FnMut(&str)) {}
+    fn for_each_word(&self, _: &mut dyn FnMut(&str)) {}
 }
 
 /// Checks that the text of a memory, as a query, finds that memory.
 fn check_ranking(corpus: &impl Corpus, memories: &BTreeMap<Slot, Passage>) {
     let today = Date::constant(2026, 2, 22);
     for (slot, memory) in memories {
-        let question = Question::new(&memory.text, vector_of(&memory.text), today, &Anything);
+        let question =
+            Question::new(&memory.text, vector_of(&memory.text), today, &UniversalLexicon);
         let answers = rank(corpus, &question, memories.len());
         assert!(answers.is_sorted_by(|a, b| a.score >= b.score), "results are not sorted by score");
         let found: BTreeSet<Slot> = answers.iter().map(|answer| answer.slot).collect();

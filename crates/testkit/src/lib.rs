@@ -7,12 +7,12 @@
     reason = "a test that cannot be set up has failed"
 )]
 
-mod chance;
 pub mod corpus;
-mod wire;
+mod mcp_client;
+mod rng;
 
-pub use chance::{Chance, is_long};
-pub use wire::Wire;
+pub use mcp_client::McpClient;
+pub use rng::{SeededRng, is_long_run};
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -73,7 +73,7 @@ pub struct Workspace {
 
 /// The output and exit code of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ran {
+pub struct CommandOutput {
     /// Standard output.
     pub stdout: String,
     /// Standard error.
@@ -159,7 +159,7 @@ impl Workspace {
     }
 
     /// Clones the repository into another workspace.
-    pub fn cloned(&self) -> Self {
+    pub fn clone_repository(&self) -> Self {
         let clone = Self::empty(&self.heir);
         clone.git(&["clone", "--quiet", &self.path().to_string_lossy(), "."]);
         clone
@@ -179,14 +179,14 @@ impl Workspace {
     }
 
     /// Runs `heir` with arguments split at spaces.
-    pub fn heir(&self, arguments: &str) -> Ran {
+    pub fn heir(&self, arguments: &str) -> CommandOutput {
         let words: Vec<&str> = arguments.split_whitespace().collect();
         self.run(&words)
     }
 
     /// Runs `heir` with arguments.
-    pub fn run(&self, arguments: &[&str]) -> Ran {
-        Ran::of(&self.command().args(arguments).output().expect("heir runs"))
+    pub fn run(&self, arguments: &[&str]) -> CommandOutput {
+        CommandOutput::of(&self.command().args(arguments).output().expect("heir runs"))
     }
 
     /// Runs `heir … --json` and returns its parsed output.
@@ -198,9 +198,11 @@ impl Workspace {
     }
 
     /// Runs `heir` with arguments at another time.
-    pub fn run_at(&self, now: &str, arguments: &[&str]) -> Ran {
+    pub fn run_at(&self, now: &str, arguments: &[&str]) -> CommandOutput {
         let mut command = self.command();
-        Ran::of(&command.env("HEIRLOOM_NOW", now).args(arguments).output().expect("heir runs"))
+        CommandOutput::of(
+            &command.env("HEIRLOOM_NOW", now).args(arguments).output().expect("heir runs"),
+        )
     }
 
     /// Runs git in the folder; it must succeed.
@@ -246,11 +248,11 @@ fn isolate_git(command: &mut Command) {
     }
 }
 
-impl Ran {
+impl CommandOutput {
     /// Converts the output of a process.
     pub fn of(output: &Output) -> Self {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        Ran {
+        CommandOutput {
             stdout: text(&output.stdout),
             stderr: text(&output.stderr),
             code: output.status.code().unwrap_or(-1),

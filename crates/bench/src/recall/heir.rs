@@ -44,7 +44,7 @@ impl Heir {
     /// Runs the operation `memory_recall`, and returns the sources of its hits.
     fn recall(&self, now: Timestamp, query: &str, limit: usize) -> Result<Vec<String>, Failure> {
         let failed = |error: heirloom_engine::Error| Failure::new(error.message);
-        let session = Session::at(self.folder.path(), now).map_err(failed)?;
+        let session = Session::open(self.folder.path(), now).map_err(failed)?;
         let session = session.without_token_counts().with_process_cache(self.cache.clone());
         let request = json!({"query": query, "limit": limit});
         let data = self.op.call(&session, request).map_err(failed)?.data();

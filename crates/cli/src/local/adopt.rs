@@ -35,6 +35,6 @@ fn run(call: &Call<'_>) -> Result<Code, Error> {
     let named = call.matches.get_one::<PathBuf>("folder").map(PathBuf::as_path);
     let is_root = call.environment.has_root();
     let adopted = adopt::run(&folder, is_root, named, call.matches.get_flag("dry-run"))?;
-    call.output.reply(&Reply::of(adopted));
+    call.output.reply(&Reply::new(adopted));
     Ok(Code::Fine)
 }

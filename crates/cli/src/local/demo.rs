@@ -36,7 +36,7 @@ fn run(call: &Call<'_>) -> Result<Code, Error> {
             .keep(),
     };
     demo::write(&folder, call.environment.today())?;
-    let session = Session::at(&folder, call.environment.now())?;
+    let session = Session::open(&folder, call.environment.now())?;
     let session = if call.output.is_json() { session } else { session.without_token_counts() };
     let resolve = ops::by_name("context_resolve")
         .ok_or_else(|| Error::bad_input("contexts cannot be resolved"))?;

@@ -52,6 +52,6 @@ fn run(call: &Call<'_>) -> Result<Code, Error> {
         name,
         today: call.environment.today(),
     })?;
-    call.output.reply(&Reply::of(done));
+    call.output.reply(&Reply::new(done));
     Ok(Code::Fine)
 }

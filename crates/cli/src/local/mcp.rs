@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use clap::{Arg, Command};
 use heirloom_engine::Error;
-use heirloom_server::mcp::{self, Listing};
+use heirloom_server::mcp::{self, ToolFilter};
 
 use super::{Call, Local};
 use crate::exit::Code;
@@ -17,7 +17,7 @@ pub(super) const MCP: Local = Local {
             Arg::new("tools")
                 .long("tools")
                 .value_name("GROUP")
-                .value_parser(Listing::WORDS)
+                .value_parser(ToolFilter::WORDS)
                 .default_value("core")
                 .help("Which tools are listed; every tool can be called"),
         )
@@ -29,8 +29,8 @@ fn run(call: &Call<'_>) -> Result<Code, Error> {
     let listing = call
         .matches
         .get_one::<String>("tools")
-        .and_then(|word| Listing::from_word(word))
-        .unwrap_or(Listing { group: None, all: false });
+        .and_then(|word| ToolFilter::from_word(word))
+        .unwrap_or(ToolFilter { group: None, all: false });
     let environment = call.environment.clone();
     environment.keep_indexes_open();
     let failed = |message: String| Error::system(message);

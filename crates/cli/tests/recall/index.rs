@@ -4,19 +4,19 @@ use std::fs;
 use std::thread;
 use std::time::Duration;
 
-use heirloom_testkit::{Wire, Workspace};
+use heirloom_testkit::{McpClient, Workspace};
 use serde_json::{Value, json};
 
 use super::long_log::team_with_a_long_log;
 use super::{ask, first, team, texts};
 
 /// Starts a server, which keeps the index open.
-fn serve(team: &Workspace) -> Wire {
-    Wire::open(team.command().arg("mcp"))
+fn serve(team: &Workspace) -> McpClient {
+    McpClient::open(team.command().arg("mcp"))
 }
 
 /// Returns the text of the first hit.
-fn best(server: &mut Wire, query: &str) -> String {
+fn best(server: &mut McpClient, query: &str) -> String {
     first(&server.call("memory_recall", &json!({"query": query}))).to_owned()
 }
 
@@ -165,7 +165,7 @@ fn a_document_without_a_date_has_the_date_of_its_last_commit() {
     team.git(&["init", "-q"]);
     let path = ".heirloom/context/herds.md";
     team.write(path, "# Herds\n\nThe wildebeest migrates.\n");
-    let dated = |server: &mut Wire| {
+    let dated = |server: &mut McpClient| {
         let request = json!({"query": "wildebeest", "k": 1});
         let of_server = server.call("memory_recall", &request)["hits"][0]["at"].take();
         let of_process = ask(&team, "wildebeest")["hits"][0]["at"].take();

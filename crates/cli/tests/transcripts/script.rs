@@ -17,7 +17,7 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use heirloom_testkit::{NOW, Ran, TEAM, Workspace};
+use heirloom_testkit::{CommandOutput, NOW, TEAM, Workspace};
 
 use crate::ids::Ids;
 
@@ -89,7 +89,7 @@ fn ends_with_remark(out: &str) -> bool {
 }
 
 /// Returns what a command printed, as a transcript shows it.
-fn printed(workspace: &Workspace, ran: &Ran) -> String {
+fn printed(workspace: &Workspace, ran: &CommandOutput) -> String {
     let mut out = ran.stdout.clone();
     if !out.is_empty() && !out.ends_with('\n') {
         out.push_str("[no line break]\n");
@@ -128,7 +128,7 @@ fn moment(seconds: u32) -> String {
 }
 
 /// Runs a command at a moment.
-fn execute(workspace: &Workspace, now: &str, typed: &str) -> Result<Ran, String> {
+fn execute(workspace: &Workspace, now: &str, typed: &str) -> Result<CommandOutput, String> {
     let mut words = words(typed)?;
     let assigned = words.iter().take_while(|word| is_assignment(word)).count();
     let variables: Vec<String> = words.drain(..assigned).collect();
@@ -138,7 +138,7 @@ fn execute(workspace: &Workspace, now: &str, typed: &str) -> Result<Ran, String>
     };
     words.truncate(words.len() - usize::from(input.is_some()));
     let (name, arguments) = words.split_first().ok_or("an empty command")?;
-    let edited = |text: String| Ran { stdout: text, stderr: String::new(), code: 0 };
+    let edited = |text: String| CommandOutput { stdout: text, stderr: String::new(), code: 0 };
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match (name.as_str(), arguments.as_slice()) {
         ("heir", arguments) => {
@@ -184,7 +184,7 @@ fn spawn(
     mut command: Command,
     variables: &[String],
     input: Option<&str>,
-) -> Result<Ran, String> {
+) -> Result<CommandOutput, String> {
     command.env("COLUMNS", "100");
     for (name, value) in variables.iter().filter_map(|variable| variable.split_once('=')) {
         command.env(name, value);
@@ -197,7 +197,7 @@ fn spawn(
         }
         None => drop(command.stdin(Stdio::null())),
     }
-    Ok(Ran::of(&command.output().map_err(|error| error.to_string())?))
+    Ok(CommandOutput::of(&command.output().map_err(|error| error.to_string())?))
 }
 
 fn is_assignment(word: &str) -> bool {

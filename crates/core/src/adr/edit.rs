@@ -5,8 +5,8 @@ use std::ops::Range;
 use serde_json::json;
 
 use super::site::{StatusSite, StatusStyle, find};
-use super::{Adr, Status, Target, names, parse_document, read, text};
-use crate::lines::newline_of;
+use super::{Adr, LinkTarget, Status, parse_document, read, target_matches, text};
+use crate::lines::detect_newline;
 use crate::{Document, Problem, frontmatter, path};
 
 /// Sets a record's status. Only the status word is replaced: a date or a link beside it stays.
@@ -99,13 +99,13 @@ fn insert_supersedes(path: &str, text: &str, site: &StatusSite, old: &Adr) -> St
     let (position, line) = match site.style {
         StatusStyle::Header => (site.bytes.start, format!("Replaces: {}", number_or_id(old))),
         StatusStyle::Section | StatusStyle::Heading => {
-            (site.bytes.end, format!("{}Supersedes {}", newline_of(text), link(path, old)))
+            (site.bytes.end, format!("{}Supersedes {}", detect_newline(text), link(path, old)))
         }
         StatusStyle::Cell => (site.bytes.start, format!("| Supersedes | {} |", link(path, old))),
         StatusStyle::ListTable => {
             let indent: String = text[line_start..].chars().take_while(|c| *c == ' ').collect();
             let outer = &indent[..indent.len().saturating_sub(2)];
-            let row = format!("{outer}* - Replaces{}{indent}- {}", newline_of(text), old.id);
+            let row = format!("{outer}* - Replaces{}{indent}- {}", detect_newline(text), old.id);
             (site.bytes.start, row)
         }
         StatusStyle::Line | StatusStyle::FrontMatter => {
@@ -148,7 +148,7 @@ fn is_markdown(path: &str) -> bool {
 }
 
 fn no_status_problem(path: &str) -> Problem {
-    Problem::of_file(path, "the record states no status, and reStructuredText has no front matter")
+    Problem::in_file(path, "the record states no status, and reStructuredText has no front matter")
         .hint("add a `Status` section by hand")
 }
 
@@ -175,10 +175,10 @@ impl Adr {
 
 /// Returns whether a target written in the record `from` leads to another record: by its file, or by
 /// its name within the same folder.
-fn leads_to(from: &str, target: &Target, adr: &Adr) -> bool {
-    match target.href.as_deref().and_then(|href| path::joined(from, href)) {
+fn leads_to(from: &str, target: &LinkTarget, adr: &Adr) -> bool {
+    match target.href.as_deref().and_then(|href| path::resolve_link(from, href)) {
         Some(linked_path) => linked_path == adr.path,
-        None => names(target, adr) && path::folder(from) == path::folder(&adr.path),
+        None => target_matches(target, adr) && path::folder(from) == path::folder(&adr.path),
     }
 }
 
@@ -188,13 +188,13 @@ fn front_matter_name(from: &str, adr: &Adr) -> String {
     if path::folder(from) == path::folder(&adr.path) {
         adr.id.clone()
     } else {
-        path::relative(from, &adr.path)
+        path::relative_link(from, &adr.path)
     }
 }
 
 /// Returns whether every expected target is among the targets.
-fn has_all(targets: &[Target], expected: &[Target]) -> bool {
-    let is_same = |a: &Target, b: &Target| {
+fn has_all(targets: &[LinkTarget], expected: &[LinkTarget]) -> bool {
+    let is_same = |a: &LinkTarget, b: &LinkTarget| {
         (a.number.is_some() && a.number == b.number) || a.written == b.written
     };
     expected.iter().all(|expected| targets.iter().any(|target| is_same(expected, target)))
@@ -216,7 +216,7 @@ fn verify(
     if after.title == before.title && is_expected(&after) {
         Ok(edited)
     } else {
-        Err(Problem::of_file(path, "the status is written in a way that cannot be edited safely")
+        Err(Problem::in_file(path, "the status is written in a way that cannot be edited safely")
             .hint("edit the file by hand"))
     }
 }
@@ -227,7 +227,7 @@ fn splice(text: &str, range: Range<usize>, value: &str) -> String {
 
 /// Inserts a line after the line that contains a byte position.
 fn insert_line_after(text: &str, position: usize, line: &str) -> String {
-    let newline = newline_of(text);
+    let newline = detect_newline(text);
     match text[position..].find('\n') {
         Some(offset) => {
             let end = position + offset + 1;
@@ -276,7 +276,7 @@ fn link(from: &str, to: &Adr) -> String {
     if !from.ends_with(".md") {
         to.id.clone()
     } else {
-        format!("[{}]({})", to.id, path::relative(from, &to.path).replace(' ', "%20"))
+        format!("[{}]({})", to.id, path::relative_link(from, &to.path).replace(' ', "%20"))
     }
 }
 

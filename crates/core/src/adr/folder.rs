@@ -3,11 +3,11 @@
 
 use serde_json::{Map, Value};
 
-use super::{folder_name, id_of};
+use super::{derive_id, folder_name};
 use crate::{Document, path};
 
 /// The file with the title, the status and the dates of a record that is a folder.
-pub const METADATA: &str = "kep.yaml";
+pub const METADATA_FILE_NAME: &str = "kep.yaml";
 
 /// The field with the date on which a record was created.
 pub(super) const CREATION_DATE: &str = "creation-date";
@@ -24,7 +24,7 @@ const FIELDS: &[(&str, &str)] = &[
 
 /// Returns the path of the metadata file if the record is a folder.
 pub fn metadata_path(path: &str) -> Option<String> {
-    folder_name(path).map(|_| format!("{}/{METADATA}", path::folder(path)))
+    folder_name(path).map(|_| format!("{}/{METADATA_FILE_NAME}", path::folder(path)))
 }
 
 /// Adds the fields of the metadata file that a record's front matter does not set.
@@ -66,7 +66,7 @@ fn folder_path_to_id(value: &Value) -> Value {
     let folder =
         value.as_str().map(|name| name.trim_end_matches('/').trim_end_matches("/README.md"));
     match folder.filter(|name| name.contains('/') && !name.contains("://")) {
-        Some(folder) => Value::String(id_of(&format!("{folder}/README.md")).0),
+        Some(folder) => Value::String(derive_id(&format!("{folder}/README.md")).0),
         None => value.clone(),
     }
 }

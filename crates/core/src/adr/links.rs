@@ -10,7 +10,7 @@ use crate::document::adr_id::MAX_NUMBER_DIGITS;
 
 /// A link's target: another record, as it is written.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Target {
+pub struct LinkTarget {
     /// The name as written.
     pub written: String,
     /// The number in the name or in the linked file's name.
@@ -22,8 +22,8 @@ pub struct Target {
 /// The links of one record.
 #[derive(Debug, Default)]
 pub(super) struct Links {
-    pub(super) supersedes: Vec<Target>,
-    pub(super) superseded_by: Vec<Target>,
+    pub(super) supersedes: Vec<LinkTarget>,
+    pub(super) superseded_by: Vec<LinkTarget>,
     /// Whether a sentence says that the whole record is superseded.
     pub(super) is_wholly_superseded: bool,
 }
@@ -102,7 +102,7 @@ fn mentions_replacement(text: &str) -> bool {
 }
 
 impl Links {
-    fn add(&mut self, direction: Direction, targets: Vec<Target>) {
+    fn add(&mut self, direction: Direction, targets: Vec<LinkTarget>) {
         let list = match direction {
             Direction::Supersedes => &mut self.supersedes,
             Direction::SupersededBy => &mut self.superseded_by,
@@ -224,7 +224,7 @@ fn find_words<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> +
 ///
 /// `is_field` is set for the value of a field that holds only records, where a bare number or path
 /// counts too.
-fn find_targets(text: &str, is_field: bool) -> Vec<Target> {
+fn find_targets(text: &str, is_field: bool) -> Vec<LinkTarget> {
     let is_path = text.contains('/') || is_document(text);
     if is_field && is_path && !text.contains(['[', ' ']) {
         return link_target(crate::path::stem(text), text).into_iter().collect();
@@ -250,7 +250,11 @@ fn find_targets(text: &str, is_field: bool) -> Vec<Target> {
         let label = rest[at + mark.len()..].split('`').next().unwrap_or_default();
         let label =
             label.split_once('<').map_or(label, |(_, label)| label.trim_end_matches('>')).trim();
-        found.push(Target { written: label.to_owned(), number: label_number(label), href: None });
+        found.push(LinkTarget {
+            written: label.to_owned(),
+            number: label_number(label),
+            href: None,
+        });
     }
     if found.is_empty() {
         found = find_ids(&rest, is_field);
@@ -276,12 +280,12 @@ fn is_document(file: &str) -> bool {
 }
 
 /// Returns the target of a link, if it leads to a document or its label has a number.
-fn link_target(label: &str, href: &str) -> Option<Target> {
+fn link_target(label: &str, href: &str) -> Option<LinkTarget> {
     let file = href.split(['#', '?']).next().unwrap_or(href);
     let is_document = is_document(file);
     let number =
-        if is_document { super::id_of(file).1 } else { None }.or_else(|| label_number(label));
-    (is_document || number.is_some()).then(|| Target {
+        if is_document { super::derive_id(file).1 } else { None }.or_else(|| label_number(label));
+    (is_document || number.is_some()).then(|| LinkTarget {
         written: label.trim().trim_matches(['`', '*']).to_owned(),
         number,
         href: is_document.then(|| file.trim_start_matches("./").to_owned()),
@@ -299,7 +303,7 @@ fn label_number(label: &str) -> Option<u32> {
 }
 
 /// Finds ids such as `ADR-10`, and bare numbers if those count too.
-fn find_ids(text: &str, allow_bare_numbers: bool) -> Vec<Target> {
+fn find_ids(text: &str, allow_bare_numbers: bool) -> Vec<LinkTarget> {
     let mut found = Vec::new();
     let mut previous = "";
     for word in text.split(|c: char| {
@@ -316,7 +320,7 @@ fn find_ids(text: &str, allow_bare_numbers: bool) -> Vec<Target> {
             if has_prefix || (prefix.is_empty() && allow_bare_numbers) {
                 let written =
                     if prefix.is_empty() { digits.to_owned() } else { word.to_uppercase() };
-                found.push(Target { written, number: Some(number), href: None });
+                found.push(LinkTarget { written, number: Some(number), href: None });
             }
         }
         if !word.is_empty() {

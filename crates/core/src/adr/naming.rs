@@ -2,12 +2,12 @@
 
 use jiff::civil::Date;
 
-use super::id_of;
+use super::derive_id;
 use crate::name;
 
 /// The naming scheme of a folder of records: `0019-use-x.md`, `ADR-0019_use_x.md`, `adr-019-Use-X.md`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Naming {
+pub struct NamingScheme {
     /// The text before the number, with its separator.
     prefix: String,
     numbering: Numbering,
@@ -46,10 +46,10 @@ enum Case {
     Title,
 }
 
-impl Default for Naming {
+impl Default for NamingScheme {
     /// Names a file `ADR-0019-use-x.md`.
     fn default() -> Self {
-        Naming {
+        NamingScheme {
             prefix: "ADR-".into(),
             numbering: Numbering::Number(4),
             separator: "-".into(),
@@ -59,10 +59,10 @@ impl Default for Naming {
     }
 }
 
-impl Naming {
+impl NamingScheme {
     /// Derives the naming scheme of a folder from its newest record; `None` if there is none in
     /// markdown.
-    pub fn of(names: &[&str]) -> Option<Self> {
+    pub fn detect(names: &[&str]) -> Option<Self> {
         let markdown = names.iter().filter(|name| !name.to_lowercase().ends_with(".rst"));
         let newest = markdown.max_by_key(|name| (number_of(name), **name))?;
         Some(Self::of_file(newest))
@@ -72,7 +72,7 @@ impl Naming {
         let (stem, extension) = file.rsplit_once('.').unwrap_or((file, "md"));
         let (prefix, numbering, rest) = split_stem(stem);
         let title = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
-        Naming {
+        NamingScheme {
             prefix: prefix.to_owned(),
             numbering,
             separator: rest[..rest.len() - title.len()].to_owned(),
@@ -93,7 +93,7 @@ impl Naming {
             Numbering::Date(format) => today.strftime(format).to_string(),
             Numbering::None => String::new(),
         };
-        let Naming { prefix, separator, title_style, extension, .. } = self;
+        let NamingScheme { prefix, separator, title_style, extension, .. } = self;
         let slug = name::slug(title);
         // The slug is empty for a title without letters and digits, such as an emoji.
         let title = title_style.write(if slug.is_empty() { "decision" } else { &slug });
@@ -106,7 +106,7 @@ impl Naming {
 fn number_of(file: &str) -> Option<u32> {
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
     let is_numbered = matches!(split_stem(stem).1, Numbering::Number(_));
-    id_of(file).1.filter(|_| is_numbered)
+    derive_id(file).1.filter(|_| is_numbered)
 }
 
 /// Splits a stem into the text before the number, the kind of number and the text after it.
@@ -118,7 +118,7 @@ fn split_stem(stem: &str) -> (&str, Numbering, &str) {
             return ("", Numbering::Date(format), &stem[length..]);
         }
     }
-    if id_of(stem).1.is_none() {
+    if derive_id(stem).1.is_none() {
         return ("", Numbering::None, stem);
     }
     let start = stem.find(|c: char| c.is_ascii_digit()).unwrap_or(0);
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn a_new_name_follows_the_newest_record() {
         let next = |names: &[&str]| {
-            Naming::of(names).unwrap().name(20, "Use PostgreSQL now", date(2026, 2, 22))
+            NamingScheme::detect(names).unwrap().name(20, "Use PostgreSQL now", date(2026, 2, 22))
         };
         assert_eq!(next(&["0001-a.md", "0019-use-x.md"]), "0020-use-postgresql-now.md");
         assert_eq!(next(&["ADR-0019-x.md"]), "ADR-0020-use-postgresql-now.md");
@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(next(&["20250131-x.md"]), "20260222-use-postgresql-now.md");
         assert_eq!(next(&["use-x.md", "keep-y.md"]), "use-postgresql-now.md");
         assert_eq!(next(&["0003-new.md", "ADR-2.md", "notes.md"]), "0020-use-postgresql-now.md");
-        assert_eq!(Naming::of(&[]), None);
-        assert_eq!(Naming::of(&["0001-x.rst"]), None);
+        assert_eq!(NamingScheme::detect(&[]), None);
+        assert_eq!(NamingScheme::detect(&["0001-x.rst"]), None);
     }
 }

@@ -5,9 +5,9 @@ use serde_json::json;
 
 use super::edit::match_case;
 use super::{Adr, Status, read, set_status, text};
-use crate::frontmatter::{self, Split};
-use crate::lines::newline_of;
-use crate::yaml::{Style, write_scalar};
+use crate::frontmatter::{self, FrontMatterLocation};
+use crate::lines::detect_newline;
+use crate::yaml::{YamlStyle, write_inline};
 
 /// The content of a new record.
 #[derive(Debug, Clone, Copy)]
@@ -28,7 +28,7 @@ pub struct NewRecord<'n> {
 
 /// The text that gives a new record its layout.
 #[derive(Debug, Clone, Copy)]
-pub enum Model<'m> {
+pub enum RecordModel<'m> {
     /// A template, whose text is kept.
     Template {
         /// The text of the template.
@@ -37,7 +37,7 @@ pub enum Model<'m> {
         newest: Option<(&'m str, &'m str)>,
     },
     /// The newest record and the one before it. The headings and fields that both have are kept.
-    Neighbours {
+    ExistingRecords {
         /// The path and text of the newest record.
         newest: (&'m str, &'m str),
         /// The text of the record before it.
@@ -46,17 +46,17 @@ pub enum Model<'m> {
 }
 
 /// Writes a record in the layout of a model; `None` if the result does not read back as the new record.
-pub fn write(new: &NewRecord<'_>, model: &Model<'_>) -> Option<String> {
+pub fn write_new_record(new: &NewRecord<'_>, model: &RecordModel<'_>) -> Option<String> {
     let (text, newest) = match model {
-        Model::Template { text, newest } => (*text, *newest),
-        Model::Neighbours { newest, .. } => (newest.1, Some(*newest)),
+        RecordModel::Template { text, newest } => (*text, *newest),
+        RecordModel::ExistingRecords { newest, .. } => (newest.1, Some(*newest)),
     };
     let newest = newest.map(|(path, text)| (read(path, text), text));
-    let writer = Writer { new, model, newest: newest.as_ref(), newline: newline_of(text) };
+    let writer = Writer { new, model, newest: newest.as_ref(), newline: detect_newline(text) };
     let (yaml, body) = match frontmatter::split(text) {
-        Split::Block { yaml, body } => (Some(&text[yaml]), &text[body..]),
-        Split::None => (None, text),
-        Split::Unclosed => return None,
+        FrontMatterLocation::Block { yaml, body } => (Some(&text[yaml]), &text[body..]),
+        FrontMatterLocation::None => (None, text),
+        FrontMatterLocation::Unclosed => return None,
     };
     let newline = writer.newline;
     let front_matter =
@@ -86,7 +86,7 @@ fn is_as_requested(new: &NewRecord<'_>, text: &str) -> bool {
 /// Writes one record.
 struct Writer<'w> {
     new: &'w NewRecord<'w>,
-    model: &'w Model<'w>,
+    model: &'w RecordModel<'w>,
     newest: Option<&'w (Adr, &'w str)>,
     newline: &'static str,
 }
@@ -103,7 +103,7 @@ const CONSTANT_KEYS: &[&str] = &["type", "layout", "parent"];
 
 impl Writer<'_> {
     fn is_template(&self) -> bool {
-        matches!(self.model, Model::Template { .. })
+        matches!(self.model, RecordModel::Template { .. })
     }
 
     fn status(&self) -> &'static str {
@@ -113,10 +113,12 @@ impl Writer<'_> {
     /// Writes the front matter of the model with the values of the new record.
     fn front_matter(&self, yaml: &str) -> String {
         let other = match self.model {
-            Model::Neighbours { other: Some(other), .. } => match frontmatter::split(other) {
-                Split::Block { yaml, .. } => Some(split_at_keys(&other[yaml])),
-                _ => None,
-            },
+            RecordModel::ExistingRecords { other: Some(other), .. } => {
+                match frontmatter::split(other) {
+                    FrontMatterLocation::Block { yaml, .. } => Some(split_at_keys(&other[yaml])),
+                    _ => None,
+                }
+            }
             _ => None,
         };
         let mut out = String::new();
@@ -140,7 +142,9 @@ impl Writer<'_> {
                 let status = match_case(unquoted, self.status());
                 self.line(key, &match_quotes(value, &status))
             }
-            "title" | "name" => self.line(key, &write_scalar(&json!(self.new.title), Style::Plain)),
+            "title" | "name" => {
+                self.line(key, &write_inline(&json!(self.new.title), YamlStyle::Plain))
+            }
             date_key if DATE_KEYS.contains(&date_key) => {
                 let date = match_date_format(unquoted, self.new.today);
                 self.line(key, &match_quotes(value, &date))
@@ -276,7 +280,9 @@ impl Writer<'_> {
 
     /// Returns the headings that the newest record shares with the one before it.
     fn shared_headings(&self) -> Vec<String> {
-        let Model::Neighbours { newest, other: Some(other) } = self.model else { return vec![] };
+        let RecordModel::ExistingRecords { newest, other: Some(other) } = self.model else {
+            return vec![];
+        };
         let other = section_names(other);
         section_names(newest.1).into_iter().filter(|heading| other.contains(heading)).collect()
     }
@@ -429,7 +435,7 @@ mod tests {
 
     fn write_like(newest: &str, other: Option<&str>) -> String {
         let newest = ("docs/adr/0019-old.md", newest);
-        write(&new_record(), &Model::Neighbours { newest, other }).unwrap()
+        write_new_record(&new_record(), &RecordModel::ExistingRecords { newest, other }).unwrap()
     }
 
     #[test]
@@ -477,21 +483,24 @@ mod tests {
         assert_eq!(none, "# Use X\n\n## Decision\n\nWhat was decided.\n");
         let with_status = NewRecord { status: Some(Status::Accepted), ..new_record() };
         let newest = ("docs/adr/0019-old.md", "# Old\n\n## Decision\n\nx\n");
-        let text = write(&with_status, &Model::Neighbours { newest, other: None }).unwrap();
+        let text =
+            write_new_record(&with_status, &RecordModel::ExistingRecords { newest, other: None })
+                .unwrap();
         assert_eq!(read(with_status.path, &text).status, Status::Accepted);
     }
 
     #[test]
     fn a_template_keeps_its_text() {
         let template = "# {short title}\r\n\r\n## Status\r\n\r\nWhat is the status, such as proposed or accepted?\r\n\r\n## Context\r\n\r\nWhat is the issue?\r\n";
-        let model = Model::Template { text: template, newest: None };
+        let model = RecordModel::Template { text: template, newest: None };
         assert_eq!(
-            write(&new_record(), &model).unwrap(),
+            write_new_record(&new_record(), &model).unwrap(),
             "# Use X\r\n\r\n## Status\r\n\r\nProposed\r\n\r\n## Context\r\n\r\nWhat is the issue?\r\n"
         );
         let madr = "---\nstatus: \"{proposed | rejected | accepted | … | superseded by ADR-0123}\"\ndate: {YYYY-MM-DD when the decision was last updated}\n---\n\n# {short title}\n\n## Decision Outcome\n\nChosen option: \"{title of option 1}\"\n";
         assert_eq!(
-            write(&new_record(), &Model::Template { text: madr, newest: None }).unwrap(),
+            write_new_record(&new_record(), &RecordModel::Template { text: madr, newest: None })
+                .unwrap(),
             "---\nstatus: \"proposed\"\ndate: 2026-02-22\n---\n\n# Use X\n\n## Decision Outcome\n\nChosen option: \"{title of option 1}\"\n"
         );
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::text;
 use crate::Document;
-use crate::frontmatter::{self, Split};
+use crate::frontmatter::{self, FrontMatterLocation};
 
 /// How a status is written, which decides how it is rewritten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,7 +66,7 @@ pub(super) fn find(document: &Document, text: &str, visible: &str) -> Option<Sta
 }
 
 fn find_in_front_matter(document: &Document, text: &str) -> Option<StatusSite> {
-    let Split::Block { yaml, .. } = frontmatter::split(text) else { return None };
+    let FrontMatterLocation::Block { yaml, .. } = frontmatter::split(text) else { return None };
     document.fields.get("status")?.as_str()?;
     let root = crate::yaml::parse(&text[yaml.clone()]).ok()??;
     let entry = root.entry("status")?;
@@ -113,8 +113,8 @@ struct Body<'t> {
 impl<'t> Body<'t> {
     fn new(text: &str, visible: &'t str) -> Self {
         let start = match frontmatter::split(text) {
-            Split::Block { body, .. } => body,
-            Split::None | Split::Unclosed => 0,
+            FrontMatterLocation::Block { body, .. } => body,
+            FrontMatterLocation::None | FrontMatterLocation::Unclosed => 0,
         };
         Body {
             lines: text::lines(visible).filter(|(offset, _)| *offset >= start).collect(),

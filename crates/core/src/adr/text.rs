@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::frontmatter::{self, Split};
+use crate::frontmatter::{self, FrontMatterLocation};
 
 /// Fields of the record itself are within this many lines from the start.
 const MAX_FIELD_LINES: usize = 40;
@@ -22,8 +22,8 @@ pub(super) fn visible(text: &str) -> String {
     };
     // In the front matter, `<!--` does not open a comment.
     let body = match frontmatter::split(text) {
-        Split::Block { body, .. } => body,
-        Split::None | Split::Unclosed => 0,
+        FrontMatterLocation::Block { body, .. } => body,
+        FrontMatterLocation::None | FrontMatterLocation::Unclosed => 0,
     };
     let comments = between(&text[body..], "<!--", "-->");
     let comments = comments.into_iter().map(|range| range.start + body..range.end + body);

@@ -1,14 +1,14 @@
 //! Conflicting decisions in the memory documents of a plan and its agents.
 
 use crate::Value;
-use crate::memory::{Entry, EntryKind, Field};
-use crate::words::normalised;
+use crate::memory::{EntryField, EntryKind, MemoryEntry};
+use crate::words::normalise;
 
-use super::{Conflict, Kind, Severity, Side};
+use super::{Conflict, ConflictKind, Severity, Side};
 
 /// The entries of one memory document, with its owner.
 #[derive(Debug, Clone)]
-pub struct Sheet<'s> {
+pub struct DecisionSource<'s> {
     /// The level of the document.
     pub level: &'s str,
     /// The name of the plan or agent that the document belongs to.
@@ -16,13 +16,13 @@ pub struct Sheet<'s> {
     /// The path of the document.
     pub path: &'s str,
     /// The entries that are active.
-    pub entries: Vec<&'s Entry>,
+    pub entries: Vec<&'s MemoryEntry>,
 }
 
 /// A decision with its choice.
 struct Decision<'s> {
-    sheet: &'s Sheet<'s>,
-    entry: &'s Entry,
+    sheet: &'s DecisionSource<'s>,
+    entry: &'s MemoryEntry,
     /// The normalised text of the entry, by which decisions are compared.
     name: String,
     choice: &'s str,
@@ -31,20 +31,23 @@ struct Decision<'s> {
 /// Finds decisions with the same name and different choices in the memory of a plan and its agents. A
 /// contradiction between an agent and the plan is critical, one between two agents a warning. Within
 /// one document, the last choice counts.
-pub fn decisions(plan: Option<&Sheet<'_>>, agents: &[Sheet<'_>]) -> Vec<Conflict> {
+pub fn find_decision_conflicts(
+    plan: Option<&DecisionSource<'_>>,
+    agents: &[DecisionSource<'_>],
+) -> Vec<Conflict> {
     let plan_decisions: Vec<Decision<'_>> = plan.into_iter().flat_map(last_choices).collect();
     let agent_decisions: Vec<Decision<'_>> = agents.iter().flat_map(last_choices).collect();
     let mut conflicts = Vec::new();
     for (index, decision) in agent_decisions.iter().enumerate() {
         let parent = plan_decisions.iter().find(|other| other.name == decision.name);
         if let Some(parent) = parent {
-            if normalised(parent.choice) != normalised(decision.choice) {
+            if normalise(parent.choice) != normalise(decision.choice) {
                 conflicts.push(conflict(parent, decision, Severity::Critical));
             }
             continue;
         }
         let other = agent_decisions[..index].iter().find(|other| {
-            other.name == decision.name && normalised(other.choice) != normalised(decision.choice)
+            other.name == decision.name && normalise(other.choice) != normalise(decision.choice)
         });
         conflicts.extend(other.map(|other| conflict(other, decision, Severity::Warning)));
     }
@@ -52,11 +55,11 @@ pub fn decisions(plan: Option<&Sheet<'_>>, agents: &[Sheet<'_>]) -> Vec<Conflict
 }
 
 /// Returns the decisions of a document that state a choice, the last one for each name.
-fn last_choices<'s>(sheet: &'s Sheet<'s>) -> Vec<Decision<'s>> {
+fn last_choices<'s>(sheet: &'s DecisionSource<'s>) -> Vec<Decision<'s>> {
     let mut decisions: Vec<Decision<'s>> = Vec::new();
     for entry in sheet.entries.iter().filter(|entry| entry.kind == EntryKind::Decision) {
-        let Some(choice) = entry.field(Field::Choice) else { continue };
-        let name = normalised(&entry.text);
+        let Some(choice) = entry.field(EntryField::Choice) else { continue };
+        let name = normalise(&entry.text);
         decisions.retain(|other| other.name != name);
         decisions.push(Decision { sheet, entry, name, choice });
     }
@@ -79,7 +82,7 @@ fn conflict(first: &Decision<'_>, second: &Decision<'_>, severity: Severity) -> 
         _ => ("Both decisions are kept", "record one decision in the plan's memory"),
     };
     Conflict {
-        kind: Kind::DirectContradiction,
+        kind: ConflictKind::DirectContradiction,
         severity,
         key: Some(format!("decision: {}", second.entry.text)),
         path: second.sheet.path.to_owned(),
@@ -99,7 +102,7 @@ mod tests {
     use super::*;
     use crate::memory::read;
 
-    fn table(rows: &str) -> crate::memory::Notebook {
+    fn table(rows: &str) -> crate::memory::MemoryEntries {
         read("m.md", &format!("## Decisions\n| Decision | Choice |\n|---|---|\n{rows}"))
     }
 
@@ -110,17 +113,17 @@ mod tests {
             table("| database. | Postgres |\n| Queue | none |\n"),
             table("| Queue | Redis |\n| Queue | NATS |\n| Database | sqlite |\n"),
         ];
-        let sheets: Vec<Sheet<'_>> = notebooks
+        let sheets: Vec<DecisionSource<'_>> = notebooks
             .iter()
             .zip([("plan", "p"), ("agent", "a"), ("agent", "b")])
-            .map(|(notebook, (level, owner))| Sheet {
+            .map(|(notebook, (level, owner))| DecisionSource {
                 level,
                 owner,
                 path: level,
                 entries: notebook.entries.iter().collect(),
             })
             .collect();
-        let conflicts = decisions(sheets.first(), &sheets[1..]);
+        let conflicts = find_decision_conflicts(sheets.first(), &sheets[1..]);
         let names: Vec<_> = conflicts[1].sides.iter().map(|side| side.name.as_deref()).collect();
         assert_eq!(names, [Some("a"), Some("b")]);
         let messages: Vec<(Severity, String)> =

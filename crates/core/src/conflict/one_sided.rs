@@ -2,17 +2,17 @@
 
 use std::collections::HashSet;
 
-use super::{Conflict, Kind, Severity};
+use super::{Conflict, ConflictKind, Severity};
 use crate::adr::{self, Adr, Status};
 use crate::shell;
-use crate::supersession::{Link, Supersession};
+use crate::supersession::{Supersession, SupersessionLink};
 
 /// Returns the supersessions that one of the two records does not state, or contradicts.
 ///
 /// A replaced record whose status is still open is a warning, since it misleads its readers. A new
 /// record that does not name the replaced one is information: it does not mislead, and many teams only
 /// write `Superseded by`.
-pub fn one_sided(adrs: &[Adr], relation: &Supersession<'_>) -> Vec<Conflict> {
+pub fn find_one_sided_supersessions(adrs: &[Adr], relation: &Supersession<'_>) -> Vec<Conflict> {
     let cycles = relation.cycles();
     let in_cycle: HashSet<usize> = cycles.iter().flatten().copied().collect();
     // Cycles are reported by `supersession`; stating them on both sides would not fix them.
@@ -22,13 +22,17 @@ pub fn one_sided(adrs: &[Adr], relation: &Supersession<'_>) -> Vec<Conflict> {
     links.filter_map(|link| check_link(adrs, relation, link)).collect()
 }
 
-fn check_link(adrs: &[Adr], relation: &Supersession<'_>, link: Link) -> Option<Conflict> {
+fn check_link(
+    adrs: &[Adr],
+    relation: &Supersession<'_>,
+    link: SupersessionLink,
+) -> Option<Conflict> {
     let (new, old) = (&adrs[link.new], &adrs[link.old]);
     let is_open =
         matches!(old.status, Status::Accepted | Status::Proposed | Status::Draft | Status::Unknown);
     let (to_fix, severity, message) = if old.is_partly_superseded {
         return None;
-    } else if is_open && new.status.took_effect() {
+    } else if is_open && new.status.has_taken_effect() {
         let statement = match (link.is_stated_by_old, old.status) {
             (_, Status::Unknown) => "which states no known status".to_owned(),
             (true, status) => format!("which names its successor but is still {status}"),
@@ -50,12 +54,12 @@ fn check_link(adrs: &[Adr], relation: &Supersession<'_>, link: Link) -> Option<C
 fn conflict(
     adrs: &[Adr],
     relation: &Supersession<'_>,
-    link: Link,
+    link: SupersessionLink,
     to_fix: &Adr,
     severity: Severity,
     message: String,
 ) -> Conflict {
-    let argument = |index: usize| shell::word(unique_name(adrs, relation, index));
+    let argument = |index: usize| shell::quote(unique_name(adrs, relation, index));
     let metadata = adr::metadata_path(&to_fix.path);
     let (path, line) = match &metadata {
         Some(metadata) => (metadata.clone(), 1),
@@ -73,7 +77,7 @@ fn conflict(
         ),
     };
     Conflict {
-        kind: Kind::OneSidedSupersession,
+        kind: ConflictKind::OneSidedSupersession,
         severity,
         key: None,
         path,
@@ -88,8 +92,9 @@ fn conflict(
 /// Returns an unambiguous name of a record: its id, or its path if its number is not unique.
 fn unique_name<'a>(adrs: &'a [Adr], relation: &Supersession<'_>, index: usize) -> &'a str {
     let adr = &adrs[index];
-    let is_unique =
-        adr.number.is_some_and(|number| relation.numbered(number).all(|other| other == index));
+    let is_unique = adr
+        .number
+        .is_some_and(|number| relation.indexes_with_number(number).all(|other| other == index));
     if is_unique { &adr.id } else { &adr.path }
 }
 
@@ -105,7 +110,7 @@ mod tests {
                 adr::read(&format!("adrs/ADR-{number}-x.md"), &format!("---\n{yaml}\n---\n# T\n"))
             })
             .collect();
-        one_sided(&adrs, &Supersession::new(&adrs))
+        find_one_sided_supersessions(&adrs, &Supersession::new(&adrs))
             .into_iter()
             .map(|conflict| (conflict.severity, format!("{}: {}", conflict.path, conflict.message)))
             .collect()

@@ -1,96 +1,104 @@
 //! References to missing or retired documents, and cycles of supersession.
 
-use super::{Conflict, Kind, Severity};
+use super::{Conflict, ConflictKind, Severity};
 use crate::adr::{self, Adr};
-use crate::document::{self, How, LinkField, Reference};
+use crate::document::{self, LinkField, Reference, ReferenceKind};
 use crate::supersession::Supersession;
 use crate::{Document, path};
 
 /// The documents that references are resolved against.
-pub struct Known<'a> {
+pub struct ReferenceResolver<'a> {
     /// Every decision record.
     pub adrs: &'a [Adr],
     /// Which records replaced which.
     pub supersession: &'a Supersession<'a>,
     /// Finds the document that a name in `depends_on` means: a plan, or an agent of the same plan.
-    pub by_name: &'a dyn Fn(&Document, &str) -> ByName,
+    pub by_name: &'a dyn Fn(&Document, &str) -> NameLookup,
     /// Finds the document with exactly this name, for wiki links and words.
-    pub by_exact_name: &'a dyn Fn(&Document, &str) -> ByName,
+    pub by_exact_name: &'a dyn Fn(&Document, &str) -> NameLookup,
     /// Returns whether a file exists, by its path relative to the root.
     pub exists: &'a dyn Fn(&str) -> bool,
     /// Returns why an existing document should no longer be relied on, if it should not.
-    pub retired: &'a dyn Fn(&str) -> Option<&'static str>,
+    pub retirement_reason: &'a dyn Fn(&str) -> Option<&'static str>,
     /// Returns whether a path or a decision's id is in the archive.
-    pub archived: &'a dyn Fn(&str) -> bool,
+    pub is_archived: &'a dyn Fn(&str) -> bool,
 }
 
 /// The result of looking up a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ByName {
+pub enum NameLookup {
     /// The path of the one document with that name.
     Document(String),
     /// Several documents have that name.
-    Several,
+    Ambiguous,
     /// No document has that name.
-    Nothing,
+    NotFound,
 }
 
-impl From<ByName> for Found {
-    fn from(found: ByName) -> Self {
+impl From<NameLookup> for ResolvedReference {
+    fn from(found: NameLookup) -> Self {
         match found {
-            ByName::Document(path) => Found::Document(path),
-            ByName::Several => Found::Elsewhere,
-            ByName::Nothing => Found::Nothing,
+            NameLookup::Document(path) => ResolvedReference::Document(path),
+            NameLookup::Ambiguous => ResolvedReference::External,
+            NameLookup::NotFound => ResolvedReference::Nothing,
         }
     }
 }
 
 /// The result of resolving a reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum ResolvedReference {
     /// A decision record, by its index.
     Adr(usize),
     /// A document, by its path.
     Document(String),
     /// A target outside the workspace, or one of several documents.
-    Elsewhere,
+    External,
     /// No target exists.
     Nothing,
 }
 
-impl Known<'_> {
+impl ReferenceResolver<'_> {
     /// Resolves a reference of a document.
-    pub fn find(&self, document: &Document, reference: &Reference) -> Found {
+    pub fn resolve(&self, document: &Document, reference: &Reference) -> ResolvedReference {
         let target = reference.target.as_str();
-        match reference.how {
-            How::Link => path::joined(&document.path, target)
-                .map_or(Found::Elsewhere, |path| self.find_path(&path)),
-            How::Wiki => self.find_wiki(document, target),
-            How::Word => self.find_word(document, target),
-            How::Field(_) | How::Mention => self.find_name_or_path(document, target, reference.how),
+        match reference.kind {
+            ReferenceKind::Link => path::resolve_link(&document.path, target)
+                .map_or(ResolvedReference::External, |path| self.find_path(&path)),
+            ReferenceKind::Wiki => self.find_wiki(document, target),
+            ReferenceKind::Word => self.find_word(document, target),
+            ReferenceKind::Field(_) | ReferenceKind::Mention => {
+                self.find_name_or_path(document, target, reference.kind)
+            }
         }
     }
 
     /// Finds the target of a front-matter field or of a mention.
-    fn find_name_or_path(&self, document: &Document, target: &str, how: How) -> Found {
+    fn find_name_or_path(
+        &self,
+        document: &Document,
+        target: &str,
+        how: ReferenceKind,
+    ) -> ResolvedReference {
         if target.contains('/') {
-            let relative = path::joined(&document.path, target).map(|path| self.find_path(&path));
+            let relative =
+                path::resolve_link(&document.path, target).map(|path| self.find_path(&path));
             return relative
-                .filter(|found| *found != Found::Nothing)
+                .filter(|found| *found != ResolvedReference::Nothing)
                 .unwrap_or_else(|| self.find_path(target));
         }
         let stem = document::strip_extension(target);
         if stem.len() < target.len() || looks_like_id(target) {
-            let by_file = self.choose(&document.path, self.supersession.with_stem(stem));
+            let by_file = self.choose(&document.path, self.supersession.indexes_with_stem(stem));
             if let Some(index) = by_file {
-                return Found::Adr(index);
+                return ResolvedReference::Adr(index);
             }
         }
         if let Some(index) = self.find_adr(&document.path, target, how) {
-            return Found::Adr(index);
+            return ResolvedReference::Adr(index);
         }
-        if how == How::Mention || looks_like_id(target) {
-            return Found::Nothing;
+        if how == ReferenceKind::Mention || looks_like_id(target) {
+            return ResolvedReference::Nothing;
         }
         (self.by_name)(document, target).into()
     }
@@ -100,72 +108,77 @@ impl Known<'_> {
     /// A word may be anything, and a wiki link may lead to a note outside the workspace. In a workspace
     /// that never had records, the id of a record in a text is an example.
     pub fn is_broken(&self, document: &Document, reference: &Reference) -> bool {
-        let requires_target = match reference.how {
-            How::Word => false,
-            How::Wiki => document::is_plan_or_adr_name(&reference.target),
-            How::Mention => !self.adrs.is_empty() || (self.archived)(&reference.target),
-            How::Field(_) | How::Link => true,
+        let requires_target = match reference.kind {
+            ReferenceKind::Word => false,
+            ReferenceKind::Wiki => document::is_plan_or_adr_name(&reference.target),
+            ReferenceKind::Mention => {
+                !self.adrs.is_empty() || (self.is_archived)(&reference.target)
+            }
+            ReferenceKind::Field(_) | ReferenceKind::Link => true,
         };
-        requires_target && self.find(document, reference) == Found::Nothing
+        requires_target && self.resolve(document, reference) == ResolvedReference::Nothing
     }
 
     /// Finds the target of a wiki link: a path relative to the document or to the root, the file of a
     /// record, the id of an ADR, or the name of a plan, an agent, a project or a context document.
-    fn find_wiki(&self, document: &Document, target: &str) -> Found {
+    fn find_wiki(&self, document: &Document, target: &str) -> ResolvedReference {
         let stem = document::strip_extension(target);
         if target.contains('/') || stem.len() < target.len() {
             let file =
                 if stem.len() < target.len() { target.to_owned() } else { format!("{target}.md") };
-            let relative = path::joined(&document.path, &file);
-            let from_root = path::joined("", &file);
+            let relative = path::resolve_link(&document.path, &file);
+            let from_root = path::resolve_link("", &file);
             let mut found = relative.into_iter().chain(from_root).map(|path| self.find_path(&path));
-            if let Some(found) = found.find(|found| *found != Found::Nothing) {
+            if let Some(found) = found.find(|found| *found != ResolvedReference::Nothing) {
                 return found;
             }
         }
         let name = path::file_name(stem);
-        let with_stem = self.supersession.with_stem(name);
+        let with_stem = self.supersession.indexes_with_stem(name);
         if let Some(index) = self.choose(&document.path, with_stem) {
-            return Found::Adr(index);
+            return ResolvedReference::Adr(index);
         }
         // The main document of a plan may be called after its folder: `0043-auth-plan.md`.
         let names = std::iter::once(name).chain(name.strip_suffix("-plan"));
         let mut found = names.map(|name| self.find_word(document, name));
-        found.find(|found| *found != Found::Nothing).unwrap_or(Found::Nothing)
+        found
+            .find(|found| *found != ResolvedReference::Nothing)
+            .unwrap_or(ResolvedReference::Nothing)
     }
 
     /// Finds the record with this id, or the document with exactly this name.
-    fn find_word(&self, document: &Document, name: &str) -> Found {
+    fn find_word(&self, document: &Document, name: &str) -> ResolvedReference {
         if looks_like_id(name) {
-            let record = self.find_adr(&document.path, name, How::Word);
-            return record.map_or(Found::Nothing, Found::Adr);
+            let record = self.find_adr(&document.path, name, ReferenceKind::Word);
+            return record.map_or(ResolvedReference::Nothing, ResolvedReference::Adr);
         }
         (self.by_exact_name)(document, name).into()
     }
 
-    fn find_path(&self, path: &str) -> Found {
-        match self.supersession.at_path(path) {
-            Some(index) => Found::Adr(index),
-            None if (self.exists)(path) => Found::Document(path.to_owned()),
-            None => Found::Nothing,
+    fn find_path(&self, path: &str) -> ResolvedReference {
+        match self.supersession.index_of_path(path) {
+            Some(index) => ResolvedReference::Adr(index),
+            None if (self.exists)(path) => ResolvedReference::Document(path.to_owned()),
+            None => ResolvedReference::Nothing,
         }
     }
 
     /// Finds the record that an id in the document `from` means. Outside `supersedes` and
     /// `superseded_by`, only text that starts with `ADR` is an id.
-    fn find_adr(&self, from: &str, id: &str, how: How) -> Option<usize> {
-        let by_number = matches!(how, How::Field(LinkField::Supersedes | LinkField::SupersededBy));
-        if !looks_like_id(id) && !by_number && how != How::Mention {
+    fn find_adr(&self, from: &str, id: &str, how: ReferenceKind) -> Option<usize> {
+        let by_number =
+            matches!(how, ReferenceKind::Field(LinkField::Supersedes | LinkField::SupersededBy));
+        if !looks_like_id(id) && !by_number && how != ReferenceKind::Mention {
             return None;
         }
         let number = id.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().ok();
         let all_if_unnumbered = (0..self.adrs.len()).filter(|_| number.is_none());
         let candidates = number
             .into_iter()
-            .flat_map(|number| self.supersession.numbered(number))
+            .flat_map(|number| self.supersession.indexes_with_number(number))
             .chain(all_if_unnumbered);
         let matches: Vec<usize> =
-            candidates.filter(|&index| adr::id_matches(&self.adrs[index], id)).collect();
+            candidates.filter(|&index| adr::has_id(&self.adrs[index], id)).collect();
         self.choose(from, &matches)
     }
 
@@ -190,8 +203,8 @@ pub fn is_near(from: &str, record: &str) -> bool {
 
 /// Returns a conflict for every reference of a document to a missing or retired target. A retired
 /// record may refer to anything.
-pub fn references(document: &Document, known: &Known<'_>) -> Vec<Conflict> {
-    let record = known.supersession.at_path(&document.path);
+pub fn find_broken_references(document: &Document, known: &ReferenceResolver<'_>) -> Vec<Conflict> {
+    let record = known.supersession.index_of_path(&document.path);
     if record.is_some_and(|index| is_retired(index, known)) {
         return vec![];
     }
@@ -208,43 +221,53 @@ fn check_reference(
     document: &Document,
     record: Option<usize>,
     reference: &Reference,
-    known: &Known<'_>,
+    known: &ReferenceResolver<'_>,
 ) -> Option<Conflict> {
     // A word adds an edge to the graph if it has a target, and requires none.
-    if reference.how == How::Word {
+    if reference.kind == ReferenceKind::Word {
         return None;
     }
-    let is_supersession =
-        matches!(reference.how, How::Field(LinkField::Supersedes | LinkField::SupersededBy));
+    let is_supersession = matches!(
+        reference.kind,
+        ReferenceKind::Field(LinkField::Supersedes | LinkField::SupersededBy)
+    );
     let is_self_or_predecessor = |target: usize| {
-        record.is_some_and(|record| record == target || known.supersession.descends(record, target))
+        record.is_some_and(|record| {
+            record == target || known.supersession.is_descendant(record, target)
+        })
     };
-    let reason = match known.find(document, reference) {
-        Found::Adr(index) if is_supersession || is_self_or_predecessor(index) => return None,
-        Found::Adr(index) => retirement_reason(index, known)?,
-        Found::Document(_) if is_supersession => return None,
-        Found::Document(path) => (known.retired)(&path)?.to_owned(),
-        Found::Elsewhere => return None,
-        Found::Nothing if !known.is_broken(document, reference) => return None,
-        Found::Nothing => missing_reason(document, reference, known),
+    let reason = match known.resolve(document, reference) {
+        ResolvedReference::Adr(index) if is_supersession || is_self_or_predecessor(index) => {
+            return None;
+        }
+        ResolvedReference::Adr(index) => retirement_reason(index, known)?,
+        ResolvedReference::Document(_) if is_supersession => return None,
+        ResolvedReference::Document(path) => (known.retirement_reason)(&path)?.to_owned(),
+        ResolvedReference::External => return None,
+        ResolvedReference::Nothing if !known.is_broken(document, reference) => return None,
+        ResolvedReference::Nothing => missing_reason(document, reference, known),
     };
     Some(conflict(document, reference, &reason))
 }
 
-fn missing_reason(document: &Document, reference: &Reference, known: &Known<'_>) -> String {
-    let path = path::joined(&document.path, &reference.target);
-    let is_archived =
-        (known.archived)(&reference.target) || path.is_some_and(|path| (known.archived)(&path));
+fn missing_reason(
+    document: &Document,
+    reference: &Reference,
+    known: &ReferenceResolver<'_>,
+) -> String {
+    let path = path::resolve_link(&document.path, &reference.target);
+    let is_archived = (known.is_archived)(&reference.target)
+        || path.is_some_and(|path| (known.is_archived)(&path));
     if is_archived { "is archived".into() } else { "does not exist".into() }
 }
 
 /// Returns whether new work should no longer rely on a decision, by its own status or because another
 /// decision replaced it.
-fn is_retired(index: usize, known: &Known<'_>) -> bool {
+fn is_retired(index: usize, known: &ReferenceResolver<'_>) -> bool {
     known.adrs[index].status.is_retired() || known.supersession.is_replaced(index)
 }
 
-fn retirement_reason(index: usize, known: &Known<'_>) -> Option<String> {
+fn retirement_reason(index: usize, known: &ReferenceResolver<'_>) -> Option<String> {
     if !is_retired(index, known) {
         return None;
     }
@@ -261,7 +284,7 @@ fn retirement_reason(index: usize, known: &Known<'_>) -> Option<String> {
 
 fn conflict(document: &Document, reference: &Reference, reason: &str) -> Conflict {
     Conflict {
-        kind: Kind::OrphanReference,
+        kind: ConflictKind::OrphanReference,
         severity: Severity::Critical,
         key: None,
         path: document.path.clone(),
@@ -274,7 +297,7 @@ fn conflict(document: &Document, reference: &Reference, reason: &str) -> Conflic
 }
 
 /// Returns a conflict for every cycle in which decisions supersede each other.
-pub fn supersession(adrs: &[Adr], relation: &Supersession<'_>) -> Vec<Conflict> {
+pub fn find_supersession_cycles(adrs: &[Adr], relation: &Supersession<'_>) -> Vec<Conflict> {
     relation
         .cycles()
         .into_iter()
@@ -283,7 +306,7 @@ pub fn supersession(adrs: &[Adr], relation: &Supersession<'_>) -> Vec<Conflict> 
                 cycle.iter().chain(cycle.first()).map(|&index| adrs[index].id.as_str()).collect();
             let first = &adrs[cycle[0]];
             Conflict {
-                kind: Kind::CircularSupersession,
+                kind: ConflictKind::CircularSupersession,
                 severity: Severity::Critical,
                 key: None,
                 path: first.path.clone(),
@@ -317,22 +340,24 @@ mod tests {
         .collect();
         let supersession = Supersession::new(&adrs);
         let by_name = |_: &Document, typed: &str| match typed.starts_with("0042") {
-            true => ByName::Document("plans/0042-graph/plan.md".into()),
-            false => ByName::Nothing,
+            true => NameLookup::Document("plans/0042-graph/plan.md".into()),
+            false => NameLookup::NotFound,
         };
-        let known = Known {
+        let known = ReferenceResolver {
             adrs: &adrs,
             supersession: &supersession,
             by_name: &by_name,
             by_exact_name: &|_, name| match name {
-                "0042-graph" => ByName::Document("plans/0042-graph/plan.md".into()),
-                _ => ByName::Nothing,
+                "0042-graph" => NameLookup::Document("plans/0042-graph/plan.md".into()),
+                _ => NameLookup::NotFound,
             },
             exists: &|path| path == "docs/a.md",
-            retired: &|path| (path == "plans/0042-graph/plan.md").then_some("is deprecated"),
-            archived: &|name| name == "ADR-0008" || name == "docs/old.md",
+            retirement_reason: &|path| {
+                (path == "plans/0042-graph/plan.md").then_some("is deprecated")
+            },
+            is_archived: &|name| name == "ADR-0008" || name == "docs/old.md",
         };
-        references(&Document::parse("docs/x.md", text), &known)
+        find_broken_references(&Document::parse("docs/x.md", text), &known)
             .into_iter()
             .map(|conflict| format!("{}: {}", conflict.line, conflict.message))
             .collect()

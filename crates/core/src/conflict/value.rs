@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Map;
 
-use super::{Conflict, Kind, Severity, Side, shown};
+use super::{Conflict, ConflictKind, Severity, Side, format_value};
 use crate::cascade::Layer;
 use crate::staleness::{Freshness, Staleness};
 use crate::{Document, Value, keypath};
@@ -25,7 +25,7 @@ pub struct Override {
     /// The value of the child.
     pub child_value: Value,
     /// Whether the child declares the override.
-    pub acknowledged: bool,
+    pub is_declared: bool,
     /// The index of the later layer that removed the key with `override: true` or `inherit: false`, or
     /// by replacing a map by a single value.
     pub removed_by: Option<usize>,
@@ -37,23 +37,23 @@ type MergedValues = BTreeMap<Arc<str>, (usize, Arc<Value>)>;
 /// Layers merged one at a time. A clone is cheap, so that layers which several paths through the
 /// hierarchy share are merged once.
 #[derive(Debug, Clone, Default)]
-pub struct Stack {
+pub struct LayerStack {
     merged: Arc<MergedValues>,
 }
 
-impl Stack {
+impl LayerStack {
     /// Merges a document on top, and adds an override for every value that directly replaced a
     /// different one. Earlier overrides whose key the document removes are marked as removed.
     pub fn add(&mut self, child: usize, document: &Document, overrides: &mut Vec<Override>) {
         let values = &document.values;
-        if values.is_empty() && !values.is_cut() {
+        if values.is_empty() && !values.hides_all_inherited() {
             return;
         }
         let merged = Arc::make_mut(&mut self.merged);
         let declared_overrides = document.field_list("overrides");
         let mut new_values: Vec<(String, Value)> = Vec::new();
         let mut reported = HashSet::new();
-        values.leaves(&mut |keys, leaf, cut| {
+        values.for_each_leaf(&mut |keys, leaf, cut| {
             let Some(value) = leaf.clone().into_value() else { return };
             let key = keypath::join(keys.iter().map(String::as_str));
             if let Some(replaced) = find_replaced(merged, keys, &key, &value, cut) {
@@ -77,14 +77,14 @@ impl Stack {
                         child,
                         parent_value: (*parent_value).clone(),
                         child_value,
-                        acknowledged,
+                        is_declared: acknowledged,
                         removed_by: None,
                     });
                 }
             }
             new_values.push((key, value));
         });
-        for cut in values.cuts() {
+        for cut in values.override_paths() {
             remove_within(merged, &cut);
         }
         for (key, value) in new_values {
@@ -100,7 +100,7 @@ impl Stack {
 
 /// Returns every value that directly replaced a different one.
 fn find_overrides(layers: &[Layer<'_>]) -> Vec<Override> {
-    let (mut stack, mut overrides) = (Stack::default(), Vec::new());
+    let (mut stack, mut overrides) = (LayerStack::default(), Vec::new());
     for (child, layer) in layers.iter().enumerate() {
         stack.add(child, layer.document, &mut overrides);
     }
@@ -187,26 +187,26 @@ fn insert(merged: &mut MergedValues, key: String, layer: usize, value: Value) {
 
 /// Returns the conflicting values among layers, given the staleness of each layer. A key that a later
 /// layer removed is in no conflict.
-pub fn layers(layers: &[Layer<'_>], freshness: &[Staleness]) -> Vec<Conflict> {
+pub fn find_value_conflicts(layers: &[Layer<'_>], freshness: &[Staleness]) -> Vec<Conflict> {
     find_overrides(layers)
         .into_iter()
         .filter(|value_override| value_override.removed_by.is_none())
         .flat_map(|value_override| {
             let (parent, child) = (&layers[value_override.parent], &layers[value_override.child]);
-            of_override(&value_override, parent, child, freshness.get(value_override.parent))
+            override_conflicts(&value_override, parent, child, freshness.get(value_override.parent))
         })
         .collect()
 }
 
 /// Returns the conflicts that an override causes, given the staleness of the parent.
-pub fn of_override(
+pub fn override_conflicts(
     value_override: &Override,
     parent: &Layer<'_>,
     child: &Layer<'_>,
     parent_freshness: Option<&Staleness>,
 ) -> Vec<Conflict> {
     let is_same_level = parent.level == child.level;
-    let severity = if value_override.acknowledged {
+    let severity = if value_override.is_declared {
         Severity::Information
     } else if is_same_level {
         Severity::Warning
@@ -231,13 +231,13 @@ fn contradiction(
     let message = format!(
         "{} is {} here and {} in {}",
         value_override.key,
-        shown(&value_override.child_value),
-        shown(&value_override.parent_value),
+        format_value(&value_override.child_value),
+        format_value(&value_override.parent_value),
         parent.document.path
     );
     let reason = if parent.level == child.level { "it comes later" } else { "higher priority" };
     Conflict {
-        kind: Kind::DirectContradiction,
+        kind: ConflictKind::DirectContradiction,
         severity,
         key: Some(value_override.key.clone()),
         path: child.document.path.clone(),
@@ -245,7 +245,7 @@ fn contradiction(
         message,
         sides: sides(value_override, parent, child),
         resolution: Some(format!("Using {} value ({reason})", child.level)),
-        hint: match value_override.acknowledged {
+        hint: match value_override.is_declared {
             true => "the document declares this override".into(),
             false => format!(
                 "if this is intended, add `overrides: [{}]` to the front matter; otherwise remove the key here",
@@ -263,7 +263,7 @@ fn stale_override(
 ) -> Conflict {
     let days = staleness.days_old.unwrap_or_default();
     Conflict {
-        kind: Kind::StaleOverride,
+        kind: ConflictKind::StaleOverride,
         severity: Severity::Warning,
         key: Some(value_override.key.clone()),
         path: child.document.path.clone(),
@@ -306,7 +306,7 @@ mod tests {
             .zip(&documents)
             .map(|((level, _), document)| Layer { level, priority: 0, document })
             .collect();
-        layers(&all, &[])
+        find_value_conflicts(&all, &[])
             .into_iter()
             .map(|conflict| {
                 (
@@ -383,7 +383,7 @@ mod tests {
     fn clones_of_a_stack_are_independent() {
         let document = |yaml: &str| Document::parse("x.md", &format!("---\n{yaml}\n---\n"));
         let mut overrides = vec![];
-        let mut shared = Stack::default();
+        let mut shared = LayerStack::default();
         shared.add(0, &document("k: 1"), &mut overrides);
         for (child, yaml) in [(1, "k: 2"), (2, "k: 1"), (3, "k: 3")] {
             shared.clone().add(child, &document(yaml), &mut overrides);

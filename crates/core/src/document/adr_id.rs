@@ -13,8 +13,8 @@ pub(crate) const MAX_NUMBER_DIGITS: usize = 5;
 
 /// Derives the id and the number of a record from its path: the letters and digits that its name
 /// starts with, or the whole name and no number.
-pub fn id_of(path: &str) -> (String, Option<u32>) {
-    let name = name_of(path);
+pub fn derive_id(path: &str) -> (String, Option<u32>) {
+    let name = record_name(path);
     let Some((letters, digits)) = split_number(name) else { return (name.to_owned(), None) };
     let prefix = match letters {
         "" if path.split('/').any(|part| part == "keps") => "KEP".to_owned(),
@@ -26,7 +26,7 @@ pub fn id_of(path: &str) -> (String, Option<u32>) {
 
 /// Returns the name of a record: the name of its folder if the record is a folder, otherwise its file
 /// name without the extension.
-pub fn name_of(path: &str) -> &str {
+pub fn record_name(path: &str) -> &str {
     folder_name(path).unwrap_or_else(|| path::stem(path))
 }
 
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn ids_come_from_file_names() {
-        let id = |path: &str| id_of(path).0;
+        let id = |path: &str| derive_id(path).0;
         assert_eq!(id("x/ADR-0010-use-sqlite.md"), "ADR-0010");
         assert_eq!(id("0010-use-sqlite.md"), "ADR-0010");
         assert_eq!(id("ADR001_title.md"), "ADR-001");

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, LinkType, Options, Parser, Tag, TagEnd};
 
-use super::reference::{self, How};
+use super::reference::{self, ReferenceKind};
 
 /// Headings under which a fenced `yaml` mapping sets values; elsewhere it is an example.
 const VALUE_HEADINGS: &[&str] = &["defaults", "overrides", "context"];
@@ -15,7 +15,7 @@ pub(super) struct MarkdownParts {
     /// Offset, level and text.
     pub(super) headings: Vec<(usize, u8, String)>,
     /// Offset, target and kind.
-    pub(super) references: Vec<(usize, String, How)>,
+    pub(super) references: Vec<(usize, String, ReferenceKind)>,
     pub(super) value_blocks: Vec<ValueBlock>,
 }
 
@@ -82,10 +82,10 @@ impl Reader<'_> {
                 self.parts.value_blocks.extend(self.value_block.take());
             }
             Event::Start(Tag::Link { link_type: LinkType::WikiLink { .. }, dest_url, .. }) => {
-                self.add_references(offset, reference::wiki_target(&dest_url), How::Wiki);
+                self.add_references(offset, reference::wiki_target(&dest_url), ReferenceKind::Wiki);
             }
             Event::Start(Tag::Link { dest_url, .. }) => {
-                self.add_references(offset, reference::link_target(&dest_url), How::Link);
+                self.add_references(offset, reference::link_target(&dest_url), ReferenceKind::Link);
             }
             Event::Text(content) if self.in_code_block => {
                 if let Some(block) = &mut self.value_block {
@@ -94,13 +94,17 @@ impl Reader<'_> {
             }
             Event::Text(content) => {
                 self.extend_heading(&content);
-                self.add_references(offset, reference::adr_mentions(&content), How::Mention);
+                self.add_references(
+                    offset,
+                    reference::adr_mentions(&content),
+                    ReferenceKind::Mention,
+                );
                 let names = reference::numbered_names(&content).map(str::to_owned);
-                self.add_references(offset, names, How::Word);
+                self.add_references(offset, names, ReferenceKind::Word);
             }
             Event::Code(content) => {
                 let name = reference::name_in_code(&content).map(str::to_owned);
-                self.add_references(offset, name, How::Word);
+                self.add_references(offset, name, ReferenceKind::Word);
                 self.extend_heading(&content);
             }
             _ => {}
@@ -127,7 +131,7 @@ impl Reader<'_> {
         &mut self,
         offset: usize,
         targets: impl IntoIterator<Item = String>,
-        how: How,
+        how: ReferenceKind,
     ) {
         self.parts.references.extend(targets.into_iter().map(|target| (offset, target, how)));
     }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::adr_id;
 use crate::name;
-use crate::path::percent_decoded;
+use crate::path::percent_decode;
 
 /// A place where one document names another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,12 +14,12 @@ pub struct Reference {
     /// The line, from 1.
     pub line: usize,
     /// How the target is written.
-    pub how: How,
+    pub kind: ReferenceKind,
 }
 
 /// How a reference is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum How {
+pub enum ReferenceKind {
     /// A key of the front matter.
     Field(LinkField),
     /// A markdown link to a file.
@@ -74,7 +74,7 @@ pub(super) fn link_target(destination: &str) -> Option<String> {
         || path.starts_with('/')
         || path.contains("://")
         || path.starts_with("mailto:");
-    let decoded = percent_decoded(path);
+    let decoded = percent_decode(path);
     let lower = decoded.to_lowercase();
     let is_document = DOCUMENT_EXTENSIONS.iter().any(|extension| lower.ends_with(extension));
     (!is_external && is_document).then_some(decoded)
@@ -127,7 +127,7 @@ pub(crate) fn is_plan_or_adr_name(target: &str) -> bool {
     let is_plan = number.is_some_and(|digits| {
         name[digits.len()..].trim_start_matches(['-', '_']).starts_with(char::is_alphabetic)
     });
-    is_plan || name.to_uppercase().starts_with("ADR") && adr_id::id_of(name).1.is_some()
+    is_plan || name.to_uppercase().starts_with("ADR") && adr_id::derive_id(name).1.is_some()
 }
 
 /// Returns the ids of ADRs in a text, normalised to `ADR-` and the digits as written.

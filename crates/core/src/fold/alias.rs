@@ -7,9 +7,9 @@ use std::slice;
 use uuid::Uuid;
 
 use super::Line;
-use crate::fast;
+use crate::hashing;
 use crate::record::{Body, Record};
-use crate::words::normalised;
+use crate::words::normalise;
 
 /// Groups of records that say the same. A record without aliases is in no group.
 #[derive(Debug, Default)]
@@ -17,7 +17,7 @@ pub(super) struct Aliases {
     canonical: HashMap<Uuid, Uuid>,
     groups: HashMap<Uuid, Vec<Uuid>>,
     /// The position in `ids` of the first fact with a text key.
-    by_text: HashMap<[u8; 32], usize, fast::Hash>,
+    by_text: HashMap<[u8; 32], usize, hashing::FastHashBuilder>,
     /// The ids of all records, sorted.
     ids: Vec<Uuid>,
 }
@@ -28,7 +28,7 @@ impl Aliases {
     pub(super) fn of<'l>(lines: impl ExactSizeIterator<Item = &'l Line>) -> Self {
         let mut ids = Vec::with_capacity(lines.len());
         let mut groups = DisjointSet { parent: Vec::with_capacity(lines.len()) };
-        let mut by_text: HashMap<[u8; 32], usize, fast::Hash> = HashMap::default();
+        let mut by_text: HashMap<[u8; 32], usize, hashing::FastHashBuilder> = HashMap::default();
         by_text.reserve(lines.len());
         let mut by_origin: HashMap<&str, usize> = HashMap::new();
         for line in lines {
@@ -74,7 +74,7 @@ impl Aliases {
 /// must not refer to a private one.
 pub(crate) fn text_key(record: &Record) -> Option<[u8; 32]> {
     let Body::Fact(fact) = &record.body else { return None };
-    let text = normalised(&record.text());
+    let text = normalise(&record.text());
     let parts = [
         if record.is_private() { "private" } else { "" },
         fact.section.title(),

@@ -6,13 +6,13 @@ use super::Memory;
 
 /// The result of looking up a typed id.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum IdMatch {
     /// Exactly this record.
     One(Uuid),
     /// The id fits all of these records.
     Several(Vec<Uuid>),
     /// No record has this id.
-    Nothing,
+    Missing,
 }
 
 /// The shortest suffix that is accepted: shorter ones are rarely unique.
@@ -20,22 +20,22 @@ const MIN_SUFFIX_CHARS: usize = 4;
 
 impl Memory {
     /// Finds a record by its id or a suffix of it.
-    pub fn find(&self, typed: &str) -> Found {
+    pub fn find(&self, typed: &str) -> IdMatch {
         let typed = typed.trim().to_ascii_lowercase();
         if let Ok(id) = Uuid::parse_str(&typed) {
-            return if self.lines.contains_key(&id) { Found::One(id) } else { Found::Nothing };
+            return if self.lines.contains_key(&id) { IdMatch::One(id) } else { IdMatch::Missing };
         }
         let is_suffix = typed.len() >= MIN_SUFFIX_CHARS
             && typed.bytes().all(|c| c.is_ascii_hexdigit() || c == b'-');
         if !is_suffix {
-            return Found::Nothing;
+            return IdMatch::Missing;
         }
         let mut found: Vec<Uuid> =
             self.lines.keys().copied().filter(|id| id.to_string().ends_with(&typed)).collect();
         match found.len() {
-            0 => Found::Nothing,
-            1 => Found::One(found.remove(0)),
-            _ => Found::Several(found),
+            0 => IdMatch::Missing,
+            1 => IdMatch::One(found.remove(0)),
+            _ => IdMatch::Several(found),
         }
     }
 }

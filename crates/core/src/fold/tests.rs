@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::record::{Event, Fact, Section};
+use crate::record::{Event, Fact, FactSection};
 
 fn id(n: u128) -> Uuid {
     Uuid::from_u128(0x0198_0000_0000_7000_8000_0000_0000_0000 + n)
@@ -9,13 +9,13 @@ fn id(n: u128) -> Uuid {
 
 fn line(record: Record) -> Line {
     let written = crate::record::write(&record).unwrap();
-    let place = Place { path: "log.jsonl".into(), line: 1, is_local: false };
+    let place = LineLocation { path: "log.jsonl".into(), line: 1, is_local: false };
     Line::new(record, written.as_bytes(), place)
 }
 
 fn fact(n: u128, text: &str, supersedes: &[u128]) -> Line {
     let body = Body::Fact(Fact {
-        section: Section::Decisions,
+        section: FactSection::Decisions,
         content: text.to_owned(),
         key: None,
         value: None,
@@ -27,7 +27,7 @@ fn fact(n: u128, text: &str, supersedes: &[u128]) -> Line {
     line(record)
 }
 
-fn event(n: u128, action: Action, targets: &[u128], undoes: &[u128]) -> Line {
+fn event(n: u128, action: EventAction, targets: &[u128], undoes: &[u128]) -> Line {
     let names = |list: &[u128]| list.iter().map(|n| id(*n).to_string()).collect();
     let body = Body::Event(Event {
         action,
@@ -56,7 +56,7 @@ fn the_head_of_a_chain_is_the_last_successor() {
 #[test]
 fn archiving_a_successor_does_not_restore_what_it_replaced() {
     let memory = fold(
-        vec![fact(1, "a", &[]), fact(2, "b", &[1]), event(9, Action::Archive, &[2], &[])],
+        vec![fact(1, "a", &[]), fact(2, "b", &[1]), event(9, EventAction::Archive, &[2], &[])],
         None,
     );
     assert_eq!(standing(&memory, 1), Standing::Superseded);
@@ -65,12 +65,12 @@ fn archiving_a_successor_does_not_restore_what_it_replaced() {
 
 #[test]
 fn an_archive_is_valid_until_an_event_undoes_it_whatever_the_dates() {
-    let archived = [fact(1, "a", &[]), event(9, Action::Archive, &[1], &[])];
-    let restore = event(2, Action::Restore, &[], &[9]);
+    let archived = [fact(1, "a", &[]), event(9, EventAction::Archive, &[1], &[])];
+    let restore = event(2, EventAction::Restore, &[], &[9]);
     assert_eq!(standing(&fold(archived.to_vec(), None), 1), Standing::Archived);
     let restored = [archived.as_slice(), &[restore]].concat();
     assert_eq!(standing(&fold(restored.clone(), None), 1), Standing::Active);
-    let again = [restored.as_slice(), &[event(3, Action::Archive, &[1], &[])]].concat();
+    let again = [restored.as_slice(), &[event(3, EventAction::Archive, &[1], &[])]].concat();
     assert_eq!(standing(&fold(again, None), 1), Standing::Archived);
 }
 
@@ -79,10 +79,10 @@ fn equal_facts_are_one_item_and_an_archive_applies_to_named_ids() {
     let lines = vec![
         fact(2, "Use SQLite.", &[]),
         fact(1, "use  sqlite", &[]),
-        event(9, Action::Archive, &[1], &[]),
+        event(9, EventAction::Archive, &[1], &[]),
     ];
     let memory = fold(lines, None);
-    let items: Vec<Item<'_>> = memory.items(Kind::Fact).collect();
+    let items: Vec<Item<'_>> = memory.items(RecordKind::Fact).collect();
     assert_eq!(items.len(), 1);
     assert_eq!(
         (items[0].id, items[0].record.id, items[0].standing),
@@ -135,10 +135,10 @@ fn past_knowledge_and_past_validity_are_distinguished() {
 #[test]
 fn ids_are_found_by_a_suffix() {
     let memory = fold(vec![fact(0x1_0042, "a", &[]), fact(0x2_0042, "b", &[])], None);
-    assert_eq!(memory.find("00010042"), Found::One(id(0x1_0042)));
-    assert_eq!(memory.find("0042"), Found::Several(vec![id(0x1_0042), id(0x2_0042)]));
-    assert_eq!(memory.find("42"), Found::Nothing);
-    assert_eq!(memory.find("what's"), Found::Nothing);
+    assert_eq!(memory.find("00010042"), IdMatch::One(id(0x1_0042)));
+    assert_eq!(memory.find("0042"), IdMatch::Several(vec![id(0x1_0042), id(0x2_0042)]));
+    assert_eq!(memory.find("42"), IdMatch::Missing);
+    assert_eq!(memory.find("what's"), IdMatch::Missing);
 }
 
 fn any_line() -> impl Strategy<Value = Line> {
@@ -146,10 +146,15 @@ fn any_line() -> impl Strategy<Value = Line> {
     let numbers = || proptest::collection::vec(0u128..12, 0..3);
     prop_oneof![
         (number.clone(), "[ab]{1,2}", numbers()).prop_map(|(n, text, old)| fact(n, &text, &old)),
-        (12u128..24, numbers()).prop_map(|(n, targets)| event(n, Action::Archive, &targets, &[])),
+        (12u128..24, numbers()).prop_map(|(n, targets)| event(
+            n,
+            EventAction::Archive,
+            &targets,
+            &[]
+        )),
         (24u128..36, proptest::collection::vec(12u128..24, 0..3)).prop_map(|(n, undoes)| event(
             n,
-            Action::Restore,
+            EventAction::Restore,
             &[],
             &undoes
         )),
@@ -157,7 +162,7 @@ fn any_line() -> impl Strategy<Value = Line> {
 }
 
 fn describe(memory: &Memory) -> Vec<String> {
-    let items = memory.items(Kind::Fact).map(|item| {
+    let items = memory.items(RecordKind::Fact).map(|item| {
         format!(
             "{} {:?} {:?} {:?}",
             item.id,

@@ -7,7 +7,7 @@ use super::{Graph, NodeKind};
 use crate::staleness::Freshness;
 
 /// Formats the graph in Graphviz's DOT language.
-pub fn dot(graph: &Graph) -> String {
+pub fn to_dot(graph: &Graph) -> String {
     let mut out = String::from(
         "digraph heirloom {\n  rankdir=BT;\n  node [fontname=\"sans-serif\", style=\"filled\", fillcolor=\"white\"];\n",
     );
@@ -51,7 +51,7 @@ pub fn dot(graph: &Graph) -> String {
 }
 
 /// Formats the graph as a Mermaid flowchart.
-pub fn mermaid(graph: &Graph) -> String {
+pub fn to_mermaid(graph: &Graph) -> String {
     let mut out = String::from("graph BT\n");
     let indexes: HashMap<&str, usize> =
         graph.nodes.iter().enumerate().map(|(index, node)| (node.id.as_str(), index)).collect();

@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 
 use super::comment::{take_marks, write_comment};
 use super::escape::{decode, encode, encode_field};
-use super::{Field, Fields, NewEntry};
+use super::{EntryField, EntryFields, NewEntry};
 
 /// Splits a bullet into its marker, with the spaces around it, and its content.
 pub(super) fn bullet(line: &str) -> Option<(&str, &str)> {
@@ -36,7 +36,7 @@ fn is_thematic_break(text: &str) -> bool {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct EntryContent {
     pub(super) text: String,
-    pub(super) fields: Fields,
+    pub(super) fields: EntryFields,
     pub(super) resolved: bool,
     pub(super) resolution: Option<String>,
     pub(super) marks: IndexMap<String, String>,
@@ -54,7 +54,7 @@ pub(super) fn read(content: &str) -> EntryContent {
             let resolution = rest.trim().trim_start_matches(['—', '–', '-', ':']).trim();
             let resolution = (!resolution.is_empty()).then(|| decode(resolution));
             let (text, more) = take_fields(text);
-            let fields: Fields = more.into_iter().chain(fields).collect();
+            let fields: EntryFields = more.into_iter().chain(fields).collect();
             return EntryContent { text: decode(text), fields, resolved: true, resolution, marks };
         }
         None if resolved => match content.rsplit_once(" — ") {
@@ -79,17 +79,17 @@ fn take_checkbox(content: &str) -> (bool, &str) {
 }
 
 /// Splits the fields off the end of a bullet's text: `(date: 2026-02-22 · found by: 001)`.
-fn take_fields(text: &str) -> (&str, Fields) {
-    let none = (text, Fields::new());
+fn take_fields(text: &str) -> (&str, EntryFields) {
+    let none = (text, EntryFields::new());
     let Some(inside) = text.strip_suffix(')') else { return none };
     let Some(start) = inside.rfind('(') else { return none };
     if start > 0 && !inside[..start].ends_with(' ') {
         return none;
     }
-    let mut fields = Fields::new();
+    let mut fields = EntryFields::new();
     for part in inside[start + 1..].split(" · ") {
         let known = part.split_once(": ").and_then(|(word, value)| {
-            let field = Field::ALL.into_iter().find(|field| field.word() == word)?;
+            let field = EntryField::ALL.into_iter().find(|field| field.word() == word)?;
             Some((field, decode(value.trim())))
         });
         let Some((field, value)) = known else { return none };
@@ -99,7 +99,7 @@ fn take_fields(text: &str) -> (&str, Fields) {
 }
 
 /// Writes the fields of a bullet.
-fn write_fields(fields: &Fields) -> String {
+fn write_fields(fields: &EntryFields) -> String {
     let fields: Vec<String> = fields
         .iter()
         .map(|(field, value)| format!("{}: {}", field.word(), encode_field(value)))

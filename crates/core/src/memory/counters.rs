@@ -9,9 +9,9 @@ use std::borrow::Cow;
 use jiff::civil::Date;
 use serde_json::json;
 
-use crate::frontmatter::{self, Split};
+use crate::frontmatter::{self, FrontMatterLocation};
 use crate::name::{self, Match};
-use crate::yaml::{Kind, Node};
+use crate::yaml::{YamlKind, YamlNode};
 use crate::{Problem, Value, day, yaml};
 
 const COUNTER_KEYS: &[&str] = &["created", "updated", "sessions", "contributors"];
@@ -59,7 +59,7 @@ fn full_name(typed: &str, agents: &[String]) -> String {
 
 /// Returns the distinct contributors by their full names, if that differs from the text.
 fn with_full_names(text: &str, agents: &[String]) -> Option<Vec<Value>> {
-    let Split::Block { yaml, .. } = frontmatter::split(text) else { return None };
+    let FrontMatterLocation::Block { yaml, .. } = frontmatter::split(text) else { return None };
     let root = yaml::parse(&text[yaml]).ok()??;
     let Value::Array(current) = root.entry("contributors")?.value.value() else { return None };
     let mut named: Vec<Value> = Vec::new();
@@ -76,7 +76,7 @@ fn with_full_names(text: &str, agents: &[String]) -> Option<Vec<Value>> {
 }
 
 /// Returns the text with repeated counters merged into one, without changing line numbers.
-pub fn readable(text: &str) -> Cow<'_, str> {
+pub fn merge_repeated_counters(text: &str) -> Cow<'_, str> {
     merge_repeated(text, RemovedLines::Blank)
 }
 
@@ -94,7 +94,9 @@ struct KeyBlock<'t> {
 }
 
 fn merge_repeated(text: &str, removed: RemovedLines) -> Cow<'_, str> {
-    let Split::Block { yaml, .. } = frontmatter::split(text) else { return Cow::Borrowed(text) };
+    let FrontMatterLocation::Block { yaml, .. } = frontmatter::split(text) else {
+        return Cow::Borrowed(text);
+    };
     let blocks = split_keys(&text[yaml.clone()]);
     let is_repeated = |key: &str| {
         COUNTER_KEYS.contains(&key) && blocks.iter().filter(|block| block.key == key).count() > 1
@@ -191,12 +193,14 @@ fn merged_value<'t>(key: &str, texts: impl Iterator<Item = &'t str>) -> String {
 /// rewritten as one line.
 fn raw_values(key: &str, text: &str) -> Vec<String> {
     let Ok(Some(root)) = yaml::parse(text) else { return vec![] };
-    let slice = |node: &Node| match &text[node.bytes.clone()] {
+    let slice = |node: &YamlNode| match &text[node.bytes.clone()] {
         raw if raw.contains(['\n', '\r']) => node.value().to_string(),
         raw => raw.to_owned(),
     };
     match root.entry(key).map(|entry| &entry.value) {
-        Some(Node { kind: Kind::List { items, .. }, .. }) => items.iter().map(slice).collect(),
+        Some(YamlNode { kind: YamlKind::List { items, .. }, .. }) => {
+            items.iter().map(slice).collect()
+        }
         Some(single) => vec![slice(single)],
         None => vec![],
     }
@@ -211,7 +215,7 @@ mod tests {
 
     #[test]
     fn repeated_keys_are_read_as_latest_greatest_and_union() {
-        let read = readable(MERGED);
+        let read = merge_repeated_counters(MERGED);
         assert_eq!(read.lines().count(), MERGED.lines().count());
         let lines: Vec<&str> = read.lines().filter(|line| !line.is_empty()).collect();
         assert_eq!(
@@ -262,12 +266,12 @@ mod tests {
     fn a_name_over_several_lines_is_one_name() {
         let text = "---\ncontributors: [a]\ncontributors:\n- b\n  c\n---\nbody\n";
         let expected = "---\ncontributors: [a, \"b c\"]\n\n\n\n---\nbody\n";
-        assert_eq!(readable(text), expected);
+        assert_eq!(merge_repeated_counters(text), expected);
     }
 
     #[test]
     fn other_repeated_keys_are_not_changed() {
         let text = "---\nupdated: 2026-02-01\ntags: [a]\ntags: [b]\n---\n";
-        assert_eq!(readable(text), text);
+        assert_eq!(merge_repeated_counters(text), text);
     }
 }

@@ -11,15 +11,15 @@ use jiff::civil::Date;
 use super::escape::{encode, encode_cell};
 use super::sections::{self, EntrySection, TextLine, heading_of};
 use super::{
-    Entry, EntryForm, EntryKind, Field, NewEntry, Notebook, Owner, bullet, comment, read, table,
-    without_marks,
+    EntryField, EntryForm, EntryKind, MemoryEntries, MemoryEntry, MemoryOwner, NewEntry, bullet,
+    comment, read, table, without_marks,
 };
-use crate::lines::newline_of;
+use crate::lines::detect_newline;
 
 /// The reason why an edit was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct Refusal {
+pub struct EditRefused {
     /// The line, from 1.
     pub line: usize,
     /// The reason.
@@ -27,7 +27,11 @@ pub struct Refusal {
 }
 
 /// Adds an entry to its section, creating the section if it is missing. Returns the new text and the entry.
-pub fn add(text: &str, owner: Owner, new: &NewEntry<'_>) -> Result<(String, Entry), Refusal> {
+pub fn add(
+    text: &str,
+    owner: MemoryOwner,
+    new: &NewEntry<'_>,
+) -> Result<(String, MemoryEntry), EditRefused> {
     let (text, section) = with_section(text, owner, new.kind);
     let before = read("", &text);
     let lines = sections::split_lines(&text);
@@ -43,13 +47,13 @@ pub fn add(text: &str, owner: Owner, new: &NewEntry<'_>) -> Result<(String, Entr
 /// branches apart.
 pub fn add_session(
     text: &str,
-    owner: Owner,
+    owner: MemoryOwner,
     number: usize,
     day: Date,
     note: &str,
     id: &str,
 ) -> String {
-    let newline = newline_of(text);
+    let newline = detect_newline(text);
     let (text, section) = with_section(text, owner, EntryKind::Session);
     let lines = sections::split_lines(&text);
     let body = section.lines.start + 1..section.lines.end;
@@ -78,50 +82,50 @@ pub fn add_session(
 }
 
 /// Marks a blocker or a question as resolved.
-pub fn resolve(text: &str, entry: &Entry, resolution: &str) -> Result<String, Refusal> {
+pub fn resolve(text: &str, entry: &MemoryEntry, resolution: &str) -> Result<String, EditRefused> {
     let resolution = resolution.trim();
     let edited = match &entry.form {
         EntryForm::Bullet => resolve_bullet(text, entry, resolution),
         EntryForm::Row(columns) => resolve_row(text, entry, columns, resolution),
         EntryForm::Session => {
-            return Err(Refusal {
+            return Err(EditRefused {
                 line: entry.line,
                 message: "a session cannot be resolved".into(),
             });
         }
     };
-    let expected = Entry {
+    let expected = MemoryEntry {
         resolved: true,
         resolution: (!resolution.is_empty()).then(|| resolution.to_owned()),
         ..entry.clone()
     };
-    let is_expected = |edited: Option<&Entry>| {
+    let is_expected = |edited: Option<&MemoryEntry>| {
         edited.is_some_and(|edited| is_same_except_status(&expected, edited))
     };
     verify(text, edited, entry, is_expected)
 }
 
 /// Removes an entry.
-pub fn remove(text: &str, entry: &Entry) -> Result<String, Refusal> {
+pub fn remove(text: &str, entry: &MemoryEntry) -> Result<String, EditRefused> {
     verify(text, splice(text, entry.bytes.clone(), ""), entry, |edited| edited.is_none())
 }
 
 /// Sets marks in an entry's comment, keeping its other marks.
-pub fn mark(
+pub fn set_marks(
     text: &str,
-    entry: &Entry,
+    entry: &MemoryEntry,
     marks: &IndexMap<String, String>,
-) -> Result<String, Refusal> {
+) -> Result<String, EditRefused> {
     let mut all = entry.marks.clone();
     all.extend(marks.iter().map(|(key, value)| (key.clone(), value.clone())));
     all.sort_by(|a, _, b, _| (a != "id").cmp(&(b != "id")));
     let edited = write_marks(text, entry, &comment::write_comment(&all));
-    let expected = Entry { marks: all, ..entry.clone() };
+    let expected = MemoryEntry { marks: all, ..entry.clone() };
     verify(text, edited, entry, |edited| edited.is_some_and(|edited| is_same(&expected, edited)))
 }
 
 /// Adds a comment to an entry, or replaces its comment.
-fn write_marks(text: &str, entry: &Entry, comment: &str) -> String {
+fn write_marks(text: &str, entry: &MemoryEntry, comment: &str) -> String {
     let own = &text[entry.bytes.clone()];
     if let Some(Range { start, end }) = comment::main_comment(own) {
         // The indent of a comment on its own line makes the line part of the entry, so it stays.
@@ -144,9 +148,9 @@ fn write_marks(text: &str, entry: &Entry, comment: &str) -> String {
 fn verify(
     text: &str,
     edited: String,
-    entry: &Entry,
-    is_expected: impl Fn(Option<&Entry>) -> bool,
-) -> Result<String, Refusal> {
+    entry: &MemoryEntry,
+    is_expected: impl Fn(Option<&MemoryEntry>) -> bool,
+) -> Result<String, EditRefused> {
     let (before, after) = (read("", text).entries, read("", &edited).entries);
     let position = before.iter().position(|old| old.bytes == entry.bytes);
     let is_present = before.len() == after.len();
@@ -171,11 +175,11 @@ fn first_cell(line: &str) -> Range<usize> {
 }
 
 /// Returns the text with the section of a kind, creating it if it is missing, and the section.
-fn with_section(text: &str, owner: Owner, kind: EntryKind) -> (String, EntrySection) {
+fn with_section(text: &str, owner: MemoryOwner, kind: EntryKind) -> (String, EntrySection) {
     if let Some(section) = last_section(text, kind) {
         return (text.to_owned(), section);
     }
-    let newline = newline_of(text);
+    let newline = detect_newline(text);
     let (title, description) = sections::heading(kind, owner);
     let lines = sections::split_lines(text);
     let log = sections::find_sections(&lines)
@@ -208,7 +212,7 @@ fn last_section(text: &str, kind: EntryKind) -> Option<EntrySection> {
 
 fn add_bullet(
     text: &str,
-    notebook: &Notebook,
+    notebook: &MemoryEntries,
     lines: &[TextLine<'_>],
     section: &EntrySection,
     new: &NewEntry<'_>,
@@ -249,10 +253,10 @@ fn add_row(
     text: &str,
     lines: &[TextLine<'_>],
     section: &EntrySection,
-    owner: Owner,
+    owner: MemoryOwner,
     new: &NewEntry<'_>,
 ) -> String {
-    let newline = newline_of(text);
+    let newline = detect_newline(text);
     let range = section.lines.clone();
     let delimiter = range
         .clone()
@@ -293,7 +297,7 @@ fn add_columns(
     text: &str,
     header: &TextLine<'_>,
     delimiter: &TextLine<'_>,
-    fields: &[Field],
+    fields: &[EntryField],
 ) -> String {
     if fields.is_empty() {
         return text.to_owned();
@@ -313,7 +317,7 @@ fn add_columns(
     splice(&text, header_end..header_end, &format!("{header_bar}{titles}"))
 }
 
-fn resolve_bullet(text: &str, entry: &Entry, resolution: &str) -> String {
+fn resolve_bullet(text: &str, entry: &MemoryEntry, resolution: &str) -> String {
     let own = &text[entry.bytes.clone()];
     let line = own.lines().next().unwrap_or_default();
     let (marker, content) = bullet::bullet(line).unwrap_or(("", line));
@@ -346,7 +350,7 @@ fn resolve_bullet(text: &str, entry: &Entry, resolution: &str) -> String {
     splice(text, content_start..content_start + content.len(), &new)
 }
 
-fn resolve_row(text: &str, entry: &Entry, columns: &[String], resolution: &str) -> String {
+fn resolve_row(text: &str, entry: &MemoryEntry, columns: &[String], resolution: &str) -> String {
     let status = match resolution {
         "" => "resolved".to_owned(),
         resolution => format!("resolved: {resolution}"),
@@ -355,7 +359,8 @@ fn resolve_row(text: &str, entry: &Entry, columns: &[String], resolution: &str) 
     let line = own.trim_end_matches(['\r', '\n']);
     let mut cells: Vec<String> = table::cells(line).into_iter().map(str::to_owned).collect();
     let mut text = text.to_owned();
-    let column = columns.iter().position(|title| Field::from_column(title) == Some(Field::Status));
+    let column =
+        columns.iter().position(|title| EntryField::from_column(title) == Some(EntryField::Status));
     let column = column.unwrap_or(columns.len());
     cells.resize(cells.len().max(column + 1), String::new());
     cells[column] = encode_cell(&status);
@@ -368,7 +373,7 @@ fn resolve_row(text: &str, entry: &Entry, columns: &[String], resolution: &str) 
     let row = lines.iter().position(|line| line.bytes.start == entry.bytes.start).unwrap_or(0);
     match (0..row).rev().find(|&index| table::is_delimiter(lines[index].text)) {
         Some(delimiter) if delimiter > 0 => {
-            add_columns(&text, &lines[delimiter - 1], &lines[delimiter], &[Field::Status])
+            add_columns(&text, &lines[delimiter - 1], &lines[delimiter], &[EntryField::Status])
         }
         _ => text.clone(),
     }
@@ -395,7 +400,7 @@ fn first_entry_offset(text: &str, lines: &[TextLine<'_>], section: &EntrySection
 
 /// Inserts lines after the line that ends at `offset`. A text without a final line break stays without one.
 fn insert_after(text: &str, offset: usize, lines: &str, gap: bool) -> String {
-    let newline = newline_of(text);
+    let newline = detect_newline(text);
     let lines = lines.trim_end_matches(['\r', '\n']);
     let (head, tail) = text.split_at(offset);
     let line_break = if head.is_empty() || head.ends_with('\n') { "" } else { newline };
@@ -410,7 +415,11 @@ fn splice(text: &str, bytes: Range<usize>, new: &str) -> String {
 }
 
 /// Checks that exactly the new entry was added, and returns it.
-fn verify_added(before: &Notebook, after: Notebook, new: &NewEntry<'_>) -> Result<Entry, Refusal> {
+fn verify_added(
+    before: &MemoryEntries,
+    after: MemoryEntries,
+    new: &NewEntry<'_>,
+) -> Result<MemoryEntry, EditRefused> {
     let position = before
         .entries
         .iter()
@@ -422,7 +431,7 @@ fn verify_added(before: &Notebook, after: Notebook, new: &NewEntry<'_>) -> Resul
             .iter()
             .zip(&after.entries[position + 1..])
             .all(|(old, new)| is_same(old, new));
-    let sorted = |fields: &super::Fields| {
+    let sorted = |fields: &super::EntryFields| {
         let mut fields: Vec<_> =
             fields.iter().map(|(field, value)| (*field, value.trim().to_owned())).collect();
         fields.retain(|(_, value)| !value.is_empty());
@@ -439,27 +448,27 @@ fn verify_added(before: &Notebook, after: Notebook, new: &NewEntry<'_>) -> Resul
     entry.ok_or_else(|| would_change_others(line))
 }
 
-fn is_same(a: &Entry, b: &Entry) -> bool {
-    let form = |entry: &Entry| std::mem::discriminant(&entry.form);
+fn is_same(a: &MemoryEntry, b: &MemoryEntry) -> bool {
+    let form = |entry: &MemoryEntry| std::mem::discriminant(&entry.form);
     form(a) == form(b) && has_same_content(a, b)
 }
 
-fn has_same_content(a: &Entry, b: &Entry) -> bool {
+fn has_same_content(a: &MemoryEntry, b: &MemoryEntry) -> bool {
     (a.kind, &a.text, &a.fields, a.resolved, &a.resolution, &a.marks)
         == (b.kind, &b.text, &b.fields, b.resolved, &b.resolution, &b.marks)
 }
 
-fn is_same_except_status(a: &Entry, b: &Entry) -> bool {
-    let without_status = |entry: &Entry| {
+fn is_same_except_status(a: &MemoryEntry, b: &MemoryEntry) -> bool {
+    let without_status = |entry: &MemoryEntry| {
         let mut entry = entry.clone();
-        entry.fields.shift_remove(&Field::Status);
+        entry.fields.shift_remove(&EntryField::Status);
         entry
     };
     is_same(&without_status(a), &without_status(b))
 }
 
-fn would_change_others(line: usize) -> Refusal {
-    Refusal {
+fn would_change_others(line: usize) -> EditRefused {
+    EditRefused {
         line,
         message:
             "this section cannot be edited automatically without changing other entries; edit the file by hand"

@@ -4,15 +4,15 @@ use std::collections::HashMap;
 
 use super::bullet::{self, EntryContent};
 use super::sections::{self, EntrySection, TextLine, heading_of};
-use super::{Entry, EntryForm, EntryKind, Notebook, comment, table, without_marks};
+use super::{EntryForm, EntryKind, MemoryEntries, MemoryEntry, comment, table, without_marks};
 use crate::document::conflict_marker;
-use crate::words::{digest, normalised};
+use crate::words::{normalise, short_hash};
 use crate::{Problem, day};
 
 /// Reads the entries of a memory document. A file with conflict markers is not read: its entries are not decided yet.
-pub fn read(path: &str, text: &str) -> Notebook {
+pub fn read(path: &str, text: &str) -> MemoryEntries {
     if let Some(problem) = conflict_marker(path, text) {
-        return Notebook { entries: vec![], problems: vec![problem] };
+        return MemoryEntries { entries: vec![], problems: vec![problem] };
     }
     let lines = sections::split_lines(text);
     let mut entries = Vec::new();
@@ -25,11 +25,11 @@ pub fn read(path: &str, text: &str) -> Notebook {
     drop_earlier_states(&mut entries);
     assign_numbers_and_ids(&mut entries);
     let problems = find_repeated_ids(path, &entries);
-    Notebook { entries, problems }
+    MemoryEntries { entries, problems }
 }
 
 /// Reads the bullets and table rows of a section.
-fn read_section(lines: &[TextLine<'_>], section: &EntrySection, entries: &mut Vec<Entry>) {
+fn read_section(lines: &[TextLine<'_>], section: &EntrySection, entries: &mut Vec<MemoryEntry>) {
     let body = section.lines.start + 1..section.lines.end;
     let mut index = body.start;
     while index < body.end {
@@ -85,7 +85,7 @@ fn read_table(
     start: usize,
     end: usize,
     section: &EntrySection,
-    entries: &mut Vec<Entry>,
+    entries: &mut Vec<MemoryEntry>,
 ) -> usize {
     let block_end = (start..end).find(|&index| !table::is_row(lines[index].text)).unwrap_or(end);
     let mut columns: Vec<String> = Vec::new();
@@ -112,7 +112,9 @@ fn read_table(
             entry(lines, index..index + 1, section.kind, content, EntryForm::Row(columns.clone()));
         let bare = if headers > 1 { without_marks(line).trim().to_owned() } else { String::new() };
         match seen.get(&bare).filter(|_| headers > 1) {
-            Some(&first) if new.is_marked() && !entries[first].is_marked() => entries[first] = new,
+            Some(&first) if new.has_stored_id() && !entries[first].has_stored_id() => {
+                entries[first] = new
+            }
             Some(_) => {}
             None => {
                 seen.insert(bare, entries.len());
@@ -124,7 +126,7 @@ fn read_table(
 }
 
 /// Reads the headings `### Session 3 — 2026-02-02` of a session log and the lines below them.
-fn read_sessions(lines: &[TextLine<'_>], section: &EntrySection, entries: &mut Vec<Entry>) {
+fn read_sessions(lines: &[TextLine<'_>], section: &EntrySection, entries: &mut Vec<MemoryEntry>) {
     let headings: Vec<usize> = (section.lines.start + 1..section.lines.end)
         .filter(|&index| {
             heading_of(&lines[index]).is_some_and(|(level, _)| level == section.level + 1)
@@ -142,7 +144,7 @@ fn read_sessions(lines: &[TextLine<'_>], section: &EntrySection, entries: &mut V
         let text = super::escape::decode(&points.join("\n"));
         let mut content = EntryContent { text, marks, ..EntryContent::default() };
         if let Some(date) = title.split_whitespace().find_map(day::parse) {
-            content.fields.insert(super::Field::Date, date.to_string());
+            content.fields.insert(super::EntryField::Date, date.to_string());
         }
         let mut entry = entry(lines, heading..end, EntryKind::Session, content, EntryForm::Session);
         entry.number = session_number(&title).unwrap_or(0);
@@ -163,9 +165,9 @@ fn entry(
     kind: EntryKind,
     content: EntryContent,
     form: EntryForm,
-) -> Entry {
+) -> MemoryEntry {
     let EntryContent { text, fields, resolved, resolution, marks } = content;
-    Entry {
+    MemoryEntry {
         kind,
         number: 0,
         id: String::new(),
@@ -185,9 +187,10 @@ fn entry(
 /// A union merge keeps an entry both as one branch left it and as the other changed it, in the same list but not always
 /// adjacent. If the change only added an id or resolved a task, both are one entry, and the later state is kept. If
 /// both branches added the entry on different days, the one with the earlier day is kept.
-fn drop_earlier_states(entries: &mut Vec<Entry>) {
-    let state = |entry: &Entry| (entry.resolved, entry.is_marked());
-    let is_unmarked = |entry: &Entry| state(entry) == (false, false) && entry.added().is_none();
+fn drop_earlier_states(entries: &mut Vec<MemoryEntry>) {
+    let state = |entry: &MemoryEntry| (entry.resolved, entry.has_stored_id());
+    let is_unmarked =
+        |entry: &MemoryEntry| state(entry) == (false, false) && entry.added().is_none();
     if entries.iter().all(is_unmarked) {
         return;
     }
@@ -197,11 +200,11 @@ fn drop_earlier_states(entries: &mut Vec<Entry>) {
         if index > 0 && entries[index - 1].bytes.end != entry.bytes.start {
             list = index;
         }
-        copies.entry((list, entry.kind, normalised(&entry.text))).or_default().push(index);
+        copies.entry((list, entry.kind, normalise(&entry.text))).or_default().push(index);
     }
-    let is_earlier = |a: &Entry, b: &Entry| {
+    let is_earlier = |a: &MemoryEntry, b: &MemoryEntry| {
         let (id_a, id_b) = (a.marks.get("id"), b.marks.get("id"));
-        let added = |entry: &Entry| (entry.added().is_none(), entry.added());
+        let added = |entry: &MemoryEntry| (entry.added().is_none(), entry.added());
         let is_same_state = state(a) == state(b) && a.resolution == b.resolution;
         let is_later_copy = id_a == id_b && is_same_state && added(a) > added(b);
         let is_earlier_state = (id_a.is_none() || id_a == id_b) && state(a) < state(b);
@@ -220,7 +223,7 @@ fn drop_earlier_states(entries: &mut Vec<Entry>) {
     }
 }
 
-fn assign_numbers_and_ids(entries: &mut [Entry]) {
+fn assign_numbers_and_ids(entries: &mut [MemoryEntry]) {
     let mut counts: HashMap<EntryKind, usize> = HashMap::new();
     let mut ordinals: HashMap<(EntryKind, String), usize> = HashMap::new();
     for entry in entries.iter_mut() {
@@ -229,7 +232,7 @@ fn assign_numbers_and_ids(entries: &mut [Entry]) {
         if entry.number == 0 {
             entry.number = *number;
         }
-        let text = normalised(&entry.text);
+        let text = normalise(&entry.text);
         let ordinal = ordinals.entry((entry.kind, text.clone())).or_default();
         *ordinal += 1;
         entry.id = match entry.marks.get("id") {
@@ -240,13 +243,13 @@ fn assign_numbers_and_ids(entries: &mut [Entry]) {
 }
 
 fn derived_id(kind: EntryKind, text: &str, ordinal: usize) -> String {
-    digest(&format!("{}\n{ordinal}\n{text}", kind.word()))
+    short_hash(&format!("{}\n{ordinal}\n{text}", kind.word()))
 }
 
-fn find_repeated_ids(path: &str, entries: &[Entry]) -> Vec<Problem> {
+fn find_repeated_ids(path: &str, entries: &[MemoryEntry]) -> Vec<Problem> {
     let mut seen: HashMap<&str, usize> = HashMap::new();
     let mut problems = Vec::new();
-    for entry in entries.iter().filter(|entry| entry.is_marked()) {
+    for entry in entries.iter().filter(|entry| entry.has_stored_id()) {
         match seen.get(entry.id.as_str()) {
             None => drop(seen.insert(&entry.id, entry.line)),
             Some(first) => problems.push(

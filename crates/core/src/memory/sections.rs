@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::{EntryKind, Owner};
-use crate::frontmatter::{self, Split};
+use super::{EntryKind, MemoryOwner};
+use crate::frontmatter::{self, FrontMatterLocation};
 
 /// A line of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,23 +40,27 @@ const TITLES: &[(EntryKind, &[&str])] = &[
 ];
 
 /// Returns the heading and the first sentence of a new section.
-pub(super) fn heading(kind: EntryKind, owner: Owner) -> (&'static str, &'static str) {
+pub(super) fn heading(kind: EntryKind, owner: MemoryOwner) -> (&'static str, &'static str) {
     match (kind, owner) {
-        (EntryKind::Finding, Owner::Agent) => {
+        (EntryKind::Finding, MemoryOwner::Agent) => {
             ("Findings", "Things discovered while working on this task:")
         }
-        (EntryKind::Finding, Owner::Plan) => {
+        (EntryKind::Finding, MemoryOwner::Plan) => {
             ("Shared Discoveries", "Findings relevant to multiple agents:")
         }
-        (EntryKind::Decision, Owner::Agent) => ("Decisions", "Choices made during implementation:"),
-        (EntryKind::Decision, Owner::Plan) => {
+        (EntryKind::Decision, MemoryOwner::Agent) => {
+            ("Decisions", "Choices made during implementation:")
+        }
+        (EntryKind::Decision, MemoryOwner::Plan) => {
             ("Plan Decisions", "Decisions affecting the entire plan:")
         }
         (EntryKind::Blocker, _) => ("Blockers", "Current or resolved blockers:"),
-        (EntryKind::Question, Owner::Agent) => {
+        (EntryKind::Question, MemoryOwner::Agent) => {
             ("Open Questions", "What is not known yet for this task:")
         }
-        (EntryKind::Question, Owner::Plan) => ("Open Questions", "Unresolved issues for the plan:"),
+        (EntryKind::Question, MemoryOwner::Plan) => {
+            ("Open Questions", "Unresolved issues for the plan:")
+        }
         (EntryKind::Lesson, _) => ("Lessons Learned", "What we'd do differently:"),
         (EntryKind::Session, _) => ("Session Log", "Brief notes from each work session:"),
     }
@@ -65,8 +69,8 @@ pub(super) fn heading(kind: EntryKind, owner: Owner) -> (&'static str, &'static 
 /// Splits a document's body into lines.
 pub(super) fn split_lines(text: &str) -> Vec<TextLine<'_>> {
     let body = match frontmatter::split(text) {
-        Split::Block { body, .. } => body,
-        Split::None | Split::Unclosed => 0,
+        FrontMatterLocation::Block { body, .. } => body,
+        FrontMatterLocation::None | FrontMatterLocation::Unclosed => 0,
     };
     let first_number = 1 + text[..body].matches('\n').count();
     let mut offset = body;

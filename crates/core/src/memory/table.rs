@@ -3,7 +3,7 @@
 use super::bullet::EntryContent;
 use super::comment::{take_marks, write_comment};
 use super::escape::{decode, encode_cell};
-use super::{EntryKind, Field, Fields, NewEntry, Owner};
+use super::{EntryField, EntryFields, EntryKind, MemoryOwner, NewEntry};
 
 /// Returns whether a line is a row of a table.
 pub(super) fn is_row(line: &str) -> bool {
@@ -50,13 +50,13 @@ pub(super) fn cell_text(cell: &str) -> String {
 }
 
 /// Returns the column titles of a new table.
-pub(super) fn default_columns(kind: EntryKind, owner: Owner) -> Vec<String> {
+pub(super) fn default_columns(kind: EntryKind, owner: MemoryOwner) -> Vec<String> {
     let fields = match owner {
-        Owner::Agent => [Field::Choice, Field::Rationale, Field::Date],
-        Owner::Plan => [Field::Choice, Field::Affects, Field::Date],
+        MemoryOwner::Agent => [EntryField::Choice, EntryField::Rationale, EntryField::Date],
+        MemoryOwner::Plan => [EntryField::Choice, EntryField::Affects, EntryField::Date],
     };
     std::iter::once(first_column(kind))
-        .chain(fields.into_iter().map(Field::column))
+        .chain(fields.into_iter().map(EntryField::column))
         .map(str::to_owned)
         .collect()
 }
@@ -73,9 +73,10 @@ fn first_column(kind: EntryKind) -> &'static str {
 }
 
 /// Returns the fields for which a table has no column.
-pub(super) fn missing_fields(columns: &[String], fields: &Fields) -> Vec<Field> {
-    let has_column =
-        |field: &Field| columns.iter().any(|title| Field::from_column(title) == Some(*field));
+pub(super) fn missing_fields(columns: &[String], fields: &EntryFields) -> Vec<EntryField> {
+    let has_column = |field: &EntryField| {
+        columns.iter().any(|title| EntryField::from_column(title) == Some(*field))
+    };
     fields.keys().copied().filter(|field| !has_column(field)).collect()
 }
 
@@ -92,7 +93,7 @@ pub(super) fn write_row(entry: &NewEntry<'_>, columns: &[String]) -> String {
         if index == 0 {
             return format!("{}{}", encode_cell(entry.text.trim()), write_comment(&entry.marks));
         }
-        let field = Field::from_column(title).and_then(|field| entry.fields.get(&field));
+        let field = EntryField::from_column(title).and_then(|field| entry.fields.get(&field));
         field.map(|value| encode_cell(value)).unwrap_or_default()
     });
     format!("| {} |", cells.collect::<Vec<_>>().join(" | "))
@@ -102,22 +103,22 @@ pub(super) fn write_row(entry: &NewEntry<'_>, columns: &[String]) -> String {
 pub(super) fn read_row(line: &str, columns: &[String]) -> EntryContent {
     let cells = cells(line);
     let (text, marks) = take_marks(cells.first().copied().unwrap_or_default());
-    let mut fields = Fields::new();
+    let mut fields = EntryFields::new();
     for (title, cell) in columns.iter().zip(&cells).skip(1) {
-        if let Some(field) = Field::from_column(title).filter(|_| !cell.is_empty()) {
+        if let Some(field) = EntryField::from_column(title).filter(|_| !cell.is_empty()) {
             fields.insert(field, cell_text(cell));
         }
     }
-    let status = fields.get(&Field::Status).map(String::as_str).unwrap_or_default();
+    let status = fields.get(&EntryField::Status).map(String::as_str).unwrap_or_default();
     let (resolved, resolution) = match status.split_once(": ") {
-        Some((word, resolution)) if is_settled(word) => (true, Some(resolution.to_owned())),
-        _ => (is_settled(status), None),
+        Some((word, resolution)) if is_resolved_status(word) => (true, Some(resolution.to_owned())),
+        _ => (is_resolved_status(status), None),
     };
     EntryContent { text: cell_text(&text), fields, resolved, resolution, marks }
 }
 
 /// Returns whether a status means that an entry is resolved.
-pub fn is_settled(status: &str) -> bool {
+pub fn is_resolved_status(status: &str) -> bool {
     ["resolved", "done", "closed", "answered", "fixed"]
         .iter()
         .any(|word| status.trim().eq_ignore_ascii_case(word))

@@ -8,11 +8,11 @@ use serde_json::json;
 
 use super::sections::heading;
 use super::table::{default_columns, write_header};
-use super::{EntryKind, Owner};
-use crate::yaml::{Style, write_scalar};
+use super::{EntryKind, MemoryOwner};
+use crate::yaml::{YamlStyle, write_inline};
 
 /// Writes the empty memory document of an agent.
-pub fn agent(agent: &str, plan: &str, title: &str, today: Date) -> String {
+pub fn agent_template(agent: &str, plan: &str, title: &str, today: Date) -> String {
     let kinds = [
         EntryKind::Finding,
         EntryKind::Decision,
@@ -26,12 +26,12 @@ pub fn agent(agent: &str, plan: &str, title: &str, today: Date) -> String {
         quoted(agent),
         quoted(plan),
         one_line(title),
-        sections(&kinds, Owner::Agent)
+        sections(&kinds, MemoryOwner::Agent)
     )
 }
 
 /// Writes the empty memory document of a plan.
-pub fn plan(plan: &str, title: &str, today: Date) -> String {
+pub fn plan_template(plan: &str, title: &str, today: Date) -> String {
     let kinds = [
         EntryKind::Finding,
         EntryKind::Decision,
@@ -44,11 +44,11 @@ pub fn plan(plan: &str, title: &str, today: Date) -> String {
         "---\nplan: {}\ncreated: {today}\nupdated: {today}\ncontributors: []\n---\n\n# Plan Memory: {}\n{}",
         quoted(plan),
         one_line(title),
-        sections(&kinds, Owner::Plan)
+        sections(&kinds, MemoryOwner::Plan)
     )
 }
 
-fn sections(kinds: &[EntryKind], owner: Owner) -> String {
+fn sections(kinds: &[EntryKind], owner: MemoryOwner) -> String {
     let section = |kind: &EntryKind| {
         let (title, description) = heading(*kind, owner);
         let table = match kind {
@@ -65,7 +65,7 @@ fn sections(kinds: &[EntryKind], owner: Owner) -> String {
 }
 
 fn quoted(text: &str) -> String {
-    write_scalar(&json!(text), Style::Plain)
+    write_inline(&json!(text), YamlStyle::Plain)
 }
 
 fn one_line(text: &str) -> String {

@@ -19,40 +19,40 @@ pub trait Corpus: Sync {
     fn size(&self) -> usize;
 
     /// Returns a number that is greater than every slot.
-    fn slots(&self) -> usize;
+    fn slot_bound(&self) -> usize;
 
     /// Appends the posting list of a term to `found`.
     fn postings(&self, term: &str, found: &mut Vec<Posting>);
 
     /// Passes all terms, or the ones that start with a character, to `take`. The same term may come twice, and terms
     /// may come that no memory contains any more.
-    fn each_term(&self, first: Option<char>, take: &mut dyn FnMut(&str));
+    fn for_each_term(&self, first: Option<char>, take: &mut dyn FnMut(&str));
 
     /// Returns the factor by which the length of a memory dampens its term frequencies: see
     /// [`damping`](super::damping).
-    fn damping(&self, slot: Slot) -> f32;
+    fn length_normalisation(&self, slot: Slot) -> f32;
 
     /// Returns whether a memory passes the filter, so that it may be in the answer.
-    fn is_wanted(&self, slot: Slot) -> bool;
+    fn passes_filter(&self, slot: Slot) -> bool;
 
     /// Returns whether a memory is part of the corpus.
-    fn holds(&self, slot: Slot) -> bool;
+    fn contains(&self, slot: Slot) -> bool;
 
     /// Returns the memory before this one in its document, session or conversation.
-    fn before(&self, slot: Slot) -> Option<Slot>;
+    fn previous(&self, slot: Slot) -> Option<Slot>;
 
     /// Returns the memory after this one in its document, session or conversation.
-    fn after(&self, slot: Slot) -> Option<Slot>;
+    fn next(&self, slot: Slot) -> Option<Slot>;
 
     /// Returns whether a memory is a question.
-    fn asks(&self, slot: Slot) -> bool;
+    fn is_question(&self, slot: Slot) -> bool;
 
     /// Returns at most `most` memories that pass the filter and are nearest to a vector, each with its cosine if the
     /// search computed it.
     fn nearest(&self, vector: &[f32], most: usize) -> Vec<(Slot, Option<f32>)>;
 
     /// Returns the cosine of each memory and a vector, -1 to 1.
-    fn nearness(&self, slots: &[Slot], vector: &[f32]) -> Vec<f32>;
+    fn cosines(&self, slots: &[Slot], vector: &[f32]) -> Vec<f32>;
 
     /// Returns the day of a memory, if it is known, as [`number`](crate::day::number) counts days.
     fn day(&self, slot: Slot) -> Option<i32>;
@@ -65,8 +65,8 @@ pub trait Corpus: Sync {
     fn related(&self, slot: Slot) -> &[Slot];
 
     /// Returns the cosine of two memories, -1 to 1.
-    fn likeness(&self, a: Slot, b: Slot) -> f32;
+    fn cosine(&self, a: Slot, b: Slot) -> f32;
 
     /// Returns the tie-break key of a memory: the smaller one comes first among equal scores.
-    fn tie(&self, slot: Slot) -> u64;
+    fn tie_break_key(&self, slot: Slot) -> u64;
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::fold::{Item, Line, Standing, text_key};
-use crate::record::{Body, Kind, Record, Section};
+use crate::record::{Body, FactSection, Record, RecordKind};
 use crate::{day, words};
 
 /// A unit of recall: a record of the log, an entry of a memory document or a section of another document.
@@ -19,7 +19,7 @@ pub struct Passage {
     pub name: String,
     /// The name that events of the log use for it, if it differs from `name`: `entry:…`, which equal entries of two
     /// documents share, or `doc:…`, which all sections of a document share.
-    pub own_subject: Option<String>,
+    pub subject_override: Option<String>,
     /// The text that is indexed, with every word that it can be found by.
     pub text: String,
     /// The title, whose terms count twice.
@@ -27,7 +27,7 @@ pub struct Passage {
     /// A summary in a sentence or two, which gets an embedding of its own.
     pub summary: Option<String>,
     /// The terms that filters use, made by [`mark`].
-    pub marks: Vec<Cow<'static, str>>,
+    pub filter_terms: Vec<Cow<'static, str>>,
     /// The document, session or conversation that it belongs to.
     pub group: Option<String>,
     /// Its order within the group.
@@ -37,7 +37,7 @@ pub struct Passage {
     /// The confidence that it states, 0 to 1.
     pub confidence: Option<f64>,
     /// The subject that replaces it in results if the index contains that subject: it says the same.
-    pub repeats: Option<String>,
+    pub duplicate_of: Option<String>,
     /// Its standing before the events of the log are applied.
     pub standing: Standing,
     /// The part of a document that a result shows; the text of a record is read from its line.
@@ -73,24 +73,24 @@ pub struct DocumentPart {
 
 /// Returns the term that a filter looks up. `field` is `kind`, `section`, `scope`, `tag`, `level`, `visibility` or
 /// `record`. A control character keeps it apart from the terms of texts.
-pub fn mark(field: &str, value: &str) -> String {
-    format!("\u{1}{field}={}", words::normalised(value))
+pub fn filter_term(field: &str, value: &str) -> String {
+    format!("\u{1}{field}={}", words::normalise(value))
 }
 
 /// The filter terms of an enum's values, built once because most records have them.
 type FilterTerms<T> = LazyLock<Vec<(T, String)>>;
 
-static KIND_TERMS: FilterTerms<Kind> =
-    LazyLock::new(|| Kind::ALL.map(|kind| (kind, mark("kind", kind.word()))).into());
+static KIND_TERMS: FilterTerms<RecordKind> =
+    LazyLock::new(|| RecordKind::ALL.map(|kind| (kind, filter_term("kind", kind.word()))).into());
 
-static RECORD_TERMS: FilterTerms<Kind> =
-    LazyLock::new(|| Kind::ALL.map(|kind| (kind, mark("record", kind.word()))).into());
+static RECORD_TERMS: FilterTerms<RecordKind> =
+    LazyLock::new(|| RecordKind::ALL.map(|kind| (kind, filter_term("record", kind.word()))).into());
 
-static SECTION_TERMS: FilterTerms<Section> = LazyLock::new(|| {
-    Section::ALL.map(|section| (section, mark("section", section.title()))).into()
+static SECTION_TERMS: FilterTerms<FactSection> = LazyLock::new(|| {
+    FactSection::ALL.map(|section| (section, filter_term("section", section.title()))).into()
 });
 
-fn filter_term<T: PartialEq>(terms: &'static FilterTerms<T>, value: &T) -> Cow<'static, str> {
+fn known_filter_term<T: PartialEq>(terms: &'static FilterTerms<T>, value: &T) -> Cow<'static, str> {
     let term = terms.iter().find(|(candidate, _)| candidate == value);
     term.map(|(_, term)| term.as_str()).unwrap_or_default().into()
 }
@@ -100,28 +100,28 @@ impl Passage {
     pub fn of_item(item: &Item<'_>) -> Self {
         let record = item.record;
         let mut marks = vec![
-            filter_term(&KIND_TERMS, &record.kind()),
+            known_filter_term(&KIND_TERMS, &record.kind()),
             // A level of documents may have the name of a record kind, so records have a field of their own.
-            filter_term(&RECORD_TERMS, &record.kind()),
+            known_filter_term(&RECORD_TERMS, &record.kind()),
         ];
         if let Body::Fact(fact) = &record.body {
-            marks.push(filter_term(&SECTION_TERMS, &fact.section));
-            marks.extend(fact.scope.iter().map(|scope| mark("scope", scope).into()));
+            marks.push(known_filter_term(&SECTION_TERMS, &fact.section));
+            marks.extend(fact.scope.iter().map(|scope| filter_term("scope", scope).into()));
         }
-        marks.extend(record.tags.iter().map(|tag| mark("tag", tag).into()));
-        marks.extend(record.is_private().then(|| mark("visibility", "private").into()));
+        marks.extend(record.tags.iter().map(|tag| filter_term("tag", tag).into()));
+        marks.extend(record.is_private().then(|| filter_term("visibility", "private").into()));
         Passage {
             name: item.id.to_string(),
-            own_subject: None,
-            text: record.searchable(),
+            subject_override: None,
+            text: record.indexed_text(),
             title: title(record).map(str::to_owned),
             summary: record.levels.summary.clone(),
-            marks,
+            filter_terms: marks,
             group: record.session.as_ref().map(|session| format!("session:{session}")),
             position: record.at.as_microsecond(),
-            day: Some(day::of(record.at)),
+            day: Some(day::of_timestamp(record.at)),
             confidence: record.confidence,
-            repeats: None,
+            duplicate_of: None,
             standing: Standing::Active,
             part: None,
         }
@@ -129,7 +129,7 @@ impl Passage {
 
     /// Returns the name that events of the log use for it: for an item of the log, its id.
     pub fn subject(&self) -> &str {
-        self.own_subject.as_ref().unwrap_or(&self.name)
+        self.subject_override.as_ref().unwrap_or(&self.name)
     }
 
     /// Returns a hash of everything that is indexed: a passage with an unchanged hash is not indexed again.
@@ -138,7 +138,7 @@ impl Passage {
         let summary = self.summary.as_deref().unwrap_or_default();
         let title = self.title.as_deref().unwrap_or_default();
         let texts = [self.text.as_str(), summary, title];
-        for part in texts.into_iter().chain(self.marks.iter().map(Cow::as_ref)) {
+        for part in texts.into_iter().chain(self.filter_terms.iter().map(Cow::as_ref)) {
             hasher.update(&(part.len() as u64).to_le_bytes());
             hasher.update(part.as_bytes());
         }
@@ -159,19 +159,19 @@ fn title(record: &Record) -> Option<&str> {
 }
 
 /// The prefix of the key that facts with the same text share; a hash of the text follows.
-pub const TEXT: &str = "text:";
+pub const TEXT_KEY_PREFIX: &str = "text:";
 
 /// The prefix of the key that records of the same origin share; the origin follows.
-pub const ORIGIN: &str = "origin:";
+pub const ORIGIN_KEY_PREFIX: &str = "origin:";
 
 /// Returns the key that the records of an origin share.
-pub fn origin_tie(origin: &str) -> String {
-    Tie::Origin(origin).to_string()
+pub fn origin_key(origin: &str) -> String {
+    ComponentKey::Origin(origin).to_string()
 }
 
 /// A key of a record. Records that share a key, directly or through others, form a connected component.
 #[derive(Debug, Clone, Copy)]
-pub enum Tie<'r> {
+pub enum ComponentKey<'r> {
     /// Its own id.
     Id(Uuid),
     /// The name of a record or an entry that it refers to.
@@ -179,32 +179,37 @@ pub enum Tie<'r> {
     /// Its origin.
     Origin(&'r str),
     /// The hash of its text.
-    Says(&'r [u8; 32]),
+    TextHash(&'r [u8; 32]),
 }
 
-impl fmt::Display for Tie<'_> {
+impl fmt::Display for ComponentKey<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Tie::Id(id) => id.fmt(f),
-            Tie::Name(name) => f.write_str(name),
-            Tie::Origin(origin) => write!(f, "{ORIGIN}{origin}"),
-            Tie::Says(hash) => write!(f, "{TEXT}{}", blake3::Hash::from(**hash).to_hex()),
+            ComponentKey::Id(id) => id.fmt(f),
+            ComponentKey::Name(name) => f.write_str(name),
+            ComponentKey::Origin(origin) => write!(f, "{ORIGIN_KEY_PREFIX}{origin}"),
+            ComponentKey::TextHash(hash) => {
+                write!(f, "{TEXT_KEY_PREFIX}{}", blake3::Hash::from(**hash).to_hex())
+            }
         }
     }
 }
 
 /// Returns the keys of a record. The state of a record depends only on its connected component, so an update folds the
 /// components of the changed lines and nothing else.
-pub fn ties(record: &Record) -> Vec<String> {
+pub fn component_keys(record: &Record) -> Vec<String> {
     keys(record, text_key(record).as_ref()).map(|key| key.to_string()).collect()
 }
 
 /// Returns the keys of a line, without hashing its text again.
-pub fn ties_of_line(line: &Line) -> impl Iterator<Item = Tie<'_>> {
-    keys(&line.record, line.says())
+pub fn component_keys_of_line(line: &Line) -> impl Iterator<Item = ComponentKey<'_>> {
+    keys(&line.record, line.text_key())
 }
 
-fn keys<'r>(record: &'r Record, text_hash: Option<&'r [u8; 32]>) -> impl Iterator<Item = Tie<'r>> {
+fn keys<'r>(
+    record: &'r Record,
+    text_hash: Option<&'r [u8; 32]>,
+) -> impl Iterator<Item = ComponentKey<'r>> {
     let (targets, undoes) = match &record.body {
         Body::Event(event) => (event.targets.as_slice(), event.undoes.as_slice()),
         _ => Default::default(),
@@ -213,8 +218,8 @@ fn keys<'r>(record: &'r Record, text_hash: Option<&'r [u8; 32]>) -> impl Iterato
     let origin = record.origin.as_deref();
     let entry = origin.filter(|origin| origin.starts_with("entry:"));
     let entry = entry.and_then(|origin| origin.split('#').next());
-    std::iter::once(Tie::Id(record.id))
-        .chain(names.chain(entry).map(Tie::Name))
-        .chain(origin.map(Tie::Origin))
-        .chain(text_hash.map(Tie::Says))
+    std::iter::once(ComponentKey::Id(record.id))
+        .chain(names.chain(entry).map(ComponentKey::Name))
+        .chain(origin.map(ComponentKey::Origin))
+        .chain(text_hash.map(ComponentKey::TextHash))
 }

@@ -5,15 +5,15 @@ use std::collections::HashSet;
 use jiff::civil::Date;
 
 use super::terms::{fold_case, words_of};
-use super::{Time, time};
+use super::{NamedPeriod, find_period};
 
 /// A list of correctly spelt words.
 pub trait Lexicon: Sync {
     /// Returns whether a word, in lower case, is in the list.
-    fn knows(&self, word: &str) -> bool;
+    fn contains(&self, word: &str) -> bool;
 
     /// Passes every word to `take`.
-    fn each_word(&self, take: &mut dyn FnMut(&str));
+    fn for_each_word(&self, take: &mut dyn FnMut(&str));
 }
 
 /// A parsed question.
@@ -24,7 +24,7 @@ pub struct Question<'l> {
     /// Its embedding; empty without an embedder.
     pub vector: Vec<f32>,
     /// The period that it names.
-    pub time: Option<Time>,
+    pub time: Option<NamedPeriod>,
     /// The day on which it is asked.
     pub today: Date,
     /// Tells which words are spelt correctly.
@@ -44,8 +44,9 @@ impl<'l> Question<'l> {
     /// Parses any text, asked on a day. The vector of a text that names nothing but a period is dropped, since
     /// it asks for nothing else.
     pub fn new(text: &str, vector: Vec<f32>, today: Date, lexicon: &'l dyn Lexicon) -> Self {
-        let time = time(text, today);
-        let vector = if time.as_ref().is_some_and(|time| time.is_alone) { vec![] } else { vector };
+        let time = find_period(text, today);
+        let vector =
+            if time.as_ref().is_some_and(|time| time.is_only_topic) { vec![] } else { vector };
         let mut terms: Vec<QuestionTerm> = Vec::new();
         let mut seen = HashSet::new();
         for piece in text.split_whitespace() {
@@ -53,7 +54,7 @@ impl<'l> Question<'l> {
             for term in super::terms(piece).into_iter().filter(|term| seen.insert(term.clone())) {
                 let word = words.iter().find(|(_, own)| *own == term).map(|(word, _)| word);
                 let word = word.unwrap_or(&term);
-                let unknown = (!lexicon.knows(word)).then(|| word.clone());
+                let unknown = (!lexicon.contains(word)).then(|| word.clone());
                 terms.push(QuestionTerm { term, unknown });
             }
         }

@@ -12,8 +12,8 @@
 use jiff::civil::Date;
 
 use super::spelling::{correct, may_be_misspelt};
-use super::{Corpus, Posting, Question, Slot, Time};
-use crate::{day, hands};
+use super::{Corpus, NamedPeriod, Posting, Question, Slot};
+use crate::{day, parallel};
 
 /// How many neighbours on each side contribute to the score of a memory.
 const MAX_NEIGHBOUR_STEPS: usize = 4;
@@ -76,41 +76,41 @@ const SAMPLES_PER_CANDIDATE: usize = 16;
 
 /// A memory with its score.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Scored {
+pub struct RankedMemory {
     /// The memory.
     pub slot: Slot,
     /// The score that orders the result.
     pub score: f32,
     /// The components of the score.
-    pub parts: Parts,
+    pub parts: ScoreParts,
 }
 
-impl Scored {
+impl RankedMemory {
     /// Returns whether the memory answers the question, or is merely nearer than others.
-    pub fn answers(&self) -> bool {
-        self.parts.words > 0.0
-            || self.parts.meaning >= COSINE_WEIGHT * MIN_ANSWER_COSINE
-            || self.parts.time >= PERIOD_ONLY_BONUS
+    pub fn is_answer(&self) -> bool {
+        self.parts.term_score > 0.0
+            || self.parts.cosine_score >= COSINE_WEIGHT * MIN_ANSWER_COSINE
+            || self.parts.period_bonus >= PERIOD_ONLY_BONUS
     }
 }
 
 /// The components of a score.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Parts {
+pub struct ScoreParts {
     /// The weighted share of the question's terms that the memory and its neighbours contain.
-    pub words: f32,
+    pub term_score: f32,
     /// The weighted cosine of the memory and the question.
-    pub meaning: f32,
+    pub cosine_score: f32,
     /// The bonus for being of the period that the question names.
-    pub time: f32,
+    pub period_bonus: f32,
     /// The bonus for confidence and freshness.
-    pub standing: f32,
+    pub near_tie_bonus: f32,
     /// Whether the score was reduced because a better memory says the same.
-    pub repeats: bool,
+    pub is_repetition: bool,
     /// The terms of the question that the memory or a neighbour contains.
     pub terms: Vec<TermScore>,
     /// Whether the term score was reduced because the memory is itself a question.
-    pub asks: bool,
+    pub is_question: bool,
 }
 
 /// The contribution of one term to a score.
@@ -121,9 +121,9 @@ pub struct TermScore {
     /// The word as typed, if the term is a correction of it.
     pub typed: Option<String>,
     /// What the term adds to the score.
-    pub share: f32,
+    pub score: f32,
     /// Whether the memory itself contains the term, not only a neighbour.
-    pub own: bool,
+    pub is_own: bool,
 }
 
 /// A term of the question that some memories contain.
@@ -136,28 +136,28 @@ struct MatchedTerm {
 }
 
 /// Returns the factor by which the length of a memory dampens its term frequencies; both lengths are in terms.
-pub fn damping(length: u32, mean: f64) -> f32 {
+pub fn length_normalisation(length: u32, mean: f64) -> f32 {
     1.0 / (1.0 - LENGTH_WEIGHT + LENGTH_WEIGHT * length as f32 / mean.max(1.0) as f32)
 }
 
 /// Returns at most `limit` memories that answer a question best, best first.
-pub fn rank(corpus: &impl Corpus, question: &Question<'_>, limit: usize) -> Vec<Scored> {
-    let limit = limit.min(corpus.slots());
+pub fn rank(corpus: &impl Corpus, question: &Question<'_>, limit: usize) -> Vec<RankedMemory> {
+    let limit = limit.min(corpus.slot_bound());
     let enough = MIN_CANDIDATES.max(corpus.size().isqrt() / CANDIDATE_ROOT_DIVISOR);
-    let max_candidates = enough.max(limit.saturating_mul(4)).min(corpus.slots().max(enough));
+    let max_candidates = enough.max(limit.saturating_mul(4)).min(corpus.slot_bound().max(enough));
     let search_vectors = || match question.vector.is_empty() {
         true => vec![],
         false => corpus.nearest(&question.vector, max_candidates),
     };
     let search_terms = || {
         let (terms, total_weight) = match_terms(corpus, question);
-        let mut candidates = CandidateSet::new(corpus.slots());
+        let mut candidates = CandidateSet::new(corpus.slot_bound());
         candidates.add_with_neighbours(corpus, best_by_terms(corpus, &terms, max_candidates));
         (terms, total_weight, candidates)
     };
     // The vector search takes longer, so it stays on this thread and does not wait for another to start.
     let ((terms, total_weight, mut candidates), nearest) =
-        hands::both(corpus.slots() >= MIN_PARALLEL_SLOTS, search_terms, search_vectors);
+        parallel::join(corpus.slot_bound() >= MIN_PARALLEL_SLOTS, search_terms, search_vectors);
     candidates.add_with_neighbours(corpus, nearest.iter().map(|(slot, _)| *slot));
     if let Some(time) = &question.time {
         candidates.add_with_neighbours(corpus, best_by_time(corpus, time, max_candidates));
@@ -170,7 +170,7 @@ pub fn rank(corpus: &impl Corpus, question: &Question<'_>, limit: usize) -> Vec<
         frequencies: TermFrequencies::new(corpus, &candidates, &terms),
         cosines: cosines(corpus, question, &candidates, &nearest),
         candidates: &candidates,
-        today: day::number(question.today),
+        today: day::to_number(question.today),
     };
     ranking.best(limit)
 }
@@ -191,7 +191,7 @@ fn cosines(
     }
     let missing = candidates.slots.iter().zip(&cosines).filter(|(_, cosine)| cosine.is_none());
     let missing: Vec<Slot> = missing.map(|(slot, _)| *slot).collect();
-    let mut computed = corpus.nearness(&missing, &question.vector).into_iter();
+    let mut computed = corpus.cosines(&missing, &question.vector).into_iter();
     let complete = cosines.into_iter().map(|cosine| cosine.or_else(|| computed.next()));
     complete.map(Option::unwrap_or_default).collect()
 }
@@ -216,10 +216,11 @@ type ScoredPosition = (f32, usize);
 
 impl<C: Corpus> Ranking<'_, C> {
     /// Returns at most `limit` candidates, best first.
-    fn best(&self, limit: usize) -> Vec<Scored> {
+    fn best(&self, limit: usize) -> Vec<RankedMemory> {
         let mut scores = self.scores();
         let better = |a: &ScoredPosition, b: &ScoredPosition| {
-            let tie_break = |position: usize| self.corpus.tie(self.candidates.slots[position]);
+            let tie_break =
+                |position: usize| self.corpus.tie_break_key(self.candidates.slots[position]);
             b.0.total_cmp(&a.0).then_with(|| tie_break(a.1).cmp(&tie_break(b.1)))
         };
         let kept = limit.saturating_add(SPARE_RESULTS);
@@ -235,7 +236,7 @@ impl<C: Corpus> Ranking<'_, C> {
         let mut scores: Vec<(ScoredPosition, bool)> = scores.into_iter().zip(repetitions).collect();
         scores.sort_by(|(a, _), (b, _)| better(a, b));
         scores.truncate(limit);
-        let explained = scores.into_iter().map(|((score, position), repeats)| Scored {
+        let explained = scores.into_iter().map(|((score, position), repeats)| RankedMemory {
             slot: self.candidates.slots[position],
             score,
             parts: self.explain(position, repeats),
@@ -248,7 +249,7 @@ impl<C: Corpus> Ranking<'_, C> {
         let mut frequencies = Vec::new();
         let slots = self.candidates.slots.iter().enumerate();
         slots
-            .filter(|(_, slot)| self.corpus.is_wanted(**slot))
+            .filter(|(_, slot)| self.corpus.passes_filter(**slot))
             .map(|(position, slot)| {
                 self.sum_frequencies(position, &mut frequencies);
                 let words = sum(self.term_scores(&frequencies, position).map(|(_, score)| score));
@@ -259,7 +260,7 @@ impl<C: Corpus> Ranking<'_, C> {
     }
 
     /// Returns the components of the score of a candidate.
-    fn explain(&self, position: usize, repeats: bool) -> Parts {
+    fn explain(&self, position: usize, repeats: bool) -> ScoreParts {
         let slot = self.candidates.slots[position];
         let mut frequencies = Vec::new();
         self.sum_frequencies(position, &mut frequencies);
@@ -268,17 +269,17 @@ impl<C: Corpus> Ranking<'_, C> {
         let term_score = |(index, share): (usize, f32)| TermScore {
             term: self.terms[index].term.clone(),
             typed: self.terms[index].typed.clone(),
-            share,
-            own: own[index] > 0.0,
+            score: share,
+            is_own: own[index] > 0.0,
         };
-        Parts {
-            words: sum(scores().map(|(_, score)| score)),
-            meaning: COSINE_WEIGHT * self.cosines[position],
-            time: self.period_bonus(slot),
-            standing: self.near_tie_bonus(slot),
-            repeats,
+        ScoreParts {
+            term_score: sum(scores().map(|(_, score)| score)),
+            cosine_score: COSINE_WEIGHT * self.cosines[position],
+            period_bonus: self.period_bonus(slot),
+            near_tie_bonus: self.near_tie_bonus(slot),
+            is_repetition: repeats,
             terms: scores().map(term_score).collect(),
-            asks: self.corpus.asks(slot),
+            is_question: self.corpus.is_question(slot),
         }
     }
 
@@ -305,7 +306,7 @@ impl<C: Corpus> Ranking<'_, C> {
         frequencies: &[f32],
         position: usize,
     ) -> impl Iterator<Item = (usize, f32)> {
-        let is_question = self.corpus.asks(self.candidates.slots[position]);
+        let is_question = self.corpus.is_question(self.candidates.slots[position]);
         let factor = if is_question { QUESTION_FACTOR } else { 1.0 };
         let present = frequencies.iter().enumerate().filter(|(_, frequency)| **frequency > 0.0);
         present.map(move |(index, frequency)| {
@@ -327,7 +328,7 @@ impl<C: Corpus> Ranking<'_, C> {
             }
             let slot = self.candidates.slots[*position];
             let is_alike =
-                |better: &Slot| self.corpus.likeness(*better, slot) >= MIN_REPETITION_COSINE;
+                |better: &Slot| self.corpus.cosine(*better, slot) >= MIN_REPETITION_COSINE;
             *repeats = distinct.iter().any(is_alike);
             if !*repeats {
                 distinct.push(slot);
@@ -339,8 +340,8 @@ impl<C: Corpus> Ranking<'_, C> {
     /// Returns the bonus for being of the period that the question names.
     fn period_bonus(&self, slot: Slot) -> f32 {
         let Some(time) = &self.question.time else { return 0.0 };
-        let day = self.corpus.day(slot).and_then(day::of_number);
-        let bonus = if time.is_alone { PERIOD_ONLY_BONUS } else { PERIOD_BONUS };
+        let day = self.corpus.day(slot).and_then(day::from_number);
+        let bonus = if time.is_only_topic { PERIOD_ONLY_BONUS } else { PERIOD_BONUS };
         day.map_or(0.0, |day| bonus * time.fit(day))
     }
 
@@ -366,7 +367,7 @@ fn saturated(weight: f32, frequency: f32) -> f32 {
 
 /// Returns the frequency of a term in a memory, normalised by the length of the memory.
 fn normalised_frequency(corpus: &impl Corpus, posting: &Posting) -> f32 {
-    posting.count as f32 * corpus.damping(posting.slot)
+    posting.count as f32 * corpus.length_normalisation(posting.slot)
 }
 
 /// Returns the terms of the question that memories contain, correcting misspelt ones, and the weight of all its terms.
@@ -410,7 +411,7 @@ fn match_terms(corpus: &impl Corpus, question: &Question<'_>) -> (Vec<MatchedTer
 /// Returns the memories with the best scores by their own terms: `limit` that pass the filter, and `limit` of
 /// all, since a memory outside the filter may still be the neighbour of an answer.
 fn best_by_terms(corpus: &impl Corpus, terms: &[MatchedTerm], limit: usize) -> Vec<Slot> {
-    let mut scores = vec![0.0_f32; corpus.slots()];
+    let mut scores = vec![0.0_f32; corpus.slot_bound()];
     let mut matching: Vec<Slot> = Vec::new();
     for term in terms {
         for posting in &term.postings {
@@ -422,7 +423,7 @@ fn best_by_terms(corpus: &impl Corpus, terms: &[MatchedTerm], limit: usize) -> V
         }
     }
     let passing: Vec<Slot> =
-        matching.iter().copied().filter(|slot| corpus.is_wanted(*slot)).collect();
+        matching.iter().copied().filter(|slot| corpus.passes_filter(*slot)).collect();
     let mut best = top_scoring(corpus, &passing, &scores, limit);
     if passing.len() < matching.len() {
         best.extend(top_scoring(corpus, &matching, &scores, limit));
@@ -434,7 +435,7 @@ fn best_by_terms(corpus: &impl Corpus, terms: &[MatchedTerm], limit: usize) -> V
 fn top_scoring(corpus: &impl Corpus, slots: &[Slot], scores: &[f32], limit: usize) -> Vec<Slot> {
     let score = |slot: &Slot| scores[*slot as usize];
     let better = |a: &(f32, Slot), b: &(f32, Slot)| {
-        b.0.total_cmp(&a.0).then_with(|| corpus.tie(a.1).cmp(&corpus.tie(b.1)))
+        b.0.total_cmp(&a.0).then_with(|| corpus.tie_break_key(a.1).cmp(&corpus.tie_break_key(b.1)))
     };
     // A score below the best `limit` of a sample is also below the best `limit` of all.
     let mut min_score = 0.0;
@@ -455,9 +456,9 @@ fn top_scoring(corpus: &impl Corpus, slots: &[Slot], scores: &[f32], limit: usiz
 
 /// Returns the memories that fit a period best, the latest among equals. If none fits and the question names nothing
 /// else, returns the nearest ones.
-fn best_by_time(corpus: &impl Corpus, time: &Time, limit: usize) -> Vec<Slot> {
+fn best_by_time(corpus: &impl Corpus, time: &NamedPeriod, limit: usize) -> Vec<Slot> {
     let fitting = best_by_day(corpus, limit, |day| Some(time.fit(day)).filter(|fit| *fit > 0.0));
-    match fitting.is_empty() && time.is_alone {
+    match fitting.is_empty() && time.is_only_topic {
         true => best_by_day(corpus, limit, |day| Some(-(time.distance(day) as f32))),
         false => fitting,
     }
@@ -472,17 +473,17 @@ fn best_by_day(
     // Consecutive slots often share a day, so the last score is cached.
     let (mut cached_day, mut cached_score) = (i32::MIN, None);
     let mut found: Vec<(f32, i32, Slot)> = Vec::new();
-    for slot in (0..corpus.slots() as Slot).filter(|slot| corpus.is_wanted(*slot)) {
+    for slot in (0..corpus.slot_bound() as Slot).filter(|slot| corpus.passes_filter(*slot)) {
         let Some(day) = corpus.day(slot) else { continue };
         if day != cached_day {
-            (cached_day, cached_score) = (day, day::of_number(day).and_then(&score));
+            (cached_day, cached_score) = (day, day::from_number(day).and_then(&score));
         }
         found.extend(cached_score.map(|score| (score, day, slot)));
     }
     if found.len() > limit {
         found.select_nth_unstable_by(limit, |a, b| {
             let by_score_and_day = b.0.total_cmp(&a.0).then_with(|| b.1.cmp(&a.1));
-            by_score_and_day.then_with(|| corpus.tie(a.2).cmp(&corpus.tie(b.2)))
+            by_score_and_day.then_with(|| corpus.tie_break_key(a.2).cmp(&corpus.tie_break_key(b.2)))
         });
         found.truncate(limit);
     }
@@ -550,7 +551,7 @@ impl CandidateSet {
                 let Some(next) = direction.step(corpus, slot) else { break };
                 weight *= NEIGHBOUR_STEP_WEIGHT;
                 let is_preceding = direction == NeighbourDirection::Backward && distance == 1;
-                let is_answered = is_preceding && corpus.asks(next);
+                let is_answered = is_preceding && corpus.is_question(next);
                 add(next, if is_answered { PRECEDING_QUESTION_WEIGHT } else { weight });
                 slot = next;
             }
@@ -590,7 +591,7 @@ impl TermFrequencies {
 
 /// Returns the first memories that relations link to a memory.
 fn related<C: Corpus>(corpus: &C, slot: Slot) -> impl Iterator<Item = Slot> {
-    let present = corpus.related(slot).iter().copied().filter(|slot| corpus.holds(*slot));
+    let present = corpus.related(slot).iter().copied().filter(|slot| corpus.contains(*slot));
     present.take(MAX_RELATED)
 }
 
@@ -604,8 +605,8 @@ enum NeighbourDirection {
 impl NeighbourDirection {
     fn step(self, corpus: &impl Corpus, slot: Slot) -> Option<Slot> {
         match self {
-            NeighbourDirection::Backward => corpus.before(slot),
-            NeighbourDirection::Forward => corpus.after(slot),
+            NeighbourDirection::Backward => corpus.previous(slot),
+            NeighbourDirection::Forward => corpus.next(slot),
         }
     }
 }

@@ -41,7 +41,7 @@ pub(super) fn correct(
         };
         if let Some(typed) = &stem {
             for first in typed.first_letters(first_letter) {
-                corpus.each_term(first, &mut |term| {
+                corpus.for_each_term(first, &mut |term| {
                     if let Some(edits) = typed.edits_from(term, first_letter) {
                         add(term, edits);
                     }
@@ -49,7 +49,7 @@ pub(super) fn correct(
             }
         }
         if let Some(typed) = &word {
-            lexicon.each_word(&mut |word| {
+            lexicon.for_each_word(&mut |word| {
                 if let Some(edits) = typed.edits_from(word, first_letter) {
                     for_each_term(word, &mut |term: &str| add(term, edits));
                 }

@@ -7,8 +7,8 @@ use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-use crate::fast::Words;
-use crate::words::humps;
+use crate::hashing::WordMap;
+use crate::words::split_camel_case;
 
 /// A longer run without a space is data, not a word.
 const MAX_WORD_BYTES: usize = 128;
@@ -30,7 +30,7 @@ pub(super) fn is_stop_word(word: &str) -> bool {
 }
 
 /// Returns whether a text ends with a question.
-pub fn asks(text: &str) -> bool {
+pub fn is_question(text: &str) -> bool {
     let end = text.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '"' | ')' | '\''));
     end.ends_with(['?', '？', '؟'])
 }
@@ -63,7 +63,10 @@ pub fn for_each_term(piece: &str, found: &mut impl FnMut(&str)) {
 
 /// Returns the words in a piece of text, as written.
 pub(super) fn words_of(piece: &str) -> impl Iterator<Item = &str> {
-    piece.split(|c: char| !is_word_char(c)).filter(|part| !part.is_empty()).flat_map(humps)
+    piece
+        .split(|c: char| !is_word_char(c))
+        .filter(|part| !part.is_empty())
+        .flat_map(split_camel_case)
 }
 
 /// Passes the terms of each two neighbouring words in a name, joined, to `found`, so that `frontmatter` finds
@@ -77,7 +80,8 @@ pub fn for_each_joined_term(piece: &str, found: &mut impl FnMut(&str)) {
     let whole = piece.trim_matches(|c: char| !is_word_char(c)).len();
     // A path consists of several names.
     for name in piece.split(|c: char| !is_word_char(c) && !matches!(c, '-' | '_')) {
-        let words = name.split(['-', '_']).filter(|word| !word.is_empty()).flat_map(humps);
+        let words =
+            name.split(['-', '_']).filter(|word| !word.is_empty()).flat_map(split_camel_case);
         let is_word = |word: &str| word.chars().all(|c| c.is_alphabetic() && !is_unspaced(c));
         let mut previous: Option<&str> = None;
         for word in words {
@@ -160,14 +164,14 @@ const MAX_CACHED_WORDS: usize = 50_000;
 struct CachedStemmer {
     english: Stemmer,
     /// The index of each word's stem; `None` for a stop word.
-    cached: Words<Option<usize>>,
+    cached: WordMap<Option<usize>>,
     stems: Vec<Box<str>>,
 }
 
 impl Default for CachedStemmer {
     fn default() -> Self {
         let english = Stemmer::create(Algorithm::English);
-        CachedStemmer { english, cached: Words::default(), stems: vec![] }
+        CachedStemmer { english, cached: WordMap::default(), stems: vec![] }
     }
 }
 
@@ -183,7 +187,7 @@ impl CachedStemmer {
 
     fn add(&mut self, word: &str) -> Option<usize> {
         if self.cached.len() >= MAX_CACHED_WORDS {
-            self.cached = Words::default();
+            self.cached = WordMap::default();
             self.stems.clear();
         }
         let index = (!is_stop_word(word)).then(|| {
@@ -286,7 +290,7 @@ mod tests {
 
     #[test]
     fn a_text_that_ends_with_a_question_mark_is_a_question() {
-        assert!(asks("Why? (\"really?\") "));
-        assert!(!asks("Why? Because."));
+        assert!(is_question("Why? (\"really?\") "));
+        assert!(!is_question("Why? Because."));
     }
 }

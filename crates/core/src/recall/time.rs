@@ -66,18 +66,18 @@ fn days_between(a: Date, b: Date) -> i32 {
 
 /// The period that a question names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Time {
+pub struct NamedPeriod {
     /// The period.
     pub period: Period,
     /// Whether the question names nothing else.
-    pub is_alone: bool,
+    pub is_only_topic: bool,
 }
 
-impl Time {
+impl NamedPeriod {
     /// Returns how well a day fits, 0 to 1. If the question names nothing else, days after the period do not fit.
     pub fn fit(&self, day: Date) -> f32 {
         let fit = self.period.fit(day);
-        if self.is_alone && fit < 1.0 { 0.0 } else { fit }
+        if self.is_only_topic && fit < 1.0 { 0.0 } else { fit }
     }
 
     /// Returns how many days a day is away from the period.
@@ -98,7 +98,7 @@ fn is_topicless(word: &Word) -> bool {
 }
 
 /// Returns the first period that a text names, relative to a day, or the range between two (`from May to July`).
-pub fn time(text: &str, today: Date) -> Option<Time> {
+pub fn find_period(text: &str, today: Date) -> Option<NamedPeriod> {
     let words = split_words(text);
     let (mut index, mut found, mut others) = (0, None, Vec::new());
     while index < words.len() {
@@ -118,7 +118,7 @@ pub fn time(text: &str, today: Date) -> Option<Time> {
         });
         index += length;
     }
-    found.map(|period| Time { period, is_alone: others.into_iter().all(is_topicless) })
+    found.map(|period| NamedPeriod { period, is_only_topic: others.into_iter().all(is_topicless) })
 }
 
 /// Returns the range from one period to another. Often only the second one has a year.
@@ -489,7 +489,7 @@ mod tests {
     const TODAY: Date = date(2026, 11, 15);
 
     fn period(text: &str, today: Date) -> Option<Period> {
-        time(text, today).map(|time| time.period)
+        find_period(text, today).map(|time| time.period)
     }
 
     fn days(text: &str) -> Option<(String, String)> {
@@ -587,12 +587,12 @@ mod tests {
     #[test]
     fn a_question_that_names_only_a_period_excludes_other_days() {
         for text in ["last week", "What happened in May 2023?", "what was decided yesterday"] {
-            assert!(time(text, TODAY).is_some_and(|time| time.is_alone), "{text}");
+            assert!(find_period(text, TODAY).is_some_and(|time| time.is_only_topic), "{text}");
         }
         for text in ["deploys last week", "what did Ada do in May 2023?"] {
-            assert!(time(text, TODAY).is_some_and(|time| !time.is_alone), "{text}");
+            assert!(find_period(text, TODAY).is_some_and(|time| !time.is_only_topic), "{text}");
         }
-        let fit = |text: &str| time(text, TODAY).map(|time| time.fit(TODAY));
+        let fit = |text: &str| find_period(text, TODAY).map(|time| time.fit(TODAY));
         assert_eq!(fit("yesterday"), Some(0.0));
         assert!(fit("deploys yesterday").is_some_and(|fit| fit > 0.0));
     }

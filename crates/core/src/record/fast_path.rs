@@ -9,7 +9,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use uuid::Uuid;
 
-use super::{Body, Fact, Levels, Note, Record, Section, Visibility};
+use super::{Body, Fact, FactSection, Levels, Note, Record, Visibility};
 use crate::day;
 
 /// Every field of a fact or a note: see [`Record`], [`Fact`] and [`Note`].
@@ -19,7 +19,7 @@ struct LineFields {
     id: Uuid,
     #[serde(deserialize_with = "fast_kind")]
     kind: FastKind,
-    section: Option<Section>,
+    section: Option<FactSection>,
     #[serde(default, deserialize_with = "not_null")]
     content: Option<String>,
     key: Option<String>,

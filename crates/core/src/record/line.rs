@@ -1,15 +1,15 @@
 //! Reads and writes a record as a line of JSON.
 
-use super::validation::fault;
-use super::{Kind, Record, VERSION, fast_path};
+use super::validation::find_invalid_field;
+use super::{Record, RecordKind, VERSION, fast_path};
 use crate::{Value, json};
 
 /// The longest line that is read, in bytes: no record is that long, and parsing one would slow down every command.
-pub const MAX_LINE: usize = 1024 * 1024;
+pub const MAX_LINE_BYTES: usize = 1024 * 1024;
 
 /// The reason why a line is not read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Damage {
+pub enum LineError {
     /// It was written by a newer version of this program.
     Newer(String),
     /// It is a conflict marker of an unfinished merge.
@@ -19,22 +19,22 @@ pub enum Damage {
 }
 
 /// Reads a line; an empty line is `None`.
-pub fn read(line: &[u8]) -> Result<Option<Record>, Damage> {
+pub fn read(line: &[u8]) -> Result<Option<Record>, LineError> {
     let line = line.trim_ascii();
     if line.is_empty() {
         return Ok(None);
     }
-    if line.len() > MAX_LINE {
-        let megabytes = line.len().div_ceil(MAX_LINE);
-        return Err(Damage::Broken(format!(
+    if line.len() > MAX_LINE_BYTES {
+        let megabytes = line.len().div_ceil(MAX_LINE_BYTES);
+        return Err(LineError::Broken(format!(
             "the line has {megabytes} MB, and a record may have at most 1 MB"
         )));
     }
     if is_conflict_marker(line) {
-        return Err(Damage::ConflictMarker);
+        return Err(LineError::ConflictMarker);
     }
     if let Some(offset) = line.iter().position(|byte| *byte == 0) {
-        return Err(Damage::Broken(format!(
+        return Err(LineError::Broken(format!(
             "the line contains a NUL byte at column {}",
             offset + 1
         )));
@@ -55,32 +55,34 @@ pub fn write(record: &Record) -> Result<String, serde_json::Error> {
     serde_json::to_string(record)
 }
 
-fn newer_version(version: u32) -> Damage {
-    Damage::Newer(format!(
+fn newer_version(version: u32) -> LineError {
+    LineError::Newer(format!(
         "format version {version} is newer than this program, which reads version {VERSION}"
     ))
 }
 
 /// Explains why a line cannot be deserialised.
-fn diagnose(line: &[u8], error: &serde_json::Error) -> Damage {
+fn diagnose(line: &[u8], error: &serde_json::Error) -> LineError {
     let value: Value = match serde_json::from_slice(line) {
         Ok(value) => value,
         Err(error) if error.is_eof() => {
-            return Damage::Broken("the line is truncated: it was not written completely".into());
+            return LineError::Broken(
+                "the line is truncated: it was not written completely".into(),
+            );
         }
-        Err(error) => return Damage::Broken(json::syntax_error(&error)),
+        Err(error) => return LineError::Broken(json::describe_syntax_error(&error)),
     };
     if let Some(version) = value["v"].as_u64().filter(|version| *version > u64::from(VERSION)) {
         return newer_version(u32::try_from(version).unwrap_or(u32::MAX));
     }
     match value["kind"].as_str() {
-        Some(kind) if Kind::from_word(kind).is_none() => {
-            Damage::Newer(format!("the kind `{kind}` is newer than this program"))
+        Some(kind) if RecordKind::from_word(kind).is_none() => {
+            LineError::Newer(format!("the kind `{kind}` is newer than this program"))
         }
         kind => {
             // Falls back to serde's message if the table of fields misses a case.
-            let reason = fault(&value).unwrap_or_else(|| json::message(error));
-            Damage::Broken(format!("this {} is invalid: {reason}", kind.unwrap_or("record")))
+            let reason = find_invalid_field(&value).unwrap_or_else(|| json::error_message(error));
+            LineError::Broken(format!("this {} is invalid: {reason}", kind.unwrap_or("record")))
         }
     }
 }
@@ -96,14 +98,16 @@ fn is_conflict_marker(line: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Body, Section};
+    use crate::record::{Body, FactSection};
 
     const FACT: &str = r#"{"v":1,"id":"0198c0de-0000-7000-8000-00000000002a","kind":"fact","section":"Known Issues","content":"x","at":"2026-02-22T00:00:00Z","by":"ada","valid_from":"2026-02-01T10:00:00Z","colour":"blue"}"#;
 
     #[test]
     fn a_record_round_trips() {
         let record = read(FACT.as_bytes()).unwrap().unwrap();
-        assert!(matches!(&record.body, Body::Fact(fact) if fact.section == Section::KnownIssues));
+        assert!(
+            matches!(&record.body, Body::Fact(fact) if fact.section == FactSection::KnownIssues)
+        );
         assert_eq!(record.valid_from.unwrap().to_string(), "2026-02-01");
         let written = write(&record).unwrap();
         assert_eq!(read(written.as_bytes()).unwrap().unwrap(), record);
@@ -122,22 +126,22 @@ mod tests {
         let kind = FACT.replace("\"fact\"", "\"hologram\"");
         let version = FACT.replace("\"v\":1", "\"v\":2");
         for line in [kind, version] {
-            assert!(matches!(read(line.as_bytes()), Err(Damage::Newer(_))), "{line}");
+            assert!(matches!(read(line.as_bytes()), Err(LineError::Newer(_))), "{line}");
         }
     }
 
     #[test]
     fn broken_lines_are_explained() {
         let broken = |line: &[u8]| match read(line) {
-            Err(Damage::Broken(reason)) => reason,
+            Err(LineError::Broken(reason)) => reason,
             other => panic!("{other:?}"),
         };
         assert!(broken(&FACT.as_bytes()[..60]).contains("truncated"));
         assert!(broken(b"garbage").contains("not JSON"));
         assert!(broken(b"{\"a\":\0}").contains("NUL"));
-        assert!(broken(&vec![b'x'; MAX_LINE + 1]).contains("at most 1 MB"));
+        assert!(broken(&vec![b'x'; MAX_LINE_BYTES + 1]).contains("at most 1 MB"));
         assert!(broken(FACT.replace("Known Issues", "Gossip").as_bytes()).contains("Gossip"));
-        assert_eq!(read(b"<<<<<<< HEAD"), Err(Damage::ConflictMarker));
+        assert_eq!(read(b"<<<<<<< HEAD"), Err(LineError::ConflictMarker));
         assert_eq!(read(b"  \r\n"), Ok(None));
     }
 }

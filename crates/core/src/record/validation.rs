@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use super::{Action, Kind, Relation, Section};
+use super::{EventAction, FactSection, RecordKind, Relation};
 use crate::{Value, day, json};
 
 /// The type of a field.
@@ -58,16 +58,16 @@ const COMMON_FIELDS: &[FieldSpec] = &[
     ("session", FieldType::Text, Nullable),
 ];
 
-fn fields_of(kind: Kind) -> &'static [FieldSpec] {
+fn fields_of(kind: RecordKind) -> &'static [FieldSpec] {
     match kind {
-        Kind::Fact => &[
+        RecordKind::Fact => &[
             ("section", FieldType::Section, Required),
             ("content", FieldType::Text, Optional),
             ("key", FieldType::Text, Nullable),
             ("value", FieldType::Text, Nullable),
             ("scope", FieldType::Text, Nullable),
         ],
-        Kind::Episode => &[
+        RecordKind::Episode => &[
             ("title", FieldType::Text, Required),
             ("content", FieldType::Text, Optional),
             ("goals", FieldType::TextList, Optional),
@@ -82,27 +82,27 @@ fn fields_of(kind: Kind) -> &'static [FieldSpec] {
             ("turns", FieldType::WholeNumber, Nullable),
             ("tool_calls", FieldType::WholeNumber, Nullable),
         ],
-        Kind::Pattern => &[
+        RecordKind::Pattern => &[
             ("trigger", FieldType::Text, Required),
             ("template", FieldType::Any, Optional),
             ("hint", FieldType::Text, Nullable),
             ("content", FieldType::Text, Optional),
         ],
-        Kind::Workflow => &[
+        RecordKind::Workflow => &[
             ("trigger", FieldType::Text, Required),
             ("steps", FieldType::TextList, Required),
             ("details", FieldType::Object, Optional),
             ("hint", FieldType::Text, Nullable),
             ("content", FieldType::Text, Optional),
         ],
-        Kind::Edge => &[
+        RecordKind::Edge => &[
             ("from", FieldType::Text, Required),
             ("to", FieldType::Text, Required),
             ("relation", FieldType::Relation, Required),
             ("content", FieldType::Text, Optional),
         ],
-        Kind::Note => &[("content", FieldType::Text, Required)],
-        Kind::Event => &[
+        RecordKind::Note => &[("content", FieldType::Text, Required)],
+        RecordKind::Event => &[
             ("action", FieldType::Action, Required),
             ("targets", FieldType::TextList, Optional),
             ("undoes", FieldType::TextList, Optional),
@@ -112,16 +112,13 @@ fn fields_of(kind: Kind) -> &'static [FieldSpec] {
 }
 
 /// Returns a message about the first invalid field of a record: its name, its value and what is allowed.
-pub fn fault(value: &Value) -> Option<String> {
+pub fn find_invalid_field(value: &Value) -> Option<String> {
     let Some(map) = value.as_object() else {
-        return Some(format!(
-            "a record is a JSON object, and {} was given",
-            json::described(value)
-        ));
+        return Some(format!("a record is a JSON object, and {} was given", json::describe(value)));
     };
     let kind = match map.get("kind") {
         None => return Some(format!("`kind` is missing; it must be {}", one_of(&kinds()))),
-        Some(word) => match word.as_str().and_then(Kind::from_word) {
+        Some(word) => match word.as_str().and_then(RecordKind::from_word) {
             Some(kind) => kind,
             None => return Some(invalid_field("kind", &one_of(&kinds()), word)),
         },
@@ -140,11 +137,11 @@ pub fn fault(value: &Value) -> Option<String> {
 }
 
 fn invalid_field(name: &str, allowed: &str, given: &Value) -> String {
-    format!("`{name}` must be {allowed}, and {} was given", json::described(given))
+    format!("`{name}` must be {allowed}, and {} was given", json::describe(given))
 }
 
 fn kinds() -> Vec<&'static str> {
-    Kind::ALL.iter().map(|kind| kind.word()).collect()
+    RecordKind::ALL.iter().map(|kind| kind.word()).collect()
 }
 
 fn one_of(words: &[&str]) -> String {
@@ -165,7 +162,7 @@ impl FieldType {
             FieldType::Timestamp => text.is_some_and(|text| text.parse::<Timestamp>().is_ok()),
             FieldType::Id => text.is_some_and(|text| Uuid::parse_str(text).is_ok()),
             FieldType::Object => value.is_object(),
-            FieldType::Section => text.is_some_and(|text| Section::from_title(text).is_some()),
+            FieldType::Section => text.is_some_and(|text| FactSection::from_title(text).is_some()),
             FieldType::Relation => text.is_some_and(|text| Relation::from_word(text).is_some()),
             FieldType::Action => {
                 text.is_some_and(|text| ACTIONS.iter().any(|action| action.word() == text))
@@ -185,23 +182,23 @@ impl FieldType {
             FieldType::Timestamp => "a timestamp such as 2026-02-22T10:00:00Z".to_owned(),
             FieldType::Id => "a UUID".to_owned(),
             FieldType::Object => "an object".to_owned(),
-            FieldType::Section => one_of(&Section::ALL.map(Section::title)),
+            FieldType::Section => one_of(&FactSection::ALL.map(FactSection::title)),
             FieldType::Relation => one_of(&Relation::ALL.map(Relation::word)),
-            FieldType::Action => one_of(&ACTIONS.map(Action::word)),
+            FieldType::Action => one_of(&ACTIONS.map(EventAction::word)),
             FieldType::Visibility => one_of(&VISIBILITIES),
             FieldType::Any => "any value".to_owned(),
         }
     }
 }
 
-const ACTIONS: [Action; 7] = [
-    Action::Archive,
-    Action::Restore,
-    Action::Pin,
-    Action::Release,
-    Action::Reinforce,
-    Action::Resolve,
-    Action::Unresolve,
+const ACTIONS: [EventAction; 7] = [
+    EventAction::Archive,
+    EventAction::Restore,
+    EventAction::Pin,
+    EventAction::Release,
+    EventAction::Reinforce,
+    EventAction::Resolve,
+    EventAction::Unresolve,
 ];
 
 const VISIBILITIES: [&str; 3] = ["private", "shared", "system"];
@@ -213,7 +210,7 @@ mod tests {
     use serde_json::json;
 
     /// Returns a record of a kind with every field set.
-    fn complete_record(kind: Kind) -> Value {
+    fn complete_record(kind: RecordKind) -> Value {
         let mut map = serde_json::Map::new();
         map.insert("kind".into(), json!(kind.word()));
         for (name, field_type, _) in COMMON_FIELDS.iter().chain(fields_of(kind)) {
@@ -242,9 +239,9 @@ mod tests {
 
     #[test]
     fn the_table_agrees_with_serde_on_every_field() {
-        for kind in Kind::ALL {
+        for kind in RecordKind::ALL {
             let valid = complete_record(kind);
-            assert_eq!(fault(&valid), None, "{valid}");
+            assert_eq!(find_invalid_field(&valid), None, "{valid}");
             assert!(serde_json::from_value::<Record>(valid.clone()).is_ok(), "{valid}");
             for (name, _, _) in COMMON_FIELDS.iter().chain(fields_of(kind)) {
                 let mut without = valid.clone();
@@ -264,7 +261,11 @@ mod tests {
                 ];
                 for value in variants {
                     let read = serde_json::from_value::<Record>(value.clone());
-                    assert_eq!(fault(&value).is_none(), read.is_ok(), "{value}: {read:?}");
+                    assert_eq!(
+                        find_invalid_field(&value).is_none(),
+                        read.is_ok(),
+                        "{value}: {read:?}"
+                    );
                 }
             }
         }
@@ -272,15 +273,18 @@ mod tests {
 
     #[test]
     fn the_message_names_the_field_the_value_and_what_is_allowed() {
-        let mut fact = complete_record(Kind::Fact);
+        let mut fact = complete_record(RecordKind::Fact);
         fact["section"] = json!("Gossip");
         assert_eq!(
-            fault(&fact).unwrap(),
+            find_invalid_field(&fact).unwrap(),
             "`section` must be one of Architecture, Decisions, Constraints, Known Issues, Patterns & Conventions, Specs, Recent Work, and \"Gossip\" was given"
         );
-        assert_eq!(fault(&json!([1])).unwrap(), "a record is a JSON object, and a list was given");
         assert_eq!(
-            fault(&json!({"kind": "note", "v": 1})).unwrap(),
+            find_invalid_field(&json!([1])).unwrap(),
+            "a record is a JSON object, and a list was given"
+        );
+        assert_eq!(
+            find_invalid_field(&json!({"kind": "note", "v": 1})).unwrap(),
             "`id` is missing; it must be a UUID"
         );
     }

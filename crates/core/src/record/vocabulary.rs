@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum RecordKind {
     /// A piece of knowledge.
     Fact,
     /// The story of a session or a task.
@@ -27,38 +27,43 @@ pub enum Kind {
     Event,
 }
 
-impl Kind {
+impl RecordKind {
     /// Every kind.
-    pub const ALL: [Kind; 7] = [
-        Kind::Fact,
-        Kind::Episode,
-        Kind::Pattern,
-        Kind::Workflow,
-        Kind::Edge,
-        Kind::Note,
-        Kind::Event,
+    pub const ALL: [RecordKind; 7] = [
+        RecordKind::Fact,
+        RecordKind::Episode,
+        RecordKind::Pattern,
+        RecordKind::Workflow,
+        RecordKind::Edge,
+        RecordKind::Note,
+        RecordKind::Event,
     ];
 
     /// The kinds that can be recalled on their own: all but edges and events.
-    pub const REMEMBERED: [Kind; 5] =
-        [Kind::Fact, Kind::Episode, Kind::Pattern, Kind::Workflow, Kind::Note];
+    pub const RECALLABLE: [RecordKind; 5] = [
+        RecordKind::Fact,
+        RecordKind::Episode,
+        RecordKind::Pattern,
+        RecordKind::Workflow,
+        RecordKind::Note,
+    ];
 
     /// Returns its name in the format, which is also the name of its folder.
     pub fn word(self) -> &'static str {
         match self {
-            Kind::Fact => "fact",
-            Kind::Episode => "episode",
-            Kind::Pattern => "pattern",
-            Kind::Workflow => "workflow",
-            Kind::Edge => "edge",
-            Kind::Note => "note",
-            Kind::Event => "event",
+            RecordKind::Fact => "fact",
+            RecordKind::Episode => "episode",
+            RecordKind::Pattern => "pattern",
+            RecordKind::Workflow => "workflow",
+            RecordKind::Edge => "edge",
+            RecordKind::Note => "note",
+            RecordKind::Event => "event",
         }
     }
 
     /// Parses its name in the format.
     pub fn from_word(word: &str) -> Option<Self> {
-        Kind::ALL.into_iter().find(|kind| kind.word() == word)
+        RecordKind::ALL.into_iter().find(|kind| kind.word() == word)
     }
 }
 
@@ -68,7 +73,7 @@ impl Kind {
 )]
 #[serde(try_from = "String")]
 #[schemars(!try_from)]
-pub enum Section {
+pub enum FactSection {
     /// The structure of the system.
     Architecture,
     /// Decisions and their reasons.
@@ -88,46 +93,47 @@ pub enum Section {
     RecentWork,
 }
 
-impl Section {
+impl FactSection {
     /// Every section, in reading order.
-    pub const ALL: [Section; 7] = [
-        Section::Architecture,
-        Section::Decisions,
-        Section::Constraints,
-        Section::KnownIssues,
-        Section::Patterns,
-        Section::Specs,
-        Section::RecentWork,
+    pub const ALL: [FactSection; 7] = [
+        FactSection::Architecture,
+        FactSection::Decisions,
+        FactSection::Constraints,
+        FactSection::KnownIssues,
+        FactSection::Patterns,
+        FactSection::Specs,
+        FactSection::RecentWork,
     ];
 
     /// Returns its title.
     pub fn title(self) -> &'static str {
         match self {
-            Section::Architecture => "Architecture",
-            Section::Decisions => "Decisions",
-            Section::Constraints => "Constraints",
-            Section::KnownIssues => "Known Issues",
-            Section::Patterns => "Patterns & Conventions",
-            Section::Specs => "Specs",
-            Section::RecentWork => "Recent Work",
+            FactSection::Architecture => "Architecture",
+            FactSection::Decisions => "Decisions",
+            FactSection::Constraints => "Constraints",
+            FactSection::KnownIssues => "Known Issues",
+            FactSection::Patterns => "Patterns & Conventions",
+            FactSection::Specs => "Specs",
+            FactSection::RecentWork => "Recent Work",
         }
     }
 
     /// Parses a title, ignoring case and punctuation: `known-issues`, `patterns`.
     pub fn from_title(title: &str) -> Option<Self> {
         // Fast path: nearly all facts of a log have the exact title.
-        if let Some(section) = Section::ALL.into_iter().find(|section| section.title() == title) {
+        if let Some(section) = FactSection::ALL.into_iter().find(|section| section.title() == title)
+        {
             return Some(section);
         }
         let fold_case = |text: &str| -> String {
             text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
         };
         let typed = fold_case(title);
-        Section::ALL.into_iter().find(|section| {
+        FactSection::ALL.into_iter().find(|section| {
             let folded = fold_case(section.title());
             folded == typed
                 || folded.strip_suffix('s') == Some(&typed)
-                || (*section == Section::Patterns
+                || (*section == FactSection::Patterns
                     && matches!(
                         typed.as_str(),
                         "patterns" | "pattern" | "conventions" | "patternsandconventions"
@@ -136,18 +142,19 @@ impl Section {
     }
 }
 
-impl TryFrom<String> for Section {
+impl TryFrom<String> for FactSection {
     type Error = String;
 
     fn try_from(title: String) -> Result<Self, String> {
-        Section::from_title(&title).ok_or_else(|| {
-            let titles: Vec<&str> = Section::ALL.iter().map(|section| section.title()).collect();
+        FactSection::from_title(&title).ok_or_else(|| {
+            let titles: Vec<&str> =
+                FactSection::ALL.iter().map(|section| section.title()).collect();
             format!("there is no section `{title}`; it must be one of {}", titles.join(", "))
         })
     }
 }
 
-impl fmt::Display for Section {
+impl fmt::Display for FactSection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.title())
     }
@@ -235,7 +242,7 @@ impl Visibility {
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
-pub enum Action {
+pub enum EventAction {
     /// Hides records from results.
     Archive,
     /// Undoes an archive.
@@ -252,17 +259,17 @@ pub enum Action {
     Unresolve,
 }
 
-impl Action {
+impl EventAction {
     /// Returns its name in the format.
     pub fn word(self) -> &'static str {
         match self {
-            Action::Archive => "archive",
-            Action::Restore => "restore",
-            Action::Pin => "pin",
-            Action::Release => "release",
-            Action::Reinforce => "reinforce",
-            Action::Resolve => "resolve",
-            Action::Unresolve => "unresolve",
+            EventAction::Archive => "archive",
+            EventAction::Restore => "restore",
+            EventAction::Pin => "pin",
+            EventAction::Release => "release",
+            EventAction::Reinforce => "reinforce",
+            EventAction::Resolve => "resolve",
+            EventAction::Unresolve => "unresolve",
         }
     }
 }

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::Name;
+use super::NumberedName;
 use crate::document::link_ranges;
-use crate::frontmatter::{self, Split};
-use crate::yaml::{self, Kind, Node};
+use crate::frontmatter::{self, FrontMatterLocation};
+use crate::yaml::{self, YamlKind, YamlNode};
 
 /// Front-matter keys whose values refer to records by number.
 const RECORD_KEYS: &[&str] =
@@ -46,10 +46,10 @@ impl MarkdownLink {
 impl Sites {
     /// Finds the places in a text; `has_own_number` says whether the text may state `name`'s number as
     /// its own.
-    pub(super) fn of(text: &str, name: &Name, has_own_number: bool) -> Self {
+    pub(super) fn of(text: &str, name: &NumberedName, has_own_number: bool) -> Self {
         let mut sites = Sites::default();
         let mut body = 0;
-        if let Split::Block { yaml, body: after } = frontmatter::split(text) {
+        if let FrontMatterLocation::Block { yaml, body: after } = frontmatter::split(text) {
             body = after;
             if let Ok(Some(root)) = yaml::parse(&text[yaml.clone()]) {
                 let keys = if name.is_plan { PLAN_KEYS } else { RECORD_KEYS };
@@ -94,7 +94,12 @@ impl Sites {
 
     /// Returns whether a number is the document's own: at the start of its heading, title or id, alone or
     /// after `ADR`.
-    pub(super) fn is_own_number(&self, text: &str, name: &Name, run: &Range<usize>) -> bool {
+    pub(super) fn is_own_number(
+        &self,
+        text: &str,
+        name: &NumberedName,
+        run: &Range<usize>,
+    ) -> bool {
         let Some(site) = self.own_number.iter().find(|site| site.contains(&run.start)) else {
             return false;
         };
@@ -117,12 +122,14 @@ impl Sites {
 }
 
 /// Returns the byte ranges of a scalar, or of the scalars of a list.
-fn scalars(node: &Node, offset: usize) -> Vec<Range<usize>> {
+fn scalars(node: &YamlNode, offset: usize) -> Vec<Range<usize>> {
     let nodes = match &node.kind {
-        Kind::List { items, .. } => items.as_slice(),
-        Kind::Scalar { .. } | Kind::Map { .. } | Kind::Alias(_) => std::slice::from_ref(node),
+        YamlKind::List { items, .. } => items.as_slice(),
+        YamlKind::Scalar { .. } | YamlKind::Map { .. } | YamlKind::Alias(_) => {
+            std::slice::from_ref(node)
+        }
     };
-    let is_scalar = |node: &&Node| matches!(node.kind, Kind::Scalar { .. });
+    let is_scalar = |node: &&YamlNode| matches!(node.kind, YamlKind::Scalar { .. });
     let bytes = nodes.iter().filter(is_scalar).map(|node| &node.bytes);
     bytes.map(|bytes| bytes.start + offset..bytes.end + offset).collect()
 }
@@ -150,8 +157,8 @@ fn first_heading(text: &str, body: usize) -> Option<Range<usize>> {
 /// requires.
 pub(super) fn extend_underline(text: &mut String) {
     let body = match frontmatter::split(text) {
-        Split::Block { body, .. } => body,
-        Split::None | Split::Unclosed => 0,
+        FrontMatterLocation::Block { body, .. } => body,
+        FrontMatterLocation::None | FrontMatterLocation::Unclosed => 0,
     };
     let Some(title) =
         first_heading(text, body).filter(|title| !text[title.clone()].starts_with('#'))

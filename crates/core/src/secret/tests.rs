@@ -223,7 +223,7 @@ const HARMLESS: &[&str] = &[
 fn secrets_are_found() {
     for (seed, (what, pieces)) in SECRETS.iter().enumerate() {
         let text = sample(pieces, seed as u64);
-        let found = find(&text).map(|secret| secret.what);
+        let found = find(&text).map(|secret| secret.description);
         assert_eq!(found, Some(*what), "{text}");
     }
 }
@@ -247,9 +247,9 @@ fn secrets_are_found_for_nearly_all_random_values() {
 fn a_secret_is_redacted() {
     let key = sample(&["AKIA", "~u16"], 1);
     let found = find(&format!("first\nthe key is {key}\n")).unwrap();
-    assert_eq!((found.line, found.shown.as_str()), (2, "AKIA…"));
+    assert_eq!((found.line, found.redacted.as_str()), (2, "AKIA…"));
     let password = sample(&["password=", "Gr33n", "tea"], 1);
-    assert_eq!(find(&password).unwrap().shown, "Gr…");
+    assert_eq!(find(&password).unwrap().redacted, "Gr…");
 }
 
 #[test]

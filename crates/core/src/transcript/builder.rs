@@ -106,7 +106,7 @@ impl<'p> TranscriptBuilder<'p> {
                 None
             }
             Err(error) => {
-                self.report_problem(number, json::syntax_error(&error));
+                self.report_problem(number, json::describe_syntax_error(&error));
                 None
             }
         }
@@ -205,7 +205,7 @@ impl<'p> TranscriptBuilder<'p> {
             input: described.input,
             files: described.files,
             line: call.line,
-            answered: false,
+            has_result: false,
             failed: false,
         });
     }
@@ -217,7 +217,7 @@ impl<'p> TranscriptBuilder<'p> {
             return;
         };
         let call = &mut self.transcript.tool_calls[index];
-        call.answered = true;
+        call.has_result = true;
         call.failed |= result.failed;
         if call.failed {
             return;
@@ -251,7 +251,7 @@ impl<'p> TranscriptBuilder<'p> {
         let read = self.files_of(ToolKind::Read);
         let files_read = read.difference(&written).map(|&file| file.clone()).collect();
         let files = written.into_iter().cloned().collect();
-        (self.transcript.files, self.transcript.files_read) = (files, files_read);
+        (self.transcript.files_written, self.transcript.files_read) = (files, files_read);
         let commits: IndexSet<String> = self
             .commits
             .into_iter()

@@ -60,7 +60,7 @@ pub struct Digest {
 }
 
 /// Digests a transcript.
-pub fn digest(transcript: &Transcript) -> Digest {
+pub fn digest_transcript(transcript: &Transcript) -> Digest {
     let conversation = Conversation::of(transcript);
     let decisions = collect_decisions(transcript, &conversation, MAX_LIST_ITEMS);
     let steps = collect_steps(transcript, MAX_LIST_ITEMS);
@@ -83,7 +83,7 @@ pub fn digest(transcript: &Transcript) -> Digest {
 fn title(transcript: &Transcript, conversation: &Conversation<'_>) -> String {
     let mut requests = conversation.user_messages();
     let request =
-        requests.next().map(|message| prose::gist(&message.turn.text, MAX_FIRST_GOAL_CHARS));
+        requests.next().map(|message| prose::excerpt(&message.turn.text, MAX_FIRST_GOAL_CHARS));
     let report = conversation.messages.first().and_then(|message| message.blocks.first());
     let sources = [transcript.title.clone(), request, report.map(|block| block.text.clone())];
     let mut titles = sources.into_iter().flatten().map(|source| {
@@ -105,9 +105,9 @@ fn goals(conversation: &Conversation<'_>) -> Vec<String> {
         if message.turn.role == Role::Assistant {
             agent_asked = message.sentences().last().is_some_and(prose::is_question);
         } else if goals.is_empty() {
-            goals.push(prose::gist(&message.turn.text, MAX_FIRST_GOAL_CHARS));
+            goals.push(prose::excerpt(&message.turn.text, MAX_FIRST_GOAL_CHARS));
         } else if phrases::is_request(&message.turn.text, agent_asked) {
-            goals.push(prose::gist(&message.turn.text, MAX_ITEM_CHARS));
+            goals.push(prose::excerpt(&message.turn.text, MAX_ITEM_CHARS));
         }
     }
     let mut goals = deduplicate(goals);
@@ -152,7 +152,7 @@ fn summarize(transcript: &Transcript, conversation: &Conversation<'_>, digest: &
     let request = conversation
         .user_messages()
         .next()
-        .map(|message| prose::gist(&message.turn.text, MAX_SUMMARY_CHARS))
+        .map(|message| prose::excerpt(&message.turn.text, MAX_SUMMARY_CHARS))
         .unwrap_or_default();
     let request = request.trim_end_matches(" …");
     let outcome = first_paragraph(conversation.last_report_blocks());
@@ -162,7 +162,7 @@ fn summarize(transcript: &Transcript, conversation: &Conversation<'_>, digest: &
         ("Decided", join_complete_items(&digest.decisions)),
         ("Open", join_complete_items(&digest.open)),
         ("To do", join_complete_items(&digest.todos)),
-        ("Changed", abbreviate_list(transcript.files.iter().map(String::as_str))),
+        ("Changed", abbreviate_list(transcript.files_written.iter().map(String::as_str))),
         ("Commits", join_complete_items(&transcript.commits)),
     ];
     let mut summary = String::new();

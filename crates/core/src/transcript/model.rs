@@ -19,7 +19,7 @@ pub struct Transcript {
     pub tool_calls: Vec<ToolCall>,
     /// Files that were written, without duplicates, in the order of their first write, relative to
     /// `cwd`.
-    pub files: Vec<String>,
+    pub files_written: Vec<String>,
     /// Files that were read and not written, without duplicates, in the order of their first read.
     pub files_read: Vec<String>,
     /// Commits that were made: `hash subject`, or the subject alone if git's output is missing.
@@ -45,7 +45,7 @@ impl Transcript {
             title: None,
             turns: vec![],
             tool_calls: vec![],
-            files: vec![],
+            files_written: vec![],
             files_read: vec![],
             commits: vec![],
             choices: vec![],
@@ -111,7 +111,7 @@ pub struct ToolCall {
     /// The line of the call, counted from 1.
     pub line: usize,
     /// Whether the transcript contains the result of the call.
-    pub answered: bool,
+    pub has_result: bool,
     /// Whether the call failed or was refused.
     pub failed: bool,
 }

@@ -33,7 +33,7 @@ fn open_in_conversation(conversation: &Conversation<'_>) -> Vec<String> {
     let reply = last.filter(|turn| turn.role == Role::User);
     match (reply, conversation.last_report()) {
         (Some(turn), _) if phrases::is_request(&turn.text, false) => {
-            vec![prose::gist(&turn.text, MAX_REQUEST_CHARS)]
+            vec![prose::excerpt(&turn.text, MAX_REQUEST_CHARS)]
         }
         (_, Some(report)) => {
             // Once the user has replied, the questions of the report are answered.
@@ -45,7 +45,7 @@ fn open_in_conversation(conversation: &Conversation<'_>) -> Vec<String> {
             sentences.chain(listed).collect()
         }
         (reply, None) => {
-            reply.map(|turn| prose::gist(&turn.text, MAX_REQUEST_CHARS)).into_iter().collect()
+            reply.map(|turn| prose::excerpt(&turn.text, MAX_REQUEST_CHARS)).into_iter().collect()
         }
     }
 }
@@ -61,7 +61,7 @@ fn unanswered_questions(
     let questions = transcript.tool_calls.iter().filter(move |call| {
         call.kind == ToolKind::Ask
             && call.line > last_request_line
-            && (!call.answered || call.failed)
+            && (!call.has_result || call.failed)
     });
     questions.map(|call| call.input.clone())
 }

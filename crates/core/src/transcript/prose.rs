@@ -80,7 +80,7 @@ pub(super) fn leading_sentences(text: &str, max_chars: usize) -> &str {
 
 /// Returns the beginning of a Markdown text as one line of at most `max_chars` characters: its
 /// paragraphs and list items, without headings and code.
-pub fn gist(text: &str, max_chars: usize) -> String {
+pub fn excerpt(text: &str, max_chars: usize) -> String {
     let mut line = String::new();
     for block in split_blocks(text).iter().filter(|block| block.kind != BlockKind::Heading) {
         append_clause(&mut line, &block.text);

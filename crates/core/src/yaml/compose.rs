@@ -10,7 +10,7 @@ use saphyr_parser::{Event, Parser, ScalarStyle, Span, StrInput};
 
 use self::byte_ranges::{ByteRanges, Properties};
 use super::syntax_error::plain_message;
-use super::{Entry, Kind, MERGE_KEY, Node, Style, YamlError, scalar};
+use super::{MERGE_KEY, MapEntry, YamlError, YamlKind, YamlNode, YamlStyle, scalar};
 use crate::Value;
 
 /// Limits recursion, which could otherwise overflow the stack.
@@ -23,7 +23,7 @@ const MAX_VALUES: usize = 50_000;
 const MAX_ALIASED_TEXT_BYTES: usize = 8 * 1024 * 1024;
 
 /// Parses one YAML document. An empty document is `None`.
-pub fn parse(text: &str) -> Result<Option<Node>, YamlError> {
+pub fn parse(text: &str) -> Result<Option<YamlNode>, YamlError> {
     Composer::new(text).document()
 }
 
@@ -60,7 +60,7 @@ impl<'t> Composer<'t> {
         }
     }
 
-    fn document(mut self) -> Result<Option<Node>, YamlError> {
+    fn document(mut self) -> Result<Option<YamlNode>, YamlError> {
         loop {
             let (event, span) = self.next_event()?;
             match event {
@@ -76,7 +76,7 @@ impl<'t> Composer<'t> {
                     self.expect_end()?;
                     let is_null = matches!(
                         node.kind,
-                        Kind::Scalar { value: Value::Null, style: Style::Plain }
+                        YamlKind::Scalar { value: Value::Null, style: YamlStyle::Plain }
                     );
                     let is_empty = is_null && node.bytes.is_empty();
                     return Ok((!is_empty).then_some(node));
@@ -114,7 +114,7 @@ impl<'t> Composer<'t> {
     }
 
     /// Builds the node that begins with an event.
-    fn node(&mut self, event: Event<'t>, span: Span, depth: usize) -> Result<Node, YamlError> {
+    fn node(&mut self, event: Event<'t>, span: Span, depth: usize) -> Result<YamlNode, YamlError> {
         if depth > MAX_DEPTH {
             let message = format!("values are nested more than {MAX_DEPTH} levels deep");
             return Err(error(span, &message));
@@ -127,7 +127,7 @@ impl<'t> Composer<'t> {
                 let properties = Properties { anchored: anchor != 0, tagged: tag.is_some() };
                 let is_tagged_str = tag.as_ref().is_some_and(|tag| tag.suffix == "str");
                 let value = scalar::parse_scalar(&text, style, is_tagged_str);
-                let kind = Kind::Scalar { value, style: style_of(style) };
+                let kind = YamlKind::Scalar { value, style: style_of(style) };
                 let bytes = self.ranges.scalar(span, style, text.is_empty(), properties);
                 (self.build_node(kind, span, bytes, properties), anchor)
             }
@@ -155,7 +155,7 @@ impl<'t> Composer<'t> {
         span: Span,
         depth: usize,
         properties: Properties,
-    ) -> Result<Node, YamlError> {
+    ) -> Result<YamlNode, YamlError> {
         let start = self.ranges.to_bytes(span).start;
         self.ranges.move_to(start, properties);
         let (items, end) = self.items(depth)?;
@@ -163,11 +163,16 @@ impl<'t> Composer<'t> {
         let children = children.map(|(first, last)| first.bytes.start..last.bytes.end);
         let closing = self.ranges.closing_bracket_end(end, ']');
         let bytes = self.ranges.collection(start, children, closing, properties);
-        let kind = Kind::List { items, flow: closing.is_some() };
+        let kind = YamlKind::List { items, flow: closing.is_some() };
         Ok(self.build_node(kind, span, bytes, properties))
     }
 
-    fn map(&mut self, span: Span, depth: usize, properties: Properties) -> Result<Node, YamlError> {
+    fn map(
+        &mut self,
+        span: Span,
+        depth: usize,
+        properties: Properties,
+    ) -> Result<YamlNode, YamlError> {
         let start = self.ranges.to_bytes(span).start;
         self.ranges.move_to(start, properties);
         // A pair inside brackets (`[a: 1]`) is a mapping without braces; its end event is at the
@@ -179,11 +184,11 @@ impl<'t> Composer<'t> {
         });
         let closing = if has_braces { self.ranges.closing_bracket_end(end, '}') } else { None };
         let bytes = self.ranges.collection(start, children, closing, properties);
-        let kind = Kind::Map { entries, flow: closing.is_some() };
+        let kind = YamlKind::Map { entries, flow: closing.is_some() };
         Ok(self.build_node(kind, span, bytes, properties))
     }
 
-    fn alias(&mut self, id: usize, span: Span) -> Result<Node, YamlError> {
+    fn alias(&mut self, id: usize, span: Span) -> Result<YamlNode, YamlError> {
         // `Rc` makes it possible to check the limits before the value is copied.
         let Some(anchor) = self.anchors.get(&id).map(Rc::clone) else {
             return Err(error(span, "this alias refers to an anchor that contains it"));
@@ -197,12 +202,12 @@ impl<'t> Composer<'t> {
         }
         let bytes = self.ranges.to_bytes(span);
         self.ranges.move_to(bytes.end, Properties::default());
-        let kind = Kind::Alias(anchor.value.clone());
+        let kind = YamlKind::Alias(anchor.value.clone());
         Ok(self.build_node(kind, span, bytes, Properties::default()))
     }
 
     /// Returns the items of a list and the position of its end event.
-    fn items(&mut self, depth: usize) -> Result<(Vec<Node>, usize), YamlError> {
+    fn items(&mut self, depth: usize) -> Result<(Vec<YamlNode>, usize), YamlError> {
         let mut items = Vec::new();
         loop {
             match self.next_event()? {
@@ -215,8 +220,8 @@ impl<'t> Composer<'t> {
     }
 
     /// Returns the entries of a mapping and the position of its end event.
-    fn entries(&mut self, depth: usize) -> Result<(Vec<Entry>, usize), YamlError> {
-        let mut entries: Vec<Entry> = Vec::new();
+    fn entries(&mut self, depth: usize) -> Result<(Vec<MapEntry>, usize), YamlError> {
+        let mut entries: Vec<MapEntry> = Vec::new();
         let mut line_by_key: HashMap<String, usize> = HashMap::new();
         loop {
             let key_node = match self.next_event()? {
@@ -239,12 +244,12 @@ impl<'t> Composer<'t> {
             if value.bytes.is_empty() {
                 value.bytes = self.ranges.missing_value(span, key_node.bytes.end, value.bytes);
             }
-            entries.push(Entry { key, key_bytes: key_node.bytes, line, value });
+            entries.push(MapEntry { key, key_bytes: key_node.bytes, line, value });
         }
     }
 
     /// Returns the text of a key. Numbers and other scalars keep the text as written.
-    fn key_text(&self, key: &Node) -> Result<String, YamlError> {
+    fn key_text(&self, key: &YamlNode) -> Result<String, YamlError> {
         match key.value() {
             Value::String(text) => Ok(text),
             Value::Array(_) | Value::Object(_) => Err(YamlError {
@@ -265,13 +270,13 @@ impl<'t> Composer<'t> {
 
     fn build_node(
         &self,
-        kind: Kind,
+        kind: YamlKind,
         span: Span,
         bytes: Range<usize>,
         properties: Properties,
-    ) -> Node {
+    ) -> YamlNode {
         let Properties { anchored, tagged } = properties;
-        Node { kind, bytes, line: span.start.line().clamp(1, self.last_line), anchored, tagged }
+        YamlNode { kind, bytes, line: span.start.line().clamp(1, self.last_line), anchored, tagged }
     }
 }
 
@@ -286,12 +291,12 @@ fn count_text_bytes(value: &Value) -> usize {
     }
 }
 
-fn style_of(style: ScalarStyle) -> Style {
+fn style_of(style: ScalarStyle) -> YamlStyle {
     match style {
-        ScalarStyle::Plain => Style::Plain,
-        ScalarStyle::SingleQuoted => Style::Single,
-        ScalarStyle::DoubleQuoted => Style::Double,
-        ScalarStyle::Literal | ScalarStyle::Folded => Style::Block,
+        ScalarStyle::Plain => YamlStyle::Plain,
+        ScalarStyle::SingleQuoted => YamlStyle::Single,
+        ScalarStyle::DoubleQuoted => YamlStyle::Double,
+        ScalarStyle::Literal | ScalarStyle::Folded => YamlStyle::Block,
     }
 }
 

@@ -6,9 +6,9 @@
 use std::ops::Range;
 
 use super::scalar::write_value;
-use super::{Entry, Kind, Node, Style, YamlError, parse, write_scalar};
+use super::{MapEntry, YamlError, YamlKind, YamlNode, YamlStyle, parse, write_inline};
 use crate::Value;
-use crate::lines::newline_of;
+use crate::lines::detect_newline;
 
 /// Why an edit was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -18,13 +18,13 @@ pub enum EditError {
     Yaml(#[from] YamlError),
     /// The text is YAML, but not a mapping.
     #[error("the front matter is not a mapping of keys to values")]
-    NotAMap,
+    NotAMapping,
     /// The value has an anchor or a tag, so that an edit would also change its aliases or its type.
     #[error(
         "the value of `{key}` has an anchor (`&…`) or a tag (`!…`), so it cannot be changed alone; \
          edit the file by hand"
     )]
-    Anchored {
+    AnchoredOrTagged {
         /// The key.
         key: String,
         /// Its line within the YAML text.
@@ -35,7 +35,7 @@ pub enum EditError {
         "the value of `{key}` is written in a way that cannot be changed without touching other \
          lines; edit the file by hand"
     )]
-    WouldTouchOthers {
+    WouldChangeOtherKeys {
         /// The key.
         key: String,
         /// Its line within the YAML text.
@@ -48,14 +48,15 @@ impl EditError {
     pub fn line(&self) -> usize {
         match self {
             EditError::Yaml(error) => error.line,
-            EditError::NotAMap => 1,
-            EditError::Anchored { line, .. } | EditError::WouldTouchOthers { line, .. } => *line,
+            EditError::NotAMapping => 1,
+            EditError::AnchoredOrTagged { line, .. }
+            | EditError::WouldChangeOtherKeys { line, .. } => *line,
         }
     }
 }
 
 /// Sets a top-level key. A missing key is added at the end.
-pub fn set(text: &str, key: &str, value: &Value) -> Result<String, EditError> {
+pub fn set_key(text: &str, key: &str, value: &Value) -> Result<String, EditError> {
     let root = parse_root(text)?;
     let edited = match root.as_ref().and_then(|root| root.entry(key).map(|entry| (root, entry))) {
         Some((_, entry)) if entry.value.value() == *value => return Ok(text.to_owned()),
@@ -71,7 +72,7 @@ pub fn append_to_list(text: &str, key: &str, item: &str) -> Result<String, EditE
     let root = parse_root(text)?;
     let item = Value::String(item.to_owned());
     let Some(entry) = root.as_ref().and_then(|root| root.entry(key)) else {
-        return set(text, key, &Value::Array(vec![item]));
+        return set_key(text, key, &Value::Array(vec![item]));
     };
     let old = entry.value.value();
     let items = match &old {
@@ -84,50 +85,54 @@ pub fn append_to_list(text: &str, key: &str, item: &str) -> Result<String, EditE
     }
     let new_list = Value::Array(items.iter().cloned().chain([item.clone()]).collect());
     let edited = match &entry.value.kind {
-        Kind::List { items, flow: true } if !items.is_empty() => {
+        YamlKind::List { items, flow: true } if !items.is_empty() => {
             let last_end = items.last().map_or(entry.value.bytes.end, |last| last.bytes.end);
-            let new_item = write_value(&item, Style::Plain, true);
+            let new_item = write_value(&item, YamlStyle::Plain, true);
             splice(text, last_end..last_end, &format!(", {new_item}"))
         }
-        Kind::List { items, flow: false } if !items.is_empty() => {
+        YamlKind::List { items, flow: false } if !items.is_empty() => {
             let last = items.last().map_or(entry.value.bytes.clone(), |last| last.bytes.clone());
             let indent = line_indent(text, entry.value.bytes.start);
             let line_end = line_end(text, last.end);
             splice(
                 text,
                 line_end..line_end,
-                &format!("{}{indent}- {}", newline_of(text), write_scalar(&item, Style::Plain)),
+                &format!(
+                    "{}{indent}- {}",
+                    detect_newline(text),
+                    write_inline(&item, YamlStyle::Plain)
+                ),
             )
         }
-        _ => return set(text, key, &new_list),
+        _ => return set_key(text, key, &new_list),
     };
     refuse_anchors(&entry.value, key)?;
     verify(text, root.as_ref(), edited, key, &new_list)
 }
 
-fn parse_root(text: &str) -> Result<Option<Node>, EditError> {
+fn parse_root(text: &str) -> Result<Option<YamlNode>, EditError> {
     match parse(text)? {
-        Some(root) if !matches!(root.kind, Kind::Map { .. }) => Err(EditError::NotAMap),
+        Some(root) if !matches!(root.kind, YamlKind::Map { .. }) => Err(EditError::NotAMapping),
         root => Ok(root),
     }
 }
 
-fn is_flow(root: &Node) -> bool {
-    matches!(root.kind, Kind::Map { flow: true, .. })
+fn is_flow(root: &YamlNode) -> bool {
+    matches!(root.kind, YamlKind::Map { flow: true, .. })
 }
 
 /// Refuses a value that has an anchor or a tag, itself or in a nested value.
-fn refuse_anchors(value: &Node, key: &str) -> Result<(), EditError> {
+fn refuse_anchors(value: &YamlNode, key: &str) -> Result<(), EditError> {
     let nested = match &value.kind {
-        Kind::List { items, .. } => items.iter().try_for_each(|item| refuse_anchors(item, key)),
-        Kind::Map { entries, .. } => {
+        YamlKind::List { items, .. } => items.iter().try_for_each(|item| refuse_anchors(item, key)),
+        YamlKind::Map { entries, .. } => {
             entries.iter().try_for_each(|entry| refuse_anchors(&entry.value, key))
         }
         _ => Ok(()),
     };
     nested?;
     if value.anchored || value.tagged {
-        return Err(EditError::Anchored { key: key.to_owned(), line: value.line });
+        return Err(EditError::AnchoredOrTagged { key: key.to_owned(), line: value.line });
     }
     Ok(())
 }
@@ -135,25 +140,25 @@ fn refuse_anchors(value: &Node, key: &str) -> Result<(), EditError> {
 /// Replaces the value of an entry, in the quoting style of the old value.
 fn replace_entry(
     text: &str,
-    root: &Node,
-    entry: &Entry,
+    root: &YamlNode,
+    entry: &MapEntry,
     value: &Value,
 ) -> Result<String, EditError> {
     refuse_anchors(&entry.value, &entry.key)?;
     let style = match &entry.value.kind {
-        Kind::Scalar { style, .. } => *style,
-        _ => Style::Plain,
+        YamlKind::Scalar { style, .. } => *style,
+        _ => YamlStyle::Plain,
     };
     let is_explicit_key =
         text[..entry.key_bytes.start].trim_end_matches([' ', '\t']).ends_with('?');
     if is_explicit_key && entry.value.bytes.is_empty() {
-        return Err(EditError::WouldTouchOthers { key: entry.key.clone(), line: entry.line });
+        return Err(EditError::WouldChangeOtherKeys { key: entry.key.clone(), line: entry.line });
     }
     Ok(replace_value(text, root, entry, &write_value(value, style, is_flow(root))))
 }
 
-fn replace_value(text: &str, root: &Node, entry: &Entry, new: &str) -> String {
-    let Entry { key_bytes, value, .. } = entry;
+fn replace_value(text: &str, root: &YamlNode, entry: &MapEntry, new: &str) -> String {
+    let MapEntry { key_bytes, value, .. } = entry;
     let after_colon = key_bytes.end + text[key_bytes.end..].find(':').map_or(0, |colon| colon + 1);
     let is_missing = value.bytes.is_empty() || value.bytes.start < after_colon;
     if is_missing {
@@ -165,7 +170,7 @@ fn replace_value(text: &str, root: &Node, entry: &Entry, new: &str) -> String {
         };
     }
     let is_on_key_line = !text[after_colon..value.bytes.start.max(after_colon)].contains('\n');
-    let is_block_scalar = matches!(value.kind, Kind::Scalar { style: Style::Block, .. });
+    let is_block_scalar = matches!(value.kind, YamlKind::Scalar { style: YamlStyle::Block, .. });
     if is_on_key_line && !is_block_scalar {
         return splice(text, value.bytes.clone(), new);
     }
@@ -175,16 +180,16 @@ fn replace_value(text: &str, root: &Node, entry: &Entry, new: &str) -> String {
     splice(text, after_colon..value.bytes.end, &format!(" {new}{comment}"))
 }
 
-fn insert_key(text: &str, root: Option<&Node>, key: &str, value: &Value) -> String {
+fn insert_key(text: &str, root: Option<&YamlNode>, key: &str, value: &Value) -> String {
     let in_flow = root.is_some_and(is_flow);
     let new_entry = format!(
         "{}: {}",
-        write_value(&Value::String(key.to_owned()), Style::Plain, in_flow),
-        write_value(value, Style::Plain, in_flow)
+        write_value(&Value::String(key.to_owned()), YamlStyle::Plain, in_flow),
+        write_value(value, YamlStyle::Plain, in_flow)
     );
-    let newline = newline_of(text);
+    let newline = detect_newline(text);
     match root.map(|root| (&root.kind, &root.bytes)) {
-        Some((Kind::Map { entries, flow: true }, bytes)) => {
+        Some((YamlKind::Map { entries, flow: true }, bytes)) => {
             let at = entries
                 .last()
                 .map_or(bytes.start + 1, |last| last.value.bytes.end.max(last.key_bytes.end));
@@ -199,16 +204,16 @@ fn insert_key(text: &str, root: Option<&Node>, key: &str, value: &Value) -> Stri
 /// Returns the edited text if parsing it gives the intended values.
 fn verify(
     before: &str,
-    root: Option<&Node>,
+    root: Option<&YamlNode>,
     edited: String,
     key: &str,
     value: &Value,
 ) -> Result<String, EditError> {
-    let refused = || EditError::WouldTouchOthers {
+    let refused = || EditError::WouldChangeOtherKeys {
         key: key.to_owned(),
         line: root.and_then(|root| root.entry(key)).map_or(1, |entry| entry.line),
     };
-    let mut expected = root.map_or_else(|| Value::Object(serde_json::Map::new()), Node::value);
+    let mut expected = root.map_or_else(|| Value::Object(serde_json::Map::new()), YamlNode::value);
     expected[key] = value.clone();
     let parsed = parse(&edited).ok().flatten().map(|root| root.value()).ok_or_else(refused)?;
     if parsed != expected || edited == before {
@@ -240,7 +245,7 @@ mod tests {
     use serde_json::json;
 
     fn check(before: &str, key: &str, value: &Value, after: &str) {
-        assert_eq!(set(before, key, value).unwrap(), after);
+        assert_eq!(set_key(before, key, value).unwrap(), after);
     }
 
     #[test]
@@ -301,8 +306,8 @@ mod tests {
 
     #[test]
     fn an_anchored_value_is_refused() {
-        let error = set("a: &x 1\nb: *x\n", "a", &json!(2)).unwrap_err();
-        assert!(matches!(error, EditError::Anchored { line: 1, .. }));
+        let error = set_key("a: &x 1\nb: *x\n", "a", &json!(2)).unwrap_err();
+        assert!(matches!(error, EditError::AnchoredOrTagged { line: 1, .. }));
         check("a: &x 1\nb: *x\n", "b", &json!(2), "a: &x 1\nb: 2\n");
     }
 }

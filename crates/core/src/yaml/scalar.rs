@@ -2,7 +2,7 @@
 
 use saphyr_parser::ScalarStyle;
 
-use super::{Style, parse};
+use super::{YamlStyle, parse};
 use crate::Value;
 
 /// Parses a scalar by the YAML 1.2 core schema, with two exceptions that keep the text as written:
@@ -53,22 +53,22 @@ fn parse_unsigned(digits: &str, radix: u32) -> Option<Value> {
 }
 
 /// Writes a value on one line, in the preferred style if that can represent it.
-pub fn write_scalar(value: &Value, preferred: Style) -> String {
+pub fn write_inline(value: &Value, preferred: YamlStyle) -> String {
     write_value(value, preferred, false)
 }
 
 /// Writes a value like [`write_scalar`]; `in_flow` says that it will be inside brackets or braces.
-pub(super) fn write_value(value: &Value, preferred: Style, in_flow: bool) -> String {
+pub(super) fn write_value(value: &Value, preferred: YamlStyle, in_flow: bool) -> String {
     match value {
         Value::Array(items) => {
             let items: Vec<String> =
-                items.iter().map(|item| write_value(item, Style::Plain, true)).collect();
+                items.iter().map(|item| write_value(item, YamlStyle::Plain, true)).collect();
             format!("[{}]", items.join(", "))
         }
         Value::Object(map) => {
             let write_entry = |(key, value): (&String, &Value)| {
-                let key = write_text(key, Style::Plain, true);
-                format!("{key}: {}", write_value(value, Style::Plain, true))
+                let key = write_text(key, YamlStyle::Plain, true);
+                format!("{key}: {}", write_value(value, YamlStyle::Plain, true))
             };
             let entries: Vec<String> = map.iter().map(write_entry).collect();
             format!("{{{}}}", entries.join(", "))
@@ -78,12 +78,12 @@ pub(super) fn write_value(value: &Value, preferred: Style, in_flow: bool) -> Str
     }
 }
 
-fn write_text(text: &str, preferred: Style, in_flow: bool) -> String {
+fn write_text(text: &str, preferred: YamlStyle, in_flow: bool) -> String {
     match preferred {
-        Style::Single if !text.chars().any(char::is_control) => {
+        YamlStyle::Single if !text.chars().any(char::is_control) => {
             format!("'{}'", text.replace('\'', "''"))
         }
-        Style::Plain if is_plain_safe(text, in_flow) => text.to_owned(),
+        YamlStyle::Plain if is_plain_safe(text, in_flow) => text.to_owned(),
         _ => write_double_quoted(text),
     }
 }

@@ -6,14 +6,14 @@ mod syntax;
 
 use std::sync::Arc;
 
-use heirloom_core::fold::Place;
-use heirloom_core::frontmatter::{self, Split};
-use heirloom_core::record::{Body, Fact, Section};
+use heirloom_core::fold::LineLocation;
+use heirloom_core::frontmatter::{self, FrontMatterLocation};
+use heirloom_core::record::{Body, Fact, FactSection};
 use heirloom_core::{Document, day, words};
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use super::batch::{self, Batch, Imported, Importing, Text};
+use super::batch::{self, Batch, ImportContext, ImportResult, SourceText};
 use super::blocks::{self, MarkdownBlock};
 use super::relation::ForeignRelation;
 use super::section;
@@ -50,7 +50,7 @@ struct NoteRelation {
 }
 
 /// Imports notes together, because relations lead from one note to another.
-pub(super) fn import(texts: &[Text<'_>], context: &mut Importing<'_>) -> Imported {
+pub(super) fn import(texts: &[SourceText<'_>], context: &mut ImportContext<'_>) -> ImportResult {
     let mut batch = Batch::new(context);
     let notes: Vec<Note> = texts.iter().map(|text| Note::read(text, &mut batch)).collect();
     let mut related = Vec::new();
@@ -66,7 +66,7 @@ pub(super) fn import(texts: &[Text<'_>], context: &mut Importing<'_>) -> Importe
 }
 
 impl Note {
-    fn read(text: &Text<'_>, batch: &mut Batch<'_, '_>) -> Self {
+    fn read(text: &SourceText<'_>, batch: &mut Batch<'_, '_>) -> Self {
         let document = Document::parse(text.path, text.content);
         let path: Arc<str> = text.path.into();
         let place = |key: &str| batch::place(&path, document.line_of(key));
@@ -86,7 +86,8 @@ impl Note {
             title: title.unwrap_or_else(|| names::stem(text.path).to_owned()),
             tags: tags.filter(|tag| batch.check_name(&place("tags"), tag)).collect(),
             path,
-            has_unclosed_front_matter: frontmatter::split(text.content) == Split::Unclosed,
+            has_unclosed_front_matter: frontmatter::split(text.content)
+                == FrontMatterLocation::Unclosed,
             document,
         }
     }
@@ -155,7 +156,7 @@ impl Note {
         let place = batch::place(&self.path, line);
         self.import_fact(
             &place,
-            section.unwrap_or(Section::Architecture),
+            section.unwrap_or(FactSection::Architecture),
             observation.text,
             tags,
             batch,
@@ -184,16 +185,16 @@ impl Note {
             return None;
         };
         let text = syntax::first_sentences(text, MAX_PROSE_CHARS);
-        let contains_title = words::normalised(&text).contains(&words::normalised(&self.title));
+        let contains_title = words::normalise(&text).contains(&words::normalise(&self.title));
         let content = if contains_title { text } else { format!("{}: {text}", self.title) };
         let place = batch::place(&self.path, line);
-        self.import_fact(&place, Section::Architecture, content, vec![], batch)
+        self.import_fact(&place, FactSection::Architecture, content, vec![], batch)
     }
 
     fn import_fact(
         &self,
-        place: &Place,
-        section: Section,
+        place: &LineLocation,
+        section: FactSection,
         content: String,
         tags: Vec<String>,
         batch: &mut Batch<'_, '_>,
@@ -206,7 +207,7 @@ impl Note {
         record.source = Some(self.path.to_string());
         if let Some(created) = self.created {
             record.at = created;
-            record.valid_from = Some(day::of(created));
+            record.valid_from = Some(day::of_timestamp(created));
         }
         batch.insert(place, record)
     }

@@ -4,9 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use heirloom_core::Problem;
-use heirloom_core::fold::Place;
-use heirloom_core::record::{self, Action, Body, Event, MAX_LINE, Record};
-use heirloom_core::words::{digest, normalised};
+use heirloom_core::fold::LineLocation;
+use heirloom_core::record::{self, Body, Event, EventAction, MAX_LINE_BYTES, Record};
+use heirloom_core::words::{normalise, short_hash};
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 /// A text to import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Text<'t> {
+pub(crate) struct SourceText<'t> {
     /// The path, with `/` as separator.
     pub(crate) path: &'t str,
     /// The content.
@@ -22,24 +22,24 @@ pub(crate) struct Text<'t> {
 }
 
 /// The environment of an import.
-pub(crate) struct Importing<'i> {
+pub(crate) struct ImportContext<'i> {
     /// The time of the import, for rows without a date.
     pub(crate) now: Timestamp,
     /// The author of the new records.
-    pub(crate) by: &'i str,
+    pub(crate) author: &'i str,
     /// Creates an id for a record of a given time.
     pub(crate) new_id: &'i mut dyn FnMut(Timestamp) -> Uuid,
     /// Returns the id of an existing record with a given origin.
-    pub(crate) known: &'i dyn Fn(&str) -> Option<Uuid>,
+    pub(crate) find_by_origin: &'i dyn Fn(&str) -> Option<Uuid>,
 }
 
 /// The result of an import.
 #[derive(Debug, Default, PartialEq)]
-pub(crate) struct Imported {
+pub(crate) struct ImportResult {
     /// The new records, ordered by path and line.
-    pub(crate) records: Vec<(Place, Record)>,
+    pub(crate) records: Vec<(LineLocation, Record)>,
     /// The number of rows that were imported before or repeat another row.
-    pub(crate) already: usize,
+    pub(crate) known_rows: usize,
     /// The problems, ordered by path and line.
     pub(crate) problems: Vec<Problem>,
 }
@@ -49,21 +49,21 @@ const MAX_NAME_BYTES: usize = 200;
 
 /// The records and problems collected so far.
 pub(super) struct Batch<'b, 'i> {
-    context: &'b mut Importing<'i>,
+    context: &'b mut ImportContext<'i>,
     /// The ids of the new records, by origin.
     ids: HashMap<String, Uuid>,
     /// The positions of the new records, by id.
     positions: HashMap<Uuid, usize>,
-    imported: Imported,
+    imported: ImportResult,
 }
 
 impl<'b, 'i> Batch<'b, 'i> {
-    pub(super) fn new(context: &'b mut Importing<'i>) -> Self {
+    pub(super) fn new(context: &'b mut ImportContext<'i>) -> Self {
         Batch {
             context,
             ids: HashMap::new(),
             positions: HashMap::new(),
-            imported: Imported::default(),
+            imported: ImportResult::default(),
         }
     }
 
@@ -74,7 +74,7 @@ impl<'b, 'i> Batch<'b, 'i> {
 
     /// Returns the id of the record with an origin, whether new or imported before.
     pub(super) fn find_id(&self, origin: &str) -> Option<Uuid> {
-        self.ids.get(origin).copied().or_else(|| (self.context.known)(origin))
+        self.ids.get(origin).copied().or_else(|| (self.context.find_by_origin)(origin))
     }
 
     /// Returns a new record by its id.
@@ -85,16 +85,16 @@ impl<'b, 'i> Batch<'b, 'i> {
 
     /// Creates a record with the time of the import. It gets its id when it is inserted.
     pub(super) fn draft(&self, origin: String, body: Body) -> Record {
-        let mut record = Record::new(Uuid::nil(), self.context.now, self.context.by, body);
+        let mut record = Record::new(Uuid::nil(), self.context.now, self.context.author, body);
         record.origin = Some(origin);
         record
     }
 
     /// Inserts the record of a row, unless its origin is known, and returns the id of the record.
-    pub(super) fn insert(&mut self, place: &Place, record: Record) -> Option<Uuid> {
+    pub(super) fn insert(&mut self, place: &LineLocation, record: Record) -> Option<Uuid> {
         match record.origin.as_deref().and_then(|origin| self.find_id(origin)) {
             Some(id) => {
-                self.imported.already += 1;
+                self.imported.known_rows += 1;
                 Some(id)
             }
             None => self.push(place, record),
@@ -104,10 +104,10 @@ impl<'b, 'i> Batch<'b, 'i> {
     /// Inserts an event about a record, unless it was imported before.
     pub(super) fn insert_event(
         &mut self,
-        place: &Place,
+        place: &LineLocation,
         origin: String,
         at: Timestamp,
-        (action, target, reason): (Action, Uuid, String),
+        (action, target, reason): (EventAction, Uuid, String),
     ) {
         if self.find_id(&origin).is_none() {
             let targets = vec![target.to_string()];
@@ -118,9 +118,9 @@ impl<'b, 'i> Batch<'b, 'i> {
         }
     }
 
-    fn push(&mut self, place: &Place, mut record: Record) -> Option<Uuid> {
+    fn push(&mut self, place: &LineLocation, mut record: Record) -> Option<Uuid> {
         record.id = (self.context.new_id)(record.at);
-        if !record::write(&record).is_ok_and(|line| line.len() <= MAX_LINE) {
+        if !record::write(&record).is_ok_and(|line| line.len() <= MAX_LINE_BYTES) {
             self.report_at(place, "this is too long for a record (at most 1 MB)");
             return None;
         }
@@ -133,11 +133,15 @@ impl<'b, 'i> Batch<'b, 'i> {
 
     /// Counts a row that repeats another one.
     pub(super) fn count_repeated(&mut self) {
-        self.imported.already += 1;
+        self.imported.known_rows += 1;
     }
 
     /// Parses a timestamp, and reports a problem if it is invalid.
-    pub(super) fn timestamp(&mut self, place: &Place, written: Option<&str>) -> Option<Timestamp> {
+    pub(super) fn timestamp(
+        &mut self,
+        place: &LineLocation,
+        written: Option<&str>,
+    ) -> Option<Timestamp> {
         let written = written?;
         let timestamp = parse_timestamp(written);
         if timestamp.is_none() {
@@ -148,7 +152,7 @@ impl<'b, 'i> Batch<'b, 'i> {
     }
 
     /// Returns whether a name is short enough, and reports a problem if it is not.
-    pub(super) fn check_name(&mut self, place: &Place, name: &str) -> bool {
+    pub(super) fn check_name(&mut self, place: &LineLocation, name: &str) -> bool {
         let is_short = name.len() <= MAX_NAME_BYTES;
         if !is_short {
             let start: String = name.chars().take(20).collect();
@@ -159,7 +163,7 @@ impl<'b, 'i> Batch<'b, 'i> {
     }
 
     /// Adds a problem at a place.
-    pub(super) fn report_at(&mut self, place: &Place, message: impl Into<String>) {
+    pub(super) fn report_at(&mut self, place: &LineLocation, message: impl Into<String>) {
         self.report(problem(place, message));
     }
 
@@ -169,7 +173,7 @@ impl<'b, 'i> Batch<'b, 'i> {
     }
 
     /// Sorts and returns the records and problems.
-    pub(super) fn finish(mut self) -> Imported {
+    pub(super) fn finish(mut self) -> ImportResult {
         self.imported.records.sort_by(|(a, _), (b, _)| a.cmp(b));
         self.imported.problems.sort();
         self.imported
@@ -177,18 +181,18 @@ impl<'b, 'i> Batch<'b, 'i> {
 }
 
 /// Returns the place of a line.
-pub(super) fn place(path: &Arc<str>, line: usize) -> Place {
-    Place { path: Arc::clone(path), line, is_local: false }
+pub(super) fn place(path: &Arc<str>, line: usize) -> LineLocation {
+    LineLocation { path: Arc::clone(path), line, is_local: false }
 }
 
 /// Creates a problem at a place.
-pub(super) fn problem(place: &Place, message: impl Into<String>) -> Problem {
+pub(super) fn problem(place: &LineLocation, message: impl Into<String>) -> Problem {
     Problem::at(&*place.path, place.line, message)
 }
 
 /// Returns a short hash of a text. It ignores differences that normalisation removes.
 pub(super) fn hash(text: &str) -> String {
-    digest(&normalised(text))
+    short_hash(&normalise(text))
 }
 
 /// Trims tags and removes empty and duplicate ones.

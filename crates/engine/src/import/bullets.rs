@@ -5,9 +5,9 @@ use std::sync::Arc;
 use heirloom_core::Document;
 use heirloom_core::document::Heading;
 use heirloom_core::name;
-use heirloom_core::record::{Body, Fact, Section};
+use heirloom_core::record::{Body, Fact, FactSection};
 
-use super::batch::{self, Batch, Imported, Importing, Text};
+use super::batch::{self, Batch, ImportContext, ImportResult, SourceText};
 use super::blocks::{self, MarkdownBlock};
 use super::section;
 
@@ -15,12 +15,12 @@ use super::section;
 struct Bullet<'d> {
     line: usize,
     text: String,
-    section: Section,
+    section: FactSection,
     heading: Option<&'d Heading>,
 }
 
 /// Imports every item of every list.
-pub(super) fn import(texts: &[Text<'_>], context: &mut Importing<'_>) -> Imported {
+pub(super) fn import(texts: &[SourceText<'_>], context: &mut ImportContext<'_>) -> ImportResult {
     let mut batch = Batch::new(context);
     for text in texts {
         let document = Document::parse(text.path, text.content);
@@ -70,12 +70,12 @@ fn collect_bullets<'d>(blocks: &[MarkdownBlock<'d>]) -> Vec<Bullet<'d>> {
 
 /// Returns the section of the nearest heading that names one. The title of the file describes its subject
 /// and not a kind of fact, so it counts only for items directly under it.
-fn section_under(headings: &[&Heading]) -> Section {
+fn section_under(headings: &[&Heading]) -> FactSection {
     let nearest_first = headings.iter().rev().enumerate();
     nearest_first
         .filter(|(distance, heading)| *distance == 0 || heading.level > 1)
         .find_map(|(_, heading)| section::of_heading(&heading.text))
-        .unwrap_or(Section::Patterns)
+        .unwrap_or(FactSection::Patterns)
 }
 
 fn import_bullet(path: &Arc<str>, bullet: Bullet<'_>, batch: &mut Batch<'_, '_>) {

@@ -10,13 +10,13 @@ mod repeats;
 
 use std::collections::HashSet;
 
-use heirloom_core::fold::Place;
-use heirloom_core::record::{Action, Record};
+use heirloom_core::fold::LineLocation;
+use heirloom_core::record::{EventAction, Record};
 use heirloom_core::{Value, day};
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use super::batch::{self, Batch, Imported, Importing, Text};
+use super::batch::{self, Batch, ImportContext, ImportResult, SourceText};
 use super::relation::ForeignRelation;
 use super::rows::{self, JsonRow};
 use repeats::RowKind;
@@ -29,11 +29,11 @@ struct OmegonImport<'b, 'i> {
     /// The supersessions written so far: new record and replaced record.
     supersessions: HashSet<(Uuid, Uuid)>,
     /// The first line that names a missing fact, and the number of such references.
-    missing_facts: Option<(Place, usize)>,
+    missing_facts: Option<(LineLocation, usize)>,
 }
 
 /// Imports facts, episodes and edges.
-pub(super) fn import(texts: &[Text<'_>], context: &mut Importing<'_>) -> Imported {
+pub(super) fn import(texts: &[SourceText<'_>], context: &mut ImportContext<'_>) -> ImportResult {
     let mut batch = Batch::new(context);
     let rows = rows::read(texts, &mut batch);
     let rows: Vec<(RowKind, JsonRow)> =
@@ -127,7 +127,7 @@ impl OmegonImport<'_, '_> {
     fn set_common_fields(&mut self, record: &mut Record, row: &JsonRow) {
         if let Some(at) = self.batch.timestamp(&row.place, row.text("created_at").as_deref()) {
             record.at = at;
-            record.valid_from = Some(day::of(at));
+            record.valid_from = Some(day::of_timestamp(at));
         }
         record.confidence = self.confidence(row);
         record.source = row.text("source");
@@ -172,7 +172,7 @@ impl OmegonImport<'_, '_> {
         };
         let written = row.text("archived_at").or_else(|| row.text("superseded_at"));
         let at = self.timestamp_or_now(row, written.as_deref());
-        let event = (Action::Archive, id, reason);
+        let event = (EventAction::Archive, id, reason);
         self.batch.insert_event(&row.place, format!("{origin}:archived"), at, event);
     }
 
@@ -181,11 +181,11 @@ impl OmegonImport<'_, '_> {
     }
 
     /// Counts a reference to a fact that was not imported.
-    fn count_missing_fact(&mut self, place: &Place) {
+    fn count_missing_fact(&mut self, place: &LineLocation) {
         self.missing_facts.get_or_insert_with(|| (place.clone(), 0)).1 += 1;
     }
 
-    fn finish(mut self) -> Imported {
+    fn finish(mut self) -> ImportResult {
         if let Some((place, count)) = self.missing_facts.take() {
             let message = match count {
                 1 => "a fact that this line names as replaced or stored is missing".to_owned(),

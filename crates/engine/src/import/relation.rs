@@ -1,8 +1,8 @@
 //! Maps the free-form relation names of other tools to Heirloom's relations.
 
 use heirloom_core::Problem;
-use heirloom_core::fold::Place;
-use heirloom_core::record::{Body, Edge, Record, Relation};
+use heirloom_core::fold::LineLocation;
+use heirloom_core::record::{Body, Record, Relation, RelationRecord};
 use uuid::Uuid;
 
 use super::batch::{self, Batch};
@@ -76,7 +76,11 @@ pub(super) struct ForeignRelation<'l> {
 
 impl ForeignRelation<'_> {
     /// Creates the record of the relation, or the problem that prevents it.
-    pub(super) fn draft(self, place: &Place, batch: &Batch<'_, '_>) -> Result<Record, Problem> {
+    pub(super) fn draft(
+        self,
+        place: &LineLocation,
+        batch: &Batch<'_, '_>,
+    ) -> Result<Record, Problem> {
         let Some((relation, direction)) = parse(self.words) else {
             let supported = Relation::ALL.map(Relation::word).join(", ");
             let message = format!("the relation `{}` is not supported", self.words);
@@ -103,7 +107,7 @@ impl ForeignRelation<'_> {
             empty if empty.is_empty() && is_specific => self.words.to_owned(),
             content => content,
         };
-        let edge = Edge { from, to, relation, content };
+        let edge = RelationRecord { from, to, relation, content };
         Ok(batch.draft(self.origin, Body::Edge(edge)))
     }
 }

@@ -2,32 +2,32 @@
 
 use std::sync::Arc;
 
-use heirloom_core::document::scalar_text;
-use heirloom_core::fold::Place;
+use heirloom_core::document::scalar_to_text;
+use heirloom_core::fold::LineLocation;
 use heirloom_core::{Problem, Value, json};
 use serde_json::Map;
 
-use super::batch::{self, Batch, Text};
+use super::batch::{self, Batch, SourceText};
 
 /// One object of a JSON Lines file.
 #[derive(Debug, Clone)]
 pub(super) struct JsonRow {
     /// The path and line.
-    pub(super) place: Place,
+    pub(super) place: LineLocation,
     fields: Map<String, Value>,
 }
 
 impl JsonRow {
     /// Returns a field as trimmed text; `None` if it is empty.
     pub(super) fn text(&self, key: &str) -> Option<String> {
-        let text = scalar_text(self.fields.get(key)?)?.trim().to_owned();
+        let text = scalar_to_text(self.fields.get(key)?)?.trim().to_owned();
         (!text.is_empty()).then_some(text)
     }
 
     /// Returns a field as a list of texts. A single text becomes a list of one.
     pub(super) fn list(&self, key: &str) -> Vec<String> {
         match self.fields.get(key) {
-            Some(Value::Array(items)) => items.iter().filter_map(scalar_text).collect(),
+            Some(Value::Array(items)) => items.iter().filter_map(scalar_to_text).collect(),
             _ => self.text(key).into_iter().collect(),
         }
     }
@@ -44,7 +44,7 @@ impl JsonRow {
 }
 
 /// Reads every line of the texts. A line that is not an object becomes a problem.
-pub(super) fn read(texts: &[Text<'_>], batch: &mut Batch<'_, '_>) -> Vec<JsonRow> {
+pub(super) fn read(texts: &[SourceText<'_>], batch: &mut Batch<'_, '_>) -> Vec<JsonRow> {
     let mut rows = Vec::new();
     for text in texts {
         let path: Arc<str> = text.path.into();
@@ -66,7 +66,7 @@ pub(super) fn lines(content: &str) -> impl Iterator<Item = (usize, &str)> {
     numbered.filter(|(_, line)| !line.is_empty())
 }
 
-fn parse_object(place: &Place, written: &str) -> Result<Map<String, Value>, Problem> {
+fn parse_object(place: &LineLocation, written: &str) -> Result<Map<String, Value>, Problem> {
     let is_marker = ["<<<<<<<", "=======", ">>>>>>>", "|||||||"]
         .iter()
         .any(|marker| written.starts_with(marker));
@@ -78,6 +78,6 @@ fn parse_object(place: &Place, written: &str) -> Result<Map<String, Value>, Prob
         Err(error) if error.is_eof() => {
             Err(batch::problem(place, "the line is incomplete: it ends within a JSON value"))
         }
-        Err(error) => Err(batch::problem(place, json::syntax_error(&error))),
+        Err(error) => Err(batch::problem(place, json::describe_syntax_error(&error))),
     }
 }

@@ -1,12 +1,12 @@
 //! Maps headings, categories and entity types to sections.
 
-use heirloom_core::record::Section;
+use heirloom_core::record::FactSection;
 
 /// Words of headings and categories. If several match, the first section of this table wins: the rules of
 /// an architecture are rules, and its decisions are decisions.
-const HEADING_WORDS: &[(Section, &[&str])] = &[
+const HEADING_WORDS: &[(FactSection, &[&str])] = &[
     (
-        Section::KnownIssues,
+        FactSection::KnownIssues,
         &[
             "issues",
             "bugs",
@@ -19,9 +19,9 @@ const HEADING_WORDS: &[(Section, &[&str])] = &[
             "troubleshooting",
         ],
     ),
-    (Section::Decisions, &["decision", "adr"]),
+    (FactSection::Decisions, &["decision", "adr"]),
     (
-        Section::Constraints,
+        FactSection::Constraints,
         &[
             "constraint",
             "must",
@@ -35,10 +35,10 @@ const HEADING_WORDS: &[(Section, &[&str])] = &[
             "invariant",
         ],
     ),
-    (Section::RecentWork, &["recent", "recently", "changelog", "status", "progress"]),
-    (Section::Specs, &["spec", "specification", "requirement", "goal", "feature", "roadmap"]),
+    (FactSection::RecentWork, &["recent", "recently", "changelog", "status", "progress"]),
+    (FactSection::Specs, &["spec", "specification", "requirement", "goal", "feature", "roadmap"]),
     (
-        Section::Patterns,
+        FactSection::Patterns,
         &[
             "convention",
             "pattern",
@@ -57,30 +57,30 @@ const HEADING_WORDS: &[(Section, &[&str])] = &[
         ],
     ),
     (
-        Section::Architecture,
+        FactSection::Architecture,
         &["architecture", "structure", "stack", "design", "layout", "component", "fact"],
     ),
 ];
 
 /// Words that identify a section as a category but not in a heading (`Issue tracking`, `Error handling`).
-const CATEGORY_WORDS: &[(Section, &[&str])] = &[
-    (Section::KnownIssues, &["issue", "bug", "problem", "error", "incident"]),
-    (Section::Constraints, &["requirement"]),
-    (Section::RecentWork, &["task", "event", "milestone"]),
+const CATEGORY_WORDS: &[(FactSection, &[&str])] = &[
+    (FactSection::KnownIssues, &["issue", "bug", "problem", "error", "incident"]),
+    (FactSection::Constraints, &["requirement"]),
+    (FactSection::RecentWork, &["task", "event", "milestone"]),
 ];
 
 /// Returns the section that matches the words of a heading.
-pub(super) fn of_heading(heading: &str) -> Option<Section> {
+pub(super) fn of_heading(heading: &str) -> Option<FactSection> {
     find(HEADING_WORDS, &words(heading))
 }
 
 /// Returns the section that matches a category or an entity type.
-pub(super) fn of_category(category: &str) -> Option<Section> {
+pub(super) fn of_category(category: &str) -> Option<FactSection> {
     let words = words(category);
     find(CATEGORY_WORDS, &words).or_else(|| find(HEADING_WORDS, &words))
 }
 
-fn find(table: &[(Section, &[&str])], words: &[String]) -> Option<Section> {
+fn find(table: &[(FactSection, &[&str])], words: &[String]) -> Option<FactSection> {
     let contains = |keyword: &str| {
         words.iter().any(|word| word == keyword || word.strip_suffix('s') == Some(keyword))
     };
@@ -111,14 +111,14 @@ mod tests {
     #[test]
     fn headings_map_to_sections() {
         for (heading, section) in [
-            ("Project structure", Some(Section::Architecture)),
-            ("Architecture decisions", Some(Section::Decisions)),
-            ("🚫 NEVER do this", Some(Section::Constraints)),
-            ("Common gotchas", Some(Section::KnownIssues)),
-            ("Issue tracking workflow", Some(Section::Patterns)),
+            ("Project structure", Some(FactSection::Architecture)),
+            ("Architecture decisions", Some(FactSection::Decisions)),
+            ("🚫 NEVER do this", Some(FactSection::Constraints)),
+            ("Common gotchas", Some(FactSection::KnownIssues)),
+            ("Issue tracking workflow", Some(FactSection::Patterns)),
             ("Error handling", None),
-            ("Requirements", Some(Section::Specs)),
-            ("Changelog", Some(Section::RecentWork)),
+            ("Requirements", Some(FactSection::Specs)),
+            ("Changelog", Some(FactSection::RecentWork)),
             ("", None),
         ] {
             assert_eq!(of_heading(heading), section, "{heading}");
@@ -128,10 +128,10 @@ mod tests {
     #[test]
     fn categories_map_to_sections() {
         for (category, section) in [
-            ("requirement", Some(Section::Constraints)),
-            ("BugReport", Some(Section::KnownIssues)),
-            ("design_decision", Some(Section::Decisions)),
-            ("tip", Some(Section::Patterns)),
+            ("requirement", Some(FactSection::Constraints)),
+            ("BugReport", Some(FactSection::KnownIssues)),
+            ("design_decision", Some(FactSection::Decisions)),
+            ("tip", Some(FactSection::Patterns)),
             ("person", None),
         ] {
             assert_eq!(of_category(category), section, "{category}");

@@ -3,19 +3,19 @@
 
 use std::collections::HashMap;
 
-use heirloom_core::document::scalar_text;
-use heirloom_core::record::{Body, Fact, Section};
+use heirloom_core::document::scalar_to_text;
+use heirloom_core::record::{Body, Fact, FactSection};
 use heirloom_core::{Value, words};
 use uuid::Uuid;
 
-use super::batch::{self, Batch, Imported, Importing, Text};
+use super::batch::{self, Batch, ImportContext, ImportResult, SourceText};
 use super::relation::ForeignRelation;
 use super::rows::{self, JsonRow};
 use super::section;
 
 /// Imports every observation as a fact, and every relation as an edge between the first facts of its
 /// entities.
-pub(super) fn import(texts: &[Text<'_>], context: &mut Importing<'_>) -> Imported {
+pub(super) fn import(texts: &[SourceText<'_>], context: &mut ImportContext<'_>) -> ImportResult {
     let mut batch = Batch::new(context);
     let rows = rows::read(texts, &mut batch);
     let mut first_facts = HashMap::new();
@@ -59,7 +59,7 @@ fn import_entity(
     };
     let mut facts = Vec::new();
     for observation in observations {
-        match scalar_text(observation).filter(|text| !text.trim().is_empty()) {
+        match scalar_to_text(observation).filter(|text| !text.trim().is_empty()) {
             Some(text) => {
                 let origin = format!("server-memory:entity:{name}#{}", batch::hash(&text));
                 facts.push((origin, with_name(&name, text.trim())));
@@ -81,7 +81,7 @@ fn import_entity(
     for (origin, content) in facts {
         let section = entity_type.as_deref().and_then(section::of_category);
         let fact = Fact {
-            section: section.unwrap_or(Section::Architecture),
+            section: section.unwrap_or(FactSection::Architecture),
             content,
             key: Some(name.clone()),
             value: None,
@@ -118,7 +118,7 @@ fn import_relation(row: &JsonRow, first_facts: &HashMap<String, Uuid>, batch: &m
 
 /// Puts the name of the entity before an observation that does not contain it.
 fn with_name(name: &str, observation: &str) -> String {
-    if words::normalised(observation).contains(&words::normalised(name)) {
+    if words::normalise(observation).contains(&words::normalise(name)) {
         observation.to_owned()
     } else {
         format!("{name}: {observation}")

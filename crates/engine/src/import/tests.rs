@@ -11,31 +11,36 @@ const NOW: &str = "2026-02-22T10:00:00Z";
 
 /// Imports texts into a memory with known origins; new ids count from a number.
 fn import_with(
-    format: Format,
+    format: ImportFormat,
     texts: &[(&str, &str)],
     known: &HashMap<String, Uuid>,
     mut id: u128,
-) -> Imported {
-    let texts: Vec<Text<'_>> = texts.iter().map(|(path, content)| Text { path, content }).collect();
-    let mut importing = Importing {
+) -> ImportResult {
+    let texts: Vec<SourceText<'_>> =
+        texts.iter().map(|(path, content)| SourceText { path, content }).collect();
+    let mut importing = ImportContext {
         now: NOW.parse().unwrap(),
-        by: "ada",
+        author: "ada",
         new_id: &mut |_| {
             id += 1;
             Uuid::from_u128(id)
         },
-        known: &|origin| known.get(origin).copied(),
+        find_by_origin: &|origin| known.get(origin).copied(),
     };
     format.importer().unwrap()(&texts, &mut importing)
 }
 
 /// Imports texts into an empty memory.
-pub(super) fn import(format: Format, texts: &[(&str, &str)]) -> Imported {
+pub(super) fn import(format: ImportFormat, texts: &[(&str, &str)]) -> ImportResult {
     import_with(format, texts, &HashMap::new(), 0)
 }
 
 /// Imports texts into a memory that has these records.
-pub(super) fn import_after(before: &Imported, format: Format, texts: &[(&str, &str)]) -> Imported {
+pub(super) fn import_after(
+    before: &ImportResult,
+    format: ImportFormat,
+    texts: &[(&str, &str)],
+) -> ImportResult {
     let origins = before
         .records
         .iter()
@@ -44,7 +49,7 @@ pub(super) fn import_after(before: &Imported, format: Format, texts: &[(&str, &s
 }
 
 /// Formats records as lines, without the fields that are the same in all of them.
-pub(super) fn records(imported: &Imported) -> Vec<String> {
+pub(super) fn records(imported: &ImportResult) -> Vec<String> {
     let shown = imported.records.iter().map(|(place, record)| {
         let mut value: Value = serde_json::from_str(&record::write(record).unwrap()).unwrap();
         let fields = value.as_object_mut().unwrap();
@@ -61,24 +66,28 @@ pub(super) fn records(imported: &Imported) -> Vec<String> {
 }
 
 /// Formats problems as lines.
-pub(super) fn problems(imported: &Imported) -> Vec<String> {
+pub(super) fn problems(imported: &ImportResult) -> Vec<String> {
     imported.problems.iter().map(ToString::to_string).collect()
 }
 
 /// Asserts that importing texts a second time adds nothing and counts all rows as known.
-pub(super) fn assert_import_is_idempotent(format: Format, texts: &[(&str, &str)], rows: usize) {
+pub(super) fn assert_import_is_idempotent(
+    format: ImportFormat,
+    texts: &[(&str, &str)],
+    rows: usize,
+) {
     let first = import(format, texts);
     assert!(!first.records.is_empty());
     let second = import_after(&first, format, texts);
     assert_eq!(records(&second), Vec::<String>::new());
     assert_eq!(problems(&second), problems(&first));
-    assert_eq!(second.already, rows);
+    assert_eq!(second.known_rows, rows);
 }
 
 #[test]
 fn a_row_that_is_too_long_for_a_record_is_a_problem() {
-    let text = format!("- short\n- {}\n", "x".repeat(record::MAX_LINE));
-    let imported = import(Format::Bullets, &[("CLAUDE.md", &text)]);
+    let text = format!("- short\n- {}\n", "x".repeat(record::MAX_LINE_BYTES));
+    let imported = import(ImportFormat::Bullets, &[("CLAUDE.md", &text)]);
     assert_eq!(imported.records.len(), 1);
     assert_eq!(problems(&imported), ["CLAUDE.md:2: this is too long for a record (at most 1 MB)"]);
 }
@@ -148,7 +157,7 @@ proptest! {
     ) {
         let texts: Vec<(&str, &str)> =
             texts.iter().map(|text| (path.as_str(), text.as_str())).collect();
-        for format in Format::ALL.into_iter().filter(|format| format.importer().is_some()) {
+        for format in ImportFormat::ALL.into_iter().filter(|format| format.importer().is_some()) {
             let first = import(format, &texts);
             let second = import_after(&first, format, &texts);
             prop_assert_eq!(records(&second), Vec::<String>::new());

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use heirloom_core::embedding::{EmbedError, Embedder};
-use heirloom_embed::{Endpoint, Files, Transformer};
+use heirloom_embed::{Endpoint, ModelFiles, Transformer};
 use heirloom_store::config::{self, EmbedderKind};
 use heirloom_store::confined::is_escape;
 use heirloom_store::files;
@@ -52,7 +52,7 @@ const MAX_MODEL_BYTES: u64 = 4 * 1024 * 1024 * 1024;
 
 /// How long to wait for an embedder.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Patience {
+pub(crate) enum EmbedderTimeout {
     /// For a search, which can do without the embedder.
     Short,
     /// For a command that needs the embedder.
@@ -61,7 +61,10 @@ pub(crate) enum Patience {
 
 /// Returns the embedder that the settings name. Any but the builtin one is slow to open and is kept
 /// for the next request.
-pub(crate) fn embedder(session: &Session, patience: Patience) -> Result<SharedEmbedder, Error> {
+pub(crate) fn open_embedder(
+    session: &Session,
+    patience: EmbedderTimeout,
+) -> Result<SharedEmbedder, Error> {
     let settings = &session.config()?.embedder;
     if settings.kind == EmbedderKind::Static {
         return Ok(Arc::new(heirloom_embed::builtin()));
@@ -77,7 +80,7 @@ pub(crate) fn embedder(session: &Session, patience: Patience) -> Result<SharedEm
     let key = format!("{root}\n{settings:?}\n{:?}\n{stamps:?}", session.remote_embedder());
     match (OpenIndexes::of(session).embedder(&key), patience) {
         (Some(Ok(embedder)), _) => return Ok(embedder),
-        (Some(Err(error)), Patience::Short) => return Err(error),
+        (Some(Err(error)), EmbedderTimeout::Short) => return Err(error),
         _ => {}
     }
     let opened = match settings.kind {
@@ -93,10 +96,10 @@ pub(crate) fn embedder(session: &Session, patience: Patience) -> Result<SharedEm
 fn open_endpoint(
     session: &Session,
     settings: &config::Embedder,
-    patience: Patience,
+    patience: EmbedderTimeout,
 ) -> Result<Endpoint, Error> {
     let remote = session.remote_embedder();
-    let is_invalid = |named: &&str| remote.endpoint.is_none() && !Endpoint::is_address(named);
+    let is_invalid = |named: &&str| remote.endpoint.is_none() && !Endpoint::is_valid_url(named);
     if let Some(named) = settings.endpoint.as_deref().filter(is_invalid) {
         let named = named.escape_default();
         let what = format!("embedder.endpoint `{named}` is not an http or https address");
@@ -116,8 +119,8 @@ fn open_endpoint(
     }
     let key = remote.key.as_deref();
     Ok(match patience {
-        Patience::Short => Endpoint::open_soon(endpoint, &settings.model, key)?,
-        Patience::Long => Endpoint::open(endpoint, &settings.model, key)?,
+        EmbedderTimeout::Short => Endpoint::open_for_query(endpoint, &settings.model, key)?,
+        EmbedderTimeout::Long => Endpoint::open(endpoint, &settings.model, key)?,
     })
 }
 
@@ -126,12 +129,12 @@ fn read_transformer(session: &Session, settings: &config::Embedder) -> Result<Tr
     // so they may name only a folder inside the workspace.
     if let Some(folder) = &session.remote_embedder().folder {
         let folder = Path::new(folder);
-        let files = Files {
-            config: files::read_given(&folder.join(CONFIG_FILE))?,
-            vocabulary: files::read_given(&folder.join(VOCABULARY_FILE))?,
-            weights: files::read_bytes_given(&folder.join(WEIGHTS_FILE))?,
+        let files = ModelFiles {
+            config: files::read_user_file(&folder.join(CONFIG_FILE))?,
+            vocabulary: files::read_user_file(&folder.join(VOCABULARY_FILE))?,
+            weights: files::read_user_file_bytes(&folder.join(WEIGHTS_FILE))?,
         };
-        return Ok(Transformer::read(&files)?);
+        return Ok(Transformer::parse(&files)?);
     }
     let Some(folder) = settings.folder.as_deref() else {
         return Err(missing_setting("folder", FOLDER_EXAMPLE));
@@ -151,12 +154,12 @@ fn read_transformer(session: &Session, settings: &config::Embedder) -> Result<Tr
         dir.read_text(&path(name), MAX_MODEL_BYTES).map_err(|error| failed(name, &error))
     };
     let weights = dir.read(&path(WEIGHTS_FILE), MAX_MODEL_BYTES);
-    let files = Files {
+    let files = ModelFiles {
         config: text(CONFIG_FILE)?,
         vocabulary: text(VOCABULARY_FILE)?,
         weights: weights.map_err(|error| failed(WEIGHTS_FILE, &error))?,
     };
-    Ok(Transformer::read(&files)?)
+    Ok(Transformer::parse(&files)?)
 }
 
 fn missing_setting(setting: &str, example: &str) -> Error {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use heirloom_core::Problem;
 use heirloom_index::{IndexError, Snapshot};
-use heirloom_store::stamp::Watched;
+use heirloom_store::stamp::FileWatch;
 
 use super::embedder::SharedEmbedder;
 use super::sources::Sources;
@@ -38,7 +38,7 @@ pub(crate) struct OpenIndex {
     folder: PathBuf,
     pub(super) snapshot: Snapshot,
     /// `None` in a process that answers one request.
-    pub(super) watched: Option<Watched>,
+    pub(super) watched: Option<FileWatch>,
     problems: Vec<Problem>,
     log_problems: Vec<Problem>,
     all_problems: OnceCell<Vec<Problem>>,
@@ -66,7 +66,7 @@ impl OpenIndexes {
 
     /// Puts an index back. Drops one that exists in memory only.
     pub(super) fn put(&self, index: OpenIndex) {
-        if !index.snapshot.is_lasting() {
+        if !index.snapshot.is_reusable() {
             return;
         }
         let mut indexes = lock(&self.indexes);
@@ -101,7 +101,7 @@ impl OpenIndex {
     pub(super) fn new(
         folder: &Path,
         snapshot: Snapshot,
-        watched: Option<Watched>,
+        watched: Option<FileWatch>,
         sources: Sources,
     ) -> Self {
         let Sources { problems, log_problems, .. } = sources;
@@ -133,7 +133,7 @@ impl OpenIndex {
         listed: &[Problem],
         has_path: impl Fn(&str) -> bool,
     ) -> Result<Vec<Problem>, IndexError> {
-        let mut problems = self.snapshot.trouble()?;
+        let mut problems = self.snapshot.log_problems()?;
         let sources = self.snapshot.sources()?.iter();
         let faulty = sources.filter(|(_, source)| !source.problems.is_empty());
         for (_, source) in faulty.filter(|(path, _)| has_path(path)) {

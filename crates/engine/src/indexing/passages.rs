@@ -6,10 +6,10 @@ use std::rc::Rc;
 use heirloom_core::adr::{self, Adr, Status};
 use heirloom_core::fold::Standing;
 use heirloom_core::hierarchy::Selectors;
-use heirloom_core::memory::Entry;
-use heirloom_core::recall::{DocumentPart, Passage, mark};
+use heirloom_core::memory::MemoryEntry;
+use heirloom_core::recall::{DocumentPart, Passage, filter_term};
 use heirloom_core::{Document, Problem, day};
-use heirloom_store::layout::{Part, Placed};
+use heirloom_store::layout::{DocumentRole, Placed};
 use jiff::civil::Date;
 
 use crate::workspace::catalog;
@@ -67,7 +67,7 @@ impl Sections {
         sections.retain(|section| {
             let title = placed.document.title.as_deref().unwrap_or_default();
             let is_redundant = is_record && is_status_or_date(section, title);
-            !is_redundant && !template::is_untouched(&section.text)
+            !is_redundant && !template::is_template_text(&section.text)
         });
         Sections { placed, class, sections, adr }
     }
@@ -89,7 +89,7 @@ impl Sections {
         // The title of a plan or a decision record can be found even if the document says nothing else.
         let has_own_title = document.title.is_some()
             && (self.adr.is_some()
-                || self.placed.part == Part::Main && !self.placed.selectors.is_empty());
+                || self.placed.role == DocumentRole::Main && !self.placed.selectors.is_empty());
         let title_only = [Section { heading: String::new(), line: 1, text: String::new() }];
         let sections = match self.sections.is_empty() && has_own_title {
             true => title_only.as_slice(),
@@ -107,7 +107,7 @@ impl Content {
             return Content::Sections(Box::new(sections));
         }
         let mut problems = sections.placed.document.problems.clone();
-        let document = MemoryDocument::of(sections.placed, dates);
+        let document = MemoryDocument::from_placed(sections.placed, dates);
         problems.extend(document.notebook.problems.iter().cloned());
         Content::Entries(Box::new(document), problems)
     }
@@ -161,7 +161,7 @@ fn is_status_or_date(section: &Section, title: &str) -> bool {
 
 /// Returns whether a document is split into entries.
 fn has_entries(placed: &Placed, class: DocumentClass) -> bool {
-    placed.part == Part::Memory && class != DocumentClass::Archived
+    placed.role == DocumentRole::Memory && class != DocumentClass::Archived
 }
 
 /// Returns the passages of a memory document.
@@ -180,33 +180,34 @@ pub(super) fn entry_passages(document: &MemoryDocument) -> Vec<Passage> {
     passages
 }
 
-fn entry_passage(document: &MemoryDocument, entry: &Entry) -> Passage {
+fn entry_passage(document: &MemoryDocument, entry: &MemoryEntry) -> Passage {
     let part = DocumentPart {
         id: entry.id.clone(),
         kind: entry.kind.word().to_owned(),
-        text: entry.sentence(),
+        text: entry.full_text(),
         by: document.owner().unwrap_or_default().to_owned(),
-        date: document.since(entry),
+        date: document.date_of(entry),
         path: document.path.clone(),
         line: entry.line,
         resolved: entry.resolved,
         ..DocumentPart::default()
     };
     let subject = entry_ref(&entry.id);
-    let mut marks = vec![mark("kind", &part.kind).into(), mark("level", &document.level).into()];
-    marks.extend(document.selectors.iter().map(|(level, name)| mark(level, name).into()));
+    let mut marks =
+        vec![filter_term("kind", &part.kind).into(), filter_term("level", &document.level).into()];
+    marks.extend(document.selectors.iter().map(|(level, name)| filter_term(level, name).into()));
     Passage {
         name: format!("{subject}@{}", document.path),
-        own_subject: Some(subject),
+        subject_override: Some(subject),
         text: part.text.clone(),
         title: None,
         summary: None,
-        marks,
+        filter_terms: marks,
         group: Some(format!("document:{}", document.path)),
         position: i64::try_from(entry.line).unwrap_or_default(),
         day: part.date,
         confidence: None,
-        repeats: entry.marks.get("promoted").map(|to| entry_ref(to)),
+        duplicate_of: entry.marks.get("promoted").map(|to| entry_ref(to)),
         standing: Standing::Active,
         part: Some(part),
     }
@@ -236,10 +237,10 @@ impl<'d> PassageHeader<'d> {
     fn new(sections: &'d Sections, file_date: Option<Date>, is_replaced: bool) -> Self {
         let Sections { placed, class, adr, .. } = sections;
         let document = &placed.document;
-        let kind = match (class, placed.part) {
+        let kind = match (class, placed.role) {
             (DocumentClass::Adr, _) => "adr",
             (DocumentClass::Archived, _) => "document",
-            (DocumentClass::OfLevel, Part::Main) => placed.level.as_str(),
+            (DocumentClass::OfLevel, DocumentRole::Main) => placed.level.as_str(),
             (DocumentClass::OfLevel, _) => "context",
         };
         let project = placed.selectors.get("project").map(String::as_str);
@@ -292,21 +293,21 @@ impl<'d> PassageHeader<'d> {
             standing: self.standing,
             ..DocumentPart::default()
         };
-        let mut marks = vec![mark("kind", self.kind).into()];
-        marks.extend(self.selectors.iter().map(|(level, name)| mark(level, name).into()));
-        marks.extend(part.tags.iter().map(|tag| mark("tag", tag).into()));
+        let mut marks = vec![filter_term("kind", self.kind).into()];
+        marks.extend(self.selectors.iter().map(|(level, name)| filter_term(level, name).into()));
+        marks.extend(part.tags.iter().map(|tag| filter_term("tag", tag).into()));
         Passage {
-            own_subject: self.subject.clone(),
+            subject_override: self.subject.clone(),
             name,
             text,
             title: Some(section.heading.clone()).filter(|heading| !heading.is_empty()),
             summary: None,
-            marks,
+            filter_terms: marks,
             group: Some(format!("document:{}", self.document.path)),
             position: i64::try_from(index).unwrap_or_default(),
             day: self.date,
             confidence: None,
-            repeats: None,
+            duplicate_of: None,
             standing: self.standing,
             part: Some(part),
         }

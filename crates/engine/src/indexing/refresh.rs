@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use heirloom_core::Problem;
 use heirloom_core::embedding::{EmbedError, Embedder};
-use heirloom_index::{Index, IndexError, IndexErrorKind, IndexFolder, Lock, Snapshot, Update};
+use heirloom_index::{Index, IndexError, IndexErrorKind, IndexFolder, Snapshot, Update, WriteLock};
 use heirloom_store::Config;
 use heirloom_store::config::{self, EmbedderKind};
 use heirloom_store::confined::ConfinedDir;
-use heirloom_store::stamp::Watched;
+use heirloom_store::stamp::FileWatch;
 
 use super::open_index::{OpenIndex, OpenIndexes, PreparedIndex};
 use super::sources::{self, Sources};
@@ -19,28 +19,28 @@ const CACHE_FOLDER: &str = ".heirloom/cache/";
 /// Folder of the index.
 pub(crate) const INDEX_FOLDER: &str = ".heirloom/cache/index";
 /// Folder of the lexical index, which is used while the configured embedder is not available.
-pub(crate) const LEXICAL_FOLDER: &str = ".heirloom/cache/words";
+pub(crate) const LEXICAL_INDEX_FOLDER: &str = ".heirloom/cache/words";
 
 /// How far the index is behind the files that it is made of.
-pub(crate) enum Lag {
+pub(crate) enum IndexState {
     /// It is up to date.
-    Nothing,
+    UpToDate,
     /// Files have changed since.
-    Something,
+    Outdated,
     /// No usable index exists.
-    Everything,
+    Missing,
 }
 
 /// Returns how far the index is behind, without changing it.
-pub(crate) fn lag(session: &Session, embedder: &dyn Embedder) -> Result<Lag, Error> {
+pub(crate) fn index_state(session: &Session, embedder: &dyn Embedder) -> Result<IndexState, Error> {
     let index = index_of(session, embedder);
-    let Some(snapshot) = index.open()? else { return Ok(Lag::Everything) };
+    let Some(snapshot) = index.open()? else { return Ok(IndexState::Missing) };
     let update = Sources::list(session)?.read_changed(session, snapshot.sources()?)?;
-    Ok(if update.is_empty() { Lag::Nothing } else { Lag::Something })
+    Ok(if update.is_empty() { IndexState::UpToDate } else { IndexState::Outdated })
 }
 
 /// Returns the size of an index on disk.
-pub(crate) fn bytes(session: &Session, folder: &str) -> u64 {
+pub(crate) fn index_size_bytes(session: &Session, folder: &str) -> u64 {
     let items = session.root().list(folder).unwrap_or_default();
     let size = |name: &str| session.root().metadata(&format!("{folder}/{name}")).ok().flatten();
     items.iter().filter_map(|item| size(&item.name)).map(|metadata| metadata.len()).sum()
@@ -62,16 +62,17 @@ fn rebuild_locked(
     embedder: &dyn Embedder,
 ) -> Result<Snapshot, IndexFailure> {
     let lock = index.lock()?;
-    let snapshot = index.begin(&lock)?;
+    let snapshot = index.create(&lock)?;
     let update = sources.read_changed(session, snapshot.sources()?)?;
     commit(session, index, &lock, snapshot, update, embedder)
 }
 
 fn index_of(session: &Session, embedder: &dyn Embedder) -> Index {
-    let folder = if embedder.dimensions() == 0 { LEXICAL_FOLDER } else { INDEX_FOLDER };
+    let folder = if embedder.dimensions() == 0 { LEXICAL_INDEX_FOLDER } else { INDEX_FOLDER };
     let root = session.root();
-    let opened = root.cache(folder.trim_start_matches(CACHE_FOLDER)).map(ConfinedDir::into_handle);
-    Index::at(IndexFolder::new(root.join(folder), opened), embedder)
+    let opened =
+        root.open_cache(folder.trim_start_matches(CACHE_FOLDER)).map(ConfinedDir::into_handle);
+    Index::new(IndexFolder::new(root.join(folder), opened), embedder)
 }
 
 impl From<IndexError> for Error {
@@ -85,7 +86,7 @@ impl From<IndexError> for Error {
 fn hint(error: &IndexError) -> &str {
     let default_hint = match error.kind {
         IndexErrorKind::Damaged => "`heir index rebuild` builds it again",
-        IndexErrorKind::Moved => "another process is writing the index; try again",
+        IndexErrorKind::Conflict => "another process is writing the index; try again",
         IndexErrorKind::System => "free some disk space, or check the disk",
         IndexErrorKind::Unwritable => "check the permissions of .heirloom/cache",
         IndexErrorKind::Embedder => "this is a bug; please report it",
@@ -113,7 +114,8 @@ pub(crate) fn try_open_up_to_date(
     session: &Session,
     embedder: &dyn Embedder,
 ) -> Result<OpenIndex, IndexFailure> {
-    if let Some(open) = session.take::<PreparedIndex>().and_then(PreparedIndex::into_index) {
+    if let Some(open) = session.take_prepared::<PreparedIndex>().and_then(PreparedIndex::into_index)
+    {
         return Ok(open);
     }
     let index = index_of(session, embedder);
@@ -132,14 +134,15 @@ pub(crate) fn build_in_memory(
     let index = index_of(session, embedder);
     let sources = Sources::list(session)?;
     let watched = sources.watch(session);
-    let snapshot = index.in_memory(sources.read_changed(session, &BTreeMap::new())?, embedder)?;
+    let snapshot =
+        index.build_in_memory(sources.read_changed(session, &BTreeMap::new())?, embedder)?;
     Ok(OpenIndex::new(index.folder(), snapshot, watched, sources))
 }
 
 /// Reports that a search is lexical only because the embedder failed.
 pub(crate) fn lexical_only_problem(error: &Error) -> Problem {
     let what = format!("searching by words only, not by meaning: {}", error.message);
-    let problem = Problem::of_file(config::PATH, what);
+    let problem = Problem::in_file(config::PATH, what);
     match &error.hint {
         Some(hint) => problem.hint(hint.clone()),
         None => problem,
@@ -162,7 +165,9 @@ pub(crate) fn open_if_quick(session: &Session) -> Result<Option<OpenIndex>, Erro
         Some((open, false)) => Some(open.snapshot),
         None => index.open()?,
     };
-    let Some(snapshot) = snapshot.filter(|snapshot| !snapshot.is_worn()) else { return Ok(None) };
+    let Some(snapshot) = snapshot.filter(|snapshot| !snapshot.is_worth_rebuilding()) else {
+        return Ok(None);
+    };
     let sources = Sources::list(session)?;
     let is_same = snapshot.checksum()? == Some(sources.checksum);
     if !is_same && sources.bytes_behind(snapshot.sources()?) >= INCREMENTAL_READ_MAX_BYTES {
@@ -173,14 +178,14 @@ pub(crate) fn open_if_quick(session: &Session) -> Result<Option<OpenIndex>, Erro
 
 /// Reserves the index for the next request of the session, if that can be answered from memory: the
 /// index is open and up to date, and the embedder is the builtin one. Returns whether it did.
-pub(crate) fn prepare_index(session: &Session) -> bool {
+pub(crate) fn reserve_index(session: &Session) -> bool {
     let is_builtin = |config: &Config| config.embedder.kind == EmbedderKind::Static;
     if !session.config().is_ok_and(is_builtin) {
         return false;
     }
     match take_open(session, &index_of(session, heirloom_embed::builtin())) {
         Ok(Some((open, true))) => {
-            session.put(PreparedIndex::new(session, open));
+            session.store_prepared(PreparedIndex::new(session, open));
             true
         }
         Ok(Some((open, false))) => {
@@ -200,17 +205,19 @@ fn take_open(session: &Session, index: &Index) -> Result<Option<(OpenIndex, bool
     let open = OpenIndexes::of(session).take(index.folder());
     let Some(open) = open else { return Ok(None) };
     let is_current = open.snapshot.is_current();
-    if is_current && open.snapshot.is_cut_off() {
-        index.give_up(open.snapshot)?;
+    if is_current && open.snapshot.is_truncated() {
+        index.discard_truncated(open.snapshot)?;
         return Ok(None);
     }
     if !is_current || !index.owns(&open.snapshot) {
         return Ok(None);
     }
-    if open.snapshot.is_as_opened() && open.watched.as_ref().is_some_and(Watched::is_same) {
+    if open.snapshot.has_unchanged_segments()
+        && open.watched.as_ref().is_some_and(FileWatch::is_unchanged)
+    {
         return Ok(Some((open, true)));
     }
-    Ok(open.snapshot.is_newest()?.then_some((open, false)))
+    Ok(open.snapshot.is_up_to_date()?.then_some((open, false)))
 }
 
 /// Brings an index up to date with the listed sources, or builds one. If nothing can be written, does
@@ -235,7 +242,7 @@ fn bring_up_to_date(
         Err(IndexFailure::Index(error)) if matches!(error.kind, Damaged | System | Unwritable) => {
             problems.push(not_stored("the index cannot be stored, so it is built again", &error));
             let update = sources.read_changed(session, &BTreeMap::new())?;
-            index.in_memory(update, embedder)?
+            index.build_in_memory(update, embedder)?
         }
         Err(failed) => return Err(failed),
     };
@@ -245,7 +252,7 @@ fn bring_up_to_date(
 
 /// Reports work that is repeated for every request because the index cannot be written.
 fn not_stored(what: &str, error: &IndexError) -> Problem {
-    Problem::of_file(INDEX_FOLDER, format!("{what} for every request: {error}")).hint(hint(error))
+    Problem::in_file(INDEX_FOLDER, format!("{what} for every request: {error}")).hint(hint(error))
 }
 
 /// Keeps an index open for the next request.
@@ -306,7 +313,7 @@ fn update_on_disk(
         Some(snapshot) => Some(snapshot),
         None => index.open()?,
     };
-    let Some(snapshot) = newest.filter(|snapshot| !snapshot.is_worn()) else {
+    let Some(snapshot) = newest.filter(|snapshot| !snapshot.is_worth_rebuilding()) else {
         return write_locked(session, index, &index.lock()?, sources, embedder);
     };
     if snapshot.checksum()? == Some(sources.checksum) {
@@ -320,15 +327,15 @@ fn update_on_disk(
         return Ok(snapshot);
     }
     match index.try_lock() {
-        Ok(None) => Ok(index.overlaid(snapshot, update, embedder)?),
+        Ok(None) => Ok(index.overlay_in_memory(snapshot, update, embedder)?),
         Err(error) if error.kind == IndexErrorKind::Unwritable => {
             let what = "the index cannot be updated, so changed files are read again";
             problems.push(not_stored(what, &error));
-            Ok(index.overlaid(snapshot, update, embedder)?)
+            Ok(index.overlay_in_memory(snapshot, update, embedder)?)
         }
         Err(error) => Err(error.into()),
         // No other process wrote in between, so the update still applies.
-        Ok(Some(lock)) if snapshot.is_newest()? => {
+        Ok(Some(lock)) if snapshot.is_up_to_date()? => {
             let snapshot = commit(session, index, &lock, snapshot, update, embedder)?;
             store_checksum(index, &lock, &snapshot, sources);
             Ok(snapshot)
@@ -344,13 +351,13 @@ fn update_on_disk(
 fn write_locked(
     session: &Session,
     index: &Index,
-    lock: &Lock,
+    lock: &WriteLock,
     sources: &Sources,
     embedder: &dyn Embedder,
 ) -> Result<Snapshot, IndexFailure> {
-    let snapshot = match index.open()?.filter(|snapshot| !snapshot.is_worn()) {
+    let snapshot = match index.open()?.filter(|snapshot| !snapshot.is_worth_rebuilding()) {
         Some(snapshot) => snapshot,
-        None => index.begin(lock)?,
+        None => index.create(lock)?,
     };
     let update = sources.read_changed(session, snapshot.sources()?)?;
     if update.is_empty() && !snapshot.is_new() {
@@ -363,16 +370,16 @@ fn write_locked(
 
 /// Stores the checksum of the files with the index that is up to date with them. If that fails, the
 /// next process compares file by file.
-fn store_checksum(index: &Index, lock: &Lock, snapshot: &Snapshot, sources: &Sources) {
+fn store_checksum(index: &Index, lock: &WriteLock, snapshot: &Snapshot, sources: &Sources) {
     if snapshot.sources().is_ok_and(sources::is_complete) {
-        drop(index.note_checksum(lock, snapshot, sources.checksum));
+        drop(index.store_checksum(lock, snapshot, sources.checksum));
     }
 }
 
 fn commit(
     session: &Session,
     index: &Index,
-    lock: &Lock,
+    lock: &WriteLock,
     snapshot: Snapshot,
     update: Update,
     embedder: &dyn Embedder,

@@ -8,22 +8,22 @@ use heirloom_core::adr::{self, Adr};
 use heirloom_core::fold::Line;
 use heirloom_core::hierarchy::Hierarchy;
 use heirloom_core::supersession::Supersession;
-use heirloom_core::{Document, Problem, day, hands};
-use heirloom_index::{NewLine, Piece, Read, Source, Update};
+use heirloom_core::{Document, Problem, day, parallel};
+use heirloom_index::{ChangedFile, FileSlice, NewLine, Source, Update};
 use heirloom_store::Root;
 use heirloom_store::adrs::{self, Scope};
 use heirloom_store::confined::ConfinedDir;
 use heirloom_store::dates::{self, FileHistory};
 use heirloom_store::git::Repository;
-use heirloom_store::ignored::Ignored;
-use heirloom_store::layout::{self, Part, Placed};
+use heirloom_store::ignore_rules::IgnoreRules;
+use heirloom_store::layout::{self, DocumentRole, Placed};
 use heirloom_store::listings::Listings;
 use heirloom_store::log::{self, Log, Shard};
-use heirloom_store::stamp::{Stamp, Watched};
+use heirloom_store::stamp::{FileWatch, Stamp};
 
 use super::passages::{Content, DocumentClass, Sections, entry_passages};
 use crate::workspace::archive;
-use crate::workspace::documents::{Documents, is_whole};
+use crate::workspace::documents::{Documents, is_fully_read};
 use crate::workspace::entry_dates::EntryDates;
 use crate::workspace::inherit;
 use crate::workspace::memory_document::prefetch_dates;
@@ -80,7 +80,7 @@ impl Sources {
     /// Lists the shards of the log and all documents.
     pub(super) fn list(session: &Session) -> Result<Self, Error> {
         let root = session.root();
-        let (shards, log_problems) = log::shards(root);
+        let (shards, log_problems) = log::list_shards(root);
         let mut problems = log_problems.clone();
         let shards = shards.into_iter().filter_map(|shard| {
             let stamp = shard.stamp()?;
@@ -88,7 +88,7 @@ impl Sources {
         });
         let (_, hierarchy) = inherit::hierarchy(session.config()?, None)?;
         let listings = Listings::of_hierarchy(root, &hierarchy);
-        let ignored = Ignored::of_listed(&listings);
+        let ignored = IgnoreRules::with_listings(&listings);
         let documents = list_documents(session, &hierarchy, &listings, &ignored, &mut problems)?;
         let is_long_lived = session.process_cache().is_long_lived();
         let mut sources = Sources {
@@ -97,8 +97,8 @@ impl Sources {
             problems,
             log_problems,
             settings_hash: settings_hash(root)?,
-            ignore_files: if is_long_lived { ignored.files() } else { vec![] },
-            listed_at: listings.since(),
+            ignore_files: if is_long_lived { ignored.rule_files() } else { vec![] },
+            listed_at: listings.started_at(),
             checksum: 0,
         };
         sources.checksum = sources.compute_checksum(root);
@@ -115,10 +115,10 @@ impl Sources {
             hasher.update(&[0]);
             hasher.update(&stamp.size.to_le_bytes());
             hasher.update(&stamp.modified.to_le_bytes());
-            hasher.update(&stamp.file.to_le_bytes());
+            hasher.update(&stamp.inode.to_le_bytes());
         }
         if let Some(repository) = root.repository() {
-            let history = (repository.head(), repository.shallow_ends());
+            let history = (repository.head_commit(), repository.shallow_boundaries());
             hasher.update(format!("{history:?}").as_bytes());
         }
         let mut checksum = [0; 8];
@@ -128,13 +128,13 @@ impl Sources {
 
     /// Returns the paths and stamps of all files, the shards of the log first.
     fn files(&self) -> impl Iterator<Item = (&str, Stamp)> {
-        let shards = self.shards.iter().map(|(shard, stamp)| (shard.shown.as_str(), *stamp));
+        let shards = self.shards.iter().map(|(shard, stamp)| (shard.display_path.as_str(), *stamp));
         shards.chain(self.documents.iter().map(|document| (document.path(), document.stamp)))
     }
 
     /// Watches all files and folders in which a change would outdate the index. Returns `None` in a
     /// process that answers one request.
-    pub(super) fn watch(&self, session: &Session) -> Option<Watched> {
+    pub(super) fn watch(&self, session: &Session) -> Option<FileWatch> {
         if !session.process_cache().is_long_lived() {
             return None;
         }
@@ -152,9 +152,9 @@ impl Sources {
             true => vec![],
             false => root.repository().map(Repository::head_files).unwrap_or_default(),
         };
-        let folders = root.looked_into().into_iter().chain(log::local_folders(root));
+        let folders = root.visited_folders().into_iter().chain(log::local_folders(root));
         let watched = shards.chain(documents).chain(folders).chain(settings).chain(heads);
-        Some(Watched::new(watched))
+        Some(FileWatch::new(watched))
     }
 
     /// Returns how many bytes were added or changed since the `indexed` files were read.
@@ -176,16 +176,16 @@ impl Sources {
         let mut update = Update::default();
         let is_parallel = self.bytes_behind(indexed) >= PARALLEL_READ_MIN_BYTES;
         // A session cannot be shared between threads, so the documents are read on this one.
-        let (shards, documents) = hands::both(
+        let (shards, documents) = parallel::join(
             is_parallel,
             || read_shards(&self.shards, indexed),
             || self.read_documents(session, indexed),
         );
         for read in shards {
-            update.read.extend(read?);
+            update.changed.extend(read?);
         }
-        update.read.extend(documents?);
-        update.gone = self.removed(indexed).cloned().collect();
+        update.changed.extend(documents?);
+        update.removed = self.removed(indexed).cloned().collect();
         Ok(update)
     }
 
@@ -204,9 +204,9 @@ impl Sources {
         &'f self,
         session: &Session,
         indexed: &BTreeMap<String, Source>,
-    ) -> Result<Vec<Read>, Error> {
+    ) -> Result<Vec<ChangedFile>, Error> {
         let root = session.root();
-        let entry_dates = EntryDates::of(root);
+        let entry_dates = EntryDates::new(root);
         let with_content = |documents: Vec<&'f ListedDocument>, read: Vec<Option<Sections>>| {
             let read = documents.into_iter().zip(read);
             let read = read.filter_map(|(document, sections)| {
@@ -218,7 +218,7 @@ impl Sources {
             let read = read_all(root.dir(), &documents);
             with_content(documents, read)
         };
-        let fingerprint = |document: &ListedDocument| &indexed[document.path()].mark;
+        let fingerprint = |document: &ListedDocument| &indexed[document.path()].fingerprint;
 
         let (unchanged, changed): (Vec<_>, Vec<_>) =
             self.documents.iter().partition(|document| self.is_indexed(document, indexed));
@@ -262,8 +262,9 @@ impl Sources {
     fn is_indexed(&self, document: &ListedDocument, indexed: &BTreeMap<String, Source>) -> bool {
         indexed.get(document.path()).is_some_and(|source| {
             is_unchanged(source, document.stamp)
-                && source.mark.get(..SETTINGS_AT) == Some(&document.stamp.file.to_le_bytes())
-                && source.mark.get(SETTINGS_AT..REPLACED_AT) == Some(&self.settings_hash)
+                && source.fingerprint.get(..SETTINGS_AT)
+                    == Some(&document.stamp.inode.to_le_bytes())
+                && source.fingerprint.get(SETTINGS_AT..REPLACED_AT) == Some(&self.settings_hash)
         })
     }
 
@@ -273,12 +274,12 @@ impl Sources {
         documents: &[ReadDocument<'_>],
         history: &(impl Fn(&ListedDocument) -> FileHistory + Sync),
         replaced: &HashSet<String>,
-    ) -> Result<Vec<Read>, Error> {
+    ) -> Result<Vec<ChangedFile>, Error> {
         let sections: Vec<(&ListedDocument, &Sections)> = documents
             .iter()
             .filter_map(|(document, content)| Some((*document, content.sections()?)))
             .collect();
-        let passages = hands::map(&sections, PARALLEL_MIN_DOCUMENTS, |(document, sections)| {
+        let passages = parallel::map(&sections, PARALLEL_MIN_DOCUMENTS, |(document, sections)| {
             sections.passages(history(document).date, replaced.contains(document.path()))
         });
         let mut passages = passages.into_iter();
@@ -290,17 +291,17 @@ impl Sources {
                 }
                 Content::Sections(_) => passages.next().unwrap_or_default(),
             };
-            let mut fingerprint = document.stamp.file.to_le_bytes().to_vec();
+            let mut fingerprint = document.stamp.inode.to_le_bytes().to_vec();
             fingerprint.extend(self.settings_hash);
             fingerprint.push(u8::from(replaced.contains(document.path())));
             if content.is_undated() {
                 let has_entries = content.memory_document().is_some();
                 fingerprint.extend(history_fingerprint(&history(document), has_entries));
             }
-            let is_final = is_whole(document.path(), content.text(), &problems)
+            let is_final = is_fully_read(document.path(), content.text(), &problems)
                 && document.stamp.is_older_than(self.listed_at);
             let source = document_source(document, is_final, fingerprint, &problems)?;
-            read.push(Read { source, grew: false, lines: vec![], passages });
+            read.push(ChangedFile { source, is_appended: false, lines: vec![], passages });
         }
         Ok(read)
     }
@@ -318,7 +319,8 @@ impl Sources {
             || self.removed(indexed).next().is_some();
         if !is_affected {
             let paths = unchanged.iter().map(|document| document.path());
-            let replaced = paths.filter(|path| indexed[*path].mark.get(REPLACED_AT) == Some(&1));
+            let replaced =
+                paths.filter(|path| indexed[*path].fingerprint.get(REPLACED_AT) == Some(&1));
             return Ok(replaced.map(str::to_owned).collect());
         }
         let total = self.documents.iter().filter(|one| one.class == DocumentClass::Adr).count();
@@ -327,7 +329,7 @@ impl Sources {
         if adrs.len() < total {
             // Records that git ignores are not indexed, so they must not replace indexed ones.
             let listed: HashSet<&str> = self.documents.iter().map(ListedDocument::path).collect();
-            let (records, _) = Documents::records(session, Scope::Everything)?;
+            let (records, _) = Documents::records(session, Scope::AllProjects)?;
             adrs = records.into_iter().map(|record| record.adr).collect();
             adrs.retain(|adr| listed.contains(adr.path.as_str()));
         }
@@ -342,16 +344,16 @@ fn list_documents(
     session: &Session,
     hierarchy: &Hierarchy,
     listings: &Listings<'_>,
-    ignored: &Ignored<'_>,
+    ignored: &IgnoreRules<'_>,
     problems: &mut Vec<Problem>,
 ) -> Result<Vec<ListedDocument>, Error> {
     let root = session.root();
     let everything = layout::find_all(listings, hierarchy);
     problems.extend(everything.problems);
     problems.extend(root.repository_problem().cloned());
-    let (records, record_problems) = adrs::find(root, session.config()?, Scope::Everything);
+    let (records, record_problems) = adrs::find(root, session.config()?, Scope::AllProjects);
     problems.extend(record_problems);
-    let of_levels = everything.placed.into_iter().map(|placed| (placed, DocumentClass::OfLevel));
+    let of_levels = everything.documents.into_iter().map(|placed| (placed, DocumentClass::OfLevel));
     let records = records.into_iter().map(|record| {
         (place_outside_levels("adr", record.path, record.project), DocumentClass::Adr)
     });
@@ -366,7 +368,7 @@ fn list_documents(
     for (placed, class) in of_levels.chain(records).chain(archived) {
         let path = placed.document.path.clone();
         // The exact path in a level overrides gitignore.
-        if !is_named_by_level(&path) && ignored.holds(&path) {
+        if !is_named_by_level(&path) && ignored.is_ignored(&path) {
             continue;
         }
         let stamp = match class {
@@ -390,7 +392,7 @@ fn place_outside_levels(level: &str, path: String, project: Option<String>) -> P
         level: level.to_owned(),
         priority: 0,
         pattern: 0,
-        part: Part::Main,
+        role: DocumentRole::Main,
         selectors: project.map(|name| ("project".to_owned(), name)).into_iter().collect(),
         text: String::new(),
         document: Box::new(Document { path, ..Default::default() }),
@@ -417,8 +419,8 @@ fn document_source(
         path: document.path().to_owned(),
         is_local: false,
         size: document.stamp.size,
-        modified: if is_final { document.stamp.modified } else { READ_AGAIN },
-        mark: fingerprint,
+        modified_nanoseconds: if is_final { document.stamp.modified } else { READ_AGAIN },
+        fingerprint: fingerprint,
         lines: 0,
         problems: serialize_problems(problems)?,
     })
@@ -439,7 +441,7 @@ fn read_with_histories<'f>(
         return (read, HashMap::new());
     }
     let paths: Vec<&str> = documents.iter().map(|document| document.path()).collect();
-    let (others, histories) = hands::both(
+    let (others, histories) = parallel::join(
         true,
         || read_all(dir, others),
         || dates::histories(root, &paths).unwrap_or_default(),
@@ -449,7 +451,7 @@ fn read_with_histories<'f>(
 }
 
 fn read_all(dir: &ConfinedDir, documents: &[&ListedDocument]) -> Vec<Option<Sections>> {
-    hands::map(documents, PARALLEL_MIN_DOCUMENTS, |document| read_document(dir, document))
+    parallel::map(documents, PARALLEL_MIN_DOCUMENTS, |document| read_document(dir, document))
 }
 
 /// Reads a document. Returns `None` if it does not exist any more.
@@ -485,7 +487,7 @@ const DATE_BYTES: usize = 4;
 /// Returns the fingerprint of a file's git history: its date and, if commits date single entries, its
 /// version.
 fn history_fingerprint(history: &FileHistory, has_entries: bool) -> Vec<u8> {
-    let date: [u8; DATE_BYTES] = history.date.map_or(i32::MIN, day::number).to_le_bytes();
+    let date: [u8; DATE_BYTES] = history.date.map_or(i32::MIN, day::to_number).to_le_bytes();
     let mut fingerprint = date.to_vec();
     if has_entries {
         fingerprint.extend(history.version.to_le_bytes());
@@ -495,24 +497,26 @@ fn history_fingerprint(history: &FileHistory, has_entries: bool) -> Vec<u8> {
 
 /// Returns whether every file was read to its end, so that no unchanged file has to be read again.
 pub(super) fn is_complete(indexed: &BTreeMap<String, Source>) -> bool {
-    indexed.values().all(|source| source.modified != READ_AGAIN)
+    indexed.values().all(|source| source.modified_nanoseconds != READ_AGAIN)
 }
 
 /// Returns whether a file has the size and modification time that it had when it was indexed.
 fn is_unchanged(source: &Source, stamp: Stamp) -> bool {
-    source.size == stamp.size && source.modified == stamp.modified
+    source.size == stamp.size && source.modified_nanoseconds == stamp.modified
 }
 
 /// Reads the changed shards on several threads, and returns them in their order.
 fn read_shards(
     shards: &[(Shard, Stamp)],
     indexed: &BTreeMap<String, Source>,
-) -> Vec<Result<Option<Read>, Error>> {
+) -> Vec<Result<Option<ChangedFile>, Error>> {
     let is_changed = |(shard, stamp): &&(Shard, Stamp)| {
-        !indexed.get(&shard.shown).is_some_and(|source| is_unchanged(source, *stamp))
+        !indexed.get(&shard.display_path).is_some_and(|source| is_unchanged(source, *stamp))
     };
     let changed: Vec<&(Shard, Stamp)> = shards.iter().filter(is_changed).collect();
-    hands::map(&changed, 1, |(shard, stamp)| read_shard(shard, *stamp, indexed.get(&shard.shown)))
+    parallel::map(&changed, 1, |(shard, stamp)| {
+        read_shard(shard, *stamp, indexed.get(&shard.display_path))
+    })
 }
 
 /// Length of the hash of a shard's last block, which starts the shard's fingerprint. The file number
@@ -524,14 +528,15 @@ fn read_shard(
     shard: &Shard,
     stamp: Stamp,
     indexed: Option<&Source>,
-) -> Result<Option<Read>, Error> {
+) -> Result<Option<ChangedFile>, Error> {
     let grown = indexed.filter(|source| {
-        let has_grown = stamp.size > source.size && source.mark.len() == BLOCK_HASH_BYTES + 8;
+        let has_grown =
+            stamp.size > source.size && source.fingerprint.len() == BLOCK_HASH_BYTES + 8;
         has_grown
-            && source.mark[BLOCK_HASH_BYTES..] == stamp.file.to_le_bytes()
+            && source.fingerprint[BLOCK_HASH_BYTES..] == stamp.inode.to_le_bytes()
             && shard
-                .block_before(source.size)
-                .is_ok_and(|block| source.mark[..BLOCK_HASH_BYTES] == block)
+                .hash_block_before(source.size)
+                .is_ok_and(|block| source.fingerprint[..BLOCK_HASH_BYTES] == block)
     });
     let (start, first_line) = grown.map_or((0, 1), |source| (source.size, source.lines + 1));
     let bytes = match shard.read_from(start) {
@@ -544,29 +549,29 @@ fn read_shard(
     // from its start the next time.
     let mut fingerprint = Vec::new();
     if bytes.is_empty() || bytes.ends_with(b"\n") {
-        match shard.block_before(size) {
-            Ok(block) => fingerprint.extend(block.into_iter().chain(stamp.file.to_le_bytes())),
+        match shard.hash_block_before(size) {
+            Ok(block) => fingerprint.extend(block.into_iter().chain(stamp.inode.to_le_bytes())),
             Err(error) => return unreadable_shard(shard, &error).map(Some),
         }
     }
     let line_breaks = bytes.iter().filter(|byte| **byte == b'\n').count();
     let mut log = Log::default();
-    log.take_from(shard, first_line, &bytes);
+    log.parse_shard(shard, first_line, &bytes);
     let mut problems: Vec<Problem> = grown
         .map(|source| serde_json::from_str(&source.problems).unwrap_or_default())
         .unwrap_or_default();
     problems.extend(log.problems);
     let source = Source {
-        path: shard.shown.clone(),
+        path: shard.display_path.clone(),
         is_local: shard.is_local,
         size,
-        modified: if size == stamp.size { stamp.modified } else { READ_AGAIN },
-        mark: fingerprint,
+        modified_nanoseconds: if size == stamp.size { stamp.modified } else { READ_AGAIN },
+        fingerprint: fingerprint,
         lines: first_line + line_breaks - 1,
         problems: serialize_problems(&problems)?,
     };
     let lines = with_json(log.lines, bytes, first_line);
-    Ok(Some(Read { source, grew: grown.is_some(), lines, passages: vec![] }))
+    Ok(Some(ChangedFile { source, is_appended: grown.is_some(), lines, passages: vec![] }))
 }
 
 /// Adds to each line of a log the bytes that it was read from. `bytes` begin with `first_line`.
@@ -579,27 +584,27 @@ fn with_json(lines: Vec<Box<Line>>, bytes: Vec<u8>, first_line: usize) -> Vec<Ne
         let at = line.place.line - first_line;
         let start = at.checked_sub(1).map_or(0, |before| ends[before] + 1);
         let end = ends[at];
-        let (_, json) = log::without_mark(&bytes[start..end]);
+        let (_, json) = log::strip_bom(&bytes[start..end]);
         let json = json.trim_ascii_start();
         let start = end - json.len();
         let range = start..start + json.trim_ascii_end().len();
-        NewLine::new(line, Piece { file: bytes.clone(), range })
+        NewLine::new(line, FileSlice { file: bytes.clone(), range })
     };
     lines.into_iter().map(with_json).collect()
 }
 
 /// Describes a shard that cannot be read: it contributes no lines and is tried again the next time.
-fn unreadable_shard(shard: &Shard, error: &std::io::Error) -> Result<Read, Error> {
-    let problem = Problem::of_file(&shard.shown, format!("cannot be read: {error}"))
+fn unreadable_shard(shard: &Shard, error: &std::io::Error) -> Result<ChangedFile, Error> {
+    let problem = Problem::in_file(&shard.display_path, format!("cannot be read: {error}"))
         .hint("check the permissions of the file");
     let source = Source {
-        path: shard.shown.clone(),
+        path: shard.display_path.clone(),
         is_local: shard.is_local,
-        modified: READ_AGAIN,
+        modified_nanoseconds: READ_AGAIN,
         problems: serialize_problems(&[problem])?,
         ..Source::default()
     };
-    Ok(Read { source, ..Read::default() })
+    Ok(ChangedFile { source, ..ChangedFile::default() })
 }
 
 /// Serializes problems; no problems are an empty text.

@@ -10,7 +10,7 @@ use crate::Error;
 
 /// The attributes that every kind of record may have, as a request gives them.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-pub(crate) struct Particulars {
+pub(crate) struct RecordAttributes {
     /// Tags to find it by.
     #[serde(default)]
     pub(crate) tags: Vec<String>,
@@ -52,9 +52,9 @@ pub(crate) struct Particulars {
 /// Prefixes of artifacts.
 const ARTIFACT_KINDS: [&str; 4] = ["commit", "pr", "adr", "file"];
 
-impl Particulars {
+impl RecordAttributes {
     /// Sets the given attributes of a record; the others stay as they are.
-    pub(crate) fn fill(
+    pub(crate) fn apply_to(
         &self,
         record: &mut Record,
         transaction: &mut WriteTransaction<'_>,
@@ -114,7 +114,7 @@ impl Particulars {
     ) -> Result<(), Error> {
         for typed in &self.supersedes {
             let target = known.find(typed)?;
-            let names = transaction.names(known, target)?;
+            let names = transaction.reference_names(known, target)?;
             if !record.is_private() && names.iter().any(|name| known.is_local(name)) {
                 return Err(Error::bad_input(format!(
                     "`{typed}` is private, so its replacement must be private, too"

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use heirloom_core::conflict::{self, Conflict, Kind, Severity, Sheet};
+use heirloom_core::conflict::{self, Conflict, ConflictKind, DecisionSource, Severity};
 use heirloom_core::fold::Standing;
 use heirloom_core::record::Relation;
 
@@ -11,7 +11,7 @@ use crate::workspace::memory_document::{MemoryDocument, entry_ref};
 
 impl MemorySlice {
     /// Returns all conflicts between memories, or those of one plan.
-    pub(crate) fn disputes(&self, plan: Option<&str>) -> Vec<Conflict> {
+    pub(crate) fn conflicts(&self, plan: Option<&str>) -> Vec<Conflict> {
         let mut conflicts = Vec::new();
         let mut plans: BTreeMap<&str, Vec<&MemoryDocument>> = BTreeMap::new();
         for document in &self.documents {
@@ -32,9 +32,9 @@ impl MemorySlice {
 
     /// Returns the conflicts between decisions of a plan and its agents.
     fn conflicting_decisions(&self, documents: Vec<&MemoryDocument>) -> Vec<Conflict> {
-        let sheets: Vec<Sheet<'_>> = documents
+        let sheets: Vec<DecisionSource<'_>> = documents
             .into_iter()
-            .map(|document| Sheet {
+            .map(|document| DecisionSource {
                 level: &document.level,
                 owner: document.selectors.last().map_or("", |(_, name)| name),
                 path: &document.path,
@@ -48,7 +48,7 @@ impl MemorySlice {
             .collect();
         let (plans, agents): (Vec<_>, Vec<_>) =
             sheets.into_iter().partition(|sheet| sheet.level == "plan");
-        conflict::decisions(plans.first(), &agents)
+        conflict::find_decision_conflicts(plans.first(), &agents)
     }
 
     /// Returns the facts that were superseded by several active ones.
@@ -59,7 +59,7 @@ impl MemorySlice {
                 let texts: Vec<String> = fork
                     .heads
                     .iter()
-                    .filter_map(|head| self.thing(head))
+                    .filter_map(|head| self.item(head))
                     .map(|item| format!("`{}` ({})", item.text, Self::short_name(&item.id)))
                     .collect();
                 let (path, line) = self.first_location(&fork.heads);
@@ -86,7 +86,7 @@ impl MemorySlice {
         });
         pairs
             .map(|(from, to, _)| {
-                let describe = |name: &str| match self.thing(name) {
+                let describe = |name: &str| match self.item(name) {
                     Some(item) => format!("`{}`", item.text),
                     None => name.trim_start_matches("doc:").to_owned(),
                 };
@@ -103,7 +103,7 @@ impl MemorySlice {
 
     /// Returns the path and line of the first of some memories that is known.
     fn first_location(&self, names: &[String]) -> (String, usize) {
-        let source = names.iter().find_map(|name| self.thing(name)).map(|item| item.source);
+        let source = names.iter().find_map(|name| self.item(name)).map(|item| item.source);
         let source = source.unwrap_or_default();
         match source.rsplit_once(':') {
             Some((path, line)) => (path.to_owned(), line.parse().unwrap_or(1)),
@@ -114,7 +114,7 @@ impl MemorySlice {
 
 fn warning(path: String, line: usize, message: String, hint: &str) -> Conflict {
     Conflict {
-        kind: Kind::DirectContradiction,
+        kind: ConflictKind::DirectContradiction,
         severity: Severity::Warning,
         key: None,
         path,

@@ -9,8 +9,8 @@ use crate::view::present;
 
 /// Makes an episode from the structure of a transcript. Paths inside the workspace become relative to
 /// its root.
-pub(crate) fn episode_of(session: &Session, transcript: &Transcript) -> Episode {
-    let digest = transcript::digest(transcript);
+pub(crate) fn episode_from_transcript(session: &Session, transcript: &Transcript) -> Episode {
+    let digest = transcript::digest_transcript(transcript);
     let span = transcript.started.zip(transcript.ended);
     let seconds = span.map(|(started, ended)| ended.as_second() - started.as_second());
     let root = format!("{}/", session.root().path().display());
@@ -24,7 +24,7 @@ pub(crate) fn episode_of(session: &Session, transcript: &Transcript) -> Episode 
         sequence: all_relative(&digest.sequence),
         outcome: Some(relative(&digest.outcome)).filter(|outcome| !outcome.is_empty()),
         open: all_relative(&digest.open),
-        files: all_relative(&transcript.files),
+        files: all_relative(&transcript.files_written),
         commits: transcript.commits.clone(),
         stored: vec![],
         duration_seconds: seconds.and_then(|seconds| u64::try_from(seconds).ok()),
@@ -34,7 +34,7 @@ pub(crate) fn episode_of(session: &Session, transcript: &Transcript) -> Episode 
 }
 
 /// Removes passages that look like secrets from an episode, and returns a warning if there were any.
-pub(crate) fn without_secrets(mut episode: Episode) -> (Episode, Option<String>) {
+pub(crate) fn remove_secrets(mut episode: Episode) -> (Episode, Option<String>) {
     let mut removed = 0;
     let mut is_clean = |text: &str| {
         let has_secret = secret::find(text).is_some();

@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use heirloom_core::fold::{Memory, Standing};
-use heirloom_core::graph::{Edge, EdgeKind, Graph, Node, NodeKind};
-use heirloom_core::memory::{self, Entry};
-use heirloom_core::record::{Kind, Relation};
+use heirloom_core::graph::{EdgeKind, Graph, GraphEdge, GraphNode, NodeKind};
+use heirloom_core::memory::{self, MemoryEntry};
+use heirloom_core::record::{RecordKind, Relation};
 use heirloom_core::staleness::Staleness;
 use heirloom_core::{Document, day, staleness};
 use jiff::civil::Date;
@@ -20,7 +20,7 @@ impl MemorySlice {
     /// Returns the graph of documents with the memories that have relations: records and entries that
     /// a relation names, promoted entries and their copies, and the requested one. Private relations are
     /// left out unless `private` is set, since pictures of a graph get shared.
-    pub(crate) fn weave(
+    pub(crate) fn build_graph(
         &self,
         session: &Session,
         catalog: &Catalog,
@@ -34,7 +34,7 @@ impl MemorySlice {
             if !private && self.is_local(&id.to_string()) {
                 continue;
             }
-            edges.push(Edge {
+            edges.push(GraphEdge {
                 from: node_id(self, &from),
                 to: node_id(self, &to),
                 kind: edge_kind(relation),
@@ -45,7 +45,7 @@ impl MemorySlice {
         for (_, entry) in self.entries() {
             if let Some(from) = entry.marks.get("from") {
                 let (copy, original) = (entry_ref(&entry.id), entry_ref(from));
-                edges.push(Edge {
+                edges.push(GraphEdge {
                     from: node_id(self, &copy),
                     to: node_id(self, &original),
                     kind: EdgeKind::References,
@@ -57,14 +57,14 @@ impl MemorySlice {
         names.extend(requested.map(|target| self.target_name(target)));
         names.sort();
         names.dedup();
-        let is_named = |(_, entry): &(&MemoryDocument, &Entry)| {
+        let is_named = |(_, entry): &(&MemoryDocument, &MemoryEntry)| {
             names.binary_search(&entry_ref(&entry.id)).is_ok()
         };
-        let named: Vec<(&MemoryDocument, &Entry)> = self.entries().filter(is_named).collect();
-        self.date_entries(named.iter().map(|(document, _)| *document));
+        let named: Vec<(&MemoryDocument, &MemoryEntry)> = self.entries().filter(is_named).collect();
+        self.prefetch_entry_dates(named.iter().map(|(document, _)| *document));
         for (document, entry) in named {
-            let owner = catalog.at_path(&document.path).map(|filed| filed.id.clone());
-            edges.extend(owner.map(|owner| Edge {
+            let owner = catalog.find_by_path(&document.path).map(|filed| filed.id.clone());
+            edges.extend(owner.map(|owner| GraphEdge {
                 from: owner,
                 to: node_id(self, &entry_ref(&entry.id)),
                 kind: EdgeKind::Remembers,
@@ -78,7 +78,7 @@ impl MemorySlice {
     }
 
     /// Reads the memories that have relations, and those that the typed name of a node may mean.
-    pub(crate) fn around(
+    pub(crate) fn read_around_node(
         session: &Session,
         catalog: &Catalog,
         notebooks: Notebooks,
@@ -114,17 +114,17 @@ impl MemorySlice {
         }
     }
 
-    fn record_node(&self, session: &Session, id: uuid::Uuid) -> Option<Node> {
+    fn record_node(&self, session: &Session, id: uuid::Uuid) -> Option<GraphNode> {
         let item = self.memory.item(id)?;
-        let age = judge(session, Some(day::of(item.record.at)));
-        Some(Node {
+        let age = judge(session, Some(day::of_timestamp(item.record.at)));
+        Some(GraphNode {
             id: node_id(self, &item.id.to_string()),
             kind: match item.record.kind() {
-                Kind::Episode => NodeKind::Episode,
-                Kind::Pattern => NodeKind::Pattern,
-                Kind::Workflow => NodeKind::Workflow,
-                Kind::Note => NodeKind::Note,
-                Kind::Fact | Kind::Edge | Kind::Event => NodeKind::Fact,
+                RecordKind::Episode => NodeKind::Episode,
+                RecordKind::Pattern => NodeKind::Pattern,
+                RecordKind::Workflow => NodeKind::Workflow,
+                RecordKind::Note => NodeKind::Note,
+                RecordKind::Fact | RecordKind::Edge | RecordKind::Event => NodeKind::Fact,
             },
             title: item.record.text().into_owned(),
             path: item.place.path.to_string(),
@@ -134,16 +134,21 @@ impl MemorySlice {
         })
     }
 
-    fn entry_node(&self, session: &Session, document: &MemoryDocument, entry: &Entry) -> Node {
-        let age = judge(session, document.since(entry));
+    fn entry_node(
+        &self,
+        session: &Session,
+        document: &MemoryDocument,
+        entry: &MemoryEntry,
+    ) -> GraphNode {
+        let age = judge(session, document.date_of(entry));
         let status = match self.memory.standing(&entry_ref(&entry.id)) {
             Standing::Active => entry.resolved.then(|| "resolved".to_owned()),
             standing => Some(standing.word().to_owned()),
         };
-        Node {
+        GraphNode {
             id: node_id(self, &entry_ref(&entry.id)),
             kind: NodeKind::Entry,
-            title: entry.sentence(),
+            title: entry.full_text(),
             path: document.path.clone(),
             status,
             staleness: age.status,
@@ -156,7 +161,7 @@ impl MemorySlice {
 fn judge(session: &Session, date: Option<Date>) -> Staleness {
     // Reading the documents reports settings that cannot be read.
     let thresholds = session.config().map(|config| config.staleness).unwrap_or_default();
-    staleness::judge(date, session.today(), None, &thresholds)
+    staleness::evaluate(date, session.today(), None, &thresholds)
 }
 
 /// Removes the kind that may precede the id of a node, as in `fact/ID`.
@@ -188,13 +193,14 @@ fn edge_kind(relation: Relation) -> EdgeKind {
 
 /// Returns the prose of a memory document without superseded and archived entries and without marker
 /// comments, because an agent needs neither.
-pub(crate) fn standing_prose(known: &Memory, document: &Document, text: &str) -> String {
+pub(crate) fn active_prose(known: &Memory, document: &Document, text: &str) -> String {
     let Some(head) = text.strip_suffix(document.prose.as_str()) else {
         return document.prose.clone();
     };
     let start = head.len();
     let notebook = memory::read(&document.path, text);
-    let is_retired = |entry: &&Entry| known.standing(&entry_ref(&entry.id)) != Standing::Active;
+    let is_retired =
+        |entry: &&MemoryEntry| known.standing(&entry_ref(&entry.id)) != Standing::Active;
     let retired = notebook.entries.iter().filter(is_retired).map(|entry| entry.bytes.clone());
     let mut cuts: Vec<Range<usize>> = retired.chain(memory::marker_comments(text)).collect();
     cuts.sort_by_key(|cut| cut.start);

@@ -1,9 +1,9 @@
 //! A memory in the form in which operations return and print it.
 
 use heirloom_core::fold::{Item, Memory, Standing};
-use heirloom_core::memory::Entry;
+use heirloom_core::memory::MemoryEntry;
 use heirloom_core::recall::DocumentPart;
-use heirloom_core::record::{Action, Body, Section};
+use heirloom_core::record::{Body, EventAction, FactSection};
 use heirloom_core::{Value, day};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -21,7 +21,7 @@ pub(crate) struct MemoryItem {
     pub(crate) kind: String,
     /// The section of a fact.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) section: Option<Section>,
+    pub(crate) section: Option<FactSection>,
     /// Its text.
     pub(crate) text: String,
     /// The key of a fact, if it states a value.
@@ -108,13 +108,13 @@ impl MemoryItem {
             standing: item.standing,
             replaced_by: replaced_by(memory, &name, item.standing),
             status: None,
-            resolved: !memory.events(Action::Resolve, &name).is_empty(),
+            resolved: !memory.events(EventAction::Resolve, &name).is_empty(),
             pinned: is_pinned(memory, &name),
             tags: record.tags.clone(),
             confidence: record.confidence,
-            reinforced: memory.reinforced(&name),
+            reinforced: memory.reinforcement_count(&name),
             by: record.by.clone(),
-            date: Some(day::of(record.at).to_string()),
+            date: Some(day::of_timestamp(record.at).to_string()),
             source: format!("{}:{}", item.place.path, item.place.line),
             stated_source: record.source.clone(),
             record: None,
@@ -124,7 +124,11 @@ impl MemoryItem {
     }
 
     /// Makes an item of an entry.
-    pub(crate) fn of_entry(memory: &Memory, document: &MemoryDocument, entry: &Entry) -> Self {
+    pub(crate) fn of_entry(
+        memory: &Memory,
+        document: &MemoryDocument,
+        entry: &MemoryEntry,
+    ) -> Self {
         let name = entry_ref(&entry.id);
         let standing = memory.standing(&name);
         MemoryItem {
@@ -132,11 +136,11 @@ impl MemoryItem {
             replaced_by: replaced_by(memory, &name, standing),
             resolved: entry.resolved,
             pinned: is_pinned(memory, &name),
-            reinforced: memory.reinforced(&name),
+            reinforced: memory.reinforcement_count(&name),
             by: document.owner().unwrap_or_default().to_owned(),
-            date: document.since(entry).map(|date| date.to_string()),
+            date: document.date_of(entry).map(|date| date.to_string()),
             source: format!("{}:{}", document.path, entry.line),
-            ..MemoryItem::new(&entry.id, entry.kind.word(), &entry.sentence())
+            ..MemoryItem::new(&entry.id, entry.kind.word(), &entry.full_text())
         }
     }
 
@@ -160,7 +164,7 @@ impl MemoryItem {
             resolved: part.resolved,
             pinned: is_pinned(memory, subject),
             tags: part.tags.clone(),
-            reinforced: memory.reinforced(subject),
+            reinforced: memory.reinforcement_count(subject),
             by: part.by.clone(),
             date: part.date.map(|date| date.to_string()),
             source: format!("{}:{}", part.path, part.line),
@@ -176,7 +180,7 @@ impl MemoryItem {
 
 /// Returns whether a memory is pinned. The pin of a superseded memory passes to its successors.
 fn is_pinned(memory: &Memory, name: &str) -> bool {
-    !memory.events(Action::Pin, name).is_empty() && memory.standing(name) == Standing::Active
+    !memory.events(EventAction::Pin, name).is_empty() && memory.standing(name) == Standing::Active
 }
 
 fn replaced_by(memory: &Memory, name: &str, standing: Standing) -> Vec<String> {

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use heirloom_core::adr::{Adr, Status};
 use heirloom_core::fold::Standing;
-use heirloom_core::memory::{Entry, EntryKind, Field};
-use heirloom_core::record::{Action, Body, Fact, Record, Section};
+use heirloom_core::memory::{EntryField, EntryKind, MemoryEntry};
+use heirloom_core::record::{Body, EventAction, Fact, FactSection, Record};
 use heirloom_core::supersession::Supersession;
 use heirloom_core::{Document, day};
 use jiff::Timestamp;
@@ -64,7 +64,7 @@ fn adr_source<'s>(adr: &'s Adr, document: &Document) -> FactSource<'s> {
 
 /// The changes that [`ingest_all`] made.
 #[derive(Debug, Default)]
-pub(crate) struct Ingested {
+pub(crate) struct IngestReport {
     /// The ids of the new facts.
     pub(crate) stored: Vec<Uuid>,
     /// A message for each archived fact.
@@ -74,21 +74,21 @@ pub(crate) struct Ingested {
 }
 
 /// Reads the facts that decision records and entries stated, with their successors.
-pub(crate) fn known_of<'a>(
+pub(crate) fn read_ingested<'a>(
     session: &Session,
     adrs: impl IntoIterator<Item = &'a Adr>,
 ) -> Result<MemorySlice, Error> {
-    known_since(session, adrs, None)
+    read_ingested_since(session, adrs, None)
 }
 
 /// Reads the same as [`known_of`], and all records since the day of a moment.
-pub(crate) fn known_since<'a>(
+pub(crate) fn read_ingested_since<'a>(
     session: &Session,
     adrs: impl IntoIterator<Item = &'a Adr>,
     since: Option<Timestamp>,
 ) -> Result<MemorySlice, Error> {
     let query = MemoryQuery::new().origins(adrs.into_iter().map(adr_origin));
-    query.since(since.map(day::of)).read(session)
+    query.since(since.map(day::of_timestamp)).read(session)
 }
 
 /// Writes the facts that decision records in force, plan decisions and answered questions state, unless
@@ -97,14 +97,14 @@ pub(crate) fn ingest_all(
     transaction: &mut WriteTransaction<'_>,
     catalog: &Catalog,
     known: &MemorySlice,
-) -> Ingested {
+) -> IngestReport {
     let supersession = Supersession::new(&catalog.adrs);
-    let mut ingested = Ingested::default();
+    let mut ingested = IngestReport::default();
     // The facts of these records are superseded by a new fact, so they must not be archived as well.
     let mut superseded = HashSet::new();
     for (at, adr) in catalog.adrs.iter().enumerate() {
-        let document = catalog.at_path(&adr.path).map(|filed| &filed.document);
-        let in_force = adr.status == Status::Accepted && supersession.in_force(at);
+        let document = catalog.find_by_path(&adr.path).map(|filed| &filed.document);
+        let in_force = adr.status == Status::Accepted && supersession.is_in_force(at);
         if let Some(document) = document.filter(|_| in_force) {
             let replaced: Vec<&Adr> =
                 supersession.predecessors(at).map(|old| &catalog.adrs[old]).collect();
@@ -152,7 +152,7 @@ fn reason_to_retire(adrs: &[Adr], supersession: &Supersession<'_>, at: usize) ->
     }
 }
 
-impl Ingested {
+impl IngestReport {
     fn add(&mut self, place: &str, fact: Result<Option<Uuid>, Error>) {
         match fact {
             Ok(fact) => self.stored.extend(fact),
@@ -180,7 +180,7 @@ pub(crate) fn supersede_adr(
         Ok(Some(_)) => return Ok(None),
         Err(error) => {
             return retire_adr(transaction, known, old, &reason)
-                .map(|_| Some(not_a_fact(new, &error)));
+                .map(|_| Some(not_stored_warning(new, &error)));
         }
     }
     let replaced = active_facts_of(known, &[old]);
@@ -202,7 +202,7 @@ fn supersede_with_stored_fact(
         return Ok(());
     };
     let stored = item.record;
-    let Record { id, at, by, .. } = transaction.record(stored.body.clone());
+    let Record { id, at, by, .. } = transaction.new_record(stored.body.clone());
     let aliases = known.memory.aliases(stored.id).into_iter().map(|id| id.to_string());
     let supersedes = replaced.into_iter().chain(aliases).collect();
     let record = Record { id, at, by, origin: None, supersedes, ..stored.clone() };
@@ -238,7 +238,7 @@ pub(crate) fn renumber_adr(
 }
 
 /// Returns a warning that a decision record is not stored as a fact.
-pub(crate) fn not_a_fact(adr: &Adr, error: &Error) -> String {
+pub(crate) fn not_stored_warning(adr: &Adr, error: &Error) -> String {
     format!("{} is not stored as a fact: {}", adr.id, error.message)
 }
 
@@ -253,12 +253,12 @@ pub(crate) fn retire_adr(
     if facts.is_empty() {
         return Ok(false);
     }
-    transaction.event(known, Action::Archive, facts, vec![], reason)?;
+    transaction.write_event(known, EventAction::Archive, facts, vec![], reason)?;
     Ok(true)
 }
 
 /// Returns the state of an entry that can be stored as a fact: a decision or an answered question.
-fn final_state(document: &MemoryDocument, entry: &Entry) -> Option<&'static str> {
+fn final_state(document: &MemoryDocument, entry: &MemoryEntry) -> Option<&'static str> {
     match entry.kind {
         EntryKind::Decision if document.level == "plan" && is_decided(entry) => Some("decided"),
         EntryKind::Question if entry.resolved => Some("resolved"),
@@ -272,13 +272,13 @@ pub(crate) fn ingest_entry(
     transaction: &mut WriteTransaction<'_>,
     known: &MemorySlice,
     document: &MemoryDocument,
-    entry: &Entry,
+    entry: &MemoryEntry,
 ) -> Result<(String, Option<Uuid>), Error> {
     let Some(state) = final_state(document, entry) else { return Ok((entry.id.clone(), None)) };
-    let id = transaction.mark(known, document, entry)?;
+    let id = transaction.write_entry_id(known, document, entry)?;
     let source = FactSource {
         origin: format!("{}#{state}", entry_ref(&id)),
-        text: entry.sentence(),
+        text: entry.full_text(),
         path: &document.path,
         artifacts: vec![],
         supersedes: vec![],
@@ -287,8 +287,8 @@ pub(crate) fn ingest_entry(
 }
 
 /// Returns whether a decision is final. One without a status is.
-fn is_decided(entry: &Entry) -> bool {
-    entry.field(Field::Status).is_none_or(|status| {
+fn is_decided(entry: &MemoryEntry) -> bool {
+    entry.field(EntryField::Status).is_none_or(|status| {
         ["accepted", "decided", "implementing", "resolved"]
             .iter()
             .any(|word| status.trim().eq_ignore_ascii_case(word))
@@ -305,13 +305,13 @@ fn ingest(
         return Ok(None);
     }
     let body = Body::Fact(Fact {
-        section: Section::Decisions,
+        section: FactSection::Decisions,
         content: source.text.clone(),
         key: None,
         value: None,
         scope: None,
     });
-    let mut record = transaction.record(body);
+    let mut record = transaction.new_record(body);
     record.origin = Some(source.origin.clone());
     record.source = Some(source.path.to_owned());
     record.artifacts.clone_from(&source.artifacts);
@@ -358,5 +358,5 @@ fn first_paragraph_under(document: &Document, titles: &[&str]) -> Option<String>
         .map(str::trim)
         .collect();
     let text = paragraph.join(" ");
-    (!text.is_empty() && text != scaffold::UNDECIDED).then_some(text)
+    (!text.is_empty() && text != scaffold::DECISION_PLACEHOLDER).then_some(text)
 }

@@ -1,8 +1,8 @@
 //! Resolves typed ids to records and entries.
 
-use heirloom_core::fold::{Found, Standing};
-use heirloom_core::memory::Entry;
-use heirloom_core::record::{short, short_ids};
+use heirloom_core::fold::{IdMatch, Standing};
+use heirloom_core::memory::MemoryEntry;
+use heirloom_core::record::{short_id, short_ids};
 use uuid::Uuid;
 
 use super::MemorySlice;
@@ -21,7 +21,7 @@ pub(crate) enum MemoryTarget<'r> {
     /// A record of the log.
     Record(Uuid),
     /// An entry of a memory document.
-    Entry(&'r MemoryDocument, &'r Entry),
+    Entry(&'r MemoryDocument, &'r MemoryEntry),
 }
 
 impl MemorySlice {
@@ -31,9 +31,9 @@ impl MemorySlice {
         let typed = typed.trim();
         let id = typed.strip_prefix("entry:").unwrap_or(typed).to_lowercase();
         let mut found: Vec<MemoryTarget<'_>> = match self.memory.find(&id) {
-            Found::One(id) => vec![MemoryTarget::Record(id)],
-            Found::Several(ids) => ids.into_iter().map(MemoryTarget::Record).collect(),
-            Found::Nothing => vec![],
+            IdMatch::One(id) => vec![MemoryTarget::Record(id)],
+            IdMatch::Several(ids) => ids.into_iter().map(MemoryTarget::Record).collect(),
+            IdMatch::Missing => vec![],
         };
         let entries: Vec<MemoryTarget<'_>> = self.entries_where(|_, entry| entry.id == id);
         if !entries.is_empty() {
@@ -61,7 +61,7 @@ impl MemorySlice {
 
     /// Resolves a typed id to a memory that was not superseded, since an action on a superseded one
     /// would fork its history or have no effect.
-    pub(crate) fn find_standing(&self, typed: &str) -> Result<MemoryTarget<'_>, Error> {
+    pub(crate) fn find_unsuperseded(&self, typed: &str) -> Result<MemoryTarget<'_>, Error> {
         let target = self.find(typed)?;
         let name = match target {
             MemoryTarget::Record(id) => id.to_string(),
@@ -73,7 +73,7 @@ impl MemorySlice {
         let heads = self.memory.heads(&name);
         let candidates: Vec<String> = heads
             .iter()
-            .filter_map(|head| self.thing(head))
+            .filter_map(|head| self.item(head))
             .map(|item| format!("{} {}", Self::short_name(&item.id), truncate(&item.text)))
             .collect();
         Err(Error::not_found(format!("`{typed}` was superseded"), candidates)
@@ -94,7 +94,7 @@ impl MemorySlice {
 
     fn entries_where(
         &self,
-        predicate: impl Fn(&MemoryDocument, &Entry) -> bool,
+        predicate: impl Fn(&MemoryDocument, &MemoryEntry) -> bool,
     ) -> Vec<MemoryTarget<'_>> {
         self.entries()
             .filter(|(document, entry)| predicate(document, entry))
@@ -148,7 +148,7 @@ impl MemorySlice {
     pub(crate) fn short_name(name: &str) -> &str {
         match name.split_once(':') {
             Some((_, id)) => id,
-            None => short(name),
+            None => short_id(name),
         }
     }
 }

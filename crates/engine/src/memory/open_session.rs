@@ -1,7 +1,7 @@
 //! The session of work that is open.
 
 use heirloom_core::Value;
-use heirloom_store::state::Shelf;
+use heirloom_store::state::StateFolder;
 
 use crate::Session;
 
@@ -11,7 +11,7 @@ pub(crate) const OPEN_SESSIONS: &str = "sessions";
 /// Returns the open session of this author, if there is exactly one. Records of the same session are
 /// recalled together.
 pub(super) fn open_session(session: &Session) -> Option<String> {
-    let shelf = Shelf::of(session.root(), OPEN_SESSIONS);
+    let shelf = StateFolder::in_state(session.root(), OPEN_SESSIONS);
     let names = shelf.names();
     if names.is_empty() {
         return None;

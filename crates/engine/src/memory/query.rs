@@ -4,11 +4,11 @@
 use std::collections::{BTreeSet, HashMap};
 
 use heirloom_core::fold::Memory;
-use heirloom_core::memory::Notebook;
-use heirloom_core::recall::origin_tie;
-use heirloom_core::record::Action;
+use heirloom_core::memory::MemoryEntries;
+use heirloom_core::recall::origin_key;
+use heirloom_core::record::EventAction;
 use heirloom_core::{Problem, day};
-use heirloom_index::{Filter, Shelf, Snapshot};
+use heirloom_index::{Filter, Snapshot, StandingFilter};
 use heirloom_store::layout;
 use heirloom_store::log::{self, Log};
 use jiff::civil::Date;
@@ -36,7 +36,7 @@ pub(crate) struct MemoryQuery {
     ids: Vec<String>,
     names: Vec<String>,
     names_without_relations: Vec<String>,
-    records: Option<(Shelf, Filter)>,
+    records: Option<(StandingFilter, Filter)>,
     has_related: bool,
     has_pinned: bool,
     since: Option<Date>,
@@ -72,7 +72,7 @@ impl MemoryQuery {
 
     /// Adds the records with some origins, and their relations.
     pub(crate) fn origins(self, origins: impl IntoIterator<Item = String>) -> Self {
-        self.names(origins.into_iter().map(|origin| origin_tie(&origin)))
+        self.names(origins.into_iter().map(|origin| origin_key(&origin)))
     }
 
     /// Adds the records that concern entries which are about to be written to a document.
@@ -82,7 +82,7 @@ impl MemoryQuery {
     }
 
     /// Adds all records of a shelf that pass a filter, without their relations.
-    pub(super) fn records(mut self, shelf: Shelf, filter: Filter) -> Self {
+    pub(super) fn records(mut self, shelf: StandingFilter, filter: Filter) -> Self {
         self.records = Some((shelf, filter));
         self
     }
@@ -124,7 +124,7 @@ impl MemoryQuery {
         catalog: &Catalog,
         notebooks: Notebooks,
     ) -> Result<MemorySlice, Error> {
-        let documents = cached_documents(session, catalog, notebooks.all())?;
+        let documents = cached_documents(session, catalog, notebooks.load_all())?;
         Ok(self.read_beside(session, documents))
     }
 
@@ -132,11 +132,11 @@ impl MemoryQuery {
     pub(crate) fn read_log(mut self, session: &Session) -> (Memory, Vec<Problem>) {
         if self.has_pinned && is_long_log(session) {
             let (local, _) = Log::read_local(session.root()).fold(None);
-            self.names.extend(local.acted_on(Action::Pin).into_keys().map(str::to_owned));
+            self.names.extend(local.targets_of(EventAction::Pin).into_keys().map(str::to_owned));
         }
         let as_of = self.at.as_of;
         let lookups = self.names_without_relations.len() as u64;
-        let is_cheaper = lookups * LOOKUP_COST_BYTES <= log::bytes(session.root());
+        let is_cheaper = lookups * LOOKUP_COST_BYTES <= log::size_in_bytes(session.root());
         if is_long_log(session)
             && is_cheaper
             && let Ok(Some(read)) = self.read_from_index(session)
@@ -168,21 +168,20 @@ impl MemoryQuery {
             names.extend(snapshot.ids_ending_in(typed)?);
         }
         if let Some((shelf, filter)) = &self.records {
-            names_without_relations.extend(snapshot.names(*shelf, filter)?);
+            names_without_relations.extend(snapshot.names_in(*shelf, filter)?);
         }
         if let Some(since) = self.since {
-            names.extend(snapshot.names_since(day::number(since))?);
+            names.extend(snapshot.names_since(day::to_number(since))?);
         }
         let as_of = self.at.as_of;
         // Lookups by name skip relations that ended since the point in time, so all relations are read.
         let is_past = as_of.is_some() && !names.is_empty();
         let memory = match self.has_related || is_past {
-            true => {
-                snapshot.memory_of_related(&[names, names_without_relations].concat(), as_of)?
-            }
+            true => snapshot
+                .fold_shared_components(&[names, names_without_relations].concat(), as_of)?,
             false => {
                 names_without_relations.extend(with_relations(snapshot, names)?);
-                snapshot.memory_of(&names_without_relations, as_of)?
+                snapshot.fold_components_of(&names_without_relations, as_of)?
             }
         };
         let problems = index.log_problems()?;
@@ -202,7 +201,7 @@ pub(crate) fn read_related(
     let edges = memory.edges();
     let ends = edges.keys().flat_map(|(from, to, _)| [from, to]);
     let entry_ids: BTreeSet<&str> = ends.filter_map(|name| name.strip_prefix("entry:")).collect();
-    let notebooks = notebooks.holding(&entry_ids.into_iter().collect::<Vec<_>>());
+    let notebooks = notebooks.load_containing(&entry_ids.into_iter().collect::<Vec<_>>());
     let documents = cached_documents(session, catalog, notebooks)?;
     Ok(match is_long_log(session) && !documents.documents.is_empty() {
         // From a long log, the records that concern these entries are not read yet.
@@ -218,13 +217,13 @@ pub(crate) fn log_problems(session: &Session) -> Vec<Problem> {
 
 /// Returns whether the log is so long that parts of it are read by the index.
 pub(crate) fn is_long_log(session: &Session) -> bool {
-    log::bytes(session.root()) >= INDEXED_LOG_MIN_BYTES
+    log::size_in_bytes(session.root()) >= INDEXED_LOG_MIN_BYTES
 }
 
 /// Adds to names the memories that are related to them. A relation may name a successor of a memory or
 /// a record with the same content.
 fn with_relations(snapshot: &Snapshot, names: Vec<String>) -> Result<Vec<String>, Error> {
-    let known = snapshot.memory_of(&names, None)?;
+    let known = snapshot.fold_components_of(&names, None)?;
     let mut all: BTreeSet<String> = BTreeSet::new();
     for name in names {
         all.extend(known.heads(&name));
@@ -234,7 +233,7 @@ fn with_relations(snapshot: &Snapshot, names: Vec<String>) -> Result<Vec<String>
         all.insert(name);
     }
     let mut all: Vec<String> = all.into_iter().collect();
-    all.extend(snapshot.relations_of(&all)?);
+    all.extend(snapshot.relation_names_around(&all)?);
     Ok(all)
 }
 
@@ -242,7 +241,7 @@ fn with_relations(snapshot: &Snapshot, names: Vec<String>) -> Result<Vec<String>
 pub(super) fn entry_names(document: &MemoryDocument) -> impl Iterator<Item = String> {
     let entries = document.notebook.entries.iter();
     // The log may refer to an entry without a written id by an id that is unique to its document.
-    let unmarked = entries.clone().filter(|entry| !entry.is_marked());
+    let unmarked = entries.clone().filter(|entry| !entry.has_stored_id());
     let unique = unmarked.map(|entry| entry_ref(&unique_entry_id(&entry.id, &document.path)));
     entries.map(|entry| entry_ref(&entry.id)).chain(unique)
 }
@@ -251,7 +250,7 @@ pub(super) fn entry_names(document: &MemoryDocument) -> impl Iterator<Item = Str
 fn cached_documents(
     session: &Session,
     catalog: &Catalog,
-    notebooks: Option<HashMap<String, Notebook>>,
+    notebooks: Option<HashMap<String, MemoryEntries>>,
 ) -> Result<MemoryDocuments, Error> {
     match notebooks {
         Some(notebooks) => Ok(MemoryDocuments::of_catalog(session.root(), catalog, notebooks)),
@@ -264,7 +263,7 @@ pub(super) fn read_documents(session: &Session) -> Result<MemoryDocuments, Error
     let (_, hierarchy) = inherit::hierarchy(session.config()?, None)?;
     let read = layout::read_memories(session.root(), &hierarchy);
     let mut documents = MemoryDocuments::new(session.root());
-    read.placed.into_iter().for_each(|placed| documents.read(placed));
+    read.documents.into_iter().for_each(|placed| documents.read(placed));
     documents.problems.extend(read.problems);
     Ok(documents)
 }

@@ -2,8 +2,8 @@
 
 use heirloom_core::Problem;
 use heirloom_core::fold::{Memory, Standing};
-use heirloom_core::record::{Body, Kind, Section};
-use heirloom_index::{Filter, Shelf, Snapshot, State};
+use heirloom_core::record::{Body, FactSection, RecordKind};
+use heirloom_index::{Filter, SlotState, Snapshot, StandingFilter};
 
 use crate::indexing::{keep_open, open_if_quick};
 use crate::{Error, Session};
@@ -12,14 +12,14 @@ use crate::{Error, Session};
 #[derive(Debug)]
 pub(crate) struct RecordCounts {
     /// Records of each kind.
-    pub(crate) kinds: Vec<(Kind, Count)>,
+    pub(crate) kinds: Vec<(RecordKind, StandingCounts)>,
     /// Active facts of each section.
-    pub(crate) sections: Vec<(Section, usize)>,
+    pub(crate) sections: Vec<(FactSection, usize)>,
 }
 
 /// The number of records of a kind, by standing.
 #[derive(Debug, Default, Clone, Copy)]
-pub(crate) struct Count {
+pub(crate) struct StandingCounts {
     pub(crate) active: usize,
     pub(crate) superseded: usize,
     pub(crate) archived: usize,
@@ -29,8 +29,8 @@ pub(crate) struct Count {
 impl RecordCounts {
     /// Counts the records of a log that was read whole.
     pub(crate) fn of(memory: &Memory) -> Self {
-        let count = |kind: Kind| {
-            let mut count = Count::default();
+        let count = |kind: RecordKind| {
+            let mut count = StandingCounts::default();
             for item in memory.items(kind) {
                 match item.standing {
                     Standing::Active => count.active += 1,
@@ -41,49 +41,53 @@ impl RecordCounts {
             }
             (kind, count)
         };
-        let mut sections: Vec<(Section, usize)> =
-            Section::ALL.into_iter().map(|section| (section, 0)).collect();
-        for item in memory.items(Kind::Fact).filter(|item| item.standing == Standing::Active) {
+        let mut sections: Vec<(FactSection, usize)> =
+            FactSection::ALL.into_iter().map(|section| (section, 0)).collect();
+        for item in memory.items(RecordKind::Fact).filter(|item| item.standing == Standing::Active)
+        {
             let Body::Fact(fact) = &item.record.body else { continue };
             let found = sections.iter_mut().find(|(section, _)| *section == fact.section);
             found.into_iter().for_each(|(_, count)| *count += 1);
         }
-        RecordCounts { kinds: Kind::REMEMBERED.into_iter().map(count).collect(), sections }
+        RecordCounts { kinds: RecordKind::RECALLABLE.into_iter().map(count).collect(), sections }
     }
 
     /// Counts the records of an index.
     fn of_index(snapshot: &Snapshot) -> Self {
-        let count = |kind: Kind| {
-            let mut filter = Filter::of_records(kind.word());
-            let counts = snapshot.counts_of(&filter);
-            let in_state = |state: State| counts.get(&state).copied().unwrap_or_default();
+        let count = |kind: RecordKind| {
+            let mut filter = Filter::records_of_kind(kind.word());
+            let counts = snapshot.count_by_state(&filter);
+            let in_state = |state: SlotState| counts.get(&state).copied().unwrap_or_default();
             filter.marks.push(("visibility", vec!["private".to_owned()]));
-            let private = snapshot.counts_of(&filter).into_iter();
-            let count = Count {
-                active: in_state(State::Active),
-                superseded: in_state(State::Superseded),
-                archived: in_state(State::Archived),
-                private: private.filter(|(state, _)| *state != State::Free).map(|(_, n)| n).sum(),
+            let private = snapshot.count_by_state(&filter).into_iter();
+            let count = StandingCounts {
+                active: in_state(SlotState::Active),
+                superseded: in_state(SlotState::Superseded),
+                archived: in_state(SlotState::Archived),
+                private: private
+                    .filter(|(state, _)| *state != SlotState::Free)
+                    .map(|(_, n)| n)
+                    .sum(),
             };
             (kind, count)
         };
-        let sections = Section::ALL.into_iter();
+        let sections = FactSection::ALL.into_iter();
         RecordCounts {
-            kinds: Kind::REMEMBERED.into_iter().map(count).collect(),
+            kinds: RecordKind::RECALLABLE.into_iter().map(count).collect(),
             sections: sections.map(|section| (section, count_active(snapshot, section))).collect(),
         }
     }
 }
 
-fn facts_in(section: Section) -> Filter {
-    let mut filter = Filter::of_records(Kind::Fact.word());
+fn facts_in(section: FactSection) -> Filter {
+    let mut filter = Filter::records_of_kind(RecordKind::Fact.word());
     filter.marks.push(("section", vec![section.title().to_owned()]));
     filter
 }
 
 /// Returns the number of active facts in a section.
-fn count_active(snapshot: &Snapshot, section: Section) -> usize {
-    snapshot.counts_of(&facts_in(section)).get(&State::Active).copied().unwrap_or_default()
+fn count_active(snapshot: &Snapshot, section: FactSection) -> usize {
+    snapshot.count_by_state(&facts_in(section)).get(&SlotState::Active).copied().unwrap_or_default()
 }
 
 /// Returns the names of the first active facts, ordered by section and id, and the number of all
@@ -94,10 +98,11 @@ pub(crate) fn first_facts(
 ) -> Result<Option<(Vec<String>, usize)>, Error> {
     let Some(index) = open_if_quick(session)? else { return Ok(None) };
     let (mut names, mut total) = (Vec::new(), 0);
-    for section in Section::ALL {
+    for section in FactSection::ALL {
         total += count_active(index.snapshot(), section);
         if names.len() < limit {
-            let mut in_section = index.snapshot().names(Shelf::Active, &facts_in(section))?;
+            let mut in_section =
+                index.snapshot().names_in(StandingFilter::Active, &facts_in(section))?;
             in_section.sort_unstable();
             in_section.truncate(limit - names.len());
             names.extend(in_section);
@@ -116,7 +121,7 @@ pub(crate) fn read_related(
 ) -> Result<Option<(RecordCounts, Memory, Vec<Problem>)>, Error> {
     let Some(index) = open_if_quick(session)? else { return Ok(None) };
     let counts = RecordCounts::of_index(index.snapshot());
-    let memory = index.snapshot().memory_of_related(names, None)?;
+    let memory = index.snapshot().fold_shared_components(names, None)?;
     let problems = index.log_problems()?;
     keep_open(session, index);
     Ok(Some((counts, memory, problems)))

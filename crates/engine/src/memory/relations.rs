@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use heirloom_core::record::{Action, Body, Edge};
+use heirloom_core::record::{Body, EventAction, RelationRecord};
 
 use super::{MemoryQuery, WriteTransaction};
 use crate::{Error, Session};
@@ -30,10 +30,16 @@ pub(crate) fn move_relations(
             _ => None,
         });
         let (from, to) = (renamed(from), renamed(to));
-        let edge = Edge { from, to, relation, content: content.unwrap_or_default() };
-        let record = transaction.record(Body::Edge(edge));
+        let edge = RelationRecord { from, to, relation, content: content.unwrap_or_default() };
+        let record = transaction.new_record(Body::Edge(edge));
         transaction.write(&known, &record)?;
-        transaction.event(&known, Action::Archive, vec![id.to_string()], vec![], "renumbered")?;
+        transaction.write_event(
+            &known,
+            EventAction::Archive,
+            vec![id.to_string()],
+            vec![],
+            "renumbered",
+        )?;
         moved += 1;
     }
     Ok(moved)

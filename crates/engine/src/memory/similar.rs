@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use heirloom_core::fold::Standing;
-use heirloom_core::record::{Kind, Record};
-use heirloom_core::words::{likeness, words};
+use heirloom_core::record::{Record, RecordKind};
+use heirloom_core::words::{jaccard_similarity, split_words};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -31,9 +31,9 @@ pub(crate) struct SimilarMemory {
 impl SimilarMemory {
     /// Returns the active facts and entries that are similar to a new record, the most similar first.
     /// Leaves out those that the record replaces.
-    pub(crate) fn to(record: &Record, known: &MemorySlice) -> Vec<Self> {
-        let record_words: HashSet<String> = words(&record.text()).into_iter().collect();
-        let facts = known.items(&[Kind::Fact]).into_iter();
+    pub(crate) fn find(record: &Record, known: &MemorySlice) -> Vec<Self> {
+        let record_words: HashSet<String> = split_words(&record.text()).into_iter().collect();
+        let facts = known.items(&[RecordKind::Fact]).into_iter();
         let facts = facts
             .filter(|fact| fact.standing == Standing::Active)
             .map(|fact| (fact.name(), fact.id, fact.text));
@@ -41,13 +41,13 @@ impl SimilarMemory {
             .entries()
             .map(|(_, entry)| (entry_ref(&entry.id), entry))
             .filter(|(name, _)| known.memory.standing(name) == Standing::Active)
-            .map(|(name, entry)| (name, entry.id.clone(), entry.sentence()));
+            .map(|(name, entry)| (name, entry.id.clone(), entry.full_text()));
         let mut similar: Vec<SimilarMemory> = facts
             .chain(entries)
             .filter(|(name, _, _)| !record.supersedes.contains(name))
             .map(|(_, id, text)| {
-                let words: HashSet<String> = words(&text).into_iter().collect();
-                let likeness = (likeness(&record_words, &words) * 100.0).round() / 100.0;
+                let words: HashSet<String> = split_words(&text).into_iter().collect();
+                let likeness = (jaccard_similarity(&record_words, &words) * 100.0).round() / 100.0;
                 SimilarMemory { id, text, likeness }
             })
             .filter(|memory| memory.likeness >= MIN_LIKENESS)

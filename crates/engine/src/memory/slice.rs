@@ -6,8 +6,8 @@ use std::rc::Rc;
 
 use heirloom_core::fold::{Item, Memory, Standing};
 use heirloom_core::graph::NodeKind;
-use heirloom_core::memory::{Entry, Notebook};
-use heirloom_core::record::{Action, Kind, Record};
+use heirloom_core::memory::{MemoryEntries, MemoryEntry};
+use heirloom_core::record::{EventAction, Record, RecordKind};
 use heirloom_core::{Problem, day};
 use heirloom_store::Root;
 use heirloom_store::layout::Placed;
@@ -59,7 +59,7 @@ pub(crate) struct PointInTime {
 
 impl PointInTime {
     /// Parses the dates of a request.
-    pub(crate) fn read(as_of: Option<&str>, valid_at: Option<&str>) -> Result<Self, Error> {
+    pub(crate) fn parse(as_of: Option<&str>, valid_at: Option<&str>) -> Result<Self, Error> {
         let invalid = |flag: &str, text: &str| {
             Error::bad_input(format!("--{flag} {text}: this is not a date"))
                 .hint("write it as 2026-02-22 or 2026-02-22T10:00:00Z")
@@ -71,7 +71,7 @@ impl PointInTime {
             }
             Some(text) => Some(match text.trim().parse::<Timestamp>() {
                 Ok(moment) => moment,
-                Err(_) => day::end(day::parse(text).ok_or_else(|| invalid("as-of", text))?),
+                Err(_) => day::end_of_day(day::parse(text).ok_or_else(|| invalid("as-of", text))?),
             }),
         };
         let valid_at = match valid_at {
@@ -103,7 +103,7 @@ impl PointInTime {
             Standing::Archived => false,
             Standing::Superseded => memory.replaced_on(name).is_none_or(|end| day < end),
         });
-        let last_day = self.as_of.map(day::of).into_iter().chain(self.valid_at).min();
+        let last_day = self.as_of.map(day::of_timestamp).into_iter().chain(self.valid_at).min();
         was_true && last_day.is_none_or(|last| date().is_some_and(|date| date <= last))
     }
 }
@@ -129,7 +129,7 @@ impl MemorySlice {
     }
 
     /// Returns the selected records of some kinds as of the point in time.
-    pub(super) fn items(&self, kinds: &[Kind]) -> Vec<MemoryItem> {
+    pub(super) fn items(&self, kinds: &[RecordKind]) -> Vec<MemoryItem> {
         let mut items: Vec<MemoryItem> = Vec::new();
         for kind in kinds {
             let records = self.memory.items(*kind);
@@ -142,10 +142,10 @@ impl MemorySlice {
     /// Returns the superseded and archived entries as of the point in time.
     pub(super) fn retired_entries(&self) -> Vec<MemoryItem> {
         let is_retired =
-            |entry: &Entry| self.memory.standing(&entry_ref(&entry.id)) != Standing::Active;
-        let retired: Vec<(&MemoryDocument, &Entry)> =
+            |entry: &MemoryEntry| self.memory.standing(&entry_ref(&entry.id)) != Standing::Active;
+        let retired: Vec<(&MemoryDocument, &MemoryEntry)> =
             self.entries().filter(|(_, entry)| is_retired(entry)).collect();
-        self.date_entries(retired.iter().map(|(document, _)| *document));
+        self.prefetch_entry_dates(retired.iter().map(|(document, _)| *document));
         let known = retired.into_iter().filter(|(document, entry)| self.did_hold(document, entry));
         let item = |(document, entry)| MemoryItem::of_entry(&self.memory, document, entry);
         known.map(item).collect()
@@ -153,7 +153,10 @@ impl MemorySlice {
 
     /// Reads the git history of several documents at once, which is quicker than dating their entries
     /// one by one.
-    pub(crate) fn date_entries<'n>(&self, documents: impl Iterator<Item = &'n MemoryDocument>) {
+    pub(crate) fn prefetch_entry_dates<'n>(
+        &self,
+        documents: impl Iterator<Item = &'n MemoryDocument>,
+    ) {
         prefetch_dates(&self.dates, documents);
     }
 
@@ -175,15 +178,15 @@ impl MemorySlice {
         self.entry_counts.get_or_init(count_all).get(id).copied().unwrap_or_default()
     }
 
-    fn did_hold(&self, document: &MemoryDocument, entry: &Entry) -> bool {
-        self.at.includes_part(&self.memory, &entry_ref(&entry.id), || document.since(entry))
+    fn did_hold(&self, document: &MemoryDocument, entry: &MemoryEntry) -> bool {
+        self.at.includes_part(&self.memory, &entry_ref(&entry.id), || document.date_of(entry))
     }
 
     /// Returns the names of what was pinned on this machine, with the events that pinned them. Pins are
     /// personal, so those of other machines are ignored.
     pub(crate) fn pin_events(&self) -> impl Iterator<Item = (&str, Vec<Uuid>)> {
         let is_local = |id: &Uuid| self.memory.place(*id).is_some_and(|place| place.is_local);
-        let pinned = self.memory.acted_on(Action::Pin).into_iter();
+        let pinned = self.memory.targets_of(EventAction::Pin).into_iter();
         let pinned_here = pinned.map(move |(target, events)| {
             (target, events.iter().copied().filter(is_local).collect::<Vec<_>>())
         });
@@ -204,7 +207,7 @@ impl MemorySlice {
                     continue;
                 }
                 let is_active = self.memory.standing(&head) == Standing::Active;
-                if let Some(item) = self.thing(&head).filter(|_| is_active) {
+                if let Some(item) = self.item(&head).filter(|_| is_active) {
                     items.push((head.clone(), MemoryItem { pinned: true, ..item }));
                 }
                 seen.push(head);
@@ -214,13 +217,13 @@ impl MemorySlice {
     }
 
     /// Returns the memories with some stored names, with the standing that an operation gives them.
-    pub(crate) fn described(&self, names: &[String], standing: Standing) -> Vec<MemoryItem> {
-        let items = names.iter().filter_map(|name| self.thing(name));
+    pub(crate) fn describe(&self, names: &[String], standing: Standing) -> Vec<MemoryItem> {
+        let items = names.iter().filter_map(|name| self.item(name));
         items.map(|item| MemoryItem { standing, replaced_by: vec![], ..item }).collect()
     }
 
     /// Returns the memory with a stored name.
-    pub(crate) fn thing(&self, name: &str) -> Option<MemoryItem> {
+    pub(crate) fn item(&self, name: &str) -> Option<MemoryItem> {
         if let Ok(id) = Uuid::parse_str(name) {
             let item = self.memory.item(id)?;
             return Some(MemoryItem::of_record(&self.memory, &item));
@@ -237,12 +240,12 @@ impl MemorySlice {
     }
 
     /// Returns a memory document with the text that an edit gave it.
-    pub(crate) fn with_edit(&self, file: &MemoryFile, text: String) -> MemoryDocument {
-        MemoryDocument::of_book(file, text, &self.dates)
+    pub(crate) fn edited_document(&self, file: &MemoryFile, text: String) -> MemoryDocument {
+        MemoryDocument::from_file(file, text, &self.dates)
     }
 
     /// Returns every entry with its document.
-    pub(crate) fn entries(&self) -> impl Iterator<Item = (&MemoryDocument, &Entry)> {
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (&MemoryDocument, &MemoryEntry)> {
         self.documents.iter().flat_map(|document| {
             document.notebook.entries.iter().map(move |entry| (document, entry))
         })
@@ -261,13 +264,13 @@ impl MemorySlice {
 impl MemoryDocuments {
     /// Starts without documents.
     pub(super) fn new(root: &Root) -> Self {
-        MemoryDocuments { documents: vec![], problems: vec![], dates: EntryDates::of(root) }
+        MemoryDocuments { documents: vec![], problems: vec![], dates: EntryDates::new(root) }
     }
 
     /// Adds a document and its problems.
     pub(super) fn read(&mut self, placed: Placed) {
         self.problems.extend(placed.document.problems.iter().cloned());
-        let document = MemoryDocument::of(placed, &self.dates);
+        let document = MemoryDocument::from_placed(placed, &self.dates);
         self.problems.extend(document.notebook.problems.iter().cloned());
         self.documents.push(document);
     }
@@ -276,12 +279,12 @@ impl MemoryDocuments {
     pub(super) fn of_catalog(
         root: &Root,
         catalog: &Catalog,
-        mut notebooks: HashMap<String, Notebook>,
+        mut notebooks: HashMap<String, MemoryEntries>,
     ) -> Self {
         let mut documents = Self::new(root);
-        for filed in catalog.filed.iter().filter(|filed| filed.kind == NodeKind::Memory) {
+        for filed in catalog.entries.iter().filter(|filed| filed.kind == NodeKind::Memory) {
             if let Some(notebook) = notebooks.remove(&filed.document.path) {
-                documents.documents.push(MemoryDocument::without_text(
+                documents.documents.push(MemoryDocument::from_cache(
                     filed,
                     notebook,
                     &documents.dates,

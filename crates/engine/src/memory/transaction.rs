@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use heirloom_core::memory::{self, Counters, Entry, Which};
-use heirloom_core::record::{Action, Body, Event, Kind, Record};
+use heirloom_core::memory::{self, Counters, EntryMatch, MemoryEntry};
+use heirloom_core::record::{Body, Event, EventAction, Record, RecordKind};
 use heirloom_core::{Value, secret};
-use heirloom_store::journal::{self, Change, Rename, WriteLock};
-use heirloom_store::log::{self, Log, Shelf};
+use heirloom_store::journal::{self, FileChange, Rename, WriteLock};
+use heirloom_store::log::{self, Log, LogScope};
 use indexmap::IndexMap;
 use serde_json::Map;
 use uuid::Uuid;
@@ -14,7 +14,7 @@ use uuid::Uuid;
 use super::open_session::open_session;
 use super::{MemoryItem, MemorySlice, MemoryTarget};
 use crate::workspace::memory_document::{MemoryDocument, entry_ref};
-use crate::workspace::memory_file::refused;
+use crate::workspace::memory_file::edit_refused;
 use crate::{Error, Session};
 
 /// A transaction on the workspace, which holds its write lock. [`WriteTransaction::commit`] makes all
@@ -23,7 +23,7 @@ pub(crate) struct WriteTransaction<'s> {
     session: &'s Session,
     lock: WriteLock,
     allow_secret: bool,
-    lines: Vec<(Shelf, Kind, String)>,
+    lines: Vec<(LogScope, RecordKind, String)>,
     /// Ids of the new records that stay on this machine.
     local: HashSet<String>,
     /// The text of each changed document before and after.
@@ -48,19 +48,19 @@ impl<'s> WriteTransaction<'s> {
     }
 
     /// Rejects a text that looks like a secret.
-    pub(crate) fn guard(&self, text: &str) -> Result<(), Error> {
+    pub(crate) fn reject_secret(&self, text: &str) -> Result<(), Error> {
         match secret::find(text).filter(|_| !self.allow_secret) {
             None => Ok(()),
             Some(secret) => Err(Error::bad_input(format!(
                 "this looks like {} ({}, line {}), and all agents can read memory",
-                secret.what, secret.shown, secret.line
+                secret.description, secret.redacted, secret.line
             ))
             .hint("remove the secret, or store it all the same with --allow-secret")),
         }
     }
 
     /// Makes a new record, without writing it.
-    pub(crate) fn record(&self, body: Body) -> Record {
+    pub(crate) fn new_record(&self, body: Body) -> Record {
         let now = self.session.now();
         let mut record = Record::new(log::new_id(now), now, &self.session.author(), body);
         if !matches!(record.body, Body::Event(_) | Body::Edge(_) | Body::Episode(_)) {
@@ -81,7 +81,7 @@ impl<'s> WriteTransaction<'s> {
         record: &Record,
         unknown: Map<String, Value>,
     ) -> Result<Uuid, Error> {
-        self.guard(&record.written())?;
+        self.reject_secret(&record.all_text())?;
         let json =
             serde_json::to_value(record).map_err(|error| Error::system(error.to_string()))?;
         let Value::Object(mut line) = json else {
@@ -90,14 +90,14 @@ impl<'s> WriteTransaction<'s> {
         unknown.into_iter().for_each(|(key, value)| {
             line.entry(key).or_insert(value);
         });
-        self.copy(known, record, Value::Object(line).to_string());
+        self.write_line(known, record, Value::Object(line).to_string());
         Ok(record.id)
     }
 
     /// Writes a record as the line of a log that it was read from.
-    pub(crate) fn copy(&mut self, known: &MemorySlice, record: &Record, line: String) {
+    pub(crate) fn write_line(&mut self, known: &MemorySlice, record: &Record, line: String) {
         let shelf = self.shelf(known, record);
-        if shelf == Shelf::Local {
+        if shelf == LogScope::Local {
             self.local.insert(record.id.to_string());
         }
         self.lines.push((shelf, record.kind(), line));
@@ -105,12 +105,12 @@ impl<'s> WriteTransaction<'s> {
 
     /// Determines which of the records that will be written stay on this machine: private ones, and all
     /// that refer to such a record directly or indirectly, in any order.
-    pub(crate) fn expect(&mut self, known: &MemorySlice, records: &[Record]) {
+    pub(crate) fn mark_local(&mut self, known: &MemorySlice, records: &[Record]) {
         loop {
             let before = self.local.len();
             for record in records {
                 let id = record.id.to_string();
-                if !self.local.contains(&id) && self.shelf(known, record) == Shelf::Local {
+                if !self.local.contains(&id) && self.shelf(known, record) == LogScope::Local {
                     self.local.insert(id);
                 }
             }
@@ -121,26 +121,32 @@ impl<'s> WriteTransaction<'s> {
     }
 
     /// Writes an event.
-    pub(crate) fn event(
+    pub(crate) fn write_event(
         &mut self,
         known: &MemorySlice,
-        action: Action,
+        action: EventAction,
         targets: Vec<String>,
         undoes: Vec<String>,
         reason: &str,
     ) -> Result<Uuid, Error> {
         let event = Event { action, targets, undoes, reason: reason.to_owned() };
-        let record = self.record(Body::Event(event));
+        let record = self.new_record(Body::Event(event));
         self.write(known, &record)
     }
 
     /// Returns where a record is stored. Private records, records that name one, and pins stay on this
     /// machine.
-    fn shelf(&self, known: &MemorySlice, record: &Record) -> Shelf {
-        let is_pin = matches!(&record.body, Body::Event(event) if matches!(event.action, Action::Pin | Action::Release));
-        let names_local =
-            record.names().iter().any(|name| known.is_local(name) || self.local.contains(*name));
-        if record.is_private() || is_pin || names_local { Shelf::Local } else { Shelf::Shared }
+    fn shelf(&self, known: &MemorySlice, record: &Record) -> LogScope {
+        let is_pin = matches!(&record.body, Body::Event(event) if matches!(event.action, EventAction::Pin | EventAction::Release));
+        let names_local = record
+            .referenced_names()
+            .iter()
+            .any(|name| known.is_local(name) || self.local.contains(*name));
+        if record.is_private() || is_pin || names_local {
+            LogScope::Local
+        } else {
+            LogScope::Shared
+        }
     }
 
     /// Replaces the text of a document.
@@ -159,12 +165,16 @@ impl<'s> WriteTransaction<'s> {
     }
 
     /// Returns the text of a document with the edits of this transaction.
-    pub(crate) fn text_of<'t>(&'t self, path: &str, before: &'t str) -> &'t str {
+    pub(crate) fn current_text<'t>(&'t self, path: &str, before: &'t str) -> &'t str {
         self.edits.get(path).map_or(before, |(_, current)| current)
     }
 
     /// Updates the counters in the front matter of an edited memory document.
-    pub(crate) fn count(&mut self, path: &str, counters: &Counters<'_>) -> Result<(), Error> {
+    pub(crate) fn update_counters(
+        &mut self,
+        path: &str,
+        counters: &Counters<'_>,
+    ) -> Result<(), Error> {
         if let Some((_, current)) = self.edits.get_mut(path) {
             *current = counters.set(path, current)?;
         }
@@ -173,7 +183,7 @@ impl<'s> WriteTransaction<'s> {
 
     /// Returns the names by which records refer to a target. A record has a name for each record with
     /// the same content. The id of an entry is first written beside it, so that it survives rewording.
-    pub(crate) fn names(
+    pub(crate) fn reference_names(
         &mut self,
         known: &MemorySlice,
         target: MemoryTarget<'_>,
@@ -183,20 +193,20 @@ impl<'s> WriteTransaction<'s> {
                 known.memory.aliases(id).iter().map(Uuid::to_string).collect()
             }
             MemoryTarget::Entry(document, entry) => {
-                vec![entry_ref(&self.mark(known, document, entry)?)]
+                vec![entry_ref(&self.write_entry_id(known, document, entry)?)]
             }
         })
     }
 
     /// Writes the id of an entry beside it. If another document has an entry with the same id, this one
     /// gets a new id.
-    pub(crate) fn mark(
+    pub(crate) fn write_entry_id(
         &mut self,
         known: &MemorySlice,
         document: &MemoryDocument,
-        entry: &Entry,
+        entry: &MemoryEntry,
     ) -> Result<String, Error> {
-        if entry.is_marked() {
+        if entry.has_stored_id() {
             return Ok(entry.id.clone());
         }
         let entries = document.notebook.entries.iter();
@@ -207,9 +217,9 @@ impl<'s> WriteTransaction<'s> {
             unique_entry_id(&entry.id, &document.path)
         };
         let date = document.date_to_keep(entry);
-        let text = self.text_of(&document.path, &document.text).to_owned();
+        let text = self.current_text(&document.path, &document.text).to_owned();
         let notebook = memory::read(&document.path, &text);
-        let Which::One(entry) = notebook.find(&entry.id) else {
+        let EntryMatch::One(entry) = notebook.find(&entry.id) else {
             return Err(Error::bad_input(format!(
                 "{}: the id {} does not belong to exactly one entry",
                 document.path, entry.id
@@ -218,17 +228,17 @@ impl<'s> WriteTransaction<'s> {
         };
         let mut marks = IndexMap::from_iter([("id".to_owned(), id.clone())]);
         marks.extend(date.map(memory::added_mark));
-        let marked = memory::mark(&text, entry, &marks)
-            .map_err(|refusal| refused(&document.path, &refusal))?;
+        let marked = memory::set_marks(&text, entry, &marks)
+            .map_err(|refusal| edit_refused(&document.path, &refusal))?;
         self.edit(&document.path, Some(&document.text), marked);
         Ok(id)
     }
 
     /// Returns the records that this transaction writes, for the answer.
-    pub(crate) fn things(&self, ids: &[Uuid]) -> Vec<MemoryItem> {
+    pub(crate) fn new_items(&self, ids: &[Uuid]) -> Vec<MemoryItem> {
         let mut log = Log::default();
         for (_, _, line) in &self.lines {
-            log.take("(transaction)", line.as_bytes());
+            log.parse_text("(transaction)", line.as_bytes());
         }
         let (memory, _) = log.fold(None);
         let items = ids.iter().filter_map(|id| memory.item(*id));
@@ -238,17 +248,17 @@ impl<'s> WriteTransaction<'s> {
     /// Writes all changes, or none of them.
     pub(crate) fn commit(self) -> Result<(), Error> {
         let root = self.session.root();
-        let changes: Vec<Change> = self
+        let changes: Vec<FileChange> = self
             .edits
             .into_iter()
-            .map(|(path, (before, after))| Change { path, before, after })
+            .map(|(path, (before, after))| FileChange { path, before, after })
             .collect();
-        let appends = log::appends(&self.lock, root, &self.lines, self.session.now())?;
+        let appends = log::group_appends(&self.lock, root, &self.lines, self.session.now())?;
         Ok(self.lock.write_and_rename(root, &changes, &self.renames, appends)?)
     }
 }
 
 /// Derives an id that is unique to a document.
 pub(crate) fn unique_entry_id(id: &str, path: &str) -> String {
-    heirloom_core::words::digest(&format!("{id}\n{path}"))
+    heirloom_core::words::short_hash(&format!("{id}\n{path}"))
 }

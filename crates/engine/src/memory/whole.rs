@@ -3,8 +3,8 @@
 use std::ops::Deref;
 
 use heirloom_core::fold::Memory;
-use heirloom_core::record::Kind;
-use heirloom_index::{Filter, Shelf};
+use heirloom_core::record::RecordKind;
+use heirloom_index::{Filter, StandingFilter};
 use heirloom_store::log::Log;
 
 use super::item::MemoryItem;
@@ -30,7 +30,7 @@ impl WholeMemory {
     }
 
     /// Returns the records of a kind.
-    pub(crate) fn items(&self, kind: Kind) -> Vec<MemoryItem> {
+    pub(crate) fn items(&self, kind: RecordKind) -> Vec<MemoryItem> {
         self.0.items(&[kind])
     }
 
@@ -43,7 +43,7 @@ impl WholeMemory {
 impl SelectedRecords {
     /// Reads all records that pass a filter, at a point in time.
     pub(crate) fn read(session: &Session, filter: Filter, at: PointInTime) -> Result<Self, Error> {
-        let query = MemoryQuery::new().records(Shelf::Everything, filter).at(at);
+        let query = MemoryQuery::new().records(StandingFilter::Everything, filter).at(at);
         query.read(session).map(SelectedRecords)
     }
 
@@ -56,7 +56,7 @@ impl SelectedRecords {
 
     /// Reads all records that were superseded or archived.
     pub(crate) fn read_retired(session: &Session) -> Result<Self, Error> {
-        let query = MemoryQuery::new().records(Shelf::Archive, Filter::default());
+        let query = MemoryQuery::new().records(StandingFilter::Archive, Filter::default());
         query.read(session).map(SelectedRecords)
     }
 
@@ -77,7 +77,7 @@ impl SelectedRecords {
     }
 
     /// Returns the selected records of some kinds as of the point in time.
-    pub(crate) fn items(&self, kinds: &[Kind]) -> Vec<MemoryItem> {
+    pub(crate) fn items(&self, kinds: &[RecordKind]) -> Vec<MemoryItem> {
         self.0.items(kinds)
     }
 
@@ -89,7 +89,9 @@ impl SelectedRecords {
 
 /// Counts all records, and reads the memories that are related or were superseded, archived or stored
 /// more than once.
-pub(crate) fn read_with_tally(session: &Session) -> Result<(MemorySlice, RecordCounts), Error> {
+pub(crate) fn read_related_with_counts(
+    session: &Session,
+) -> Result<(MemorySlice, RecordCounts), Error> {
     let documents = read_documents(session)?;
     let names: Vec<String> = documents.documents.iter().flat_map(entry_names).collect();
     let read_from_index = || record_counts::read_related(session, &names).ok().flatten();

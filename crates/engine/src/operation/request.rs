@@ -2,7 +2,7 @@
 
 mod explain;
 
-pub(crate) use explain::explained;
+pub(crate) use explain::explain_mismatch;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -29,13 +29,13 @@ pub(super) fn read<R: DeserializeOwned + JsonSchema>(
             return Err(Error::bad_input(format!(
                 "{}: the request must be a JSON object, and {} was given",
                 spec.name,
-                json::described(&other)
+                json::describe(&other)
             )));
         }
     };
     let request = Value::Object(canonicalise_names::<R>(spec, aliases, fields)?);
     R::deserialize(&request).map_err(|error| {
-        let reason = explained(&schema::generate::<R>().to_value(), &request, &error);
+        let reason = explain_mismatch(&schema::generate::<R>().to_value(), &request, &error);
         Error::bad_input(format!("{}: {reason}", spec.name))
             .hint(format!("see `heir {} --help`", spec.words().collect::<Vec<_>>().join(" ")))
     })
@@ -84,8 +84,8 @@ fn canonicalise_names<R: JsonSchema>(
                 return Err(Error::bad_input(format!(
                     "{}: `{declared_name}` is given twice, as {} and as {}",
                     spec.name,
-                    json::described(first),
-                    json::described(&value)
+                    json::describe(first),
+                    json::describe(&value)
                 ))
                 .hint(format!("`{}` is another spelling of it; give one", name.escape_default())));
             }

@@ -15,10 +15,10 @@ pub(crate) fn generate<T: JsonSchema>() -> Schema {
 /// Reduces a generated schema to what a caller needs: no titles, no nulls, one type per field. An
 /// optional field is one that is not required; stating that it may also be null wastes tokens in every
 /// prompt that shows it.
-pub fn simplified(schema: &Value) -> Value {
+pub fn simplify(schema: &Value) -> Value {
     match schema {
         Value::Object(keywords) => simplify_object(keywords),
-        Value::Array(items) => Value::Array(items.iter().map(simplified).collect()),
+        Value::Array(items) => Value::Array(items.iter().map(simplify).collect()),
         other => other.clone(),
     }
 }
@@ -35,13 +35,13 @@ fn simplify_object(keywords: &Map<String, Value>) -> Value {
             "properties" => {
                 let properties = value.as_object().map(|map| {
                     map.iter()
-                        .map(|(name, inner)| (name.clone(), simplified(inner)))
+                        .map(|(name, inner)| (name.clone(), simplify(inner)))
                         .collect::<Map<_, _>>()
                 });
                 out.insert(key.clone(), Value::Object(properties.unwrap_or_default()));
             }
             "oneOf" => out.extend(enumeration(value)),
-            _ => drop(out.insert(key.clone(), simplified(value))),
+            _ => drop(out.insert(key.clone(), simplify(value))),
         }
     }
     Value::Object(out)
@@ -67,7 +67,7 @@ fn simplify_any_of(keywords: &Map<String, Value>, any_of: &Value) -> Value {
     let inner = any_of.as_array().and_then(|list| {
         list.iter().find(|option| option.get("type").is_none_or(|kind| kind != "null"))
     });
-    let mut out = inner.map(simplified).unwrap_or_else(|| json!({}));
+    let mut out = inner.map(simplify).unwrap_or_else(|| json!({}));
     if let (Some(description), Some(object)) = (keywords.get("description"), out.as_object_mut()) {
         object.insert("description".into(), description.clone());
     }

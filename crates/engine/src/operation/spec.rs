@@ -49,7 +49,7 @@ pub enum Effect {
     /// It adds or changes data.
     Writes,
     /// It removes data, so a person is asked for confirmation first.
-    TakesAway,
+    Removes,
 }
 
 impl Spec {

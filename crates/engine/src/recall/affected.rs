@@ -1,32 +1,32 @@
 //! Reads the part of memory that a new record affects.
 
-use heirloom_core::recall::ties;
+use heirloom_core::recall::component_keys;
 use heirloom_core::record::{Record, Visibility};
 
 use super::Search;
-use crate::memory::{MemoryQuery, MemorySlice, Particulars, is_long_log};
+use crate::memory::{MemoryQuery, MemorySlice, RecordAttributes, is_long_log};
 use crate::{Error, Session};
 
 /// Maximum number of memories that are compared with a new record.
 const SIMILAR_LIMIT: usize = 50;
 
 /// Reads the part of memory that a new record affects once it has its attributes.
-pub(crate) fn read_around_new(
+pub(crate) fn read_affected_by_new(
     session: &Session,
     record: &Record,
-    particulars: &Particulars,
+    particulars: &RecordAttributes,
 ) -> Result<MemorySlice, Error> {
     let mut record = record.clone();
     if particulars.private {
         record.visibility = Visibility::Private;
     }
-    read_around(session, &record, &particulars.supersedes)
+    read_affected(session, &record, &particulars.supersedes)
 }
 
 /// Reads the part of memory that a new record affects: memories with the same or a similar text,
 /// memories that it names, and memories that the typed ids may mean. A short log is read whole, so it
 /// is not searched.
-pub(crate) fn read_around(
+pub(crate) fn read_affected(
     session: &Session,
     record: &Record,
     typed: &[String],
@@ -36,9 +36,9 @@ pub(crate) fn read_around(
         let text = record.text();
         let search = Search { query: &text, limit: SIMILAR_LIMIT, ..Search::default() };
         let similar = search.run(session)?;
-        names.extend(ties(record));
+        names.extend(component_keys(record));
         let hits = similar.hits.iter().chain(&similar.near_misses);
-        names.extend(hits.map(|hit| hit.thing.name()));
+        names.extend(hits.map(|hit| hit.item.name()));
     }
     MemoryQuery::new().names(names).ids(typed).read(session)
 }

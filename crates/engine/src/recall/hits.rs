@@ -1,7 +1,7 @@
 //! Turns ranked memories into hits.
 
 use heirloom_core::fold::{Item, Memory};
-use heirloom_core::recall::{DocumentPart, Parts, Scored, Slot};
+use heirloom_core::recall::{DocumentPart, RankedMemory, ScoreParts, Slot};
 use heirloom_core::record::{Body, Episode, Record};
 use heirloom_core::staleness::{self, Freshness};
 use heirloom_core::{day, transcript};
@@ -22,7 +22,7 @@ const EXCERPT_MAX_CHARS: usize = 300;
 pub(crate) struct Hit {
     /// The memory.
     #[serde(flatten)]
-    pub(crate) thing: MemoryItem,
+    pub(crate) item: MemoryItem,
     /// The workspace of the memory, if several were searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) workspace: Option<String>,
@@ -51,10 +51,10 @@ impl Hit {
         Ok(Hit {
             workspace: None,
             at: thing.date.clone(),
-            freshness: staleness::judge(date, session.today(), None, &thresholds).status,
+            freshness: staleness::evaluate(date, session.today(), None, &thresholds).status,
             meta: HitLocation { path, line, id: thing.id.clone() },
             explain: None,
-            thing,
+            item: thing,
         })
     }
 }
@@ -105,25 +105,25 @@ pub(crate) struct TermExplanation {
 }
 
 impl ScoreExplanation {
-    fn of(parts: &Parts) -> Self {
+    fn of(parts: &ScoreParts) -> Self {
         let mut terms: Vec<TermExplanation> = parts
             .terms
             .iter()
             .map(|share| TermExplanation {
                 term: share.term.clone(),
                 typed: share.typed.clone(),
-                share: rounded(share.share),
-                around: !share.own,
+                share: rounded(share.score),
+                around: !share.is_own,
             })
             .collect();
         terms.sort_by(|a, b| b.share.total_cmp(&a.share));
         ScoreExplanation {
-            words: rounded(parts.words),
-            meaning: rounded(parts.meaning),
-            time: rounded(parts.time),
-            standing: rounded(parts.standing),
-            asks: parts.asks,
-            repeats: parts.repeats,
+            words: rounded(parts.term_score),
+            meaning: rounded(parts.cosine_score),
+            time: rounded(parts.period_bonus),
+            standing: rounded(parts.near_tie_bonus),
+            asks: parts.is_question,
+            repeats: parts.is_repetition,
             terms,
         }
     }
@@ -139,16 +139,16 @@ fn rounded(number: f32) -> f64 {
 pub(crate) fn hits(
     session: &Session,
     snapshot: &Snapshot,
-    scored: &[Scored],
+    scored: &[RankedMemory],
     search: &Search<'_>,
 ) -> Result<Vec<Hit>, IndexFailure> {
     let slots: Vec<Slot> = scored.iter().map(|scored| scored.slot).collect();
-    let (stored, memory) = snapshot.to_show(&slots, search.when.as_of)?;
+    let (stored, memory) = snapshot.load_for_display(&slots, search.when.as_of)?;
     let mut hits = Vec::with_capacity(stored.len());
     for (scored, stored) in scored.iter().zip(stored) {
         let stored = stored.ok_or_else(|| damaged("the index has no memory for a hit"))?;
         let Some(mut item) = item_at(&memory, &stored, search.when)? else { continue };
-        if search.when.valid_at.is_none() && !search.shelf.is_for(item.standing) {
+        if search.when.valid_at.is_none() && !search.shelf.covers(item.standing) {
             continue;
         }
         item.score = Some(rounded(scored.score));
@@ -161,7 +161,7 @@ pub(crate) fn hits(
 /// Returns the title of an episode with an excerpt of its summary or its content.
 fn episode_text(record: &Record, episode: &Episode) -> String {
     let summary = record.levels.summary.as_deref().unwrap_or(&episode.content);
-    match transcript::gist(summary, EXCERPT_MAX_CHARS).as_str() {
+    match transcript::excerpt(summary, EXCERPT_MAX_CHARS).as_str() {
         "" => episode.title.clone(),
         excerpt => format!("{}: {excerpt}", episode.title),
     }

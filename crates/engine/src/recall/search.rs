@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 
 use heirloom_core::embedding::Embedder;
 use heirloom_core::memory::EntryKind;
-use heirloom_core::recall::{Question, Scored, rank};
-use heirloom_core::record::{Kind, Section};
+use heirloom_core::recall::{Question, RankedMemory, rank};
+use heirloom_core::record::{FactSection, RecordKind};
 use heirloom_core::{Problem, name};
-use heirloom_index::{Filter, Shelf, Snapshot};
+use heirloom_index::{Filter, Snapshot, StandingFilter};
 
 use super::hits::{Hit, hits};
 use crate::indexing::{
-    IndexFailure, LexicalOnly, OpenIndex, Patience, build_in_memory, embedder, keep_open,
-    lexical_only_problem, rebuild, try_open_up_to_date,
+    EmbedderTimeout, IndexFailure, LexicalOnly, OpenIndex, build_in_memory, keep_open,
+    lexical_only_problem, open_embedder, rebuild, try_open_up_to_date,
 };
 use crate::memory::PointInTime;
 use crate::workspace::inherit;
@@ -33,9 +33,9 @@ pub(crate) struct Search<'r> {
     /// Maximum number of hits.
     pub(crate) limit: usize,
     /// Whether to search active or retired memories.
-    pub(crate) shelf: Shelf,
+    pub(crate) shelf: StandingFilter,
     /// Only facts of this section.
-    pub(crate) section: Option<Section>,
+    pub(crate) section: Option<FactSection>,
     /// Only of these kinds.
     pub(crate) kinds: Vec<String>,
     /// Only facts with this scope.
@@ -60,7 +60,7 @@ pub(crate) struct SearchResult {
     /// Problems of the files that were searched.
     pub(crate) problems: Vec<Problem>,
     /// Whether the search was lexical only, because the embedder failed.
-    pub(crate) is_by_words: bool,
+    pub(crate) is_lexical_only: bool,
 }
 
 impl Search<'_> {
@@ -75,7 +75,7 @@ impl Search<'_> {
 
     /// Searches without checking the limit and the kinds.
     pub(super) fn run_unchecked(&self, session: &Session) -> Result<SearchResult, Error> {
-        let embedder = match embedder(session, Patience::Short) {
+        let embedder = match open_embedder(session, EmbedderTimeout::Short) {
             Ok(embedder) => embedder,
             // The settings are shared by git, and not every machine has the model that they name.
             Err(error) => return self.search_lexical_only(session, &error),
@@ -92,7 +92,7 @@ impl Search<'_> {
     fn search_lexical_only(&self, session: &Session, error: &Error) -> Result<SearchResult, Error> {
         let mut result = self.search(session, &LexicalOnly)?;
         result.problems.push(lexical_only_problem(error));
-        Ok(SearchResult { is_by_words: true, ..result })
+        Ok(SearchResult { is_lexical_only: true, ..result })
     }
 
     /// Brings the index up to date and searches it.
@@ -137,7 +137,7 @@ impl Search<'_> {
         keep_open(session, index);
         let is_by_words = embed_error.is_some();
         problems.extend(embed_error.as_ref().map(lexical_only_problem));
-        Ok(SearchResult { hits, near_misses, is_filtered, problems, is_by_words })
+        Ok(SearchResult { hits, near_misses, is_filtered, problems, is_lexical_only: is_by_words })
     }
 
     /// Returns the hits for a question, and the near misses if there is no hit.
@@ -148,14 +148,14 @@ impl Search<'_> {
         question: &Question<'_>,
     ) -> Result<(Vec<Hit>, Vec<Hit>), IndexFailure> {
         let is_past = self.is_past();
-        let shelf = if is_past { Shelf::Everything } else { self.shelf };
+        let shelf = if is_past { StandingFilter::Everything } else { self.shelf };
         let view = snapshot.view(shelf, &self.filter());
         let overfetch = if is_past { PAST_OVERFETCH } else { 1 };
         let limit = self.limit.max(MAX_NEAR_MISSES).saturating_mul(overfetch);
         let scored = rank(&view, question, limit);
-        let (answering, others): (Vec<Scored>, Vec<Scored>) =
-            scored.into_iter().partition(Scored::answers);
-        let to_hits = |scored: &[Scored]| hits(session, snapshot, scored, self);
+        let (answering, others): (Vec<RankedMemory>, Vec<RankedMemory>) =
+            scored.into_iter().partition(RankedMemory::is_answer);
+        let to_hits = |scored: &[RankedMemory]| hits(session, snapshot, scored, self);
         let mut hits = to_hits(&answering)?;
         hits.truncate(self.limit);
         let near_misses = match hits.is_empty() {
@@ -167,7 +167,9 @@ impl Search<'_> {
 
     /// Returns whether the search leaves out some of the memories.
     fn has_filter(&self) -> bool {
-        self.shelf != Shelf::Everything || !self.filter().marks.is_empty() || self.is_past()
+        self.shelf != StandingFilter::Everything
+            || !self.filter().marks.is_empty()
+            || self.is_past()
     }
 
     fn is_past(&self) -> bool {
@@ -177,7 +179,7 @@ impl Search<'_> {
     /// Returns a search for the same question in all memories, including retired ones.
     fn without_filter(&self) -> Search<'_> {
         let Search { query, explain, .. } = *self;
-        let (limit, shelf) = (MAX_NEAR_MISSES, Shelf::Everything);
+        let (limit, shelf) = (MAX_NEAR_MISSES, StandingFilter::Everything);
         Search { query, limit, shelf, explain, ..Search::default() }
     }
 
@@ -185,7 +187,7 @@ impl Search<'_> {
     pub(super) fn kinds(session: &Session) -> Result<BTreeSet<String>, Error> {
         let (_, hierarchy) = inherit::hierarchy(session.config()?, None)?;
         let mut known: BTreeSet<String> = ["adr", "context", "document"].map(str::to_owned).into();
-        known.extend(Kind::REMEMBERED.map(|kind| kind.word().to_owned()));
+        known.extend(RecordKind::RECALLABLE.map(|kind| kind.word().to_owned()));
         known.extend(EntryKind::ALL.map(|kind| kind.word().to_owned()));
         known.extend(hierarchy.levels.into_iter().map(|level| level.name));
         Ok(known)

@@ -11,7 +11,10 @@ use crate::{Error, Session};
 
 /// Searches this workspace and all registered ones, and names the workspace of each hit. A workspace
 /// that cannot be searched becomes a problem of the result.
-pub(crate) fn across(session: &Session, search: &Search<'_>) -> Result<SearchResult, Error> {
+pub(crate) fn search_workspaces(
+    session: &Session,
+    search: &Search<'_>,
+) -> Result<SearchResult, Error> {
     search.check_limit()?;
     let Some(registry) = session.registry() else {
         return Err(Error::system("the folder with the registry of workspaces is not known")
@@ -36,19 +39,19 @@ pub(crate) fn across(session: &Session, search: &Search<'_>) -> Result<SearchRes
         };
         let result = match folder == current {
             true => run(session),
-            false => session.other(folder).and_then(|other| run(&other)),
+            false => session.open_other(folder).and_then(|other| run(&other)),
         };
         match result {
             Ok(result) => all.merge(result, &name),
             Err(error) => problems.push(
-                Problem::of_file(folder.display().to_string(), error.message)
+                Problem::in_file(folder.display().to_string(), error.message)
                     .hint(format!("`heir workspace forget {name}` removes it from the registry")),
             ),
         }
     }
     search.check_kinds(&kinds)?;
     all.problems.extend(problems);
-    let score = |hit: &super::Hit| hit.thing.score.unwrap_or_default();
+    let score = |hit: &super::Hit| hit.item.score.unwrap_or_default();
     for hits in [&mut all.hits, &mut all.near_misses] {
         hits.sort_by(|a, b| score(b).total_cmp(&score(a)));
         hits.truncate(search.limit);
@@ -82,6 +85,6 @@ impl SearchResult {
         });
         self.problems.extend(problems);
         self.is_filtered |= other.is_filtered;
-        self.is_by_words |= other.is_by_words;
+        self.is_lexical_only |= other.is_lexical_only;
     }
 }

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use heirloom_core::{hierarchy, path};
-use heirloom_store::journal::{self, Change};
+use heirloom_store::journal::{self, FileChange};
 use heirloom_store::{Config, Root, config};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -57,7 +57,7 @@ pub fn run(
 ) -> Result<AdoptReport, Error> {
     let folder = &fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf());
     let enclosing = workspace_of(folder).filter(|_| !is_root);
-    let root = Root::new_at(enclosing.unwrap_or(folder))?;
+    let root = Root::open_new(enclosing.unwrap_or(folder))?;
     let detected = match target {
         Some(target) => detect::at_path(&root, &path_from_root(&root, folder, target)?)?,
         None => detect::all(&root),
@@ -122,7 +122,7 @@ fn path_from_root(root: &Root, folder: &Path, target: &Path) -> Result<String, E
         false => base.join(target),
     };
     let written = inner.to_str().ok_or_else(outside)?.replace('\\', "/");
-    let inner = path::joined("", &written).ok_or_else(outside)?;
+    let inner = path::resolve_link("", &written).ok_or_else(outside)?;
     let is_reserved = [".heirloom", ".git"].iter().any(|folder| path::is_within(&inner, folder));
     if inner.is_empty() || is_reserved { Err(outside()) } else { Ok(inner) }
 }
@@ -175,9 +175,9 @@ fn settings(root: &Root, detected: &Detection) -> Result<Settings, Error> {
 fn write(root: &Root, before: Option<String>, after: &str) -> Result<(), Error> {
     match before {
         None => drop(root.create(config::PATH, after)?),
-        Some(before) => journal::lock(root)?.apply(
+        Some(before) => journal::lock(root)?.apply_changes(
             root,
-            &[Change {
+            &[FileChange {
                 path: config::PATH.to_owned(),
                 before: Some(before),
                 after: after.to_owned(),
@@ -193,7 +193,7 @@ fn choose_hierarchy(document: &mut DocumentMut, detected: &Detection) -> String 
     if let Some(chosen) = document.get("hierarchy").and_then(Item::as_str) {
         return chosen.to_owned();
     }
-    let chosen = detected.hierarchies.first().copied().unwrap_or(hierarchy::DEFAULT);
+    let chosen = detected.hierarchies.first().copied().unwrap_or(hierarchy::DEFAULT_HIERARCHY);
     document["hierarchy"] = value(chosen);
     chosen.to_owned()
 }

@@ -15,7 +15,7 @@ pub const AGENT: &str = "001-refund-api";
 
 /// Writes the example into an empty folder. `{-n}` in a text stands for the date n days ago.
 pub fn write(folder: &Path, today: Date) -> Result<(), Error> {
-    let root = Root::new_at(folder)?;
+    let root = Root::open_new(folder)?;
     for (path, text) in DOCUMENTS {
         root.create(path, &fill_dates(text, today))?;
     }

@@ -1,8 +1,8 @@
 //! The lines that a workspace needs in `.gitignore` and `.gitattributes`.
 
-use heirloom_core::lines::newline_of;
+use heirloom_core::lines::detect_newline;
 use heirloom_store::Root;
-use heirloom_store::journal::{self, Change};
+use heirloom_store::journal::{self, FileChange};
 
 use crate::Error;
 
@@ -36,10 +36,12 @@ fn extend(root: &Root, path: &str, lines: &str) -> Result<FileOutcome, Error> {
     if missing.iter().all(|line| line.starts_with('#')) {
         return Ok(FileOutcome::Kept);
     }
-    let newline = newline_of(&before);
+    let newline = detect_newline(&before);
     let gap = if before.is_empty() || before.ends_with('\n') { "" } else { newline };
     let after = format!("{before}{gap}{}{newline}", missing.join(newline));
-    journal::lock(root)?
-        .apply(root, &[Change { path: path.to_owned(), before: Some(before), after }])?;
+    journal::lock(root)?.apply_changes(
+        root,
+        &[FileChange { path: path.to_owned(), before: Some(before), after }],
+    )?;
     Ok(FileOutcome::Extended)
 }

@@ -55,7 +55,7 @@ pub fn run(request: &Request<'_>) -> Result<InitReport, Error> {
             names,
         ));
     }
-    let root = Root::new_at(request.folder)?;
+    let root = Root::open_new(request.folder)?;
     let folder_name = root
         .path()
         .file_name()
@@ -117,7 +117,7 @@ impl Answer for InitReport {
                 " makes it part of the workspace without moving it".into(),
             ]);
         }
-        if self.hierarchy == hierarchy::DEFAULT {
+        if self.hierarchy == hierarchy::DEFAULT_HIERARCHY {
             view.blank();
             view.line([
                 "Next: edit .heirloom/workspace.md, then ".into(),

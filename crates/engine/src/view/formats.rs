@@ -1,7 +1,7 @@
 //! Writes findings in the formats of other tools.
 
 use heirloom_core::Problem;
-use heirloom_core::conflict::{Conflict, Kind, Severity};
+use heirloom_core::conflict::{Conflict, ConflictKind, Severity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 /// The output format of findings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Format {
+pub(crate) enum FindingsFormat {
     /// Text for people.
     #[default]
     Text,
@@ -70,7 +70,7 @@ pub(crate) fn sarif(conflicts: &[Conflict], problems: &[Problem]) -> String {
         Severity::Warning => "warning",
         Severity::Information => "note",
     };
-    let mut rules: Vec<Value> = Kind::ALL
+    let mut rules: Vec<Value> = ConflictKind::ALL
         .iter()
         .map(|kind| json!({"id": kind.name(), "shortDescription": {"text": kind.description()}}))
         .collect();

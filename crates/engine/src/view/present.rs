@@ -1,7 +1,7 @@
 //! Parts of views that several operations share.
 
 use heirloom_core::Problem;
-use heirloom_core::conflict::{self, Conflict, Kind, Severity, Side};
+use heirloom_core::conflict::{self, Conflict, ConflictKind, Severity, Side};
 use heirloom_core::staleness::{Freshness, Staleness};
 use heirloom_core::{Value, staleness};
 
@@ -13,13 +13,13 @@ pub(crate) fn value(value: &Value) -> String {
         Value::Array(items) => {
             format!("[{}]", items.iter().map(self::value).collect::<Vec<_>>().join(", "))
         }
-        other => conflict::shown(other),
+        other => conflict::format_value(other),
     }
 }
 
 /// Formats a freshness: `fresh, 5 days`.
 pub(crate) fn freshness(staleness: &Staleness) -> Span {
-    let role = role_of(staleness.status);
+    let role = freshness_role(staleness.status);
     let word = freshness_word(staleness.status);
     match staleness.days_old {
         Some(1) => span(role, format!("{word}, 1 day")),
@@ -37,7 +37,7 @@ pub(crate) fn freshness_word(status: Freshness) -> &'static str {
     }
 }
 
-pub(crate) fn role_of(status: Freshness) -> Role {
+pub(crate) fn freshness_role(status: Freshness) -> Role {
     match status {
         Freshness::Fresh => Role::Good,
         Freshness::Unknown | Freshness::Warning => Role::Warning,
@@ -45,11 +45,11 @@ pub(crate) fn role_of(status: Freshness) -> Role {
     }
 }
 
-pub(crate) fn action(action: staleness::Action) -> &'static str {
+pub(crate) fn action(action: staleness::RecommendedAction) -> &'static str {
     match action {
-        staleness::Action::None => "",
-        staleness::Action::Review => "review",
-        staleness::Action::Archive => "archive",
+        staleness::RecommendedAction::None => "",
+        staleness::RecommendedAction::Review => "review",
+        staleness::RecommendedAction::Archive => "archive",
     }
 }
 
@@ -67,12 +67,16 @@ pub(crate) fn conflict(view: &mut View, conflict: &Conflict) {
     let place = span(Role::Source, format!("   {}:{}", conflict.path, conflict.line));
     let mark = if conflict.severity == Severity::Information { "ℹ️" } else { "⚠️" };
     match (conflict.kind, conflict.sides.as_slice(), &conflict.key, &conflict.resolution) {
-        (Kind::DirectContradiction, [parent, child], Some(key), Some(resolution)) => {
+        (ConflictKind::DirectContradiction, [parent, child], Some(key), Some(resolution)) => {
             view.line([span(role, format!("{mark} CONFLICT: {key}"))]);
             let label = |side: &Side| side_label(side, parent.level == child.level);
-            view.say(format!("   {} says: {}", label(parent), value(&parent.value)));
-            view.say(format!("   {} says: {} (override)", label(child), value(&child.value)));
-            view.say(format!("   Resolution: {resolution}"));
+            view.plain_line(format!("   {} says: {}", label(parent), value(&parent.value)));
+            view.plain_line(format!(
+                "   {} says: {} (override)",
+                label(child),
+                value(&child.value)
+            ));
+            view.plain_line(format!("   Resolution: {resolution}"));
         }
         _ => {
             view.line([span(
@@ -94,7 +98,7 @@ pub(crate) fn conflict(view: &mut View, conflict: &Conflict) {
 /// Names a side of a conflict: `Workspace`, `Agent 001-schema`. Two unnamed documents of one level are
 /// distinguished by their files.
 fn side_label(side: &Side, is_level_shared: bool) -> String {
-    let level = capitalised(&side.level);
+    let level = capitalise(&side.level);
     match &side.name {
         Some(name) => format!("{level} {name}"),
         None if is_level_shared => format!("{level} ({})", side.source),
@@ -109,7 +113,7 @@ pub(crate) fn problems(view: &mut View, problems: &[Problem]) {
     }
 }
 
-pub(crate) fn capitalised(word: &str) -> String {
+pub(crate) fn capitalise(word: &str) -> String {
     let mut chars = word.chars();
     chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
 }
@@ -131,7 +135,7 @@ pub(crate) fn with_article(word: &str) -> String {
 }
 
 /// Formats a warning about decision records without a known status; `None` if there are none.
-pub(crate) fn without_status(ids: &[String]) -> Option<String> {
+pub(crate) fn missing_status_warning(ids: &[String]) -> Option<String> {
     const MAX_LISTED: usize = 10;
     let (count, verb) = match ids.len() {
         0 => return None,

@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use super::text::{Role, Span, printable, span};
+use super::text::{Role, Span, escape_unprintable, span};
 
 /// Spaces between two columns.
 const COLUMN_GAP: usize = 2;
@@ -25,7 +25,7 @@ pub(super) fn render(
         widths[at] = title.width();
     }
     for (at, cell) in rows.iter().flat_map(|row| row.iter().enumerate()) {
-        widths[at] = widths[at].max(printable(&cell.text).width());
+        widths[at] = widths[at].max(escape_unprintable(&cell.text).width());
         is_key[at] |= cell.role == Role::Key;
     }
     if let Some(width) = width {
@@ -44,8 +44,11 @@ fn render_row(
     paint: &dyn Fn(Role, &str) -> String,
     out: &mut String,
 ) {
-    let cells: Vec<Vec<String>> =
-        row.iter().zip(widths).map(|(cell, width)| wrap(&printable(&cell.text), *width)).collect();
+    let cells: Vec<Vec<String>> = row
+        .iter()
+        .zip(widths)
+        .map(|(cell, width)| wrap(&escape_unprintable(&cell.text), *width))
+        .collect();
     let height = cells.iter().map(Vec::len).max().unwrap_or(1);
     for line in 0..height {
         let text = |at: usize| cells[at].get(line).map_or("", String::as_str);

@@ -52,7 +52,7 @@ impl From<String> for Span {
 /// Escapes characters that could control a terminal or deceive a reader: control characters, line
 /// breaks and the characters of [`is_deceptive`]. It uses JSON escapes, so that JSON text keeps its
 /// value.
-pub fn printable(text: &str) -> String {
+pub fn escape_unprintable(text: &str) -> String {
     let is_escaped = |c: char| (c.is_control() && c != '\t') || is_deceptive(c);
     if !text.contains(is_escaped) {
         return text.to_owned();
@@ -96,7 +96,7 @@ mod tests {
             ("hi\u{e0041}", "hi\\udb40\\udc41"),
             ("one\ntwo\u{2028}", "one\\ntwo\\u2028"),
         ] {
-            assert_eq!(printable(text), shown);
+            assert_eq!(escape_unprintable(text), shown);
         }
     }
 }

@@ -6,7 +6,7 @@ use heirloom_core::adr::{self, Adr};
 use heirloom_core::hierarchy::{self, Hierarchy, Level, Selectors};
 use heirloom_core::{name, path};
 use heirloom_store::Root;
-use heirloom_store::archive::{self, Archived};
+use heirloom_store::archive::{self, ArchivedFile};
 use heirloom_store::files::ARCHIVE;
 use heirloom_store::journal::Rename;
 
@@ -25,42 +25,42 @@ pub(crate) struct Unit {
 impl Unit {
     /// Returns the unit of a document: the whole plan, agent or project if it is the main document of
     /// one, or else the document alone.
-    pub(crate) fn around(hierarchy: &Hierarchy, path: &str) -> Self {
+    pub(crate) fn of_document(hierarchy: &Hierarchy, path: &str) -> Self {
         let level_unit = hierarchy
             .levels
             .iter()
-            .filter(|level| level.is_selected())
-            .find_map(|level| Some(Unit::of_level(level, &level.names_in_main(path)?)));
+            .filter(|level| level.needs_selection())
+            .find_map(|level| Some(Unit::of_level(level, &level.match_main_document(path)?)));
         level_unit
             .unwrap_or_else(|| Unit { parts: vec![path.to_owned()], mains: vec![path.to_owned()] })
     }
 
     /// Returns the unit whose folder contains a document, such as the plan of an agent.
     fn enclosing(hierarchy: &Hierarchy, path: &str) -> Option<Self> {
-        let levels = hierarchy.levels.iter().rev().filter(|level| level.is_selected());
+        let levels = hierarchy.levels.iter().rev().filter(|level| level.needs_selection());
         let mut units =
-            levels.filter_map(|level| Some(Unit::of_level(level, &level.names_in_folder(path)?)));
+            levels.filter_map(|level| Some(Unit::of_level(level, &level.match_folder(path)?)));
         units.find(|unit| !unit.mains.iter().any(|main| main == path))
     }
 
     fn of_level(level: &Level, selectors: &Selectors) -> Self {
         let main = level.always.first().into_iter().flat_map(|main| main.split('|'));
-        let mains = main.filter_map(|pattern| hierarchy::expand(pattern, selectors));
-        Unit { parts: level.parts(selectors), mains: mains.collect() }
+        let mains = main.filter_map(|pattern| hierarchy::expand_pattern(pattern, selectors));
+        Unit { parts: level.paths_of_name(selectors), mains: mains.collect() }
     }
 
     /// Returns whether a path belongs to the unit.
-    pub(crate) fn holds(&self, path: &str) -> bool {
+    pub(crate) fn contains(&self, path: &str) -> bool {
         self.parts.iter().any(|part| path::is_within(path, part))
     }
 
     /// Returns whether another unit lies within this one.
     pub(crate) fn encloses(&self, other: &Unit) -> bool {
-        self != other && other.parts.iter().all(|part| self.holds(part))
+        self != other && other.parts.iter().all(|part| self.contains(part))
     }
 
     /// Returns its files and folders that exist.
-    pub(crate) fn parts_in(&self, root: &Root) -> Vec<&str> {
+    pub(crate) fn existing_parts(&self, root: &Root) -> Vec<&str> {
         self.parts.iter().map(String::as_str).filter(|part| root.exists(part)).collect()
     }
 
@@ -81,7 +81,7 @@ pub(crate) struct Restoration {
 /// The archive of a workspace, listed on first use.
 pub(crate) struct Archive<'r> {
     root: &'r Root,
-    files: OnceCell<Vec<Archived>>,
+    files: OnceCell<Vec<ArchivedFile>>,
     /// The archived files, read as decision records by their paths.
     records: OnceCell<Vec<Adr>>,
 }
@@ -92,16 +92,16 @@ impl<'r> Archive<'r> {
         Archive { root, files: OnceCell::new(), records: OnceCell::new() }
     }
 
-    fn files(&self) -> &[Archived] {
+    fn files(&self) -> &[ArchivedFile] {
         self.files.get_or_init(|| archive::list(self.root))
     }
 
     /// Returns whether the archive contains a path, a decision's id or the name of a plan.
     pub(crate) fn holds(&self, name: &str) -> bool {
         let is_named =
-            |file: &Archived| file.source == name || folder_name(&file.source) == Some(name);
+            |file: &ArchivedFile| file.source == name || folder_name(&file.source) == Some(name);
         self.files().iter().any(is_named)
-            || self.records().iter().any(|record| adr::id_matches(record, name))
+            || self.records().iter().any(|record| adr::has_id(record, name))
     }
 
     fn records(&self) -> &[Adr] {
@@ -113,8 +113,8 @@ impl<'r> Archive<'r> {
     /// that encloses it.
     pub(crate) fn next_version(&self, hierarchy: &Hierarchy, unit: &Unit) -> u32 {
         let enclosing = unit.mains.first().and_then(|main| Unit::enclosing(hierarchy, main));
-        let is_taken = |file: &&Archived| {
-            unit.holds(&file.source)
+        let is_taken = |file: &&ArchivedFile| {
+            unit.contains(&file.source)
                 || enclosing.as_ref().is_some_and(|enclosing| enclosing.has_main(&file.source))
         };
         let latest = self.files().iter().filter(is_taken).map(|file| file.version).max();
@@ -128,7 +128,7 @@ impl<'r> Archive<'r> {
 
     /// Finds the unit that a name refers to and how to restore it: the latest version, or the one whose
     /// path in the archive is given.
-    pub(crate) fn restoration(
+    pub(crate) fn plan_restoration(
         &self,
         hierarchy: &Hierarchy,
         typed: &str,
@@ -136,16 +136,16 @@ impl<'r> Archive<'r> {
         let matching = self.find_files(typed);
         let unit = &self.find_unit(hierarchy, typed, &matching)?;
         let versions = matching.iter().filter(|file| unit.has_main(&file.source));
-        let Some(chosen) = versions.max_by_key(|file| file.age()) else {
+        let Some(chosen) = versions.max_by_key(|file| file.recency()) else {
             return Err(self.unknown(typed));
         };
         self.check_not_part_of_plan(hierarchy, chosen)?;
-        let mut others: Vec<&Archived> = self
+        let mut others: Vec<&ArchivedFile> = self
             .files()
             .iter()
-            .filter(|file| unit.has_main(&file.source) && file.age() != chosen.age())
+            .filter(|file| unit.has_main(&file.source) && file.recency() != chosen.recency())
             .collect();
-        others.sort_by_key(|file| std::cmp::Reverse(file.age()));
+        others.sort_by_key(|file| std::cmp::Reverse(file.recency()));
         Ok(Restoration {
             renames: self.renames(unit, chosen),
             others: others.into_iter().map(|file| file.location.clone()).collect(),
@@ -157,11 +157,11 @@ impl<'r> Archive<'r> {
         &self,
         hierarchy: &Hierarchy,
         typed: &str,
-        files: &[&Archived],
+        files: &[&ArchivedFile],
     ) -> Result<Unit, Error> {
         let mut units: Vec<Unit> = Vec::new();
         for file in files {
-            let unit = Unit::around(hierarchy, &file.source);
+            let unit = Unit::of_document(hierarchy, &file.source);
             if !units.contains(&unit) {
                 units.push(unit);
             }
@@ -181,13 +181,14 @@ impl<'r> Archive<'r> {
     fn check_not_part_of_plan(
         &self,
         hierarchy: &Hierarchy,
-        chosen: &Archived,
+        chosen: &ArchivedFile,
     ) -> Result<(), Error> {
         let Some(enclosing) = Unit::enclosing(hierarchy, &chosen.source) else { return Ok(()) };
-        let is_enclosing_main =
-            |file: &&Archived| file.version == chosen.version && enclosing.has_main(&file.source);
+        let is_enclosing_main = |file: &&ArchivedFile| {
+            file.version == chosen.version && enclosing.has_main(&file.source)
+        };
         match self.files().iter().find(is_enclosing_main) {
-            Some(main) if enclosing.parts_in(self.root).is_empty() => {
+            Some(main) if enclosing.existing_parts(self.root).is_empty() => {
                 let folder = path::file_name(path::folder(&main.source));
                 Err(Error::bad_input(format!(
                     "{} was archived together with {}",
@@ -201,9 +202,9 @@ impl<'r> Archive<'r> {
 
     /// Returns the moves that restore one version of a unit. A folder is moved as a whole, unless its
     /// original path is occupied; then its files are moved one by one.
-    fn renames(&self, unit: &Unit, chosen: &Archived) -> Vec<Rename> {
+    fn renames(&self, unit: &Unit, chosen: &ArchivedFile) -> Vec<Rename> {
         if chosen.copy.is_some() {
-            let Archived { location, source, .. } = chosen.clone();
+            let ArchivedFile { location, source, .. } = chosen.clone();
             return vec![Rename { from: location, to: source }];
         }
         let mut renames: Vec<Rename> = Vec::new();
@@ -218,7 +219,7 @@ impl<'r> Archive<'r> {
             let archived_part = &file.location[..file.location.len() - suffix_length];
             let is_target_taken = self.root.exists(part)
                 || renames.iter().any(|other| other.to == *part && other.from != archived_part);
-            let Archived { location, source, .. } = file.clone();
+            let ArchivedFile { location, source, .. } = file.clone();
             let rename = match is_target_taken {
                 false => Rename { from: archived_part.to_owned(), to: part.clone() },
                 true => Rename { from: location, to: source },
@@ -245,13 +246,13 @@ impl<'r> Archive<'r> {
 
     /// Returns the archived files that a name matches. It may be a path in the archive, an original
     /// path, an ADR's id, the name of a plan, an agent or a project, or a file's stem.
-    fn find_files(&self, typed: &str) -> Vec<&Archived> {
+    fn find_files(&self, typed: &str) -> Vec<&ArchivedFile> {
         let typed = typed.trim_start_matches("./").trim_end_matches('/');
         let all = || self.files().iter();
         if path::is_within(typed, ARCHIVE) {
             return all().filter(|file| path::is_within(&file.location, typed)).collect();
         }
-        let exact: Vec<&Archived> = all()
+        let exact: Vec<&ArchivedFile> = all()
             .filter(|file| {
                 file.source == typed || file.source.strip_prefix(".heirloom/") == Some(typed)
             })
@@ -259,10 +260,10 @@ impl<'r> Archive<'r> {
         if !exact.is_empty() {
             return exact;
         }
-        let records: Vec<&Archived> = all()
+        let records: Vec<&ArchivedFile> = all()
             .filter(|file| {
                 typed.starts_with(char::is_alphabetic)
-                    && adr::id_matches(&adr::read(&file.source, ""), typed)
+                    && adr::has_id(&adr::read(&file.source, ""), typed)
             })
             .collect();
         if !records.is_empty() {
@@ -274,7 +275,7 @@ impl<'r> Archive<'r> {
             name::Match::Ambiguous(found) => found,
             name::Match::Unknown(_) => vec![],
         };
-        let is_named = |file: &&Archived| {
+        let is_named = |file: &&ArchivedFile| {
             names_of(&file.source).iter().any(|name| found.iter().any(|found| found == name))
         };
         all().filter(is_named).collect()

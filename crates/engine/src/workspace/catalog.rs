@@ -8,7 +8,7 @@ mod naming;
 mod renumbering;
 
 pub(crate) use links::Extent;
-pub(crate) use renumbering::{Edit, PlanFolder};
+pub(crate) use renumbering::{PlanFolder, RenumberEdit};
 
 use std::collections::HashMap;
 
@@ -18,9 +18,9 @@ use heirloom_core::graph::NodeKind;
 use heirloom_core::hierarchy::{Hierarchy, Selectors};
 use heirloom_core::staleness::Staleness;
 use heirloom_core::supersession::Supersession;
-use heirloom_core::{Document, Problem, hands};
+use heirloom_core::{Document, Problem, parallel};
 use heirloom_store::Root;
-use heirloom_store::adrs::{self, Record, Scope};
+use heirloom_store::adrs::{self, AdrDocument, Scope};
 use heirloom_store::layout::{self, Placed};
 
 use crate::workspace::documents::{Documents, Flags, Needs, Notebooks};
@@ -49,7 +49,7 @@ const MIN_PARALLEL_DOCUMENTS: usize = 1000;
 
 /// A document with its kind, its place in the hierarchy and its freshness.
 #[derive(Debug, Clone)]
-pub struct Filed {
+pub struct CatalogEntry {
     /// The id in the graph.
     pub id: String,
     /// The kind.
@@ -75,7 +75,7 @@ pub struct Filed {
     /// Whether an accepted decision record replaced it.
     pub is_replaced: bool,
     /// The date and the staleness.
-    pub judged: Assessment,
+    pub assessment: Assessment,
 }
 
 /// All documents of a workspace.
@@ -84,7 +84,7 @@ pub struct Catalog {
     /// The hierarchy by which it was read.
     pub hierarchy: Hierarchy,
     /// The documents.
-    pub filed: Vec<Filed>,
+    pub entries: Vec<CatalogEntry>,
     /// The decision records among them.
     pub adrs: Vec<Adr>,
     /// Problems found while reading.
@@ -94,7 +94,7 @@ pub struct Catalog {
     names: NameIndex,
 }
 
-impl Filed {
+impl CatalogEntry {
     /// Returns whether it is finished, so that its age does not matter.
     pub fn is_closed(&self) -> bool {
         let status = match &self.adr {
@@ -115,7 +115,7 @@ impl Filed {
 
     /// Returns the staleness.
     pub fn staleness(&self) -> &Staleness {
-        &self.judged.staleness
+        &self.assessment.staleness
     }
 
     /// Refuses to edit a decision record that is a folder, because its status and number are not in
@@ -146,8 +146,9 @@ impl Catalog {
     pub fn read(session: &Session) -> Result<Self, Error> {
         let (root, config) = (session.root(), session.config()?);
         let (_, hierarchy) = inherit::hierarchy(config, None)?;
-        let layout::Everything { placed, mut problems } = layout::read_all(root, &hierarchy);
-        let (records, record_problems) = adrs::read(root, config, Scope::Everything);
+        let layout::HierarchyDocuments { documents: placed, mut problems } =
+            layout::read_all(root, &hierarchy);
+        let (records, record_problems) = adrs::read(root, config, Scope::AllProjects);
         problems.extend(record_problems);
         let level_documents = placed.iter().map(|placed| &*placed.document);
         let documents = level_documents.chain(records.iter().map(|record| &record.document));
@@ -159,13 +160,16 @@ impl Catalog {
 
     /// Reads all documents without their texts, from the cache where files are unchanged. The entries of
     /// memory documents are read on demand.
-    pub(crate) fn overview(session: &Session) -> Result<(Self, Notebooks), Error> {
+    pub(crate) fn read_without_text(session: &Session) -> Result<(Self, Notebooks), Error> {
         Self::read_outlines(session, |_, _| Needs::Everything)
     }
 
     /// Reads the documents that the direct relations of one document depend on. Of the others, only
     /// the paths and the references are read.
-    pub(crate) fn around(session: &Session, typed: &str) -> Result<(Self, Notebooks), Error> {
+    pub(crate) fn read_neighbourhood(
+        session: &Session,
+        typed: &str,
+    ) -> Result<(Self, Notebooks), Error> {
         let mut needs = Needs::Everything;
         let (catalog, notebooks) = Self::read_outlines(session, |hierarchy, placed| {
             needs = naming::needs_of(hierarchy, placed, typed);
@@ -173,7 +177,7 @@ impl Catalog {
         })?;
         // The name may have matched a document whose surroundings were not read.
         match catalog.find(typed).is_ok_and(|filed| !needs.leads_through(&filed.selectors)) {
-            true => Self::overview(session),
+            true => Self::read_without_text(session),
             false => Ok((catalog, notebooks)),
         }
     }
@@ -190,9 +194,9 @@ impl Catalog {
     }
 
     /// Drops the catalog on another thread, because freeing many documents takes time.
-    pub(crate) fn let_go(self) {
-        let document_count = self.filed.len();
-        hands::let_go(self, document_count);
+    pub(crate) fn drop_in_background(self) {
+        let document_count = self.entries.len();
+        parallel::drop_in_background(self, document_count);
     }
 
     /// Builds the catalog from the documents of levels and the decision records, with the flags of both
@@ -201,7 +205,7 @@ impl Catalog {
         session: &Session,
         hierarchy: Hierarchy,
         placed: Vec<Placed>,
-        records: Vec<Record>,
+        records: Vec<AdrDocument>,
         mut problems: Vec<Problem>,
         flags: &[Flags],
     ) -> Result<Self, Error> {
@@ -213,7 +217,7 @@ impl Catalog {
         problems.extend(root.repository_problem().cloned());
         problems.sort();
         problems.dedup();
-        let mut filed: Vec<Filed> = Vec::with_capacity(flags.len());
+        let mut filed: Vec<CatalogEntry> = Vec::with_capacity(flags.len());
         let mut judged_flags = judged.into_iter().zip(flags);
         let placed = placed.into_iter().zip(judged_flags.by_ref());
         filed.extend(placed.map(|(placed, (judged, flags))| file_placed(placed, judged, flags)));
@@ -234,24 +238,24 @@ impl Catalog {
             (by_path, NameIndex::new(&filed))
         };
         let ((by_path, names), places) =
-            hands::both(is_parallel, index_names, || Places::new(&hierarchy, &filed, assigned));
-        Ok(Catalog { by_path, places, names, adrs, hierarchy, filed, problems })
+            parallel::join(is_parallel, index_names, || Places::new(&hierarchy, &filed, assigned));
+        Ok(Catalog { by_path, places, names, adrs, hierarchy, entries: filed, problems })
     }
 
     /// Returns whether all documents inherit from a document: the main document of a level without names
     /// (`workspace.md`), or one that was adopted for such a level (`CLAUDE.md`).
-    pub(crate) fn is_root_document(&self, filed: &Filed) -> bool {
+    pub(crate) fn is_root_document(&self, filed: &CatalogEntry) -> bool {
         let level = filed.level.as_deref().and_then(|level| self.hierarchy.level(level));
-        level.filter(|level| !level.is_selected()).is_some_and(|level| {
+        level.filter(|level| !level.needs_selection()).is_some_and(|level| {
             let pattern = level.patterns().nth(filed.pattern);
-            let is_adopted = |pattern: &str| level.adopted.iter().any(|other| other == pattern);
+            let is_adopted = |pattern: &str| level.preexisting.iter().any(|other| other == pattern);
             pattern.is_some_and(|pattern| level.is_main(pattern) || is_adopted(pattern))
         })
     }
 
     /// Returns the document at a path.
-    pub fn at_path(&self, path: &str) -> Option<&Filed> {
-        self.by_path.get(path).map(|&at| &self.filed[at])
+    pub fn find_by_path(&self, path: &str) -> Option<&CatalogEntry> {
+        self.by_path.get(path).map(|&at| &self.entries[at])
     }
 }
 
@@ -260,7 +264,7 @@ impl Catalog {
 fn judge(
     session: &Session,
     placed: &[Placed],
-    records: &[Record],
+    records: &[AdrDocument],
     flags: &[Flags],
 ) -> Result<(Vec<Assessment>, Vec<Problem>), Error> {
     let level_documents = placed.iter().map(|placed| &*placed.document);
@@ -270,7 +274,7 @@ fn judge(
         .filter(|(_, flags)| flags.is_read)
         .map(|(document, _)| document)
         .collect();
-    let (mut judged, problems) = inherit::judge(session, &read)?;
+    let (mut judged, problems) = inherit::assess(session, &read)?;
     inherit::limit_decisions_to_review(&mut judged, &read, records);
     if read.len() == flags.len() {
         return Ok((judged, problems));
@@ -284,7 +288,7 @@ fn judge(
 
 /// Returns the id of a document of a level, as relations use it.
 pub(crate) fn id_of(placed: &Placed) -> String {
-    naming::id_of(naming::kind_of(&placed.level, placed.part), placed)
+    naming::id_of(naming::kind_of(&placed.level, placed.role), placed)
 }
 
 /// Returns the id of a decision record, as relations use it.
@@ -293,9 +297,9 @@ pub(crate) fn id_of_record(id: &str, project: Option<&str>) -> String {
     format!("adr/{scope}{id}")
 }
 
-fn file_placed(placed: Placed, judged: Assessment, flags: &Flags) -> Filed {
-    let kind = naming::kind_of(&placed.level, placed.part);
-    Filed {
+fn file_placed(placed: Placed, judged: Assessment, flags: &Flags) -> CatalogEntry {
+    let kind = naming::kind_of(&placed.level, placed.role);
+    CatalogEntry {
         id: naming::id_of(kind, &placed),
         kind,
         level: Some(placed.level),
@@ -308,12 +312,12 @@ fn file_placed(placed: Placed, judged: Assessment, flags: &Flags) -> Filed {
         text: placed.text,
         adr: None,
         is_replaced: false,
-        judged,
+        assessment: judged,
     }
 }
 
-fn file_record(record: Record, judged: Assessment, flags: &Flags) -> Filed {
-    Filed {
+fn file_record(record: AdrDocument, judged: Assessment, flags: &Flags) -> CatalogEntry {
+    CatalogEntry {
         id: id_of_record(&record.adr.id, record.project.as_deref()),
         kind: NodeKind::Adr,
         level: None,
@@ -330,6 +334,6 @@ fn file_record(record: Record, judged: Assessment, flags: &Flags) -> Filed {
         text: record.text,
         adr: Some(Box::new(record.adr)),
         is_replaced: false,
-        judged,
+        assessment: judged,
     }
 }

@@ -9,13 +9,13 @@ use std::collections::{HashMap, HashSet};
 
 use heirloom_core::adr::{self, Adr};
 use heirloom_core::hierarchy::{Hierarchy, Level, Selectors};
-use heirloom_core::memory::{self, Notebook};
-use heirloom_core::{Document, Problem, hands};
-use heirloom_index::{CachedDocument, DocumentCache, IndexFolder, ReadDocument};
+use heirloom_core::memory::{self, MemoryEntries};
+use heirloom_core::{Document, Problem, parallel};
+use heirloom_index::{CachedDocument, DocumentCache, DocumentToCache, IndexFolder};
 use heirloom_store::Root;
-use heirloom_store::adrs::{self, Found, Record, Scope};
+use heirloom_store::adrs::{self, AdrDocument, AdrFile, Scope};
 use heirloom_store::confined::ConfinedDir;
-use heirloom_store::layout::{self, Part, Placed};
+use heirloom_store::layout::{self, DocumentRole, Placed};
 use heirloom_store::listings::Listings;
 use heirloom_store::stamp::Stamp;
 use memchr::memmem::Finder;
@@ -123,21 +123,21 @@ impl RequestedFile<'_> {
 
     fn is_unchanged(&self, cached: &CachedDocument) -> bool {
         self.stamp.is_some_and(|stamp| {
-            (stamp.size, stamp.modified, stamp.file) == (cached.size, cached.modified, cached.file)
+            (stamp.size, stamp.modified, stamp.inode) == (cached.size, cached.modified, cached.file)
         })
     }
 
-    fn read(&self, root: &ConfinedDir) -> (Outline, Option<Notebook>) {
+    fn read(&self, root: &ConfinedDir) -> (Outline, Option<MemoryEntries>) {
         let read = match self.role {
             FileRole::Record => adrs::read_document(root, self.path),
             FileRole::Document | FileRole::Memory => layout::read_document_in(root, self.path),
         };
         let Some((text, mut document)) = read else { return Default::default() };
-        let is_complete = is_whole(self.path, &text, &document.problems);
+        let is_complete = is_fully_read(self.path, &text, &document.problems);
         let notebook = (self.role == FileRole::Memory).then(|| memory::read(self.path, &text));
         let notebook_problems = notebook.iter().flat_map(|notebook| &notebook.problems);
         document.problems.extend(notebook_problems.cloned());
-        let has_promoted = |notebook: &Notebook| {
+        let has_promoted = |notebook: &MemoryEntries| {
             notebook.entries.iter().any(|entry| entry.marks.contains_key("from"))
         };
         let outline = Outline {
@@ -158,7 +158,7 @@ pub(crate) struct Documents {
     /// The documents of levels.
     pub(crate) placed: Vec<Placed>,
     /// The decision records.
-    pub(crate) records: Vec<Record>,
+    pub(crate) records: Vec<AdrDocument>,
     /// The flags of the documents, then of the records.
     pub(crate) flags: Vec<Flags>,
     /// The entries of the memory documents, read on demand.
@@ -182,7 +182,7 @@ pub(crate) struct Flags {
 pub(crate) struct Notebooks {
     cache: Option<DocumentCache>,
     /// Notebooks that were not in the cache, by path.
-    read: HashMap<String, Notebook>,
+    read: HashMap<String, MemoryEntries>,
     /// The paths of documents with an entry that was promoted from another memory document.
     promoting: Vec<String>,
 }
@@ -193,35 +193,35 @@ const MAX_SEARCHED_IDS: usize = 8;
 
 impl Notebooks {
     /// Returns all notebooks by path; `None` if the cache cannot be read.
-    pub(crate) fn all(self) -> Option<HashMap<String, Notebook>> {
+    pub(crate) fn load_all(self) -> Option<HashMap<String, MemoryEntries>> {
         self.load(|_| true)
     }
 
     /// Returns, by path, the notebooks that may contain an entry with one of these ids and those with a
     /// promoted entry; `None` if the cache cannot be read.
-    pub(crate) fn holding(self, ids: &[&str]) -> Option<HashMap<String, Notebook>> {
+    pub(crate) fn load_containing(self, ids: &[&str]) -> Option<HashMap<String, MemoryEntries>> {
         if ids.is_empty() && self.promoting.is_empty() {
             return Some(self.read);
         }
         if ids.len() > MAX_SEARCHED_IDS || !self.promoting.is_empty() {
-            return self.all();
+            return self.load_all();
         }
         let finders: Vec<Finder<'_>> = ids.iter().map(Finder::new).collect();
         self.load(|data| finders.iter().any(|finder| finder.find(data).is_some()))
     }
 
-    fn load(self, is_included: impl Fn(&[u8]) -> bool) -> Option<HashMap<String, Notebook>> {
+    fn load(self, is_included: impl Fn(&[u8]) -> bool) -> Option<HashMap<String, MemoryEntries>> {
         let cached = match self.cache {
             Some(cache) => cache.notebooks(is_included).ok()?,
             None => vec![],
         };
-        let decoded = hands::map(&cached, MIN_PARALLEL_DOCUMENTS, |(_, data)| {
-            rmp_serde::from_slice::<Notebook>(data).ok()
+        let decoded = parallel::map(&cached, MIN_PARALLEL_DOCUMENTS, |(_, data)| {
+            rmp_serde::from_slice::<MemoryEntries>(data).ok()
         });
         let cached = cached.into_iter().zip(decoded);
         let path = |key: String| key.strip_prefix(MEMORY_KEY_PREFIX).map(str::to_owned);
         let all = cached.map(|((key, _), notebook)| Some((path(key)?, notebook?)));
-        let mut all = all.collect::<Option<HashMap<String, Notebook>>>()?;
+        let mut all = all.collect::<Option<HashMap<String, MemoryEntries>>>()?;
         all.extend(self.read);
         Some(all)
     }
@@ -237,11 +237,12 @@ impl Documents {
     ) -> Result<Self, Error> {
         let (root, config) = (session.root(), session.config()?);
         let listings = Listings::of_hierarchy(root, hierarchy);
-        let layout::Everything { placed, mut problems } = layout::find_all(&listings, hierarchy);
-        let (found, record_problems) = adrs::find(root, config, Scope::Everything);
+        let layout::HierarchyDocuments { documents, mut problems } =
+            layout::find_all(&listings, hierarchy);
+        let (found, record_problems) = adrs::find(root, config, Scope::AllProjects);
         problems.extend(record_problems);
-        let needs = needs(&placed);
-        Ok(Self::load(session, &listings, placed, found, problems, &Selection::All(needs)))
+        let needs = needs(&documents);
+        Ok(Self::load(session, &listings, documents, found, problems, &Selection::All(needs)))
     }
 
     /// Reads the main document of each name of a level.
@@ -250,13 +251,14 @@ impl Documents {
         hierarchy: &Hierarchy,
         level: &str,
     ) -> (Vec<Placed>, Vec<Problem>) {
-        let needs = hierarchy.level(level).map(Level::needs).unwrap_or_default();
+        let needs = hierarchy.level(level).map(Level::required_levels).unwrap_or_default();
         let mut needed = hierarchy.clone();
         needed.levels.retain(|other| other.name == level || needs.contains(&other.name.as_str()));
         let listings = Listings::of_hierarchy(session.root(), &needed);
-        let layout::Everything { mut placed, problems } = layout::find_all(&listings, &needed);
-        placed.retain(|placed| placed.level == level && placed.part == Part::Main);
-        let read = Self::load(session, &listings, placed, vec![], problems, &Selection::Some);
+        let layout::HierarchyDocuments { mut documents, problems } =
+            layout::find_all(&listings, &needed);
+        documents.retain(|placed| placed.level == level && placed.role == DocumentRole::Main);
+        let read = Self::load(session, &listings, documents, vec![], problems, &Selection::Some);
         (read.placed, read.problems)
     }
 
@@ -264,11 +266,11 @@ impl Documents {
     pub(crate) fn records(
         session: &Session,
         scope: Scope<'_>,
-    ) -> Result<(Vec<Record>, Vec<Problem>), Error> {
+    ) -> Result<(Vec<AdrDocument>, Vec<Problem>), Error> {
         let (root, config) = (session.root(), session.config()?);
         let (found, mut problems) = adrs::find(root, config, scope);
         if found.len() < MIN_CACHED_RECORDS {
-            return Ok((adrs::read_found(root, found, &mut problems), problems));
+            return Ok((adrs::read_files(root, found, &mut problems), problems));
         }
         let listings = Listings::new(root);
         let read = Self::load(session, &listings, vec![], found, problems, &Selection::Some);
@@ -280,7 +282,7 @@ impl Documents {
         session: &Session,
         listings: &Listings<'_>,
         mut placed: Vec<Placed>,
-        found: Vec<Found>,
+        found: Vec<AdrFile>,
         mut problems: Vec<Problem>,
         selection: &Selection,
     ) -> Self {
@@ -312,7 +314,7 @@ impl Documents {
             flags.push(Flags { is_read: true, is_unedited: outline.is_unedited });
             problems.extend(outline.document.problems.iter().cloned());
             let (document, text) = (*outline.document, String::new());
-            records.push(Record { adr: *adr, document, text, project: found.project });
+            records.push(AdrDocument { adr: *adr, document, text, project: found.project });
         }
         Documents { placed, records, flags, notebooks, problems }
     }
@@ -322,11 +324,15 @@ impl Documents {
 fn request_files<'p>(
     listings: &Listings<'_>,
     placed: &'p [Placed],
-    found: &'p [Found],
+    found: &'p [AdrFile],
     selection: &Selection,
 ) -> Vec<RequestedFile<'p>> {
     let documents = placed.iter().map(|placed| RequestedFile {
-        role: if placed.part == Part::Memory { FileRole::Memory } else { FileRole::Document },
+        role: if placed.role == DocumentRole::Memory {
+            FileRole::Memory
+        } else {
+            FileRole::Document
+        },
         path: &placed.document.path,
         stamp: listings.stamp(&placed.document.path),
         is_needed: match selection {
@@ -353,7 +359,7 @@ fn read_outlines(
 ) -> (Vec<Option<Outline>>, Notebooks) {
     let root = session.root();
     let (mut cache, cached) = open_cache(root, requested, selection);
-    let sources = hands::map(requested, MIN_PARALLEL_DOCUMENTS, |requested| {
+    let sources = parallel::map(requested, MIN_PARALLEL_DOCUMENTS, |requested| {
         let unchanged = cached.get(&*requested.key()).filter(|row| requested.is_unchanged(row));
         if unchanged.is_some_and(|row| !requested.is_needed && !row.has_references) {
             return OutlineSource::NotNeeded;
@@ -367,9 +373,9 @@ fn read_outlines(
         }
     });
     if let Some(cache) = &mut cache {
-        save(cache, &cached, requested, &sources, listings.since());
+        save(cache, &cached, requested, &sources, listings.started_at());
     }
-    hands::let_go(cached, requested.len());
+    parallel::drop_in_background(cached, requested.len());
     let mut notebooks = Notebooks { cache, ..Notebooks::default() };
     let mut outlines = Vec::with_capacity(sources.len());
     for (requested, source) in requested.iter().zip(sources) {
@@ -393,7 +399,7 @@ fn open_cache(
     requested: &[RequestedFile<'_>],
     selection: &Selection,
 ) -> (Option<DocumentCache>, HashMap<String, CachedDocument>) {
-    let handle = root.cache(CACHE_FOLDER).map(ConfinedDir::into_handle);
+    let handle = root.open_cache(CACHE_FOLDER).map(ConfinedDir::into_handle);
     let folder = IndexFolder::new(root.join(".heirloom/cache").join(CACHE_FOLDER), handle);
     let load = |cache: &DocumentCache| match selection {
         Selection::All(Needs::Everything) => cache.load(|_| true),
@@ -402,7 +408,7 @@ fn open_cache(
             let needed: HashSet<Cow<'_, str>> = needed.collect();
             cache.load(|path| needed.contains(path))
         }
-        Selection::Some => cache.load_some(requested.iter().map(RequestedFile::key)),
+        Selection::Some => cache.load_paths(requested.iter().map(RequestedFile::key)),
     };
     let opened = DocumentCache::open(&folder, FORMAT_VERSION);
     match opened.and_then(|cache| load(&cache).map(|rows| (cache, rows))) {
@@ -413,7 +419,7 @@ fn open_cache(
 
 /// Returns whether a document and its metadata file could be read. An unreadable file must not be
 /// cached, because a change of permissions changes neither its size nor its date.
-pub(crate) fn is_whole(path: &str, text: &str, problems: &[Problem]) -> bool {
+pub(crate) fn is_fully_read(path: &str, text: &str, problems: &[Problem]) -> bool {
     let is_unreadable = text.is_empty() && !problems.is_empty();
     !is_unreadable && problems.iter().all(|problem| problem.path == path)
 }
@@ -425,7 +431,7 @@ enum OutlineSource {
     /// From the cache.
     Cached(Outline),
     /// From the file, with the notebook of a memory document.
-    Read(Outline, Option<Notebook>),
+    Read(Outline, Option<MemoryEntries>),
 }
 
 /// Adds the files that were read to the cache and removes deleted ones. A file that was modified after
@@ -445,10 +451,10 @@ fn save(
         let Ok(data) = rmp_serde::to_vec(outline) else { continue };
         let encoded = notebook.as_ref().and_then(|notebook| rmp_serde::to_vec(notebook).ok());
         if encoded.is_some() == notebook.is_some() {
-            let Stamp { size, modified, file } = stamp;
+            let Stamp { size, modified, inode } = stamp;
             let has_references = !outline.document.references.is_empty();
-            let document = CachedDocument { size, modified, file, has_references, data };
-            read.push(ReadDocument { path: requested.key(), document, notebook: encoded });
+            let document = CachedDocument { size, modified, file: inode, has_references, data };
+            read.push(DocumentToCache { path: requested.key(), document, notebook: encoded });
         }
     }
     let present = requested.iter().filter(|file| cached.contains_key(&*file.key())).count();

@@ -17,8 +17,8 @@ pub(crate) struct EntryDates {
 
 impl EntryDates {
     /// Creates an empty cache of dates for a workspace.
-    pub(crate) fn of(root: &Root) -> Rc<Self> {
-        Rc::new(EntryDates { root: root.another(), lines: RefCell::default() })
+    pub(crate) fn new(root: &Root) -> Rc<Self> {
+        Rc::new(EntryDates { root: root.reopen(), lines: RefCell::default() })
     }
 
     /// Reads the git history of several documents with as few processes as possible.
@@ -35,10 +35,13 @@ impl EntryDates {
 
     /// Returns the date at which an entry's first line was committed.
     pub(super) fn line(&self, path: &str, line: &str) -> LineDate {
-        let known = self.lines.borrow().get(path).map(|dates| dates.of(line));
+        let known = self.lines.borrow().get(path).map(|dates| dates.date_of(line));
         known.unwrap_or_else(|| {
             self.lines.borrow_mut().extend(line_dates::of_files(&self.root, &[path]));
-            self.lines.borrow().get(path).map_or(LineDate::NotCommitted, |dates| dates.of(line))
+            self.lines
+                .borrow()
+                .get(path)
+                .map_or(LineDate::NotCommitted, |dates| dates.date_of(line))
         })
     }
 
@@ -50,6 +53,6 @@ impl EntryDates {
     /// Returns the day on which a file was modified. The last commit would be wrong here, because it is
     /// older than an uncommitted line.
     pub(super) fn file(&self, path: &str) -> Option<Date> {
-        dates::modified(&self.root, path)
+        dates::modified_day(&self.root, path)
     }
 }

@@ -5,14 +5,14 @@ use std::collections::HashSet;
 
 use heirloom_core::adr::Adr;
 use heirloom_core::cascade::Layer;
-use heirloom_core::conflict::{self, ByName, Conflict, Known, Severity};
+use heirloom_core::conflict::{self, Conflict, NameLookup, ReferenceResolver, Severity};
 use heirloom_core::hierarchy::{Hierarchy, Level, Selectors};
 use heirloom_core::name::{self, Match};
 use heirloom_core::staleness::{self, Freshness, Staleness};
 use heirloom_core::supersession::Supersession;
 use heirloom_core::{Document, Problem, day, path};
-use heirloom_store::adrs::{Record, Scope};
-use heirloom_store::layout::{self, Part, Placed};
+use heirloom_store::adrs::{AdrDocument, Scope};
+use heirloom_store::layout::{self, DocumentRole, Placed};
 use heirloom_store::{Config, Root, dates};
 use jiff::civil::Date;
 
@@ -42,9 +42,9 @@ pub(crate) struct Inheritance {
     /// The paths of documents that are unedited templates and therefore left out.
     pub unedited: Vec<String>,
     /// The date and staleness of each document.
-    pub judged: Vec<Assessment>,
+    pub assessments: Vec<Assessment>,
     /// The decision records that apply.
-    pub records: Vec<Record>,
+    pub records: Vec<AdrDocument>,
     /// The conflicts of values and references.
     pub conflicts: Vec<Conflict>,
     /// Problems found while reading.
@@ -71,7 +71,7 @@ pub(crate) fn hierarchy(config: &Config, name: Option<&str>) -> Result<(String, 
 pub(crate) fn level(config: &Config, level: &str) -> Result<Level, Error> {
     let (name, hierarchy) = hierarchy(config, None)?;
     let mut levels = hierarchy.levels.into_iter();
-    let found = levels.find(|found| found.name == level && found.is_selected());
+    let found = levels.find(|found| found.name == level && found.needs_selection());
     found.ok_or_else(|| {
         Error::bad_input(format!("this workspace's hierarchy, `{name}`, has no {level}s"))
             .hint("see `hierarchy` in .heirloom/config.toml")
@@ -86,17 +86,17 @@ pub(crate) fn read(
 ) -> Result<Inheritance, Error> {
     let (root, config) = (session.root(), session.config()?);
     let (hierarchy_name, hierarchy) = hierarchy(config, hierarchy_name)?;
-    let mut selectors = layout::select(root, &hierarchy, typed)?;
+    let mut selectors = layout::resolve_selectors(root, &hierarchy, typed)?;
     let mut placed = layout::read_selected(root, &hierarchy, &mut selectors);
     let unedited = remove_templates(&mut placed);
     let scope =
         selectors.get("project").map_or(Scope::Workspace, |project| Scope::Project(project));
     let (records, record_problems) = Documents::records(session, scope)?;
     let documents: Vec<&Document> = placed.iter().map(|placed| &*placed.document).collect();
-    let (mut judged, date_problems) = judge(session, &documents)?;
+    let (mut judged, date_problems) = assess(session, &documents)?;
     limit_decisions_to_review(&mut judged, &documents, &records);
     let stalenesses: Vec<Staleness> = judged.iter().map(|judged| judged.staleness).collect();
-    let mut conflicts = conflict::layers(&layers(&placed), &stalenesses);
+    let mut conflicts = conflict::find_value_conflicts(&layers(&placed), &stalenesses);
     let chain = Chain { hierarchy: &hierarchy, selectors: &selectors, documents: &documents };
     conflicts.extend(reference_conflicts(session, &chain, &records)?);
     let mut problems: Vec<Problem> =
@@ -109,7 +109,7 @@ pub(crate) fn read(
         selectors,
         placed,
         unedited,
-        judged,
+        assessments: judged,
         records,
         conflicts,
         problems,
@@ -119,7 +119,7 @@ pub(crate) fn read(
 /// Removes template text from documents and returns the paths of those that are empty afterwards. Memory
 /// documents are not changed here, because their entries are read first.
 fn remove_templates(placed: &mut [Placed]) -> Vec<String> {
-    let documents = placed.iter_mut().filter(|placed| placed.part != Part::Memory);
+    let documents = placed.iter_mut().filter(|placed| placed.role != DocumentRole::Memory);
     let unedited = documents.filter_map(|placed| {
         template::remove_template_text(placed).then(|| placed.document.path.clone())
     });
@@ -141,12 +141,12 @@ pub(crate) fn layers(placed: &[Placed]) -> Vec<Layer<'_>> {
 /// Returns the staleness of a document without a known date.
 pub(crate) fn assess_undated(session: &Session) -> Result<Assessment, Error> {
     let thresholds = session.config()?.staleness;
-    let staleness = staleness::judge(None, session.today(), None, &thresholds);
+    let staleness = staleness::evaluate(None, session.today(), None, &thresholds);
     Ok(Assessment { updated: None, staleness })
 }
 
 /// Determines the date and staleness of documents.
-pub(crate) fn judge(
+pub(crate) fn assess(
     session: &Session,
     documents: &[&Document],
 ) -> Result<(Vec<Assessment>, Vec<Problem>), Error> {
@@ -171,7 +171,7 @@ pub(crate) fn judge(
             }
             Assessment {
                 updated,
-                staleness: staleness::judge(updated, today, interval, &thresholds),
+                staleness: staleness::evaluate(updated, today, interval, &thresholds),
             }
         })
         .collect();
@@ -183,16 +183,16 @@ pub(crate) fn judge(
 pub(crate) fn limit_decisions_to_review(
     judged: &mut [Assessment],
     documents: &[&Document],
-    records: &[Record],
+    records: &[AdrDocument],
 ) {
     let in_force: HashSet<&str> = records
         .iter()
-        .filter(|record| record.adr.status.may_hold())
+        .filter(|record| record.adr.status.may_be_in_force())
         .map(|record| record.adr.path.as_str())
         .collect();
     for (judged, document) in judged.iter_mut().zip(documents) {
         if in_force.contains(document.path.as_str()) {
-            judged.staleness = judged.staleness.review_at_most();
+            judged.staleness = judged.staleness.without_archiving();
         }
     }
 }
@@ -223,9 +223,9 @@ fn refresh_interval(document: &Document, problems: &mut Vec<Problem>) -> Option<
 fn reference_conflicts(
     session: &Session,
     chain: &Chain<'_>,
-    records: &[Record],
+    records: &[AdrDocument],
 ) -> Result<Vec<Conflict>, Error> {
-    let has_broken_reference = |document: &Document, known: &Known<'_>| {
+    let has_broken_reference = |document: &Document, known: &ReferenceResolver<'_>| {
         document.references.iter().any(|reference| known.is_broken(document, reference))
     };
     let checked = chain.with_known(session.root(), records, |known| {
@@ -236,7 +236,7 @@ fn reference_conflicts(
     if let Some(conflicts) = checked {
         return Ok(conflicts);
     }
-    let (all, _) = Documents::records(session, Scope::Everything)?;
+    let (all, _) = Documents::records(session, Scope::AllProjects)?;
     Ok(chain.with_known(session.root(), &all, |known| chain.conflicts(known)))
 }
 
@@ -252,8 +252,8 @@ impl Chain<'_> {
     fn with_known<T>(
         &self,
         root: &Root,
-        records: &[Record],
-        run: impl FnOnce(&Known<'_>) -> T,
+        records: &[AdrDocument],
+        run: impl FnOnce(&ReferenceResolver<'_>) -> T,
     ) -> T {
         let adrs: Vec<Adr> = records.iter().map(|record| record.adr.clone()).collect();
         let supersession = Supersession::new(&adrs);
@@ -261,36 +261,38 @@ impl Chain<'_> {
         let retired = |path: &str| {
             layout::read_document(root, path).and_then(|(_, document)| retired_reason(&document))
         };
-        run(&Known {
+        run(&ReferenceResolver {
             adrs: &adrs,
             supersession: &supersession,
             by_name: &|_, typed| match find_by_name(root, self.hierarchy, self.selectors, typed) {
-                ByName::Nothing => self.find_by_stem(typed),
+                NameLookup::NotFound => self.find_by_stem(typed),
                 found => found,
             },
             by_exact_name: &|_, name| {
                 find_by_exact_name(root, self.hierarchy, self.selectors, name)
             },
             exists: &|path| root.exists(path),
-            retired: &retired,
-            archived: &|name| archive.holds(name),
+            retirement_reason: &retired,
+            is_archived: &|name| archive.holds(name),
         })
     }
 
     /// Finds a document of the chain by the stem of its file: `Roadmap`, `architecture`.
-    fn find_by_stem(&self, typed: &str) -> ByName {
+    fn find_by_stem(&self, typed: &str) -> NameLookup {
         let has_stem =
             |document: &&&Document| path::stem(&document.path).eq_ignore_ascii_case(typed);
         let found = self.documents.iter().find(has_stem);
-        found.map_or(ByName::Nothing, |document| ByName::Document(document.path.clone()))
+        found.map_or(NameLookup::NotFound, |document| NameLookup::Document(document.path.clone()))
     }
 
-    fn conflicts(&self, known: &Known<'_>) -> Vec<Conflict> {
-        let references =
-            self.documents.iter().flat_map(|document| conflict::references(document, known));
-        let cycles = conflict::supersession(known.adrs, known.supersession);
+    fn conflicts(&self, known: &ReferenceResolver<'_>) -> Vec<Conflict> {
+        let references = self
+            .documents
+            .iter()
+            .flat_map(|document| conflict::find_broken_references(document, known));
+        let cycles = conflict::find_supersession_cycles(known.adrs, known.supersession);
         // Conflicts that only concern authors are reported by `context validate`.
-        let misleading = conflict::one_sided(known.adrs, known.supersession)
+        let misleading = conflict::find_one_sided_supersessions(known.adrs, known.supersession)
             .into_iter()
             .filter(|conflict| conflict.severity > Severity::Information);
         references.chain(cycles).chain(misleading).collect()
@@ -298,17 +300,22 @@ impl Chain<'_> {
 }
 
 /// Finds the document that a name in `depends_on` refers to, searching the most specific level first.
-fn find_by_name(root: &Root, hierarchy: &Hierarchy, selectors: &Selectors, typed: &str) -> ByName {
+fn find_by_name(
+    root: &Root,
+    hierarchy: &Hierarchy,
+    selectors: &Selectors,
+    typed: &str,
+) -> NameLookup {
     let number_or_name = name::leading_number(typed).unwrap_or(typed);
-    for level in hierarchy.levels.iter().rev().filter(|level| level.is_selected()) {
-        let names = layout::names(root, level, selectors).unwrap_or_default();
+    for level in hierarchy.levels.iter().rev().filter(|level| level.needs_selection()) {
+        let names = layout::list_names(root, level, selectors).unwrap_or_default();
         match name::find(number_or_name, names.iter().map(String::as_str)) {
             Match::Unknown(_) => {}
-            Match::Ambiguous(_) => return ByName::Several,
+            Match::Ambiguous(_) => return NameLookup::Ambiguous,
             Match::One(name) => return main_document(root, level, selectors, name),
         }
     }
-    ByName::Nothing
+    NameLookup::NotFound
 }
 
 /// Finds the document with exactly this name, searching the most specific level first. Folders are not
@@ -318,23 +325,25 @@ fn find_by_exact_name(
     hierarchy: &Hierarchy,
     selectors: &Selectors,
     name: &str,
-) -> ByName {
+) -> NameLookup {
     if name::unsafe_reason(name).is_some() {
-        return ByName::Nothing;
+        return NameLookup::NotFound;
     }
-    let mut levels = hierarchy.levels.iter().rev().filter(|level| level.is_selected());
-    let found = levels.find(|level| layout::is_there(root, level, selectors, name));
-    found.map_or(ByName::Nothing, |level| main_document(root, level, selectors, name.to_owned()))
+    let mut levels = hierarchy.levels.iter().rev().filter(|level| level.needs_selection());
+    let found = levels.find(|level| layout::has_name(root, level, selectors, name));
+    found.map_or(NameLookup::NotFound, |level| {
+        main_document(root, level, selectors, name.to_owned())
+    })
 }
 
 /// Finds the main document of a name. A name without one is reported as `Several`, so that the reference
 /// is not taken for broken.
-fn main_document(root: &Root, level: &Level, selectors: &Selectors, name: String) -> ByName {
+fn main_document(root: &Root, level: &Level, selectors: &Selectors, name: String) -> NameLookup {
     let mut selectors = selectors.clone();
     selectors.insert(level.name.clone(), name);
     let main = layout::read_level(root, level, &selectors);
-    let main = main.into_iter().find(|placed| placed.part == Part::Main);
-    main.map_or(ByName::Several, |main| ByName::Document(main.document.path))
+    let main = main.into_iter().find(|placed| placed.role == DocumentRole::Main);
+    main.map_or(NameLookup::Ambiguous, |main| NameLookup::Document(main.document.path))
 }
 
 /// Returns why a document no longer applies, if its front matter says so.

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use heirloom_core::hierarchy::Selectors;
-use heirloom_core::memory::{self, Entry, Notebook};
+use heirloom_core::memory::{self, MemoryEntries, MemoryEntry};
 use heirloom_core::{Document, day};
 use heirloom_store::layout::Placed;
 use heirloom_store::line_dates::LineDate;
 use jiff::civil::Date;
 
-use super::catalog::Filed;
+use super::catalog::CatalogEntry;
 use super::entry_dates::EntryDates;
 use super::memory_file::MemoryFile;
 
@@ -40,7 +40,7 @@ pub(crate) struct MemoryDocument {
     /// The text; empty if the entries come from the cache.
     pub(crate) text: String,
     /// The entries.
-    pub(crate) notebook: Notebook,
+    pub(crate) notebook: MemoryEntries,
     created: Option<Date>,
     updated: Option<Date>,
     dates: Rc<EntryDates>,
@@ -53,7 +53,7 @@ impl MemoryDocument {
     }
 
     /// Parses a memory document.
-    pub(crate) fn of(placed: Placed, dates: &Rc<EntryDates>) -> Self {
+    pub(crate) fn from_placed(placed: Placed, dates: &Rc<EntryDates>) -> Self {
         let (created, updated) = front_matter_dates(&placed.document);
         let path = placed.document.path;
         MemoryDocument {
@@ -69,8 +69,8 @@ impl MemoryDocument {
     }
 
     /// Parses a new text of the memory document of an agent or a plan.
-    pub(crate) fn of_book(book: &MemoryFile, text: String, dates: &Rc<EntryDates>) -> Self {
-        let document = Document::parse(&book.path, &memory::readable(&text));
+    pub(crate) fn from_file(book: &MemoryFile, text: String, dates: &Rc<EntryDates>) -> Self {
+        let document = Document::parse(&book.path, &memory::merge_repeated_counters(&text));
         let (created, updated) = front_matter_dates(&document);
         let level = if book.agent.is_some() { "agent" } else { "plan" };
         let mut selectors = Selectors::from_iter([("plan".to_owned(), book.plan.clone())]);
@@ -88,7 +88,11 @@ impl MemoryDocument {
     }
 
     /// Creates a memory document from cached entries, without its text.
-    pub(crate) fn without_text(filed: &Filed, notebook: Notebook, dates: &Rc<EntryDates>) -> Self {
+    pub(crate) fn from_cache(
+        filed: &CatalogEntry,
+        notebook: MemoryEntries,
+        dates: &Rc<EntryDates>,
+    ) -> Self {
         let (created, updated) = front_matter_dates(&filed.document);
         MemoryDocument {
             path: filed.document.path.clone(),
@@ -105,8 +109,8 @@ impl MemoryDocument {
     /// Returns when an entry was written: the day that it states or on which Heirloom added it, else the
     /// day of the commit that introduced its line, else, for an uncommitted line, the date of the file.
     /// Returns `None` if that commit lies beyond the end of a shallow clone.
-    pub(crate) fn since(&self, entry: &Entry) -> Option<Date> {
-        if let Some(date) = entry.own_date() {
+    pub(crate) fn date_of(&self, entry: &MemoryEntry) -> Option<Date> {
+        if let Some(date) = entry.date() {
             return Some(date);
         }
         match self.line_date(entry) {
@@ -120,8 +124,8 @@ impl MemoryDocument {
 
     /// Returns the day to write into an entry before its line is rewritten, because afterwards git would
     /// date the line by the commit that rewrote it.
-    pub(crate) fn date_to_keep(&self, entry: &Entry) -> Option<Date> {
-        if entry.own_date().is_some() {
+    pub(crate) fn date_to_keep(&self, entry: &MemoryEntry) -> Option<Date> {
+        if entry.date().is_some() {
             return None;
         }
         match self.line_date(entry) {
@@ -130,7 +134,7 @@ impl MemoryDocument {
         }
     }
 
-    fn line_date(&self, entry: &Entry) -> LineDate {
+    fn line_date(&self, entry: &MemoryEntry) -> LineDate {
         let text = match self.text.is_empty() {
             true => Cow::Owned(self.dates.text(&self.path)),
             false => Cow::Borrowed(self.text.as_str()),
@@ -141,7 +145,7 @@ impl MemoryDocument {
 
     /// Returns whether an entry states no date.
     pub(crate) fn has_undated(&self) -> bool {
-        self.notebook.entries.iter().any(|entry| entry.own_date().is_none())
+        self.notebook.entries.iter().any(|entry| entry.date().is_none())
     }
 }
 

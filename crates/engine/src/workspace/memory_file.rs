@@ -1,8 +1,10 @@
 //! The memory file of one agent or plan, opened for reading and editing.
 
 use heirloom_core::hierarchy::{self, Selectors};
-use heirloom_core::memory::{self, Entry, Notebook, Owner, Refusal, Which};
-use heirloom_store::layout::{self, Part};
+use heirloom_core::memory::{
+    self, EditRefused, EntryMatch, MemoryEntries, MemoryEntry, MemoryOwner,
+};
+use heirloom_store::layout::{self, DocumentRole};
 
 use crate::workspace::inherit;
 use crate::{Error, Session};
@@ -11,7 +13,7 @@ use crate::{Error, Session};
 #[derive(Debug)]
 pub(crate) struct MemoryFile {
     /// The kind of its owner.
-    pub(crate) owner: Owner,
+    pub(crate) owner: MemoryOwner,
     /// The plan's name.
     pub(crate) plan: String,
     /// The agent's name, if it belongs to an agent.
@@ -21,7 +23,7 @@ pub(crate) struct MemoryFile {
     /// The text, if the file exists.
     pub(crate) text: Option<String>,
     /// The entries.
-    pub(crate) notebook: Notebook,
+    pub(crate) notebook: MemoryEntries,
     title: String,
 }
 
@@ -33,18 +35,18 @@ impl MemoryFile {
         let plan = layout::find_name(root, &plan_level, &Selectors::new(), plan)?;
         let mut selectors = Selectors::from_iter([("plan".to_owned(), plan.clone())]);
         let (owner, level, agent) = match agent {
-            None => (Owner::Plan, plan_level, None),
+            None => (MemoryOwner::Plan, plan_level, None),
             Some(agent) => {
                 let level = inherit::level(config, "agent")?;
                 let agent = layout::find_name(root, &level, &selectors, agent)?;
                 selectors.insert("agent".to_owned(), agent.clone());
-                (Owner::Agent, level, Some(agent))
+                (MemoryOwner::Agent, level, Some(agent))
             }
         };
         let path = level
             .memory
             .as_deref()
-            .and_then(|pattern| hierarchy::expand(pattern, &selectors))
+            .and_then(|pattern| hierarchy::expand_pattern(pattern, &selectors))
             .ok_or_else(|| {
                 Error::bad_input(format!("the level `{}` has no memory file", level.name))
                     .hint("add `memory` to this level of the hierarchy in .heirloom/config.toml")
@@ -54,7 +56,7 @@ impl MemoryFile {
         let main = layout::read_level(root, &level, &selectors);
         let title = main
             .into_iter()
-            .find(|placed| placed.part == Part::Main)
+            .find(|placed| placed.role == DocumentRole::Main)
             .and_then(|placed| placed.document.title)
             .unwrap_or_else(|| agent.clone().unwrap_or_else(|| plan.clone()));
         Ok(MemoryFile { owner, plan, agent, path, text, notebook, title })
@@ -67,8 +69,10 @@ impl MemoryFile {
         }
         Ok(match (&self.text, &self.agent) {
             (Some(text), _) => text.clone(),
-            (None, Some(agent)) => memory::agent(agent, &self.plan, &self.title, session.today()),
-            (None, None) => memory::plan(&self.plan, &self.title, session.today()),
+            (None, Some(agent)) => {
+                memory::agent_template(agent, &self.plan, &self.title, session.today())
+            }
+            (None, None) => memory::plan_template(&self.plan, &self.title, session.today()),
         })
     }
 
@@ -78,8 +82,8 @@ impl MemoryFile {
         let selectors = Selectors::from_iter([("plan".to_owned(), self.plan.clone())]);
         let level = session.config().and_then(|config| inherit::level(config, "agent"));
         match (self.owner, level) {
-            (Owner::Plan, Ok(level)) => {
-                layout::names(session.root(), &level, &selectors).unwrap_or_default()
+            (MemoryOwner::Plan, Ok(level)) => {
+                layout::list_names(session.root(), &level, &selectors).unwrap_or_default()
             }
             _ => vec![],
         }
@@ -92,11 +96,11 @@ impl MemoryFile {
     }
 
     /// Finds an entry by its name or id.
-    pub(crate) fn find(&self, typed: &str) -> Result<&Entry, Error> {
-        let label = |entry: &Entry| format!("{} ({})", entry.name(), entry.id);
+    pub(crate) fn find(&self, typed: &str) -> Result<&MemoryEntry, Error> {
+        let label = |entry: &MemoryEntry| format!("{} ({})", entry.name(), entry.id);
         match self.notebook.find(typed) {
-            Which::One(entry) => Ok(entry),
-            Which::Several(entries) => Err(Error::not_found(
+            EntryMatch::One(entry) => Ok(entry),
+            EntryMatch::Several(entries) => Err(Error::not_found(
                 format!("`{typed}` could be any of several entries of {}", self.path),
                 entries
                     .iter()
@@ -104,7 +108,7 @@ impl MemoryFile {
                     .collect(),
             )
             .hint("use the other name, or make the ids in the file unique")),
-            Which::Nothing => Err(Error::not_found(
+            EntryMatch::Nothing => Err(Error::not_found(
                 format!("{} has no entry `{}`", self.path, typed.escape_default()),
                 self.notebook.entries.iter().map(label).take(12).collect(),
             )),
@@ -112,12 +116,12 @@ impl MemoryFile {
     }
 
     /// Returns the error for an edit of this file that was refused.
-    pub(crate) fn refused(&self, refusal: &Refusal) -> Error {
-        refused(&self.path, refusal)
+    pub(crate) fn refused(&self, refusal: &EditRefused) -> Error {
+        edit_refused(&self.path, refusal)
     }
 
     /// Returns the owner as text: `agent 001-schema in plan 0042-graph`.
-    pub(crate) fn whose(&self) -> String {
+    pub(crate) fn owner_label(&self) -> String {
         match &self.agent {
             Some(agent) => format!("agent {agent} in plan {}", self.plan),
             None => format!("plan {}", self.plan),
@@ -126,6 +130,6 @@ impl MemoryFile {
 }
 
 /// Returns the error for an edit of a memory document that was refused, with the line.
-pub(crate) fn refused(path: &str, refusal: &Refusal) -> Error {
+pub(crate) fn edit_refused(path: &str, refusal: &EditRefused) -> Error {
     Error::bad_input(format!("{path}:{}: {refusal}", refusal.line)).hint("edit the file by hand")
 }

@@ -1,8 +1,8 @@
 //! Creates a decision record in the style of the records in its folder.
 
-use heirloom_core::adr::{self, Model, Naming, NewRecord, Status};
+use heirloom_core::adr::{self, NamingScheme, NewRecord, RecordModel, Status};
 use heirloom_core::path;
-use heirloom_store::adrs::{self, Record, Scope};
+use heirloom_store::adrs::{self, AdrDocument, Scope};
 use heirloom_store::{Config, Root};
 use jiff::civil::Date;
 
@@ -13,8 +13,8 @@ use crate::{Error, Session};
 const GUIDANCE: &[(&str, &str)] = &[
     ("context", scaffold::CONTEXT_PLACEHOLDER),
     ("context and problem statement", scaffold::CONTEXT_PLACEHOLDER),
-    ("decision", scaffold::UNDECIDED),
-    ("decision outcome", scaffold::UNDECIDED),
+    ("decision", scaffold::DECISION_PLACEHOLDER),
+    ("decision outcome", scaffold::DECISION_PLACEHOLDER),
     ("consequences", scaffold::CONSEQUENCES_PLACEHOLDER),
 ];
 
@@ -23,8 +23,8 @@ const GUIDANCE: &[(&str, &str)] = &[
 pub(crate) struct RecordFolder {
     path: String,
     /// The markdown records in it, oldest first.
-    records: Vec<Record>,
-    naming: Naming,
+    records: Vec<AdrDocument>,
+    naming: NamingScheme,
     template: Option<String>,
 }
 
@@ -48,14 +48,14 @@ impl RecordFolder {
         Ok(Self::at(session.root(), adrs::project_folder(project), records))
     }
 
-    fn at(root: &Root, path: String, mut records: Vec<Record>) -> Self {
+    fn at(root: &Root, path: String, mut records: Vec<AdrDocument>) -> Self {
         records.retain(|record| {
             path::folder(&record.adr.path) == path && !record.adr.path.ends_with(".rst")
         });
         records.sort_by_key(|record| record.adr.number);
         let names: Vec<&str> =
             records.iter().map(|record| path::file_name(&record.adr.path)).collect();
-        let naming = Naming::of(&names).unwrap_or_default();
+        let naming = NamingScheme::detect(&names).unwrap_or_default();
         let template = template(root, &path);
         RecordFolder { path, records, naming, template }
     }
@@ -71,24 +71,26 @@ impl RecordFolder {
         let today = session.today();
         let path = format!("{}/{}", self.path, self.naming.name(number, title, today));
         let new = NewRecord { path: &path, number, title, status, today, guidance: GUIDANCE };
-        let text = self.model().and_then(|model| adr::write(&new, &model));
+        let text = self.model().and_then(|model| adr::write_new_record(&new, &model));
         let text = text.unwrap_or_else(|| default_form(&path, title, status, today));
         Ok((path, text))
     }
 
     /// Returns the model of a new record: a template, or else the newest records. Folders in `.heirloom`
     /// without a template use the default form.
-    fn model(&self) -> Option<Model<'_>> {
-        fn with_path(record: &Record) -> (&str, &str) {
+    fn model(&self) -> Option<RecordModel<'_>> {
+        fn with_path(record: &AdrDocument) -> (&str, &str) {
             (record.adr.path.as_str(), record.text.as_str())
         }
         let mut newest = self.records.iter().rev();
         let (newest, other) = (newest.next(), newest.next());
         match (&self.template, newest) {
-            (Some(text), newest) => Some(Model::Template { text, newest: newest.map(with_path) }),
+            (Some(text), newest) => {
+                Some(RecordModel::Template { text, newest: newest.map(with_path) })
+            }
             (None, Some(newest)) if !path::is_within(&self.path, ".heirloom") => {
                 let other = other.map(|other| other.text.as_str());
-                Some(Model::Neighbours { newest: with_path(newest), other })
+                Some(RecordModel::ExistingRecords { newest: with_path(newest), other })
             }
             (None, _) => None,
         }
@@ -97,7 +99,7 @@ impl RecordFolder {
 
 fn default_form(path: &str, title: &str, status: Option<Status>, today: Date) -> String {
     let status = status.unwrap_or(Status::Proposed);
-    scaffold::adr(&adr::id_of(path).0, title, status.word(), today)
+    scaffold::adr(&adr::derive_id(path).0, title, status.word(), today)
 }
 
 /// Checks that records in a folder are read, and returns its normalised path.
@@ -113,7 +115,7 @@ fn check_folder(config: &Config, requested: &str) -> Result<String, Error> {
 }
 
 /// Returns the adopted folder with the most records, if the default folder has none.
-fn fullest(records: &[Record]) -> Option<&str> {
+fn fullest(records: &[AdrDocument]) -> Option<&str> {
     let files = || records.iter().filter(|record| adr::folder_name(&record.adr.path).is_none());
     let folders = || files().map(|record| path::folder(&record.adr.path));
     if folders().any(|folder| folder == adrs::FOLDER) {
@@ -160,6 +162,6 @@ fn is_template(name: &str, text: &str) -> bool {
     let parts: Vec<&str> = stem.split(['-', '_', ' ']).collect();
     let has_template_name = parts.contains(&"template") && !adr::is_record(name);
     let is_blank =
-        adr::id_of(name).1 == Some(0) && adr::read(name, text).title.contains(['{', '[', '<']);
+        adr::derive_id(name).1 == Some(0) && adr::read(name, text).title.contains(['{', '[', '<']);
     has_template_name || is_blank
 }

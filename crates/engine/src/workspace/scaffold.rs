@@ -2,7 +2,7 @@
 //! `template`.
 
 use heirloom_core::name;
-use heirloom_core::yaml::{Style, write_scalar};
+use heirloom_core::yaml::{YamlStyle, write_inline};
 use jiff::civil::Date;
 use serde_json::json;
 
@@ -10,7 +10,7 @@ use crate::Error;
 
 /// Writes a text as a YAML scalar.
 fn yaml_scalar(text: &str) -> String {
-    write_scalar(&json!(text), Style::Plain)
+    write_inline(&json!(text), YamlStyle::Plain)
 }
 
 /// Refuses a name that cannot be a file name.
@@ -75,7 +75,7 @@ fn split_number(typed: &str) -> Option<(&str, &str)> {
 }
 
 /// Returns the name of a new numbered document: with the number that was typed, or else the next one.
-pub(crate) fn numbered(
+pub(crate) fn numbered_name(
     what: &str,
     title: &str,
     existing_names: &[String],
@@ -96,8 +96,8 @@ pub(crate) fn numbered(
 pub(crate) fn title_of(typed: &str) -> String {
     match split_number(typed) {
         Some((_, "")) | None => typed.to_owned(),
-        Some((_, rest)) if rest.contains(' ') => crate::view::present::capitalised(rest),
-        Some((_, rest)) => crate::view::present::capitalised(&rest.replace(['-', '_'], " ")),
+        Some((_, rest)) if rest.contains(' ') => crate::view::present::capitalise(rest),
+        Some((_, rest)) => crate::view::present::capitalise(&rest.replace(['-', '_'], " ")),
     }
 }
 
@@ -155,7 +155,7 @@ pub(crate) fn agent(title: &str, plan: &str, description: Option<&str>, today: D
 }
 
 /// The placeholder of the section *Decision* of a new decision record.
-pub(crate) const UNDECIDED: &str = "What was decided.";
+pub(crate) const DECISION_PLACEHOLDER: &str = "What was decided.";
 
 /// The placeholder of its section *Context*.
 pub(crate) const CONTEXT_PLACEHOLDER: &str = "What made a decision necessary.";
@@ -166,7 +166,7 @@ pub(crate) const CONSEQUENCES_PLACEHOLDER: &str = "What becomes easier, and what
 /// Returns the text of a decision record.
 pub(crate) fn adr(id: &str, title: &str, status: &str, today: Date) -> String {
     format!(
-        "---\ntitle: {}\ntype: adr\nstatus: {status}\ncreated: {today}\nupdated: {today}\nsupersedes: []\nsuperseded_by: null\n---\n\n# {id}: {title}\n\n## Context\n\n{CONTEXT_PLACEHOLDER}\n\n## Decision\n\n{UNDECIDED}\n\n## Consequences\n\n{CONSEQUENCES_PLACEHOLDER}\n",
+        "---\ntitle: {}\ntype: adr\nstatus: {status}\ncreated: {today}\nupdated: {today}\nsupersedes: []\nsuperseded_by: null\n---\n\n# {id}: {title}\n\n## Context\n\n{CONTEXT_PLACEHOLDER}\n\n## Decision\n\n{DECISION_PLACEHOLDER}\n\n## Consequences\n\n{CONSEQUENCES_PLACEHOLDER}\n",
         yaml_scalar(title)
     )
 }
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn any_title_becomes_a_safe_file_name() {
-        let plan = |title: &str| numbered("plan", title, &["0041-a".into()], 4, 1).unwrap();
+        let plan = |title: &str| numbered_name("plan", title, &["0041-a".into()], 4, 1).unwrap();
         for (title, name) in [
             ("CI/CD pipeline", "0042-ci-cd-pipeline"),
             ("../../evil", "0042-evil"),

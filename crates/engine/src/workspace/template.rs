@@ -4,20 +4,20 @@
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
-use heirloom_core::document::Section;
-use heirloom_core::words::normalised;
+use heirloom_core::document::DocumentSection;
+use heirloom_core::words::normalise;
 use heirloom_core::{Document, hierarchy, memory};
-use heirloom_store::layout::{Part, Placed};
+use heirloom_store::layout::{DocumentRole, Placed};
 use jiff::civil::Date;
 
 use super::{new_workspace, scaffold};
 
 /// Returns whether the text of a section is template text.
-pub(crate) fn is_untouched(body: &str) -> bool {
+pub(crate) fn is_template_text(body: &str) -> bool {
     let templates = templates();
     // A cheap check first: most texts begin with a word that no template begins with.
-    let first = body.split_whitespace().next().map(normalised).unwrap_or_default();
-    templates.first_words.contains(&first) && templates.bodies.contains(&normalised(body.trim()))
+    let first = body.split_whitespace().next().map(normalise).unwrap_or_default();
+    templates.first_words.contains(&first) && templates.bodies.contains(&normalise(body.trim()))
 }
 
 /// Returns whether a document still is an unedited template. Its title is ignored, because `plan new` and
@@ -31,7 +31,7 @@ pub(crate) fn is_unedited(document: &Document) -> bool {
 /// the document is empty afterwards.
 pub(crate) fn remove_template_text(placed: &mut Placed) -> bool {
     let document = &placed.document;
-    let is_named = placed.part == Part::Main && !placed.selectors.is_empty();
+    let is_named = placed.role == DocumentRole::Main && !placed.selectors.is_empty();
     let keeps_title = is_named || !is_unedited(document);
     let Some(kept) = kept_lines(document, keeps_title) else { return false };
     let mut prose = String::with_capacity(document.prose.len());
@@ -58,7 +58,7 @@ pub(crate) fn remove_template_text(placed: &mut Placed) -> bool {
 }
 
 /// Returns prose without template text. The title stays.
-pub(crate) fn without(prose: &str) -> String {
+pub(crate) fn without_template_text(prose: &str) -> String {
     // With a leading line break, a rule (`---`) at the start is not read as front matter.
     let document = Document::parse("", &format!("\n{prose}"));
     let Some(kept) = kept_lines(&document, true) else { return prose.to_owned() };
@@ -106,15 +106,15 @@ enum SectionState {
     Empty,
 }
 
-fn section_state(section: &Section<'_>) -> SectionState {
+fn section_state(section: &DocumentSection<'_>) -> SectionState {
     let body = section.lines.join("\n");
     let is_empty_in_template = section.heading.is_none_or(|heading| {
-        heading.level == 1 || templates().empty_headings.contains(&normalised(&heading.text))
+        heading.level == 1 || templates().empty_headings.contains(&normalise(&heading.text))
     });
     match body.trim() {
         "" if is_empty_in_template => SectionState::Empty,
         "" => SectionState::Written,
-        body if is_untouched(body) => SectionState::Untouched,
+        body if is_template_text(body) => SectionState::Untouched,
         _ => SectionState::Written,
     }
 }
@@ -138,8 +138,8 @@ fn new_documents() -> Vec<String> {
         scaffold::plan("x", None, None, day),
         scaffold::agent("x", "x", None, day),
         scaffold::adr("x", "x", "proposed", day),
-        memory::agent("x", "x", "x", day),
-        memory::plan("x", "x", day),
+        memory::agent_template("x", "x", "x", day),
+        memory::plan_template("x", "x", day),
     ];
     for hierarchy in hierarchy::built_in().keys() {
         let files = new_workspace::initial_files(hierarchy, "x", day).into_iter();
@@ -155,14 +155,14 @@ fn templates() -> &'static Templates {
         for text in new_documents() {
             let document = Document::parse("", &text);
             for section in document.sections() {
-                let body = normalised(section.lines.join("\n").trim());
+                let body = normalise(section.lines.join("\n").trim());
                 match section.heading {
                     _ if !body.is_empty() => {
-                        let first = body.split_whitespace().next().map(normalised);
+                        let first = body.split_whitespace().next().map(normalise);
                         templates.first_words.extend(first);
                         templates.bodies.extend([body]);
                     }
-                    Some(heading) => templates.empty_headings.extend([normalised(&heading.text)]),
+                    Some(heading) => templates.empty_headings.extend([normalise(&heading.text)]),
                     None => {}
                 }
             }
@@ -182,7 +182,7 @@ mod tests {
             level: "workspace".into(),
             priority: 0,
             pattern: 0,
-            part: Part::Main,
+            role: DocumentRole::Main,
             selectors,
             text: text.into(),
             document: Box::new(Document::parse("w.md", text)),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use heirloom_core::fold::{Line, Memory, fold};
-use heirloom_core::record::{self, Action, Kind};
+use heirloom_core::record::{self, EventAction, RecordKind};
 use heirloom_store::log::Log;
 
 use crate::signature::{Signature, kind_of};
@@ -14,7 +14,7 @@ const PATH: &str = "m.jsonl";
 /// repetition of lines changes what is known.
 pub fn log_read(data: &[u8]) -> Signature {
     let mut log = Log::default();
-    log.take(PATH, data);
+    log.parse_text(PATH, data);
     check_all_lines(data, &log);
     log.lines.iter().for_each(|line| check_record(line));
     let lines = log.lines;
@@ -69,7 +69,7 @@ fn check_record(line: &Line) {
 /// All that can be asked of a memory, in words.
 fn shown(memory: &Memory) -> Vec<String> {
     let mut shown = Vec::new();
-    for kind in Kind::ALL {
+    for kind in RecordKind::ALL {
         for item in memory.items(kind) {
             let (place, standing) = (item.place, item.standing);
             shown.push(format!("{} {:?} {place:?} {standing:?}", item.id, item.record));
@@ -77,8 +77,13 @@ fn shown(memory: &Memory) -> Vec<String> {
     }
     for record in memory.records() {
         let id = record.id.to_string();
-        for name in record.names().into_iter().chain([id.as_str()]) {
-            let acts = [Action::Archive, Action::Pin, Action::Reinforce, Action::Resolve];
+        for name in record.referenced_names().into_iter().chain([id.as_str()]) {
+            let acts = [
+                EventAction::Archive,
+                EventAction::Pin,
+                EventAction::Reinforce,
+                EventAction::Resolve,
+            ];
             shown.push(format!(
                 "{name} {} {:?} {:?} {:?}",
                 memory.canonical(name),

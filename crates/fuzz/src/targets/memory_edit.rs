@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use heirloom_core::memory::{
-    self, Counters, Entry, EntryKind, Field, Fields, NewEntry, Notebook, Owner, Which,
+    self, Counters, EntryField, EntryFields, EntryKind, EntryMatch, MemoryEntries, MemoryEntry,
+    MemoryOwner, NewEntry,
 };
 use heirloom_core::{Document, Problem, day};
 
@@ -39,7 +40,7 @@ pub fn memory_edit(data: &[u8]) -> Signature {
         })
         .take(6)
         .collect();
-    let added = [Owner::Agent, Owner::Plan].map(|owner| {
+    let added = [MemoryOwner::Agent, MemoryOwner::Plan].map(|owner| {
         EntryKind::ALL.map(|kind| {
             let new = NewEntry {
                 kind,
@@ -58,27 +59,27 @@ pub fn memory_edit(data: &[u8]) -> Signature {
     Signature::of((edits, added, check_counters(text, said)))
 }
 
-fn fields(kind: EntryKind, said: &str) -> Fields {
+fn fields(kind: EntryKind, said: &str) -> EntryFields {
     let fields = match kind {
-        EntryKind::Decision => vec![Field::Choice, Field::Status],
-        EntryKind::Finding => vec![Field::FoundBy, Field::Date],
+        EntryKind::Decision => vec![EntryField::Choice, EntryField::Status],
+        EntryKind::Finding => vec![EntryField::FoundBy, EntryField::Date],
         _ => vec![],
     };
     fields.into_iter().map(|field| (field, said.to_owned())).collect()
 }
 
-fn check_notebook(text: &str, notebook: &Notebook) {
+fn check_notebook(text: &str, notebook: &MemoryEntries) {
     let mut end = 0;
     for entry in &notebook.entries {
         check_range(text, &entry.bytes, &(end..text.len()));
         assert!(!entry.bytes.is_empty(), "an entry of no bytes");
         end = entry.bytes.end;
         check_line(text, entry.line);
-        assert!(!entry.id.is_empty() || entry.is_marked(), "an entry without an id");
+        assert!(!entry.id.is_empty() || entry.has_stored_id(), "an entry without an id");
         let found = |typed: &str| match notebook.find(typed) {
-            Which::One(one) => one == entry,
-            Which::Several(several) => several.contains(&entry),
-            Which::Nothing => false,
+            EntryMatch::One(one) => one == entry,
+            EntryMatch::Several(several) => several.contains(&entry),
+            EntryMatch::Nothing => false,
         };
         assert!(found(&entry.name()), "{} is not found by its name", entry.name());
     }
@@ -86,7 +87,7 @@ fn check_notebook(text: &str, notebook: &Notebook) {
     assert_eq!(memory::read(PATH, text).entries, notebook.entries, "reading twice differs");
 }
 
-fn check_removed(text: &str, before: &Notebook, at: usize) {
+fn check_removed(text: &str, before: &MemoryEntries, at: usize) {
     let entry = &before.entries[at];
     let Ok(edited) = memory::remove(text, entry) else { return };
     assert_eq!(edited, without(text, &entry.bytes), "other bytes are gone too");
@@ -94,9 +95,9 @@ fn check_removed(text: &str, before: &Notebook, at: usize) {
     check_others(before, at..at + 1, &after, at..at, &edited);
 }
 
-fn check_marked(text: &str, before: &Notebook, at: usize) {
+fn check_marked(text: &str, before: &MemoryEntries, at: usize) {
     let marks = [("id".to_owned(), ID.to_owned())].into_iter().collect();
-    let Ok(edited) = memory::mark(text, &before.entries[at], &marks) else { return };
+    let Ok(edited) = memory::set_marks(text, &before.entries[at], &marks) else { return };
     let after = memory::read(PATH, &edited);
     check_others(before, at..at + 1, &after, at..at + 1, &edited);
     let (old, new) = (&before.entries[at], &after.entries[at]);
@@ -109,7 +110,7 @@ fn check_marked(text: &str, before: &Notebook, at: usize) {
     check_lines(&without(text, &old.bytes), &edited, &new.bytes, 0);
 }
 
-fn check_resolved(text: &str, before: &Notebook, at: usize, how: &str) -> bool {
+fn check_resolved(text: &str, before: &MemoryEntries, at: usize, how: &str) -> bool {
     let Ok(edited) = memory::resolve(text, &before.entries[at], how) else { return false };
     let after = memory::read(PATH, &edited);
     check_others(before, at..at + 1, &after, at..at + 1, &edited);
@@ -124,7 +125,7 @@ fn check_resolved(text: &str, before: &Notebook, at: usize, how: &str) -> bool {
     true
 }
 
-fn check_added(text: &str, before: &Notebook, owner: Owner, new: &NewEntry<'_>) -> bool {
+fn check_added(text: &str, before: &MemoryEntries, owner: MemoryOwner, new: &NewEntry<'_>) -> bool {
     let Ok((edited, added)) = memory::add(text, owner, new) else { return false };
     let after = memory::read(PATH, &edited);
     let at = after.entries.iter().position(|entry| *entry == added);
@@ -134,9 +135,9 @@ fn check_added(text: &str, before: &Notebook, owner: Owner, new: &NewEntry<'_>) 
     true
 }
 
-fn check_session(text: &str, before: &Notebook, note: &str) {
+fn check_session(text: &str, before: &MemoryEntries, note: &str) {
     let Some(today) = day::parse("2026-02-22") else { return };
-    let edited = memory::add_session(text, Owner::Agent, 77, today, note, "0123456789ab");
+    let edited = memory::add_session(text, MemoryOwner::Agent, 77, today, note, "0123456789ab");
     let after = memory::read(PATH, &edited);
     let at = after
         .entries
@@ -150,9 +151,9 @@ fn check_session(text: &str, before: &Notebook, note: &str) {
 
 /// All that is said, apart from a few entries on either side, is the same.
 fn check_others(
-    before: &Notebook,
+    before: &MemoryEntries,
     gone: Range<usize>,
-    after: &Notebook,
+    after: &MemoryEntries,
     came: Range<usize>,
     edited: &str,
 ) {
@@ -164,10 +165,10 @@ fn check_others(
 }
 
 /// What entries say, apart from a few of them.
-fn said(entries: &[Entry], but: Range<usize>) -> Vec<String> {
+fn said(entries: &[MemoryEntry], but: Range<usize>) -> Vec<String> {
     let kept = entries.iter().enumerate().filter(|(at, _)| !but.contains(at));
     kept.map(|(_, entry)| {
-        let Entry { kind, text, fields, resolved, resolution, marks, .. } = entry;
+        let MemoryEntry { kind, text, fields, resolved, resolution, marks, .. } = entry;
         format!("{kind:?} {text:?} {fields:?} {resolved} {resolution:?} {marks:?}")
     })
     .collect()
@@ -210,7 +211,7 @@ fn check_lines(before: &str, after: &str, own: &Range<usize>, most_new: usize) {
 /// Counts in the front matter, and returns whether that was done.
 fn check_counters(text: &str, contributor: &str) -> Result<bool, String> {
     let breaks = |text: &str| text.matches('\n').count();
-    let readable = memory::readable(text);
+    let readable = memory::merge_repeated_counters(text);
     assert_eq!(breaks(&readable), breaks(text), "there are more or fewer lines: {readable:?}");
     let as_written = Document::parse(PATH, text);
     let as_read = Document::parse(PATH, &readable);

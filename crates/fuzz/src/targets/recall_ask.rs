@@ -2,8 +2,8 @@
 
 use heirloom_core::embedding::Embedder;
 use heirloom_core::fold::Standing;
-use heirloom_core::recall::{Passage, Question, Scored, rank};
-use heirloom_index::{Filter, Index, IndexFolder, Read, Shelf, Source, Update};
+use heirloom_core::recall::{Passage, Question, RankedMemory, rank};
+use heirloom_index::{ChangedFile, Filter, Index, IndexFolder, Source, StandingFilter, Update};
 use jiff::civil::Date;
 
 use crate::signature::Signature;
@@ -22,16 +22,16 @@ pub fn recall_ask(data: &[u8]) -> Signature {
     let (query, rest) = text.split_once('\n').unwrap_or((text, ""));
     let memories: Vec<&str> = rest.lines().take(REMEMBERED).collect();
     let model = heirloom_embed::builtin();
-    let read = Read {
+    let read = ChangedFile {
         source: Source { path: "notes.md".to_owned(), ..Source::default() },
         passages: memories.iter().enumerate().map(|(at, text)| passage(at, text)).collect(),
-        ..Read::default()
+        ..ChangedFile::default()
     };
-    let update = Update { gone: vec![], read: vec![read] };
-    let snapshot = Index::at(IndexFolder::none(), model)
-        .in_memory(update, model)
+    let update = Update { removed: vec![], changed: vec![read] };
+    let snapshot = Index::new(IndexFolder::unavailable(), model)
+        .build_in_memory(update, model)
         .unwrap_or_else(|error| panic!("memories are not taken: {error}"));
-    let view = snapshot.view(Shelf::Active, &Filter::default());
+    let view = snapshot.view(StandingFilter::Active, &Filter::default());
     let vector =
         model.embed_one(query).unwrap_or_else(|error| panic!("a question has no vector: {error}"));
     let question = Question::new(query, vector, TODAY, model.vocabulary());
@@ -41,26 +41,26 @@ pub fn recall_ask(data: &[u8]) -> Signature {
     assert!(answers.iter().all(|answer| answer.score.is_finite()), "a score is no number");
     assert!(answers.is_sorted_by(|a, b| a.score >= b.score), "the best is not first");
     let is_said = memories.contains(&query) && !question.terms.is_empty();
-    assert!(!is_said || answers.iter().any(Scored::answers), "who says it does not answer");
-    let answering = answers.iter().filter(|answer| answer.answers()).count();
-    let repeats = answers.iter().any(|answer| answer.parts.repeats);
+    assert!(!is_said || answers.iter().any(RankedMemory::is_answer), "who says it does not answer");
+    let answering = answers.iter().filter(|answer| answer.is_answer()).count();
+    let repeats = answers.iter().any(|answer| answer.parts.is_repetition);
     Signature::of((answering.min(4), question.terms.len().min(8), question.time.is_some(), repeats))
 }
 
 fn passage(at: usize, text: &str) -> Passage {
     let name = format!("entry:{at}");
     Passage {
-        own_subject: None,
+        subject_override: None,
         name,
         text: text.to_owned(),
         title: None,
         summary: None,
-        marks: vec![],
+        filter_terms: vec![],
         group: Some("document:notes.md".to_owned()),
         position: at as i64,
         day: None,
         confidence: None,
-        repeats: None,
+        duplicate_of: None,
         standing: Standing::Active,
         part: None,
     }

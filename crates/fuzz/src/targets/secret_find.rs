@@ -16,13 +16,15 @@ pub fn secret_find(data: &[u8]) -> Signature {
     let moved = secret::find(&format!("a line\n{text}"));
     let expected = found.clone().map(|secret| Secret { line: secret.line + 1, ..secret });
     assert_eq!(moved, expected, "a harmless line in front changes what is found");
-    let Some(Secret { what, line, shown }) = found else { return Signature::of("nothing") };
+    let Some(Secret { description, line, redacted }) = found else {
+        return Signature::of("nothing");
+    };
     let Some(own) = text.split_inclusive('\n').nth(line - 1) else {
         panic!("there is no line {line}")
     };
-    let Some(start) = shown.strip_suffix('…') else { panic!("{shown:?} shows it all") };
-    assert!(start.chars().count() <= SHOWN, "{shown:?} shows too much");
-    assert!(own.contains(start), "{shown:?} is not on line {line}");
-    assert!(!what.is_empty(), "a secret of no kind");
-    Signature::of((what, line.min(3), start.chars().count()))
+    let Some(start) = redacted.strip_suffix('…') else { panic!("{redacted:?} shows it all") };
+    assert!(start.chars().count() <= SHOWN, "{redacted:?} shows too much");
+    assert!(own.contains(start), "{redacted:?} is not on line {line}");
+    assert!(!description.is_empty(), "a secret of no kind");
+    Signature::of((description, line.min(3), start.chars().count()))
 }

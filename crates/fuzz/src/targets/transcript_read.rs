@@ -17,8 +17,8 @@ const SUMMARY: usize = 1200;
 /// Reads a transcript and draws its digest: every line that it names exists, and nothing is longer than it may be.
 pub fn transcript_read(data: &[u8]) -> Signature {
     let Ok(text) = str::from_utf8(data) else { return Signature::SKIPPED };
-    let read = transcript::read(PATH, text);
-    assert_eq!(read, transcript::read(PATH, text), "reading twice differs");
+    let read = transcript::parse(PATH, text);
+    assert_eq!(read, transcript::parse(PATH, text), "reading twice differs");
     read.problems.iter().for_each(|problem| check_problem(text, problem, PATH));
     read.turns.iter().for_each(|turn| check_line(text, turn.line));
     read.tool_calls.iter().for_each(|call| check_line(text, call.line));
@@ -27,10 +27,13 @@ pub fn transcript_read(data: &[u8]) -> Signature {
     assert!(read.started <= read.ended, "it ends before it starts");
     let distinct =
         |files: &[String]| files.iter().enumerate().all(|(at, file)| !files[..at].contains(file));
-    assert!(distinct(&read.files) && distinct(&read.files_read), "a file is named twice");
-    assert!(read.files.iter().all(|file| !read.files_read.contains(file)), "read and written");
-    let digest = transcript::digest(&read);
-    assert_eq!(digest, transcript::digest(&read), "the digest differs");
+    assert!(distinct(&read.files_written) && distinct(&read.files_read), "a file is named twice");
+    assert!(
+        read.files_written.iter().all(|file| !read.files_read.contains(file)),
+        "read and written"
+    );
+    let digest = transcript::digest_transcript(&read);
+    assert_eq!(digest, transcript::digest_transcript(&read), "the digest differs");
     check_digest(&digest);
     let problems: Vec<String> =
         read.problems.iter().map(|problem| kind_of(&problem.message)).take(2).collect();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use heirloom_core::embedding::{ByWords, Embedder};
+use heirloom_core::embedding::{BagOfWordsEmbedder, Embedder};
 use heirloom_core::recall::{Passage, Slot};
 
 use crate::IndexError;
@@ -95,7 +95,7 @@ impl<'w> ParallelTokenizer<'w> {
     /// Works on batches until none is left, and calls `report` after each.
     pub(super) fn work(&self, report: &dyn Fn()) -> Result<(), IndexError> {
         let thread = self.threads.fetch_add(1, Ordering::Relaxed);
-        let mut tokenizer = Tokenizer::new(self.embedder.by_words());
+        let mut tokenizer = Tokenizer::new(self.embedder.as_bag_of_words());
         loop {
             let number = self.next_batch.fetch_add(1, Ordering::Relaxed);
             let start = number.saturating_mul(PASSAGES_PER_BATCH);
@@ -105,7 +105,7 @@ impl<'w> ParallelTokenizer<'w> {
             let passages = &rest[..rest.len().min(PASSAGES_PER_BATCH)];
             let first = self.first + start as Slot;
             let mut tokenized = tokenizer.tokenize(first, passages);
-            let vectors = match self.embedder.by_words() {
+            let vectors = match self.embedder.as_bag_of_words() {
                 Some(embedder) => Ok(self.embed_pieces(embedder, &tokenized.take_pieces())),
                 None => self.embed_texts(first, passages, report),
             };
@@ -137,7 +137,11 @@ impl<'w> ParallelTokenizer<'w> {
     }
 
     /// Makes vectors from pieces.
-    fn embed_pieces(&self, embedder: &dyn ByWords, pieces: &EmbedderPieces) -> VectorRows {
+    fn embed_pieces(
+        &self,
+        embedder: &dyn BagOfWordsEmbedder,
+        pieces: &EmbedderPieces,
+    ) -> VectorRows {
         let dimensions = self.embedder.dimensions();
         let mut rows = VectorRows::with_capacity(pieces.len(), dimensions);
         let mut vector = vec![0.0; dimensions];

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use heirloom_core::day;
 use heirloom_core::embedding::Embedder;
-use heirloom_core::fold::{Item, Memory, Place, Standing};
-use heirloom_core::recall::{Passage, Slot, asks};
-use heirloom_core::record::Kind;
+use heirloom_core::fold::{Item, LineLocation, Memory, Standing};
+use heirloom_core::recall::{Passage, Slot, is_question};
+use heirloom_core::record::RecordKind;
 use jiff::Timestamp;
 use rusqlite::Connection;
 use uuid::Uuid;
@@ -18,7 +18,7 @@ use super::parallel_tokenizer::ParallelTokenizer;
 use crate::IndexError;
 use crate::name_hash::{hash_name, tie_breaker};
 use crate::segment::SegmentBuilder;
-use crate::slots::{SlotEntry, SlotTable, State};
+use crate::slots::{SlotEntry, SlotState, SlotTable};
 use crate::tables::lines::row_id;
 use crate::tables::passages::{self, PassageRow};
 
@@ -37,21 +37,21 @@ pub(super) struct PendingPassage {
     /// The row id of the line that states it; `None` for a part of a document.
     line: Option<NonZeroI64>,
     group_hash: Option<i64>,
-    state: State,
+    state: SlotState,
     latest_day: Option<i32>,
     tie_breaker: u64,
 }
 
 impl PendingPassage {
     /// Creates a passage of a document.
-    pub(super) fn from_document(passage: Passage, source: i64, state: State) -> Self {
+    pub(super) fn from_document(passage: Passage, source: i64, state: SlotState) -> Self {
         PendingPassage {
             fingerprint: passage.fingerprint(),
             source: Some(source),
             line: None,
             group_hash: hash_group(&passage),
             state,
-            latest_day: passage.day.map(day::number),
+            latest_day: passage.day.map(day::to_number),
             tie_breaker: tie_breaker(&passage.name),
             passage: Box::new(passage),
         }
@@ -67,7 +67,7 @@ impl PendingPassage {
             line,
             group_hash: hash_group(&passage),
             state: state_of_standing(item.standing),
-            latest_day: Some(day::number(day::of(latest))),
+            latest_day: Some(day::to_number(day::of_timestamp(latest))),
             tie_breaker: tie_breaker(&passage.name),
             passage: Box::new(passage),
         }
@@ -76,11 +76,11 @@ impl PendingPassage {
     fn slot_entry(&self, term_count: u32) -> SlotEntry {
         SlotEntry {
             state: self.state,
-            is_question: asks(&self.passage.text),
+            is_question: is_question(&self.passage.text),
             confidence_percent: self.passage.confidence.map(to_percent),
             term_count,
             tie_breaker: self.tie_breaker,
-            day: self.passage.day.map(day::number),
+            day: self.passage.day.map(day::to_number),
             latest_day: self.latest_day,
             previous: None,
             next: None,
@@ -92,12 +92,12 @@ impl PendingPassage {
         let part = self.passage.part.as_ref().map(serde_json::to_string).transpose();
         Ok(PassageRow {
             name: &self.passage.name,
-            subject: self.passage.own_subject.as_deref(),
+            subject: self.passage.subject_override.as_deref(),
             source: self.source,
             group_hash: self.group_hash,
             position: self.passage.position,
             fingerprint: &self.fingerprint,
-            repeats: self.passage.repeats.as_deref(),
+            repeats: self.passage.duplicate_of.as_deref(),
             part: part.map_err(|error| IndexError::damaged(error.to_string()))?,
         })
     }
@@ -112,11 +112,11 @@ fn to_percent(share: f64) -> u8 {
 }
 
 /// Returns the state of a slot whose memory has some standing in the log.
-pub(super) fn state_of_standing(standing: Standing) -> State {
+pub(super) fn state_of_standing(standing: Standing) -> SlotState {
     match standing {
-        Standing::Active => State::Active,
-        Standing::Superseded => State::Superseded,
-        Standing::Archived => State::Archived,
+        Standing::Active => SlotState::Active,
+        Standing::Superseded => SlotState::Superseded,
+        Standing::Archived => SlotState::Archived,
     }
 }
 
@@ -127,15 +127,16 @@ pub(super) fn pending_records(
     memory: &Memory,
     sources: &HashMap<Arc<str>, i64>,
 ) -> Vec<Option<PendingPassage>> {
-    let line_of = |place: &Place| {
+    let line_of = |place: &LineLocation| {
         let source = sources.get(&place.path)?;
         NonZeroI64::new(row_id(*source, place.line))
     };
     let pending = |id: &Uuid| {
         let item = memory.item(*id)?;
-        let is_recallable = item.id == *id && Kind::REMEMBERED.contains(&item.record.kind());
-        is_recallable
-            .then(|| PendingPassage::from_item(&item, memory.latest(&item), line_of(item.place)))
+        let is_recallable = item.id == *id && RecordKind::RECALLABLE.contains(&item.record.kind());
+        is_recallable.then(|| {
+            PendingPassage::from_item(&item, memory.latest_timestamp(&item), line_of(item.place))
+        })
     };
     records.iter().map(pending).collect()
 }
@@ -179,7 +180,7 @@ impl<'w> PassageWriter<'w> {
     pub(super) fn set_states<'n>(
         &mut self,
         entries: impl Iterator<Item = &'n String>,
-        state_of: impl Fn(&str) -> State,
+        state_of: impl Fn(&str) -> SlotState,
     ) -> Result<(), IndexError> {
         for entry in entries {
             for slot in passages::slots_of_subject(self.db, entry)? {
@@ -296,7 +297,7 @@ impl<'w> PassageWriter<'w> {
         self.changed_groups.extend([previous_group, pending.group_hash].into_iter().flatten());
         self.slots.change(slot, |entry| {
             entry.state = pending.state;
-            entry.day = pending.passage.day.map(day::number);
+            entry.day = pending.passage.day.map(day::to_number);
             entry.latest_day = pending.latest_day;
             entry.line = pending.line;
             entry.confidence_percent = pending.passage.confidence.map(to_percent);
@@ -309,8 +310,8 @@ impl<'w> PassageWriter<'w> {
         for (slot, has_original) in passages::repetitions(self.db)? {
             let state = self.slots.get(slot).state;
             let new_state = match state {
-                State::Active if has_original => State::Repeated,
-                State::Repeated if !has_original => State::Active,
+                SlotState::Active if has_original => SlotState::Duplicate,
+                SlotState::Duplicate if !has_original => SlotState::Active,
                 unchanged => unchanged,
             };
             if new_state != state {

@@ -168,19 +168,19 @@ impl Segment {
             let width = query.signs.len();
             let signs = self.section(Section::VectorSigns);
             let range = vectors.start * width..vectors.end * width;
-            kernels::distances(&signs[range], &query.signs, distances);
+            kernels::hamming_distances(&signs[range], &query.signs, distances);
         }
     }
 
     /// Prefetches a vector into the processor's cache.
     pub(crate) fn prefetch(&self, vector: usize) {
-        kernels::fetch(self.values_and_scale(vector).0);
+        kernels::prefetch(self.values_and_scale(vector).0);
     }
 
     /// Returns the cosine of a vector and a query.
     pub(crate) fn cosine(&self, vector: usize, query: &QuantisedVector) -> f32 {
         let (values, scale) = self.values_and_scale(vector);
-        kernels::product(values, &query.values) as f32 * scale * query.scale
+        kernels::dot_product_i8(values, &query.values) as f32 * scale * query.scale
     }
 
     /// Returns the cosine of a vector and a vector of the same or another segment.
@@ -192,7 +192,7 @@ impl Segment {
     ) -> f32 {
         let (a, scale) = self.values_and_scale(vector);
         let (b, other_scale) = other.values_and_scale(other_vector);
-        kernels::product(a, b) as f32 * scale * other_scale
+        kernels::dot_product_i8(a, b) as f32 * scale * other_scale
     }
 
     fn values_and_scale(&self, vector: usize) -> (&[u8], f32) {

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use heirloom_core::embedding::ByWords;
-use heirloom_core::fast::{self, Words};
+use heirloom_core::embedding::BagOfWordsEmbedder;
+use heirloom_core::hashing::{self, WordMap};
 use heirloom_core::recall::{Passage, Slot, for_each_joined_term, for_each_term};
 
 /// How many words the tokenizer caches before it starts over.
@@ -13,7 +13,7 @@ const MAX_CACHED_WORDS: usize = 200_000;
 const AVERAGE_WORD_BYTES: usize = 5;
 
 /// The ids of terms, which are consecutive numbers from zero.
-pub(super) type TermIds = HashMap<Box<str>, u32, fast::Hash>;
+pub(super) type TermIds = HashMap<Box<str>, u32, hashing::FastHashBuilder>;
 
 /// Gives ids to terms, and keeps a list of new ones.
 #[derive(Default)]
@@ -39,9 +39,9 @@ impl TermInterner {
 /// Tokenises passages, and caches the result of each word.
 pub(crate) struct Tokenizer<'e> {
     /// The embedder, if it builds vectors from words.
-    embedder: Option<&'e dyn ByWords>,
+    embedder: Option<&'e dyn BagOfWordsEmbedder>,
     terms: TermInterner,
-    cache: Words<CachedWord>,
+    cache: WordMap<CachedWord>,
     /// The terms of all cached words, concatenated.
     word_terms: Vec<u32>,
     /// The embedder's pieces of all cached words, concatenated.
@@ -134,11 +134,11 @@ impl EmbedderPieces {
 
 impl<'e> Tokenizer<'e> {
     /// Creates a tokenizer with an empty cache.
-    pub(crate) fn new(embedder: Option<&'e dyn ByWords>) -> Self {
+    pub(crate) fn new(embedder: Option<&'e dyn BagOfWordsEmbedder>) -> Self {
         Tokenizer {
             embedder,
             terms: TermInterner::default(),
-            cache: Words::default(),
+            cache: WordMap::default(),
             word_terms: vec![],
             word_pieces: vec![],
         }
@@ -178,7 +178,7 @@ impl<'e> Tokenizer<'e> {
             });
             to.pieces.end_text(slot);
         }
-        to.terms.extend(passage.marks.iter().map(|mark| self.terms.id(mark)));
+        to.terms.extend(passage.filter_terms.iter().map(|mark| self.terms.id(mark)));
         to.term_ends.push((slot, to.terms.len()));
     }
 
@@ -188,7 +188,7 @@ impl<'e> Tokenizer<'e> {
             return cached;
         }
         if self.cache.len() >= MAX_CACHED_WORDS {
-            self.cache = Words::default();
+            self.cache = WordMap::default();
             self.word_terms.clear();
             self.word_pieces.clear();
         }
@@ -200,7 +200,7 @@ impl<'e> Tokenizer<'e> {
         for_each_term(word, &mut add);
         for_each_joined_term(word, &mut add);
         if let Some(embedder) = self.embedder {
-            embedder.add_pieces(word, &mut self.word_pieces);
+            embedder.append_token_ids(word, &mut self.word_pieces);
         }
         let cached = CachedWord {
             terms: (first_term as u32, self.word_terms.len() as u32),
@@ -218,8 +218,8 @@ mod tests {
     /// Encodes an ASCII word as its length, and any other character as its code point.
     struct LengthPieces;
 
-    impl ByWords for LengthPieces {
-        fn add_pieces(&self, word: &str, pieces: &mut Vec<u32>) {
+    impl BagOfWordsEmbedder for LengthPieces {
+        fn append_token_ids(&self, word: &str, pieces: &mut Vec<u32>) {
             for part in word.split_inclusive(|c: char| !c.is_ascii_alphanumeric()) {
                 let bare = part.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
                 pieces.extend((!bare.is_empty()).then_some(bare.len() as u32));

@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::num::NonZeroI64;
 use std::sync::Arc;
 
-use heirloom_core::fold::{Line, Memory, Place, fold};
+use heirloom_core::fold::{Line, LineLocation, Memory, fold};
 use heirloom_core::record::{self, Record};
 use jiff::Timestamp;
 use rusqlite::types::ValueRef;
@@ -125,7 +125,7 @@ pub(crate) fn isolated_lines(
         let mut rows = query.query([id.map(NonZeroI64::get)])?;
         let line = match rows.next()? {
             Some(row) if row.get_ref(2)? == ValueRef::Null => {
-                Some(decoder.decode(row, |record, _, place| Line::alone(record, place))?)
+                Some(decoder.decode(row, |record, _, place| Line::new_isolated(record, place))?)
             }
             _ => None,
         };
@@ -232,7 +232,7 @@ impl<'c> LineDecoder<'c> {
     fn decode(
         &mut self,
         row: &Row<'_>,
-        make: impl Fn(Record, &[u8], Place) -> Line,
+        make: impl Fn(Record, &[u8], LineLocation) -> Line,
     ) -> Result<StoredLine, IndexError> {
         let id: i64 = row.get(0)?;
         let json = row.get_ref(1)?.as_bytes();
@@ -241,7 +241,7 @@ impl<'c> LineDecoder<'c> {
             return Err(IndexError::damaged("a stored line of the log cannot be parsed"));
         };
         let (path, is_local) = self.location(source_of(id))?;
-        let place = Place { path, line: (id & LINE_NUMBER_MASK) as usize, is_local };
+        let place = LineLocation { path, line: (id & LINE_NUMBER_MASK) as usize, is_local };
         Ok(StoredLine { id, line: Box::new(make(record, json, place)) })
     }
 

@@ -1,7 +1,7 @@
 //! The table `line_problem`: problems that appear when the lines of the log are folded together.
 
 use heirloom_core::Problem;
-use heirloom_core::fold::Place;
+use heirloom_core::fold::LineLocation;
 use rusqlite::{Connection, params};
 
 use crate::IndexError;
@@ -36,7 +36,7 @@ pub(crate) fn insert(db: &Connection, problems: &[Problem]) -> Result<(), IndexE
 /// Removes the problems of some lines.
 pub(crate) fn delete<'p>(
     db: &Connection,
-    places: impl Iterator<Item = &'p Place>,
+    places: impl Iterator<Item = &'p LineLocation>,
 ) -> Result<(), IndexError> {
     let mut delete = db.prepare_cached("DELETE FROM line_problem WHERE path = ? AND line = ?")?;
     for place in places {

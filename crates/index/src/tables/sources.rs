@@ -24,9 +24,9 @@ pub struct Source {
     /// How many bytes were read.
     pub size: u64,
     /// The modification time, in nanoseconds since 1970.
-    pub modified: i64,
+    pub modified_nanoseconds: i64,
     /// A hash of the content, or of the end of what was read, to recognise an unchanged file.
-    pub mark: Vec<u8>,
+    pub fingerprint: Vec<u8>,
     /// How many lines were read.
     pub lines: usize,
     /// The problems found in the file, encoded by the caller.
@@ -45,8 +45,8 @@ pub(crate) fn all(db: &Connection) -> Result<BTreeMap<String, Source>, IndexErro
             path: row.get(0)?,
             is_local: row.get(1)?,
             size: u64::try_from(size).unwrap_or_default(),
-            modified: row.get(3)?,
-            mark: row.get(4)?,
+            modified_nanoseconds: row.get(3)?,
+            fingerprint: row.get(4)?,
             lines: usize::try_from(lines).unwrap_or_default(),
             problems: row.get(6)?,
         })
@@ -88,8 +88,8 @@ pub(crate) fn update(db: &Connection, id: i64, source: &Source) -> Result<(), In
     update.execute(params![
         source.is_local,
         i64::try_from(source.size).unwrap_or_default(),
-        source.modified,
-        source.mark,
+        source.modified_nanoseconds,
+        source.fingerprint,
         i64::try_from(source.lines).unwrap_or_default(),
         source.problems,
         id

@@ -174,7 +174,7 @@ fn parse_line(line: &[u8]) -> Line {
     let value: Value = match serde_json::from_slice(line) {
         Ok(value) => value,
         Err(error) => {
-            let message = format!("Parse error: {}", json::syntax_error(&error));
+            let message = format!("Parse error: {}", json::describe_syntax_error(&error));
             return Line::Invalid(error_response(PARSE_ERROR, &Value::Null, &message));
         }
     };
@@ -206,7 +206,7 @@ fn describe_defect(value: &Value) -> String {
         }
         Value::Object(_) => "`params` do not match the method".to_owned(),
         other => {
-            format!("a request must be a JSON object, but {} was sent", json::described(other))
+            format!("a request must be a JSON object, but {} was sent", json::describe(other))
         }
     }
 }

@@ -147,7 +147,7 @@ impl Repository {
 
     /// Returns the checked-out commit without running git; `None` if there is no commit yet, or if
     /// the repository stores its references in another format.
-    pub fn head(&self) -> Option<String> {
+    pub fn head_commit(&self) -> Option<String> {
         let hash = match self.reference() {
             None => self.head_text()?.trim().to_owned(),
             Some(reference) => match self.common_dir.read_text(&reference, MAX_POINTER_BYTES) {
@@ -170,7 +170,7 @@ impl Repository {
     /// stores its references as a reftable.
     pub fn is_unborn(&self) -> bool {
         let has_reftable = self.common_dir.exists("reftable");
-        self.branch().is_some() && !has_reftable && self.head().is_none()
+        self.branch().is_some() && !has_reftable && self.head_commit().is_none()
     }
 
     /// Returns the files that change with the checked-out commit, whether they exist or not.
@@ -183,7 +183,7 @@ impl Repository {
 
     /// Returns the commits at which the history of a shallow clone ends, one per line; empty for a
     /// full clone.
-    pub fn shallow_ends(&self) -> String {
+    pub fn shallow_boundaries(&self) -> String {
         self.common_dir.read_text("shallow", MAX_FILE_BYTES).unwrap_or_default()
     }
 
@@ -249,7 +249,7 @@ fn has_work_tree_setting(dir: &ConfinedDir, git_dir: &Path, work_tree: &Path) ->
 
 fn foreign_problem(work_tree: &Path, repository: &Path) -> Problem {
     let (work_tree, repository) = (work_tree.display(), repository.display());
-    Problem::of_file(
+    Problem::in_file(
         ".git",
         format!(
             "this points to {repository}, which does not name {work_tree} as its work tree, so the \
@@ -355,7 +355,7 @@ mod tests {
         let head = |text: &str| {
             fs::write(git_dir.join("HEAD"), text).unwrap();
             match Repository::discover(home.path()) {
-                RepositoryLookup::Found(repository) => repository.head(),
+                RepositoryLookup::Found(repository) => repository.head_commit(),
                 other => panic!("{other:?}"),
             }
         };

@@ -1,6 +1,6 @@
 //! Decides by the name of a value whether the value is a secret.
 
-use crate::words::humps;
+use crate::words::split_camel_case;
 
 /// Longest text before the assignment operator that is searched for the name.
 pub(super) const MAX_NAME_BYTES: usize = 64;
@@ -182,5 +182,5 @@ fn ends_with_ignore_case(word: &str, ending: &str) -> bool {
 /// Splits a name into words: `dbPassword`, `db_password` and `DB password` have two.
 fn split_words(name: &str) -> Vec<&str> {
     let parts = name.split(|c: char| !c.is_ascii_alphanumeric());
-    parts.filter(|part| !part.is_empty()).flat_map(humps).collect()
+    parts.filter(|part| !part.is_empty()).flat_map(split_camel_case).collect()
 }

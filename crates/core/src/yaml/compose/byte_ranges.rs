@@ -226,14 +226,14 @@ fn skip_blanks_and_comments(text: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use crate::yaml::{Kind, Node, parse};
+    use crate::yaml::{YamlKind, YamlNode, parse};
 
     /// Returns the text of every key and scalar by its range.
     fn slices(text: &str) -> Vec<&str> {
-        fn walk<'t>(text: &'t str, node: &Node, out: &mut Vec<&'t str>) {
+        fn walk<'t>(text: &'t str, node: &YamlNode, out: &mut Vec<&'t str>) {
             match &node.kind {
-                Kind::List { items, .. } => items.iter().for_each(|item| walk(text, item, out)),
-                Kind::Map { entries, .. } => {
+                YamlKind::List { items, .. } => items.iter().for_each(|item| walk(text, item, out)),
+                YamlKind::Map { entries, .. } => {
                     for entry in entries {
                         out.push(&text[entry.key_bytes.clone()]);
                         walk(text, &entry.value, out);

@@ -1,4 +1,4 @@
-use crate::import::Format;
+use crate::import::ImportFormat;
 use crate::import::tests::{assert_import_is_idempotent, import, problems, records};
 
 const SEARCH: &str = "---
@@ -33,7 +33,7 @@ const NOTES: &[(&str, &str)] =
 
 #[test]
 fn notes_become_facts() {
-    let imported = import(Format::BasicMemory, NOTES);
+    let imported = import(ImportFormat::BasicMemory, NOTES);
     assert_eq!(
         records(&imported),
         [
@@ -48,8 +48,8 @@ fn notes_become_facts() {
             r#"notes/storage.md:8 …009 {"kind":"edge","from":"…001","to":"…005","relation":"replaces","origin":"basic-memory:notes/storage.md#relation:c94a69d09a76"}"#,
         ]
     );
-    assert_eq!((imported.already, problems(&imported)), (0, vec![]));
-    assert_import_is_idempotent(Format::BasicMemory, NOTES, 9);
+    assert_eq!((imported.known_rows, problems(&imported)), (0, vec![]));
+    assert_import_is_idempotent(ImportFormat::BasicMemory, NOTES, 9);
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn titles_and_tags_of_a_note_are_limited() {
     let tags: Vec<String> = (0..60).map(|n| format!("t{n}")).collect();
     let long = "x".repeat(201);
     let text = format!("---\ntitle: {long}\ntags: [{}]\n---\n- [tip] kept\n", tags.join(", "));
-    let imported = import(Format::BasicMemory, &[("long.md", &text)]);
+    let imported = import(ImportFormat::BasicMemory, &[("long.md", &text)]);
     assert_eq!(imported.records[0].1.tags, tags[..50]);
     assert!(records(&imported)[0].contains(r#""key":"long""#));
     assert_eq!(
@@ -74,7 +74,7 @@ fn unreadable_items_are_reported() {
     let twins = "# Twin\n\nText.\n";
     let bad = "---\ntitle: Bad\ncreated: soon\n---\n## Observations\n- [x] a task\n- [tip] kept\n- [tip] Kept.\n\n## Relations\n- uses [[Nowhere]]\n- uses [[twin]]\n- relates_to [[Empty]]\n- uses [[Empty]]\n- Search\n";
     let imported = import(
-        Format::BasicMemory,
+        ImportFormat::BasicMemory,
         &[
             ("bad.md", bad),
             ("empty.md", "# Empty\n\n| a | b |\n"),
@@ -90,7 +90,7 @@ fn unreadable_items_are_reported() {
         .map(|(place, record)| format!("{}:{} {}", place.path, place.line, record.text()))
         .collect();
     assert_eq!(contents, ["bad.md:7 kept", "one.md:3 Twin: Text.", "two.md:3 Twin: Text."]);
-    assert_eq!(imported.already, 1);
+    assert_eq!(imported.known_rows, 1);
     assert_eq!(
         problems(&imported),
         [

@@ -1,4 +1,4 @@
-use crate::import::Format;
+use crate::import::ImportFormat;
 use crate::import::tests::{assert_import_is_idempotent, import, problems, records};
 
 const INSTRUCTIONS: &str = "---
@@ -41,7 +41,7 @@ Some prose.
 
 #[test]
 fn items_become_facts() {
-    let imported = import(Format::Bullets, &[("AGENTS.md", INSTRUCTIONS)]);
+    let imported = import(ImportFormat::Bullets, &[("AGENTS.md", INSTRUCTIONS)]);
     assert_eq!(
         records(&imported),
         [
@@ -53,14 +53,14 @@ fn items_become_facts() {
             r#"AGENTS.md:36 …006 {"kind":"fact","section":"Patterns & Conventions","content":"Be kind","tags":["odds-and-ends"],"source":"AGENTS.md:36","origin":"bullets:AGENTS.md#51788b0683f4"}"#,
         ]
     );
-    assert_eq!((imported.already, problems(&imported)), (1, vec![]));
-    assert_import_is_idempotent(Format::Bullets, &[("AGENTS.md", INSTRUCTIONS)], 7);
+    assert_eq!((imported.known_rows, problems(&imported)), (1, vec![]));
+    assert_import_is_idempotent(ImportFormat::Bullets, &[("AGENTS.md", INSTRUCTIONS)], 7);
 }
 
 #[test]
 fn unreadable_items_are_reported() {
     let texts = [("a.md", "- \n- kept\n"), ("b.md", "Prose.\n"), ("c.md", "- x\n<<<<<<< HEAD\n")];
-    let imported = import(Format::Bullets, &texts);
+    let imported = import(ImportFormat::Bullets, &texts);
     assert_eq!(imported.records.len(), 1);
     assert_eq!(
         problems(&imported),

@@ -31,7 +31,7 @@ impl OmegonImport<'_, '_> {
         let mut record = self.batch.draft(origin, Body::Episode(Box::new(episode)));
         self.set_common_fields(&mut record, row);
         if let Some(date) = self.batch.timestamp(&row.place, row.text("date").as_deref()) {
-            record.valid_from = Some(day::of(date));
+            record.valid_from = Some(day::of_timestamp(date));
             if row.text("created_at").is_none() {
                 record.at = date;
             }

@@ -1,6 +1,6 @@
 //! Imports facts, their supersessions and reinforcements.
 
-use heirloom_core::record::{Action, Body, Fact, Section};
+use heirloom_core::record::{Body, EventAction, Fact, FactSection};
 use uuid::Uuid;
 
 use super::{OmegonImport, fact_origin, origin_of_fact};
@@ -20,7 +20,7 @@ impl OmegonImport<'_, '_> {
                 Some(section) => format!("the section `{section}` is unknown"),
                 None => "a fact needs `section`".to_owned(),
             };
-            let titles = Section::ALL.map(Section::title).join(", ");
+            let titles = FactSection::ALL.map(FactSection::title).join(", ");
             self.batch
                 .report(batch::problem(&row.place, message).hint(format!("use one of {titles}")));
             return None;
@@ -68,7 +68,7 @@ impl OmegonImport<'_, '_> {
             let written = row.text("last_reinforced").or_else(|| row.text("created_at"));
             let at = self.timestamp_or_now(row, written.as_deref());
             let reason = format!("reinforced {count} times in Omegon");
-            let event = (Action::Reinforce, id, reason);
+            let event = (EventAction::Reinforce, id, reason);
             self.batch.insert_event(
                 &row.place,
                 format!("{}:reinforced", fact_origin(row)),
@@ -80,9 +80,9 @@ impl OmegonImport<'_, '_> {
 }
 
 /// Returns the section of a fact. Of unknown titles, only those that clearly mean recent work are accepted.
-fn section_of(row: &JsonRow) -> Option<Section> {
+fn section_of(row: &JsonRow) -> Option<FactSection> {
     let written = row.text("section")?;
     let recent_work =
-        || section::of_heading(&written).filter(|guess| *guess == Section::RecentWork);
-    Section::from_title(&written).or_else(recent_work)
+        || section::of_heading(&written).filter(|guess| *guess == FactSection::RecentWork);
+    FactSection::from_title(&written).or_else(recent_work)
 }

@@ -1,4 +1,4 @@
-use crate::import::Format;
+use crate::import::ImportFormat;
 use crate::import::tests::{assert_import_is_idempotent, import, import_after, problems, records};
 
 const FACTS: &str = r#"{"_type":"mind","name":"ops","status":"active"}
@@ -14,7 +14,7 @@ const FACTS: &str = r#"{"_type":"mind","name":"ops","status":"active"}
 
 #[test]
 fn lines_become_records() {
-    let imported = import(Format::Omegon, &[("facts.jsonl", FACTS)]);
+    let imported = import(ImportFormat::Omegon, &[("facts.jsonl", FACTS)]);
     assert_eq!(
         records(&imported),
         [
@@ -38,7 +38,7 @@ fn lines_become_records() {
             "facts.jsonl:5: 2 facts that are named as replaced or stored are missing (Omegon exports only active facts; this and later lines are imported without these references)",
         ]
     );
-    assert_import_is_idempotent(Format::Omegon, &[("facts.jsonl", FACTS)], 8);
+    assert_import_is_idempotent(ImportFormat::Omegon, &[("facts.jsonl", FACTS)], 8);
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn damaged_lines_are_reported() {
 {"_type":"dream"}
 {}
 "#;
-    let imported = import(Format::Omegon, &[("m/facts.jsonl", text)]);
+    let imported = import(ImportFormat::Omegon, &[("m/facts.jsonl", text)]);
     assert_eq!(
         records(&imported),
         [
@@ -96,7 +96,7 @@ fn only_the_newest_line_of_an_id_is_imported() {
 {"_type":"fact","id":"a","section":"Specs","content":"new","version":2}
 {"_type":"fact","id":"a","section":"Specs","content":"new","version":2}
 "#;
-    let imported = import(Format::Omegon, &[("facts.jsonl", text)]);
+    let imported = import(ImportFormat::Omegon, &[("facts.jsonl", text)]);
     assert_eq!(
         records(&imported),
         [
@@ -109,7 +109,7 @@ fn only_the_newest_line_of_an_id_is_imported() {
             "facts.jsonl:1: the id `a` is also on facts.jsonl:2, which is imported instead (remove one of the two lines)"
         ]
     );
-    assert_eq!(imported.already, 1);
+    assert_eq!(imported.known_rows, 1);
 }
 
 #[test]
@@ -122,8 +122,8 @@ fn a_later_export_refers_to_records_imported_before() {
 {"_type":"fact","id":"c","section":"Specs","content":"three","supersedes":"a"}
 {"_type":"edge","id":"e","source_fact_id":"c","target_fact_id":"b","relation":"enabled_by"}
 "#;
-    let before = import(Format::Omegon, &[("facts.jsonl", first)]);
-    let after = import_after(&before, Format::Omegon, &[("facts.jsonl", later)]);
+    let before = import(ImportFormat::Omegon, &[("facts.jsonl", first)]);
+    let after = import_after(&before, ImportFormat::Omegon, &[("facts.jsonl", later)]);
     assert_eq!(
         records(&after),
         [
@@ -132,5 +132,5 @@ fn a_later_export_refers_to_records_imported_before() {
             r#"facts.jsonl:4 …103 {"kind":"edge","from":"…002","to":"…101","relation":"enables","origin":"omegon:edge:e"}"#,
         ]
     );
-    assert_eq!((after.already, after.problems.len()), (2, 0));
+    assert_eq!((after.known_rows, after.problems.len()), (2, 0));
 }

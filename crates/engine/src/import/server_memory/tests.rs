@@ -1,4 +1,4 @@
-use crate::import::Format;
+use crate::import::ImportFormat;
 use crate::import::tests::{assert_import_is_idempotent, import, problems, records};
 
 const GRAPH: &str = r#"{"type":"relation","from":"billing","to":"ledger","relationType":"depends on"}
@@ -10,7 +10,7 @@ const GRAPH: &str = r#"{"type":"relation","from":"billing","to":"ledger","relati
 
 #[test]
 fn observations_become_facts() {
-    let imported = import(Format::ServerMemory, &[("memory.jsonl", GRAPH)]);
+    let imported = import(ImportFormat::ServerMemory, &[("memory.jsonl", GRAPH)]);
     assert_eq!(
         records(&imported),
         [
@@ -22,14 +22,14 @@ fn observations_become_facts() {
             r#"memory.jsonl:5 …006 {"kind":"edge","from":"…001","to":"…003","relation":"replaces","origin":"server-memory:relation:c72b18832b37"}"#,
         ]
     );
-    assert_eq!((imported.already, problems(&imported)), (1, vec![]));
-    assert_import_is_idempotent(Format::ServerMemory, &[("memory.jsonl", GRAPH)], 7);
+    assert_eq!((imported.known_rows, problems(&imported)), (1, vec![]));
+    assert_import_is_idempotent(ImportFormat::ServerMemory, &[("memory.jsonl", GRAPH)], 7);
 }
 
 #[test]
 fn an_entity_with_a_long_name_is_refused() {
     let text = format!(r#"{{"type":"entity","name":"{}","observations":["x"]}}"#, "n".repeat(201));
-    let imported = import(Format::ServerMemory, &[("memory.jsonl", &text)]);
+    let imported = import(ImportFormat::ServerMemory, &[("memory.jsonl", &text)]);
     assert_eq!(
         (records(&imported), problems(&imported)),
         (vec![], vec!["memory.jsonl:1: a name of 201 bytes is too long: `nnnnnnnnnnnnnnnnnnnn…` (at most 200 bytes)".into()])
@@ -48,7 +48,7 @@ fn damaged_lines_are_reported() {
 {"type":"observation"}
 nonsense
 "#;
-    let imported = import(Format::ServerMemory, &[("memory.jsonl", text)]);
+    let imported = import(ImportFormat::ServerMemory, &[("memory.jsonl", text)]);
     assert_eq!(
         records(&imported),
         [

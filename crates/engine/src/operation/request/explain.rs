@@ -14,14 +14,14 @@ struct Mismatch {
 /// Explains a deserialisation error: returns the mismatch that serde reported, or else the first one.
 /// A schema may be stricter than its deserialiser (which also accepts `known-issues` as a section), so
 /// this is called only after serde has failed.
-pub(crate) fn explained(schema: &Value, value: &Value, error: &serde_json::Error) -> String {
+pub(crate) fn explain_mismatch(schema: &Value, value: &Value, error: &serde_json::Error) -> String {
     let mut found = Vec::new();
     find_mismatches(schema, value, "", &mut found);
     let serde_message = error.to_string();
     let reported = found.iter().position(|mismatch| serde_message.contains(&mismatch.serde_quote));
     match found.into_iter().nth(reported.unwrap_or(0)) {
         Some(mismatch) => mismatch.message,
-        None => json::message(error),
+        None => json::error_message(error),
     }
 }
 
@@ -44,7 +44,7 @@ fn find_mismatches(schema: &Value, value: &Value, path: &str, found: &mut Vec<Mi
             message: format!(
                 "`{path}` must be {}, and {} was given",
                 describe_allowed(schema),
-                json::described(value)
+                json::describe(value)
             ),
             serde_quote: serde_quote(value),
         }),
@@ -232,7 +232,10 @@ mod tests {
     #[allow(clippy::needless_pass_by_value, reason = "every call makes its value in place")]
     fn check(value: Value, explanation: &str) {
         let error = serde_json::from_value::<Request>(value.clone()).unwrap_err();
-        assert_eq!(explained(&generate::<Request>().to_value(), &value, &error), explanation);
+        assert_eq!(
+            explain_mismatch(&generate::<Request>().to_value(), &value, &error),
+            explanation
+        );
     }
 
     #[test]

@@ -41,7 +41,7 @@ impl Operation for AdrHistory {
         let catalog = Catalog::read(session)?;
         let (_, adr) = catalog.find_adr(&request.id)?;
         let supersession = Supersession::new(&catalog.adrs);
-        let at = supersession.at_path(&adr.path).unwrap_or_default();
+        let at = supersession.index_of_path(&adr.path).unwrap_or_default();
         Ok(DecisionHistory { id: adr.id.clone(), chains: supersession.history(at) })
     }
 }

@@ -75,7 +75,7 @@ impl Operation for AdrList {
     };
 
     fn run(session: &Session, request: Request) -> Result<AdrListing, Error> {
-        let scope = request.project.as_deref().map_or(Scope::Everything, Scope::Project);
+        let scope = request.project.as_deref().map_or(Scope::AllProjects, Scope::Project);
         if let Some(project) = &request.project {
             crate::workspace::scaffold::safe_name("project", project)?;
         }
@@ -88,7 +88,7 @@ impl Operation for AdrList {
             title: record.adr.title.clone(),
             status: record.adr.status,
             unknown_status: record.adr.unknown_status.clone(),
-            in_force: supersession.in_force(at),
+            in_force: supersession.is_in_force(at),
             date: record.adr.date.clone(),
             supersedes: supersession.predecessors(at).map(id).collect(),
             superseded_by: supersession.successors(at).map(id).collect(),
@@ -101,7 +101,7 @@ impl Operation for AdrList {
                     && (!request.in_force || item.in_force)
             })
             .collect();
-        let without_status = supersession.without_status().map(id).collect();
+        let without_status = supersession.indexes_without_status().map(id).collect();
         Ok(AdrListing { adrs, without_status, problems })
     }
 }
@@ -134,7 +134,7 @@ impl Answer for AdrListing {
             ]
         });
         view.table(&["id", "status", "", "title", "source"], rows.collect());
-        if let Some(sentence) = present::without_status(&self.without_status) {
+        if let Some(sentence) = present::missing_status_warning(&self.without_status) {
             view.blank();
             view.line([span(Role::Warning, format!("⚠️ {sentence}"))]);
         }

@@ -68,15 +68,17 @@ impl Operation for AdrNew {
         if root.exists(&path) {
             return Err(Error::bad_input(format!("{path} already exists")));
         }
-        transaction.guard(&text).map_err(|error| error.hint("remove the secret from the title"))?;
+        transaction
+            .reject_secret(&text)
+            .map_err(|error| error.hint("remove the secret from the title"))?;
         transaction.edit(&path, None, text.clone());
         if request.status == Some(Status::Accepted) {
             let adr = adr::read(&path, &text);
-            let known = lifecycle::known_of(session, [&adr])?;
+            let known = lifecycle::read_ingested(session, [&adr])?;
             let document = Document { path: path.clone(), ..Document::default() };
             lifecycle::ingest_adr(&mut transaction, &known, &adr, &document, &[])?;
         }
         transaction.commit()?;
-        Ok(CreatedDocument { kind: "decision record", name: adr::id_of(&path).0, path })
+        Ok(CreatedDocument { kind: "decision record", name: adr::derive_id(&path).0, path })
     }
 }

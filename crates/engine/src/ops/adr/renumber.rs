@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use heirloom_core::renumber::Name;
+use heirloom_core::renumber::NumberedName;
 use heirloom_core::{adr, path};
 use heirloom_store::adrs;
 use heirloom_store::journal::Rename;
@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use crate::memory::{WriteTransaction, lifecycle, move_relations};
 use crate::ops::answers::RenumberReport;
-use crate::workspace::catalog::{self, Catalog, Filed};
+use crate::workspace::catalog::{self, Catalog, CatalogEntry};
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 /// Largest record number: five digits.
@@ -51,7 +51,7 @@ impl Operation for AdrRenumber {
             return Err(problem.clone().into());
         }
         filed.check_is_file(session.root())?;
-        let name = Name::of_record(path::stem(&old.path)).ok_or_else(|| {
+        let name = NumberedName::of_record(path::stem(&old.path)).ok_or_else(|| {
             Error::bad_input(format!("the file name {} has no number", old.path))
                 .hint("rename the file, so that its name starts with a number")
         })?;
@@ -61,7 +61,7 @@ impl Operation for AdrRenumber {
         let extension = &file[path::stem(file).len()..];
         let rename = Rename {
             from: old.path.clone(),
-            to: format!("{folder}/{}{extension}", name.renumbered(number)),
+            to: format!("{folder}/{}{extension}", name.with_number(number)),
         };
         let edits = catalog.renumber_record(filed, &name, number);
         let text = edits.iter().find(|edit| edit.filed.document.path == old.path);
@@ -81,7 +81,7 @@ impl Operation for AdrRenumber {
 fn choose_number(
     session: &Session,
     folder: &str,
-    name: &Name,
+    name: &NumberedName,
     requested: Option<u32>,
 ) -> Result<u32, Error> {
     let next = adrs::next_number(session.root(), session.config()?, folder);
@@ -106,11 +106,11 @@ fn choose_number(
 fn renumber_in_log(
     session: &Session,
     transaction: &mut WriteTransaction<'_>,
-    filed: &Filed,
+    filed: &CatalogEntry,
     old: &adr::Adr,
     new: &adr::Adr,
 ) -> Result<usize, Error> {
-    let known = lifecycle::known_of(session, [old, new])?;
+    let known = lifecycle::read_ingested(session, [old, new])?;
     lifecycle::renumber_adr(transaction, &known, old, new, &filed.document)?;
     let project = filed.selectors.get("project").map(String::as_str);
     let new_id = catalog::id_of_record(&new.id, project);

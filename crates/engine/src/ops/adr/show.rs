@@ -55,9 +55,9 @@ impl Operation for AdrShow {
     fn run(session: &Session, request: Request) -> Result<AdrDetails, Error> {
         let catalog = Catalog::read(session)?;
         let (filed, adr) = catalog.find_adr(&request.id)?;
-        let graph = catalog.graph(session, Extent::Around(&filed.id));
+        let graph = catalog.graph(session, Extent::Neighbourhood(&filed.id));
         let collect =
-            |select: &dyn Fn(&heirloom_core::graph::Edge) -> Option<String>| -> Vec<String> {
+            |select: &dyn Fn(&heirloom_core::graph::GraphEdge) -> Option<String>| -> Vec<String> {
                 let mut found: Vec<String> = graph.edges.iter().filter_map(select).collect();
                 found.sort();
                 found.dedup();

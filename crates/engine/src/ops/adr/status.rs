@@ -1,8 +1,8 @@
 //! `adr status`: shows or changes the status of a decision record.
 
 use heirloom_core::adr::{self, Adr, Status};
-use heirloom_core::frontmatter::{self, Split};
-use heirloom_core::record::short;
+use heirloom_core::frontmatter::{self, FrontMatterLocation};
+use heirloom_core::record::short_id;
 use heirloom_core::supersession::Supersession;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::memory::{WriteTransaction, lifecycle};
 use crate::view::{Role, View, span};
-use crate::workspace::catalog::{Catalog, Filed};
+use crate::workspace::catalog::{Catalog, CatalogEntry};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct AdrStatus;
@@ -70,7 +70,7 @@ impl Operation for AdrStatus {
             source: adr.path.clone(),
             before,
             status,
-            next: status.next().to_vec(),
+            next: status.allowed_next().to_vec(),
             fact: None,
             warnings: vec![],
         };
@@ -94,7 +94,7 @@ impl Operation for AdrStatus {
 
 /// Returns an error if a record cannot go from its status to the new one.
 fn check_transition(adr: &Adr, status: Status) -> Result<(), Error> {
-    let next = adr.status.next();
+    let next = adr.status.allowed_next();
     if next.contains(&status) {
         return Ok(());
     }
@@ -108,9 +108,14 @@ fn check_transition(adr: &Adr, status: Status) -> Result<(), Error> {
 }
 
 /// Returns the text of a record with the new status, and with today's date if its front matter states one.
-fn edit_text(session: &Session, filed: &Filed, adr: &Adr, status: Status) -> Result<String, Error> {
+fn edit_text(
+    session: &Session,
+    filed: &CatalogEntry,
+    adr: &Adr,
+    status: Status,
+) -> Result<String, Error> {
     let after = adr::set_status(&adr.path, &filed.text, status)?;
-    let has_date = matches!(frontmatter::split(&filed.text), Split::Block { .. })
+    let has_date = matches!(frontmatter::split(&filed.text), FrontMatterLocation::Block { .. })
         && filed.document.fields.contains_key("updated");
     if !has_date {
         return Ok(after);
@@ -124,23 +129,23 @@ fn update_facts(
     session: &Session,
     transaction: &mut WriteTransaction<'_>,
     catalog: &Catalog,
-    (filed, adr): (&Filed, &Adr),
+    (filed, adr): (&CatalogEntry, &Adr),
     change: &mut StatusChange,
 ) -> Result<(), Error> {
     let supersession = Supersession::new(&catalog.adrs);
-    let position = supersession.at_path(&adr.path).into_iter();
+    let position = supersession.index_of_path(&adr.path).into_iter();
     let replaced: Vec<&Adr> = position
         .flat_map(|at| supersession.predecessors(at).collect::<Vec<_>>())
         .map(|old| &catalog.adrs[old])
         .collect();
-    let known = lifecycle::known_of(session, replaced.iter().copied().chain([adr]))?;
+    let known = lifecycle::read_ingested(session, replaced.iter().copied().chain([adr]))?;
     if change.before == Status::Accepted {
         lifecycle::retire_adr(transaction, &known, adr, change.status.word())?;
     }
     if change.status == Status::Accepted {
         match lifecycle::ingest_adr(transaction, &known, adr, &filed.document, &replaced) {
             Ok(stored) => change.fact = stored.map(|id| id.to_string()),
-            Err(error) => change.warnings.push(lifecycle::not_a_fact(adr, &error)),
+            Err(error) => change.warnings.push(lifecycle::not_stored_warning(adr, &error)),
         }
     }
     Ok(())
@@ -169,7 +174,7 @@ impl Answer for StatusChange {
             },
         )]);
         if let Some(fact) = &self.fact {
-            view.line([span(Role::Dim, format!("also stored as fact {}", short(fact)))]);
+            view.line([span(Role::Dim, format!("also stored as fact {}", short_id(fact)))]);
         }
         for warning in &self.warnings {
             view.line([span(Role::Warning, format!("⚠️ {warning}"))]);

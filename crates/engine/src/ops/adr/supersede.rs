@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use heirloom_core::adr::{self, Status};
 use heirloom_core::graph::EdgeKind;
 use heirloom_core::supersession::Supersession;
-use heirloom_store::journal::Change;
+use heirloom_store::journal::FileChange;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::memory::{WriteTransaction, lifecycle};
 use crate::view::{Role, View, span};
-use crate::workspace::catalog::{Catalog, Filed};
+use crate::workspace::catalog::{Catalog, CatalogEntry};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct AdrSupersede;
@@ -34,7 +34,7 @@ pub(crate) struct SupersessionReport {
     /// Edited files.
     edited: Vec<String>,
     /// The new edge of the graph.
-    edge: heirloom_core::graph::Edge,
+    edge: heirloom_core::graph::GraphEdge,
     /// References to the old record that remain.
     still_referred_to_by: Vec<ReferencePlace>,
     /// Warnings.
@@ -82,7 +82,7 @@ impl Operation for AdrSupersede {
         for change in changes {
             transaction.edit(&change.path, change.before.as_deref(), change.after);
         }
-        let known = lifecycle::known_of(session, [old_adr, new_adr])?;
+        let known = lifecycle::read_ingested(session, [old_adr, new_adr])?;
         let mut warnings = warnings(old_adr, new_adr);
         let warning =
             lifecycle::supersede_adr(&mut transaction, &known, old_adr, new_adr, &new.document)?;
@@ -92,7 +92,7 @@ impl Operation for AdrSupersede {
             old: old_adr.id.clone(),
             new: new_adr.id.clone(),
             edited,
-            edge: heirloom_core::graph::Edge {
+            edge: heirloom_core::graph::GraphEdge {
                 from: new.id.clone(),
                 to: old.id.clone(),
                 kind: EdgeKind::Supersedes,
@@ -107,8 +107,8 @@ impl Operation for AdrSupersede {
 /// Returns an error if the old record already replaced the new one, directly or indirectly.
 fn check_acyclic(catalog: &Catalog, old: &adr::Adr, new: &adr::Adr) -> Result<(), Error> {
     let supersession = Supersession::new(&catalog.adrs);
-    let position = |adr: &adr::Adr| supersession.at_path(&adr.path).unwrap_or_default();
-    if supersession.descends(position(old), position(new)) {
+    let position = |adr: &adr::Adr| supersession.index_of_path(&adr.path).unwrap_or_default();
+    if supersession.is_descendant(position(old), position(new)) {
         return Err(Error::bad_input(format!(
             "{} already replaces {}; this would create a cycle",
             old.id, new.id
@@ -121,16 +121,16 @@ fn check_acyclic(catalog: &Catalog, old: &adr::Adr, new: &adr::Adr) -> Result<()
 /// Returns the edits that link the two records to each other.
 fn link(
     catalog: &Catalog,
-    (old, old_adr): (&Filed, &adr::Adr),
-    (new, new_adr): (&Filed, &adr::Adr),
-) -> Result<[Change; 2], Error> {
+    (old, old_adr): (&CatalogEntry, &adr::Adr),
+    (new, new_adr): (&CatalogEntry, &adr::Adr),
+) -> Result<[FileChange; 2], Error> {
     let changes = [
-        Change {
+        FileChange {
             path: old_adr.path.clone(),
             before: Some(old.text.clone()),
             after: adr::mark_superseded(&old_adr.path, &old.text, new_adr)?,
         },
-        Change {
+        FileChange {
             path: new_adr.path.clone(),
             before: Some(new.text.clone()),
             after: adr::mark_supersedes(&new_adr.path, &new.text, old_adr)?,
@@ -159,14 +159,14 @@ fn warnings(old: &adr::Adr, new: &adr::Adr) -> Vec<String> {
 }
 
 /// Returns whether the changes add exactly one supersession, between the two changed records.
-fn links_only_this_pair(catalog: &Catalog, changes: &[Change; 2]) -> bool {
+fn links_only_this_pair(catalog: &Catalog, changes: &[FileChange; 2]) -> bool {
     let edited = |adr: &adr::Adr| match changes.iter().find(|change| change.path == adr.path) {
         Some(change) => adr::read(&adr.path, &change.after),
         None => adr.clone(),
     };
     let adrs: Vec<adr::Adr> = catalog.adrs.iter().map(edited).collect();
     let after = Supersession::new(&adrs);
-    let (old, new) = (after.at_path(&changes[0].path), after.at_path(&changes[1].path));
+    let (old, new) = (after.index_of_path(&changes[0].path), after.index_of_path(&changes[1].path));
     let before = Supersession::new(&catalog.adrs);
     let pairs = |supersession: &Supersession<'_>| -> BTreeSet<(usize, usize)> {
         (0..adrs.len())

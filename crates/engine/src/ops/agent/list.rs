@@ -1,7 +1,7 @@
 //! `agent list`: lists the agents of a plan.
 
 use heirloom_core::hierarchy::Selectors;
-use heirloom_store::layout::{self, Part};
+use heirloom_store::layout::{self, DocumentRole};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -35,12 +35,12 @@ impl Operation for AgentList {
         let agents = inherit::level(config, "agent")?;
         let plan = layout::find_name(root, &plans, &Selectors::new(), &request.plan)?;
         let mut selectors = Selectors::from_iter([("plan".to_owned(), plan)]);
-        let (names, problems) = layout::usable_names(root, &agents, &selectors)?;
+        let (names, problems) = layout::list_names_with_problems(root, &agents, &selectors)?;
         let mut placed = Vec::new();
         for name in names {
             selectors.insert("agent".to_owned(), name);
             let documents = layout::read_level(root, &agents, &selectors);
-            placed.extend(documents.into_iter().filter(|placed| placed.part == Part::Main));
+            placed.extend(documents.into_iter().filter(|placed| placed.role == DocumentRole::Main));
         }
         Listing::of(session, &placed, problems, |_| true)
     }

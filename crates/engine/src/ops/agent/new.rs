@@ -47,8 +47,8 @@ impl Operation for AgentNew {
             &request.plan,
         )?;
         let selectors: Selectors = [("plan".to_owned(), plan.clone())].into_iter().collect();
-        let names = layout::names(root, &inherit::level(config, "agent")?, &selectors)?;
-        let name = scaffold::numbered("agent", &title_or_name, &names, 3, 0)?;
+        let names = layout::list_names(root, &inherit::level(config, "agent")?, &selectors)?;
+        let name = scaffold::numbered_name("agent", &title_or_name, &names, 3, 0)?;
         let path = format!("plans/{plan}/agents/{name}.md");
         let text = scaffold::agent(
             &scaffold::title_of(&title_or_name),

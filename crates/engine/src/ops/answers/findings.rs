@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Answer;
-use crate::view::formats::{self, Format};
+use crate::view::formats::{self, FindingsFormat};
 use crate::view::present;
 use crate::view::{Role, View, span};
 
@@ -22,7 +22,7 @@ pub(crate) struct Findings {
     text: Option<String>,
     #[serde(skip)]
     #[schemars(skip)]
-    format: Format,
+    format: FindingsFormat,
     #[serde(skip)]
     #[schemars(skip)]
     fails_on_critical: bool,
@@ -32,7 +32,7 @@ impl Answer for Findings {
     fn view(&self) -> View {
         match (&self.text, self.format) {
             (Some(text), _) => View::raw(text.as_str()),
-            (None, Format::Json) => {
+            (None, FindingsFormat::Json) => {
                 View::raw(serde_json::to_string_pretty(self).unwrap_or_default())
             }
             (None, _) => self.text_view(),
@@ -49,13 +49,13 @@ impl Findings {
     pub(crate) fn new(
         conflicts: Vec<Conflict>,
         problems: Vec<Problem>,
-        format: Format,
+        format: FindingsFormat,
         fails_on_critical: bool,
     ) -> Self {
         let text = match format {
-            Format::Text | Format::Json => None,
-            Format::Github => Some(formats::github(&conflicts, &problems)),
-            Format::Sarif => Some(formats::sarif(&conflicts, &problems)),
+            FindingsFormat::Text | FindingsFormat::Json => None,
+            FindingsFormat::Github => Some(formats::github(&conflicts, &problems)),
+            FindingsFormat::Sarif => Some(formats::sarif(&conflicts, &problems)),
         };
         Findings { conflicts, problems, text, format, fails_on_critical }
     }

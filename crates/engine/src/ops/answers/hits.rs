@@ -82,7 +82,7 @@ impl Answer for Hits {
             view.line([span(Role::Dim, message)]);
         }
         let shown = self.hits.iter().chain(&self.near_misses);
-        let names = MemorySlice::short_names(shown.map(|hit| hit.thing.id.as_str()));
+        let names = MemorySlice::short_names(shown.map(|hit| hit.item.id.as_str()));
         let (hit_names, near_names) = names.split_at(self.hits.len());
         self.hits.iter().zip(hit_names).for_each(|(hit, name)| show_hit(&mut view, hit, name));
         if self.more > 0 {
@@ -109,7 +109,7 @@ fn show_age_warning(view: &mut View, hits: &[Hit], names: &[&str]) {
         .iter()
         .zip(names)
         .filter(|(hit, _)| hit.freshness == Freshness::Critical)
-        .filter(|(hit, _)| hit.thing.standing == Standing::Active)
+        .filter(|(hit, _)| hit.item.standing == Standing::Active)
         .map(|(_, name)| *name)
         .collect();
     if !old.is_empty() {
@@ -123,12 +123,12 @@ fn show_age_warning(view: &mut View, hits: &[Hit], names: &[&str]) {
 }
 
 fn show_hit(view: &mut View, hit: &Hit, name: &str) {
-    show_item(view, &hit.thing, name);
+    show_item(view, &hit.item, name);
     if let Some(workspace) = &hit.workspace {
         view.line([span(Role::Dim, "          in workspace "), span(Role::Source, workspace)]);
     }
     let Some(explain) = &hit.explain else { return };
-    let score = hit.thing.score.unwrap_or_default();
+    let score = hit.item.score.unwrap_or_default();
     let mut parts =
         vec![format!("words {:.3}", explain.words), format!("meaning {:.3}", explain.meaning)];
     if explain.time != 0.0 {

@@ -61,7 +61,7 @@ impl Listing {
             return Err(problem.clone().into());
         }
         let documents: Vec<&Document> = placed.iter().map(|placed| &*placed.document).collect();
-        let (judged, date_problems) = inherit::judge(session, &documents)?;
+        let (judged, date_problems) = inherit::assess(session, &documents)?;
         problems.extend(documents.iter().flat_map(|document| document.problems.iter().cloned()));
         problems.extend(date_problems);
         problems.sort();

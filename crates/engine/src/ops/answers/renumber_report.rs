@@ -8,7 +8,7 @@ use crate::Answer;
 use crate::memory::WriteTransaction;
 use crate::view::present;
 use crate::view::{Role, View, span};
-use crate::workspace::catalog::Edit;
+use crate::workspace::catalog::RenumberEdit;
 
 /// The renames and edits that renumbering needs.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -64,7 +64,7 @@ impl RenumberReport {
     pub(crate) fn prepare(
         names: [String; 2],
         renames: Vec<Rename>,
-        edits: Vec<Edit<'_>>,
+        edits: Vec<RenumberEdit<'_>>,
         transaction: Option<&mut WriteTransaction<'_>>,
     ) -> Self {
         let [before, after] = names;

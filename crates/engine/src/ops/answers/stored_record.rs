@@ -1,6 +1,6 @@
 //! The response of an operation that writes a record to the log.
 
-use heirloom_core::record::{Record, short, short_ids};
+use heirloom_core::record::{Record, short_id, short_ids};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -55,7 +55,7 @@ impl Answer for StoredRecord {
         let verb = if self.done == "superseded" { "stored" } else { self.done };
         view.line([
             span(Role::Good, format!("{verb} {} ", self.kind)),
-            span(Role::Key, short(&self.id)),
+            span(Role::Key, short_id(&self.id)),
             "  ".into(),
             self.text.replace('\n', " ").into(),
             span(Role::Dim, if self.private { "  (private)" } else { "" }),

@@ -20,7 +20,7 @@ impl ValueTable {
     /// Merges the layers.
     pub(crate) fn of(layers: &[Layer<'_>]) -> Self {
         ValueTable {
-            flat: cascade::flat(layers),
+            flat: cascade::flatten(layers),
             contributors: cascade::contributor_counts(layers),
         }
     }

@@ -1,7 +1,7 @@
 //! The response of an operation that writes an entry of a memory document.
 
 use heirloom_core::memory::EntryKind;
-use heirloom_core::record::short;
+use heirloom_core::record::short_id;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -38,7 +38,7 @@ impl Answer for WrittenEntry {
         view.line([
             span(Role::Good, format!("{} ", self.done)),
             span(Role::Key, &self.name),
-            span(Role::Dim, format!(" {}  ", short(&self.id))),
+            span(Role::Dim, format!(" {}  ", short_id(&self.id))),
             self.text.replace('\n', " ").into(),
             "  ".into(),
             span(Role::Source, &self.source),
@@ -47,7 +47,7 @@ impl Answer for WrittenEntry {
             view.line([span(Role::Dim, format!("   from {from}"))]);
         }
         if let Some(fact) = &self.fact {
-            view.line([span(Role::Dim, format!("   also stored as fact {}", short(fact)))]);
+            view.line([span(Role::Dim, format!("   also stored as fact {}", short_id(fact)))]);
         }
         view
     }

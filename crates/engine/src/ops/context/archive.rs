@@ -1,7 +1,7 @@
 //! `context archive`: moves documents to the archive.
 
 use heirloom_core::graph::{EdgeKind, Graph};
-use heirloom_core::staleness::Action;
+use heirloom_core::staleness::RecommendedAction;
 use heirloom_store::journal::{self, Rename};
 use heirloom_store::{Root, archive};
 use schemars::JsonSchema;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::view::present;
 use crate::view::{Role, View, span};
 use crate::workspace::archive::{Archive, Unit};
-use crate::workspace::catalog::{Catalog, Extent, Filed};
+use crate::workspace::catalog::{Catalog, CatalogEntry, Extent};
 use crate::{Answer, Effect, Error, ErrorKind, Group, Operation, Session, Spec};
 
 pub(crate) struct ContextArchive;
@@ -71,7 +71,7 @@ impl Operation for ContextArchive {
         name: "context_archive",
         usage: "context archive [name]",
         group: Group::Plans,
-        effect: Effect::TakesAway,
+        effect: Effect::Removes,
         about: "Move a document to the archive, out of every context. A plan includes its agents and memory. Remaining references are listed. `context restore` restores it.",
     };
 
@@ -86,7 +86,7 @@ impl Operation for ContextArchive {
                     return Err(confirmation_error(filed));
                 }
                 filed.check_is_file(root)?;
-                (vec![Unit::around(&catalog.hierarchy, &filed.document.path)], vec![])
+                (vec![Unit::of_document(&catalog.hierarchy, &filed.document.path)], vec![])
             }
             (None, true) => find_overdue(root, &catalog),
             _ => {
@@ -111,7 +111,7 @@ impl Operation for ContextArchive {
     }
 }
 
-fn confirmation_error(filed: &Filed) -> Error {
+fn confirmation_error(filed: &CatalogEntry) -> Error {
     let message = format!("everything inherits from {}", filed.document.path);
     Error::new(ErrorKind::Unconfirmed, message)
         .hint("confirm with --yes (`yes: true` in a request)")
@@ -120,10 +120,11 @@ fn confirmation_error(filed: &Filed) -> Error {
 /// Returns what is past the archive threshold, and what is skipped nevertheless: the document that
 /// everything inherits from, and plans with a current part.
 fn find_overdue(root: &Root, catalog: &Catalog) -> (Vec<Unit>, Vec<SkippedDocument>) {
-    let is_overdue = |filed: &Filed| filed.staleness().recommended_action == Action::Archive;
+    let is_overdue =
+        |filed: &CatalogEntry| filed.staleness().recommended_action == RecommendedAction::Archive;
     let mut units: Vec<Unit> = Vec::new();
     let mut skipped = Vec::new();
-    for filed in catalog.filed.iter().filter(|filed| !filed.is_closed() && is_overdue(filed)) {
+    for filed in catalog.entries.iter().filter(|filed| !filed.is_closed() && is_overdue(filed)) {
         let source = filed.document.path.clone();
         if catalog.is_root_document(filed) {
             let reason = "everything inherits from it; archive it by name".to_owned();
@@ -134,8 +135,9 @@ fn find_overdue(root: &Root, catalog: &Catalog) -> (Vec<Unit>, Vec<SkippedDocume
             skipped.push(SkippedDocument { source, reason: error.message });
             continue;
         }
-        let unit = Unit::around(&catalog.hierarchy, &source);
-        let mut members = catalog.filed.iter().filter(|filed| unit.holds(&filed.document.path));
+        let unit = Unit::of_document(&catalog.hierarchy, &source);
+        let mut members =
+            catalog.entries.iter().filter(|filed| unit.contains(&filed.document.path));
         match members.find(|member| !member.is_closed() && !is_overdue(member)) {
             Some(current) => {
                 let reason = format!("{} is still current", current.document.path);
@@ -158,7 +160,7 @@ fn plan_move(
     version: u32,
 ) -> ArchivedUnit {
     let renames: Vec<Rename> = unit
-        .parts_in(root)
+        .existing_parts(root)
         .into_iter()
         .map(|part| Rename { from: part.to_owned(), to: archive::location(part, version) })
         .collect();
@@ -167,7 +169,7 @@ fn plan_move(
         false => vec![part.from.clone()],
     });
     let is_member = |id: &String| {
-        catalog.filed.iter().any(|filed| filed.id == *id && unit.holds(&filed.document.path))
+        catalog.entries.iter().any(|filed| filed.id == *id && unit.contains(&filed.document.path))
     };
     let is_reference = |kind: EdgeKind| matches!(kind, EdgeKind::References | EdgeKind::Supersedes);
     let mut referred_to_by: Vec<String> = graph
@@ -192,7 +194,7 @@ impl Answer for ArchiveReport {
     fn view(&self) -> View {
         let mut view = View::new();
         if self.archived.is_empty() && self.left.is_empty() {
-            view.say("nothing is past the archive threshold");
+            view.plain_line("nothing is past the archive threshold");
         }
         let verb = if self.dry_run { "would archive " } else { "archived " };
         for moved in &self.archived {

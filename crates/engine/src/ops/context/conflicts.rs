@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::memory::MemoryQuery;
 use crate::ops::answers::Findings;
-use crate::view::formats::Format;
+use crate::view::formats::FindingsFormat;
 use crate::workspace::catalog::Catalog;
 use crate::workspace::inherit;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
@@ -22,7 +22,7 @@ pub(crate) struct Request {
     plan: Option<String>,
     /// Output format.
     #[serde(default)]
-    format: Format,
+    format: FindingsFormat,
 }
 
 impl Operation for ContextConflicts {
@@ -37,7 +37,7 @@ impl Operation for ContextConflicts {
     };
 
     fn run(session: &Session, request: Request) -> Result<Findings, Error> {
-        let (mut catalog, notebooks) = Catalog::overview(session)?;
+        let (mut catalog, notebooks) = Catalog::read_without_text(session)?;
         let plan = match &request.plan {
             None => None,
             Some(input) => {
@@ -48,10 +48,10 @@ impl Operation for ContextConflicts {
         let known =
             MemoryQuery::new().related().read_with_cached_entries(session, &catalog, notebooks)?;
         let mut conflicts = catalog.conflicts(session, plan.as_deref())?;
-        conflicts.extend(known.disputes(plan.as_deref()));
-        conflict::worst_first(&mut conflicts);
+        conflicts.extend(known.conflicts(plan.as_deref()));
+        conflict::sort_by_severity(&mut conflicts);
         let problems = known.with_problems(std::mem::take(&mut catalog.problems));
-        catalog.let_go();
+        catalog.drop_in_background();
         Ok(Findings::new(conflicts, problems, request.format, false))
     }
 }

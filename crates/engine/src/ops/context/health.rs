@@ -2,13 +2,13 @@
 
 use heirloom_core::Problem;
 use heirloom_core::graph::NodeKind;
-use heirloom_core::staleness::{Action, Freshness, Staleness};
+use heirloom_core::staleness::{Freshness, RecommendedAction, Staleness};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::view::present;
 use crate::view::{Role, View, span};
-use crate::workspace::catalog::{Catalog, Filed};
+use crate::workspace::catalog::{Catalog, CatalogEntry};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec, memory};
 
 pub(crate) struct ContextHealth;
@@ -49,7 +49,7 @@ struct DocumentHealth {
     /// Days over its refresh interval.
     score: Option<f64>,
     /// Recommended action.
-    recommended_action: Action,
+    recommended_action: RecommendedAction,
     /// Whether it is finished (done, superseded, …), so that its age does not matter.
     closed: bool,
     /// Whether it contains only template text; contexts leave it out.
@@ -81,10 +81,10 @@ impl Operation for ContextHealth {
     };
 
     fn run(session: &Session, request: Request) -> Result<ContextHealthReport, Error> {
-        let (catalog, _) = Catalog::overview(session)?;
+        let (catalog, _) = Catalog::read_without_text(session)?;
         let mut counts = FreshnessCounts::default();
-        let mut documents: Vec<DocumentHealth> = Vec::with_capacity(catalog.filed.len());
-        for filed in &catalog.filed {
+        let mut documents: Vec<DocumentHealth> = Vec::with_capacity(catalog.entries.len());
+        for filed in &catalog.entries {
             let health = health_of(&catalog, filed);
             match (health.closed, health.not_edited, health.staleness) {
                 (true, _, _) => counts.closed += 1,
@@ -110,21 +110,21 @@ impl Operation for ContextHealth {
         problems.extend(memory::log_problems(session));
         problems.sort();
         problems.dedup();
-        catalog.let_go();
+        catalog.drop_in_background();
         Ok(ContextHealthReport { documents, counts, problems })
     }
 }
 
-fn health_of(catalog: &Catalog, filed: &Filed) -> DocumentHealth {
+fn health_of(catalog: &Catalog, filed: &CatalogEntry) -> DocumentHealth {
     let staleness = match catalog.is_root_document(filed) {
-        true => filed.staleness().review_at_most(),
+        true => filed.staleness().without_archiving(),
         false => *filed.staleness(),
     };
     DocumentHealth {
         id: filed.id.clone(),
         kind: filed.kind,
         source: filed.document.path.clone(),
-        updated: filed.judged.updated.map(|date| date.to_string()),
+        updated: filed.assessment.updated.map(|date| date.to_string()),
         days_old: staleness.days_old,
         staleness: staleness.status,
         score: staleness.score,

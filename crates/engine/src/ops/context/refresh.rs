@@ -1,7 +1,7 @@
 //! `context refresh`: confirms that a document is still correct.
 
 use heirloom_core::frontmatter;
-use heirloom_store::journal::{self, Change};
+use heirloom_store::journal::{self, FileChange};
 use heirloom_store::layout;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -55,13 +55,13 @@ impl Operation for ContextRefresh {
         }
         let updated = session.today().to_string();
         let after = frontmatter::set(&path, &filed.text, "updated", &json!(updated))?;
-        lock.apply(
+        lock.apply_changes(
             session.root(),
-            &[Change { path: path.clone(), before: Some(filed.text.clone()), after }],
+            &[FileChange { path: path.clone(), before: Some(filed.text.clone()), after }],
         )?;
         Ok(RefreshReport {
             source: path,
-            before: filed.judged.updated.map(|date| date.to_string()),
+            before: filed.assessment.updated.map(|date| date.to_string()),
             updated,
         })
     }

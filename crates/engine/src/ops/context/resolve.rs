@@ -1,21 +1,21 @@
 //! `context resolve`: shows the context that an agent inherits.
 
-use heirloom_core::cascade::{self, Change, Contribution};
-use heirloom_core::conflict::{self, Conflict, Sheet};
+use heirloom_core::cascade::{self, Contribution, ValueChange};
+use heirloom_core::conflict::{self, Conflict, DecisionSource};
 use heirloom_core::fold::{Memory, Standing};
 use heirloom_core::hierarchy::Selectors;
-use heirloom_core::memory::{self, Entry, Notebook};
-use heirloom_core::staleness::{Action, Freshness, Staleness};
+use heirloom_core::memory::{self, MemoryEntries, MemoryEntry};
+use heirloom_core::staleness::{Freshness, RecommendedAction, Staleness};
 use heirloom_core::supersession::Supersession;
 use heirloom_core::{Problem, Value};
-use heirloom_store::layout::{Part, Placed};
+use heirloom_store::layout::{DocumentRole, Placed};
 use heirloom_store::log::Log;
-use heirloom_store::tokens::Tokens;
+use heirloom_store::tokens::TokenCounter;
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::memory::{MemoryItem, MemoryQuery, MemorySlice, show_items, standing_prose};
+use crate::memory::{MemoryItem, MemoryQuery, MemorySlice, active_prose, show_items};
 use crate::ops::answers::ValueTable;
 use crate::view::present;
 use crate::view::{Role, Span, View, span};
@@ -101,7 +101,7 @@ struct ContextLayer {
     /// Days over its refresh interval.
     score: Option<f64>,
     /// Recommended action.
-    recommended_action: Action,
+    recommended_action: RecommendedAction,
     /// Tokens (o200k) of the text that is included.
     tokens: Option<usize>,
     /// Text after the front matter, without template text.
@@ -129,7 +129,7 @@ struct LayerDiff {
     /// Level of the document.
     level: String,
     /// Changes to the values of the layers below.
-    changes: Vec<Change>,
+    changes: Vec<ValueChange>,
 }
 
 impl Operation for ContextResolve {
@@ -162,14 +162,14 @@ impl Operation for ContextResolve {
 /// conflicts between the decisions in them.
 fn apply_memory(session: &Session, inherited: &mut Inheritance) -> Result<Vec<MemoryItem>, Error> {
     let memories = inherited.placed.iter().filter(|placed| is_memory(placed));
-    let notebooks: Vec<Notebook> =
+    let notebooks: Vec<MemoryEntries> =
         memories.map(|placed| memory::read(&placed.document.path, &placed.text)).collect();
     let known = read_log_if_needed(session, inherited, &notebooks)?;
     let empty = Memory::default();
     let memory = known.as_ref().map_or(&empty, |known| &known.memory);
     for placed in inherited.placed.iter_mut().filter(|placed| is_memory(placed)) {
-        let prose = standing_prose(memory, &placed.document, &placed.text);
-        let prose = template::without(&prose);
+        let prose = active_prose(memory, &placed.document, &placed.text);
+        let prose = template::without_template_text(&prose);
         if let Some(head) = placed.text.strip_suffix(placed.document.prose.as_str()) {
             placed.text = format!("{head}{prose}");
         }
@@ -187,7 +187,7 @@ fn apply_memory(session: &Session, inherited: &mut Inheritance) -> Result<Vec<Me
 }
 
 fn is_memory(placed: &Placed) -> bool {
-    placed.part == Part::Memory
+    placed.role == DocumentRole::Memory
 }
 
 /// Reads the log if something is pinned or an entry has a written id. Events in the log refer only to
@@ -195,7 +195,7 @@ fn is_memory(placed: &Placed) -> bool {
 fn read_log_if_needed(
     session: &Session,
     inherited: &Inheritance,
-    notebooks: &[Notebook],
+    notebooks: &[MemoryEntries],
 ) -> Result<Option<MemorySlice>, Error> {
     let local = Log::read_local(session.root());
     let has_pins = !local.lines.is_empty() || !local.problems.is_empty();
@@ -212,14 +212,15 @@ fn read_log_if_needed(
 /// Returns the conflicts between active decisions of the plan's memory and of its agents'.
 fn decision_conflicts(
     inherited: &Inheritance,
-    notebooks: &[Notebook],
+    notebooks: &[MemoryEntries],
     memory: &Memory,
 ) -> Vec<Conflict> {
-    let is_active = |entry: &&Entry| memory.standing(&entry_ref(&entry.id)) == Standing::Active;
+    let is_active =
+        |entry: &&MemoryEntry| memory.standing(&entry_ref(&entry.id)) == Standing::Active;
     let memories = inherited.placed.iter().filter(|placed| is_memory(placed));
-    let sheets: Vec<Sheet<'_>> = memories
+    let sheets: Vec<DecisionSource<'_>> = memories
         .zip(notebooks)
-        .map(|(placed, notebook)| Sheet {
+        .map(|(placed, notebook)| DecisionSource {
             level: &placed.level,
             owner: placed.selectors.last().map_or("", |(_, name)| name),
             path: &placed.document.path,
@@ -228,7 +229,7 @@ fn decision_conflicts(
         .collect();
     let (plans, agents): (Vec<_>, Vec<_>) =
         sheets.into_iter().partition(|sheet| sheet.level == "plan");
-    conflict::decisions(plans.first(), &agents)
+    conflict::find_decision_conflicts(plans.first(), &agents)
 }
 
 /// Removes documents that contain only template text.
@@ -239,25 +240,25 @@ fn remove_unedited(inherited: &mut Inheritance) {
     let mut flags = edited.iter();
     inherited.placed.retain(|_| flags.next() == Some(&true));
     let mut flags = edited.iter();
-    inherited.judged.retain(|_| flags.next() == Some(&true));
+    inherited.assessments.retain(|_| flags.next() == Some(&true));
 }
 
 fn resolve(session: &Session, mut inherited: Inheritance, with_diff: bool) -> ResolvedContext {
     remove_unedited(&mut inherited);
     let value_layers = inherit::layers(&inherited.placed);
-    let values = cascade::values(&value_layers);
+    let values = cascade::merged_values(&value_layers);
     let provenance = cascade::provenance(&value_layers);
     let value_table = ValueTable::of(&value_layers);
     let diff = with_diff.then(|| diffs(&value_layers));
     let (decisions, decisions_without_status) = decisions(&inherited);
-    let without_status = present::without_status(&decisions_without_status);
+    let without_status = present::missing_status_warning(&decisions_without_status);
     let mut warnings: Vec<String> =
         without_status.into_iter().map(|sentence| format!("⚠️ {sentence}")).collect();
-    for (placed, judged) in inherited.placed.iter().zip(&inherited.judged) {
+    for (placed, judged) in inherited.placed.iter().zip(&inherited.assessments) {
         warnings.extend(inherit::staleness_warning(&placed.document.path, &judged.staleness));
     }
     warnings.extend(inherited.problems.iter().map(|problem| format!("⚠️ {problem}")));
-    let layers = context_layers(session, inherited.placed, &inherited.judged);
+    let layers = context_layers(session, inherited.placed, &inherited.assessments);
     ResolvedContext {
         pins: vec![],
         hierarchy: inherited.hierarchy,
@@ -296,7 +297,7 @@ fn context_layers(
     placed: Vec<Placed>,
     judged: &[Assessment],
 ) -> Vec<ContextLayer> {
-    let mut tokens = session.counts_tokens().then(|| Tokens::open(session.root()));
+    let mut tokens = session.counts_tokens().then(|| TokenCounter::open(session.root()));
     let layers = placed
         .into_iter()
         .zip(judged)
@@ -327,7 +328,7 @@ fn context_layers(
 fn decisions(inherited: &Inheritance) -> (Vec<DecisionInForce>, Vec<String>) {
     let adrs: Vec<_> = inherited.records.iter().map(|record| record.adr.clone()).collect();
     let supersession = Supersession::new(&adrs);
-    let in_force = adrs.iter().enumerate().filter(|(at, _)| supersession.in_force(*at));
+    let in_force = adrs.iter().enumerate().filter(|(at, _)| supersession.is_in_force(*at));
     let decisions = in_force
         .map(|(at, adr)| DecisionInForce {
             id: adr.id.clone(),
@@ -339,7 +340,7 @@ fn decisions(inherited: &Inheritance) -> (Vec<DecisionInForce>, Vec<String>) {
             source: adr.path.clone(),
         })
         .collect();
-    (decisions, supersession.without_status().map(|at| adrs[at].id.clone()).collect())
+    (decisions, supersession.indexes_without_status().map(|at| adrs[at].id.clone()).collect())
 }
 
 impl Answer for ResolvedContext {
@@ -401,7 +402,9 @@ impl ResolvedContext {
         let what = if names.is_empty() { "the workspace".to_owned() } else { names.join(" in ") };
         let layers = present::count(self.layers.len(), "document");
         match self.hierarchy.as_str() {
-            heirloom_core::hierarchy::DEFAULT => format!("What {what} inherits, from {layers}"),
+            heirloom_core::hierarchy::DEFAULT_HIERARCHY => {
+                format!("What {what} inherits, from {layers}")
+            }
             other => format!("What {what} inherits, from {layers} ({other})"),
         }
     }

@@ -45,7 +45,7 @@ impl Operation for ContextRestore {
         let root = session.root();
         let lock = journal::lock(root)?;
         let (_, hierarchy) = inherit::hierarchy(session.config()?, None)?;
-        let restoration = Archive::new(root).restoration(&hierarchy, &request.name)?;
+        let restoration = Archive::new(root).plan_restoration(&hierarchy, &request.name)?;
         let renames = restoration.renames;
         lock.rename(root, &renames)?;
         for Rename { from, .. } in &renames {

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::memory::MemoryQuery;
 use crate::ops::answers::Findings;
-use crate::view::formats::Format;
+use crate::view::formats::FindingsFormat;
 use crate::workspace::catalog::Catalog;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
@@ -17,7 +17,7 @@ pub(crate) struct ContextValidate;
 pub(crate) struct Request {
     /// Output format: `github` for annotations, `sarif` for code scanning.
     #[serde(default)]
-    format: Format,
+    format: FindingsFormat,
 }
 
 impl Operation for ContextValidate {
@@ -32,14 +32,14 @@ impl Operation for ContextValidate {
     };
 
     fn run(session: &Session, request: Request) -> Result<Findings, Error> {
-        let (mut catalog, notebooks) = Catalog::overview(session)?;
+        let (mut catalog, notebooks) = Catalog::read_without_text(session)?;
         let known =
             MemoryQuery::new().related().read_with_cached_entries(session, &catalog, notebooks)?;
         let mut conflicts = catalog.conflicts(session, None)?;
-        conflicts.extend(known.disputes(None));
-        conflict::worst_first(&mut conflicts);
+        conflicts.extend(known.conflicts(None));
+        conflict::sort_by_severity(&mut conflicts);
         let problems = known.with_problems(std::mem::take(&mut catalog.problems));
-        catalog.let_go();
+        catalog.drop_in_background();
         Ok(Findings::new(conflicts, problems, request.format, true))
     }
 }

@@ -2,7 +2,7 @@
 
 use heirloom_core::Problem;
 use heirloom_core::fold::Standing;
-use heirloom_core::record::{Body, Kind, Record, Section, short_ids};
+use heirloom_core::record::{Body, FactSection, Record, RecordKind, short_ids};
 use heirloom_store::log;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -98,21 +98,23 @@ fn escape_control(line: &str) -> String {
 
 fn markdown(known: &WholeMemory, with_private: bool) -> String {
     let mut out = String::from("# Memory\n");
-    let facts = active_items(known, Kind::Fact, with_private);
-    for section in Section::ALL {
+    let facts = active_items(known, RecordKind::Fact, with_private);
+    for section in FactSection::ALL {
         let items: Vec<&MemoryItem> =
             facts.iter().filter(|item| item.section == Some(section)).collect();
         push_list(&mut out, section.title(), &items);
     }
-    for (kind, title) in
-        [(Kind::Pattern, "Patterns"), (Kind::Workflow, "Workflows"), (Kind::Note, "Notes")]
-    {
+    for (kind, title) in [
+        (RecordKind::Pattern, "Patterns"),
+        (RecordKind::Workflow, "Workflows"),
+        (RecordKind::Note, "Notes"),
+    ] {
         let items = active_items(known, kind, with_private);
         let pending: Vec<&MemoryItem> = items.iter().filter(|item| !item.resolved).collect();
         push_list(&mut out, title, &pending);
     }
-    push_episodes(&mut out, known, &active_items(known, Kind::Episode, with_private));
-    known.date_entries(known.documents.iter());
+    push_episodes(&mut out, known, &active_items(known, RecordKind::Episode, with_private));
+    known.prefetch_entry_dates(known.documents.iter());
     for document in &known.documents {
         let owner: Vec<&str> = document.selectors.values().map(String::as_str).collect();
         let items: Vec<MemoryItem> = document
@@ -128,7 +130,7 @@ fn markdown(known: &WholeMemory, with_private: bool) -> String {
     out
 }
 
-fn active_items(known: &WholeMemory, kind: Kind, with_private: bool) -> Vec<MemoryItem> {
+fn active_items(known: &WholeMemory, kind: RecordKind, with_private: bool) -> Vec<MemoryItem> {
     let is_exported = |item: &MemoryItem| {
         item.standing == Standing::Active
             && (with_private || !record_of(known, item).is_some_and(Record::is_private))

@@ -3,17 +3,19 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use heirloom_core::memory::{self, Entry, EntryKind, Field, NewEntry, Owner, Refusal};
-use heirloom_core::recall::origin_tie;
-use heirloom_core::record::{self, Damage, Record};
-use heirloom_core::words::normalised;
+use heirloom_core::memory::{
+    self, EditRefused, EntryField, EntryKind, MemoryEntry, MemoryOwner, NewEntry,
+};
+use heirloom_core::recall::origin_key;
+use heirloom_core::record::{self, LineError, Record};
+use heirloom_core::words::normalise;
 use heirloom_core::{Problem, Value, day, name};
 use heirloom_store::log;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::import::{self, Format, Imported, Importing, Text};
+use crate::import::{self, ImportContext, ImportFormat, ImportResult, SourceText};
 use crate::memory::{MemoryQuery, MemorySlice, WriteTransaction};
 use crate::ops::request_parts::InputFile;
 use crate::view::present;
@@ -29,7 +31,7 @@ pub(crate) struct Request {
     files: Vec<InputFile>,
     /// Format of the files; default: detected for each file.
     #[serde(default)]
-    format: Option<Format>,
+    format: Option<ImportFormat>,
     /// Import rows even if they look like secrets.
     #[serde(default)]
     allow_secret: bool,
@@ -67,13 +69,14 @@ impl Operation for Import {
     fn run(session: &Session, request: Request) -> Result<ImportReport, Error> {
         let transaction = WriteTransaction::begin(session, request.allow_secret)?;
         let mut report = ImportReport { dry_run: request.dry_run, ..ImportReport::default() };
-        let mut by_format: Vec<(Format, Vec<&InputFile>)> = Vec::new();
+        let mut by_format: Vec<(ImportFormat, Vec<&InputFile>)> = Vec::new();
         for file in &request.files {
             let Some(format) = request.format.or_else(|| import::detect(&file.name, &file.text))
             else {
-                let formats: Vec<&str> = Format::ALL.iter().map(|format| format.word()).collect();
+                let formats: Vec<&str> =
+                    ImportFormat::ALL.iter().map(|format| format.word()).collect();
                 report.problems.push(
-                    Problem::of_file(&file.name, "the format was not recognised")
+                    Problem::in_file(&file.name, "the format was not recognised")
                         .hint(format!("choose one with --format: {}", formats.join(", "))),
                 );
                 continue;
@@ -90,7 +93,7 @@ impl Operation for Import {
         for (format, files) in by_format {
             match format.importer() {
                 None => {
-                    run.transaction.expect(&run.known, &exported_records(&files));
+                    run.transaction.mark_local(&run.known, &exported_records(&files));
                     files.iter().try_for_each(|file| run.import_lines(session, file))?;
                 }
                 Some(importer) => run.import_foreign(session, importer, &files),
@@ -121,16 +124,19 @@ fn run_importer(
     importer: import::Importer,
     files: &[&InputFile],
     known: &dyn Fn(&str) -> Option<Uuid>,
-) -> Imported {
-    let texts: Vec<Text<'_>> =
-        files.iter().map(|file| Text { path: &file.name, content: &file.text }).collect();
+) -> ImportResult {
+    let texts: Vec<SourceText<'_>> =
+        files.iter().map(|file| SourceText { path: &file.name, content: &file.text }).collect();
     let (now, by) = (session.now(), session.author());
-    importer(&texts, &mut Importing { now, by: &by, new_id: &mut log::new_id, known })
+    importer(
+        &texts,
+        &mut ImportContext { now, author: &by, new_id: &mut log::new_id, find_by_origin: known },
+    )
 }
 
 /// Returns the names by which existing records may match the files: ids, origins and the names that the
 /// records refer to.
-fn possible_names(session: &Session, format: Format, files: &[&InputFile]) -> Vec<String> {
+fn possible_names(session: &Session, format: ImportFormat, files: &[&InputFile]) -> Vec<String> {
     let origins = RefCell::new(HashSet::new());
     let records: Vec<Record> = match format.importer() {
         None => exported_records(files),
@@ -139,7 +145,7 @@ fn possible_names(session: &Session, format: Format, files: &[&InputFile]) -> Ve
             // every origin known and once with none.
             let records = [true, false].map(|is_known| {
                 let lookup = |origin: &str| {
-                    origins.borrow_mut().insert(origin_tie(origin));
+                    origins.borrow_mut().insert(origin_key(origin));
                     is_known.then(|| log::new_id(session.now()))
                 };
                 run_importer(session, importer, files, &lookup).records
@@ -149,8 +155,8 @@ fn possible_names(session: &Session, format: Format, files: &[&InputFile]) -> Ve
     };
     let mut names: Vec<String> = origins.into_inner().into_iter().collect();
     for record in &records {
-        names.extend(record.origin.as_deref().map(origin_tie));
-        names.extend(record.names().into_iter().map(str::to_owned));
+        names.extend(record.origin.as_deref().map(origin_key));
+        names.extend(record.referenced_names().into_iter().map(str::to_owned));
         names.push(record.id.to_string());
     }
     names
@@ -182,12 +188,13 @@ impl ImportRun<'_> {
             .collect();
         let imported =
             run_importer(session, importer, files, &|origin| origins.get(origin).copied());
-        self.report.already += imported.already;
+        self.report.already += imported.known_rows;
         self.report.problems.extend(imported.problems);
         let mut rejected: HashSet<String> = HashSet::new();
         for (place, record) in imported.records {
-            let names_rejected = record.names().iter().any(|name| rejected.contains(*name));
-            match self.transaction.guard(&record.written()) {
+            let names_rejected =
+                record.referenced_names().iter().any(|name| rejected.contains(*name));
+            match self.transaction.reject_secret(&record.all_text()) {
                 Ok(()) if !names_rejected => match self.transaction.write(&self.known, &record) {
                     Ok(_) => self.count(&record),
                     Err(error) => self.reject(&place.path, place.line, error.message),
@@ -221,15 +228,19 @@ impl ImportRun<'_> {
                         number,
                         format!("a different record with the id {} already exists", record.id),
                     ),
-                    None => match self.transaction.guard(&record.written()) {
+                    None => match self.transaction.reject_secret(&record.all_text()) {
                         Ok(()) => {
-                            self.transaction.copy(&self.known, &record, line.trim().to_owned());
+                            self.transaction.write_line(
+                                &self.known,
+                                &record,
+                                line.trim().to_owned(),
+                            );
                             self.count(&record);
                         }
                         Err(error) => self.reject(&file.name, number, error.message),
                     },
                 },
-                Err(Damage::Newer(reason)) => match parse_document(line) {
+                Err(LineError::Newer(reason)) => match parse_document(line) {
                     Some((path, text)) => {
                         if let Err(reason) = self.import_document(session, &path, &text)? {
                             self.reject(&file.name, number, reason);
@@ -237,10 +248,10 @@ impl ImportRun<'_> {
                     }
                     None => self.reject(&file.name, number, reason),
                 },
-                Err(Damage::ConflictMarker) => {
+                Err(LineError::ConflictMarker) => {
                     self.reject(&file.name, number, "the line is a git conflict marker".to_owned());
                 }
-                Err(Damage::Broken(reason)) => self.reject(&file.name, number, reason),
+                Err(LineError::Broken(reason)) => self.reject(&file.name, number, reason),
             }
         }
         Ok(())
@@ -260,12 +271,12 @@ impl ImportRun<'_> {
             let path = path.escape_default();
             return Ok(Err(format!("`{path}` is not the path of a memory document")));
         }
-        if let Err(error) = self.transaction.guard(text) {
+        if let Err(error) = self.transaction.reject_secret(text) {
             return Ok(Err(error.message));
         }
         let on_disk = session.root().read(path)?;
         let before =
-            self.transaction.text_of(path, on_disk.as_deref().unwrap_or_default()).to_owned();
+            self.transaction.current_text(path, on_disk.as_deref().unwrap_or_default()).to_owned();
         let after = if before.is_empty() {
             text.to_owned()
         } else {
@@ -288,11 +299,12 @@ impl ImportRun<'_> {
         existing: &str,
         imported: &str,
     ) -> Result<String, String> {
-        let owner = if path.ends_with("/plan.memory.md") { Owner::Plan } else { Owner::Agent };
+        let owner =
+            if path.ends_with("/plan.memory.md") { MemoryOwner::Plan } else { MemoryOwner::Agent };
         let mut text = existing.to_owned();
         for entry in memory::read(path, imported).entries {
-            let is_same = |other: &Entry| {
-                other.kind == entry.kind && normalised(&other.text) == normalised(&entry.text)
+            let is_same = |other: &MemoryEntry| {
+                other.kind == entry.kind && normalise(&other.text) == normalise(&entry.text)
             };
             if memory::read(path, &text).entries.iter().any(is_same) {
                 self.report.already += 1;
@@ -308,11 +320,11 @@ impl ImportRun<'_> {
 fn add_entry(
     session: &Session,
     text: &str,
-    owner: Owner,
-    entry: &Entry,
-) -> Result<String, Refusal> {
+    owner: MemoryOwner,
+    entry: &MemoryEntry,
+) -> Result<String, EditRefused> {
     if entry.kind == EntryKind::Session {
-        let day = entry.field(Field::Date).and_then(day::parse);
+        let day = entry.field(EntryField::Date).and_then(day::parse);
         let day = day.unwrap_or_else(|| session.today());
         return Ok(memory::add_session(text, owner, entry.number, day, &entry.text, &entry.id));
     }

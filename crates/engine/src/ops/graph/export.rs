@@ -62,23 +62,23 @@ impl Operation for GraphExport {
     };
 
     fn run(session: &Session, request: Request) -> Result<ExportedGraph, Error> {
-        let (catalog, notebooks) = Catalog::overview(session)?;
+        let (catalog, notebooks) = Catalog::read_without_text(session)?;
         let graph = match &request.node {
             Some(node) => {
-                let known = MemorySlice::around(session, &catalog, notebooks, node)?;
+                let known = MemorySlice::read_around_node(session, &catalog, notebooks, node)?;
                 let (id, asked) = known.find_node(&catalog, node)?;
                 known
-                    .weave(session, &catalog, Extent::Everything, asked, false)
-                    .around(&id, request.depth.clamp(1, 100))
+                    .build_graph(session, &catalog, Extent::Everything, asked, false)
+                    .neighbourhood(&id, request.depth.clamp(1, 100))
             }
             None => {
                 let known = read_related(session, &catalog, notebooks)?;
-                known.weave(session, &catalog, Extent::Everything, None, false)
+                known.build_graph(session, &catalog, Extent::Everything, None, false)
             }
         };
         let text = match request.format {
-            GraphFormat::Dot => Some(graph::dot(&graph)),
-            GraphFormat::Mermaid => Some(graph::mermaid(&graph)),
+            GraphFormat::Dot => Some(graph::to_dot(&graph)),
+            GraphFormat::Mermaid => Some(graph::to_mermaid(&graph)),
             GraphFormat::Json => None,
         };
         Ok(ExportedGraph { graph, text })

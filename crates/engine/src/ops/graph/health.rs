@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use heirloom_core::graph::{Node, NodeKind};
-use heirloom_core::hands;
+use heirloom_core::graph::{GraphNode, NodeKind};
+use heirloom_core::parallel;
 use heirloom_core::staleness::Freshness;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -71,16 +71,16 @@ impl Operation for GraphHealth {
     };
 
     fn run(session: &Session, _: Request) -> Result<GraphHealthReport, Error> {
-        let (catalog, notebooks) = Catalog::overview(session)?;
+        let (catalog, notebooks) = Catalog::read_without_text(session)?;
         let known = read_related(session, &catalog, notebooks)?;
-        let graph = known.weave(session, &catalog, Extent::Everything, None, true);
+        let graph = known.build_graph(session, &catalog, Extent::Everything, None, true);
         let broken_references = catalog.broken_references(session);
         let mut notes: HashMap<&str, Vec<String>> = HashMap::new();
         for conflict in &broken_references {
             notes.entry(&conflict.path).or_default().push(conflict.message.clone());
         }
         let mut stale: Vec<StaleNode> = catalog
-            .filed
+            .entries
             .iter()
             .filter(|filed| !filed.is_closed() && filed.staleness().status != Freshness::Fresh)
             .map(|filed| StaleNode {
@@ -121,15 +121,15 @@ impl Operation for GraphHealth {
             broken_references: broken.collect(),
             problems,
         };
-        catalog.let_go();
-        hands::let_go(graph, health.nodes);
+        catalog.drop_in_background();
+        parallel::drop_in_background(graph, health.nodes);
         Ok(health)
     }
 }
 
 /// Returns whether a node is an active entry or record that is not fresh. Episodes are never stale: they
 /// describe the past.
-fn is_stale_memory(node: &Node) -> bool {
+fn is_stale_memory(node: &GraphNode) -> bool {
     use NodeKind::{Entry, Fact, Note, Pattern, Workflow};
     matches!(node.kind, Entry | Fact | Note | Pattern | Workflow)
         && node.status.is_none()
@@ -146,7 +146,7 @@ impl Answer for GraphHealthReport {
             let notes: String = stale.notes.iter().map(|note| format!(", {note}")).collect();
             view.line([
                 span(
-                    present::role_of(stale.staleness),
+                    present::freshness_role(stale.staleness),
                     format!("⚠️ STALE [{}]: ", present::freshness_word(stale.staleness)),
                 ),
                 format!("{} ({age}{notes})", stale.name).into(),

@@ -1,6 +1,6 @@
 //! `graph show`: shows a document or a memory with its relations.
 
-use heirloom_core::graph::{EdgeKind, Graph, Node};
+use heirloom_core::graph::{EdgeKind, Graph, GraphNode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +29,7 @@ fn default_depth() -> usize {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct NodeNeighbourhood {
     /// The requested document or memory.
-    node: Node,
+    node: GraphNode,
     /// Nodes and edges around it.
     #[serde(flatten)]
     graph: Graph,
@@ -48,14 +48,15 @@ impl Operation for GraphShow {
 
     fn run(session: &Session, request: Request) -> Result<NodeNeighbourhood, Error> {
         let (catalog, notebooks) = match request.depth <= 1 {
-            true => Catalog::around(session, &request.node)?,
-            false => Catalog::overview(session)?,
+            true => Catalog::read_neighbourhood(session, &request.node)?,
+            false => Catalog::read_without_text(session)?,
         };
-        let known = MemorySlice::around(session, &catalog, notebooks, &request.node)?;
+        let known = MemorySlice::read_around_node(session, &catalog, notebooks, &request.node)?;
         let (id, asked) = known.find_node(&catalog, &request.node)?;
-        let extent = if request.depth <= 1 { Extent::Around(&id) } else { Extent::Everything };
-        let graph = known.weave(session, &catalog, extent, asked, true);
-        let mut graph = graph.around(&id, request.depth.clamp(1, 10));
+        let extent =
+            if request.depth <= 1 { Extent::Neighbourhood(&id) } else { Extent::Everything };
+        let graph = known.build_graph(session, &catalog, extent, asked, true);
+        let mut graph = graph.neighbourhood(&id, request.depth.clamp(1, 10));
         if request.depth <= 1 {
             graph.edges.retain(|edge| edge.from == id || edge.to == id);
         }
@@ -63,7 +64,7 @@ impl Operation for GraphShow {
             .node(&id)
             .cloned()
             .ok_or_else(|| Error::not_found(format!("there is no node `{id}`"), vec![]))?;
-        catalog.let_go();
+        catalog.drop_in_background();
         Ok(NodeNeighbourhood { node, graph })
     }
 }
@@ -82,7 +83,7 @@ impl Answer for NodeNeighbourhood {
             self.node.title.as_str().into(),
             " · ".into(),
             span(
-                present::role_of(self.node.staleness),
+                present::freshness_role(self.node.staleness),
                 format!("{}{days}", present::freshness_word(self.node.staleness)),
             ),
         ]);

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::status::IndexReport;
-use crate::indexing::{self, Patience};
+use crate::indexing::{self, EmbedderTimeout};
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct IndexRebuild;
@@ -25,7 +25,7 @@ impl Operation for IndexRebuild {
     };
 
     fn run(session: &Session, _: Request) -> Result<IndexReport, Error> {
-        let embedder = &*indexing::embedder(session, Patience::Long)?;
+        let embedder = &*indexing::open_embedder(session, EmbedderTimeout::Long)?;
         let index = indexing::rebuild(session, embedder)?;
         IndexReport::new("rebuilt", session, &index, embedder)
     }

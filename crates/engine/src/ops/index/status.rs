@@ -2,12 +2,12 @@
 
 use heirloom_core::Problem;
 use heirloom_core::embedding::Embedder;
-use heirloom_index::{Filter, State};
+use heirloom_index::{Filter, SlotState};
 use heirloom_store::config::EmbedderKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::indexing::{self, Lag, LexicalOnly, OpenIndex, Patience};
+use crate::indexing::{self, EmbedderTimeout, IndexState, LexicalOnly, OpenIndex};
 use crate::view::present::{self, count};
 use crate::view::{Role, View, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
@@ -52,34 +52,34 @@ impl IndexReport {
     ) -> Result<Self, Error> {
         let snapshot = index.snapshot();
         let folder = if embedder.dimensions() == 0 {
-            indexing::LEXICAL_FOLDER
+            indexing::LEXICAL_INDEX_FOLDER
         } else {
             indexing::INDEX_FOLDER
         };
-        let counts = snapshot.counts_of(&Filter::default());
-        let count_of = |state: State| counts.get(&state).copied().unwrap_or_default();
+        let counts = snapshot.count_by_state(&Filter::default());
+        let count_of = |state: SlotState| counts.get(&state).copied().unwrap_or_default();
         Ok(IndexReport {
             state,
             folder: folder.to_owned(),
-            active: count_of(State::Active),
-            retired: count_of(State::Superseded) + count_of(State::Archived),
+            active: count_of(SlotState::Active),
+            retired: count_of(SlotState::Superseded) + count_of(SlotState::Archived),
             files: snapshot.sources()?.len(),
-            segments: snapshot.segments(),
-            bytes: indexing::bytes(session, folder),
+            segments: snapshot.segment_count(),
+            bytes: indexing::index_size_bytes(session, folder),
             embedder: embedder.name().to_owned(),
             problems: index.all_problems()?,
         })
     }
 
     fn with_embedder(session: &Session) -> Result<Self, Error> {
-        Self::update(session, &*indexing::embedder(session, Patience::Short)?)
+        Self::update(session, &*indexing::open_embedder(session, EmbedderTimeout::Short)?)
     }
 
     fn update(session: &Session, embedder: &dyn Embedder) -> Result<Self, Error> {
-        let state = match indexing::lag(session, embedder)? {
-            Lag::Nothing => "up to date",
-            Lag::Something => "updated",
-            Lag::Everything => "rebuilt",
+        let state = match indexing::index_state(session, embedder)? {
+            IndexState::UpToDate => "up to date",
+            IndexState::Outdated => "updated",
+            IndexState::Missing => "rebuilt",
         };
         let index = indexing::open_up_to_date(session, embedder)?;
         IndexReport::new(state, session, &index, embedder)
@@ -119,7 +119,7 @@ impl Answer for IndexReport {
     fn view(&self) -> View {
         let mut view = View::new();
         view.line([span(Role::Good, self.state), "  ".into(), span(Role::Source, &self.folder)]);
-        view.say(format!(
+        view.plain_line(format!(
             "{} active, {} retired, of {}",
             count(self.active, "memory"),
             self.retired,

@@ -1,8 +1,10 @@
 //! `memory add`: adds an entry to the memory of an agent or a plan.
 
 use heirloom_core::fold::Standing;
-use heirloom_core::memory::{self, Counters, Entry, EntryKind, Field, Fields, NewEntry, Owner};
-use heirloom_core::words::{digest, normalised};
+use heirloom_core::memory::{
+    self, Counters, EntryField, EntryFields, EntryKind, MemoryEntry, MemoryOwner, NewEntry,
+};
+use heirloom_core::words::{normalise, short_hash};
 use heirloom_core::{Value, day};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -86,7 +88,7 @@ impl Operation for MemoryAdd {
         let mut transaction = WriteTransaction::begin(session, request.allow_secret)?;
         std::iter::once(text)
             .chain(fields.values().map(String::as_str))
-            .try_for_each(|text| transaction.guard(text))?;
+            .try_for_each(|text| transaction.reject_secret(text))?;
         let file = MemoryFile::open(session, &request.plan_id, request.agent_id.as_deref())?;
         if let Some(existing) = find_existing(session, &file, kind, text, &fields) {
             return Ok(existing);
@@ -96,17 +98,18 @@ impl Operation for MemoryAdd {
         let (after, entry) =
             memory::add(&before, file.owner, &new).map_err(|refusal| file.refused(&refusal))?;
         transaction.edit(&file.path, file.text.as_deref(), after);
-        let contributor = session.named_author().filter(|_| file.owner == Owner::Plan);
+        let contributor = session.explicit_author().filter(|_| file.owner == MemoryOwner::Plan);
         let agents = file.agents(session);
         let updated = Some(session.today());
         let counters = Counters { updated, sessions: None, contributor, agents: &agents };
-        transaction.count(&file.path, &counters)?;
+        transaction.update_counters(&file.path, &counters)?;
         let mut written = describe("added", &file, &entry);
         if is_fact_candidate(&file, &entry) {
             let known = MemoryQuery::new()
                 .new_entries(&file.path, std::slice::from_ref(&entry.id))
                 .read(session)?;
-            let document = known.with_edit(&file, transaction.text_of(&file.path, "").to_owned());
+            let document =
+                known.edited_document(&file, transaction.current_text(&file.path, "").to_owned());
             let (id, fact) = lifecycle::ingest_entry(&mut transaction, &known, &document, &entry)?;
             written.id = id;
             written.fact = fact.map(|id| id.to_string());
@@ -135,34 +138,34 @@ fn new_entry<'t>(
     file: &MemoryFile,
     kind: EntryKind,
     text: &'t str,
-    mut fields: Fields,
+    mut fields: EntryFields,
 ) -> NewEntry<'t> {
-    let status = fields.get(&Field::Status).filter(|_| kind.is_task());
-    let resolved = status.is_some_and(|status| memory::is_settled(status));
-    if status.is_some_and(|status| memory::is_settled(status) || is_open(status)) {
-        fields.shift_remove(&Field::Status);
+    let status = fields.get(&EntryField::Status).filter(|_| kind.is_task());
+    let resolved = status.is_some_and(|status| memory::is_resolved_status(status));
+    if status.is_some_and(|status| memory::is_resolved_status(status) || is_open(status)) {
+        fields.shift_remove(&EntryField::Status);
     }
-    let has_same_text = |entry: &&Entry| normalised(&entry.text) == normalised(text);
-    let same_count = file.notebook.of(kind).filter(has_same_text).count();
+    let has_same_text = |entry: &&MemoryEntry| normalise(&entry.text) == normalise(text);
+    let same_count = file.notebook.entries_of(kind).filter(has_same_text).count();
     if kind == EntryKind::Decision || (kind.is_task() && same_count > 0) {
-        fields.entry(Field::Date).or_insert_with(|| session.today().to_string());
+        fields.entry(EntryField::Date).or_insert_with(|| session.today().to_string());
     }
     let mut marks = IndexMap::new();
     if same_count > 0 {
         // Without an id, a merge would treat two entries with the same text as one.
-        let id = digest(&format!("{}\n{}\n{same_count}\n{text}", file.path, session.now()));
+        let id = short_hash(&format!("{}\n{}\n{same_count}\n{text}", file.path, session.now()));
         marks.insert("id".to_owned(), id);
     }
-    if !fields.contains_key(&Field::Date) {
+    if !fields.contains_key(&EntryField::Date) {
         marks.extend([memory::added_mark(session.today())]);
     }
     NewEntry { kind, text, fields, resolved, marks }
 }
 
 /// Returns whether an entry is also stored as a fact: a plan's decision or an answered question.
-fn is_fact_candidate(file: &MemoryFile, entry: &Entry) -> bool {
+fn is_fact_candidate(file: &MemoryFile, entry: &MemoryEntry) -> bool {
     match entry.kind {
-        EntryKind::Decision => file.owner == Owner::Plan,
+        EntryKind::Decision => file.owner == MemoryOwner::Plan,
         EntryKind::Question => entry.resolved,
         _ => false,
     }
@@ -175,24 +178,24 @@ fn find_existing(
     file: &MemoryFile,
     kind: EntryKind,
     text: &str,
-    fields: &Fields,
+    fields: &EntryFields,
 ) -> Option<WrittenEntry> {
-    let has_other_fields = |entry: &Entry| {
+    let has_other_fields = |entry: &MemoryEntry| {
         fields
             .iter()
             .filter(|(field, value)| {
-                !(kind.is_task() && **field == Field::Status && is_open(value))
+                !(kind.is_task() && **field == EntryField::Status && is_open(value))
             })
             .any(|(field, value)| {
-                entry.field(*field).is_none_or(|old| normalised(old) != normalised(value))
+                entry.field(*field).is_none_or(|old| normalise(old) != normalise(value))
             })
     };
-    let same = file.notebook.of(kind).find(|entry| {
-        normalised(&entry.text) == normalised(text) && !entry.resolved && !has_other_fields(entry)
+    let same = file.notebook.entries_of(kind).find(|entry| {
+        normalise(&entry.text) == normalise(text) && !entry.resolved && !has_other_fields(entry)
     })?;
     // Events in the log refer only to entries with a written id.
     let name = entry_ref(&same.id);
-    let is_active = !same.is_marked() || {
+    let is_active = !same.has_stored_id() || {
         let names = vec![name.clone()];
         let (memory, _) = MemoryQuery::new().names_without_relations(names).read_log(session);
         memory.standing(&name) == Standing::Active
@@ -200,13 +203,13 @@ fn find_existing(
     is_active.then(|| describe("already there:", file, same))
 }
 
-fn describe(done: &'static str, file: &MemoryFile, entry: &Entry) -> WrittenEntry {
+fn describe(done: &'static str, file: &MemoryFile, entry: &MemoryEntry) -> WrittenEntry {
     WrittenEntry {
         done,
         kind: entry.kind,
         name: entry.name(),
         id: entry.id.clone(),
-        text: entry.sentence(),
+        text: entry.full_text(),
         source: file.path.clone(),
         fact: None,
         from: None,
@@ -218,18 +221,18 @@ fn is_open(status: &str) -> bool {
 }
 
 /// Collects the fields of the entry from the request's own fields and its metadata.
-fn fields(request: &Request) -> Result<Fields, Error> {
-    let mut fields = Fields::new();
+fn fields(request: &Request) -> Result<EntryFields, Error> {
+    let mut fields = EntryFields::new();
     let known = [
-        (Field::Choice, "choice", &request.choice),
-        (Field::Rationale, "rationale", &request.rationale),
-        (Field::Status, "status", &request.status),
+        (EntryField::Choice, "choice", &request.choice),
+        (EntryField::Rationale, "rationale", &request.rationale),
+        (EntryField::Status, "status", &request.status),
         (
-            Field::Affects,
+            EntryField::Affects,
             "affects",
             &Some(request.affects.join(", ")).filter(|all| !all.is_empty()),
         ),
-        (Field::Date, "date", &request.date),
+        (EntryField::Date, "date", &request.date),
     ];
     let is_known = |key: &String| known.iter().any(|(_, name, _)| name == key);
     let unknown: Map<String, Value> = request
@@ -254,9 +257,9 @@ fn fields(request: &Request) -> Result<Fields, Error> {
         }
     }
     if !unknown.is_empty() {
-        fields.insert(Field::Metadata, Value::Object(unknown).to_string());
+        fields.insert(EntryField::Metadata, Value::Object(unknown).to_string());
     }
-    if let Some(date) = fields.get_mut(&Field::Date) {
+    if let Some(date) = fields.get_mut(&EntryField::Date) {
         let day = day::parse(date).ok_or_else(|| {
             Error::bad_input(format!("`{date}` is not a date")).hint("write it as YYYY-MM-DD")
         })?;

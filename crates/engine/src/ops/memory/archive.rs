@@ -1,7 +1,7 @@
 //! `memory archive`: archives memories. They can still be searched and restored.
 
 use heirloom_core::fold::Standing;
-use heirloom_core::record::Action;
+use heirloom_core::record::EventAction;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -39,8 +39,8 @@ impl Operation for MemoryArchive {
         let mut names = Vec::new();
         let mut notes = Vec::new();
         for id in &request.fact_ids {
-            let target = known.find_standing(id)?;
-            let target_names = transaction.names(&known, target)?;
+            let target = known.find_unsuperseded(id)?;
+            let target_names = transaction.reference_names(&known, target)?;
             let Some(first) = target_names.first().map(|name| known.memory.canonical(name)) else {
                 continue;
             };
@@ -49,13 +49,13 @@ impl Operation for MemoryArchive {
                 continue;
             }
             // One event per memory, so that each can be restored on its own.
-            transaction.event(&known, Action::Archive, target_names, vec![], reason)?;
+            transaction.write_event(&known, EventAction::Archive, target_names, vec![], reason)?;
             names.push(first);
         }
         transaction.commit()?;
         Ok(ChangedItems {
             done: "archived",
-            items: known.described(&names, Standing::Archived),
+            items: known.describe(&names, Standing::Archived),
             notes,
         })
     }

@@ -46,7 +46,7 @@ impl Operation for MemoryClear {
         name: "memory_clear",
         usage: "memory clear <planId> <agentId|--plan>",
         group: Group::Memory,
-        effect: Effect::TakesAway,
+        effect: Effect::Removes,
         about: "Clear the memory of an agent or a plan. Its document moves to the archive; `heir context restore` restores it.",
     };
 
@@ -56,7 +56,7 @@ impl Operation for MemoryClear {
         let file = MemoryFile::open(session, &request.plan_id, request.agent_id.as_deref())?;
         if file.text.is_none() {
             return Ok(ClearReport {
-                owner: file.whose(),
+                owner: file.owner_label(),
                 source: file.path,
                 archived_to: None,
                 entries: 0,
@@ -64,17 +64,18 @@ impl Operation for MemoryClear {
         }
         if !request.yes {
             let entries = present::count(file.notebook.entries.len(), "entry");
-            let message = format!("this would clear {entries} from the memory of {}", file.whose());
+            let message =
+                format!("this would clear {entries} from the memory of {}", file.owner_label());
             return Err(Error::new(ErrorKind::Unconfirmed, message)
                 .hint("confirm with --yes (`yes: true` in a request)"));
         }
         let (_, hierarchy) = inherit::hierarchy(session.config()?, None)?;
-        let unit = Unit::around(&hierarchy, &file.path);
+        let unit = Unit::of_document(&hierarchy, &file.path);
         let version = Archive::new(root).next_version(&hierarchy, &unit);
         let archived_path = archive::location(&file.path, version);
         lock.rename(root, &[Rename { from: file.path.clone(), to: archived_path.clone() }])?;
         Ok(ClearReport {
-            owner: file.whose(),
+            owner: file.owner_label(),
             entries: file.notebook.entries.len(),
             source: file.path,
             archived_to: Some(archived_path),

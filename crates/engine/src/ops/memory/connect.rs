@@ -1,6 +1,6 @@
 //! `memory connect`: adds or removes a relation between two memories or documents.
 
-use heirloom_core::record::{Action, Body, Edge, Relation};
+use heirloom_core::record::{Body, EventAction, Relation, RelationRecord};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -79,9 +79,9 @@ impl Operation for MemoryConnect {
         let (id, done) = match (existing, request.remove) {
             (Some(id), false) => (id, "already connected"),
             (Some(id), true) => {
-                transaction.event(
+                transaction.write_event(
                     &known,
-                    Action::Archive,
+                    EventAction::Archive,
                     vec![id.to_string()],
                     vec![],
                     "disconnected",
@@ -101,8 +101,8 @@ impl Operation for MemoryConnect {
             }
             (None, false) => {
                 let content = request.reason.unwrap_or_default();
-                let edge = Edge { from: from.clone(), to: to.clone(), relation, content };
-                let record = transaction.record(Body::Edge(edge));
+                let edge = RelationRecord { from: from.clone(), to: to.clone(), relation, content };
+                let record = transaction.new_record(Body::Edge(edge));
                 (transaction.write(&known, &record)?, "connected")
             }
         };
@@ -120,7 +120,8 @@ fn find_end(
 ) -> Result<String, Error> {
     let not_found = match known.find(input) {
         Ok(target) => {
-            let name = transaction.names(known, target)?.into_iter().next().unwrap_or_default();
+            let name =
+                transaction.reference_names(known, target)?.into_iter().next().unwrap_or_default();
             return Ok(known.memory.canonical(&name));
         }
         Err(error) => error,

@@ -1,7 +1,7 @@
 //! `memory focus`: pins memories to working memory.
 
 use heirloom_core::fold::Standing;
-use heirloom_core::record::Action;
+use heirloom_core::record::EventAction;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -47,7 +47,7 @@ impl Operation for MemoryFocus {
         let mut notes = Vec::new();
         for id in &request.fact_ids {
             let target = known.find(id)?;
-            let Some(name) = transaction.names(&known, target)?.into_iter().next() else {
+            let Some(name) = transaction.reference_names(&known, target)?.into_iter().next() else {
                 continue;
             };
             check_is_active(&known, id, &name)?;
@@ -69,7 +69,7 @@ impl Operation for MemoryFocus {
             ));
         }
         for name in &pinned[before..] {
-            transaction.event(&known, Action::Pin, vec![name.clone()], vec![], "")?;
+            transaction.write_event(&known, EventAction::Pin, vec![name.clone()], vec![], "")?;
         }
         transaction.commit()?;
         Ok(ChangedItems { done: "pinned", items: describe_pins(&known, &pinned), notes })
@@ -91,7 +91,7 @@ fn check_is_active(known: &MemorySlice, id: &str, name: &str) -> Result<(), Erro
 }
 
 fn describe_pins(known: &MemorySlice, pinned: &[String]) -> Vec<MemoryItem> {
-    let mut items = known.described(pinned, Standing::Active);
+    let mut items = known.describe(pinned, Standing::Active);
     items.iter_mut().for_each(|item| item.pinned = true);
     items
 }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use crate::memory::lifecycle::{self, Ingested};
+use crate::memory::lifecycle::{self, IngestReport};
 use crate::memory::{MemoryQuery, WriteTransaction};
 use crate::ops::answers::ChangedItems;
 use crate::workspace::catalog::Catalog;
@@ -35,15 +35,15 @@ impl Operation for MemoryIngest {
     fn run(session: &Session, request: Request) -> Result<ChangedItems, Error> {
         let mut transaction = WriteTransaction::begin(session, false)?;
         let catalog = Catalog::read(session)?;
-        let known = lifecycle::known_of(session, &catalog.adrs)?;
-        let Ingested { stored, retired, left_out } =
+        let known = lifecycle::read_ingested(session, &catalog.adrs)?;
+        let IngestReport { stored, retired, left_out } =
             lifecycle::ingest_all(&mut transaction, &catalog, &known);
         if request.dry_run {
             let retired = retired.iter().map(|note| format!("in a real run, {note}"));
             let notes = retired.chain(left_out).collect();
             return Ok(ChangedItems {
                 done: "would be stored",
-                items: transaction.things(&stored),
+                items: transaction.new_items(&stored),
                 notes,
             });
         }
@@ -51,7 +51,7 @@ impl Operation for MemoryIngest {
         let notes = [retired, left_out].concat();
         let names: Vec<String> = stored.iter().map(Uuid::to_string).collect();
         let stored = MemoryQuery::new().names(names.clone()).read(session)?;
-        let items = stored.described(&names, Standing::Active);
+        let items = stored.describe(&names, Standing::Active);
         Ok(ChangedItems { done: "stored", items, notes })
     }
 }

@@ -1,6 +1,8 @@
 //! `memory promote`: copies an entry of an agent's memory into the memory of its plan.
 
-use heirloom_core::memory::{self, Counters, Entry, EntryKind, Field, NewEntry, Which};
+use heirloom_core::memory::{
+    self, Counters, EntryField, EntryKind, EntryMatch, MemoryEntry, NewEntry,
+};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -49,20 +51,20 @@ impl Operation for MemoryPromote {
         let ids = [entry.id.clone(), unique_entry_id(&entry.id, &agent.path)];
         let copy_ids = ids.map(|id| promoted_id(&id, &plan.path));
         let known = MemoryQuery::new().new_entries(&plan.path, &copy_ids).read(session)?;
-        let agent_document = known.with_edit(&agent, agent.text.clone().unwrap_or_default());
-        let from = transaction.mark(&known, &agent_document, entry)?;
+        let agent_document = known.edited_document(&agent, agent.text.clone().unwrap_or_default());
+        let from = transaction.write_entry_id(&known, &agent_document, entry)?;
         let agent_name = agent.agent.clone().unwrap_or_default();
         let mut fields = entry.fields.clone();
-        fields.insert(Field::FoundBy, agent_name.clone());
+        fields.insert(EntryField::FoundBy, agent_name.clone());
         if !request.affects.is_empty() {
-            fields.insert(Field::Affects, request.affects.join(", "));
+            fields.insert(EntryField::Affects, request.affects.join(", "));
         }
         let to = promoted_id(&from, &plan.path);
         let mut marks =
             IndexMap::from_iter([("id".to_owned(), to.clone()), ("from".to_owned(), from.clone())]);
-        if !fields.contains_key(&Field::Date) {
+        if !fields.contains_key(&EntryField::Date) {
             // The copy keeps the date of the original.
-            let date = entry.own_date().or_else(|| agent_document.date_to_keep(entry));
+            let date = entry.date().or_else(|| agent_document.date_to_keep(entry));
             marks.extend([memory::added_mark(date.unwrap_or_else(|| session.today()))]);
         }
         let new = NewEntry { kind: entry.kind, text: &entry.text, fields, resolved: false, marks };
@@ -70,8 +72,8 @@ impl Operation for MemoryPromote {
             .map_err(|refusal| plan.refused(&refusal))?;
         transaction.edit(&plan.path, plan.text.as_deref(), after.clone());
         link_back(&mut transaction, &agent, &from, &to, request.moves)?;
-        let plan_document = known.with_edit(&plan, after);
-        let Which::One(copy) = plan_document.notebook.find(&to) else {
+        let plan_document = known.edited_document(&plan, after);
+        let EntryMatch::One(copy) = plan_document.notebook.find(&to) else {
             return Err(Error::system(format!("{}: the entry was not written", plan.path)));
         };
         let (_, fact) = lifecycle::ingest_entry(&mut transaction, &known, &plan_document, copy)?;
@@ -82,7 +84,7 @@ impl Operation for MemoryPromote {
             kind: copy.kind,
             name: copy.name(),
             id: to,
-            text: copy.sentence(),
+            text: copy.full_text(),
             source: plan.path.clone(),
             fact: fact.map(|id| id.to_string()),
             from: Some(format!("{} of {agent_name}", entry.name())),
@@ -91,7 +93,7 @@ impl Operation for MemoryPromote {
 }
 
 /// Returns an error if the entry's kind is never promoted, or if the plan has a copy of it already.
-fn check_can_promote(entry: &Entry, plan: &MemoryFile) -> Result<(), Error> {
+fn check_can_promote(entry: &MemoryEntry, plan: &MemoryFile) -> Result<(), Error> {
     if !matches!(entry.kind, EntryKind::Finding | EntryKind::Decision | EntryKind::Lesson) {
         return Err(Error::bad_input(format!(
             "{} is a {}; only findings, decisions and lessons can be promoted",
@@ -100,7 +102,7 @@ fn check_can_promote(entry: &Entry, plan: &MemoryFile) -> Result<(), Error> {
         )));
     }
     if let Some(copy) = entry.marks.get("promoted")
-        && let Which::One(copy) = plan.notebook.find(copy)
+        && let EntryMatch::One(copy) = plan.notebook.find(copy)
     {
         return Err(Error::bad_input(format!(
             "{} was already promoted, as {} of {}",
@@ -123,13 +125,13 @@ fn update_counters(
     let agents = plan.agents(session);
     let contributor = Some(agent.agent.as_deref().unwrap_or_default());
     let counters = Counters { updated, sessions: None, contributor, agents: &agents };
-    transaction.count(&plan.path, &counters)?;
-    transaction.count(&agent.path, &Counters { updated, ..Counters::default() })
+    transaction.update_counters(&plan.path, &counters)?;
+    transaction.update_counters(&agent.path, &Counters { updated, ..Counters::default() })
 }
 
 /// Returns the id of the copy: derived from the original's id, but different from it.
 fn promoted_id(from: &str, path: &str) -> String {
-    heirloom_core::words::digest(&format!("promoted\n{from}\n{path}"))
+    heirloom_core::words::short_hash(&format!("promoted\n{from}\n{path}"))
 }
 
 /// Links the agent's entry to the plan's copy, or removes it.
@@ -141,16 +143,16 @@ fn link_back(
     moves: bool,
 ) -> Result<(), Error> {
     let before =
-        transaction.text_of(&agent.path, agent.text.as_deref().unwrap_or_default()).to_owned();
+        transaction.current_text(&agent.path, agent.text.as_deref().unwrap_or_default()).to_owned();
     let notebook = memory::read(&agent.path, &before);
-    let Which::One(entry) = notebook.find(from) else {
+    let EntryMatch::One(entry) = notebook.find(from) else {
         return Err(Error::system(format!("{}: the entry {from} was not found", agent.path)));
     };
     let after = if moves {
         memory::remove(&before, entry)
     } else {
         let marks = IndexMap::from_iter([("promoted".to_owned(), to.to_owned())]);
-        memory::mark(&before, entry, &marks)
+        memory::set_marks(&before, entry, &marks)
     };
     transaction.edit(
         &agent.path,

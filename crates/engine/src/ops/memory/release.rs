@@ -1,6 +1,6 @@
 //! `memory release`: unpins memories from working memory.
 
-use heirloom_core::record::Action;
+use heirloom_core::record::EventAction;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use uuid::Uuid;
@@ -37,7 +37,7 @@ impl Operation for MemoryRelease {
         let mut requested = Vec::new();
         for id in &request.fact_ids {
             let target = known.find(id)?;
-            let names = transaction.names(&known, target)?;
+            let names = transaction.reference_names(&known, target)?;
             let heads: Vec<String> =
                 names.iter().flat_map(|name| known.memory.heads(name)).collect();
             if !pins.iter().any(|(name, _)| heads.contains(name)) {
@@ -60,7 +60,7 @@ impl Operation for MemoryRelease {
         }
         if !events.is_empty() {
             let undoes = events.iter().map(Uuid::to_string).collect();
-            transaction.event(&known, Action::Release, vec![], undoes, "")?;
+            transaction.write_event(&known, EventAction::Release, vec![], undoes, "")?;
         }
         transaction.commit()?;
         let items = released

@@ -1,6 +1,6 @@
 //! `memory resolve`: marks a blocker or a question as resolved.
 
-use heirloom_core::memory::{self, Counters, Entry, EntryKind, Which};
+use heirloom_core::memory::{self, Counters, EntryKind, EntryMatch, MemoryEntry};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -46,7 +46,7 @@ impl Operation for MemoryResolve {
     fn run(session: &Session, request: Request) -> Result<WrittenEntry, Error> {
         let how = request.how.as_deref().unwrap_or_default().trim();
         let mut transaction = WriteTransaction::begin(session, request.allow_secret)?;
-        transaction.guard(how)?;
+        transaction.reject_secret(how)?;
         let file = MemoryFile::open(session, &request.plan_id, request.agent_id.as_deref())?;
         let entry = file.find(&request.entry)?;
         if !entry.kind.is_task() {
@@ -79,8 +79,8 @@ impl Operation for MemoryResolve {
         };
         if entry.kind == EntryKind::Question {
             let known = MemoryQuery::new().read(session)?;
-            let document = known.with_edit(&file, after);
-            if let Which::One(entry) = document.notebook.find(&written.name) {
+            let document = known.edited_document(&file, after);
+            if let EntryMatch::One(entry) = document.notebook.find(&written.name) {
                 let (id, fact) =
                     lifecycle::ingest_entry(&mut transaction, &known, &document, entry)?;
                 written.id = id;
@@ -88,10 +88,10 @@ impl Operation for MemoryResolve {
             }
         }
         let counters = Counters { updated: Some(session.today()), ..Counters::default() };
-        transaction.count(&file.path, &counters)?;
-        let notebook = memory::read(&file.path, transaction.text_of(&file.path, ""));
-        if let Which::One(entry) = notebook.find(&written.name) {
-            written.text = entry.sentence();
+        transaction.update_counters(&file.path, &counters)?;
+        let notebook = memory::read(&file.path, transaction.current_text(&file.path, ""));
+        if let EntryMatch::One(entry) = notebook.find(&written.name) {
+            written.text = entry.full_text();
         }
         transaction.commit()?;
         Ok(written)
@@ -103,23 +103,23 @@ impl Operation for MemoryResolve {
 fn resolve_entry(
     session: &Session,
     file: &MemoryFile,
-    entry: &Entry,
+    entry: &MemoryEntry,
     before: &str,
     how: &str,
 ) -> Result<String, Error> {
     let refused = |refusal| file.refused(&refusal);
     let document =
-        MemoryDocument::of_book(file, before.to_owned(), &EntryDates::of(session.root()));
+        MemoryDocument::from_file(file, before.to_owned(), &EntryDates::new(session.root()));
     let dated = match document.date_to_keep(entry) {
         None => return memory::resolve(before, entry, how).map_err(refused),
         Some(day) => {
             let marks = IndexMap::from_iter([memory::added_mark(day)]);
-            memory::mark(before, entry, &marks).map_err(refused)?
+            memory::set_marks(before, entry, &marks).map_err(refused)?
         }
     };
     let notebook = memory::read(&file.path, &dated);
     match notebook.find(&entry.name()) {
-        Which::One(entry) => memory::resolve(&dated, entry, how).map_err(refused),
+        EntryMatch::One(entry) => memory::resolve(&dated, entry, how).map_err(refused),
         _ => memory::resolve(before, entry, how).map_err(refused),
     }
 }

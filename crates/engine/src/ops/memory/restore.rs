@@ -1,7 +1,7 @@
 //! `memory restore`: restores archived memories.
 
 use heirloom_core::fold::Standing;
-use heirloom_core::record::Action;
+use heirloom_core::record::EventAction;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use uuid::Uuid;
@@ -37,10 +37,10 @@ impl Operation for MemoryRestore {
         let mut names = Vec::new();
         for id in &request.fact_ids {
             let target = known.find(id)?;
-            let target_names = transaction.names(&known, target)?;
+            let target_names = transaction.reference_names(&known, target)?;
             let events: Vec<Uuid> = target_names
                 .iter()
-                .flat_map(|name| known.memory.events(Action::Archive, name))
+                .flat_map(|name| known.memory.events(EventAction::Archive, name))
                 .collect();
             if events.is_empty() {
                 return Err(Error::bad_input(format!("`{id}` is not archived")));
@@ -51,11 +51,11 @@ impl Operation for MemoryRestore {
         archive_events.sort();
         archive_events.dedup();
         let undoes = archive_events.iter().map(Uuid::to_string).collect();
-        transaction.event(&known, Action::Restore, vec![], undoes, "")?;
+        transaction.write_event(&known, EventAction::Restore, vec![], undoes, "")?;
         transaction.commit()?;
         Ok(ChangedItems {
             done: "restored",
-            items: known.described(&names, Standing::Active),
+            items: known.describe(&names, Standing::Active),
             notes: vec![],
         })
     }

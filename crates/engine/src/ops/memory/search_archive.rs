@@ -1,8 +1,8 @@
 //! `memory search-archive`: searches archived and superseded memories.
 
 use heirloom_core::fold::Standing;
-use heirloom_core::record::Kind;
-use heirloom_index::Shelf;
+use heirloom_core::record::RecordKind;
+use heirloom_index::StandingFilter;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -41,11 +41,12 @@ impl Operation for MemorySearchArchive {
             request.query.as_deref().map(str::trim).filter(|query| !query.is_empty())
         {
             let limit = request.limit;
-            let search = Search { query, limit, shelf: Shelf::Archive, ..Search::default() };
+            let search =
+                Search { query, limit, shelf: StandingFilter::Archive, ..Search::default() };
             return Ok(Hits::from_search(search.run(session)?));
         }
         let known = SelectedRecords::read_retired(session)?;
-        let mut items: Vec<MemoryItem> = known.items(&Kind::REMEMBERED);
+        let mut items: Vec<MemoryItem> = known.items(&RecordKind::RECALLABLE);
         items.extend(known.retired_entries());
         items.retain(|item| item.standing != Standing::Active);
         items.reverse();

@@ -1,7 +1,7 @@
 //! `memory session`: adds a note to the session log of a memory document.
 
 use heirloom_core::memory::{self, Counters, EntryKind};
-use heirloom_core::words::digest;
+use heirloom_core::words::short_hash;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -43,14 +43,14 @@ impl Operation for MemorySession {
             return Err(Error::bad_input("a session note needs a text").hint("add what was done"));
         }
         let mut transaction = WriteTransaction::begin(session, request.allow_secret)?;
-        transaction.guard(&request.content)?;
+        transaction.reject_secret(&request.content)?;
         let file = MemoryFile::open(session, &request.plan_id, request.agent_id.as_deref())?;
         let before = file.text_or_new(session)?;
-        let sessions = || file.notebook.of(EntryKind::Session);
+        let sessions = || file.notebook.entries_of(EntryKind::Session);
         let highest =
             sessions().map(|entry| entry.number).max().unwrap_or(0).max(sessions().count());
         let number = 1 + highest.max(session_counter(&file.path, &before));
-        let id = digest(&format!(
+        let id = short_hash(&format!(
             "{}\n{number}\n{}\n{}\n{}",
             file.path,
             session.author(),
@@ -71,11 +71,11 @@ impl Operation for MemorySession {
             sessions: Some(number),
             ..Counters::default()
         };
-        transaction.count(&file.path, &counters)?;
-        let text = transaction.text_of(&file.path, "").to_owned();
+        transaction.update_counters(&file.path, &counters)?;
+        let text = transaction.current_text(&file.path, "").to_owned();
         let notebook = memory::read(&file.path, &text);
         let entry = notebook
-            .of(EntryKind::Session)
+            .entries_of(EntryKind::Session)
             .find(|entry| entry.id == id)
             .ok_or_else(|| Error::system(format!("{}: the note was not written", file.path)))?;
         transaction.commit()?;
@@ -84,7 +84,7 @@ impl Operation for MemorySession {
             kind: EntryKind::Session,
             name: entry.name(),
             id: entry.id.clone(),
-            text: entry.sentence(),
+            text: entry.full_text(),
             source: file.path,
             fact: None,
             from: None,
@@ -94,7 +94,7 @@ impl Operation for MemorySession {
 
 /// Returns the number of sessions that the front matter states.
 fn session_counter(path: &str, text: &str) -> usize {
-    let document = heirloom_core::Document::parse(path, &memory::readable(text));
+    let document = heirloom_core::Document::parse(path, &memory::merge_repeated_counters(text));
     let sessions = document.fields.get("sessions").and_then(heirloom_core::Value::as_u64);
     sessions.and_then(|sessions| usize::try_from(sessions).ok()).unwrap_or(0)
 }

@@ -1,8 +1,8 @@
 //! `memory show`: shows the memory document of an agent or a plan.
 
 use heirloom_core::fold::Standing;
-use heirloom_core::memory::{Entry, EntryKind, Field};
-use heirloom_core::record::{short, short_ids};
+use heirloom_core::memory::{EntryField, EntryKind, MemoryEntry};
+use heirloom_core::record::{short_id, short_ids};
 use heirloom_core::{Problem, Value};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -150,24 +150,24 @@ impl Operation for MemoryShow {
 
     fn run(session: &Session, request: Request) -> Result<AgentMemory, Error> {
         let file = MemoryFile::open(session, &request.plan_id, request.agent_id.as_deref())?;
-        let matches = |entry: &&Entry| {
+        let matches = |entry: &&MemoryEntry| {
             request.kind.is_none_or(|kind| entry.kind == kind)
                 && (!request.open || (entry.kind.is_task() && !entry.resolved))
         };
-        let entries: Vec<&Entry> = file.notebook.entries.iter().filter(matches).collect();
+        let entries: Vec<&MemoryEntry> = file.notebook.entries.iter().filter(matches).collect();
         // Events in the log refer only to entries with a written id.
-        let marked = entries.iter().filter(|entry| entry.is_marked());
+        let marked = entries.iter().filter(|entry| entry.has_stored_id());
         let marked: Vec<String> = marked.map(|entry| entry_ref(&entry.id)).collect();
         let (memory, problems) = match marked.is_empty() {
             true => Default::default(),
             false => MemoryQuery::new().names_without_relations(marked).read_log(session),
         };
         let text = file.text.clone().unwrap_or_default();
-        let dated = MemoryDocument::of_book(&file, text, &EntryDates::of(session.root()));
+        let dated = MemoryDocument::from_file(&file, text, &EntryDates::new(session.root()));
         let of_kind =
             |kind: EntryKind| entries.iter().filter(move |entry| entry.kind == kind).copied();
         Ok(AgentMemory {
-            owner: file.whose(),
+            owner: file.owner_label(),
             findings: of_kind(EntryKind::Finding).map(|entry| entry.text.clone()).collect(),
             decisions: of_kind(EntryKind::Decision).map(decision_entry).collect(),
             blockers: of_kind(EntryKind::Blocker).map(task_entry).collect(),
@@ -177,7 +177,7 @@ impl Operation for MemoryShow {
             entries: entries
                 .iter()
                 .map(|entry| EntryDetails {
-                    date: dated.since(entry).map(|date| date.to_string()),
+                    date: dated.date_of(entry).map(|date| date.to_string()),
                     ..entry_details(entry, memory.standing(&entry_ref(&entry.id)))
                 })
                 .collect(),
@@ -188,23 +188,23 @@ impl Operation for MemoryShow {
     }
 }
 
-fn field(entry: &Entry, field: Field) -> Option<String> {
+fn field(entry: &MemoryEntry, field: EntryField) -> Option<String> {
     entry.field(field).map(str::to_owned)
 }
 
-fn decision_entry(entry: &Entry) -> DecisionEntry {
+fn decision_entry(entry: &MemoryEntry) -> DecisionEntry {
     DecisionEntry {
         decision: entry.text.clone(),
-        choice: field(entry, Field::Choice),
-        rationale: field(entry, Field::Rationale),
-        affects: field(entry, Field::Affects),
-        status: field(entry, Field::Status),
-        date: field(entry, Field::Date),
+        choice: field(entry, EntryField::Choice),
+        rationale: field(entry, EntryField::Rationale),
+        affects: field(entry, EntryField::Affects),
+        status: field(entry, EntryField::Status),
+        date: field(entry, EntryField::Date),
         metadata: entry.metadata(),
     }
 }
 
-fn task_entry(entry: &Entry) -> TaskEntry {
+fn task_entry(entry: &MemoryEntry) -> TaskEntry {
     TaskEntry {
         text: entry.text.clone(),
         resolved: entry.resolved,
@@ -213,25 +213,25 @@ fn task_entry(entry: &Entry) -> TaskEntry {
     }
 }
 
-fn session_note(entry: &Entry) -> SessionNote {
+fn session_note(entry: &MemoryEntry) -> SessionNote {
     SessionNote {
         number: entry.number,
-        date: field(entry, Field::Date),
+        date: field(entry, EntryField::Date),
         notes: entry.text.lines().map(str::to_owned).collect(),
     }
 }
 
-fn entry_details(entry: &Entry, standing: Standing) -> EntryDetails {
+fn entry_details(entry: &MemoryEntry, standing: Standing) -> EntryDetails {
     EntryDetails {
         name: entry.name(),
         id: entry.id.clone(),
         kind: entry.kind,
-        text: entry.sentence(),
+        text: entry.full_text(),
         resolved: entry.resolved,
         standing,
         date: None,
         metadata: entry.metadata(),
-        found_by: field(entry, Field::FoundBy),
+        found_by: field(entry, EntryField::FoundBy),
         promoted_to: entry.marks.get("promoted").cloned(),
         promoted_from: entry.marks.get("from").cloned(),
         line: entry.line,
@@ -258,7 +258,7 @@ impl Answer for AgentMemory {
             if items.is_empty() {
                 continue;
             }
-            view.title(format!("{}s", present::capitalised(kind.word())));
+            view.title(format!("{}s", present::capitalise(kind.word())));
             view.table(&[], items.iter().map(|(item, id)| row(item, id)).collect());
         }
         present::problems(&mut view, &self.problems);
@@ -285,7 +285,7 @@ fn row(item: &EntryDetails, id: &str) -> Vec<crate::view::Span> {
         None => {}
     }
     if let Some(id) = &item.promoted_to {
-        details.push(format!("promoted as {}", short(id)));
+        details.push(format!("promoted as {}", short_id(id)));
     }
     if item.standing != Standing::Active {
         details.push(item.standing.word().to_owned());

@@ -3,12 +3,14 @@
 use heirloom_core::Problem;
 use heirloom_core::fold::{Memory, Standing};
 use heirloom_core::memory::EntryKind;
-use heirloom_core::record::{Action, Kind};
+use heirloom_core::record::{EventAction, RecordKind};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::memory::{Count, MemoryItem, MemorySlice, read_with_tally, show_items};
+use crate::memory::{
+    MemoryItem, MemorySlice, StandingCounts, read_related_with_counts, show_items,
+};
 use crate::view::present;
 use crate::view::{Role, View, span};
 use crate::workspace::memory_document::entry_ref;
@@ -23,7 +25,7 @@ pub(crate) struct Request {}
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct MemoryStats {
     /// Number of records by kind and standing.
-    records: IndexMap<&'static str, StandingCounts>,
+    records: IndexMap<&'static str, CountsOfKind>,
     /// Number of active facts by section.
     sections: IndexMap<&'static str, usize>,
     /// Number of memory entries by type.
@@ -46,7 +48,7 @@ pub(crate) struct MemoryStats {
 }
 
 #[derive(Debug, Default, Serialize, JsonSchema)]
-struct StandingCounts {
+struct CountsOfKind {
     active: usize,
     done: usize,
     superseded: usize,
@@ -74,18 +76,18 @@ impl Operation for Stats {
     };
 
     fn run(session: &Session, _: Request) -> Result<MemoryStats, Error> {
-        let (known, tally) = read_with_tally(session)?;
-        let records: IndexMap<&'static str, StandingCounts> = tally
+        let (known, tally) = read_related_with_counts(session)?;
+        let records: IndexMap<&'static str, CountsOfKind> = tally
             .kinds
             .iter()
             .map(|(kind, count)| {
-                (kind.word(), StandingCounts::new(*count, done_count(&known.memory, *kind)))
+                (kind.word(), CountsOfKind::new(*count, done_count(&known.memory, *kind)))
             })
             .collect();
         let entry_count =
             |kind: EntryKind| known.entries().filter(|(_, entry)| entry.kind == kind).count();
         Ok(MemoryStats {
-            pending_notes: records.get(Kind::Note.word()).map_or(0, |notes| notes.active),
+            pending_notes: records.get(RecordKind::Note.word()).map_or(0, |notes| notes.active),
             records,
             sections: tally
                 .sections
@@ -115,17 +117,17 @@ impl Operation for Stats {
     }
 }
 
-impl StandingCounts {
-    fn new(count: Count, done: usize) -> Self {
-        let Count { active, superseded, archived, private } = count;
-        StandingCounts { active: active.saturating_sub(done), done, superseded, archived, private }
+impl CountsOfKind {
+    fn new(count: StandingCounts, done: usize) -> Self {
+        let StandingCounts { active, superseded, archived, private } = count;
+        CountsOfKind { active: active.saturating_sub(done), done, superseded, archived, private }
     }
 }
 
 /// Returns the number of active records of a kind that are marked as done.
-fn done_count(memory: &Memory, kind: Kind) -> usize {
+fn done_count(memory: &Memory, kind: RecordKind) -> usize {
     let items = memory.items(kind).filter(|item| item.standing == Standing::Active);
-    let is_done = |id: String| !memory.events(Action::Resolve, &id).is_empty();
+    let is_done = |id: String| !memory.events(EventAction::Resolve, &id).is_empty();
     items.filter(|item| is_done(item.id.to_string())).count()
 }
 
@@ -160,7 +162,7 @@ impl Answer for MemoryStats {
         if !entries.is_empty() {
             view.line([span(Role::Dim, "agents and plans: "), entries.join(" · ").into()]);
         }
-        view.say(format!(
+        view.plain_line(format!(
             "{} open · {} · {} pending",
             format_args!("{} blockers and questions", self.open),
             present::count(self.relations, "relation"),

@@ -4,7 +4,7 @@ use heirloom_core::record::{Body, Note};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::memory::Particulars;
+use crate::memory::RecordAttributes;
 use crate::ops::answers::StoredRecord;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
@@ -40,10 +40,10 @@ impl Operation for NoteAdd {
             return Err(Error::bad_input(format!("the note would only say `{content}`"))
                 .hint("to list pending notes, use `heir notes`"));
         }
-        let particulars = Particulars {
+        let particulars = RecordAttributes {
             private: request.private,
             allow_secret: request.allow_secret,
-            ..Particulars::default()
+            ..RecordAttributes::default()
         };
         crate::ops::record::add::store(session, Body::Note(Note { content }), &particulars)
     }

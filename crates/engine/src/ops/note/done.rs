@@ -1,7 +1,7 @@
 //! `note done`: marks notes as done, or as pending again.
 
 use heirloom_core::fold::Standing;
-use heirloom_core::record::{Action, Kind};
+use heirloom_core::record::{EventAction, RecordKind};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use uuid::Uuid;
@@ -41,7 +41,7 @@ impl Operation for NoteDone {
         let mut events: Vec<Uuid> = Vec::new();
         for id in &request.ids {
             let name = find_note(&known, id)?.to_string();
-            let resolved = known.memory.events(Action::Resolve, &name);
+            let resolved = known.memory.events(EventAction::Resolve, &name);
             if resolved.is_empty() == request.undo {
                 let word = if request.undo { "pending" } else { "done" };
                 return Err(Error::bad_input(format!("`{id}` is already {word}")));
@@ -51,14 +51,20 @@ impl Operation for NoteDone {
         }
         if request.undo {
             let undoes = events.iter().map(Uuid::to_string).collect();
-            transaction.event(&known, Action::Unresolve, vec![], undoes, "")?;
+            transaction.write_event(&known, EventAction::Unresolve, vec![], undoes, "")?;
         } else {
             for name in &names {
-                transaction.event(&known, Action::Resolve, vec![name.clone()], vec![], "")?;
+                transaction.write_event(
+                    &known,
+                    EventAction::Resolve,
+                    vec![name.clone()],
+                    vec![],
+                    "",
+                )?;
             }
         }
         transaction.commit()?;
-        let mut items = known.described(&names, Standing::Active);
+        let mut items = known.describe(&names, Standing::Active);
         items.iter_mut().for_each(|item| item.resolved = !request.undo);
         Ok(ChangedItems {
             done: if request.undo { "pending again" } else { "done" },
@@ -72,7 +78,7 @@ impl Operation for NoteDone {
 pub(crate) fn find_note(known: &MemorySlice, input: &str) -> Result<Uuid, Error> {
     let id = known.find_record(input)?;
     match known.memory.record(id).map(heirloom_core::record::Record::kind) {
-        Some(Kind::Note) => Ok(id),
+        Some(RecordKind::Note) => Ok(id),
         Some(other) => {
             let kind = present::with_article(other.word());
             Err(Error::bad_input(format!("`{input}` is {kind}, not a note")))

@@ -1,7 +1,7 @@
 //! `notes`: lists notes.
 
 use heirloom_core::fold::Standing;
-use heirloom_core::record::Kind;
+use heirloom_core::record::RecordKind;
 use heirloom_index::Filter;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -34,12 +34,12 @@ impl Operation for NoteList {
     fn run(session: &Session, request: Request) -> Result<Hits, Error> {
         let known = SelectedRecords::read(
             session,
-            Filter::of_records(Kind::Note.word()),
+            Filter::records_of_kind(RecordKind::Note.word()),
             PointInTime::default(),
         )?;
         let is_pending = |item: &MemoryItem| item.standing == Standing::Active && !item.resolved;
         let mut notes: Vec<MemoryItem> = known
-            .items(&[Kind::Note])
+            .items(&[RecordKind::Note])
             .into_iter()
             .filter(|item| request.all || is_pending(item))
             .collect();

@@ -1,13 +1,13 @@
 //! `note promote`: stores a note as a fact and marks it as done.
 
-use heirloom_core::record::{Action, Body, Fact, Section};
+use heirloom_core::record::{Body, EventAction, Fact, FactSection};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::done::find_note;
-use crate::memory::{MemoryQuery, Particulars, SimilarMemory, WriteTransaction};
+use crate::memory::{MemoryQuery, RecordAttributes, SimilarMemory, WriteTransaction};
 use crate::ops::answers::StoredRecord;
-use crate::recall::read_around_new;
+use crate::recall::read_affected_by_new;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct NotePromote;
@@ -17,12 +17,12 @@ pub(crate) struct Request {
     /// Id of the note, or the end of the id.
     id: String,
     /// Section of the fact.
-    section: Section,
+    section: FactSection,
     /// Text of the fact; default: the text of the note.
     #[serde(default)]
     content: Option<String>,
     #[serde(flatten)]
-    particulars: Particulars,
+    particulars: RecordAttributes,
 }
 
 impl Operation for NotePromote {
@@ -41,7 +41,7 @@ impl Operation for NotePromote {
         let known = MemoryQuery::new().ids(std::slice::from_ref(&request.id)).read(session)?;
         let id = find_note(&known, &request.id)?;
         let name = id.to_string();
-        if !known.memory.events(Action::Resolve, &name).is_empty() {
+        if !known.memory.events(EventAction::Resolve, &name).is_empty() {
             return Err(Error::bad_input(format!("`{}` is already done", request.id))
                 .hint("to make it pending again, use `heir note done --undo`"));
         }
@@ -51,7 +51,7 @@ impl Operation for NotePromote {
             &request.content.unwrap_or(text),
             "a fact needs a text",
         )?;
-        let mut record = transaction.record(Body::Fact(Fact {
+        let mut record = transaction.new_record(Body::Fact(Fact {
             section: request.section,
             content,
             key: None,
@@ -62,11 +62,11 @@ impl Operation for NotePromote {
             record.visibility = note.visibility;
         }
         record.origin = Some(format!("note:{name}"));
-        let nearby = read_around_new(session, &record, &request.particulars)?;
-        request.particulars.fill(&mut record, &mut transaction, &nearby)?;
-        let near = SimilarMemory::to(&record, &nearby);
+        let nearby = read_affected_by_new(session, &record, &request.particulars)?;
+        request.particulars.apply_to(&mut record, &mut transaction, &nearby)?;
+        let near = SimilarMemory::find(&record, &nearby);
         transaction.write(&nearby, &record)?;
-        transaction.event(&known, Action::Resolve, vec![name], vec![], "promoted")?;
+        transaction.write_event(&known, EventAction::Resolve, vec![name], vec![], "promoted")?;
         transaction.commit()?;
         Ok(StoredRecord { near, ..StoredRecord::of("promoted to", &record) })
     }

@@ -49,12 +49,12 @@ impl Operation for PlanNew {
             }
             None => None,
         };
-        let names = layout::names(session.root(), &plans, &Default::default())?;
+        let names = layout::list_names(session.root(), &plans, &Default::default())?;
         // The number of an archived plan is not reused, since references to it remain.
         let archived = session.root().list(&format!("{ARCHIVE}/plans"))?.into_iter();
         let archived = archived.filter(|item| item.is_folder).map(|item| item.name);
         let used_names: Vec<String> = names.iter().cloned().chain(archived).collect();
-        let folder = scaffold::numbered("plan", &title_or_name, &used_names, 4, 1)?;
+        let folder = scaffold::numbered_name("plan", &title_or_name, &used_names, 4, 1)?;
         let title = scaffold::title_of(&title_or_name);
         let text = scaffold::plan(
             &title,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use heirloom_core::renumber::Name;
+use heirloom_core::renumber::NumberedName;
 use heirloom_store::journal::Rename;
 use heirloom_store::{Root, layout};
 use schemars::JsonSchema;
@@ -52,7 +52,7 @@ impl Operation for PlanRenumber {
             Error::bad_input("the plans of this hierarchy do not share a parent folder")
                 .hint("rename the plan by hand")
         })?;
-        let name = Name::of_plan(&plan).ok_or_else(|| {
+        let name = NumberedName::of_plan(&plan).ok_or_else(|| {
             Error::bad_input(format!("the plan `{plan}` has no number"))
                 .hint("rename its folder, so that its name starts with a number")
         })?;
@@ -60,7 +60,7 @@ impl Operation for PlanRenumber {
         let catalog = Catalog::read(session)?;
         let edits = catalog.renumber_plan(root, &plans, &plan, &name, number);
         let renames = renames(root, &plans, &plan, &name, number)?;
-        let new_plan = name.renumbered(number);
+        let new_plan = name.with_number(number);
         let names = [plan.clone(), new_plan.clone()];
         if request.dry_run {
             return Ok(RenumberReport::prepare(names, renames, edits, None));
@@ -77,7 +77,7 @@ impl Operation for PlanRenumber {
 fn choose_number(
     root: &Root,
     plans: &PlanFolder,
-    name: &Name,
+    name: &NumberedName,
     requested: Option<u32>,
 ) -> Result<u32, Error> {
     let next = plans.next_number(root);
@@ -104,14 +104,14 @@ fn renames(
     root: &Root,
     plans: &PlanFolder,
     plan: &str,
-    name: &Name,
+    name: &NumberedName,
     number: u32,
 ) -> Result<Vec<Rename>, Error> {
     let folder = plans.folder_of(plan);
-    let new_plan = name.renumbered(number);
+    let new_plan = name.with_number(number);
     let documents = [
         (format!("{plan}-plan.md"), format!("{new_plan}-plan.md")),
-        (format!("{}-plan.md", name.digits()), format!("{}-plan.md", name.digits_of(number))),
+        (format!("{}-plan.md", name.digits()), format!("{}-plan.md", name.pad_number(number))),
     ];
     let names: Vec<String> = root.list(&folder)?.into_iter().map(|item| item.name).collect();
     let mut renames: Vec<Rename> = documents
@@ -126,7 +126,7 @@ fn renames(
 /// Maps the old ids of the plan's documents to the new ones.
 fn new_ids(catalog: &Catalog, plan: &str, new_plan: &str) -> HashMap<String, String> {
     let members = catalog
-        .filed
+        .entries
         .iter()
         .filter(|filed| filed.selectors.get("plan").is_some_and(|name| name == plan));
     members

@@ -1,16 +1,16 @@
 //! `recall`: searches the memories and documents.
 
-use heirloom_core::record::Section;
-use heirloom_index::Shelf;
+use heirloom_core::record::FactSection;
+use heirloom_index::StandingFilter;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::indexing::prepare_index;
+use crate::indexing::reserve_index;
 use crate::memory::PointInTime;
 use crate::ops::answers::Hits;
 use crate::ops::request_parts::default_limit;
-use crate::recall::{Search, across};
+use crate::recall::{Search, search_workspaces};
 use crate::{Effect, Error, Group, Operation, PrepareInline, Session, Spec};
 
 pub(crate) struct Recall;
@@ -25,7 +25,7 @@ pub(crate) struct Request {
     limit: usize,
     /// Only facts in this section.
     #[serde(default)]
-    section: Option<Section>,
+    section: Option<FactSection>,
     /// Only this kind: fact, episode, finding, adr, ….
     #[serde(default)]
     kind: Option<String>,
@@ -67,16 +67,16 @@ impl Operation for Recall {
         let search = Search {
             query: &request.query,
             limit: request.limit,
-            shelf: Shelf::Active,
+            shelf: StandingFilter::Active,
             section: request.section,
             kinds: request.kind.into_iter().collect(),
             scope: request.scope.as_deref(),
             tag: request.tag.as_deref(),
-            when: PointInTime::read(request.as_of.as_deref(), request.valid_at.as_deref())?,
+            when: PointInTime::parse(request.as_of.as_deref(), request.valid_at.as_deref())?,
             explain: request.explain,
         };
         Ok(Hits::from_search(match request.workspaces {
-            true => across(session, &search)?,
+            true => search_workspaces(session, &search)?,
             false => search.run(session)?,
         }))
     }
@@ -95,5 +95,5 @@ fn prepare_inline(session: &Session, request: &Value) -> bool {
     let is_short = query.is_some_and(|query| query.len() <= INLINE_QUERY_MAX_BYTES);
     let limits = ["limit", "k"].iter().filter_map(|name| request[name].as_u64());
     let has_small_limit = limits.into_iter().all(|limit| limit <= INLINE_MAX_HITS);
-    is_short && has_small_limit && request["workspaces"] != true && prepare_index(session)
+    is_short && has_small_limit && request["workspaces"] != true && reserve_index(session)
 }

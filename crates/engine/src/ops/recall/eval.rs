@@ -1,13 +1,13 @@
 //! `eval`: checks that recall finds what a team expects.
 
-use heirloom_core::record::Section;
-use heirloom_core::words::normalised;
+use heirloom_core::record::FactSection;
+use heirloom_core::words::normalise;
 use heirloom_core::{Problem, Value, json, yaml};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::memory::MemorySlice;
-use crate::operation::request::explained;
+use crate::operation::request::explain_mismatch;
 use crate::operation::schema;
 use crate::ops::request_parts::{InputFile, default_limit};
 use crate::recall::{Hit, Search};
@@ -42,7 +42,7 @@ struct Expectation {
     #[serde(default = "default_limit")]
     k: usize,
     #[serde(default)]
-    section: Option<Section>,
+    section: Option<FactSection>,
     #[serde(default)]
     kind: Option<String>,
     #[serde(default)]
@@ -144,7 +144,7 @@ impl Operation for Eval {
         for file in &request.files {
             let expectations = read_expectations(file)?;
             if expectations.is_empty() {
-                let problem = Problem::of_file(&file.name, "the file has no expectations");
+                let problem = Problem::in_file(&file.name, "the file has no expectations");
                 report.problems.push(problem.hint(EXPECTATION_HINT));
             }
             for (line, expectation) in expectations {
@@ -193,14 +193,15 @@ fn read_rows(file: &InputFile) -> Result<Vec<Row<Value, String>>, Error> {
     }
     if file.name.ends_with(".jsonl") || text.trim_start().starts_with('{') {
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-        let read = |line| serde_json::from_str(line).map_err(|error| json::syntax_error(&error));
+        let read =
+            |line| serde_json::from_str(line).map_err(|error| json::describe_syntax_error(&error));
         return Ok(lines.map(|(at, line)| (at + 1, read(line))).collect());
     }
     // A list in JSON is also YAML.
     let node = yaml::parse(text)
         .map_err(|error| Error::from(Problem::at(&file.name, error.line, error.message.clone())))?;
     let Some(node) = node else { return Ok(vec![]) };
-    let yaml::Kind::List { items, .. } = &node.kind else {
+    let yaml::YamlKind::List { items, .. } = &node.kind else {
         let problem = Problem::at(&file.name, node.line, "the file is not a list of expectations");
         return Err(problem.hint(EXPECTATION_HINT).into());
     };
@@ -210,7 +211,7 @@ fn read_rows(file: &InputFile) -> Result<Vec<Row<Value, String>>, Error> {
 /// Parses and checks an expectation. The error is the reason why it is not valid.
 fn parse_expectation(value: &Value) -> Result<Expectation, String> {
     let expected = Expectation::deserialize(value)
-        .map_err(|error| explained(&schema::<Expectation>().to_value(), value, &error))?;
+        .map_err(|error| explain_mismatch(&schema::<Expectation>().to_value(), value, &error))?;
     let texts = || expected.must.texts().iter().chain(expected.must_not.texts());
     if texts().next().is_none() {
         return Err("it needs `must` or `must_not`".to_owned());
@@ -218,7 +219,7 @@ fn parse_expectation(value: &Value) -> Result<Expectation, String> {
     if expected.query.trim().is_empty() {
         return Err("its `query` is empty".to_owned());
     }
-    if texts().any(|text| normalised(text).is_empty()) {
+    if texts().any(|text| normalise(text).is_empty()) {
         return Err("an empty `must` or `must_not` would match everything".to_owned());
     }
     if expected.k == 0 {
@@ -243,7 +244,7 @@ fn check(
         ..Search::default()
     };
     let answer = search.run(session)?;
-    if answer.is_by_words {
+    if answer.is_lexical_only {
         let reason = answer.problems.last().map(|problem| problem.message.clone());
         return Err(Error::system(format!(
             "recall cannot be checked without the configured embedder: {}",
@@ -274,7 +275,7 @@ fn check(
     let found = hits
         .iter()
         .take(expected.k)
-        .map(|hit| EvalResult { id: hit.thing.id.clone(), text: hit.thing.text.clone() });
+        .map(|hit| EvalResult { id: hit.item.id.clone(), text: hit.item.text.clone() });
     let failed = FailedExpectation {
         source,
         query: expected.query.clone(),
@@ -292,8 +293,8 @@ fn is_match(hit: &Hit, expected: &str) -> bool {
     let is_id = |id: &str| {
         id == expected || expected.len() >= MIN_ID_SUFFIX_LENGTH && id.ends_with(expected)
     };
-    let contains_text = || normalised(&hit.thing.text).contains(&normalised(expected));
-    is_id(&hit.thing.id) || hit.meta.path == expected || contains_text()
+    let contains_text = || normalise(&hit.item.text).contains(&normalise(expected));
+    is_id(&hit.item.id) || hit.meta.path == expected || contains_text()
 }
 
 impl Answer for EvalReport {

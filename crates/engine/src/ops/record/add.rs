@@ -2,9 +2,9 @@
 
 use heirloom_core::record::Body;
 
-use crate::memory::{Particulars, WriteTransaction};
+use crate::memory::{RecordAttributes, WriteTransaction};
 use crate::ops::answers::StoredRecord;
-use crate::recall::read_around_new;
+use crate::recall::read_affected_by_new;
 use crate::{Error, Session};
 
 /// Returns the text without surrounding space, or an error with `message` if nothing is left.
@@ -17,12 +17,12 @@ pub(crate) fn require_text(text: &str, message: &str) -> Result<String, Error> {
 pub(crate) fn store(
     session: &Session,
     body: Body,
-    particulars: &Particulars,
+    particulars: &RecordAttributes,
 ) -> Result<StoredRecord, Error> {
     let mut transaction = WriteTransaction::begin(session, particulars.allow_secret)?;
-    let mut record = transaction.record(body);
-    let known = read_around_new(session, &record, particulars)?;
-    particulars.fill(&mut record, &mut transaction, &known)?;
+    let mut record = transaction.new_record(body);
+    let known = read_affected_by_new(session, &record, particulars)?;
+    particulars.apply_to(&mut record, &mut transaction, &known)?;
     transaction.write(&known, &record)?;
     transaction.commit()?;
     Ok(StoredRecord::of("stored", &record))

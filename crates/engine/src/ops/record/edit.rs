@@ -3,8 +3,8 @@
 use std::marker::PhantomData;
 
 use heirloom_core::Value;
-use heirloom_core::fold::Place;
-use heirloom_core::record::{Kind, Record, fault};
+use heirloom_core::fold::LineLocation;
+use heirloom_core::record::{Record, RecordKind, find_invalid_field};
 use heirloom_store::log;
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -44,7 +44,7 @@ impl<K: Editable> Operation for RecordEdit<K> {
     fn run(session: &Session, request: Request) -> Result<StoredRecord, Error> {
         let mut transaction = WriteTransaction::begin(session, request.allow_secret)?;
         let known = MemoryQuery::new().ids(std::slice::from_ref(&request.id)).read(session)?;
-        known.find_standing(&request.id)?;
+        known.find_unsuperseded(&request.id)?;
         let id = known.find_record(&request.id)?;
         let item = known.memory.item(id).filter(|item| item.record.kind() == K::KIND);
         let item = item.ok_or_else(|| {
@@ -66,12 +66,12 @@ fn apply_changes(
     old: &Record,
     set: &IndexMap<String, Value>,
     transaction: &WriteTransaction<'_>,
-    kind: Kind,
+    kind: RecordKind,
 ) -> Result<Record, Error> {
-    let new = transaction.record(old.body.clone());
+    let new = transaction.new_record(old.body.clone());
     let mut map = to_object(&Record { id: new.id, at: new.at, by: new.by, ..old.clone() })?;
     for (key, value) in set {
-        let key = if kind == Kind::Episode && key == "steps" { "sequence" } else { key };
+        let key = if kind == RecordKind::Episode && key == "steps" { "sequence" } else { key };
         if READ_ONLY_FIELDS.contains(&key) {
             return Err(Error::bad_input(format!("the field `{key}` cannot be changed")));
         }
@@ -86,7 +86,8 @@ fn apply_changes(
     }
     let changed = Value::Object(map);
     let record = Record::deserialize(&changed).map_err(|error| {
-        let reason = fault(&changed).unwrap_or_else(|| heirloom_core::json::message(&error));
+        let reason = find_invalid_field(&changed)
+            .unwrap_or_else(|| heirloom_core::json::error_message(&error));
         Error::bad_input(format!("the edited {} is not valid: {reason}", kind.word()))
     })?;
     if record.confidence.is_some_and(|confidence| !(0.0..=1.0).contains(&confidence)) {
@@ -101,11 +102,12 @@ fn apply_changes(
 fn check_fields_exist(
     set: &IndexMap<String, Value>,
     record: &Record,
-    kind: Kind,
+    kind: RecordKind,
 ) -> Result<(), Error> {
     let written = to_object(record)?;
     let unknown = set.iter().find(|(key, value)| {
-        let is_field = written.contains_key(*key) || (kind == Kind::Episode && *key == "steps");
+        let is_field =
+            written.contains_key(*key) || (kind == RecordKind::Episode && *key == "steps");
         !is_field && !value.is_null() && value.as_str() != Some("")
     });
     let Some((key, _)) = unknown else { return Ok(()) };
@@ -157,7 +159,7 @@ fn parse_field(text: &str, old: Option<&Value>, key: &str) -> Value {
 /// Returns the fields of a record's line that this version does not know, so that an edit keeps them.
 pub(crate) fn unknown_fields(
     session: &Session,
-    place: &Place,
+    place: &LineLocation,
     record: &Record,
 ) -> Map<String, Value> {
     let line = log::raw_line(session.root(), place);

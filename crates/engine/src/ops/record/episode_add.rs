@@ -4,7 +4,7 @@ use heirloom_core::record::{Body, Episode};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::memory::Particulars;
+use crate::memory::RecordAttributes;
 use crate::ops::answers::StoredRecord;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
@@ -36,7 +36,7 @@ pub(crate) struct Request {
     #[serde(default)]
     files: Vec<String>,
     #[serde(flatten)]
-    particulars: Particulars,
+    particulars: RecordAttributes,
 }
 
 impl Operation for EpisodeAdd {

@@ -1,13 +1,13 @@
 //! `fact add`: stores a fact.
 
 use heirloom_core::fold::{Item, Standing};
-use heirloom_core::record::{Action, Body, Fact, Record, Section, short};
+use heirloom_core::record::{Body, EventAction, Fact, FactSection, Record, short_id};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::memory::{Particulars, SimilarMemory, WriteTransaction};
+use crate::memory::{RecordAttributes, SimilarMemory, WriteTransaction};
 use crate::ops::answers::StoredRecord;
-use crate::recall::read_around_new;
+use crate::recall::read_affected_by_new;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct FactAdd;
@@ -18,7 +18,7 @@ pub(crate) struct Request {
     #[serde(default)]
     content: Option<String>,
     /// Section it belongs to.
-    section: Section,
+    section: FactSection,
     /// Key of a key-value fact (error_handling).
     #[serde(default)]
     key: Option<String>,
@@ -29,7 +29,7 @@ pub(crate) struct Request {
     #[serde(default)]
     scope: Option<String>,
     #[serde(flatten)]
-    particulars: Particulars,
+    particulars: RecordAttributes,
 }
 
 impl Operation for FactAdd {
@@ -51,19 +51,25 @@ impl Operation for FactAdd {
             );
         }
         let mut transaction = WriteTransaction::begin(session, request.particulars.allow_secret)?;
-        let mut record = transaction.record(Body::Fact(Fact {
+        let mut record = transaction.new_record(Body::Fact(Fact {
             section: request.section,
             content,
             key: request.key,
             value: request.value,
             scope: request.scope,
         }));
-        let known = read_around_new(session, &record, &request.particulars)?;
-        request.particulars.fill(&mut record, &mut transaction, &known)?;
-        let same = known.memory.same(&record).filter(|_| record.supersedes.is_empty());
+        let known = read_affected_by_new(session, &record, &request.particulars)?;
+        request.particulars.apply_to(&mut record, &mut transaction, &known)?;
+        let same = known.memory.find_equal(&record).filter(|_| record.supersedes.is_empty());
         if let Some(same) = same.filter(|same| same.standing == Standing::Active) {
-            transaction.guard(&record.written())?;
-            transaction.event(&known, Action::Reinforce, vec![same.id.to_string()], vec![], "")?;
+            transaction.reject_secret(&record.all_text())?;
+            transaction.write_event(
+                &known,
+                EventAction::Reinforce,
+                vec![same.id.to_string()],
+                vec![],
+                "",
+            )?;
             transaction.commit()?;
             return Ok(StoredRecord {
                 id: same.id.to_string(),
@@ -71,12 +77,12 @@ impl Operation for FactAdd {
                 ..StoredRecord::of("reinforced", &record)
             });
         }
-        let near = SimilarMemory::to(&record, &known);
+        let near = SimilarMemory::find(&record, &known);
         let notes = same.iter().map(|same| {
             format!(
                 "the same fact was {} before, as {}; it is active again",
                 same.standing.word(),
-                short(&same.id.to_string())
+                short_id(&same.id.to_string())
             )
         });
         transaction.write(&known, &record)?;
@@ -105,6 +111,6 @@ fn describe_ignored_fields(same: &Item<'_>, new: &Record) -> Vec<String> {
     vec![format!(
         "its {} did not change; use `heir fact edit {}` to change it",
         names.join(", "),
-        short(&id)
+        short_id(&id)
     )]
 }

@@ -1,16 +1,16 @@
 //! `fact edit`: supersedes a fact with an updated one.
 
 use heirloom_core::Value;
-use heirloom_core::record::{Body, Fact, Record, Section};
+use heirloom_core::record::{Body, Fact, FactSection, Record};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Map;
 
 use crate::memory::{
-    MemoryQuery, MemorySlice, MemoryTarget, Particulars, SimilarMemory, WriteTransaction,
+    MemoryQuery, MemorySlice, MemoryTarget, RecordAttributes, SimilarMemory, WriteTransaction,
 };
 use crate::ops::answers::StoredRecord;
-use crate::recall::read_around;
+use crate::recall::read_affected;
 use crate::view::present;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
@@ -25,7 +25,7 @@ pub(crate) struct Request {
     content: Option<String>,
     /// New section.
     #[serde(default)]
-    section: Option<Section>,
+    section: Option<FactSection>,
     /// New key.
     #[serde(default)]
     key: Option<String>,
@@ -36,7 +36,7 @@ pub(crate) struct Request {
     #[serde(default)]
     scope: Option<String>,
     #[serde(flatten)]
-    particulars: Particulars,
+    particulars: RecordAttributes,
 }
 
 impl Operation for FactEdit {
@@ -55,9 +55,9 @@ impl Operation for FactEdit {
         let mut ids = request.particulars.supersedes.clone();
         ids.push(request.fact_id.clone());
         let known = MemoryQuery::new().ids(&ids).read(session)?;
-        let target = known.find_standing(&request.fact_id)?;
+        let target = known.find_unsuperseded(&request.fact_id)?;
         let (old, unknown_fields) = read_target(session, &known, &transaction, target, &request)?;
-        let new = transaction.record(Body::Fact(edited_fact(&old, &request)?));
+        let new = transaction.new_record(Body::Fact(edited_fact(&old, &request)?));
         let mut record = Record {
             id: new.id,
             at: new.at,
@@ -70,15 +70,15 @@ impl Operation for FactEdit {
             levels: Default::default(),
             ..old.clone()
         };
-        request.particulars.fill(&mut record, &mut transaction, &known)?;
+        request.particulars.apply_to(&mut record, &mut transaction, &known)?;
         if matches!(target, MemoryTarget::Record(_)) && !is_changed(&old, &record) {
             return Err(Error::bad_input("the fact would not change")
                 .hint("give a new text, or another field to change"));
         }
-        record.supersedes.extend(transaction.names(&known, target)?);
+        record.supersedes.extend(transaction.reference_names(&known, target)?);
         record.supersedes.sort();
         record.supersedes.dedup();
-        let near = SimilarMemory::to(&record, &read_around(session, &record, &[])?);
+        let near = SimilarMemory::find(&record, &read_affected(session, &record, &[])?);
         transaction.write_with(&known, &record, unknown_fields)?;
         transaction.commit()?;
         Ok(StoredRecord { near, ..StoredRecord::of("superseded", &record) })
@@ -103,9 +103,9 @@ fn read_target(
             Ok((item.record.clone(), unknown_fields))
         }
         MemoryTarget::Entry(document, entry) => {
-            let mut record = transaction.record(Body::Fact(Fact {
-                section: request.section.unwrap_or(Section::Decisions),
-                content: entry.sentence(),
+            let mut record = transaction.new_record(Body::Fact(Fact {
+                section: request.section.unwrap_or(FactSection::Decisions),
+                content: entry.full_text(),
                 key: None,
                 value: None,
                 scope: None,

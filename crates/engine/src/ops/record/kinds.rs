@@ -1,18 +1,18 @@
 //! The record kinds with show, list and edit operations, and the specification of each operation.
 
-use heirloom_core::record::Kind;
+use heirloom_core::record::RecordKind;
 
 use crate::{Effect, Group, Spec};
 
 /// A record kind that can be shown and listed.
-pub(crate) trait RecordKind: 'static {
-    const KIND: Kind;
+pub(crate) trait ListableKind: 'static {
+    const KIND: RecordKind;
     const SHOW: Spec;
     const LIST: Spec;
 }
 
 /// A record kind that is edited field by field. Facts have an operation of their own, `memory_supersede`.
-pub(crate) trait Editable: RecordKind {
+pub(crate) trait Editable: ListableKind {
     const EDIT: Spec;
 }
 
@@ -30,8 +30,8 @@ const fn spec(
     Spec { name, usage, group: Group::Memory, effect, about }
 }
 
-impl RecordKind for Facts {
-    const KIND: Kind = Kind::Fact;
+impl ListableKind for Facts {
+    const KIND: RecordKind = RecordKind::Fact;
     const SHOW: Spec = spec(
         "fact_show",
         "fact show <id>",
@@ -46,8 +46,8 @@ impl RecordKind for Facts {
     );
 }
 
-impl RecordKind for Episodes {
-    const KIND: Kind = Kind::Episode;
+impl ListableKind for Episodes {
+    const KIND: RecordKind = RecordKind::Episode;
     const SHOW: Spec = spec("episode_show", "episode show <id>", Effect::Reads, "Show an episode.");
     const LIST: Spec = spec(
         "memory_episodes",
@@ -66,8 +66,8 @@ impl Editable for Episodes {
     );
 }
 
-impl RecordKind for Patterns {
-    const KIND: Kind = Kind::Pattern;
+impl ListableKind for Patterns {
+    const KIND: RecordKind = RecordKind::Pattern;
     const SHOW: Spec = spec(
         "pattern_show",
         "pattern show <id>",
@@ -91,8 +91,8 @@ impl Editable for Patterns {
     );
 }
 
-impl RecordKind for Workflows {
-    const KIND: Kind = Kind::Workflow;
+impl ListableKind for Workflows {
+    const KIND: RecordKind = RecordKind::Workflow;
     const SHOW: Spec = spec(
         "workflow_show",
         "workflow show <id>",

@@ -3,12 +3,12 @@
 use std::marker::PhantomData;
 
 use heirloom_core::fold::Standing;
-use heirloom_core::record::{Kind, Section};
-use heirloom_index::{Filter, Shelf};
+use heirloom_core::record::{FactSection, RecordKind};
+use heirloom_index::{Filter, StandingFilter};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::kinds::RecordKind;
+use super::kinds::ListableKind;
 use crate::memory::{MemoryItem, PointInTime, SelectedRecords};
 use crate::ops::answers::Hits;
 use crate::recall::Search;
@@ -24,7 +24,7 @@ pub(crate) struct Request {
     query: Option<String>,
     /// Only facts in this section.
     #[serde(default)]
-    section: Option<Section>,
+    section: Option<FactSection>,
     /// Only records with this tag.
     #[serde(default)]
     tag: Option<String>,
@@ -48,17 +48,18 @@ pub(crate) struct Request {
 /// Default number of results of a query.
 const DEFAULT_QUERY_LIMIT: usize = 10;
 
-impl<K: RecordKind> Operation for RecordList<K> {
+impl<K: ListableKind> Operation for RecordList<K> {
     type Request = Request;
     type Response = Hits;
     const SPEC: Spec = K::LIST;
 
     fn run(session: &Session, request: Request) -> Result<Hits, Error> {
-        let when = PointInTime::read(request.as_of.as_deref(), request.valid_at.as_deref())?;
+        let when = PointInTime::parse(request.as_of.as_deref(), request.valid_at.as_deref())?;
         if let Some(query) =
             request.query.as_deref().map(str::trim).filter(|query| !query.is_empty())
         {
-            let shelf = if request.all { Shelf::Everything } else { Shelf::Active };
+            let shelf =
+                if request.all { StandingFilter::Everything } else { StandingFilter::Active };
             let search = Search {
                 query,
                 limit: request.limit.unwrap_or(DEFAULT_QUERY_LIMIT),
@@ -82,7 +83,7 @@ impl<K: RecordKind> Operation for RecordList<K> {
         };
         let mut items: Vec<MemoryItem> =
             known.items(&[K::KIND]).into_iter().filter(matches).collect();
-        if K::KIND == Kind::Fact {
+        if K::KIND == RecordKind::Fact {
             items.sort_by_key(|item| item.section);
         } else {
             items.reverse();
@@ -98,12 +99,12 @@ impl<K: RecordKind> Operation for RecordList<K> {
 /// Reads the records to list, and their total number if only some were read.
 fn read(
     session: &Session,
-    kind: Kind,
+    kind: RecordKind,
     request: &Request,
     when: PointInTime,
 ) -> Result<(SelectedRecords, Option<usize>), Error> {
     let Request { section, tag, scope, all, as_of, valid_at, limit, .. } = request;
-    let mut filter = Filter::of_records(kind.word());
+    let mut filter = Filter::records_of_kind(kind.word());
     // Records with the same content are merged, and in the past they may have had different tags.
     if as_of.is_none() {
         filter.marks.extend(section.map(|section| ("section", vec![section.title().to_owned()])));
@@ -111,7 +112,7 @@ fn read(
         filter.marks.extend(scope.clone().map(|scope| ("scope", vec![scope])));
     }
     // Most records of a log are facts, so without a further filter the whole log is read.
-    if kind != Kind::Fact || filter.marks.len() > 1 {
+    if kind != RecordKind::Fact || filter.marks.len() > 1 {
         return Ok((SelectedRecords::read(session, filter, when)?, None));
     }
     let is_unfiltered = !all && [as_of, valid_at, tag, scope].iter().all(|option| option.is_none());

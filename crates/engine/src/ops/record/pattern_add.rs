@@ -5,7 +5,7 @@ use heirloom_core::record::{Body, Pattern};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::memory::Particulars;
+use crate::memory::RecordAttributes;
 use crate::ops::answers::StoredRecord;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
@@ -25,7 +25,7 @@ pub(crate) struct Request {
     #[serde(default)]
     content: Option<String>,
     #[serde(flatten)]
-    particulars: Particulars,
+    particulars: RecordAttributes,
 }
 
 impl Operation for PatternAdd {

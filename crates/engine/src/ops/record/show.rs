@@ -4,12 +4,12 @@ use std::marker::PhantomData;
 
 use heirloom_core::Value;
 use heirloom_core::fold::Standing;
-use heirloom_core::record::{Action, Body, short};
+use heirloom_core::record::{Body, EventAction, short_id};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::kinds::RecordKind;
+use super::kinds::ListableKind;
 use crate::memory::{MemoryItem, MemoryQuery, MemorySlice, PointInTime, show_items};
 use crate::view::present;
 use crate::view::{Role, View, span};
@@ -55,13 +55,13 @@ struct RecordRelation {
     to: String,
 }
 
-impl<K: RecordKind> Operation for RecordShow<K> {
+impl<K: ListableKind> Operation for RecordShow<K> {
     type Request = Request;
     type Response = RecordDetails;
     const SPEC: Spec = K::SHOW;
 
     fn run(session: &Session, request: Request) -> Result<RecordDetails, Error> {
-        let when = PointInTime::read(request.as_of.as_deref(), None)?;
+        let when = PointInTime::parse(request.as_of.as_deref(), None)?;
         let known =
             MemoryQuery::new().ids(std::slice::from_ref(&request.id)).at(when).read(session)?;
         let id = known.find_record(&request.id)?;
@@ -98,7 +98,7 @@ impl<K: RecordKind> Operation for RecordShow<K> {
 
 /// Returns the stated reasons for archiving a record.
 fn archive_reasons(known: &MemorySlice, name: &str) -> Vec<String> {
-    let events = known.memory.events(Action::Archive, name).into_iter();
+    let events = known.memory.events(EventAction::Archive, name).into_iter();
     events
         .filter_map(|id| match &known.memory.record(id)?.body {
             Body::Event(event) if !event.reason.is_empty() => Some(event.reason.clone()),
@@ -120,7 +120,7 @@ fn history(known: &MemorySlice, id: Uuid) -> Vec<MemoryItem> {
                 continue;
             }
             seen.push(canonical);
-            history.extend(known.thing(old));
+            history.extend(known.item(old));
             next.extend(
                 Uuid::parse_str(old).map(|id| known.memory.aliases(id)).unwrap_or_default(),
             );
@@ -155,7 +155,7 @@ impl Answer for RecordDetails {
             )]);
         }
         if !self.aliases.is_empty() {
-            let ids: Vec<&str> = self.aliases.iter().map(|id| short(id)).collect();
+            let ids: Vec<&str> = self.aliases.iter().map(|id| short_id(id)).collect();
             view.line([span(Role::Dim, format!("   also recorded as {}", ids.join(", ")))]);
         }
         if !self.history.is_empty() {

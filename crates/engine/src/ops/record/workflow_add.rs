@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::memory::Particulars;
+use crate::memory::RecordAttributes;
 use crate::ops::answers::StoredRecord;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
@@ -28,7 +28,7 @@ pub(crate) struct Request {
     #[serde(default)]
     content: Option<String>,
     #[serde(flatten)]
-    particulars: Particulars,
+    particulars: RecordAttributes,
 }
 
 impl Operation for WorkflowAdd {

@@ -2,8 +2,8 @@
 
 use heirloom_core::fold::Standing;
 use heirloom_core::memory::EntryKind;
-use heirloom_core::recall::origin_tie;
-use heirloom_core::record::{Body, Episode, short};
+use heirloom_core::recall::origin_key;
+use heirloom_core::record::{Body, Episode, short_id};
 use heirloom_core::transcript;
 use heirloom_core::{Problem, words};
 use schemars::JsonSchema;
@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::llm;
 use crate::memory::{
-    MemoryItem, MemoryQuery, MemorySlice, WriteTransaction, episode_of, show_items, without_secrets,
+    MemoryItem, MemoryQuery, MemorySlice, WriteTransaction, episode_from_transcript,
+    remove_secrets, show_items,
 };
 use crate::view::present;
 use crate::view::{Role, View, span};
@@ -96,13 +97,13 @@ impl Operation for Compact {
             .transcript
             .as_deref()
             .filter(|text| !text.trim().is_empty())
-            .map(|text| (transcript::read("transcript", text), words::digest(text)));
+            .map(|text| (transcript::parse("transcript", text), words::short_hash(text)));
         let model_summary = transcript
             .as_ref()
             .and_then(|(transcript, _)| llm::summary(session, transcript, &mut warnings));
         let mut transaction = WriteTransaction::begin(session, false)?;
         let origin = transcript.as_ref().map(|(_, digest)| format!("transcript:{digest}"));
-        let names = origin.as_deref().map(origin_tie);
+        let names = origin.as_deref().map(origin_key);
         let known = MemoryQuery::new().pinned().names(names).read(session)?;
         let file = match &request.plan {
             Some(plan) => Some(MemoryFile::open(session, plan, request.agent.as_deref())?),
@@ -111,8 +112,8 @@ impl Operation for Compact {
         let mut brief = brief_of_memory(&known, file.as_ref());
         brief.problems = known.problems.clone();
         if let Some(((transcript, _), origin)) = transcript.zip(origin) {
-            let todos = transcript::digest(&transcript).todos;
-            let mut episode = episode_of(session, &transcript);
+            let todos = transcript::digest_transcript(&transcript).todos;
+            let mut episode = episode_from_transcript(session, &transcript);
             if let Some(title) = request.title.filter(|title| !title.trim().is_empty()) {
                 episode.title = title.trim().to_owned();
             }
@@ -121,7 +122,7 @@ impl Operation for Compact {
                 episode.content = summary;
                 brief.summary_by = Some(model);
             }
-            let (episode, left_out) = without_secrets(episode);
+            let (episode, left_out) = remove_secrets(episode);
             warnings.extend(left_out);
             brief.add_conversation(&episode, todos);
             brief.problems.extend(transcript.problems);
@@ -131,7 +132,7 @@ impl Operation for Compact {
                 brief.episode = Some(existing.id.to_string());
                 brief.already = true;
             } else if !request.dry_run {
-                let mut record = transaction.record(Body::Episode(Box::new(episode)));
+                let mut record = transaction.new_record(Body::Episode(Box::new(episode)));
                 record.tags = vec!["compact".to_owned()];
                 record.origin = Some(origin);
                 if request.private {
@@ -157,7 +158,7 @@ fn brief_of_memory(known: &MemorySlice, file: Option<&MemoryFile>) -> Brief {
                     .is_none_or(|agent| file.agent.as_ref().is_none_or(|name| name == agent))
         })
     };
-    known.date_entries(known.documents.iter().filter(|document| is_relevant(document)));
+    known.prefetch_entry_dates(known.documents.iter().filter(|document| is_relevant(document)));
     let entries = known.entries().filter(|(document, _)| is_relevant(document));
     let items: Vec<(EntryKind, MemoryItem)> = entries
         .map(|(document, entry)| (entry.kind, MemoryItem::of_entry(&known.memory, document, entry)))
@@ -220,7 +221,7 @@ impl Answer for Brief {
             if !items.is_empty() {
                 view.title(title);
                 for item in items {
-                    view.say(format!("- {item}"));
+                    view.plain_line(format!("- {item}"));
                 }
             }
         }
@@ -229,8 +230,8 @@ impl Answer for Brief {
             show_items(&mut view, &self.open);
         }
         let about = match (&self.episode, self.already) {
-            (Some(id), false) => format!("stored as episode {}", short(id)),
-            (Some(id), true) => format!("already stored as episode {}", short(id)),
+            (Some(id), false) => format!("stored as episode {}", short_id(id)),
+            (Some(id), true) => format!("already stored as episode {}", short_id(id)),
             (None, _) => "no episode was stored".to_owned(),
         };
         view.blank();

@@ -1,6 +1,6 @@
 //! `session end`: ends a work session and stores an episode of it.
 
-use heirloom_core::record::{Body, Episode, Kind};
+use heirloom_core::record::{Body, Episode, RecordKind};
 use heirloom_core::transcript;
 use heirloom_store::{git, state};
 use jiff::Timestamp;
@@ -9,7 +9,8 @@ use serde::Deserialize;
 
 use super::start::OpenSession;
 use crate::memory::{
-    MemorySlice, OPEN_SESSIONS, WriteTransaction, episode_of, lifecycle, without_secrets,
+    MemorySlice, OPEN_SESSIONS, WriteTransaction, episode_from_transcript, lifecycle,
+    remove_secrets,
 };
 use crate::ops::answers::StoredRecord;
 use crate::workspace::catalog::Catalog;
@@ -54,18 +55,18 @@ impl Operation for SessionEnd {
 
     fn run(session: &Session, request: Request) -> Result<StoredRecord, Error> {
         let mut transaction = WriteTransaction::begin(session, false)?;
-        let shelf = state::Shelf::of(session.root(), OPEN_SESSIONS);
+        let shelf = state::StateFolder::in_state(session.root(), OPEN_SESSIONS);
         let open = find_open(session, request.id.as_deref())?;
         let started: Option<Timestamp> = open.started.parse().ok();
         let catalog = Catalog::read(session)?;
-        let known = lifecycle::known_since(session, &catalog.adrs, started)?;
+        let known = lifecycle::read_ingested_since(session, &catalog.adrs, started)?;
         let transcript =
-            request.transcript.as_deref().map(|text| transcript::read("transcript", text));
+            request.transcript.as_deref().map(|text| transcript::parse("transcript", text));
         let mut episode = transcript
             .as_ref()
-            .map(|transcript| episode_of(session, transcript))
+            .map(|transcript| episode_from_transcript(session, transcript))
             .unwrap_or_default();
-        let changes = git::since(session.root(), open.commit.as_deref());
+        let changes = git::changes_since(session.root(), open.commit.as_deref());
         let title = request.title.or(open.title.clone());
         if let Some(title) =
             title.map(|title| title.trim().to_owned()).filter(|title| !title.is_empty())
@@ -89,8 +90,8 @@ impl Operation for SessionEnd {
         if episode.content.is_empty() {
             episode.content = describe(&episode);
         }
-        let (episode, left_out) = without_secrets(episode);
-        let mut record = transaction.record(Body::Episode(Box::new(episode)));
+        let (episode, left_out) = remove_secrets(episode);
+        let mut record = transaction.new_record(Body::Episode(Box::new(episode)));
         record.tags = vec!["auto".to_owned()];
         record.origin = Some(format!("session:{}", open.id));
         transaction.write(&known, &record)?;
@@ -150,7 +151,7 @@ fn stored_since(known: &MemorySlice, started: Option<Timestamp>, by: &str) -> Ve
     let records = known.memory.records().filter(|record| {
         record.at >= started
             && record.by == by
-            && Kind::REMEMBERED.contains(&record.kind())
+            && RecordKind::RECALLABLE.contains(&record.kind())
             && !record.is_private()
     });
     records.map(|record| record.id.to_string()).collect()

@@ -44,7 +44,7 @@ impl Operation for SessionList {
 
 /// Reads the open sessions, and lists files that could not be read.
 pub(crate) fn read_open(session: &Session) -> Result<(Vec<OpenSession>, Vec<String>), Error> {
-    let shelf = state::Shelf::of(session.root(), OPEN_SESSIONS);
+    let shelf = state::StateFolder::in_state(session.root(), OPEN_SESSIONS);
     let mut sessions = Vec::new();
     let mut problems = Vec::new();
     for name in shelf.names() {

@@ -65,10 +65,10 @@ impl Operation for SessionStart {
         // Stores the decisions that were edited into documents since the last session.
         let mut transaction = WriteTransaction::begin(session, false)?;
         let catalog = Catalog::read(session)?;
-        let known = lifecycle::known_of(session, &catalog.adrs)?;
+        let known = lifecycle::read_ingested(session, &catalog.adrs)?;
         let ingested = lifecycle::ingest_all(&mut transaction, &catalog, &known);
         transaction.commit()?;
-        state::Shelf::of(session.root(), OPEN_SESSIONS).write(&open.id, &text)?;
+        state::StateFolder::in_state(session.root(), OPEN_SESSIONS).write(&open.id, &text)?;
         open.notes = ingested.left_out;
         Ok(open)
     }
@@ -79,7 +79,7 @@ impl Answer for OpenSession {
         let mut view = View::new();
         view.line([
             span(Role::Good, "session started "),
-            span(Role::Key, heirloom_core::record::short(&self.id)),
+            span(Role::Key, heirloom_core::record::short_id(&self.id)),
             format!("  {}", self.title.as_deref().unwrap_or_default()).into(),
         ]);
         for note in &self.notes {

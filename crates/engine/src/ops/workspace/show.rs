@@ -77,7 +77,7 @@ impl Operation for WorkspaceShow {
         let inherited = inherit::read(session, None, &Selectors::new())?;
         let catalog = Catalog::read(session)?;
         let mut counts = DocumentCounts::default();
-        for filed in &catalog.filed {
+        for filed in &catalog.entries {
             let counter = match filed.kind {
                 NodeKind::Project => &mut counts.projects,
                 NodeKind::Plan => &mut counts.plans,
@@ -95,20 +95,21 @@ impl Operation for WorkspaceShow {
             };
             *counter += 1;
         }
-        let documents = inherited.placed.iter().zip(&inherited.judged).map(|(placed, judged)| {
-            WorkspaceDocument {
-                source: placed.document.path.clone(),
-                title: placed.document.title.clone(),
-                updated: judged.updated.map(|date| date.to_string()),
-                staleness: judged.staleness,
-            }
-        });
+        let documents =
+            inherited.placed.iter().zip(&inherited.assessments).map(|(placed, judged)| {
+                WorkspaceDocument {
+                    source: placed.document.path.clone(),
+                    title: placed.document.title.clone(),
+                    updated: judged.updated.map(|date| date.to_string()),
+                    staleness: judged.staleness,
+                }
+            });
         let layers = inherit::layers(&inherited.placed);
         Ok(WorkspaceOverview {
             root: session.root().path().display().to_string(),
             hierarchy: inherited.hierarchy.clone(),
             title: inherited.placed.first().and_then(|placed| placed.document.title.clone()),
-            values: cascade::values(&layers),
+            values: cascade::merged_values(&layers),
             provenance: cascade::provenance(&layers),
             shown_values: ValueTable::of(&layers),
             documents: documents.collect(),
@@ -128,7 +129,7 @@ impl Answer for WorkspaceOverview {
         view.title(self.title.clone().unwrap_or_else(|| "Workspace".into()));
         view.line([span(Role::Source, &self.root), format!("  ({})", self.hierarchy).into()]);
         let DocumentCounts { projects, plans, agents, memories, adrs, context } = &self.counts;
-        view.say(format!(
+        view.plain_line(format!(
             "{}, {}, {}, {}, {}, {}",
             present::count(*projects, "project"),
             present::count(*plans, "plan"),

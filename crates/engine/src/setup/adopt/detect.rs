@@ -262,7 +262,7 @@ impl Detection {
 
 /// Returns whether a file name is that of a numbered record.
 fn is_numbered(file: &str) -> bool {
-    adr::is_record(file) && adr::id_of(file).1.is_some()
+    adr::is_record(file) && adr::derive_id(file).1.is_some()
 }
 
 /// Returns whether a folder is a record (`1729-images/README.md` with `kep.yaml`) and lies within another
@@ -273,7 +273,7 @@ fn is_record_in(inner: &Folder, folder: &Folder) -> bool {
     path::is_within(&inner.path, &folder.path)
         && adr::folder_name(&readme).is_some()
         && has("README.md")
-        && has(adr::METADATA)
+        && has(adr::METADATA_FILE_NAME)
 }
 
 /// Recognises a folder of decision records by its content and returns the reason: at least two numbered
@@ -290,7 +290,7 @@ fn records_by_content(root: &Root, folder: &Folder) -> Option<String> {
     }
     let is_record = |file: &&&String| {
         let text = root.read(&format!("{}/{file}", folder.path)).ok().flatten();
-        text.is_some_and(|text| adr::has_sections(file, &text))
+        text.is_some_and(|text| adr::has_record_sections(file, &text))
     };
     let records = sampled.iter().filter(is_record).count();
     let count = sampled.len();

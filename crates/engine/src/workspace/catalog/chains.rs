@@ -5,12 +5,12 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use heirloom_core::Problem;
-use heirloom_core::conflict::{Override, Stack};
+use heirloom_core::conflict::{LayerStack, Override};
 use heirloom_core::hierarchy::{self, Hierarchy, Level, Selectors};
 use heirloom_store::Root;
 use heirloom_store::layout::{self, Placed};
 
-use super::{Catalog, Filed};
+use super::{Catalog, CatalogEntry};
 
 /// The names of several levels, in the order of the levels, joined into one key.
 type Key = String;
@@ -49,10 +49,10 @@ pub(super) fn find_assigned_names(
     let mut assigned = AssignedNames::new();
     let mut problems = Vec::new();
     for level in hierarchy.levels.iter().filter(|level| level.named_by.is_some()) {
-        let names = layout::names(root, level, &Selectors::new()).unwrap_or_default();
+        let names = layout::list_names(root, level, &Selectors::new()).unwrap_or_default();
         let by_path = assigned.entry(level.name.clone()).or_default();
         for placed in placed {
-            match layout::name_in(level, placed, &names) {
+            match layout::resolve_level_name(level, placed, &names) {
                 None => {}
                 Some(Ok(name)) => drop(by_path.insert(placed.document.path.clone(), name)),
                 Some(Err(problem)) => problems.push(problem),
@@ -63,7 +63,11 @@ pub(super) fn find_assigned_names(
 }
 
 impl Places {
-    pub(super) fn new(hierarchy: &Hierarchy, filed: &[Filed], assigned: AssignedNames) -> Self {
+    pub(super) fn new(
+        hierarchy: &Hierarchy,
+        filed: &[CatalogEntry],
+        assigned: AssignedNames,
+    ) -> Self {
         let mut places = Places {
             documents: HashMap::new(),
             names_below: HashMap::new(),
@@ -108,7 +112,7 @@ fn key<'n>(names: impl Iterator<Item = &'n str>) -> Key {
 
 /// Returns the levels whose names a pattern contains, in the order of the levels.
 fn levels_in(hierarchy: &Hierarchy, pattern: &str) -> Vec<String> {
-    let used: HashSet<&str> = hierarchy::variables(pattern)
+    let used: HashSet<&str> = hierarchy::pattern_variables(pattern)
         .map(|variable| variable.trim_end_matches(".number"))
         .collect();
     hierarchy
@@ -133,7 +137,7 @@ struct LevelDocuments<'c> {
 impl<'c> LevelDocuments<'c> {
     fn new(catalog: &'c Catalog, level: &'c Level) -> Self {
         // In the order of the levels, as in the keys of `Places`.
-        let needs = level.needs();
+        let needs = level.required_levels();
         let in_order = catalog.hierarchy.levels.iter().map(|other| other.name.as_str());
         let needs = in_order.filter(|name| needs.contains(name)).collect();
         LevelDocuments { level, needs, last_key: None, documents: Rc::new([]) }
@@ -154,7 +158,7 @@ impl<'c> LevelDocuments<'c> {
             let keys = catalog.places.pattern_levels[&self.level.name].iter().map(key_of);
             let mut found: Vec<usize> =
                 keys.filter_map(|key| documents.get(&key)).flatten().copied().collect();
-            found.sort_by_key(|&at| (catalog.filed[at].pattern, at));
+            found.sort_by_key(|&at| (catalog.entries[at].pattern, at));
             self.documents = found.into();
             self.last_key = Some(current_key);
         }
@@ -171,7 +175,7 @@ impl Catalog {
             .hierarchy
             .levels
             .iter()
-            .filter(|level| level.is_selected() && level.named_by.is_none())
+            .filter(|level| level.needs_selection() && level.named_by.is_none())
         {
             let mut longer = Vec::with_capacity(chains.len());
             for chain in chains {
@@ -213,7 +217,7 @@ impl Catalog {
     ) {
         let mut levels: Vec<LevelDocuments<'_>> =
             self.hierarchy.levels.iter().map(|level| LevelDocuments::new(self, level)).collect();
-        let mut shared: Vec<(Rc<[usize]>, Stack)> = Vec::new();
+        let mut shared: Vec<(Rc<[usize]>, LayerStack)> = Vec::new();
         for mut selectors in self.chains() {
             self.add_assigned_names(&mut levels, &mut selectors);
             if !is_included(&selectors) {
@@ -233,7 +237,7 @@ impl Catalog {
                 let mut stack = shared.last().map(|(_, stack)| stack.clone()).unwrap_or_default();
                 let mut overrides = Vec::new();
                 for &at in &*documents {
-                    stack.add(at, &self.filed[at].document, &mut overrides);
+                    stack.add(at, &self.entries[at].document, &mut overrides);
                 }
                 let above = shared.last().map(|(above, _)| &**above);
                 visit(Step { above, level: &documents, overrides });
@@ -254,7 +258,7 @@ impl Catalog {
             let documents = naming_level.map(|level| level.on(self, selectors));
             let assigned = self.places.assigned.get(&level.name).and_then(|by_path| {
                 let mut documents = documents.iter().flat_map(|documents| documents.iter());
-                documents.find_map(|&at| by_path.get(&self.filed[at].document.path))
+                documents.find_map(|&at| by_path.get(&self.entries[at].document.path))
             });
             if let Some(name) = assigned.cloned() {
                 selectors.insert(level.name.clone(), name);
@@ -264,7 +268,7 @@ impl Catalog {
 
     /// Returns the key of the names above a level; `None` if one of them is not selected.
     fn key_above(&self, level: &Level, selectors: &Selectors) -> Option<Key> {
-        let needs = level.needs();
+        let needs = level.required_levels();
         let above = self
             .hierarchy
             .levels

@@ -3,12 +3,14 @@
 use std::collections::HashSet;
 
 use heirloom_core::Problem;
-use heirloom_core::conflict::{self, Conflict, Found, Kind, Known, Override};
+use heirloom_core::conflict::{
+    self, Conflict, ConflictKind, Override, ReferenceResolver, ResolvedReference,
+};
 use heirloom_core::hierarchy::Selectors;
 use heirloom_core::supersession::Supersession;
 
 use super::chains::Step;
-use super::{Catalog, Filed};
+use super::{Catalog, CatalogEntry};
 use crate::workspace::archive::Archive;
 use crate::workspace::inherit;
 use crate::{Error, Session};
@@ -28,44 +30,50 @@ impl Catalog {
             for override_ in overrides.iter().filter(|one| one.removed_by.is_none()) {
                 let Override { key, parent, child, .. } = override_;
                 if seen.insert((*parent, *child, key.clone())) {
-                    let (parent, child) = (&self.filed[*parent], &self.filed[*child]);
+                    let (parent, child) = (&self.entries[*parent], &self.entries[*child]);
                     let freshness = Some(parent.staleness());
                     let (parent, child) = (parent.layer(), child.layer());
-                    conflicts.extend(conflict::of_override(override_, &parent, &child, freshness));
+                    conflicts.extend(conflict::override_conflicts(
+                        override_, &parent, &child, freshness,
+                    ));
                 }
             }
             documents.extend(level);
         });
         self.with_known(session, |known| {
-            for (at, filed) in self.filed.iter().enumerate() {
+            for (at, filed) in self.entries.iter().enumerate() {
                 if plan.is_none() || documents.contains(&at) {
-                    conflicts.extend(conflict::references(&filed.document, known));
+                    conflicts.extend(conflict::find_broken_references(&filed.document, known));
                 }
             }
             if plan.is_none() {
-                conflicts.extend(conflict::supersession(&self.adrs, known.supersession));
-                conflicts.extend(conflict::one_sided(&self.adrs, known.supersession));
+                conflicts
+                    .extend(conflict::find_supersession_cycles(&self.adrs, known.supersession));
+                conflicts
+                    .extend(conflict::find_one_sided_supersessions(&self.adrs, known.supersession));
             }
         });
         let is_of_plan = |conflict: &Conflict| {
-            let filed = self.at_path(&conflict.path);
+            let filed = self.find_by_path(&conflict.path);
             plan.is_none_or(|plan| {
                 filed.and_then(|filed| filed.selectors.get("plan")).is_some_and(|name| name == plan)
             })
         };
         conflicts.extend(self.duplicates(session)?.into_iter().filter(is_of_plan));
-        conflict::worst_first(&mut conflicts);
+        conflict::sort_by_severity(&mut conflicts);
         Ok(conflicts)
     }
 
     /// Returns the references whose target is missing or retired.
     pub(crate) fn broken_references(&self, session: &Session) -> Vec<Conflict> {
         let mut broken: Vec<Conflict> = self.with_known(session, |known| {
-            let all =
-                self.filed.iter().flat_map(|filed| conflict::references(&filed.document, known));
-            all.filter(|conflict| conflict.kind == Kind::OrphanReference).collect()
+            let all = self
+                .entries
+                .iter()
+                .flat_map(|filed| conflict::find_broken_references(&filed.document, known));
+            all.filter(|conflict| conflict.kind == ConflictKind::OrphanReference).collect()
         });
-        conflict::worst_first(&mut broken);
+        conflict::sort_by_severity(&mut broken);
         broken
     }
 
@@ -78,38 +86,42 @@ impl Catalog {
     }
 
     /// Calls a function with everything that a document of this workspace may refer to.
-    pub(super) fn with_known<T>(&self, session: &Session, run: impl FnOnce(&Known<'_>) -> T) -> T {
+    pub(super) fn with_known<T>(
+        &self,
+        session: &Session,
+        run: impl FnOnce(&ReferenceResolver<'_>) -> T,
+    ) -> T {
         let supersession = Supersession::new(&self.adrs);
         let archive = Archive::new(session.root());
-        run(&Known {
+        run(&ReferenceResolver {
             adrs: &self.adrs,
             supersession: &supersession,
             by_name: &|document, typed| self.by_name(document, typed),
             by_exact_name: &|document, name| self.by_exact_name(document, name),
-            exists: &|path| self.at_path(path).is_some() || session.root().exists(path),
-            retired: &|path| {
-                self.at_path(path).and_then(|other| inherit::retired_reason(&other.document))
+            exists: &|path| self.find_by_path(path).is_some() || session.root().exists(path),
+            retirement_reason: &|path| {
+                self.find_by_path(path).and_then(|other| inherit::retired_reason(&other.document))
             },
-            archived: &|name| archive.holds(name),
+            is_archived: &|name| archive.holds(name),
         })
     }
 
     /// Returns the documents that refer to a decision record, each with the line. The records that
     /// replaced it, directly or indirectly, are left out.
-    pub fn references_to(&self, session: &Session, record: &str) -> Vec<(&Filed, usize)> {
+    pub fn references_to(&self, session: &Session, record: &str) -> Vec<(&CatalogEntry, usize)> {
         self.with_known(session, |known| {
-            let Some(target) = known.supersession.at_path(record) else { return vec![] };
-            let is_successor = |from: &Filed| {
-                let at = known.supersession.at_path(&from.document.path);
-                at.is_some_and(|at| at == target || known.supersession.descends(at, target))
+            let Some(target) = known.supersession.index_of_path(record) else { return vec![] };
+            let is_successor = |from: &CatalogEntry| {
+                let at = known.supersession.index_of_path(&from.document.path);
+                at.is_some_and(|at| at == target || known.supersession.is_descendant(at, target))
             };
-            let others = self.filed.iter().filter(|from| !is_successor(from));
+            let others = self.entries.iter().filter(|from| !is_successor(from));
             others
                 .flat_map(|from| {
                     from.document.references.iter().map(move |reference| (from, reference))
                 })
                 .filter(|(from, reference)| {
-                    known.find(&from.document, reference) == Found::Adr(target)
+                    known.resolve(&from.document, reference) == ResolvedReference::Adr(target)
                 })
                 .map(|(from, reference)| (from, reference.line))
                 .collect()

@@ -3,27 +3,27 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use heirloom_core::adr::{self, Adr};
-use heirloom_core::conflict::{Conflict, Kind, Severity};
+use heirloom_core::conflict::{Conflict, ConflictKind, Severity};
 use heirloom_core::graph::NodeKind;
 use heirloom_core::hierarchy::Hierarchy;
-use heirloom_core::renumber::Name;
+use heirloom_core::renumber::NumberedName;
 use heirloom_core::{name, path, shell};
 use heirloom_store::{Config, Root, adrs};
 
-use super::{Catalog, Filed, PlanFolder};
+use super::{Catalog, CatalogEntry, PlanFolder};
 use crate::{Error, Session};
 
 impl Catalog {
     /// Finds decision records and plans that share a number. Numbers are unique per folder: each project
     /// and each configured folder is numbered separately.
     pub(super) fn duplicates(&self, session: &Session) -> Result<Vec<Conflict>, Error> {
-        let mut conflicts = duplicate_records(session.root(), session.config()?, &self.filed);
-        conflicts.extend(duplicate_plans(session.root(), &self.hierarchy, &self.filed));
+        let mut conflicts = duplicate_records(session.root(), session.config()?, &self.entries);
+        conflicts.extend(duplicate_plans(session.root(), &self.hierarchy, &self.entries));
         Ok(conflicts)
     }
 }
 
-fn duplicate_records(root: &Root, config: &Config, filed: &[Filed]) -> Vec<Conflict> {
+fn duplicate_records(root: &Root, config: &Config, filed: &[CatalogEntry]) -> Vec<Conflict> {
     let mut conflicts = Vec::new();
     for ((folder, ..), same) in records_by_number(filed) {
         let Some((first, others)) = same.split_first().filter(|(_, others)| !others.is_empty())
@@ -38,7 +38,7 @@ fn duplicate_records(root: &Root, config: &Config, filed: &[Filed]) -> Vec<Confl
 }
 
 /// Groups the decision records by folder, prefix and number.
-fn records_by_number(filed: &[Filed]) -> BTreeMap<(&str, &str, u32), Vec<&Adr>> {
+fn records_by_number(filed: &[CatalogEntry]) -> BTreeMap<(&str, &str, u32), Vec<&Adr>> {
     let mut by_number: BTreeMap<(&str, &str, u32), Vec<&Adr>> = BTreeMap::new();
     for adr in filed.iter().filter_map(|filed| filed.adr.as_ref()) {
         let is_folder = adr::folder_name(&adr.path).is_some();
@@ -63,11 +63,11 @@ fn record_conflict(adr: &Adr, first: &Adr, free_number: u32) -> Conflict {
         let hint = "give one of the two folders another number";
         return conflict(&adr.path, message, hint.to_owned());
     }
-    let new_name = Name::of_record(path::stem(&adr.path))
-        .map_or_else(|| free_number.to_string(), |name| name.renumbered(free_number));
+    let new_name = NumberedName::of_record(path::stem(&adr.path))
+        .map_or_else(|| free_number.to_string(), |name| name.with_number(free_number));
     let hint = format!(
         "run `heir adr renumber {}`, which renames it to {new_name} and updates all references",
-        shell::word(&adr.path)
+        shell::quote(&adr.path)
     );
     conflict(&adr.path, message, hint)
 }
@@ -78,7 +78,7 @@ fn base_name(path: &str) -> &str {
     file.split('.').next().unwrap_or(file)
 }
 
-fn duplicate_plans(root: &Root, hierarchy: &Hierarchy, filed: &[Filed]) -> Vec<Conflict> {
+fn duplicate_plans(root: &Root, hierarchy: &Hierarchy, filed: &[CatalogEntry]) -> Vec<Conflict> {
     let mut by_number: BTreeMap<(Vec<&str>, u32), BTreeSet<&str>> = BTreeMap::new();
     for selectors in filed.iter().map(|filed| &filed.selectors) {
         let Some(plan) = selectors.get("plan") else { continue };
@@ -94,11 +94,11 @@ fn duplicate_plans(root: &Root, hierarchy: &Hierarchy, filed: &[Filed]) -> Vec<C
     for same in by_number.into_values() {
         let first = same.first().copied().unwrap_or_default();
         for (at, plan) in same.iter().skip(1).enumerate() {
-            let hint = match next.zip(Name::of_plan(plan)) {
+            let hint = match next.zip(NumberedName::of_plan(plan)) {
                 Some((next, name)) => format!(
                     "run `heir plan renumber {}`, which renames it to {} and updates all references",
-                    shell::word(plan),
-                    name.renumbered(next + at as u32)
+                    shell::quote(plan),
+                    name.with_number(next + at as u32)
                 ),
                 None => "give one of the two another number".to_owned(),
             };
@@ -110,7 +110,7 @@ fn duplicate_plans(root: &Root, hierarchy: &Hierarchy, filed: &[Filed]) -> Vec<C
 }
 
 /// Returns the path of a plan's main document, or of another document of it if there is none.
-fn main_document(filed: &[Filed], plan: &str) -> String {
+fn main_document(filed: &[CatalogEntry], plan: &str) -> String {
     let of_plan = || {
         filed.iter().filter(|entry| entry.selectors.get("plan").is_some_and(|name| name == plan))
     };
@@ -120,7 +120,7 @@ fn main_document(filed: &[Filed], plan: &str) -> String {
 
 fn conflict(path: &str, message: String, hint: String) -> Conflict {
     Conflict {
-        kind: Kind::DuplicateNumber,
+        kind: ConflictKind::DuplicateNumber,
         severity: Severity::Critical,
         key: None,
         path: path.to_owned(),

@@ -4,14 +4,14 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use heirloom_core::adr::Status;
-use heirloom_core::conflict::{Found, Known, Override};
-use heirloom_core::document::{How, LinkField, Reference};
-use heirloom_core::graph::{Edge, EdgeKind, Graph, Node, NodeKind};
+use heirloom_core::conflict::{Override, ReferenceResolver, ResolvedReference};
+use heirloom_core::document::{LinkField, Reference, ReferenceKind};
+use heirloom_core::graph::{EdgeKind, Graph, GraphEdge, GraphNode, NodeKind};
 use heirloom_core::hierarchy::Selectors;
 use heirloom_store::layout;
 
 use super::chains::Step;
-use super::{Catalog, Filed, naming};
+use super::{Catalog, CatalogEntry, naming};
 use crate::Session;
 use crate::workspace::inherit;
 
@@ -21,7 +21,7 @@ pub(crate) enum Extent<'i> {
     /// The whole graph.
     Everything,
     /// The node with this id and its direct neighbours.
-    Around(&'i str),
+    Neighbourhood(&'i str),
 }
 
 /// An edge between two documents, given by their positions in the catalog.
@@ -43,23 +43,24 @@ impl Catalog {
         &self,
         session: &Session,
         extent: Extent<'_>,
-        mut nodes: Vec<Node>,
-        mut edges: Vec<Edge>,
+        mut nodes: Vec<GraphNode>,
+        mut edges: Vec<GraphEdge>,
     ) -> Graph {
-        let id = |at: usize| self.filed[at].id.clone();
-        edges.extend(self.links(session, extent).into_iter().map(|link| Edge {
+        let id = |at: usize| self.entries[at].id.clone();
+        edges.extend(self.links(session, extent).into_iter().map(|link| GraphEdge {
             from: id(link.from),
             to: id(link.to),
             kind: link.kind,
             via: link.via.map(Cow::into_owned),
         }));
         match extent {
-            Extent::Everything => nodes.extend(self.filed.iter().map(node_of)),
-            Extent::Around(center) => {
+            Extent::Everything => nodes.extend(self.entries.iter().map(node_of)),
+            Extent::Neighbourhood(center) => {
                 edges.retain(|edge| edge.from == center || edge.to == center);
                 let ends = edges.iter().flat_map(|edge| [edge.from.as_str(), edge.to.as_str()]);
                 let ends: HashSet<&str> = ends.chain([center]).collect();
-                let neighbours = self.filed.iter().filter(|filed| ends.contains(filed.id.as_str()));
+                let neighbours =
+                    self.entries.iter().filter(|filed| ends.contains(filed.id.as_str()));
                 nodes.extend(neighbours.map(|filed| read_node(session, filed)));
             }
         }
@@ -71,13 +72,13 @@ impl Catalog {
         self.inheritance_links(extent, &mut links);
         self.with_known(session, |known| {
             self.supersession_links(known, &mut links);
-            for (at, filed) in self.filed.iter().enumerate() {
+            for (at, filed) in self.entries.iter().enumerate() {
                 let references = filed.document.references.iter();
                 links.extend(references.filter_map(|reference| self.link(at, reference, known)));
             }
         });
-        if let Extent::Around(id) = extent {
-            let is_end = |at: usize| self.filed[at].id == id;
+        if let Extent::Neighbourhood(id) = extent {
+            let is_end = |at: usize| self.entries[at].id == id;
             links.retain(|link| is_end(link.from) || is_end(link.to));
         }
         links
@@ -87,7 +88,7 @@ impl Catalog {
         // Only chains with all names of the document lead through it.
         let center = match extent {
             Extent::Everything => None,
-            Extent::Around(id) => self.filed.iter().find(|filed| filed.id == id),
+            Extent::Neighbourhood(id) => self.entries.iter().find(|filed| filed.id == id),
         };
         let is_included = |selectors: &Selectors| {
             let mut names = center.into_iter().flat_map(|filed| filed.selectors.iter());
@@ -95,7 +96,7 @@ impl Catalog {
         };
         self.walk(is_included, |Step { above, level, overrides }| {
             let owner = level[0];
-            let is_parent = |at: &&usize| self.filed[**at].kind != NodeKind::Memory;
+            let is_parent = |at: &&usize| self.entries[**at].kind != NodeKind::Memory;
             let parents = above.unwrap_or_default().iter().filter(is_parent);
             links.extend(parents.map(|&parent| Link {
                 from: owner,
@@ -103,7 +104,7 @@ impl Catalog {
                 kind: EdgeKind::InheritsFrom,
                 via: None,
             }));
-            links.extend(level[1..].iter().map(|&at| match self.filed[at].kind {
+            links.extend(level[1..].iter().map(|&at| match self.entries[at].kind {
                 NodeKind::Memory => {
                     Link { from: owner, to: at, kind: EdgeKind::Remembers, via: None }
                 }
@@ -118,9 +119,9 @@ impl Catalog {
         });
     }
 
-    fn supersession_links(&self, known: &Known<'_>, links: &mut Vec<Link>) {
+    fn supersession_links(&self, known: &ReferenceResolver<'_>, links: &mut Vec<Link>) {
         let positions: Vec<usize> =
-            (0..self.filed.len()).filter(|&at| self.filed[at].adr.is_some()).collect();
+            (0..self.entries.len()).filter(|&at| self.entries[at].adr.is_some()).collect();
         for new in 0..self.adrs.len() {
             links.extend(known.supersession.predecessors(new).map(|old| Link {
                 from: positions[new],
@@ -131,48 +132,58 @@ impl Catalog {
         }
     }
 
-    fn link(&self, from: usize, reference: &Reference, known: &Known<'_>) -> Option<Link> {
-        let document = &self.filed[from];
-        let path = match known.find(&document.document, reference) {
-            Found::Adr(at) => Cow::Borrowed(&self.adrs[at].path),
-            Found::Document(path) => Cow::Owned(path),
-            Found::Elsewhere | Found::Nothing => return None,
+    fn link(
+        &self,
+        from: usize,
+        reference: &Reference,
+        known: &ReferenceResolver<'_>,
+    ) -> Option<Link> {
+        let document = &self.entries[from];
+        let path = match known.resolve(&document.document, reference) {
+            ResolvedReference::Adr(at) => Cow::Borrowed(&self.adrs[at].path),
+            ResolvedReference::Document(path) => Cow::Owned(path),
+            ResolvedReference::External | ResolvedReference::Nothing => return None,
         };
         let to = *self.by_path.get(path.as_str())?;
         let link = |from, to, kind, via| Link { from, to, kind, via };
-        Some(match reference.how {
-            How::Field(LinkField::Supersedes) if document.adr.is_none() => {
+        Some(match reference.kind {
+            ReferenceKind::Field(LinkField::Supersedes) if document.adr.is_none() => {
                 link(from, to, EdgeKind::Supersedes, None)
             }
-            How::Field(LinkField::SupersededBy) if document.adr.is_none() => {
+            ReferenceKind::Field(LinkField::SupersededBy) if document.adr.is_none() => {
                 link(to, from, EdgeKind::Supersedes, None)
             }
-            How::Field(LinkField::Supersedes | LinkField::SupersededBy) => return None,
-            How::Field(field) => {
+            ReferenceKind::Field(LinkField::Supersedes | LinkField::SupersededBy) => return None,
+            ReferenceKind::Field(field) => {
                 link(from, to, EdgeKind::References, Some(Cow::Borrowed(field.key())))
             }
-            How::Link | How::Wiki | How::Mention | How::Word => {
-                link(from, to, EdgeKind::References, None)
-            }
+            ReferenceKind::Link
+            | ReferenceKind::Wiki
+            | ReferenceKind::Mention
+            | ReferenceKind::Word => link(from, to, EdgeKind::References, None),
         })
     }
 }
 
 /// Returns the node of a document, reading the document if only its path is known.
-fn read_node(session: &Session, filed: &Filed) -> Node {
+fn read_node(session: &Session, filed: &CatalogEntry) -> GraphNode {
     let read = || layout::read_document(session.root(), &filed.document.path);
     match (!filed.is_read).then(read).flatten() {
         None => node_of(filed),
         Some((_, document)) => {
-            let judged = inherit::judge(session, &[&document]).ok();
+            let judged = inherit::assess(session, &[&document]).ok();
             let judged = judged.and_then(|(judged, _)| judged.first().copied());
-            let judged = judged.unwrap_or(filed.judged);
-            node_of(&Filed { document: Box::new(document), judged, ..filed.clone() })
+            let judged = judged.unwrap_or(filed.assessment);
+            node_of(&CatalogEntry {
+                document: Box::new(document),
+                assessment: judged,
+                ..filed.clone()
+            })
         }
     }
 }
 
-fn node_of(filed: &Filed) -> Node {
+fn node_of(filed: &CatalogEntry) -> GraphNode {
     let status = match &filed.adr {
         Some(adr) => (adr.status != Status::Unknown).then(|| adr.status.word().to_owned()),
         None => filed.document.field("status").map(str::to_owned),
@@ -183,7 +194,7 @@ fn node_of(filed: &Filed) -> Node {
         .map(|adr| adr.title.clone())
         .or_else(|| filed.document.title.clone())
         .unwrap_or_else(|| naming::last_name(filed));
-    Node {
+    GraphNode {
         id: filed.id.clone(),
         kind: filed.kind,
         title,

@@ -4,23 +4,23 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use heirloom_core::adr::Adr;
-use heirloom_core::conflict::ByName;
+use heirloom_core::conflict::NameLookup;
 use heirloom_core::graph::NodeKind;
 use heirloom_core::hierarchy::{Hierarchy, Selectors};
 use heirloom_core::name::{self, Match};
 use heirloom_core::{Document, adr, path};
-use heirloom_store::layout::{Part, Placed};
+use heirloom_store::layout::{DocumentRole, Placed};
 
-use super::{Catalog, Filed};
+use super::{Catalog, CatalogEntry};
 use crate::Error;
 use crate::workspace::documents::Needs;
 
-pub(super) fn kind_of(level: &str, part: Part) -> NodeKind {
+pub(super) fn kind_of(level: &str, part: DocumentRole) -> NodeKind {
     match (level, part) {
-        (_, Part::Memory) => NodeKind::Memory,
-        ("project", Part::Main) => NodeKind::Project,
-        ("plan", Part::Main) => NodeKind::Plan,
-        ("agent", Part::Main) => NodeKind::Agent,
+        (_, DocumentRole::Memory) => NodeKind::Memory,
+        ("project", DocumentRole::Main) => NodeKind::Project,
+        ("plan", DocumentRole::Main) => NodeKind::Plan,
+        ("agent", DocumentRole::Main) => NodeKind::Agent,
         _ => NodeKind::Context,
     }
 }
@@ -35,7 +35,9 @@ pub(super) fn id_of(kind: NodeKind, placed: &Placed) -> String {
     match kind {
         NodeKind::Context if names.is_empty() && stem == level => level.clone(),
         NodeKind::Context if names.is_empty() => format!("context/{stem}"),
-        NodeKind::Context if placed.part == Part::Main => format!("{level}/{}", names.join("/")),
+        NodeKind::Context if placed.role == DocumentRole::Main => {
+            format!("{level}/{}", names.join("/"))
+        }
         NodeKind::Context => format!("{level}/{}/{stem}", names.join("/")),
         kind if names.is_empty() => format!("{}/{stem}", kind.word()),
         kind => format!("{}/{}", kind.word(), names.join("/")),
@@ -80,7 +82,7 @@ pub(super) fn needs_of(hierarchy: &Hierarchy, placed: &[Placed], typed: &str) ->
 }
 
 /// Gives documents with the same id (`a.md` and `a.mdc`) ids that contain their paths.
-pub(super) fn make_unique(filed: &mut [Filed]) {
+pub(super) fn make_unique(filed: &mut [CatalogEntry]) {
     let mut first: HashMap<&str, usize> = HashMap::with_capacity(filed.len());
     let mut ambiguous: Vec<usize> = Vec::new();
     for (at, document) in filed.iter().enumerate() {
@@ -98,7 +100,7 @@ pub(super) fn make_unique(filed: &mut [Filed]) {
 }
 
 /// Returns the last part of a document's name: a plan's folder, an ADR's id, a file's stem.
-pub(super) fn last_name(filed: &Filed) -> String {
+pub(super) fn last_name(filed: &CatalogEntry) -> String {
     match (&filed.adr, filed.kind, filed.selectors.last()) {
         (Some(adr), _, _) => adr.id.clone(),
         (None, NodeKind::Project | NodeKind::Plan | NodeKind::Agent, Some((_, name))) => {
@@ -118,7 +120,7 @@ pub(super) struct NameIndex {
 }
 
 impl NameIndex {
-    pub(super) fn new(filed: &[Filed]) -> Self {
+    pub(super) fn new(filed: &[CatalogEntry]) -> Self {
         let mut names = NameIndex { common: HashMap::new(), agents: HashMap::new() };
         for (at, document) in filed.iter().enumerate() {
             if document.kind == NodeKind::Memory || document.adr.is_some() {
@@ -154,39 +156,39 @@ fn keys(name: &str) -> Vec<String> {
 impl Catalog {
     /// Finds the document that a name in `depends_on` refers to. In an agent's document, the agents of the
     /// same plan come first.
-    pub(super) fn by_name(&self, from: &Document, typed: &str) -> ByName {
+    pub(super) fn by_name(&self, from: &Document, typed: &str) -> NameLookup {
         let mut found = keys(typed).into_iter().map(|key| self.by_key(from, &key));
-        found.find(|found| *found != ByName::Nothing).unwrap_or(ByName::Nothing)
+        found.find(|found| *found != NameLookup::NotFound).unwrap_or(NameLookup::NotFound)
     }
 
     /// Finds the document with exactly this name, as wiki links and plain words refer to it.
-    pub(super) fn by_exact_name(&self, from: &Document, name: &str) -> ByName {
+    pub(super) fn by_exact_name(&self, from: &Document, name: &str) -> NameLookup {
         self.by_key(from, &name.to_lowercase())
     }
 
-    fn by_key(&self, from: &Document, key: &str) -> ByName {
-        let plan = self.at_path(&from.path).and_then(|filed| filed.selectors.get("plan"));
+    fn by_key(&self, from: &Document, key: &str) -> NameLookup {
+        let plan = self.find_by_path(&from.path).and_then(|filed| filed.selectors.get("plan"));
         let agents = plan.and_then(|plan| self.names.agents.get(&(plan.clone(), key.to_owned())));
         match agents.or_else(|| self.names.common.get(key)).map(Vec::as_slice) {
-            Some([one]) => ByName::Document(self.filed[*one].document.path.clone()),
-            Some(_) => ByName::Several,
-            None => ByName::Nothing,
+            Some([one]) => NameLookup::Document(self.entries[*one].document.path.clone()),
+            Some(_) => NameLookup::Ambiguous,
+            None => NameLookup::NotFound,
         }
     }
 
     /// Finds a document by its id, its path, an ADR's id, the name of a plan or a file's stem.
-    pub fn find(&self, typed: &str) -> Result<&Filed, Error> {
+    pub fn find(&self, typed: &str) -> Result<&CatalogEntry, Error> {
         // Recall refers to a section of a document as `document:docs/plan.md#2`.
         let path = typed.strip_prefix("document:").unwrap_or(typed).trim_start_matches("./");
         let is_number = |part: &str| !part.is_empty() && part.bytes().all(|c| c.is_ascii_digit());
         let path = match path.rsplit_once('#') {
-            Some((path, part)) if is_number(part) && self.at_path(path).is_some() => path,
+            Some((path, part)) if is_number(part) && self.find_by_path(path).is_some() => path,
             _ => path,
         };
         let exact = self
-            .at_path(path)
-            .or_else(|| self.at_path(&format!(".heirloom/{path}")))
-            .or_else(|| self.filed.iter().find(|filed| filed.id == typed));
+            .find_by_path(path)
+            .or_else(|| self.find_by_path(&format!(".heirloom/{path}")))
+            .or_else(|| self.entries.iter().find(|filed| filed.id == typed));
         if let Some(filed) = exact {
             return Ok(filed);
         }
@@ -204,7 +206,7 @@ impl Catalog {
             [one] => Ok(one),
             [] => {
                 let all: Vec<String> = self
-                    .filed
+                    .entries
                     .iter()
                     .flat_map(|filed| [filed.id.clone(), last_name(filed)])
                     .collect();
@@ -222,20 +224,21 @@ impl Catalog {
     }
 
     /// Finds a decision record by its id, path, file name or bare number.
-    pub fn find_adr(&self, typed: &str) -> Result<(&Filed, &Adr), Error> {
-        let records = || self.filed.iter().filter_map(|filed| Some((filed, filed.adr.as_deref()?)));
+    pub fn find_adr(&self, typed: &str) -> Result<(&CatalogEntry, &Adr), Error> {
+        let records =
+            || self.entries.iter().filter_map(|filed| Some((filed, filed.adr.as_deref()?)));
         if let Some(exact) = records().find(|(filed, _)| filed.document.path == typed) {
             return Ok(exact);
         }
-        let matches_name = |filed: &Filed, adr: &Adr| {
+        let matches_name = |filed: &CatalogEntry, adr: &Adr| {
             let file = path::file_name(&adr.path);
             filed.id == typed
                 || filed.id == format!("adr/{typed}")
                 || file == typed
-                || adr::name_of(&adr.path) == typed
-                || adr::id_matches(adr, typed)
+                || adr::record_name(&adr.path) == typed
+                || adr::has_id(adr, typed)
         };
-        let matches: Vec<(&Filed, &Adr)> =
+        let matches: Vec<(&CatalogEntry, &Adr)> =
             records().filter(|(filed, adr)| matches_name(filed, adr)).collect();
         match matches.as_slice() {
             [one] => Ok(*one),
@@ -258,19 +261,19 @@ impl Catalog {
         }
     }
 
-    fn by_adr_id(&self, typed: &str) -> Vec<&Filed> {
+    fn by_adr_id(&self, typed: &str) -> Vec<&CatalogEntry> {
         let has_prefix = typed.starts_with(|c: char| c.is_alphabetic());
-        self.filed
+        self.entries
             .iter()
             .filter(|filed| {
-                has_prefix && filed.adr.as_ref().is_some_and(|adr| adr::id_matches(adr, typed))
+                has_prefix && filed.adr.as_ref().is_some_and(|adr| adr::has_id(adr, typed))
             })
             .collect()
     }
 
-    fn by_last_name(&self, typed: &str) -> Vec<&Filed> {
-        let names: Vec<(String, &Filed)> = self
-            .filed
+    fn by_last_name(&self, typed: &str) -> Vec<&CatalogEntry> {
+        let names: Vec<(String, &CatalogEntry)> = self
+            .entries
             .iter()
             .filter(|filed| filed.kind != NodeKind::Memory && filed.adr.is_none())
             .map(|filed| (last_name(filed), filed))

@@ -2,29 +2,31 @@
 
 use std::collections::HashSet;
 
-use heirloom_core::conflict::{self, ByName};
+use heirloom_core::conflict::{self, NameLookup};
 use heirloom_core::graph::NodeKind;
 use heirloom_core::hierarchy::{self, Level, Selectors};
-use heirloom_core::path::percent_decoded;
-use heirloom_core::renumber::{self, Form, Meaning, Name, Occurrence, Owner, Unclear};
+use heirloom_core::path::percent_decode;
+use heirloom_core::renumber::{
+    self, AmbiguousOccurrence, Meaning, NumberedName, Occurrence, OccurrenceForm, TextOwner,
+};
 use heirloom_core::supersession::Supersession;
 use heirloom_core::{name, path};
 use heirloom_store::files::ARCHIVE;
 use heirloom_store::{Root, layout};
 
-use super::{Catalog, Filed};
+use super::{Catalog, CatalogEntry};
 
 /// A document that refers to the renumbered record or plan.
 #[derive(Debug)]
-pub(crate) struct Edit<'c> {
+pub(crate) struct RenumberEdit<'c> {
     /// The document.
-    pub(crate) filed: &'c Filed,
+    pub(crate) filed: &'c CatalogEntry,
     /// The new text.
     pub(crate) after: String,
     /// The number of replaced references.
     pub(crate) replaced: usize,
-    /// Ambiguous references, which are left for a person to decide.
-    pub(crate) unclear: Vec<Unclear>,
+    /// AmbiguousOccurrence references, which are left for a person to decide.
+    pub(crate) unclear: Vec<AmbiguousOccurrence>,
 }
 
 /// A larger leading number is a date or an id and does not count.
@@ -42,10 +44,10 @@ pub(crate) struct PlanFolder {
 impl PlanFolder {
     /// Finds the folder of the plans; `None` if plans are not folders in one place.
     pub(crate) fn of(root: &Root, level: &Level) -> Option<Self> {
-        let sites = level.name_sites();
+        let sites = level.name_locations();
         let (folder, _) = sites.iter().find(|(_, ending)| ending.is_empty())?;
-        let path = hierarchy::expand(folder, &Selectors::new())?;
-        let names = layout::names(root, level, &Selectors::new()).ok()?;
+        let path = hierarchy::expand_pattern(folder, &Selectors::new())?;
+        let names = layout::list_names(root, level, &Selectors::new()).ok()?;
         Some(PlanFolder { path, names })
     }
 
@@ -77,16 +79,16 @@ impl Catalog {
     /// Rewrites every document that refers to a record by its file or its number.
     pub(crate) fn renumber_record(
         &self,
-        record: &Filed,
-        name: &Name,
+        record: &CatalogEntry,
+        name: &NumberedName,
         number: u32,
-    ) -> Vec<Edit<'_>> {
+    ) -> Vec<RenumberEdit<'_>> {
         let supersession = Supersession::new(&self.adrs);
         let path = &record.document.path;
-        let owner = |filed: &Filed| match &filed.adr {
-            Some(adr) if adr.path == *path => Owner::This,
-            Some(adr) if adr.number == Some(name.number()) => Owner::Twin,
-            _ => Owner::Other,
+        let owner = |filed: &CatalogEntry| match &filed.adr {
+            Some(adr) if adr.path == *path => TextOwner::This,
+            Some(adr) if adr.number == Some(name.number()) => TextOwner::SameNumber,
+            _ => TextOwner::Other,
         };
         self.rewrite(name, number, &owner, &|filed, found| {
             self.resolve_record(&supersession, filed, found, path)
@@ -99,48 +101,53 @@ impl Catalog {
         root: &Root,
         plans: &PlanFolder,
         plan: &str,
-        name: &Name,
+        name: &NumberedName,
         number: u32,
-    ) -> Vec<Edit<'_>> {
+    ) -> Vec<RenumberEdit<'_>> {
         let supersession = Supersession::new(&self.adrs);
-        let has_number =
-            |other: &str| Name::of_plan(other).is_some_and(|other| other.number() == name.number());
-        let owner = |filed: &Filed| match filed.selectors.get("plan") {
-            Some(other) if filed.kind == NodeKind::Plan && other == plan => Owner::This,
-            Some(other) if filed.kind == NodeKind::Plan && has_number(other) => Owner::Twin,
-            _ => Owner::Other,
+        let has_number = |other: &str| {
+            NumberedName::of_plan(other).is_some_and(|other| other.number() == name.number())
+        };
+        let owner = |filed: &CatalogEntry| match filed.selectors.get("plan") {
+            Some(other) if filed.kind == NodeKind::Plan && other == plan => TextOwner::This,
+            Some(other) if filed.kind == NodeKind::Plan && has_number(other) => {
+                TextOwner::SameNumber
+            }
+            _ => TextOwner::Other,
         };
         let folder = plans.folder_of(plan);
         let is_unique = plans.names.iter().filter(|other| has_number(other)).count() == 1;
         self.rewrite(name, number, &owner, &|filed, found| match found.form {
-            Form::Name => {
+            OccurrenceForm::Name => {
                 self.resolve_plan_name(root, &supersession, filed, found.written, &folder)
             }
-            Form::Number => self.resolve_plan_number(filed, found, &folder, is_unique),
+            OccurrenceForm::Number => self.resolve_plan_number(filed, found, &folder, is_unique),
         })
     }
 
     fn rewrite(
         &self,
-        name: &Name,
+        name: &NumberedName,
         number: u32,
-        owner: &dyn Fn(&Filed) -> Owner,
-        meaning: &dyn Fn(&Filed, &Occurrence<'_>) -> Meaning,
-    ) -> Vec<Edit<'_>> {
+        owner: &dyn Fn(&CatalogEntry) -> TextOwner,
+        meaning: &dyn Fn(&CatalogEntry, &Occurrence<'_>) -> Meaning,
+    ) -> Vec<RenumberEdit<'_>> {
         let mut seen = HashSet::new();
-        let distinct = self.filed.iter().filter(|filed| seen.insert(filed.document.path.as_str()));
+        let distinct =
+            self.entries.iter().filter(|filed| seen.insert(filed.document.path.as_str()));
         distinct
             .filter_map(|filed| {
                 let rewritten =
                     renumber::rewrite(&filed.text, name, number, owner(filed), &|found| {
                         meaning(filed, found)
                     });
-                let is_affected = rewritten.replaced > 0 || !rewritten.unclear.is_empty();
-                is_affected.then_some(Edit {
+                let is_affected =
+                    rewritten.replacement_count > 0 || !rewritten.ambiguous.is_empty();
+                is_affected.then_some(RenumberEdit {
                     filed,
                     after: rewritten.text,
-                    replaced: rewritten.replaced,
-                    unclear: rewritten.unclear,
+                    replaced: rewritten.replacement_count,
+                    unclear: rewritten.ambiguous,
                 })
             })
             .collect()
@@ -150,18 +157,18 @@ impl Catalog {
     fn resolve_record(
         &self,
         supersession: &Supersession<'_>,
-        from: &Filed,
+        from: &CatalogEntry,
         found: &Occurrence<'_>,
         record: &str,
     ) -> Meaning {
         let from_path = from.document.path.as_str();
         let written = match found.form {
-            Form::Name => Some(found.written),
-            Form::Number => found.link,
+            OccurrenceForm::Name => Some(found.written),
+            OccurrenceForm::Number => found.link,
         };
         let linked = written.and_then(|written| {
             let paths = candidate_paths(from_path, written, record);
-            paths.iter().find_map(|path| supersession.at_path(path))
+            paths.iter().find_map(|path| supersession.index_of_path(path))
         });
         if let Some(at) = linked {
             return if self.adrs[at].path == record { Meaning::This } else { Meaning::Other };
@@ -169,18 +176,18 @@ impl Catalog {
         if written.is_some_and(is_url) {
             return Meaning::Other;
         }
-        let adr = supersession.at_path(record).map(|at| &self.adrs[at]);
+        let adr = supersession.index_of_path(record).map(|at| &self.adrs[at]);
         let Some(adr) = adr else { return Meaning::Other };
         let same_name: Vec<usize> = match found.form {
-            Form::Name => supersession.with_stem(path::stem(record)).to_vec(),
-            Form::Number if !supersession.with_stem(found.written).is_empty() => {
+            OccurrenceForm::Name => supersession.indexes_with_stem(path::stem(record)).to_vec(),
+            OccurrenceForm::Number if !supersession.indexes_with_stem(found.written).is_empty() => {
                 return Meaning::Other;
             }
-            Form::Number => {
+            OccurrenceForm::Number => {
                 let prefix = |id: &str| id.split('-').next().unwrap_or_default().to_owned();
                 adr.number
                     .into_iter()
-                    .flat_map(|number| supersession.numbered(number))
+                    .flat_map(|number| supersession.indexes_with_number(number))
                     .filter(|&at| prefix(&self.adrs[at].id) == prefix(&adr.id))
                     .collect()
             }
@@ -193,7 +200,7 @@ impl Catalog {
         let matching = if nearby.is_empty() { same_name } else { nearby };
         match matching.as_slice() {
             [one] if self.adrs[*one].path == record => Meaning::This,
-            several if several.iter().any(|&at| self.adrs[at].path == record) => Meaning::Unclear,
+            several if several.iter().any(|&at| self.adrs[at].path == record) => Meaning::Ambiguous,
             _ => Meaning::Other,
         }
     }
@@ -203,7 +210,7 @@ impl Catalog {
         &self,
         root: &Root,
         supersession: &Supersession<'_>,
-        from: &Filed,
+        from: &CatalogEntry,
         written: &str,
         folder: &str,
     ) -> Meaning {
@@ -213,35 +220,35 @@ impl Catalog {
         let paths = candidate_paths(&from.document.path, written, "");
         let has_path = written.contains('/');
         let is_other =
-            |path: &String| self.at_path(path).is_some() || has_path && root.exists(path);
+            |path: &String| self.find_by_path(path).is_some() || has_path && root.exists(path);
         if paths.iter().any(is_in_plan) {
             Meaning::This
         } else if is_url(written) || paths.iter().any(is_other) {
             Meaning::Other
-        } else if supersession.with_stem(path::file_name(folder)).is_empty() {
+        } else if supersession.indexes_with_stem(path::file_name(folder)).is_empty() {
             Meaning::This
         } else {
-            Meaning::Unclear
+            Meaning::Ambiguous
         }
     }
 
     /// Decides whether a reference by number refers to the plan with a folder.
     fn resolve_plan_number(
         &self,
-        from: &Filed,
+        from: &CatalogEntry,
         found: &Occurrence<'_>,
         folder: &str,
         is_unique: bool,
     ) -> Meaning {
         let is_bare = found.written.bytes().all(|byte| byte.is_ascii_digit());
         if !is_bare {
-            return if is_unique { Meaning::This } else { Meaning::Unclear };
+            return if is_unique { Meaning::This } else { Meaning::Ambiguous };
         }
         // In `depends_on` of an agent, a bare number refers to an agent of the same plan first.
         match self.by_name(&from.document, found.written) {
-            ByName::Document(path) if path::folder(&path) == folder => Meaning::This,
-            ByName::Several => Meaning::Unclear,
-            ByName::Document(_) | ByName::Nothing => Meaning::Other,
+            NameLookup::Document(path) if path::folder(&path) == folder => Meaning::This,
+            NameLookup::Ambiguous => Meaning::Ambiguous,
+            NameLookup::Document(_) | NameLookup::NotFound => Meaning::Other,
         }
     }
 }
@@ -249,12 +256,12 @@ impl Catalog {
 /// Returns the paths that a written path may refer to: relative to its document and to the root, with
 /// and without the extension that wiki links omit. The extension is that of `like`.
 fn candidate_paths(from: &str, written: &str, like: &str) -> Vec<String> {
-    let target = percent_decoded(written.split(['#', '?']).next().unwrap_or(written));
+    let target = percent_decode(written.split(['#', '?']).next().unwrap_or(written));
     let extension = like.rsplit_once('.').map_or("md", |(_, extension)| extension);
     let with_extension = format!("{target}.{extension}");
     [target, with_extension]
         .iter()
-        .flat_map(|target| [path::joined(from, target), path::joined("", target)])
+        .flat_map(|target| [path::resolve_link(from, target), path::resolve_link("", target)])
         .flatten()
         .collect()
 }

@@ -15,7 +15,7 @@ use crate::git::Repository;
 use crate::listings::Listings;
 
 /// The ignore rules of a workspace. Each `.gitignore` file is read on first use.
-pub struct Ignored<'r> {
+pub struct IgnoreRules<'r> {
     root: &'r Root,
     /// Cached listings, which show that a folder has no `.gitignore` without a system call.
     listings: Option<&'r Listings<'r>>,
@@ -38,21 +38,21 @@ const NEVER_IGNORED: [&str; 2] = [".heirloom/archive/", ".heirloom/local/"];
 /// A path that no specific rule matches, to test whether all files of `.heirloom` are ignored.
 const PROBE: &str = ".heirloom/any file whatever";
 
-impl<'r> Ignored<'r> {
+impl<'r> IgnoreRules<'r> {
     /// Creates the rules of a workspace; no file is read yet.
     pub fn new(root: &'r Root) -> Self {
-        Ignored { root, listings: None, folders: RefCell::default() }
+        IgnoreRules { root, listings: None, folders: RefCell::default() }
     }
 
     /// Creates the rules of a workspace with cached listings, so that `.gitignore` files are opened only
     /// where they exist.
-    pub fn of_listed(listings: &'r Listings<'r>) -> Self {
+    pub fn with_listings(listings: &'r Listings<'r>) -> Self {
         let root = listings.root();
-        Ignored { root, listings: Some(listings), folders: RefCell::default() }
+        IgnoreRules { root, listings: Some(listings), folders: RefCell::default() }
     }
 
     /// Returns the rule files that were consulted so far, whether they exist or not.
-    pub fn files(&self) -> Vec<PathBuf> {
+    pub fn rule_files(&self) -> Vec<PathBuf> {
         let folders = self.folders.borrow();
         let inside = folders.keys().map(|folder| self.root.join(folder));
         inside.chain(self.folders_above()).flat_map(|folder| rule_files(&folder)).collect()
@@ -68,20 +68,20 @@ impl<'r> Ignored<'r> {
 
     /// Returns whether git ignores a file of the workspace. The nearest matching rule decides; every
     /// file in an ignored folder is ignored.
-    pub fn holds(&self, path: &str) -> bool {
+    pub fn is_ignored(&self, path: &str) -> bool {
         if NEVER_IGNORED.iter().any(|folder| path.starts_with(folder))
             || path.starts_with(HOME) && self.is_home_ignored()
         {
             return false;
         }
         let folder = self.folder_rules(path::folder(path));
-        folder.is_ignored || self.is_ignored(path, false, &folder.rules)
+        folder.is_ignored || self.matches_rule(path, false, &folder.rules)
     }
 
     /// Returns whether the rules ignore all of `.heirloom`.
     fn is_home_ignored(&self) -> bool {
         let is_ignored = |path: &str, is_folder: bool| {
-            self.is_ignored(path, is_folder, &self.folder_rules(path::folder(path)).rules)
+            self.matches_rule(path, is_folder, &self.folder_rules(path::folder(path)).rules)
         };
         is_ignored(HOME, true) || is_ignored(PROBE, false)
     }
@@ -100,7 +100,7 @@ impl<'r> Ignored<'r> {
             }
         } else {
             let parent = self.folder_rules(path::folder(folder));
-            let is_ignored = parent.is_ignored || self.is_ignored(folder, true, &parent.rules);
+            let is_ignored = parent.is_ignored || self.matches_rule(folder, true, &parent.rules);
             let has_none = self.listings.is_some_and(|listings| listings.lacks(folder, FILE));
             let own = if has_none { None } else { self.read(&self.root.join(folder)) };
             let own = own.map(Rc::new).into_iter();
@@ -112,7 +112,7 @@ impl<'r> Ignored<'r> {
     }
 
     /// Returns whether rules, nearest first, ignore a file or folder; its parent is not considered.
-    fn is_ignored(&self, path: &str, is_folder: bool, rules: &[Rc<Gitignore>]) -> bool {
+    fn matches_rule(&self, path: &str, is_folder: bool, rules: &[Rc<Gitignore>]) -> bool {
         if rules.is_empty() {
             return false;
         }
@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn the_nearest_rule_decides_and_heirloom_stays_visible() {
         let folder = tempfile::tempdir().unwrap();
-        let root = Root::new_at(folder.path()).unwrap();
+        let root = Root::open_new(folder.path()).unwrap();
         let write = |path: &str, text: &str| {
             let path = folder.path().join(path);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -178,8 +178,8 @@ mod tests {
         write("plans/.gitignore", "!kept.tmp.md\nsecret.md\n");
         fs::create_dir_all(folder.path().join(".git/info")).unwrap();
         write(".git/info/exclude", "mine.md\n");
-        let ignored = Ignored::new(&root);
-        assert!(ignored.holds("plans/mine.md"));
+        let ignored = IgnoreRules::new(&root);
+        assert!(ignored.is_ignored("plans/mine.md"));
         for (path, expected) in [
             ("plans/0001-a/plan.md", false),
             ("plans/0001-a/drafts/x.md", true),
@@ -194,7 +194,7 @@ mod tests {
             (".heirloom/local/drafts/vision.md", false),
             (".heirloom/archive/plans/0001-a/plan.md", false),
         ] {
-            assert_eq!(ignored.holds(path), expected, "{path}");
+            assert_eq!(ignored.is_ignored(path), expected, "{path}");
         }
         for (path, rule) in [
             (".gitignore", ".heirloom"),
@@ -206,7 +206,7 @@ mod tests {
             write(".gitignore", "");
             write(".heirloom/.gitignore", "");
             write(path, rule);
-            assert!(!Ignored::new(&root).holds(".heirloom/context/vision.md"), "{rule}");
+            assert!(!IgnoreRules::new(&root).is_ignored(".heirloom/context/vision.md"), "{rule}");
         }
     }
 }

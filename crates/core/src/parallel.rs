@@ -50,7 +50,7 @@ pub fn map<T: Sync, U: Send>(
 }
 
 /// Runs two closures and returns both results; with `in_parallel`, the first one on another thread.
-pub fn both<A: Send, B>(
+pub fn join<A: Send, B>(
     in_parallel: bool,
     first: impl FnOnce() -> A + Send,
     second: impl FnOnce() -> B,
@@ -66,7 +66,7 @@ pub fn both<A: Send, B>(
 }
 
 /// Drops a value; one that consists of many allocations is dropped by a background thread.
-pub fn let_go<T: Send + 'static>(value: T, allocations: usize) {
+pub fn drop_in_background<T: Send + 'static>(value: T, allocations: usize) {
     const MIN_BACKGROUND_ALLOCATIONS: usize = 10_000;
     if allocations >= MIN_BACKGROUND_ALLOCATIONS {
         // If no thread can be started, the closure and with it the value is dropped here.
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn both_closures_run_in_parallel_or_not() {
         for in_parallel in [false, true] {
-            assert_eq!(both(in_parallel, || 1 + 1, || "two"), (2, "two"));
+            assert_eq!(join(in_parallel, || 1 + 1, || "two"), (2, "two"));
         }
     }
 

@@ -2,14 +2,14 @@
 
 /// A seeded random number generator (SplitMix64).
 #[derive(Debug, Clone)]
-pub struct Chance {
+pub struct SeededRng {
     state: u64,
 }
 
-impl Chance {
+impl SeededRng {
     /// Creates a generator; equal seeds give equal sequences.
     pub fn new(seed: u64) -> Self {
-        Chance { state: seed }
+        SeededRng { state: seed }
     }
 
     /// Returns a random number below `end`, which must not be 0.
@@ -36,6 +36,6 @@ impl Chance {
 }
 
 /// Returns whether long tests are enabled: `HEIRLOOM_LONG=1`.
-pub fn is_long() -> bool {
+pub fn is_long_run() -> bool {
     std::env::var("HEIRLOOM_LONG").is_ok_and(|value| value == "1")
 }

@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 
 /// A connection to an MCP server process. Dropping it kills the server.
 #[derive(Debug)]
-pub struct Wire {
+pub struct McpClient {
     server: Child,
     stdin: Option<ChildStdin>,
     stdout: BufReader<ChildStdout>,
     last_id: u64,
 }
 
-impl Wire {
+impl McpClient {
     /// Starts a server and initialises the connection.
     ///
     /// # Panics
@@ -26,7 +26,7 @@ impl Wire {
             .spawn()
             .expect("the server starts");
         let (stdin, stdout) = (server.stdin.take(), BufReader::new(server.stdout.take().unwrap()));
-        let mut wire = Wire { server, stdin, stdout, last_id: 0 };
+        let mut wire = McpClient { server, stdin, stdout, last_id: 0 };
         let response = wire.ask(
             "initialize",
             &json!({
@@ -93,7 +93,7 @@ impl Wire {
     }
 }
 
-impl Drop for Wire {
+impl Drop for McpClient {
     fn drop(&mut self) {
         drop(self.server.kill());
         drop(self.server.wait());

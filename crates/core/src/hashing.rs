@@ -5,21 +5,21 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// The hash builder for a `HashMap`.
-pub type Hash = BuildHasherDefault<Fast>;
+pub type FastHashBuilder = BuildHasherDefault<FastHasher>;
 
 /// A hasher that mixes eight bytes at a time.
 #[derive(Debug, Default, Clone, Copy)]
-pub struct Fast(u64);
+pub struct FastHasher(u64);
 
 const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 
-impl Fast {
+impl FastHasher {
     fn mix(&mut self, word: u64) {
         self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(MULTIPLIER);
     }
 }
 
-impl Hasher for Fast {
+impl Hasher for FastHasher {
     fn write(&mut self, bytes: &[u8]) {
         let (words, rest) = bytes.as_chunks::<8>();
         words.iter().for_each(|word| self.mix(u64::from_le_bytes(*word)));
@@ -58,18 +58,18 @@ impl Hasher for Fast {
 
 /// A map from words to values. Short words are stored inline, so that a lookup follows no pointer.
 #[derive(Debug, Clone)]
-pub struct Words<V> {
-    short: HashMap<u128, V, Hash>,
-    long: HashMap<Box<str>, V, Hash>,
+pub struct WordMap<V> {
+    short: HashMap<u128, V, FastHashBuilder>,
+    long: HashMap<Box<str>, V, FastHashBuilder>,
 }
 
-impl<V> Default for Words<V> {
+impl<V> Default for WordMap<V> {
     fn default() -> Self {
-        Words { short: HashMap::default(), long: HashMap::default() }
+        WordMap { short: HashMap::default(), long: HashMap::default() }
     }
 }
 
-impl<V: Copy> Words<V> {
+impl<V: Copy> WordMap<V> {
     /// Returns the value of a word.
     pub fn get(&self, word: &str) -> Option<V> {
         match pack(word) {
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn the_last_value_wins_for_words_of_any_length() {
-        let mut words = Words::default();
+        let mut words = WordMap::default();
         let long = "b".repeat(40);
         for (index, word) in
             ["", "a", "a\0", "fifteen letters", "sixteen letters!", &long].iter().enumerate()

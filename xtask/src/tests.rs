@@ -119,7 +119,7 @@ fn print_slowest(mut timed: Vec<TimedTest>, total_seconds: f64) {
 }
 
 #[cfg(test)]
-mod tests {
+mod unit_tests {
     use super::*;
 
     #[test]

@@ -91,7 +91,7 @@ fn root_command() -> Command {
         .disable_help_subcommand(true)
         .arg(Arg::new("root").long("root").value_name("FOLDER").value_parser(value_parser!(PathBuf)).global(true).help("The workspace's folder [default: found from here upwards]"))
         .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).global(true).help("Print the answer as JSON"))
-        .arg(Arg::new("color").long("color").value_name("WHEN").value_parser(["auto", "always", "never"]).default_value("auto").hide_default_value(true).global(true).help("When to use colours"))
+        .arg(Arg::new("color").long("color").value_name("WHEN").value_parser(["auto", "always", "never"]).default_value("auto").hide_default_value(true).global(true).hide_possible_values(true).help("When to use colours: auto, always or never"))
 }
 
 fn tree(has_arguments: &dyn Fn(&[&str]) -> bool) -> Command {

@@ -98,10 +98,10 @@ impl View {
         for block in &self.blocks {
             match block {
                 ViewBlock::Title(text) => {
-                    out.push_str(&paint(Role::Title, &escape_unprintable(text)))
+                    out.push_str(&paint(Role::Title, &escape_unprintable(text)));
                 }
                 ViewBlock::Line(spans) => spans.iter().for_each(|span| {
-                    out.push_str(&paint(span.role, &escape_unprintable(&span.text)))
+                    out.push_str(&paint(span.role, &escape_unprintable(&span.text)));
                 }),
                 ViewBlock::Table { head, rows } => {
                     table::render(head, rows, width, paint, &mut out);

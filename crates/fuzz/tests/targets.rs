@@ -1,5 +1,11 @@
 //! Every target on its corpus, which holds every input that once broke something, and on mutations of it.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_macros,
+    reason = "a test may fail, and prints how many inputs ran"
+)]
+
 use heirloom_fuzz::targets::TARGETS;
 use heirloom_fuzz::{corpus, harness};
 use heirloom_testkit::is_long_run;

@@ -264,7 +264,7 @@ impl Snapshot {
         filter: &Filter,
     ) -> Result<Vec<String>, IndexError> {
         let view = self.view(shelf, filter);
-        self.subjects((0..view.slot_bound() as Slot).filter(|slot| view.passes_filter(*slot)))
+        self.subjects((0..view.slot_bound() as Slot).filter(|slot| view.is_selected(*slot)))
     }
 
     /// Returns the names of all memories that were stated on a day or later, in any state. The day is

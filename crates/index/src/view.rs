@@ -194,7 +194,7 @@ impl Corpus for View<'_> {
         self.statistics.is_member.get(slot as usize).is_some_and(|is_member| *is_member)
     }
 
-    fn passes_filter(&self, slot: Slot) -> bool {
+    fn is_selected(&self, slot: Slot) -> bool {
         self.contains(slot) && self.passes_filter(slot)
     }
 
@@ -390,7 +390,7 @@ impl View<'_> {
                 slot: segment.slot_of(vector),
                 distance: of_segment[vector],
             });
-            candidates.extend(within.filter(|candidate| self.passes_filter(candidate.slot)));
+            candidates.extend(within.filter(|candidate| self.is_selected(candidate.slot)));
         }
         candidates
     }

@@ -75,7 +75,7 @@ fn check_slots(corpus: &impl Corpus, memories: &BTreeMap<Slot, Passage>) {
     for slot in 0..corpus.slot_bound() as Slot {
         let is_used = memories.contains_key(&slot);
         assert_eq!(
-            (corpus.contains(slot), corpus.passes_filter(slot)),
+            (corpus.contains(slot), corpus.is_selected(slot)),
             (is_used, is_used),
             "slot {slot}"
         );

@@ -112,8 +112,8 @@ fn recall_is_lexical_only_if_the_embedder_does_not_answer() {
     let silent = format!("http://{}/v1", silent.local_addr().unwrap());
     let settings = team.read(".heirloom/config.toml");
     for (endpoint, why) in [
-        ("http://127.0.0.1:9/v1", "does not answer"),
-        (silent.as_str(), "does not answer"),
+        ("http://127.0.0.1:9/v1", "failed"),
+        (silent.as_str(), "failed"),
         ("not a url", "is not an http or https address"),
     ] {
         let other =

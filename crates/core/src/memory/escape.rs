@@ -26,7 +26,7 @@ fn encode_with(text: &str, extra: &[char]) -> String {
             '\n' => out.push_str("<br>"),
             '&' if is_reference(rest) => out.push_str("&amp;"),
             '<' if starts_with_any(rest, &["<br>", "<br/>", "<br />", "<!--"]) => {
-                out.push_str("&lt;")
+                out.push_str("&lt;");
             }
             '-' if rest.starts_with("-->") => out.push_str("&#45;"),
             '~' if rest.starts_with("~~") => out.push_str("&#126;"),
@@ -36,7 +36,7 @@ fn encode_with(text: &str, extra: &[char]) -> String {
                 out.push_str(&format!("&#{};", u32::from(c)));
             }
             '.' | ')' if is_number(&text[..offset]) => {
-                out.push_str(&format!("&#{};", u32::from(c)))
+                out.push_str(&format!("&#{};", u32::from(c)));
             }
             c if extra.contains(&c) || (c.is_control() && c != '\t') => {
                 out.push_str(&format!("&#{};", u32::from(c)));

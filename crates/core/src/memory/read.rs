@@ -113,7 +113,7 @@ fn read_table(
         let bare = if headers > 1 { without_marks(line).trim().to_owned() } else { String::new() };
         match seen.get(&bare).filter(|_| headers > 1) {
             Some(&first) if new.has_stored_id() && !entries[first].has_stored_id() => {
-                entries[first] = new
+                entries[first] = new;
             }
             Some(_) => {}
             None => {

@@ -29,11 +29,11 @@ pub trait Corpus: Sync {
     fn for_each_term(&self, first: Option<char>, take: &mut dyn FnMut(&str));
 
     /// Returns the factor by which the length of a memory dampens its term frequencies: see
-    /// [`damping`](super::damping).
+    /// [`length_normalisation`](super::length_normalisation).
     fn length_normalisation(&self, slot: Slot) -> f32;
 
     /// Returns whether a memory passes the filter, so that it may be in the answer.
-    fn passes_filter(&self, slot: Slot) -> bool;
+    fn is_selected(&self, slot: Slot) -> bool;
 
     /// Returns whether a memory is part of the corpus.
     fn contains(&self, slot: Slot) -> bool;

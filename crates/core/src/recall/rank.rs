@@ -249,7 +249,7 @@ impl<C: Corpus> Ranking<'_, C> {
         let mut frequencies = Vec::new();
         let slots = self.candidates.slots.iter().enumerate();
         slots
-            .filter(|(_, slot)| self.corpus.passes_filter(**slot))
+            .filter(|(_, slot)| self.corpus.is_selected(**slot))
             .map(|(position, slot)| {
                 self.sum_frequencies(position, &mut frequencies);
                 let words = sum(self.term_scores(&frequencies, position).map(|(_, score)| score));
@@ -423,7 +423,7 @@ fn best_by_terms(corpus: &impl Corpus, terms: &[MatchedTerm], limit: usize) -> V
         }
     }
     let passing: Vec<Slot> =
-        matching.iter().copied().filter(|slot| corpus.passes_filter(*slot)).collect();
+        matching.iter().copied().filter(|slot| corpus.is_selected(*slot)).collect();
     let mut best = top_scoring(corpus, &passing, &scores, limit);
     if passing.len() < matching.len() {
         best.extend(top_scoring(corpus, &matching, &scores, limit));
@@ -473,7 +473,7 @@ fn best_by_day(
     // Consecutive slots often share a day, so the last score is cached.
     let (mut cached_day, mut cached_score) = (i32::MIN, None);
     let mut found: Vec<(f32, i32, Slot)> = Vec::new();
-    for slot in (0..corpus.slot_bound() as Slot).filter(|slot| corpus.passes_filter(*slot)) {
+    for slot in (0..corpus.slot_bound() as Slot).filter(|slot| corpus.is_selected(*slot)) {
         let Some(day) = corpus.day(slot) else { continue };
         if day != cached_day {
             (cached_day, cached_score) = (day, day::from_number(day).and_then(&score));

@@ -68,11 +68,11 @@ pub fn digest_transcript(transcript: &Transcript) -> Digest {
     let mut digest = Digest {
         title: title(transcript, &conversation),
         goals: goals(&conversation),
-        decisions: limit_list(decisions),
-        open: limit_list(collect_open_items(transcript, &conversation)),
+        decisions: limit_list(&decisions),
+        open: limit_list(&collect_open_items(transcript, &conversation)),
         sequence: steps.iter().map(|step| truncate(step, MAX_ITEM_CHARS)).collect(),
         outcome: truncate(&outcome, MAX_OUTCOME_CHARS),
-        todos: limit_list(open_todos(transcript, &conversation)),
+        todos: limit_list(&open_todos(transcript, &conversation)),
         summary: String::new(),
     };
     digest.summary = summarize(transcript, &conversation, &digest);
@@ -189,7 +189,7 @@ fn join_complete_items(items: &[String]) -> String {
 }
 
 /// Shortens the items of a list, removes duplicates and limits the length of the list.
-fn limit_list(items: Vec<String>) -> Vec<String> {
+fn limit_list(items: &[String]) -> Vec<String> {
     let items = items.iter().map(|item| truncate(item, MAX_ITEM_CHARS)).collect();
     deduplicate(items).into_iter().take(MAX_LIST_ITEMS).collect()
 }

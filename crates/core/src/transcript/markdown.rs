@@ -82,14 +82,14 @@ impl BlockSplitter {
                 self.list_introduction = self.list_introduction.filter(|_| self.list_depth > 0);
             }
             Event::End(TagEnd::Heading(_) | TagEnd::Paragraph | TagEnd::Item) => {
-                self.finish_block()
+                self.finish_block();
             }
             Event::Start(Tag::Strong) => self.bold_depth += 1,
             Event::End(TagEnd::Strong) => self.bold_depth = self.bold_depth.saturating_sub(1),
             Event::TaskListMarker(done) => self.kind = Some(BlockKind::Task { done }),
             Event::Code(code) => self.push_text(&format!("`{code}`")),
             Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => {
-                self.push_text(&text)
+                self.push_text(&text);
             }
             Event::SoftBreak | Event::HardBreak => self.push_text(" "),
             _ => {}

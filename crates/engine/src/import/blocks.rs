@@ -129,7 +129,7 @@ impl<'d> BlockParser<'d> {
         match self.blocks.last_mut() {
             Some(MarkdownBlock::Item { text, .. }) if in_list => join(text, added),
             Some(MarkdownBlock::Paragraph { text, .. }) if !after_blank && !in_list => {
-                join(text, added)
+                join(text, added);
             }
             _ => self.blocks.push(MarkdownBlock::Paragraph { line, text: added.to_owned() }),
         }

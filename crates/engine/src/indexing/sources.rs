@@ -361,7 +361,8 @@ fn list_documents(
         .into_iter()
         .map(|path| (place_outside_levels("archive", path, None), DocumentClass::Archived));
     let is_named_by_level = |path: &str| {
-        let mut patterns = hierarchy.levels.iter().flat_map(|level| level.patterns());
+        let mut patterns =
+            hierarchy.levels.iter().flat_map(heirloom_core::hierarchy::Level::patterns);
         patterns.any(|pattern| pattern == path)
     };
     let mut documents: BTreeMap<String, ListedDocument> = BTreeMap::new();
@@ -420,7 +421,7 @@ fn document_source(
         is_local: false,
         size: document.stamp.size,
         modified_nanoseconds: if is_final { document.stamp.modified } else { READ_AGAIN },
-        fingerprint: fingerprint,
+        fingerprint,
         lines: 0,
         problems: serialize_problems(problems)?,
     })
@@ -566,7 +567,7 @@ fn read_shard(
         is_local: shard.is_local,
         size,
         modified_nanoseconds: if size == stamp.size { stamp.modified } else { READ_AGAIN },
-        fingerprint: fingerprint,
+        fingerprint,
         lines: first_line + line_breaks - 1,
         problems: serialize_problems(&problems)?,
     };
@@ -575,6 +576,7 @@ fn read_shard(
 }
 
 /// Adds to each line of a log the bytes that it was read from. `bytes` begin with `first_line`.
+#[expect(clippy::vec_box, reason = "the store returns boxed lines")]
 fn with_json(lines: Vec<Box<Line>>, bytes: Vec<u8>, first_line: usize) -> Vec<NewLine> {
     let bytes = Arc::new(bytes);
     let line_breaks =

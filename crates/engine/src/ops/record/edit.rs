@@ -79,7 +79,7 @@ fn apply_changes(
             Value::Null => drop(map.shift_remove(key)),
             Value::String(text) if text.is_empty() => drop(map.shift_remove(key)),
             Value::String(text) => {
-                drop(map.insert(key.to_owned(), parse_field(text, map.get(key), key)))
+                drop(map.insert(key.to_owned(), parse_field(text, map.get(key), key)));
             }
             other => drop(map.insert(key.to_owned(), other.clone())),
         }

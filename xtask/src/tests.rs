@@ -14,6 +14,9 @@ use crate::run::{cargo_program, root};
 /// How many of the slowest tests are printed.
 const SLOWEST: usize = 10;
 
+/// Tests with a harness of their own (`harness = false`), which reports no times.
+const OWN_HARNESS: &[&str] = &["transcripts"];
+
 /// A test program that cargo built.
 struct TestProgram {
     package: String,
@@ -86,9 +89,13 @@ fn run_program(
     timed: &mut Vec<TimedTest>,
 ) -> Result<bool, String> {
     let failure = |error| format!("{}: {error}", program.path.display());
+    // Reporting times is unstable; the variable lets the stable test harness do it.
+    let arguments: &[&str] = match OWN_HARNESS.contains(&program.target.as_str()) {
+        true => &[],
+        false => &["-Zunstable-options", "--report-time"],
+    };
     let mut child = Command::new(&program.path)
-        // Reporting times is unstable; the variable lets the stable test harness do it.
-        .args(["-Zunstable-options", "--report-time"])
+        .args(arguments)
         .env("RUSTC_BOOTSTRAP", "1")
         .env("CARGO_MANIFEST_DIR", &program.folder)
         .current_dir(&program.folder)

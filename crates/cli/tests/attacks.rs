@@ -416,7 +416,7 @@ attacks! {
     } => "Indexes are slow";
     an_index_comes_with_the_archive: |s| {
         s.run(&["recall", "graph"]);
-        // The files are written anew, as an unpacked archive would do.
+        // The files get new inodes and times, as if they were unpacked from an archive.
         for file in s.workspace.files(".heirloom/cache/index") {
             let bytes = fs::read(s.inside(&file)).unwrap();
             fs::remove_file(s.inside(&file)).unwrap();

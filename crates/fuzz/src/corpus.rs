@@ -1,14 +1,14 @@
-//! The seeds of a target: one file per input, in a folder with the target's name.
+//! The corpus: one file per input, in a folder per target.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// Returns where the seeds are kept.
+/// Returns the folder of the corpus.
 pub fn home() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus")
 }
 
-/// Reads the seeds of a target, in the order of their names.
+/// Reads the corpus of a target, in the order of file names.
 pub fn load(folder: &Path, target: &str) -> io::Result<Vec<Vec<u8>>> {
     let mut paths: Vec<PathBuf> = fs::read_dir(folder.join(target))?
         .map(|item| Ok(item?.path()))

@@ -5,12 +5,12 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use heirloom_core::yaml::{YamlKind, YamlNode};
 
-/// The kind of outcome that an input had.
+/// The hash of an outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Signature(u64);
 
 impl Signature {
-    /// The outcome of an input that a target does not take.
+    /// The outcome of an input that a target skips.
     pub const SKIPPED: Signature = Signature(0);
 
     /// Returns the signature of an outcome.
@@ -21,7 +21,7 @@ impl Signature {
     }
 }
 
-/// Returns the kind of a message: its words without what it quotes from the input.
+/// Returns the kind of a message: its words without quoted parts of the input.
 pub fn kind_of(message: &str) -> String {
     let unquoted: String = message.split(['`', '"']).step_by(2).collect();
     unquoted
@@ -31,7 +31,7 @@ pub fn kind_of(message: &str) -> String {
         .collect()
 }
 
-/// Returns the shape of a tree: how it is written, not what it says.
+/// Returns the shape of a YAML tree without its values.
 pub fn shape(node: &YamlNode) -> String {
     let mut out = String::new();
     draw(node, 3, &mut out);

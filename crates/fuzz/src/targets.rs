@@ -1,7 +1,7 @@
-//! What is fuzzed, and what must hold for every input whatever it is.
+//! The fuzz targets, each with the properties that hold for every input.
 //!
-//! A target panics where a promise is broken; what is refused is no failure. Bytes that are not UTF-8 are skipped,
-//! as the store refuses them before any of this sees them.
+//! A target panics if a property is violated. Refusing an input is not a failure. Bytes that are not UTF-8 are skipped:
+//! the store rejects them before a parser is called.
 
 mod log_read;
 mod memory_edit;
@@ -28,9 +28,9 @@ use crate::signature::{Signature, kind_of, shape};
 /// A parser or an edit under test.
 #[derive(Debug)]
 pub struct Target {
-    /// Its name, which is also its folder in the corpus.
+    /// The name, which is also that of the folder in the corpus.
     pub name: &'static str,
-    /// Runs one input, and panics where a promise is broken.
+    /// Runs one input; panics if a property is violated.
     pub run: fn(&[u8]) -> Signature,
 }
 
@@ -49,7 +49,7 @@ pub static TARGETS: &[Target] = &[
     Target { name: "secret_find", run: secret_find },
 ];
 
-/// Parses YAML: ranges lie within the text and within each other, lines exist, twice is the same.
+/// Parses YAML: ranges lie within the text and nest, line numbers exist, and parsing is deterministic.
 pub fn yaml_parse(data: &[u8]) -> Signature {
     let Ok(text) = str::from_utf8(data) else { return Signature::SKIPPED };
     let parsed = yaml::parse(text);
@@ -137,7 +137,7 @@ pub fn frontmatter_set(data: &[u8]) -> Signature {
                     let Ok(Some(new)) = yaml::parse(&edited[yaml]) else {
                         panic!("the front matter is broken: {edited:?}")
                     };
-                    assert!(new.entry(&key).is_some(), "the key is not there");
+                    assert!(new.entry(&key).is_some(), "the key is missing");
                 }
                 Err(problem) => check_problem(text, problem, "d.md"),
             }
@@ -149,7 +149,7 @@ pub fn frontmatter_set(data: &[u8]) -> Signature {
     Signature::of((outcome, root.map(|root| shape(&root))))
 }
 
-/// Parses a document: whatever is wrong with it is among its problems, and every line that it names exists.
+/// Parses a document: every defect is reported as a problem, and every line number exists.
 pub fn document_parse(data: &[u8]) -> Signature {
     let Ok(text) = str::from_utf8(data) else { return Signature::SKIPPED };
     let document = Document::parse("a/d.md", text);
@@ -168,7 +168,7 @@ pub fn document_parse(data: &[u8]) -> Signature {
     document.references.iter().for_each(|reference| check_line(text, reference.line));
     document.lines.values().for_each(|line| check_line(text, *line));
     document.values.for_each_leaf(&mut |keys, tree, _| {
-        assert_eq!(document.values.get(keys), Some(tree), "a leaf is not where it says");
+        assert_eq!(document.values.get(keys), Some(tree), "a leaf is at another path");
     });
     let problems: Vec<String> =
         document.problems.iter().map(|problem| kind_of(&problem.message)).take(3).collect();
@@ -182,7 +182,7 @@ pub fn document_parse(data: &[u8]) -> Signature {
     ))
 }
 
-/// Reads a decision record and edits its status and links: the result reads back as meant, or the edit is refused.
+/// Parses a decision record and edits its status and links: the result parses to the new values, or the edit is refused.
 pub fn adr_edit(data: &[u8]) -> Signature {
     let Ok(text) = str::from_utf8(data) else { return Signature::SKIPPED };
     let status = Status::ALL[data.len() % Status::ALL.len()];
@@ -206,7 +206,7 @@ pub fn adr_edit(data: &[u8]) -> Signature {
     }))
 }
 
-/// Parses settings: what is refused names its line, what is taken can be used.
+/// Parses settings: an error names its line, and accepted settings are valid.
 pub fn config_parse(data: &[u8]) -> Signature {
     let Ok(text) = str::from_utf8(data) else { return Signature::SKIPPED };
     match Config::parse(text) {
@@ -214,7 +214,7 @@ pub fn config_parse(data: &[u8]) -> Signature {
             let Some(hierarchy) = config.find_hierarchy(&config.hierarchy) else {
                 panic!("there is no hierarchy `{}`", config.hierarchy)
             };
-            assert_eq!(hierarchy.first_defect(), None, "a hierarchy with a defect was taken");
+            assert_eq!(hierarchy.first_defect(), None, "a hierarchy with a defect was accepted");
             assert_eq!(Config::parse(text), Ok(config.clone()), "parsing twice differs");
             Signature::of((
                 config.hierarchies.len().min(3),
@@ -275,14 +275,14 @@ fn check_node(text: &str, node: &YamlNode, within: &Range<usize>) {
 }
 
 fn check_range(text: &str, range: &Range<usize>, within: &Range<usize>) {
-    assert!(text.get(range.clone()).is_some(), "{range:?} is no range of the text");
+    assert!(text.get(range.clone()).is_some(), "{range:?} is not a range of the text");
     assert!(
         within.start <= range.start && range.end <= within.end,
         "{range:?} is not within {within:?}"
     );
 }
 
-/// A position after the last line break counts as a line of its own.
+/// Checks that a line exists. A position after the last line break counts as a line.
 fn check_line(text: &str, line: usize) {
     let breaks = text.bytes().filter(|byte| matches!(byte, b'\n' | b'\r')).count();
     assert!((1..=breaks + 1).contains(&line), "there is no line {line}");
@@ -294,15 +294,15 @@ fn check_problem(text: &str, problem: &Problem, path: &str) {
     check_line(text, problem.line);
 }
 
-/// The edited text has the new value at its key and every old value elsewhere, and only the bytes between the end of
-/// the key and the end of its value differ. A new key or item takes nothing away.
+/// Checks that the edited text has the new value at the key and the old values elsewhere, and that only the bytes
+/// between the end of the key and the end of its value differ. A new key or item removes nothing.
 fn check_edit(before: &str, root: Option<&YamlNode>, after: &str, key: &str, value: &Value) {
     let Ok(Some(new)) = yaml::parse(after) else {
         panic!("the edited text does not parse: {after:?}")
     };
     let mut wanted = root.map_or_else(|| Value::Object(serde_json::Map::new()), YamlNode::value);
     wanted[key] = value.clone();
-    assert_eq!(new.value(), wanted, "the edited text says something else: {after:?}");
+    assert_eq!(new.value(), wanted, "the edited text has another value: {after:?}");
     if is_insertion(before, after) {
         return;
     }
@@ -316,14 +316,14 @@ fn check_edit(before: &str, root: Option<&YamlNode>, after: &str, key: &str, val
     assert!(kept, "setting `{key}` changed other bytes: {after:?}");
 }
 
-/// Whether every old byte is still there, in order, with at most one stretch of new ones between them.
+/// Returns whether all old bytes are present in order, with at most one inserted range.
 fn is_insertion(before: &str, after: &str) -> bool {
     let prefix = before.bytes().zip(after.bytes()).take_while(|(a, b)| a == b).count();
     let suffix = before.bytes().rev().zip(after.bytes().rev()).take_while(|(a, b)| a == b).count();
     prefix + suffix >= before.len() && after.len() >= before.len()
 }
 
-/// What a key should say after an item was appended to it.
+/// Returns the expected value of a key after an item was appended to it.
 fn with_item(old: Option<Value>, item: &str) -> Value {
     let item = Value::String(item.to_owned());
     match old {
@@ -411,7 +411,7 @@ fn edited(text: &str, path: &str, result: Result<String, Problem>) -> Option<Str
     }
 }
 
-/// Whether every record that was named still is.
+/// Returns whether every record that was named before is still named.
 fn keeps(before: &[Named], after: &[Named]) -> bool {
     before.iter().all(|old| {
         after.iter().any(|new| {
@@ -420,7 +420,7 @@ fn keeps(before: &[Named], after: &[Named]) -> bool {
     })
 }
 
-/// Splits an input into a key, a value and a text. A value that is JSON is taken as such, else as the text it is.
+/// Splits an input into a key, a value and a text. The value is parsed as JSON if it is JSON, else it is a string.
 fn edit_of(data: &[u8]) -> Option<(&str, Value, &str)> {
     let mut parts = str::from_utf8(data).ok()?.splitn(3, '\n');
     let (key, value, text) = (parts.next()?, parts.next()?, parts.next()?);
@@ -428,8 +428,8 @@ fn edit_of(data: &[u8]) -> Option<(&str, Value, &str)> {
     Some((key, value, text))
 }
 
-/// The key that the input names and one that is there, so that a bent key still edits something. A merge key is none:
-/// it has no value of its own.
+/// Returns the key that the input names and an existing key, so that a mutated key still edits something. Merge keys
+/// are skipped: they have no value of their own.
 fn keys_to_try(named: &str, root: Option<&YamlNode>, choice: usize) -> Vec<String> {
     let entries = root.map_or(&[][..], YamlNode::entries);
     let there =

@@ -10,8 +10,8 @@ use crate::signature::{Signature, kind_of};
 
 const PATH: &str = "m.jsonl";
 
-/// Reads a shard of the log and folds it: every line is a record, blank or a problem, and neither the order nor the
-/// repetition of lines changes what is known.
+/// Parses a shard of the log and folds it: every line is a record, blank or a problem, and neither the order nor the
+/// repetition of lines changes the result.
 pub fn log_read(data: &[u8]) -> Signature {
     let mut log = Log::default();
     log.parse_text(PATH, data);
@@ -26,7 +26,7 @@ pub fn log_read(data: &[u8]) -> Signature {
         let known = shown(&fold(lines.clone(), as_of));
         for (how, other) in [("twice", &doubled), ("backwards", &reversed), ("turned", &turned)] {
             let again = shown(&fold(other.clone(), as_of));
-            assert_eq!(known, again, "folded {how}, the lines say something else");
+            assert_eq!(known, again, "folding {how} gives another result");
         }
     }
     let memory = fold(lines.clone(), None);
@@ -48,7 +48,7 @@ fn check_all_lines(data: &[u8], log: &Log) {
         let is_record = records.next_if_eq(&number).is_some();
         let is_blank = line.trim_ascii().is_empty();
         let is_problem = log.problems.iter().any(|problem| problem.line == number);
-        assert!(is_record || is_blank || is_problem, "line {number} was dropped in silence");
+        assert!(is_record || is_blank || is_problem, "line {number} was dropped silently");
         assert!(!(is_record && is_blank), "the blank line {number} is a record");
     }
     assert_eq!(records.next(), None, "a record without a line");
@@ -56,7 +56,7 @@ fn check_all_lines(data: &[u8], log: &Log) {
     assert_eq!(of_another, None, "a problem of another file");
 }
 
-/// What is read can be written, and reads back as it was.
+/// Checks that a parsed record can be written and parsed again.
 fn check_record(line: &Line) {
     let written = match record::write(&line.record) {
         Ok(written) => written,
@@ -66,7 +66,7 @@ fn check_record(line: &Line) {
     assert_eq!(record::read(written.as_bytes()), Ok(Some(line.record.clone())), "{written}");
 }
 
-/// All that can be asked of a memory, in words.
+/// Describes a folded memory, to compare it with another.
 fn shown(memory: &Memory) -> Vec<String> {
     let mut shown = Vec::new();
     for kind in RecordKind::ALL {

@@ -13,19 +13,19 @@ use crate::signature::{Signature, kind_of};
 
 const PATH: &str = "m.md";
 const ID: &str = "0198c0de-0000-7000-8000-00000000002a";
-/// A new section has a heading and an opening sentence, and its table a head of two lines.
+/// Lines that a new section adds: a heading, an opening sentence and two lines of a table header.
 const MOST_NEW_LINES: usize = 4;
 
-/// Reads a memory document and edits each entry, adds one of each kind for each owner and counts: what is done reads
-/// back as meant and leaves every other entry and line as it was, or the edit is refused. The first line of the input
-/// is the text of a new entry (`\n` is a line break), the second what is said of it, the rest the document.
+/// Parses a memory document, edits each entry, adds an entry of each kind for each owner and updates the counters: the
+/// result parses to the new values and leaves all other entries and lines unchanged, or the edit is refused. The first
+/// line of the input is the text of a new entry (`\n` is a line break), the second its resolution, the rest the document.
 pub fn memory_edit(data: &[u8]) -> Signature {
     let mut parts = str::from_utf8(data).unwrap_or_default().splitn(3, '\n');
     let (Some(words), Some(said), Some(text)) = (parts.next(), parts.next(), parts.next()) else {
         return Signature::SKIPPED;
     };
     let words = words.replace("\\n", "\n");
-    // A carriage return at the very end becomes half of the line break that is put behind it.
+    // A carriage return at the end of the text joins the line feed that an edit appends.
     let text = text.trim_end_matches('\r');
     let before = memory::read(PATH, text);
     check_notebook(text, &before);
@@ -101,7 +101,7 @@ fn check_marked(text: &str, before: &MemoryEntries, at: usize) {
     let after = memory::read(PATH, &edited);
     check_others(before, at..at + 1, &after, at..at + 1, &edited);
     let (old, new) = (&before.entries[at], &after.entries[at]);
-    assert_eq!(new.marks.get("id").map(String::as_str), Some(ID), "it is not marked: {edited:?}");
+    assert_eq!(new.marks.get("id").map(String::as_str), Some(ID), "the id is missing: {edited:?}");
     assert_eq!(
         (&old.text, &old.fields, old.resolved, &old.resolution),
         (&new.text, &new.fields, new.resolved, &new.resolution),
@@ -143,13 +143,13 @@ fn check_session(text: &str, before: &MemoryEntries, note: &str) {
         .entries
         .iter()
         .position(|entry| entry.kind == EntryKind::Session && entry.number == 77);
-    // There is no place for it in a document that ends in an open comment or block of code.
+    // A document that ends in an open comment or code block has no place for an entry.
     if let Some(at) = at.filter(|_| before.entries.len() < after.entries.len()) {
         check_others(before, at..at, &after, at..at + 1, &edited);
     }
 }
 
-/// All that is said, apart from a few entries on either side, is the same.
+/// Checks that all entries but the excluded ones are equal.
 fn check_others(
     before: &MemoryEntries,
     gone: Range<usize>,
@@ -164,7 +164,7 @@ fn check_others(
     );
 }
 
-/// What entries say, apart from a few of them.
+/// Returns the content of all entries but the excluded ones.
 fn said(entries: &[MemoryEntry], but: Range<usize>) -> Vec<String> {
     let kept = entries.iter().enumerate().filter(|(at, _)| !but.contains(at));
     kept.map(|(_, entry)| {
@@ -178,8 +178,8 @@ fn without(text: &str, bytes: &Range<usize>) -> String {
     format!("{}{}", &text[..bytes.start], &text[bytes.end..])
 }
 
-/// Every old line is still there, in order. What is new beside the entry's own lines is blank, or one of a few lines
-/// that a new section begins with. The two lines of a table's head may have become longer.
+/// Checks that every old line is present in order. New lines are those of the entry, blank lines, and the first lines of
+/// a new section. The two lines of a table header may have become longer.
 fn check_lines(before: &str, after: &str, own: &Range<usize>, most_new: usize) {
     let mut old = before.split_inclusive('\n').peekable();
     let (mut at, mut new, mut widened) = (0, 0, 0);
@@ -191,7 +191,7 @@ fn check_lines(before: &str, after: &str, own: &Range<usize>, most_new: usize) {
         }
         let is_row = line.trim_start().starts_with('|');
         let grown = |old: &&str| is_row && widened < 2 && line.starts_with(old.trim_end());
-        // A last line without a line break gets one when something follows it.
+        // The last line gets a line break if something is appended.
         let equal = |old: &&str| {
             *old == line || (!old.ends_with('\n') && line.trim_end_matches(['\r', '\n']) == *old)
         };
@@ -208,7 +208,7 @@ fn check_lines(before: &str, after: &str, own: &Range<usize>, most_new: usize) {
     assert!(new <= most_new, "{new} lines are new: {after:?}");
 }
 
-/// Counts in the front matter, and returns whether that was done.
+/// Updates the counters in the front matter; returns whether that was possible.
 fn check_counters(text: &str, contributor: &str) -> Result<bool, String> {
     let breaks = |text: &str| text.matches('\n').count();
     let readable = memory::merge_repeated_counters(text);
@@ -216,7 +216,7 @@ fn check_counters(text: &str, contributor: &str) -> Result<bool, String> {
     let as_written = Document::parse(PATH, text);
     let as_read = Document::parse(PATH, &readable);
     if is_sound(&as_written) {
-        assert_eq!(as_written.fields, as_read.fields, "it read well before: {readable:?}");
+        assert_eq!(as_written.fields, as_read.fields, "it was readable before: {readable:?}");
     }
     let counters = Counters {
         updated: day::parse("2026-02-22"),
@@ -237,7 +237,7 @@ fn check_counters(text: &str, contributor: &str) -> Result<bool, String> {
     Ok(is_sound(&as_written))
 }
 
-/// Whether the front matter can be read.
+/// Returns whether the front matter can be parsed.
 fn is_sound(document: &Document) -> bool {
     let unread = ["front matter", "conflict marker"];
     let is_unread = |problem: &Problem| unread.iter().any(|what| problem.message.contains(what));

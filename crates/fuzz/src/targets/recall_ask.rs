@@ -1,4 +1,4 @@
-//! Questions to what is remembered.
+//! Questions to the index.
 
 use heirloom_core::embedding::Embedder;
 use heirloom_core::fold::Standing;
@@ -8,15 +8,15 @@ use jiff::civil::Date;
 
 use crate::signature::Signature;
 
-/// At most so many are asked for.
+/// The limit of results.
 const MOST: usize = 10;
-/// At most so many lines of the input are remembered.
+/// The most lines of the input that become memories.
 const REMEMBERED: usize = 40;
-/// The day on which one asks.
+/// The day of the question.
 const TODAY: Date = jiff::civil::date(2026, 2, 22);
 
-/// Asks a question, the first line of the input, of memories, the other lines: any text has an answer, the same one
-/// twice, with scores that are numbers, the best first; and who says what is asked answers.
+/// Asks a question, the first line of the input, of memories, the other lines: ranking never panics, is deterministic
+/// and sorted, scores are finite, and a memory with the text of the question is an answer.
 pub fn recall_ask(data: &[u8]) -> Signature {
     let Ok(text) = str::from_utf8(data) else { return Signature::SKIPPED };
     let (query, rest) = text.split_once('\n').unwrap_or((text, ""));
@@ -36,12 +36,15 @@ pub fn recall_ask(data: &[u8]) -> Signature {
         model.embed_one(query).unwrap_or_else(|error| panic!("a question has no vector: {error}"));
     let question = Question::new(query, vector, TODAY, model.vocabulary());
     let answers = rank(&view, &question, MOST);
-    assert_eq!(answers, rank(&view, &question, MOST), "asked twice, it answers otherwise");
+    assert_eq!(answers, rank(&view, &question, MOST), "ranking is not deterministic");
     assert!(answers.len() <= MOST.min(memories.len()), "more answers than there are memories");
-    assert!(answers.iter().all(|answer| answer.score.is_finite()), "a score is no number");
+    assert!(answers.iter().all(|answer| answer.score.is_finite()), "a score is not finite");
     assert!(answers.is_sorted_by(|a, b| a.score >= b.score), "the best is not first");
     let is_said = memories.contains(&query) && !question.terms.is_empty();
-    assert!(!is_said || answers.iter().any(RankedMemory::is_answer), "who says it does not answer");
+    assert!(
+        !is_said || answers.iter().any(RankedMemory::is_answer),
+        "a memory with the text of the question is no answer"
+    );
     let answering = answers.iter().filter(|answer| answer.is_answer()).count();
     let repeats = answers.iter().any(|answer| answer.parts.is_repetition);
     Signature::of((answering.min(4), question.terms.len().min(8), question.time.is_some(), repeats))

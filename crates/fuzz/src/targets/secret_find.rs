@@ -4,11 +4,11 @@ use heirloom_core::secret::{self, Secret};
 
 use crate::signature::Signature;
 
-/// A secret is shown by so many characters at most, and `…`.
+/// The most characters of a secret that are shown, before `…`.
 const SHOWN: usize = 4;
 
-/// Looks for a secret: the line exists, no more than the beginning is shown, and a harmless line in front changes
-/// nothing but the number. `¦` is left out of the input, so that no scanner takes the corpus for a leak.
+/// Searches for a secret: the line exists, only its beginning is shown, and a harmless line in front changes only the
+/// line number. `¦` is removed from the input; it keeps secret scanners from reporting the corpus.
 pub fn secret_find(data: &[u8]) -> Signature {
     let Ok(text) = str::from_utf8(data) else { return Signature::SKIPPED };
     let text = text.replace('¦', "");
@@ -25,6 +25,6 @@ pub fn secret_find(data: &[u8]) -> Signature {
     let Some(start) = redacted.strip_suffix('…') else { panic!("{redacted:?} shows it all") };
     assert!(start.chars().count() <= SHOWN, "{redacted:?} shows too much");
     assert!(own.contains(start), "{redacted:?} is not on line {line}");
-    assert!(!description.is_empty(), "a secret of no kind");
+    assert!(!description.is_empty(), "a secret without a description");
     Signature::of((description, line.min(3), start.chars().count()))
 }

@@ -6,7 +6,7 @@ use super::{check_line, check_problem};
 use crate::signature::{Signature, kind_of};
 
 const PATH: &str = "t.jsonl";
-/// How many items a list of a digest has at most, and how many characters each of its parts.
+/// The most items of a list in a digest, and the most characters of each part.
 const MOST: usize = 12;
 const ITEM: usize = 240;
 const REQUEST: usize = 300;
@@ -14,7 +14,7 @@ const OUTCOME: usize = 480;
 const TITLE: usize = 80;
 const SUMMARY: usize = 1200;
 
-/// Reads a transcript and draws its digest: every line that it names exists, and nothing is longer than it may be.
+/// Parses a transcript and digests it: every line number exists, and no part exceeds its limit.
 pub fn transcript_read(data: &[u8]) -> Signature {
     let Ok(text) = str::from_utf8(data) else { return Signature::SKIPPED };
     let read = transcript::parse(PATH, text);
@@ -23,7 +23,7 @@ pub fn transcript_read(data: &[u8]) -> Signature {
     read.turns.iter().for_each(|turn| check_line(text, turn.line));
     read.tool_calls.iter().for_each(|call| check_line(text, call.line));
     read.choices.iter().for_each(|choice| check_line(text, choice.line));
-    assert!(read.turns.iter().all(|turn| !turn.text.trim().is_empty()), "a turn says nothing");
+    assert!(read.turns.iter().all(|turn| !turn.text.trim().is_empty()), "a turn is empty");
     assert!(read.started <= read.ended, "it ends before it starts");
     let distinct =
         |files: &[String]| files.iter().enumerate().all(|(at, file)| !files[..at].contains(file));
@@ -68,7 +68,7 @@ fn check_digest(digest: &Digest) {
         assert!(list.len() <= MOST, "{} times {what}", list.len());
         for item in list {
             within(what, item, longest);
-            assert!(!item.trim().is_empty(), "{what} that says nothing");
+            assert!(!item.trim().is_empty(), "{what} is empty");
         }
     }
 }

@@ -30,7 +30,7 @@ pub struct NumberedName {
 pub struct Occurrence<'t> {
     /// How the text refers to it.
     pub form: OccurrenceForm,
-    /// The text: a path or a name for [`Form::Name`], otherwise `ADR-0001`, `plan 7` or `7`.
+    /// The text: a path or a name for [`OccurrenceForm::Name`], otherwise `ADR-0001`, `plan 7` or `7`.
     pub written: &'t str,
     /// The destination of the link, if the text is the label of a link.
     pub link: Option<&'t str>,

@@ -29,22 +29,22 @@ const CANDIDATES_PER_RESULT: usize = 2;
 /// bits tell less among many.
 const CANDIDATES_PER_ROOT: usize = 2;
 
-/// Statistics of the memories of a shelf.
+/// Statistics of the memories that a standing filter selects.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ScopeStatistics {
     size: usize,
-    /// For each slot, whether it is on the shelf.
+    /// For each slot, whether the filter selects it.
     is_member: Vec<bool>,
     /// For each slot, the factor by which its length reduces the weight of a term.
     damping: Vec<f32>,
 }
 
 impl ScopeStatistics {
-    /// Computes the statistics of a shelf.
-    pub(crate) fn new(slots: &SlotTable, shelf: StandingFilter) -> Self {
+    /// Computes the statistics of a standing filter.
+    pub(crate) fn new(slots: &SlotTable, standing_filter: StandingFilter) -> Self {
         let entries = slots.all();
         let is_member: Vec<bool> =
-            entries.iter().map(|entry| shelf.contains(entry.state)).collect();
+            entries.iter().map(|entry| standing_filter.contains(entry.state)).collect();
         let members = entries.iter().zip(&is_member).filter(|(_, is_member)| **is_member);
         let (size, terms) = members.fold((0, 0_u64), |(size, terms), (entry, _)| {
             (size + 1, terms + u64::from(entry.term_count))
@@ -105,7 +105,7 @@ impl Filter {
     }
 }
 
-/// The memories of a shelf that pass a filter.
+/// The memories that a standing filter selects that pass a filter.
 pub struct View<'s> {
     pub(crate) slots: &'s SlotTable,
     pub(crate) segments: &'s [Arc<Segment>],

@@ -330,14 +330,14 @@ pub fn group_appends(
     now: Timestamp,
 ) -> Result<Vec<Append>, StoreError> {
     let mut texts: BTreeMap<(LogScope, RecordKind), String> = BTreeMap::new();
-    for (shelf, kind, line) in lines {
+    for (scope, kind, line) in lines {
         if line.len() > MAX_LINE_BYTES {
             return Err(StoreError::refused(
                 format!("this {} is longer than 1 MB", kind.word()),
                 "split it, or move the text to a file and refer to that file",
             ));
         }
-        let text = texts.entry((*shelf, *kind)).or_default();
+        let text = texts.entry((*scope, *kind)).or_default();
         text.push_str(line);
         text.push('\n');
     }
@@ -347,8 +347,8 @@ pub fn group_appends(
     let name = shard_name(lock, root, now)?;
     texts
         .into_iter()
-        .map(|((shelf, kind), text)| {
-            let (base, path) = match shelf {
+        .map(|((scope, kind), text)| {
+            let (base, path) = match scope {
                 LogScope::Shared => {
                     let path = format!("{HOME_FOLDER}/memory/{}/{name}", kind.word());
                     root.create_parents(&path)?;

@@ -33,7 +33,7 @@ pub(super) struct OpenIndexes {
 /// An embedder, or when and why it could not be opened.
 type OpenedEmbedder = Result<SharedEmbedder, (Instant, Error)>;
 
-/// An index that was brought up to date, with the files whose changes outdate it.
+/// An up-to-date index, with the files whose changes outdate it.
 pub(crate) struct OpenIndex {
     folder: PathBuf,
     pub(super) snapshot: Snapshot,
@@ -97,7 +97,7 @@ impl OpenIndexes {
 }
 
 impl OpenIndex {
-    /// Wraps an index that was brought up to date with `sources`.
+    /// Wraps an index that is up to date with `sources`.
     pub(super) fn new(
         folder: &Path,
         snapshot: Snapshot,

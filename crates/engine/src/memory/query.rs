@@ -81,9 +81,9 @@ impl MemoryQuery {
         self.names_without_relations(ids.iter().flat_map(names).collect::<Vec<_>>())
     }
 
-    /// Adds all records of a shelf that pass a filter, without their relations.
-    pub(super) fn records(mut self, shelf: StandingFilter, filter: Filter) -> Self {
-        self.records = Some((shelf, filter));
+    /// Adds all records of a standing that pass a filter, without their relations.
+    pub(super) fn records(mut self, standing_filter: StandingFilter, filter: Filter) -> Self {
+        self.records = Some((standing_filter, filter));
         self
     }
 
@@ -167,8 +167,8 @@ impl MemoryQuery {
         for typed in &self.ids {
             names.extend(snapshot.ids_ending_in(typed)?);
         }
-        if let Some((shelf, filter)) = &self.records {
-            names_without_relations.extend(snapshot.names_in(*shelf, filter)?);
+        if let Some((standing_filter, filter)) = &self.records {
+            names_without_relations.extend(snapshot.names_in(*standing_filter, filter)?);
         }
         if let Some(since) = self.since {
             names.extend(snapshot.names_since(day::to_number(since))?);

@@ -96,11 +96,11 @@ impl<'s> WriteTransaction<'s> {
 
     /// Writes a record as the line of a log that it was read from.
     pub(crate) fn write_line(&mut self, known: &MemorySlice, record: &Record, line: String) {
-        let shelf = self.shelf(known, record);
-        if shelf == LogScope::Local {
+        let scope = self.scope_of(known, record);
+        if scope == LogScope::Local {
             self.local.insert(record.id.to_string());
         }
-        self.lines.push((shelf, record.kind(), line));
+        self.lines.push((scope, record.kind(), line));
     }
 
     /// Determines which of the records that will be written stay on this machine: private ones, and all
@@ -110,7 +110,7 @@ impl<'s> WriteTransaction<'s> {
             let before = self.local.len();
             for record in records {
                 let id = record.id.to_string();
-                if !self.local.contains(&id) && self.shelf(known, record) == LogScope::Local {
+                if !self.local.contains(&id) && self.scope_of(known, record) == LogScope::Local {
                     self.local.insert(id);
                 }
             }
@@ -136,7 +136,7 @@ impl<'s> WriteTransaction<'s> {
 
     /// Returns where a record is stored. Private records, records that name one, and pins stay on this
     /// machine.
-    fn shelf(&self, known: &MemorySlice, record: &Record) -> LogScope {
+    fn scope_of(&self, known: &MemorySlice, record: &Record) -> LogScope {
         let is_pin = matches!(&record.body, Body::Event(event) if matches!(event.action, EventAction::Pin | EventAction::Release));
         let names_local = record
             .referenced_names()

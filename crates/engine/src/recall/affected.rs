@@ -14,13 +14,13 @@ const SIMILAR_LIMIT: usize = 50;
 pub(crate) fn read_affected_by_new(
     session: &Session,
     record: &Record,
-    particulars: &RecordAttributes,
+    attributes: &RecordAttributes,
 ) -> Result<MemorySlice, Error> {
     let mut record = record.clone();
-    if particulars.private {
+    if attributes.private {
         record.visibility = Visibility::Private;
     }
-    read_affected(session, &record, &particulars.supersedes)
+    read_affected(session, &record, &attributes.supersedes)
 }
 
 /// Reads the part of memory that a new record affects: memories with the same or a similar text,

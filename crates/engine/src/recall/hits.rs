@@ -148,7 +148,7 @@ pub(crate) fn hits(
     for (scored, stored) in scored.iter().zip(stored) {
         let stored = stored.ok_or_else(|| damaged("the index has no memory for a hit"))?;
         let Some(mut item) = item_at(&memory, &stored, search.when)? else { continue };
-        if search.when.valid_at.is_none() && !search.shelf.covers(item.standing) {
+        if search.when.valid_at.is_none() && !search.standing_filter.covers(item.standing) {
             continue;
         }
         item.score = Some(rounded(scored.score));

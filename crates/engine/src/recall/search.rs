@@ -33,7 +33,7 @@ pub(crate) struct Search<'r> {
     /// Maximum number of hits.
     pub(crate) limit: usize,
     /// Whether to search active or retired memories.
-    pub(crate) shelf: StandingFilter,
+    pub(crate) standing_filter: StandingFilter,
     /// Only facts of this section.
     pub(crate) section: Option<FactSection>,
     /// Only of these kinds.
@@ -148,8 +148,9 @@ impl Search<'_> {
         question: &Question<'_>,
     ) -> Result<(Vec<Hit>, Vec<Hit>), IndexFailure> {
         let is_past = self.is_past();
-        let shelf = if is_past { StandingFilter::Everything } else { self.shelf };
-        let view = snapshot.view(shelf, &self.filter());
+        let standing_filter =
+            if is_past { StandingFilter::Everything } else { self.standing_filter };
+        let view = snapshot.view(standing_filter, &self.filter());
         let overfetch = if is_past { PAST_OVERFETCH } else { 1 };
         let limit = self.limit.max(MAX_NEAR_MISSES).saturating_mul(overfetch);
         let scored = rank(&view, question, limit);
@@ -167,7 +168,7 @@ impl Search<'_> {
 
     /// Returns whether the search leaves out some of the memories.
     fn has_filter(&self) -> bool {
-        self.shelf != StandingFilter::Everything
+        self.standing_filter != StandingFilter::Everything
             || !self.filter().marks.is_empty()
             || self.is_past()
     }
@@ -179,8 +180,8 @@ impl Search<'_> {
     /// Returns a search for the same question in all memories, including retired ones.
     fn without_filter(&self) -> Search<'_> {
         let Search { query, explain, .. } = *self;
-        let (limit, shelf) = (MAX_NEAR_MISSES, StandingFilter::Everything);
-        Search { query, limit, shelf, explain, ..Search::default() }
+        let (limit, standing_filter) = (MAX_NEAR_MISSES, StandingFilter::Everything);
+        Search { query, limit, standing_filter, explain, ..Search::default() }
     }
 
     /// Returns the kinds of memories that a workspace may contain.

@@ -211,18 +211,22 @@ impl Catalog {
     ) -> Result<Self, Error> {
         let root = session.root();
         let (assigned, naming_problems) = chains::find_assigned_names(root, &hierarchy, &placed);
-        let (judged, date_problems) = judge(session, &placed, &records, flags)?;
+        let (assessments, date_problems) = judge(session, &placed, &records, flags)?;
         problems.extend(placed.iter().flat_map(|placed| placed.document.problems.iter().cloned()));
         problems.extend(naming_problems.into_iter().chain(date_problems));
         problems.extend(root.repository_problem().cloned());
         problems.sort();
         problems.dedup();
         let mut filed: Vec<CatalogEntry> = Vec::with_capacity(flags.len());
-        let mut judged_flags = judged.into_iter().zip(flags);
-        let placed = placed.into_iter().zip(judged_flags.by_ref());
-        filed.extend(placed.map(|(placed, (judged, flags))| file_placed(placed, judged, flags)));
-        let records = records.into_iter().zip(judged_flags);
-        filed.extend(records.map(|(record, (judged, flags))| file_record(record, judged, flags)));
+        let mut assessed_flags = assessments.into_iter().zip(flags);
+        let placed = placed.into_iter().zip(assessed_flags.by_ref());
+        filed.extend(
+            placed.map(|(placed, (assessment, flags))| file_placed(placed, assessment, flags)),
+        );
+        let records = records.into_iter().zip(assessed_flags);
+        filed.extend(
+            records.map(|(record, (assessment, flags))| file_record(record, assessment, flags)),
+        );
         naming::make_unique(&mut filed);
         let adrs: Vec<Adr> =
             filed.iter().filter_map(|filed| filed.adr.as_deref().cloned()).collect();
@@ -274,15 +278,15 @@ fn judge(
         .filter(|(_, flags)| flags.is_read)
         .map(|(document, _)| document)
         .collect();
-    let (mut judged, problems) = inherit::assess(session, &read)?;
-    inherit::limit_decisions_to_review(&mut judged, &read, records);
+    let (mut assessments, problems) = inherit::assess(session, &read)?;
+    inherit::limit_decisions_to_review(&mut assessments, &read, records);
     if read.len() == flags.len() {
-        return Ok((judged, problems));
+        return Ok((assessments, problems));
     }
     let undated = inherit::assess_undated(session)?;
-    let mut judged = judged.into_iter();
-    let next = |flags: &Flags| if flags.is_read { judged.next() } else { None };
-    let all = flags.iter().map(next).map(|judged| judged.unwrap_or(undated)).collect();
+    let mut assessments = assessments.into_iter();
+    let next = |flags: &Flags| if flags.is_read { assessments.next() } else { None };
+    let all = flags.iter().map(next).map(|assessment| assessment.unwrap_or(undated)).collect();
     Ok((all, problems))
 }
 
@@ -297,7 +301,7 @@ pub(crate) fn id_of_record(id: &str, project: Option<&str>) -> String {
     format!("adr/{scope}{id}")
 }
 
-fn file_placed(placed: Placed, judged: Assessment, flags: &Flags) -> CatalogEntry {
+fn file_placed(placed: Placed, assessment: Assessment, flags: &Flags) -> CatalogEntry {
     let kind = naming::kind_of(&placed.level, placed.role);
     CatalogEntry {
         id: naming::id_of(kind, &placed),
@@ -312,11 +316,11 @@ fn file_placed(placed: Placed, judged: Assessment, flags: &Flags) -> CatalogEntr
         text: placed.text,
         adr: None,
         is_replaced: false,
-        assessment: judged,
+        assessment,
     }
 }
 
-fn file_record(record: AdrDocument, judged: Assessment, flags: &Flags) -> CatalogEntry {
+fn file_record(record: AdrDocument, assessment: Assessment, flags: &Flags) -> CatalogEntry {
     CatalogEntry {
         id: id_of_record(&record.adr.id, record.project.as_deref()),
         kind: NodeKind::Adr,
@@ -334,6 +338,6 @@ fn file_record(record: AdrDocument, judged: Assessment, flags: &Flags) -> Catalo
         text: record.text,
         adr: Some(Box::new(record.adr)),
         is_replaced: false,
-        assessment: judged,
+        assessment,
     }
 }

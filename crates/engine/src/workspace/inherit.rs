@@ -93,9 +93,10 @@ pub(crate) fn read(
         selectors.get("project").map_or(Scope::Workspace, |project| Scope::Project(project));
     let (records, record_problems) = Documents::records(session, scope)?;
     let documents: Vec<&Document> = placed.iter().map(|placed| &*placed.document).collect();
-    let (mut judged, date_problems) = assess(session, &documents)?;
-    limit_decisions_to_review(&mut judged, &documents, &records);
-    let stalenesses: Vec<Staleness> = judged.iter().map(|judged| judged.staleness).collect();
+    let (mut assessments, date_problems) = assess(session, &documents)?;
+    limit_decisions_to_review(&mut assessments, &documents, &records);
+    let stalenesses: Vec<Staleness> =
+        assessments.iter().map(|assessment| assessment.staleness).collect();
     let mut conflicts = conflict::find_value_conflicts(&layers(&placed), &stalenesses);
     let chain = Chain { hierarchy: &hierarchy, selectors: &selectors, documents: &documents };
     conflicts.extend(reference_conflicts(session, &chain, &records)?);
@@ -109,7 +110,7 @@ pub(crate) fn read(
         selectors,
         placed,
         unedited,
-        assessments: judged,
+        assessments,
         records,
         conflicts,
         problems,
@@ -153,7 +154,7 @@ pub(crate) fn assess(
     let thresholds = session.config()?.staleness;
     let today = session.today();
     let (dates, mut problems) = dates::of_documents(session.root(), documents);
-    let judged = documents
+    let assessments = documents
         .iter()
         .zip(dates)
         .map(|(document, updated)| {
@@ -175,13 +176,13 @@ pub(crate) fn assess(
             }
         })
         .collect();
-    Ok((judged, problems))
+    Ok((assessments, problems))
 }
 
 /// Limits the recommended action for decisions in force to a review: a decision holds until another one
 /// replaces it, however old it is.
 pub(crate) fn limit_decisions_to_review(
-    judged: &mut [Assessment],
+    assessments: &mut [Assessment],
     documents: &[&Document],
     records: &[AdrDocument],
 ) {
@@ -190,9 +191,9 @@ pub(crate) fn limit_decisions_to_review(
         .filter(|record| record.adr.status.may_be_in_force())
         .map(|record| record.adr.path.as_str())
         .collect();
-    for (judged, document) in judged.iter_mut().zip(documents) {
+    for (assessment, document) in assessments.iter_mut().zip(documents) {
         if in_force.contains(document.path.as_str()) {
-            judged.staleness = judged.staleness.without_archiving();
+            assessment.staleness = assessment.staleness.without_archiving();
         }
     }
 }

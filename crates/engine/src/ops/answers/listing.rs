@@ -61,13 +61,13 @@ impl Listing {
             return Err(problem.clone().into());
         }
         let documents: Vec<&Document> = placed.iter().map(|placed| &*placed.document).collect();
-        let (judged, date_problems) = inherit::assess(session, &documents)?;
+        let (assessments, date_problems) = inherit::assess(session, &documents)?;
         problems.extend(documents.iter().flat_map(|document| document.problems.iter().cloned()));
         problems.extend(date_problems);
         problems.sort();
         problems.dedup();
-        let kept = placed.iter().zip(judged).filter(|(placed, _)| keep(&placed.document));
-        let items = kept.map(|(placed, judged)| {
+        let kept = placed.iter().zip(assessments).filter(|(placed, _)| keep(&placed.document));
+        let items = kept.map(|(placed, assessment)| {
             let document = &placed.document;
             let name = placed.selectors.last().map(|(_, name)| name.clone());
             ListedDocument {
@@ -76,7 +76,7 @@ impl Listing {
                 status: document.field("status").map(str::to_owned),
                 project: document.field("project").map(str::to_owned),
                 source: document.path.clone(),
-                staleness: judged.staleness,
+                staleness: assessment.staleness,
             }
         });
         Ok(Listing { items: items.collect(), problems })

@@ -254,8 +254,8 @@ fn resolve(session: &Session, mut inherited: Inheritance, with_diff: bool) -> Re
     let without_status = present::missing_status_warning(&decisions_without_status);
     let mut warnings: Vec<String> =
         without_status.into_iter().map(|sentence| format!("⚠️ {sentence}")).collect();
-    for (placed, judged) in inherited.placed.iter().zip(&inherited.assessments) {
-        warnings.extend(inherit::staleness_warning(&placed.document.path, &judged.staleness));
+    for (placed, assessment) in inherited.placed.iter().zip(&inherited.assessments) {
+        warnings.extend(inherit::staleness_warning(&placed.document.path, &assessment.staleness));
     }
     warnings.extend(inherited.problems.iter().map(|problem| format!("⚠️ {problem}")));
     let layers = context_layers(session, inherited.placed, &inherited.assessments);
@@ -295,20 +295,20 @@ fn diffs(layers: &[cascade::Layer<'_>]) -> Vec<LayerDiff> {
 fn context_layers(
     session: &Session,
     placed: Vec<Placed>,
-    judged: &[Assessment],
+    assessments: &[Assessment],
 ) -> Vec<ContextLayer> {
     let mut tokens = session.counts_tokens().then(|| TokenCounter::open(session.root()));
     let layers = placed
         .into_iter()
-        .zip(judged)
-        .map(|(placed, judged)| {
-            let staleness = judged.staleness;
+        .zip(assessments)
+        .map(|(placed, assessment)| {
+            let staleness = assessment.staleness;
             ContextLayer {
                 tokens: tokens.as_mut().map(|tokens| tokens.count(&placed.text)),
                 source: placed.document.path,
                 level: placed.level,
                 priority: placed.priority,
-                updated: judged.updated.map(|date| date.to_string()),
+                updated: assessment.updated.map(|date| date.to_string()),
                 days_old: staleness.days_old,
                 staleness: staleness.status,
                 score: staleness.score,

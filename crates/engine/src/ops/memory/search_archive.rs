@@ -41,8 +41,12 @@ impl Operation for MemorySearchArchive {
             request.query.as_deref().map(str::trim).filter(|query| !query.is_empty())
         {
             let limit = request.limit;
-            let search =
-                Search { query, limit, shelf: StandingFilter::Archive, ..Search::default() };
+            let search = Search {
+                query,
+                limit,
+                standing_filter: StandingFilter::Archive,
+                ..Search::default()
+            };
             return Ok(Hits::from_search(search.run(session)?));
         }
         let known = SelectedRecords::read_retired(session)?;

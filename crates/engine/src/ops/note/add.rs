@@ -40,11 +40,11 @@ impl Operation for NoteAdd {
             return Err(Error::bad_input(format!("the note would only say `{content}`"))
                 .hint("to list pending notes, use `heir notes`"));
         }
-        let particulars = RecordAttributes {
+        let attributes = RecordAttributes {
             private: request.private,
             allow_secret: request.allow_secret,
             ..RecordAttributes::default()
         };
-        crate::ops::record::add::store(session, Body::Note(Note { content }), &particulars)
+        crate::ops::record::add::store(session, Body::Note(Note { content }), &attributes)
     }
 }

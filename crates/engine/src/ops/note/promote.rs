@@ -22,7 +22,7 @@ pub(crate) struct Request {
     #[serde(default)]
     content: Option<String>,
     #[serde(flatten)]
-    particulars: RecordAttributes,
+    attributes: RecordAttributes,
 }
 
 impl Operation for NotePromote {
@@ -37,7 +37,7 @@ impl Operation for NotePromote {
     };
 
     fn run(session: &Session, request: Request) -> Result<StoredRecord, Error> {
-        let mut transaction = WriteTransaction::begin(session, request.particulars.allow_secret)?;
+        let mut transaction = WriteTransaction::begin(session, request.attributes.allow_secret)?;
         let known = MemoryQuery::new().ids(std::slice::from_ref(&request.id)).read(session)?;
         let id = find_note(&known, &request.id)?;
         let name = id.to_string();
@@ -62,8 +62,8 @@ impl Operation for NotePromote {
             record.visibility = note.visibility;
         }
         record.origin = Some(format!("note:{name}"));
-        let nearby = read_affected_by_new(session, &record, &request.particulars)?;
-        request.particulars.apply_to(&mut record, &mut transaction, &nearby)?;
+        let nearby = read_affected_by_new(session, &record, &request.attributes)?;
+        request.attributes.apply_to(&mut record, &mut transaction, &nearby)?;
         let near = SimilarMemory::find(&record, &nearby);
         transaction.write(&nearby, &record)?;
         transaction.write_event(&known, EventAction::Resolve, vec![name], vec![], "promoted")?;

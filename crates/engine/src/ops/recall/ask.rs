@@ -67,7 +67,7 @@ impl Operation for Recall {
         let search = Search {
             query: &request.query,
             limit: request.limit,
-            shelf: StandingFilter::Active,
+            standing_filter: StandingFilter::Active,
             section: request.section,
             kinds: request.kind.into_iter().collect(),
             scope: request.scope.as_deref(),

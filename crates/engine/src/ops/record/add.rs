@@ -17,12 +17,12 @@ pub(crate) fn require_text(text: &str, message: &str) -> Result<String, Error> {
 pub(crate) fn store(
     session: &Session,
     body: Body,
-    particulars: &RecordAttributes,
+    attributes: &RecordAttributes,
 ) -> Result<StoredRecord, Error> {
-    let mut transaction = WriteTransaction::begin(session, particulars.allow_secret)?;
+    let mut transaction = WriteTransaction::begin(session, attributes.allow_secret)?;
     let mut record = transaction.new_record(body);
-    let known = read_affected_by_new(session, &record, particulars)?;
-    particulars.apply_to(&mut record, &mut transaction, &known)?;
+    let known = read_affected_by_new(session, &record, attributes)?;
+    attributes.apply_to(&mut record, &mut transaction, &known)?;
     transaction.write(&known, &record)?;
     transaction.commit()?;
     Ok(StoredRecord::of("stored", &record))

@@ -36,7 +36,7 @@ pub(crate) struct Request {
     #[serde(default)]
     files: Vec<String>,
     #[serde(flatten)]
-    particulars: RecordAttributes,
+    attributes: RecordAttributes,
 }
 
 impl Operation for EpisodeAdd {
@@ -63,6 +63,6 @@ impl Operation for EpisodeAdd {
             files: request.files,
             ..Episode::default()
         }));
-        super::add::store(session, body, &request.particulars)
+        super::add::store(session, body, &request.attributes)
     }
 }

@@ -29,7 +29,7 @@ pub(crate) struct Request {
     #[serde(default)]
     scope: Option<String>,
     #[serde(flatten)]
-    particulars: RecordAttributes,
+    attributes: RecordAttributes,
 }
 
 impl Operation for FactAdd {
@@ -50,7 +50,7 @@ impl Operation for FactAdd {
                 Error::bad_input("a fact needs a text").hint("add the text, or --key and --value")
             );
         }
-        let mut transaction = WriteTransaction::begin(session, request.particulars.allow_secret)?;
+        let mut transaction = WriteTransaction::begin(session, request.attributes.allow_secret)?;
         let mut record = transaction.new_record(Body::Fact(Fact {
             section: request.section,
             content,
@@ -58,8 +58,8 @@ impl Operation for FactAdd {
             value: request.value,
             scope: request.scope,
         }));
-        let known = read_affected_by_new(session, &record, &request.particulars)?;
-        request.particulars.apply_to(&mut record, &mut transaction, &known)?;
+        let known = read_affected_by_new(session, &record, &request.attributes)?;
+        request.attributes.apply_to(&mut record, &mut transaction, &known)?;
         let same = known.memory.find_equal(&record).filter(|_| record.supersedes.is_empty());
         if let Some(same) = same.filter(|same| same.standing == Standing::Active) {
             transaction.reject_secret(&record.all_text())?;

@@ -36,7 +36,7 @@ pub(crate) struct Request {
     #[serde(default)]
     scope: Option<String>,
     #[serde(flatten)]
-    particulars: RecordAttributes,
+    attributes: RecordAttributes,
 }
 
 impl Operation for FactEdit {
@@ -51,8 +51,8 @@ impl Operation for FactEdit {
     };
 
     fn run(session: &Session, request: Request) -> Result<StoredRecord, Error> {
-        let mut transaction = WriteTransaction::begin(session, request.particulars.allow_secret)?;
-        let mut ids = request.particulars.supersedes.clone();
+        let mut transaction = WriteTransaction::begin(session, request.attributes.allow_secret)?;
+        let mut ids = request.attributes.supersedes.clone();
         ids.push(request.fact_id.clone());
         let known = MemoryQuery::new().ids(&ids).read(session)?;
         let target = known.find_unsuperseded(&request.fact_id)?;
@@ -70,7 +70,7 @@ impl Operation for FactEdit {
             levels: Default::default(),
             ..old.clone()
         };
-        request.particulars.apply_to(&mut record, &mut transaction, &known)?;
+        request.attributes.apply_to(&mut record, &mut transaction, &known)?;
         if matches!(target, MemoryTarget::Record(_)) && !is_changed(&old, &record) {
             return Err(Error::bad_input("the fact would not change")
                 .hint("give a new text, or another field to change"));

@@ -58,12 +58,12 @@ impl<K: ListableKind> Operation for RecordList<K> {
         if let Some(query) =
             request.query.as_deref().map(str::trim).filter(|query| !query.is_empty())
         {
-            let shelf =
+            let standing_filter =
                 if request.all { StandingFilter::Everything } else { StandingFilter::Active };
             let search = Search {
                 query,
                 limit: request.limit.unwrap_or(DEFAULT_QUERY_LIMIT),
-                shelf,
+                standing_filter,
                 section: request.section,
                 kinds: vec![K::KIND.word().to_owned()],
                 scope: request.scope.as_deref(),

@@ -25,7 +25,7 @@ pub(crate) struct Request {
     #[serde(default)]
     content: Option<String>,
     #[serde(flatten)]
-    particulars: RecordAttributes,
+    attributes: RecordAttributes,
 }
 
 impl Operation for PatternAdd {
@@ -54,6 +54,6 @@ impl Operation for PatternAdd {
         let content = request.content.unwrap_or_default();
         let body =
             Body::Pattern(Box::new(Pattern { trigger, template, hint: request.hint, content }));
-        super::add::store(session, body, &request.particulars)
+        super::add::store(session, body, &request.attributes)
     }
 }

@@ -28,7 +28,7 @@ pub(crate) struct Request {
     #[serde(default)]
     content: Option<String>,
     #[serde(flatten)]
-    particulars: RecordAttributes,
+    attributes: RecordAttributes,
 }
 
 impl Operation for WorkflowAdd {
@@ -69,6 +69,6 @@ impl Operation for WorkflowAdd {
             hint: request.hint,
             content: request.content.unwrap_or_default(),
         }));
-        super::add::store(session, body, &request.particulars)
+        super::add::store(session, body, &request.attributes)
     }
 }

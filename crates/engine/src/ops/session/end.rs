@@ -55,7 +55,7 @@ impl Operation for SessionEnd {
 
     fn run(session: &Session, request: Request) -> Result<StoredRecord, Error> {
         let mut transaction = WriteTransaction::begin(session, false)?;
-        let shelf = state::StateFolder::in_state(session.root(), OPEN_SESSIONS);
+        let folder = state::StateFolder::in_state(session.root(), OPEN_SESSIONS);
         let open = find_open(session, request.id.as_deref())?;
         let started: Option<Timestamp> = open.started.parse().ok();
         let catalog = Catalog::read(session)?;
@@ -97,7 +97,7 @@ impl Operation for SessionEnd {
         transaction.write(&known, &record)?;
         let ingested = lifecycle::ingest_all(&mut transaction, &catalog, &known);
         transaction.commit()?;
-        shelf.remove(&open.id)?;
+        folder.remove(&open.id)?;
         let notes = left_out.into_iter().chain(changes.problem).chain(ingested.left_out).collect();
         Ok(StoredRecord { notes, ..StoredRecord::of("stored", &record) })
     }

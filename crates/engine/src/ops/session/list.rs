@@ -44,15 +44,15 @@ impl Operation for SessionList {
 
 /// Reads the open sessions, and lists files that could not be read.
 pub(crate) fn read_open(session: &Session) -> Result<(Vec<OpenSession>, Vec<String>), Error> {
-    let shelf = state::StateFolder::in_state(session.root(), OPEN_SESSIONS);
+    let folder = state::StateFolder::in_state(session.root(), OPEN_SESSIONS);
     let mut sessions = Vec::new();
     let mut problems = Vec::new();
-    for name in shelf.names() {
-        let Some(text) = shelf.read(&name)? else { continue };
+    for name in folder.names() {
+        let Some(text) = folder.read(&name)? else { continue };
         match serde_json::from_str::<OpenSession>(&text) {
             Ok(session) => sessions.push(session),
             Err(error) => {
-                let path = shelf.path(&name);
+                let path = folder.path(&name);
                 problems
                     .push(format!("{}: the file is not a valid session: {error}", path.display()));
             }

@@ -96,12 +96,12 @@ impl Operation for WorkspaceShow {
             *counter += 1;
         }
         let documents =
-            inherited.placed.iter().zip(&inherited.assessments).map(|(placed, judged)| {
+            inherited.placed.iter().zip(&inherited.assessments).map(|(placed, assessment)| {
                 WorkspaceDocument {
                     source: placed.document.path.clone(),
                     title: placed.document.title.clone(),
-                    updated: judged.updated.map(|date| date.to_string()),
-                    staleness: judged.staleness,
+                    updated: assessment.updated.map(|date| date.to_string()),
+                    staleness: assessment.staleness,
                 }
             });
         let layers = inherit::layers(&inherited.placed);

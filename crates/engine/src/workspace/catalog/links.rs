@@ -171,14 +171,10 @@ fn read_node(session: &Session, filed: &CatalogEntry) -> GraphNode {
     match (!filed.is_read).then(read).flatten() {
         None => node_of(filed),
         Some((_, document)) => {
-            let judged = inherit::assess(session, &[&document]).ok();
-            let judged = judged.and_then(|(judged, _)| judged.first().copied());
-            let judged = judged.unwrap_or(filed.assessment);
-            node_of(&CatalogEntry {
-                document: Box::new(document),
-                assessment: judged,
-                ..filed.clone()
-            })
+            let assessed = inherit::assess(session, &[&document]).ok();
+            let assessment = assessed.and_then(|(assessments, _)| assessments.first().copied());
+            let assessment = assessment.unwrap_or(filed.assessment);
+            node_of(&CatalogEntry { document: Box::new(document), assessment, ..filed.clone() })
         }
     }
 }

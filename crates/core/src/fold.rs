@@ -16,7 +16,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use uuid::Uuid;
 
-use crate::record::{Body, EventAction, Record, RecordKind, Relation, RelationRecord};
+use crate::record::{Body, EventAction, Record, RecordKind, Referent, Relation, RelationRecord};
 use crate::{Problem, day};
 use alias::Aliases;
 
@@ -68,16 +68,16 @@ pub struct LineLocation {
 pub struct Memory {
     lines: BTreeMap<Uuid, Box<Line>>,
     aliases: Aliases,
-    /// The records that replaced a record or an entry, by the name of the latter.
-    successors: HashMap<String, Vec<Uuid>>,
+    /// The records that replaced a record or an entry, by the latter.
+    successors: HashMap<Referent, Vec<Uuid>>,
     /// The events that were not undone, by action and target.
-    events: HashMap<EventAction, HashMap<String, Vec<Uuid>>>,
+    events: HashMap<EventAction, HashMap<Referent, Vec<Uuid>>>,
     problems: Vec<Problem>,
     /// A cache of [`Memory::heads`]: callers ask for every link of a long chain.
-    head_cache: Mutex<HashMap<String, Vec<String>>>,
+    head_cache: Mutex<HashMap<Referent, Vec<Referent>>>,
 }
 
-/// The number of links after which [`Memory::heads`] uses a search with a set of visited names: its cycle check is
+/// The number of links after which [`Memory::heads`] uses a search with a set of visited referents: its cycle check is
 /// quadratic.
 const MAX_LINEAR_CHAIN_LINKS: usize = 64;
 
@@ -142,10 +142,10 @@ impl Item<'_> {
 /// A record or an entry that several active records replace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fork {
-    /// The name of what was replaced.
-    pub replaced: String,
-    /// The names of the active replacements.
-    pub heads: Vec<String>,
+    /// What was replaced.
+    pub replaced: Referent,
+    /// The active replacements.
+    pub heads: Vec<Referent>,
 }
 
 /// Folds lines into the current state of memory, or its state at `as_of`.
@@ -193,12 +193,13 @@ impl Memory {
 
     /// Fills `successors` and `events`.
     fn index_relations(&mut self) {
-        let mut undone: HashSet<(EventAction, &str)> = HashSet::new();
+        let mut undone: HashSet<(EventAction, Uuid)> = HashSet::new();
         for line in self.lines.values() {
             if let Body::Event(event) = &line.record.body
                 && let Some(action) = undone_by(event.action)
             {
-                undone.extend(event.undoes.iter().map(|id| (action, id.as_str())));
+                let events = event.undoes.iter().filter_map(Referent::record_id);
+                undone.extend(events.map(|id| (action, id)));
             }
         }
         for (id, line) in &self.lines {
@@ -206,7 +207,7 @@ impl Memory {
                 self.successors.entry(replaced.clone()).or_default().push(*id);
             }
             if let Body::Event(event) = &line.record.body
-                && !undone.contains(&(event.action, id.to_string().as_str()))
+                && !undone.contains(&(event.action, *id))
             {
                 let events = self.events.entry(event.action).or_default();
                 for target in &event.targets {
@@ -246,10 +247,8 @@ impl Memory {
     /// Returns the item that a record belongs to.
     pub fn item(&self, id: Uuid) -> Option<Item<'_>> {
         let canonical = self.aliases.canonical(id);
-        let standings = self.aliases.group(&canonical).iter().map(|alias| {
-            let mut buffer = Uuid::encode_buffer();
-            (self.own_standing(alias.hyphenated().encode_lower(&mut buffer)), *alias)
-        });
+        let standings = self.aliases.group(&canonical).iter();
+        let standings = standings.map(|alias| (self.own_standing(&(*alias).into()), *alias));
         // The first active alias represents the item, or the canonical one if none is active.
         let (standing, first) = standings.min()?;
         let representative = if standing == Standing::Active { first } else { canonical };
@@ -281,68 +280,67 @@ impl Memory {
 
     /// Returns the state of a record or an entry. Records that say the same are active as long as one of them is: an
     /// archive applies only to the ids that it names.
-    pub fn standing(&self, name: &str) -> Standing {
+    pub fn standing(&self, referent: &Referent) -> Standing {
         let mut standing = Standing::Archived;
-        self.for_each_alias(name, |alias| standing = standing.min(self.own_standing(alias)));
+        self.for_each_alias(referent, |alias| standing = standing.min(self.own_standing(alias)));
         standing
     }
 
     /// Returns the state of one record or entry without its aliases.
-    fn own_standing(&self, name: &str) -> Standing {
-        if self.successors.contains_key(name) {
+    fn own_standing(&self, referent: &Referent) -> Standing {
+        if self.successors.contains_key(referent) {
             Standing::Superseded
-        } else if self.has_event(EventAction::Archive, name) {
+        } else if self.has_event(EventAction::Archive, referent) {
             Standing::Archived
         } else {
             Standing::Active
         }
     }
 
-    /// Passes the ids of a record and its aliases, or the name of an entry, to `take`.
-    fn for_each_alias(&self, name: &str, mut take: impl FnMut(&str)) {
-        match Uuid::parse_str(name) {
-            Ok(id) if self.lines.contains_key(&id) => {
-                let canonical = self.aliases.canonical(id);
-                let mut buffer = Uuid::encode_buffer();
-                for alias in self.aliases.group(&canonical) {
-                    take(alias.hyphenated().encode_lower(&mut buffer));
-                }
+    /// Passes a record and its aliases, or anything else itself, to `take`.
+    fn for_each_alias(&self, referent: &Referent, mut take: impl FnMut(&Referent)) {
+        match referent {
+            Referent::Record(id) if self.lines.contains_key(id) => {
+                let canonical = self.aliases.canonical(*id);
+                self.aliases.group(&canonical).iter().for_each(|alias| take(&(*alias).into()));
             }
-            _ => take(name),
+            other => take(other),
         }
     }
 
-    /// Returns the canonical id of a record, or the name of an entry.
-    pub fn canonical(&self, name: &str) -> String {
-        match Uuid::parse_str(name) {
-            Ok(id) => self.aliases.canonical(id).to_string(),
-            Err(_) => name.to_owned(),
+    /// Returns the record that represents all records that say the same as a record, or anything else itself.
+    pub fn canonical(&self, referent: &Referent) -> Referent {
+        match referent {
+            Referent::Record(id) => self.aliases.canonical(*id).into(),
+            other => other.clone(),
         }
     }
 
-    fn has_event(&self, action: EventAction, name: &str) -> bool {
-        self.events.get(&action).is_some_and(|events| events.contains_key(name))
+    fn has_event(&self, action: EventAction, referent: &Referent) -> bool {
+        self.events.get(&action).is_some_and(|events| events.contains_key(referent))
     }
 
     /// Returns the events with an action on a record, its aliases or an entry that were not undone.
-    pub fn events(&self, action: EventAction, name: &str) -> Vec<Uuid> {
+    pub fn events(&self, action: EventAction, referent: &Referent) -> Vec<Uuid> {
         let Some(events) = self.events.get(&action) else { return vec![] };
         let mut found = BTreeSet::new();
-        self.for_each_alias(name, |alias| found.extend(events.get(alias).into_iter().flatten()));
+        self.for_each_alias(referent, |alias| {
+            found.extend(events.get(alias).into_iter().flatten())
+        });
         found.into_iter().collect()
     }
 
     /// Returns all targets of an action, with the events that were not undone.
-    pub fn targets_of(&self, action: EventAction) -> BTreeMap<&str, &[Uuid]> {
+    pub fn targets_of(&self, action: EventAction) -> BTreeMap<&Referent, &[Uuid]> {
         let events = self.events.get(&action).into_iter().flatten();
-        events.map(|(target, events)| (target.as_str(), events.as_slice())).collect()
+        events.map(|(target, events)| (target, events.as_slice())).collect()
     }
 
     /// Returns the ends of the chain of replacements of a record or an entry: itself, or its latest successors. An
     /// archived successor is still an end: archiving it does not bring back what it replaced.
-    pub fn heads(&self, name: &str) -> Vec<String> {
-        let mut chain: Vec<String> = Vec::new();
-        let mut current = self.canonical(name);
+    pub fn heads(&self, referent: &Referent) -> Vec<Referent> {
+        let mut chain: Vec<Referent> = Vec::new();
+        let mut current = self.canonical(referent);
         let heads = loop {
             if let Some(heads) = self.lock_head_cache().get(&current) {
                 break heads.clone();
@@ -359,38 +357,38 @@ impl Memory {
             }
         };
         let mut cache = self.lock_head_cache();
-        cache.extend(chain.into_iter().map(|name| (name, heads.clone())));
+        cache.extend(chain.into_iter().map(|link| (link, heads.clone())));
         heads
     }
 
-    fn lock_head_cache(&self) -> MutexGuard<'_, HashMap<String, Vec<String>>> {
+    fn lock_head_cache(&self) -> MutexGuard<'_, HashMap<Referent, Vec<Referent>>> {
         self.head_cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the successors of a record, its aliases or an entry.
-    fn replaced_by(&self, name: &str) -> Vec<String> {
+    fn replaced_by(&self, referent: &Referent) -> Vec<Referent> {
         let mut next = BTreeSet::new();
-        self.for_each_alias(name, |alias| {
+        self.for_each_alias(referent, |alias| {
             let successors = self.successors.get(alias).into_iter().flatten();
-            next.extend(successors.map(|id| self.aliases.canonical(*id).to_string()));
+            next.extend(successors.map(|id| self.aliases.canonical(*id)));
         });
-        next.into_iter().collect()
+        next.into_iter().map(Referent::Record).collect()
     }
 
     /// Searches the heads through forks and cycles.
-    fn search_heads(&self, name: &str) -> Vec<String> {
+    fn search_heads(&self, referent: &Referent) -> Vec<Referent> {
         let mut heads = BTreeSet::new();
         let mut seen = HashSet::new();
-        let mut next = vec![name.to_owned()];
-        while let Some(name) = next.pop() {
-            if !seen.insert(name.clone()) {
+        let mut next = vec![referent.clone()];
+        while let Some(referent) = next.pop() {
+            if !seen.insert(referent.clone()) {
                 continue;
             }
-            if self.standing(&name) != Standing::Superseded {
-                heads.insert(name);
+            if self.standing(&referent) != Standing::Superseded {
+                heads.insert(referent);
                 continue;
             }
-            next.extend(self.replaced_by(&name));
+            next.extend(self.replaced_by(&referent));
         }
         heads.into_iter().collect()
     }
@@ -399,9 +397,9 @@ impl Memory {
     pub fn forks(&self) -> Vec<Fork> {
         let mut forks: Vec<Fork> = Vec::new();
         for (replaced, successors) in self.successors.iter().filter(|(_, all)| all.len() > 1) {
-            let heads: BTreeSet<String> = successors
+            let heads: BTreeSet<Referent> = successors
                 .iter()
-                .flat_map(|id| self.heads(&id.to_string()))
+                .flat_map(|id| self.heads(&(*id).into()))
                 .filter(|head| self.standing(head) == Standing::Active)
                 .collect();
             if heads.len() > 1 {
@@ -413,13 +411,13 @@ impl Memory {
     }
 
     /// Returns the active relations, without duplicates, between the heads of their ends.
-    pub fn edges(&self) -> BTreeMap<(String, String, Relation), Uuid> {
+    pub fn edges(&self) -> BTreeMap<(Referent, Referent, Relation), Uuid> {
         let mut edges = BTreeMap::new();
         for (id, line) in &self.lines {
             let Body::Edge(RelationRecord { from, to, relation, .. }) = &line.record.body else {
                 continue;
             };
-            if self.own_standing(&id.to_string()) != Standing::Active {
+            if self.own_standing(&(*id).into()) != Standing::Active {
                 continue;
             }
             for from in self.heads(from) {
@@ -434,20 +432,20 @@ impl Memory {
     /// Returns whether a record was true on a day: from `valid_from`, or the day on which it was recorded, until the
     /// day before `valid_to` or before its successor became true.
     pub fn was_valid(&self, record: &Record, on: Date) -> bool {
-        let replaced_on = self.replaced_on(&record.id.to_string());
+        let replaced_on = self.replaced_on(&record.id.into());
         let end = [record.valid_to, replaced_on].into_iter().flatten().min();
         first_day(record) <= on && end.is_none_or(|end| on < end)
     }
 
     /// Returns the first day on which a successor of a record or an entry was true.
-    pub fn replaced_on(&self, name: &str) -> Option<Date> {
-        let successors = self.successors.get(name).into_iter().flatten();
+    pub fn replaced_on(&self, referent: &Referent) -> Option<Date> {
+        let successors = self.successors.get(referent).into_iter().flatten();
         successors.filter_map(|id| self.record(*id)).map(first_day).min()
     }
 
     /// Returns how often a record or an entry was reinforced.
-    pub fn reinforcement_count(&self, name: &str) -> usize {
-        self.events(EventAction::Reinforce, name).len()
+    pub fn reinforcement_count(&self, referent: &Referent) -> usize {
+        self.events(EventAction::Reinforce, referent).len()
     }
 
     /// Returns whether there are no records.

@@ -14,8 +14,8 @@ mod time;
 
 pub use corpus::{Corpus, Posting, Slot};
 pub use passage::{
-    ComponentKey, DocumentPart, ORIGIN_KEY_PREFIX, Passage, TEXT_KEY_PREFIX, component_keys,
-    component_keys_of_line, filter_term, origin_key,
+    ComponentKey, DocumentPart, Passage, component_keys, component_keys_of_line, filter_term,
+    section_name, strip_section_prefix,
 };
 pub use question::{Lexicon, Question, QuestionTerm};
 pub use rank::{RankedMemory, ScoreParts, TermScore, length_normalisation, rank};

@@ -5,10 +5,14 @@
 
 mod fast_path;
 mod line;
+mod origin;
+mod referent;
 mod validation;
 mod vocabulary;
 
 pub use line::{LineError, MAX_LINE_BYTES, read, write};
+pub use origin::Origin;
+pub use referent::Referent;
 pub use validation::find_invalid_field;
 pub use vocabulary::{EventAction, FactSection, RecordKind, Relation, Visibility};
 
@@ -115,12 +119,12 @@ pub struct Record {
     /// Its text at shorter lengths.
     #[serde(flatten)]
     pub levels: Levels,
-    /// The ids of the records and entries that it replaces.
+    /// The records and entries that it replaces.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub supersedes: Vec<String>,
-    /// The source that it was imported from; records with the same origin are the same item.
+    pub supersedes: Vec<Referent>,
+    /// The source that it was made from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub origin: Option<String>,
+    pub origin: Option<Origin>,
     /// The session or conversation that it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
@@ -208,9 +212,9 @@ pub struct Episode {
     /// The commits.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commits: Vec<String>,
-    /// The ids of the records that were stored.
+    /// The records that were stored.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub stored: Vec<String>,
+    pub stored: Vec<Referent>,
     /// The duration in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_seconds: Option<u64>,
@@ -260,9 +264,9 @@ pub struct Workflow {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RelationRecord {
     /// The source.
-    pub from: String,
+    pub from: Referent,
     /// The target.
-    pub to: String,
+    pub to: Referent,
     /// The relation.
     pub relation: Relation,
     /// The reason.
@@ -282,12 +286,12 @@ pub struct Note {
 pub struct Event {
     /// The action.
     pub action: EventAction,
-    /// The ids of the records and entries that it applies to.
+    /// The records and entries that it applies to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub targets: Vec<String>,
-    /// The ids of the events that it undoes: dates do not decide, since clocks differ.
+    pub targets: Vec<Referent>,
+    /// The events that it undoes: dates do not decide, since clocks differ.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub undoes: Vec<String>,
+    pub undoes: Vec<Referent>,
     /// The reason.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
@@ -405,17 +409,15 @@ impl Record {
         texts.join("\n")
     }
 
-    /// Returns the ids of the records and entries that it refers to.
-    pub fn referenced_names(&self) -> Vec<&str> {
-        let body: Vec<&str> = match &self.body {
+    /// Returns everything that it refers to.
+    pub fn referents(&self) -> Vec<&Referent> {
+        let body: Vec<&Referent> = match &self.body {
             Body::Edge(edge) => vec![&edge.from, &edge.to],
-            Body::Event(event) => {
-                event.targets.iter().chain(&event.undoes).map(String::as_str).collect()
-            }
-            Body::Episode(episode) => episode.stored.iter().map(String::as_str).collect(),
+            Body::Event(event) => event.targets.iter().chain(&event.undoes).collect(),
+            Body::Episode(episode) => episode.stored.iter().collect(),
             _ => vec![],
         };
-        self.supersedes.iter().map(String::as_str).chain(body).collect()
+        self.supersedes.iter().chain(body).collect()
     }
 }
 

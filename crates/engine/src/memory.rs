@@ -19,7 +19,7 @@ mod whole;
 pub(crate) use attributes::RecordAttributes;
 pub(crate) use episode::{episode_from_transcript, remove_secrets};
 pub(crate) use graph::active_prose;
-pub(crate) use item::{MemoryItem, show_item, show_items};
+pub(crate) use item::{MemoryItem, short_item_ids, short_memory_id, show_item, show_items};
 pub(crate) use lookup::MemoryTarget;
 pub(crate) use open_session::OPEN_SESSIONS;
 pub(crate) use query::{MemoryQuery, is_long_log, log_problems, read_related};

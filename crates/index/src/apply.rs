@@ -11,18 +11,19 @@ use heirloom_core::embedding::Embedder;
 use heirloom_core::fold::{Memory, Standing};
 use heirloom_core::parallel;
 use heirloom_core::recall::Passage;
+use heirloom_core::record::{Origin, Referent};
 use rusqlite::Connection;
 use uuid::Uuid;
 
 use crate::components::{self, ComponentNames, LogLine};
-use crate::name_hash::hash_name;
+use crate::name_hash::hash_referent;
 use crate::segment::{SegmentBuilder, SegmentDraft};
 use crate::slots::{SlotState, SlotTable};
 use crate::tables::sources::Source;
 use crate::tables::{lines, problems, slot_blocks, sources};
 use crate::update::{ChangedFile, Update};
 use crate::{IndexError, relations};
-use log_change::{LogChange, NameCollector, entry_of_origin};
+use log_change::{LogChange, ReferentCollector};
 use passage_writer::{PassageWriter, PendingPassage, pending_records, state_of_standing};
 
 /// From how many new passages on the segment is finished on another thread.
@@ -41,12 +42,12 @@ pub(crate) fn apply(
     let StoredUpdate { change, component_names, records, passages } =
         store_files(&mut writer, update)?;
     let duplicated = duplicated_entries(&change.memory);
-    let state_of = |subject: &str| state_of(&change.memory, &duplicated, subject);
-    let entries = change.names.iter().filter(|name| name.starts_with("entry:"));
+    let state_of = |subject: &Referent| state_of(&change.memory, &duplicated, subject);
+    let entries = change.referents.iter().filter(|referent| referent.entry_id().is_some());
     writer.set_states(entries, state_of)?;
     let pending = passages.into_iter().map(|(source, passage)| {
         let state = match passage.standing {
-            Standing::Active => state_of(passage.subject()),
+            Standing::Active => state_of(&passage.subject()),
             stated => state_of_standing(stated),
         };
         PendingPassage::from_document(passage, source, state)
@@ -106,13 +107,13 @@ fn store_files(writer: &mut PassageWriter<'_>, update: Update) -> Result<StoredU
     }
     if lines::has_any(db)? {
         let mut hashes: Vec<i64> = files.lines.iter().flat_map(LogLine::name_hashes).collect();
-        hashes.extend(files.passages.iter().map(|(_, passage)| hash_name(passage.subject())));
+        hashes.extend(files.passages.iter().map(|(_, passage)| hash_referent(&passage.subject())));
         files.components.extend(lines::components_of_names(db, &hashes)?);
     }
     let stored = lines::lines_of_components(db, &files.components)?;
     let stored: Vec<LogLine> = stored.into_iter().map(LogLine::stored).collect();
     components::dissolve(db, &stored)?;
-    let mut collector = NameCollector::with_capacity(stored.len() + files.lines.len());
+    let mut collector = ReferentCollector::with_capacity(stored.len() + files.lines.len());
     stored.iter().chain(&files.lines).for_each(|line| collector.add(&line.line.record));
     let (kept, obsolete): (Vec<LogLine>, Vec<LogLine>) =
         stored.into_iter().partition(|line| !files.obsolete.contains(&*line.line.place.path));
@@ -155,26 +156,26 @@ fn fold_change(
     db: &Connection,
     files: IncomingFiles,
     kept: Vec<LogLine>,
-    collector: NameCollector,
+    collector: ReferentCollector,
 ) -> Result<StoredUpdate, IndexError> {
     let new_sources = files.sources.iter().map(|(id, source)| (source.path.as_str().into(), *id));
     let old_sources = kept.iter().map(|line| (line.line.place.path.clone(), line.source()));
     let source_ids: HashMap<Arc<str>, i64> = new_sources.chain(old_sources).collect();
     let mut all_lines = files.lines;
     all_lines.extend(kept);
-    let NameCollector { records, names } = collector;
+    let ReferentCollector { records, referents } = collector;
     let record_ids: BTreeSet<Uuid> = records.into_iter().collect();
     let (component_names, memory, records) = components::store_and_fold(db, all_lines, |memory| {
         pending_records(&record_ids, memory, &source_ids)
     })?;
     problems::insert(db, memory.problems())?;
-    let change = LogChange { memory, records: record_ids, names };
+    let change = LogChange { memory, records: record_ids, referents };
     Ok(StoredUpdate { change, component_names, records, passages: files.passages })
 }
 
 /// Writes what depends on all passages of the update.
 fn finish_tables(mut writer: PassageWriter<'_>, change: &LogChange) -> Result<(), IndexError> {
-    relations::update(writer.db, &change.memory, &change.records, &change.names)?;
+    relations::update(writer.db, &change.memory, &change.records, &change.referents)?;
     writer.mark_repetitions()?;
     writer.link_neighbours()?;
     slot_blocks::save(writer.db, writer.slots)
@@ -182,7 +183,7 @@ fn finish_tables(mut writer: PassageWriter<'_>, change: &LogChange) -> Result<()
 
 /// Returns the state of an entry or a document: that of the log, or `Repeated` if an active record
 /// was made from it.
-fn state_of(memory: &Memory, duplicated: &HashSet<&str>, subject: &str) -> SlotState {
+fn state_of(memory: &Memory, duplicated: &HashSet<Referent>, subject: &Referent) -> SlotState {
     match state_of_standing(memory.standing(subject)) {
         SlotState::Active if duplicated.contains(subject) => SlotState::Duplicate,
         state => state,
@@ -190,12 +191,11 @@ fn state_of(memory: &Memory, duplicated: &HashSet<&str>, subject: &str) -> SlotS
 }
 
 /// Returns the entries from which an active record was made.
-fn duplicated_entries(memory: &Memory) -> HashSet<&str> {
+fn duplicated_entries(memory: &Memory) -> HashSet<Referent> {
     let mut entries = HashSet::new();
     for record in memory.records() {
-        let entry = entry_of_origin(record).filter(|entry| entry.starts_with("entry:"));
-        if let Some(entry) = entry
-            && memory.standing(&record.id.to_string()) == Standing::Active
+        if let Some(entry) = record.origin.as_ref().and_then(Origin::referred_entry)
+            && memory.standing(&record.id.into()) == Standing::Active
         {
             entries.insert(entry);
         }

@@ -11,7 +11,7 @@ use heirloom_core::hashing;
 use rusqlite::Connection;
 
 use crate::IndexError;
-use crate::name_hash::hash_names_of;
+use crate::name_hash::hash_keys_of;
 use crate::tables::lines::{self, LineRow, StoredLine, row_id, source_of};
 use crate::tables::problems;
 use crate::update::{FileSlice, NewLine};
@@ -29,7 +29,7 @@ pub(crate) struct LogLine {
 impl LogLine {
     /// Wraps a line that is stored already.
     pub(crate) fn stored(StoredLine { id, line }: StoredLine) -> Self {
-        LogLine { row_id: id, name_hashes: hash_names_of(&line), line, new_json: None }
+        LogLine { row_id: id, name_hashes: hash_keys_of(&line), line, new_json: None }
     }
 
     /// Wraps a new line of a source.

@@ -1,61 +1,59 @@
-//! 64-bit hashes of names, by which the tables look names up.
+//! 64-bit hashes of the keys of records, by which the tables look them up.
 //!
 //! A collision is harmless: it only makes a component of the log larger than necessary.
 
 use std::ops::RangeInclusive;
 
 use heirloom_core::fold::Line;
-use heirloom_core::recall::{
-    ComponentKey, ORIGIN_KEY_PREFIX, TEXT_KEY_PREFIX, component_keys_of_line,
-};
+use heirloom_core::recall::{ComponentKey, component_keys_of_line};
+use heirloom_core::record::Referent;
 use uuid::Uuid;
 
 /// How many digits of an id must be given to look it up.
 const MIN_SUFFIX_DIGITS: usize = 4;
 
+/// Keeps the hash of an origin apart from that of another key with the same text.
+const ORIGIN_DOMAIN: &[u8] = b"origin:";
+
 /// How many hexadecimal digits of an id its hash consists of.
 const HASHED_DIGITS: usize = 16;
 
-/// Returns the hash of a name.
-pub(crate) fn hash_name(name: &str) -> i64 {
-    // The name of a fact's text is a hash already.
-    if let Some(hash) = name.strip_prefix(TEXT_KEY_PREFIX)
-        && let Some(Ok(start)) = hash.get(..16).map(|start| u64::from_str_radix(start, 16))
-    {
-        return start.cast_signed();
+/// Returns the hash of something that a record refers to.
+pub(crate) fn hash_referent(referent: &Referent) -> i64 {
+    match referent {
+        Referent::Record(id) => hash_id(*id),
+        other => hash_text(&other.to_string()),
     }
-    if name.len() == 36
-        && let Ok(id) = Uuid::parse_str(name)
-    {
-        return hash_id(id);
-    }
-    truncate(&blake3::hash(name.as_bytes()))
 }
 
-/// Returns the hashes of all names that connect a line of the log to other lines.
-pub(crate) fn hash_names_of(line: &Line) -> Vec<i64> {
-    component_keys_of_line(line).map(hash_tie).collect()
+/// Returns the hash of a text.
+pub(crate) fn hash_text(text: &str) -> i64 {
+    truncate(&blake3::hash(text.as_bytes()))
 }
 
-/// Returns the number that orders memories of equal score, from a memory's name.
-pub(crate) fn tie_breaker(name: &str) -> u64 {
-    truncate(&blake3::hash(name.as_bytes())).cast_unsigned()
-}
-
-/// Equals `hash_name` of the tie's name, without building that name.
-fn hash_tie(tie: ComponentKey<'_>) -> i64 {
-    match tie {
-        ComponentKey::Id(id) => hash_id(id),
-        ComponentKey::Name(name) => hash_name(name),
+/// Returns the hash of a key that records share.
+pub(crate) fn hash_key(key: &ComponentKey<'_>) -> i64 {
+    match key {
+        ComponentKey::Referent(referent) => hash_referent(referent),
         ComponentKey::Origin(origin) => {
             let mut hasher = blake3::Hasher::new();
-            hasher.update(ORIGIN_KEY_PREFIX.as_bytes()).update(origin.as_bytes());
+            hasher.update(ORIGIN_DOMAIN).update(origin.as_str().as_bytes());
             truncate(&hasher.finalize())
         }
         ComponentKey::TextHash(hash) => {
             hash.first_chunk().map_or(0, |bytes| i64::from_be_bytes(*bytes))
         }
     }
+}
+
+/// Returns the hashes of all keys that connect a line of the log to other lines.
+pub(crate) fn hash_keys_of(line: &Line) -> Vec<i64> {
+    component_keys_of_line(line).map(|key| hash_key(&key)).collect()
+}
+
+/// Returns the number that orders memories of equal score, from a memory's name.
+pub(crate) fn tie_breaker(name: &str) -> u64 {
+    hash_text(name).cast_unsigned()
 }
 
 /// Returns the last digits of an id in reverse, so that ids with a common suffix are a range.
@@ -88,7 +86,7 @@ pub(crate) struct IdSuffix {
 impl IdSuffix {
     /// Parses a suffix as a user types it; `None` if it is too short or has other characters.
     pub(crate) fn parse(typed: &str) -> Option<Self> {
-        let text = typed.trim().trim_start_matches("entry:").to_ascii_lowercase();
+        let text = Referent::strip_entry_prefix(typed).to_ascii_lowercase();
         let text = Uuid::parse_str(&text).map_or(text, |id| id.to_string());
         let reversed = text.chars().rev().filter(|c| *c != '-').take(HASHED_DIGITS);
         let digits: Option<Vec<u64>> = reversed.map(|c| c.to_digit(16).map(u64::from)).collect();

@@ -5,34 +5,34 @@ use std::collections::{BTreeSet, HashMap};
 use heirloom_core::fold::{Memory, Standing};
 use heirloom_core::hashing;
 use heirloom_core::recall::Slot;
-use heirloom_core::record::Body;
+use heirloom_core::record::{Body, Referent};
 use rusqlite::Connection;
 use uuid::Uuid;
 
 use crate::IndexError;
-use crate::name_hash::hash_name;
+use crate::name_hash::hash_referent;
 use crate::tables::relations::{self, FROM, RelationEnd, TO};
 use crate::tables::{lines, passages};
 
 /// The slots that are related to each slot.
 pub(crate) type RelatedSlots = HashMap<Slot, Vec<Slot>, hashing::FastHashBuilder>;
 
-/// Updates the relations that records or names of an update concern: adds new relations, removes
+/// Updates the relations that the records and referents of an update concern: adds new relations, removes
 /// inactive ones, and points the ends of all to the current heads.
 pub(crate) fn update(
     db: &Connection,
     memory: &Memory,
     records: &BTreeSet<Uuid>,
-    names: &BTreeSet<String>,
+    referents: &BTreeSet<Referent>,
 ) -> Result<(), IndexError> {
     let had_relations = !relations::is_empty(db)?;
     if had_relations {
-        relations::delete(db, records.iter().map(Uuid::to_string))?;
+        relations::delete(db, records.iter())?;
     }
     let mut ends = active_ends(memory, records);
     if had_relations {
-        let changed = records.iter().map(Uuid::to_string).chain(names.iter().cloned());
-        ends.extend(relations::ends_named(db, changed)?);
+        let changed = records.iter().map(|id| Referent::Record(*id));
+        ends.extend(relations::ends_at(db, changed.chain(referents.iter().cloned()))?);
     }
     write_heads(db, &ends)
 }
@@ -42,27 +42,26 @@ fn active_ends(memory: &Memory, records: &BTreeSet<Uuid>) -> BTreeSet<RelationEn
     let mut ends = BTreeSet::new();
     for record in memory.records() {
         let Body::Edge(body) = &record.body else { continue };
-        let relation = record.id.to_string();
-        if records.contains(&record.id) && memory.standing(&relation) == Standing::Active {
-            for (side, name) in [(FROM, &body.from), (TO, &body.to)] {
-                let (relation, name) = (relation.clone(), name.clone());
-                ends.insert(RelationEnd { relation, side, name });
+        let relation = record.id;
+        if records.contains(&relation) && memory.standing(&relation.into()) == Standing::Active {
+            for (side, stated) in [(FROM, &body.from), (TO, &body.to)] {
+                ends.insert(RelationEnd { relation, side, stated: stated.clone() });
             }
         }
     }
     ends
 }
 
-/// Writes ends with the current heads of their names.
+/// Writes ends with the current heads of what they state.
 fn write_heads(db: &Connection, ends: &BTreeSet<RelationEnd>) -> Result<(), IndexError> {
     if ends.is_empty() {
         return Ok(());
     }
-    let name_hashes: Vec<i64> = ends.iter().map(|end| hash_name(&end.name)).collect();
-    let components = lines::components_of_names(db, &name_hashes)?;
+    let hashes: Vec<i64> = ends.iter().map(|end| hash_referent(&end.stated)).collect();
+    let components = lines::components_of_names(db, &hashes)?;
     let memory = lines::fold_lines(lines::lines_of_components(db, &components)?, None);
     for end in ends {
-        relations::replace(db, end, &memory.heads(&end.name))?;
+        relations::replace(db, end, &memory.heads(&end.stated))?;
     }
     Ok(())
 }
@@ -133,7 +132,7 @@ mod tests {
     fn add_passage(db: &Connection, slot: Slot, name: &str, subject: Option<&str>) {
         let row = PassageRow {
             name,
-            subject,
+            subject: subject.map(str::to_owned),
             source: None,
             group_hash: None,
             position: 0,
@@ -144,10 +143,11 @@ mod tests {
         passages::insert(db, slot, &row).unwrap();
     }
 
-    fn add_end(db: &Connection, relation: &str, side: i64, name: &str, heads: &[&str]) {
-        let (relation, name) = (relation.to_owned(), name.to_owned());
-        let heads: Vec<String> = heads.iter().map(|head| (*head).to_owned()).collect();
-        relations::replace(db, &RelationEnd { relation, side, name }, &heads).unwrap();
+    fn add_end(db: &Connection, relation: u128, side: i64, stated: &str, heads: &[&str]) {
+        let relation = Uuid::from_u128(relation);
+        let heads: Vec<Referent> = heads.iter().map(|head| Referent::from(*head)).collect();
+        let end = RelationEnd { relation, side, stated: stated.into() };
+        relations::replace(db, &end, &heads).unwrap();
     }
 
     #[test]
@@ -159,11 +159,11 @@ mod tests {
         add_passage(&db, 1, "b", None);
         add_passage(&db, 2, "entry:c@1", Some("entry:c"));
         add_passage(&db, 3, "entry:c@2", Some("entry:c"));
-        add_end(&db, "r1", FROM, "a", &["a"]);
-        add_end(&db, "r1", TO, "old", &["b", "a"]);
-        add_end(&db, "r2", FROM, "entry:c", &["entry:c"]);
-        add_end(&db, "r2", TO, "a", &["a"]);
-        add_end(&db, "r3", FROM, "b", &["b"]);
+        add_end(&db, 1, FROM, "a", &["a"]);
+        add_end(&db, 1, TO, "old", &["b", "a"]);
+        add_end(&db, 2, FROM, "entry:c", &["entry:c"]);
+        add_end(&db, 2, TO, "a", &["a"]);
+        add_end(&db, 3, FROM, "b", &["b"]);
         let related = load(&db, |slot| u64::from(10 - slot)).unwrap();
         assert_eq!(related[&0], [3, 2, 1]);
         assert_eq!(related[&1], [0]);

@@ -8,13 +8,15 @@ use std::time::SystemTime;
 
 use heirloom_core::Problem;
 use heirloom_core::fold::Memory;
-use heirloom_core::recall::{Corpus, Slot};
+use heirloom_core::recall::{ComponentKey, Corpus, Slot};
+use heirloom_core::record::Referent;
 use jiff::Timestamp;
 use rusqlite::Connection;
+use uuid::Uuid;
 
 use crate::IndexError;
 use crate::folder::{IndexFiles, MappedSizes};
-use crate::name_hash::{IdSuffix, hash_name};
+use crate::name_hash::{IdSuffix, hash_key, hash_referent};
 use crate::relations::{self, RelatedSlots};
 use crate::segment::{NO_VECTOR, Segment};
 use crate::slots::{SlotEntry, SlotState, SlotTable};
@@ -196,32 +198,32 @@ impl Snapshot {
         self.segments.len()
     }
 
-    /// Returns the name under which the log refers to a memory.
-    pub fn subject(&self, slot: Slot) -> Result<Option<String>, IndexError> {
+    /// Returns what the log refers to a memory by.
+    pub fn subject(&self, slot: Slot) -> Result<Option<Referent>, IndexError> {
         Ok(passages::content(&self.db, slot)?.map(|(subject, _)| subject))
     }
 
-    /// Returns the fold of all components that some names belong to; with `as_of`, as of that time.
+    /// Returns the fold of all components that some keys belong to; with `as_of`, as of that time.
     pub fn fold_components_of(
         &self,
-        names: &[String],
+        keys: &[ComponentKey<'_>],
         as_of: Option<Timestamp>,
     ) -> Result<Memory, IndexError> {
-        self.fold_components(&self.components_of(names)?, as_of)
+        self.fold_components(&self.components_of(keys.iter().map(hash_key))?, as_of)
     }
 
-    /// Returns the fold of the components of some names, of all relations, and of all components of
+    /// Returns the fold of the components of some keys, of all relations, and of all components of
     /// several lines; with `as_of`, as of that time. Every line that is left out is alone in its
     /// component, and therefore active.
     pub fn fold_shared_components(
         &self,
-        names: &[String],
+        keys: &[ComponentKey<'_>],
         as_of: Option<Timestamp>,
     ) -> Result<Memory, IndexError> {
         let mut components = lines::shared_components(&self.db)?;
-        components.extend(self.components_of(names)?);
-        let related = tables::relations::all_names(&self.db)?;
-        components.extend(self.components_of(&related)?);
+        components.extend(self.components_of(keys.iter().map(hash_key))?);
+        let related = tables::relations::all_referents(&self.db)?;
+        components.extend(self.components_of(related.iter().map(hash_referent))?);
         self.fold_components(&components, as_of)
     }
 
@@ -238,9 +240,11 @@ impl Snapshot {
         Ok((stored, lines::fold_lines(lines, as_of)))
     }
 
-    fn components_of(&self, names: &[String]) -> Result<BTreeSet<i64>, IndexError> {
-        let name_hashes: Vec<i64> = names.iter().map(|name| hash_name(name)).collect();
-        lines::components_of_names(&self.db, &name_hashes)
+    fn components_of(
+        &self,
+        hashes: impl Iterator<Item = i64>,
+    ) -> Result<BTreeSet<i64>, IndexError> {
+        lines::components_of_names(&self.db, &hashes.collect::<Vec<_>>())
     }
 
     fn fold_components(
@@ -251,25 +255,25 @@ impl Snapshot {
         Ok(lines::fold_lines(lines::lines_of_components(&self.db, components)?, as_of))
     }
 
-    /// Returns the ids of the relations that have one of the names at an end, and the names of all
-    /// their ends.
-    pub fn relation_names_around(&self, names: &[String]) -> Result<Vec<String>, IndexError> {
-        tables::relations::names_around(&self.db, names)
+    /// Returns the relations that have one of the referents at an end, and what they state at their
+    /// ends.
+    pub fn relations_around(&self, referents: &[Referent]) -> Result<Vec<Referent>, IndexError> {
+        tables::relations::referents_around(&self.db, referents)
     }
 
-    /// Returns the names of all memories of a shelf that pass a filter.
-    pub fn names_in(
+    /// Returns all memories of a standing that pass a filter.
+    pub fn subjects_in(
         &self,
-        shelf: StandingFilter,
+        standing_filter: StandingFilter,
         filter: &Filter,
-    ) -> Result<Vec<String>, IndexError> {
-        let view = self.view(shelf, filter);
+    ) -> Result<Vec<Referent>, IndexError> {
+        let view = self.view(standing_filter, filter);
         self.subjects((0..view.slot_bound() as Slot).filter(|slot| view.is_selected(*slot)))
     }
 
-    /// Returns the names of all memories that were stated on a day or later, in any state. The day is
-    /// counted from 1970.
-    pub fn names_since(&self, day: i32) -> Result<Vec<String>, IndexError> {
+    /// Returns all memories that were stated on a day or later, in any state. The day is counted from
+    /// 1970.
+    pub fn subjects_since(&self, day: i32) -> Result<Vec<Referent>, IndexError> {
         let is_since = |entry: &SlotEntry| {
             entry.state != SlotState::Free && entry.latest_day.is_some_and(|latest| latest >= day)
         };
@@ -277,7 +281,7 @@ impl Snapshot {
         self.subjects(slots.map(|(slot, _)| slot as Slot))
     }
 
-    fn subjects(&self, slots: impl Iterator<Item = Slot>) -> Result<Vec<String>, IndexError> {
+    fn subjects(&self, slots: impl Iterator<Item = Slot>) -> Result<Vec<Referent>, IndexError> {
         let mut subjects = Vec::new();
         for slot in slots {
             subjects.extend(self.subject(slot)?);
@@ -286,17 +290,17 @@ impl Snapshot {
     }
 
     /// Returns the ids of records in any state that end in some digits.
-    pub fn ids_ending_in(&self, typed: &str) -> Result<Vec<String>, IndexError> {
+    pub fn ids_ending_in(&self, typed: &str) -> Result<Vec<Uuid>, IndexError> {
         match IdSuffix::parse(typed) {
             Some(suffix) => lines::ids_ending_in(&self.db, &suffix),
             None => Ok(vec![]),
         }
     }
 
-    /// Returns a view of the memories of a shelf that pass a filter.
-    pub fn view<'s>(&'s self, shelf: StandingFilter, filter: &Filter) -> View<'s> {
-        let compute = || ScopeStatistics::new(&self.slots, shelf);
-        let statistics = match shelf {
+    /// Returns a view of the memories of a standing that pass a filter.
+    pub fn view<'s>(&'s self, standing_filter: StandingFilter, filter: &Filter) -> View<'s> {
+        let compute = || ScopeStatistics::new(&self.slots, standing_filter);
+        let statistics = match standing_filter {
             StandingFilter::Active => Cow::Borrowed(self.active_statistics.get_or_init(compute)),
             _ => Cow::Owned(compute()),
         };

@@ -3,11 +3,12 @@
 use std::collections::HashSet;
 
 use heirloom_core::recall::{DocumentPart, Slot};
+use heirloom_core::record::Referent;
 use rusqlite::Connection;
 use uuid::Uuid;
 
 use crate::IndexError;
-use crate::name_hash::{hash_name, tie_breaker};
+use crate::name_hash::{hash_referent, tie_breaker};
 use crate::slots::SlotEntry;
 use crate::tables::lines::{self, StoredLine};
 use crate::tables::passages;
@@ -19,18 +20,18 @@ pub enum StoredMemory {
     Record(Uuid),
     /// A part of a document.
     Part {
-        /// The name under which the log refers to it.
-        subject: String,
+        /// What the log refers to it by.
+        subject: Referent,
         /// The part itself.
         part: DocumentPart,
     },
 }
 
 impl StoredMemory {
-    fn decode(subject: String, part: Option<String>) -> Result<Self, IndexError> {
+    fn decode(subject: Referent, part: Option<String>) -> Result<Self, IndexError> {
         let Some(json) = part else {
-            let id = Uuid::parse_str(&subject);
-            let id = id.map_err(|_| IndexError::damaged("a stored record has no id"))?;
+            let id = subject.record_id();
+            let id = id.ok_or_else(|| IndexError::damaged("a stored record has no id"))?;
             return Ok(StoredMemory::Record(id));
         };
         match serde_json::from_str(&json) {
@@ -66,7 +67,7 @@ pub(crate) fn load(
             continue;
         }
         let content = passages::content(db, *slot)?;
-        name_hashes.extend(content.as_ref().map(|(subject, _)| hash_name(subject)));
+        name_hashes.extend(content.as_ref().map(|(subject, _)| hash_referent(subject)));
         let memory = content.map(|(subject, part)| StoredMemory::decode(subject, part));
         stored.push(memory.transpose()?);
     }
@@ -92,7 +93,8 @@ mod tests {
 
     #[test]
     fn an_undecodable_part_of_a_document_is_damage() {
-        let decode = |json: &str| StoredMemory::decode("doc:x".to_owned(), Some(json.to_owned()));
+        let decode =
+            |json: &str| StoredMemory::decode(Referent::document("x"), Some(json.to_owned()));
         let valid = serde_json::to_string(&DocumentPart::default()).unwrap();
         assert!(decode(&valid).is_ok());
         assert_eq!(decode("{}").unwrap_err().kind, IndexErrorKind::Damaged);

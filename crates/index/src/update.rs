@@ -6,7 +6,7 @@ use std::sync::Arc;
 use heirloom_core::fold::Line;
 use heirloom_core::recall::Passage;
 
-use crate::name_hash::hash_names_of;
+use crate::name_hash::hash_keys_of;
 use crate::tables::sources::Source;
 
 /// A line of the log that is not in the index yet.
@@ -20,7 +20,7 @@ pub struct NewLine {
 impl NewLine {
     /// Creates a line from its content and its bytes.
     pub fn new(line: Box<Line>, json: FileSlice) -> Self {
-        NewLine { name_hashes: hash_names_of(&line), line, json }
+        NewLine { name_hashes: hash_keys_of(&line), line, json }
     }
 }
 

@@ -90,7 +90,7 @@ impl Expected {
                 break;
             }
             if let Some(subject) = snapshot.subject(slot).unwrap() {
-                by_slot.insert(slot, (*by_name[subject.as_str()]).clone());
+                by_slot.insert(slot, (*by_name[subject.to_string().as_str()]).clone());
             }
         }
         assert_eq!(by_slot.len(), by_name.len(), "a passage is missing");
@@ -176,8 +176,8 @@ fn the_best_of_many_memories_with_common_words_are_ranked_first() {
     let today = jiff::civil::date(2026, 1, 1);
     let question = Question::new("the budget of the quokka", vec![], today, &UniversalLexicon);
     let ranked = rank(&snapshot.view(StandingFilter::Active, &Filter::default()), &question, 10);
-    let mut names: Vec<String> =
-        ranked.iter().map(|scored| snapshot.subject(scored.slot).unwrap().unwrap()).collect();
+    let subject = |slot: Slot| snapshot.subject(slot).unwrap().unwrap().to_string();
+    let mut names: Vec<String> = ranked.iter().map(|scored| subject(scored.slot)).collect();
     let best = (0..COUNT).filter(|number| is_best(*number));
     let mut best: Vec<String> = best.map(|number| format!("entry:{number}")).collect();
     names.sort();

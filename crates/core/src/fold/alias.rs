@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::Line;
 use crate::hashing;
-use crate::record::{Body, Record};
+use crate::record::{Body, Origin, Record};
 use crate::words::normalise;
 
 /// Groups of records that say the same. A record without aliases is in no group.
@@ -30,7 +30,7 @@ impl Aliases {
         let mut groups = DisjointSet { parent: Vec::with_capacity(lines.len()) };
         let mut by_text: HashMap<[u8; 32], usize, hashing::FastHashBuilder> = HashMap::default();
         by_text.reserve(lines.len());
-        let mut by_origin: HashMap<&str, usize> = HashMap::new();
+        let mut by_origin: HashMap<&Origin, usize> = HashMap::new();
         for line in lines {
             let record = &line.record;
             let position = groups.add();
@@ -38,7 +38,7 @@ impl Aliases {
             if let Some(text) = line.text_key {
                 groups.join_first(by_text.entry(text), position);
             }
-            if let Some(origin) = record.origin.as_deref().filter(|_| !record.is_private()) {
+            if let Some(origin) = record.origin.as_ref().filter(|_| !record.is_private()) {
                 groups.join_first(by_origin.entry(origin), position);
             }
         }

@@ -23,12 +23,12 @@ fn fact(n: u128, text: &str, supersedes: &[u128]) -> Line {
     });
     let mut record =
         Record::new(id(n), Timestamp::from_second(n as i64 * 86_400).unwrap(), "", body);
-    record.supersedes = supersedes.iter().map(|n| id(*n).to_string()).collect();
+    record.supersedes = supersedes.iter().map(|n| id(*n).into()).collect();
     line(record)
 }
 
 fn event(n: u128, action: EventAction, targets: &[u128], undoes: &[u128]) -> Line {
-    let names = |list: &[u128]| list.iter().map(|n| id(*n).to_string()).collect();
+    let names = |list: &[u128]| list.iter().map(|n| id(*n).into()).collect();
     let body = Body::Event(Event {
         action,
         targets: names(targets),
@@ -39,18 +39,18 @@ fn event(n: u128, action: EventAction, targets: &[u128], undoes: &[u128]) -> Lin
 }
 
 fn standing(memory: &Memory, n: u128) -> Standing {
-    memory.standing(&id(n).to_string())
+    memory.standing(&id(n).into())
 }
 
-fn heads(memory: &Memory, n: u128) -> Vec<String> {
-    memory.heads(&id(n).to_string())
+fn heads(memory: &Memory, n: u128) -> Vec<Referent> {
+    memory.heads(&id(n).into())
 }
 
 #[test]
 fn the_head_of_a_chain_is_the_last_successor() {
     let memory = fold(vec![fact(3, "c", &[2]), fact(1, "a", &[]), fact(2, "b", &[1])], None);
     assert_eq!(standing(&memory, 1), Standing::Superseded);
-    assert_eq!(heads(&memory, 1), [id(3).to_string()]);
+    assert_eq!(heads(&memory, 1), [id(3).into()]);
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn equal_facts_are_one_item_and_an_archive_applies_to_named_ids() {
 fn two_successors_are_a_fork_until_one_record_replaces_both() {
     let fork = vec![fact(1, "a", &[]), fact(2, "b", &[1]), fact(3, "c", &[1])];
     let memory = fold(fork.clone(), None);
-    assert_eq!(memory.forks()[0].heads, [id(2).to_string(), id(3).to_string()]);
+    assert_eq!(memory.forks()[0].heads, [id(2).into(), id(3).into()]);
     assert_eq!(standing(&memory, 2), Standing::Active);
     let resolved = [fork.as_slice(), &[fact(4, "d", &[2, 3])]].concat();
     assert_eq!(fold(resolved, None).forks(), []);
@@ -103,7 +103,7 @@ fn two_successors_are_a_fork_until_one_record_replaces_both() {
 #[test]
 fn a_cycle_of_supersessions_has_no_head() {
     let memory = fold(vec![fact(1, "a", &[2]), fact(2, "b", &[1])], None);
-    assert_eq!(heads(&memory, 1), Vec::<String>::new());
+    assert_eq!(heads(&memory, 1), []);
     assert_eq!(standing(&memory, 1), Standing::Superseded);
 }
 
@@ -168,7 +168,7 @@ fn describe(memory: &Memory) -> Vec<String> {
             item.id,
             item.record,
             item.standing,
-            memory.heads(&item.id.to_string())
+            memory.heads(&item.id.into())
         )
     });
     items.chain(memory.forks().iter().map(|fork| format!("{fork:?}"))).collect()

@@ -1,25 +1,22 @@
 //! Passages: the units that an index stores and recall returns.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::sync::LazyLock;
 
+use crate::fold::{Item, Line, Standing, text_key};
+use crate::record::{Body, FactSection, Origin, Record, RecordKind, Referent};
+use crate::{day, words};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
-
-use crate::fold::{Item, Line, Standing, text_key};
-use crate::record::{Body, FactSection, Record, RecordKind};
-use crate::{day, words};
 
 /// A unit of recall: a record of the log, an entry of a memory document or a section of another document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Passage {
     /// Its unique name in an index.
     pub name: String,
-    /// The name that events of the log use for it, if it differs from `name`: `entry:…`, which equal entries of two
-    /// documents share, or `doc:…`, which all sections of a document share.
-    pub subject_override: Option<String>,
+    /// What the log refers to it by, if it is no record: an entry, which equal entries of two documents share, or a
+    /// document, which all its sections share.
+    pub subject_override: Option<Referent>,
     /// The text that is indexed, with every word that it can be found by.
     pub text: String,
     /// The title, whose terms count twice.
@@ -37,7 +34,7 @@ pub struct Passage {
     /// The confidence that it states, 0 to 1.
     pub confidence: Option<f64>,
     /// The subject that replaces it in results if the index contains that subject: it says the same.
-    pub duplicate_of: Option<String>,
+    pub duplicate_of: Option<Referent>,
     /// Its standing before the events of the log are applied.
     pub standing: Standing,
     /// The part of a document that a result shows; the text of a record is read from its line.
@@ -69,6 +66,18 @@ pub struct DocumentPart {
     pub resolved: bool,
     /// Its standing before the events of the log are applied.
     pub standing: Standing,
+}
+
+const SECTION_PREFIX: &str = "document:";
+
+/// Returns the name of a section of a document; sections are counted from 1.
+pub fn section_name(path: &str, number: usize) -> String {
+    format!("{SECTION_PREFIX}{path}#{number}")
+}
+
+/// Returns the name of a section without its prefix: `docs/plan.md#2`. `None` if it is not the name of a section.
+pub fn strip_section_prefix(name: &str) -> Option<&str> {
+    name.strip_prefix(SECTION_PREFIX)
 }
 
 /// Returns the term that a filter looks up. `field` is `kind`, `section`, `scope`, `tag`, `level`, `visibility` or
@@ -127,9 +136,9 @@ impl Passage {
         }
     }
 
-    /// Returns the name that events of the log use for it: for an item of the log, its id.
-    pub fn subject(&self) -> &str {
-        self.subject_override.as_ref().unwrap_or(&self.name)
+    /// Returns what the log refers to it by: for an item of the log, its id.
+    pub fn subject(&self) -> Referent {
+        self.subject_override.clone().unwrap_or_else(|| self.name.as_str().into())
     }
 
     /// Returns a hash of everything that is indexed: a passage with an unchanged hash is not indexed again.
@@ -158,68 +167,65 @@ fn title(record: &Record) -> Option<&str> {
     }
 }
 
-/// The prefix of the key that facts with the same text share; a hash of the text follows.
-pub const TEXT_KEY_PREFIX: &str = "text:";
-
-/// The prefix of the key that records of the same origin share; the origin follows.
-pub const ORIGIN_KEY_PREFIX: &str = "origin:";
-
-/// Returns the key that the records of an origin share.
-pub fn origin_key(origin: &str) -> String {
-    ComponentKey::Origin(origin).to_string()
-}
-
 /// A key of a record. Records that share a key, directly or through others, form a connected component.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ComponentKey<'r> {
-    /// Its own id.
-    Id(Uuid),
-    /// The name of a record or an entry that it refers to.
-    Name(&'r str),
+    /// The record itself, or what it refers to.
+    Referent(Cow<'r, Referent>),
     /// Its origin.
-    Origin(&'r str),
-    /// The hash of its text.
-    TextHash(&'r [u8; 32]),
+    Origin(Cow<'r, Origin>),
+    /// The hash of its text, for a fact.
+    TextHash([u8; 32]),
 }
 
-impl fmt::Display for ComponentKey<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl ComponentKey<'_> {
+    /// Returns a copy that borrows nothing.
+    pub fn into_owned(self) -> ComponentKey<'static> {
         match self {
-            ComponentKey::Id(id) => id.fmt(f),
-            ComponentKey::Name(name) => f.write_str(name),
-            ComponentKey::Origin(origin) => write!(f, "{ORIGIN_KEY_PREFIX}{origin}"),
-            ComponentKey::TextHash(hash) => {
-                write!(f, "{TEXT_KEY_PREFIX}{}", blake3::Hash::from(**hash).to_hex())
+            ComponentKey::Referent(referent) => {
+                ComponentKey::Referent(Cow::Owned(referent.into_owned()))
             }
+            ComponentKey::Origin(origin) => ComponentKey::Origin(Cow::Owned(origin.into_owned())),
+            ComponentKey::TextHash(hash) => ComponentKey::TextHash(hash),
         }
+    }
+}
+
+impl From<Referent> for ComponentKey<'_> {
+    fn from(referent: Referent) -> Self {
+        ComponentKey::Referent(Cow::Owned(referent))
+    }
+}
+
+impl From<Origin> for ComponentKey<'_> {
+    fn from(origin: Origin) -> Self {
+        ComponentKey::Origin(Cow::Owned(origin))
     }
 }
 
 /// Returns the keys of a record. The state of a record depends only on its connected component, so an update folds the
 /// components of the changed lines and nothing else.
-pub fn component_keys(record: &Record) -> Vec<String> {
-    keys(record, text_key(record).as_ref()).map(|key| key.to_string()).collect()
+pub fn component_keys(record: &Record) -> impl Iterator<Item = ComponentKey<'_>> {
+    keys(record, text_key(record))
 }
 
 /// Returns the keys of a line, without hashing its text again.
 pub fn component_keys_of_line(line: &Line) -> impl Iterator<Item = ComponentKey<'_>> {
-    keys(&line.record, line.text_key())
+    keys(&line.record, line.text_key().copied())
 }
 
-fn keys<'r>(
-    record: &'r Record,
-    text_hash: Option<&'r [u8; 32]>,
-) -> impl Iterator<Item = ComponentKey<'r>> {
+fn keys(record: &Record, text_hash: Option<[u8; 32]>) -> impl Iterator<Item = ComponentKey<'_>> {
     let (targets, undoes) = match &record.body {
         Body::Event(event) => (event.targets.as_slice(), event.undoes.as_slice()),
         _ => Default::default(),
     };
-    let names = record.supersedes.iter().chain(targets).chain(undoes).map(String::as_str);
-    let origin = record.origin.as_deref();
-    let entry = origin.filter(|origin| origin.starts_with("entry:"));
-    let entry = entry.and_then(|origin| origin.split('#').next());
-    std::iter::once(ComponentKey::Id(record.id))
-        .chain(names.chain(entry).map(ComponentKey::Name))
-        .chain(origin.map(ComponentKey::Origin))
+    let named = record.supersedes.iter().chain(targets).chain(undoes).map(Cow::Borrowed);
+    let origin = record.origin.as_ref();
+    let entry = origin.and_then(Origin::referred_entry).map(Cow::Owned);
+    std::iter::once(Cow::Owned(record.id.into()))
+        .chain(named)
+        .chain(entry)
+        .map(ComponentKey::Referent)
+        .chain(origin.map(|origin| ComponentKey::Origin(Cow::Borrowed(origin))))
         .chain(text_hash.map(ComponentKey::TextHash))
 }

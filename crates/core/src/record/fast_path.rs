@@ -9,7 +9,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use uuid::Uuid;
 
-use super::{Body, Fact, FactSection, Levels, Note, Record, Visibility};
+use super::{Body, Fact, FactSection, Levels, Note, Origin, Record, Referent, Visibility};
 use crate::day;
 
 /// Every field of a fact or a note: see [`Record`], [`Fact`] and [`Note`].
@@ -44,8 +44,8 @@ struct LineFields {
     compressed: Option<String>,
     index: Option<String>,
     #[serde(default)]
-    supersedes: Vec<String>,
-    origin: Option<String>,
+    supersedes: Vec<Referent>,
+    origin: Option<Origin>,
     session: Option<String>,
 }
 

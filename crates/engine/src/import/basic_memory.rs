@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use heirloom_core::fold::LineLocation;
 use heirloom_core::frontmatter::{self, FrontMatterLocation};
-use heirloom_core::record::{Body, Fact, FactSection};
+use heirloom_core::record::{Body, Fact, FactSection, Origin};
 use heirloom_core::{Document, day, words};
 use jiff::Timestamp;
 use uuid::Uuid;
@@ -21,6 +21,9 @@ use names::NoteIndex;
 use syntax::{Observation, RelationItem};
 
 pub(super) use syntax::observation;
+
+/// The name of the format.
+pub(super) const FORMAT: &str = "basic-memory";
 
 /// Limits the prose of a note that becomes a fact, in characters.
 const MAX_PROSE_CHARS: usize = 600;
@@ -199,7 +202,8 @@ impl Note {
         tags: Vec<String>,
         batch: &mut Batch<'_, '_>,
     ) -> Option<Uuid> {
-        let origin = format!("basic-memory:{}#{}", self.key, batch::hash(&content));
+        let item = format!("{}#{}", self.key, batch::hash(&content));
+        let origin = Origin::imported(FORMAT, item);
         let key = Some(self.title.clone());
         let fact = Fact { section, content, key, value: None, scope: None };
         let mut record = batch.draft(origin, Body::Fact(fact));
@@ -235,10 +239,9 @@ fn import_relation(
         Err(reason) => return batch.report_at(&place, format!("`[[{target}]]`: {reason}")),
     };
     let foreign = ForeignRelation {
-        origin: format!(
-            "basic-memory:{}#relation:{}",
-            note.key,
-            batch::hash(&format!("{words}\n{target}"))
+        origin: Origin::imported(
+            FORMAT,
+            format_args!("{}#relation:{}", note.key, batch::hash(&format!("{words}\n{target}"))),
         ),
         words,
         from: (&note.title, first_facts[relation.note]),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use heirloom_core::Problem;
 use heirloom_core::fold::LineLocation;
-use heirloom_core::record::{self, Body, Event, EventAction, MAX_LINE_BYTES, Record};
+use heirloom_core::record::{self, Body, Event, EventAction, MAX_LINE_BYTES, Origin, Record};
 use heirloom_core::words::{normalise, short_hash};
 use jiff::Timestamp;
 use jiff::civil::DateTime;
@@ -30,7 +30,7 @@ pub(crate) struct ImportContext<'i> {
     /// Creates an id for a record of a given time.
     pub(crate) new_id: &'i mut dyn FnMut(Timestamp) -> Uuid,
     /// Returns the id of an existing record with a given origin.
-    pub(crate) find_by_origin: &'i dyn Fn(&str) -> Option<Uuid>,
+    pub(crate) find_by_origin: &'i dyn Fn(&Origin) -> Option<Uuid>,
 }
 
 /// The result of an import.
@@ -51,7 +51,7 @@ const MAX_NAME_BYTES: usize = 200;
 pub(super) struct Batch<'b, 'i> {
     context: &'b mut ImportContext<'i>,
     /// The ids of the new records, by origin.
-    ids: HashMap<String, Uuid>,
+    ids: HashMap<Origin, Uuid>,
     /// The positions of the new records, by id.
     positions: HashMap<Uuid, usize>,
     imported: ImportResult,
@@ -73,7 +73,7 @@ impl<'b, 'i> Batch<'b, 'i> {
     }
 
     /// Returns the id of the record with an origin, whether new or imported before.
-    pub(super) fn find_id(&self, origin: &str) -> Option<Uuid> {
+    pub(super) fn find_id(&self, origin: &Origin) -> Option<Uuid> {
         self.ids.get(origin).copied().or_else(|| (self.context.find_by_origin)(origin))
     }
 
@@ -84,7 +84,7 @@ impl<'b, 'i> Batch<'b, 'i> {
     }
 
     /// Creates a record with the time of the import. It gets its id when it is inserted.
-    pub(super) fn draft(&self, origin: String, body: Body) -> Record {
+    pub(super) fn draft(&self, origin: Origin, body: Body) -> Record {
         let mut record = Record::new(Uuid::nil(), self.context.now, self.context.author, body);
         record.origin = Some(origin);
         record
@@ -92,7 +92,7 @@ impl<'b, 'i> Batch<'b, 'i> {
 
     /// Inserts the record of a row, unless its origin is known, and returns the id of the record.
     pub(super) fn insert(&mut self, place: &LineLocation, record: Record) -> Option<Uuid> {
-        match record.origin.as_deref().and_then(|origin| self.find_id(origin)) {
+        match record.origin.as_ref().and_then(|origin| self.find_id(origin)) {
             Some(id) => {
                 self.imported.known_rows += 1;
                 Some(id)
@@ -105,12 +105,12 @@ impl<'b, 'i> Batch<'b, 'i> {
     pub(super) fn insert_event(
         &mut self,
         place: &LineLocation,
-        origin: String,
+        origin: Origin,
         at: Timestamp,
         (action, target, reason): (EventAction, Uuid, String),
     ) {
         if self.find_id(&origin).is_none() {
-            let targets = vec![target.to_string()];
+            let targets = vec![target.into()];
             let event = Event { action, targets, undoes: vec![], reason };
             let mut record = self.draft(origin, Body::Event(event));
             record.at = at;

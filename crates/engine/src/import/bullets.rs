@@ -5,7 +5,7 @@ use std::sync::Arc;
 use heirloom_core::Document;
 use heirloom_core::document::Heading;
 use heirloom_core::name;
-use heirloom_core::record::{Body, Fact, FactSection};
+use heirloom_core::record::{Body, Fact, FactSection, Origin};
 
 use super::batch::{self, Batch, ImportContext, ImportResult, SourceText};
 use super::blocks::{self, MarkdownBlock};
@@ -83,7 +83,8 @@ fn import_bullet(path: &Arc<str>, bullet: Bullet<'_>, batch: &mut Batch<'_, '_>)
     if bullet.text.is_empty() {
         return batch.report_at(&place, "this list item is empty");
     }
-    let origin = format!("bullets:{path}#{}", batch::hash(&bullet.text));
+    let item = format!("{path}#{}", batch::hash(&bullet.text));
+    let origin = Origin::imported("bullets", item);
     let fact =
         Fact { section: bullet.section, content: bullet.text, key: None, value: None, scope: None };
     let mut record = batch.draft(origin, Body::Fact(fact));

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::blocks::{self, MarkdownBlock};
-use super::{basic_memory, rows};
+use super::{basic_memory, rows, server_memory};
 
 /// The format of a text to import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -48,8 +48,8 @@ impl ImportFormat {
     pub(crate) fn word(self) -> &'static str {
         match self {
             ImportFormat::Omegon => "omegon",
-            ImportFormat::ServerMemory => "server-memory",
-            ImportFormat::BasicMemory => "basic-memory",
+            ImportFormat::ServerMemory => server_memory::FORMAT,
+            ImportFormat::BasicMemory => basic_memory::FORMAT,
             ImportFormat::Bullets => "bullets",
             ImportFormat::Heirloom => "heirloom",
         }

@@ -11,7 +11,7 @@ mod repeats;
 use std::collections::HashSet;
 
 use heirloom_core::fold::LineLocation;
-use heirloom_core::record::{EventAction, Record};
+use heirloom_core::record::{EventAction, Origin, Record};
 use heirloom_core::{Value, day};
 use jiff::Timestamp;
 use uuid::Uuid;
@@ -102,8 +102,11 @@ impl OmegonImport<'_, '_> {
         };
         let find_id = |fact: &str| self.batch.find_id(&origin_of_fact(fact));
         let origin = match row.text("id") {
-            Some(id) => format!("omegon:edge:{id}"),
-            None => format!("omegon:edge:#{}", batch::hash(&format!("{from} {words} {to}"))),
+            Some(id) => omegon_origin("edge", &id),
+            None => {
+                let hash = batch::hash(&format!("{from} {words} {to}"));
+                omegon_origin("edge", &format!("#{hash}"))
+            }
         };
         let foreign = ForeignRelation {
             origin: origin.clone(),
@@ -158,7 +161,7 @@ impl OmegonImport<'_, '_> {
     }
 
     /// Archives a record whose status is not active.
-    fn archive_inactive(&mut self, row: &JsonRow, origin: &str, id: Uuid) {
+    fn archive_inactive(&mut self, row: &JsonRow, origin: &Origin, id: Uuid) {
         let status = row.text("status").unwrap_or_default();
         let reason = match status.as_str() {
             "" | "active" => return,
@@ -173,7 +176,7 @@ impl OmegonImport<'_, '_> {
         let written = row.text("archived_at").or_else(|| row.text("superseded_at"));
         let at = self.timestamp_or_now(row, written.as_deref());
         let event = (EventAction::Archive, id, reason);
-        self.batch.insert_event(&row.place, format!("{origin}:archived"), at, event);
+        self.batch.insert_event(&row.place, origin.derived("archived"), at, event);
     }
 
     fn timestamp_or_now(&mut self, row: &JsonRow, written: Option<&str>) -> Timestamp {
@@ -199,12 +202,17 @@ impl OmegonImport<'_, '_> {
 }
 
 /// Returns the origin of the fact with an id of Omegon.
-fn origin_of_fact(id: &str) -> String {
-    format!("omegon:fact:{id}")
+fn origin_of_fact(id: &str) -> Origin {
+    omegon_origin("fact", id)
+}
+
+/// Returns the origin of a line of a kind, by its id.
+fn omegon_origin(kind: &str, id: &str) -> Origin {
+    Origin::imported("omegon", format_args!("{kind}:{id}"))
 }
 
 /// Returns the origin of a fact: by its id, or by a hash of its content.
-fn fact_origin(row: &JsonRow) -> String {
+fn fact_origin(row: &JsonRow) -> Origin {
     match row.text("id") {
         Some(id) => origin_of_fact(&id),
         None => {

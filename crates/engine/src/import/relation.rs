@@ -2,7 +2,7 @@
 
 use heirloom_core::Problem;
 use heirloom_core::fold::LineLocation;
-use heirloom_core::record::{Body, Record, Relation, RelationRecord};
+use heirloom_core::record::{Body, Origin, Record, Relation, RelationRecord};
 use uuid::Uuid;
 
 use super::batch::{self, Batch};
@@ -63,7 +63,7 @@ const RELATION_WORDS: &[(Relation, Direction, &[&str])] = &[
 /// A relation as another tool wrote it.
 pub(super) struct ForeignRelation<'l> {
     /// The origin of the new record.
-    pub(super) origin: String,
+    pub(super) origin: Origin,
     /// The name of the relation.
     pub(super) words: &'l str,
     /// The source: its name and its record, if one was imported.
@@ -101,7 +101,7 @@ impl ForeignRelation<'_> {
         if direction == Direction::Reverse {
             (from, to) = (to, from);
         }
-        let (from, to) = (from.to_string(), to.to_string());
+        let (from, to) = (from.into(), to.into());
         let is_specific = direction == Direction::Forward && self.words != relation.word();
         let content = match self.content {
             empty if empty.is_empty() && is_specific => self.words.to_owned(),

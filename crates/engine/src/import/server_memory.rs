@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use heirloom_core::document::scalar_to_text;
-use heirloom_core::record::{Body, Fact, FactSection};
+use heirloom_core::record::{Body, Fact, FactSection, Origin};
 use heirloom_core::{Value, words};
 use uuid::Uuid;
 
@@ -12,6 +12,9 @@ use super::batch::{self, Batch, ImportContext, ImportResult, SourceText};
 use super::relation::ForeignRelation;
 use super::rows::{self, JsonRow};
 use super::section;
+
+/// The name of the format.
+pub(super) const FORMAT: &str = "server-memory";
 
 /// Imports every observation as a fact, and every relation as an edge between the first facts of its
 /// entities.
@@ -61,7 +64,8 @@ fn import_entity(
     for observation in observations {
         match scalar_to_text(observation).filter(|text| !text.trim().is_empty()) {
             Some(text) => {
-                let origin = format!("server-memory:entity:{name}#{}", batch::hash(&text));
+                let item = format!("entity:{name}#{}", batch::hash(&text));
+                let origin = Origin::imported(FORMAT, item);
                 facts.push((origin, with_name(&name, text.trim())));
             }
             None => batch.report_at(
@@ -71,7 +75,8 @@ fn import_entity(
         }
     }
     if let Some(entity_type) = entity_type.as_deref().filter(|_| observations.is_empty()) {
-        facts.push((format!("server-memory:entity:{name}"), type_sentence(&name, entity_type)));
+        let origin = Origin::imported(FORMAT, format_args!("entity:{name}"));
+        facts.push((origin, type_sentence(&name, entity_type)));
     } else if observations.is_empty() {
         batch.report_at(
             &row.place,
@@ -104,7 +109,7 @@ fn import_relation(row: &JsonRow, first_facts: &HashMap<String, Uuid>, batch: &m
     };
     let identity = format!("{from}\n{words}\n{to}");
     let foreign = ForeignRelation {
-        origin: format!("server-memory:relation:{}", batch::hash(&identity)),
+        origin: Origin::imported(FORMAT, format_args!("relation:{}", batch::hash(&identity))),
         words: &words,
         from: (&from, first_facts.get(&from).copied()),
         to: (&to, first_facts.get(&to).copied()),

@@ -1,3 +1,4 @@
+use heirloom_core::record::Origin;
 use std::collections::HashMap;
 
 use heirloom_core::Value;
@@ -13,7 +14,7 @@ const NOW: &str = "2026-02-22T10:00:00Z";
 fn import_with(
     format: ImportFormat,
     texts: &[(&str, &str)],
-    known: &HashMap<String, Uuid>,
+    known: &HashMap<Origin, Uuid>,
     mut id: u128,
 ) -> ImportResult {
     let texts: Vec<SourceText<'_>> =

@@ -7,14 +7,15 @@ use heirloom_core::adr::{self, Adr, Status};
 use heirloom_core::fold::Standing;
 use heirloom_core::hierarchy::Selectors;
 use heirloom_core::memory::MemoryEntry;
-use heirloom_core::recall::{DocumentPart, Passage, filter_term};
+use heirloom_core::recall::{DocumentPart, Passage, filter_term, section_name};
+use heirloom_core::record::Referent;
 use heirloom_core::{Document, Problem, day};
 use heirloom_store::layout::{DocumentRole, Placed};
 use jiff::civil::Date;
 
 use crate::workspace::catalog;
 use crate::workspace::entry_dates::EntryDates;
-use crate::workspace::memory_document::{MemoryDocument, entry_ref};
+use crate::workspace::memory_document::MemoryDocument;
 use crate::workspace::template;
 
 /// Number of words after which a section is split at the next blank line.
@@ -192,7 +193,7 @@ fn entry_passage(document: &MemoryDocument, entry: &MemoryEntry) -> Passage {
         resolved: entry.resolved,
         ..DocumentPart::default()
     };
-    let subject = entry_ref(&entry.id);
+    let subject = Referent::entry(&entry.id);
     let mut marks =
         vec![filter_term("kind", &part.kind).into(), filter_term("level", &document.level).into()];
     marks.extend(document.selectors.iter().map(|(level, name)| filter_term(level, name).into()));
@@ -207,7 +208,7 @@ fn entry_passage(document: &MemoryDocument, entry: &MemoryEntry) -> Passage {
         position: i64::try_from(entry.line).unwrap_or_default(),
         day: part.date,
         confidence: None,
-        duplicate_of: entry.marks.get("promoted").map(|to| entry_ref(to)),
+        duplicate_of: entry.marks.get("promoted").map(|to| Referent::entry(to)),
         standing: Standing::Active,
         part: Some(part),
     }
@@ -228,8 +229,8 @@ struct PassageHeader<'d> {
     date: Option<Date>,
     standing: Standing,
     status: Option<String>,
-    /// The name by which the log refers to the document.
-    subject: Option<String>,
+    /// What the log refers to the document by.
+    subject: Option<Referent>,
     selectors: &'d Selectors,
 }
 
@@ -266,7 +267,7 @@ impl<'d> PassageHeader<'d> {
             date: stated_date(document).or(file_date),
             standing,
             status: adr.as_ref().map(status_label),
-            subject: id.map(|id| format!("doc:{id}")),
+            subject: id.map(Referent::Document),
             selectors: &placed.selectors,
         }
     }
@@ -280,7 +281,7 @@ impl<'d> PassageHeader<'d> {
             heading if heading == title => format!("{title}: {}", section.text),
             heading => format!("{title} › {heading}: {}", section.text),
         };
-        let name = format!("document:{}#{}", self.document.path, index + 1);
+        let name = section_name(&self.document.path, index + 1);
         let part = DocumentPart {
             id: name.clone(),
             kind: self.kind.to_owned(),

@@ -114,7 +114,7 @@ impl RecordAttributes {
     ) -> Result<(), Error> {
         for typed in &self.supersedes {
             let target = known.find(typed)?;
-            let names = transaction.reference_names(known, target)?;
+            let names = transaction.referents_of(known, target)?;
             if !record.is_private() && names.iter().any(|name| known.is_local(name)) {
                 return Err(Error::bad_input(format!(
                     "`{typed}` is private, so its replacement must be private, too"

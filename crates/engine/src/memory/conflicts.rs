@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use heirloom_core::conflict::{self, Conflict, ConflictKind, DecisionSource, Severity};
 use heirloom_core::fold::Standing;
-use heirloom_core::record::Relation;
+use heirloom_core::record::{Referent, Relation};
 
 use super::MemorySlice;
-use crate::workspace::memory_document::{MemoryDocument, entry_ref};
+use crate::workspace::memory_document::MemoryDocument;
 
 impl MemorySlice {
     /// Returns all conflicts between memories, or those of one plan.
@@ -42,7 +42,9 @@ impl MemorySlice {
                     .notebook
                     .entries
                     .iter()
-                    .filter(|entry| self.memory.standing(&entry_ref(&entry.id)) == Standing::Active)
+                    .filter(|entry| {
+                        self.memory.standing(&Referent::entry(&entry.id)) == Standing::Active
+                    })
                     .collect(),
             })
             .collect();
@@ -60,7 +62,7 @@ impl MemorySlice {
                     .heads
                     .iter()
                     .filter_map(|head| self.item(head))
-                    .map(|item| format!("`{}` ({})", item.text, Self::short_name(&item.id)))
+                    .map(|item| format!("`{}` ({})", item.text, item.short_id()))
                     .collect();
                 let (path, line) = self.first_location(&fork.heads);
                 warning(
@@ -68,7 +70,7 @@ impl MemorySlice {
                     line,
                     format!(
                         "{} was superseded by {}, which are all active",
-                        Self::short_name(&fork.replaced),
+                        fork.replaced.short(),
                         texts.join(" and ")
                     ),
                     "supersede all of them by one with `heir fact edit ID TEXT --supersedes OTHER`",
@@ -82,13 +84,14 @@ impl MemorySlice {
         let edges = self.memory.edges();
         let pairs = edges.keys().filter(|(from, to, relation)| {
             *relation == Relation::Contradicts
-                && [from, to].iter().all(|name| self.memory.standing(name) == Standing::Active)
+                && [from, to].iter().all(|end| self.memory.standing(end) == Standing::Active)
         });
         pairs
             .map(|(from, to, _)| {
-                let describe = |name: &str| match self.item(name) {
-                    Some(item) => format!("`{}`", item.text),
-                    None => name.trim_start_matches("doc:").to_owned(),
+                let describe = |end: &Referent| match (self.item(end), end) {
+                    (Some(item), _) => format!("`{}`", item.text),
+                    (None, Referent::Document(id)) => id.clone(),
+                    (None, other) => other.to_string(),
                 };
                 let (path, line) = self.first_location(&[from.clone(), to.clone()]);
                 warning(
@@ -102,13 +105,9 @@ impl MemorySlice {
     }
 
     /// Returns the path and line of the first of some memories that is known.
-    fn first_location(&self, names: &[String]) -> (String, usize) {
-        let source = names.iter().find_map(|name| self.item(name)).map(|item| item.source);
-        let source = source.unwrap_or_default();
-        match source.rsplit_once(':') {
-            Some((path, line)) => (path.to_owned(), line.parse().unwrap_or(1)),
-            None => (source, 1),
-        }
+    fn first_location(&self, memories: &[Referent]) -> (String, usize) {
+        let first = memories.iter().find_map(|memory| self.item(memory));
+        first.map_or((String::new(), 1), |item| (item.path, item.line))
     }
 }
 

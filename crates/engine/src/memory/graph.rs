@@ -5,7 +5,7 @@ use std::ops::Range;
 use heirloom_core::fold::{Memory, Standing};
 use heirloom_core::graph::{EdgeKind, Graph, GraphEdge, GraphNode, NodeKind};
 use heirloom_core::memory::{self, MemoryEntry};
-use heirloom_core::record::{RecordKind, Relation};
+use heirloom_core::record::{RecordKind, Referent, Relation};
 use heirloom_core::staleness::Staleness;
 use heirloom_core::{Document, day, staleness};
 use jiff::civil::Date;
@@ -13,7 +13,7 @@ use jiff::civil::Date;
 use super::{MemoryQuery, MemorySlice, MemoryTarget, read_related};
 use crate::workspace::catalog::{Catalog, Extent};
 use crate::workspace::documents::Notebooks;
-use crate::workspace::memory_document::{MemoryDocument, entry_ref};
+use crate::workspace::memory_document::MemoryDocument;
 use crate::{Error, Session};
 
 impl MemorySlice {
@@ -29,9 +29,9 @@ impl MemorySlice {
         private: bool,
     ) -> Graph {
         let (mut nodes, mut edges) = (Vec::new(), Vec::new());
-        let mut names: Vec<String> = Vec::new();
+        let mut named: Vec<Referent> = Vec::new();
         for ((from, to, relation), id) in self.memory.edges() {
-            if !private && self.is_local(&id.to_string()) {
+            if !private && self.is_local(&id.into()) {
                 continue;
             }
             edges.push(GraphEdge {
@@ -40,39 +40,40 @@ impl MemorySlice {
                 kind: edge_kind(relation),
                 via: None,
             });
-            names.extend([from, to]);
+            named.extend([from, to]);
         }
         for (_, entry) in self.entries() {
             if let Some(from) = entry.marks.get("from") {
-                let (copy, original) = (entry_ref(&entry.id), entry_ref(from));
+                let (copy, original) = (Referent::entry(&entry.id), Referent::entry(from));
                 edges.push(GraphEdge {
                     from: node_id(self, &copy),
                     to: node_id(self, &original),
                     kind: EdgeKind::References,
                     via: Some("promoted from".to_owned()),
                 });
-                names.extend([copy, original]);
+                named.extend([copy, original]);
             }
         }
-        names.extend(requested.map(|target| self.target_name(target)));
-        names.sort();
-        names.dedup();
+        named.extend(requested.map(|target| self.canonical_target(target)));
+        named.sort();
+        named.dedup();
         let is_named = |(_, entry): &(&MemoryDocument, &MemoryEntry)| {
-            names.binary_search(&entry_ref(&entry.id)).is_ok()
+            named.binary_search(&Referent::entry(&entry.id)).is_ok()
         };
-        let named: Vec<(&MemoryDocument, &MemoryEntry)> = self.entries().filter(is_named).collect();
-        self.prefetch_entry_dates(named.iter().map(|(document, _)| *document));
-        for (document, entry) in named {
+        let entries: Vec<(&MemoryDocument, &MemoryEntry)> =
+            self.entries().filter(is_named).collect();
+        self.prefetch_entry_dates(entries.iter().map(|(document, _)| *document));
+        for (document, entry) in entries {
             let owner = catalog.find_by_path(&document.path).map(|filed| filed.id.clone());
             edges.extend(owner.map(|owner| GraphEdge {
                 from: owner,
-                to: node_id(self, &entry_ref(&entry.id)),
+                to: node_id(self, &Referent::entry(&entry.id)),
                 kind: EdgeKind::Remembers,
                 via: Some(entry.name()),
             }));
             nodes.push(self.entry_node(session, document, entry));
         }
-        let records = names.iter().filter_map(|name| uuid::Uuid::parse_str(name).ok());
+        let records = named.iter().filter_map(Referent::record_id);
         nodes.extend(records.filter_map(|id| self.record_node(session, id)));
         catalog.graph_with(session, extent, nodes, edges)
     }
@@ -101,24 +102,23 @@ impl MemorySlice {
         let document = catalog.find(typed);
         match (document, self.find(typed).or_else(|_| self.find(without_kind(typed)))) {
             (Ok(filed), _) => Ok((filed.id.clone(), None)),
-            (Err(_), Ok(target)) => Ok((node_id(self, &self.target_name(target)), Some(target))),
+            (Err(_), Ok(target)) => {
+                Ok((node_id(self, &self.canonical_target(target)), Some(target)))
+            }
             (Err(error), Err(_)) => Err(error),
         }
     }
 
-    /// Returns the name under which relations refer to a memory.
-    fn target_name(&self, target: MemoryTarget<'_>) -> String {
-        match target {
-            MemoryTarget::Record(id) => self.memory.canonical(&id.to_string()),
-            MemoryTarget::Entry(_, entry) => entry_ref(&entry.id),
-        }
+    /// Returns what relations refer to a memory by.
+    fn canonical_target(&self, target: MemoryTarget<'_>) -> Referent {
+        self.memory.canonical(&target.referent())
     }
 
     fn record_node(&self, session: &Session, id: uuid::Uuid) -> Option<GraphNode> {
         let item = self.memory.item(id)?;
         let age = judge(session, Some(day::of_timestamp(item.record.at)));
         Some(GraphNode {
-            id: node_id(self, &item.id.to_string()),
+            id: node_id(self, &item.id.into()),
             kind: match item.record.kind() {
                 RecordKind::Episode => NodeKind::Episode,
                 RecordKind::Pattern => NodeKind::Pattern,
@@ -141,12 +141,12 @@ impl MemorySlice {
         entry: &MemoryEntry,
     ) -> GraphNode {
         let age = judge(session, document.date_of(entry));
-        let status = match self.memory.standing(&entry_ref(&entry.id)) {
+        let status = match self.memory.standing(&Referent::entry(&entry.id)) {
             Standing::Active => entry.resolved.then(|| "resolved".to_owned()),
             standing => Some(standing.word().to_owned()),
         };
         GraphNode {
-            id: node_id(self, &entry_ref(&entry.id)),
+            id: node_id(self, &Referent::entry(&entry.id)),
             kind: NodeKind::Entry,
             title: entry.full_text(),
             path: document.path.clone(),
@@ -169,16 +169,17 @@ fn without_kind(typed: &str) -> &str {
     typed.rsplit('/').next().unwrap_or(typed)
 }
 
-/// Returns the id that a stored name has in the graph.
-fn node_id(known: &MemorySlice, name: &str) -> String {
-    if let Some(document) = name.strip_prefix("doc:") {
-        return document.to_owned();
+/// Returns the id that a referent has in the graph.
+fn node_id(known: &MemorySlice, referent: &Referent) -> String {
+    match referent {
+        Referent::Document(id) => id.clone(),
+        Referent::Entry(id) => format!("entry/{id}"),
+        Referent::Record(id) => {
+            let kind = known.memory.record(*id).map_or("record", |record| record.kind().word());
+            format!("{kind}/{id}")
+        }
+        Referent::Unknown(text) => format!("record/{text}"),
     }
-    if let Some(id) = name.strip_prefix("entry:") {
-        return format!("entry/{id}");
-    }
-    let record = uuid::Uuid::parse_str(name).ok().and_then(|id| known.memory.record(id));
-    format!("{}/{name}", record.map_or("record", |record| record.kind().word()))
 }
 
 fn edge_kind(relation: Relation) -> EdgeKind {
@@ -200,7 +201,7 @@ pub(crate) fn active_prose(known: &Memory, document: &Document, text: &str) -> S
     let start = head.len();
     let notebook = memory::read(&document.path, text);
     let is_retired =
-        |entry: &&MemoryEntry| known.standing(&entry_ref(&entry.id)) != Standing::Active;
+        |entry: &&MemoryEntry| known.standing(&Referent::entry(&entry.id)) != Standing::Active;
     let retired = notebook.entries.iter().filter(is_retired).map(|entry| entry.bytes.clone());
     let mut cuts: Vec<Range<usize>> = retired.chain(memory::marker_comments(text)).collect();
     cuts.sort_by_key(|cut| cut.start);

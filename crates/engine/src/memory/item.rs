@@ -2,18 +2,21 @@
 
 use heirloom_core::fold::{Item, Memory, Standing};
 use heirloom_core::memory::MemoryEntry;
-use heirloom_core::recall::DocumentPart;
-use heirloom_core::record::{Body, EventAction, FactSection};
+use heirloom_core::recall::{DocumentPart, strip_section_prefix};
+use heirloom_core::record::{Body, EventAction, FactSection, Referent, short_id, short_ids};
 use heirloom_core::{Value, day};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::view::{Role, View, span};
-use crate::workspace::memory_document::{MemoryDocument, entry_ref};
+use crate::workspace::memory_document::MemoryDocument;
 
 /// A memory: a record of the log, an entry of a memory document, or a section of another document.
-#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct MemoryItem {
+    /// What the log refers to it by.
+    #[serde(skip)]
+    pub(crate) referent: Referent,
     /// Its id; commands accept the last 8 characters.
     pub(crate) id: String,
     /// Its kind: fact, episode, pattern, workflow, note, finding, decision, blocker, question,
@@ -46,7 +49,7 @@ pub(crate) struct MemoryItem {
     pub(crate) standing: Standing,
     /// The ids of the memories that superseded it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) replaced_by: Vec<String>,
+    pub(crate) replaced_by: Vec<Referent>,
     /// The status of a decision record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) status: Option<String>,
@@ -71,6 +74,12 @@ pub(crate) struct MemoryItem {
     pub(crate) date: Option<String>,
     /// The path and line where it is written, or the source that its author stated.
     pub(crate) source: String,
+    /// The path of the file where it is written.
+    #[serde(skip)]
+    pub(crate) path: String,
+    /// Its line in that file.
+    #[serde(skip)]
+    pub(crate) line: usize,
     /// The source that its author stated.
     #[serde(skip)]
     pub(crate) stated_source: Option<String>,
@@ -90,15 +99,13 @@ impl MemoryItem {
     /// Makes an item of a record.
     pub(crate) fn of_record(memory: &Memory, item: &Item<'_>) -> Self {
         let record = item.record;
-        let name = item.id.to_string();
+        let referent = Referent::Record(item.id);
         let fact = match &record.body {
             Body::Fact(fact) => Some(fact),
             _ => None,
         };
         MemoryItem {
-            kind: record.kind().word().to_owned(),
             section: fact.map(|fact| fact.section),
-            text: record.text().into_owned(),
             key: fact.and_then(|fact| fact.key.clone()),
             value: fact.and_then(|fact| fact.value.clone()),
             scope: fact.and_then(|fact| fact.scope.clone()),
@@ -106,20 +113,19 @@ impl MemoryItem {
             valid_to: record.valid_to.map(|day| day.to_string()),
             private: record.is_private(),
             standing: item.standing,
-            replaced_by: replaced_by(memory, &name, item.standing),
-            status: None,
-            resolved: !memory.events(EventAction::Resolve, &name).is_empty(),
-            pinned: is_pinned(memory, &name),
+            resolved: !memory.events(EventAction::Resolve, &referent).is_empty(),
             tags: record.tags.clone(),
             confidence: record.confidence,
-            reinforced: memory.reinforcement_count(&name),
             by: record.by.clone(),
             date: Some(day::of_timestamp(record.at).to_string()),
-            source: format!("{}:{}", item.place.path, item.place.line),
             stated_source: record.source.clone(),
-            record: None,
-            score: None,
-            id: name,
+            ..MemoryItem::new(
+                memory,
+                referent,
+                (&item.id.to_string(), record.kind().word(), record.text().into_owned()),
+                item.standing,
+                (&item.place.path, item.place.line),
+            )
         }
     }
 
@@ -129,68 +135,108 @@ impl MemoryItem {
         document: &MemoryDocument,
         entry: &MemoryEntry,
     ) -> Self {
-        let name = entry_ref(&entry.id);
-        let standing = memory.standing(&name);
+        let referent = Referent::entry(&entry.id);
+        let standing = memory.standing(&referent);
         MemoryItem {
-            standing,
-            replaced_by: replaced_by(memory, &name, standing),
             resolved: entry.resolved,
-            pinned: is_pinned(memory, &name),
-            reinforced: memory.reinforcement_count(&name),
             by: document.owner().unwrap_or_default().to_owned(),
             date: document.date_of(entry).map(|date| date.to_string()),
-            source: format!("{}:{}", document.path, entry.line),
-            ..MemoryItem::new(&entry.id, entry.kind.word(), &entry.full_text())
+            ..MemoryItem::new(
+                memory,
+                referent,
+                (&entry.id, entry.kind.word(), entry.full_text()),
+                standing,
+                (&document.path, entry.line),
+            )
         }
     }
 
-    /// Makes an item without optional fields.
-    pub(crate) fn new(id: &str, kind: &str, text: &str) -> Self {
+    /// Makes an item of a part of a document. `subject` is what the log refers to it by.
+    pub(crate) fn of_part(memory: &Memory, subject: &Referent, part: &DocumentPart) -> Self {
+        let standing = memory.standing(subject).max(part.standing);
+        MemoryItem {
+            status: part.status.clone(),
+            resolved: part.resolved,
+            tags: part.tags.clone(),
+            by: part.by.clone(),
+            date: part.date.map(|date| date.to_string()),
+            ..MemoryItem::new(
+                memory,
+                subject.clone(),
+                (&part.id, &part.kind, part.text.clone()),
+                standing,
+                (&part.path, part.line),
+            )
+        }
+    }
+
+    /// Makes an item with what the log says about every memory, and without optional fields.
+    fn new(
+        memory: &Memory,
+        referent: Referent,
+        (id, kind, text): (&str, &str, String),
+        standing: Standing,
+        (path, line): (&str, usize),
+    ) -> Self {
+        // The pin of a superseded memory passes to its successors.
+        let is_pinned = !memory.events(EventAction::Pin, &referent).is_empty()
+            && memory.standing(&referent) == Standing::Active;
         MemoryItem {
             id: id.to_owned(),
             kind: kind.to_owned(),
-            text: text.to_owned(),
-            ..MemoryItem::default()
-        }
-    }
-
-    /// Makes an item of a part of a document. `subject` is the name by which the log refers to it.
-    pub(crate) fn of_part(memory: &Memory, subject: &str, part: &DocumentPart) -> Self {
-        let standing = memory.standing(subject).max(part.standing);
-        MemoryItem {
+            section: None,
+            text,
+            key: None,
+            value: None,
+            scope: None,
+            valid_from: None,
+            valid_to: None,
+            private: false,
             standing,
-            replaced_by: replaced_by(memory, subject, standing),
-            status: part.status.clone(),
-            resolved: part.resolved,
-            pinned: is_pinned(memory, subject),
-            tags: part.tags.clone(),
-            reinforced: memory.reinforcement_count(subject),
-            by: part.by.clone(),
-            date: part.date.map(|date| date.to_string()),
-            source: format!("{}:{}", part.path, part.line),
-            ..MemoryItem::new(&part.id, &part.kind, &part.text)
+            replaced_by: match standing {
+                Standing::Superseded => memory.heads(&referent),
+                Standing::Active | Standing::Archived => vec![],
+            },
+            status: None,
+            resolved: false,
+            pinned: is_pinned,
+            tags: vec![],
+            confidence: None,
+            reinforced: memory.reinforcement_count(&referent),
+            by: String::new(),
+            date: None,
+            source: format!("{path}:{line}"),
+            path: path.to_owned(),
+            line,
+            stated_source: None,
+            record: None,
+            score: None,
+            referent,
         }
     }
 
-    /// Returns the name by which the log refers to it.
-    pub(crate) fn name(&self) -> String {
-        if uuid::Uuid::parse_str(&self.id).is_ok() { self.id.clone() } else { entry_ref(&self.id) }
+    /// Returns a form of its id for people to read.
+    pub(crate) fn short_id(&self) -> &str {
+        short_memory_id(&self.id)
     }
 }
 
-/// Returns whether a memory is pinned. The pin of a superseded memory passes to its successors.
-fn is_pinned(memory: &Memory, name: &str) -> bool {
-    !memory.events(EventAction::Pin, name).is_empty() && memory.standing(name) == Standing::Active
+/// Returns a form of the id of a memory for people to read. A section of a document is shown by its path.
+pub(crate) fn short_memory_id(id: &str) -> &str {
+    strip_section_prefix(id).unwrap_or_else(|| short_id(id))
 }
 
-fn replaced_by(memory: &Memory, name: &str, standing: Standing) -> Vec<String> {
-    if standing == Standing::Superseded { memory.heads(name) } else { vec![] }
+/// Returns forms of the ids of memories that are shown together, each of a length at which it is
+/// unambiguous.
+pub(crate) fn short_item_ids<'i>(items: impl IntoIterator<Item = &'i MemoryItem>) -> Vec<&'i str> {
+    let ids: Vec<&str> = items.into_iter().map(|item| item.id.as_str()).collect();
+    let short = short_ids(&ids);
+    ids.iter().zip(short).map(|(id, short)| strip_section_prefix(id).unwrap_or(short)).collect()
 }
 
 /// Prints items, each with a line of details.
 pub(crate) fn show_items(view: &mut View, items: &[MemoryItem]) {
-    let names = super::MemorySlice::short_names(items.iter().map(|item| item.id.as_str()));
-    for (item, name) in items.iter().zip(names) {
+    for (item, name) in items.iter().zip(short_item_ids(items)) {
         show_item(view, item, name);
     }
 }
@@ -238,8 +284,7 @@ pub(crate) fn show_item(view: &mut View, item: &MemoryItem, name: &str) {
     if item.standing != Standing::Active {
         let mut label = format!("  [{}", item.standing.word());
         if !item.replaced_by.is_empty() {
-            let heads: Vec<&str> =
-                item.replaced_by.iter().map(|head| super::MemorySlice::short_name(head)).collect();
+            let heads: Vec<_> = item.replaced_by.iter().map(Referent::short).collect();
             label.push_str(&format!(" by {}", heads.join(", ")));
         }
         line.push(span(Role::Warning, format!("{label}]")));

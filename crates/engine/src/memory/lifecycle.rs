@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use heirloom_core::adr::{Adr, Status};
 use heirloom_core::fold::Standing;
 use heirloom_core::memory::{EntryField, EntryKind, MemoryEntry};
-use heirloom_core::record::{Body, EventAction, Fact, FactSection, Record};
+use heirloom_core::record::{Body, EventAction, Fact, FactSection, Origin, Record, Referent};
 use heirloom_core::supersession::Supersession;
 use heirloom_core::{Document, day};
 use jiff::Timestamp;
@@ -13,25 +13,25 @@ use uuid::Uuid;
 
 use super::{MemoryQuery, MemorySlice, WriteTransaction};
 use crate::workspace::catalog::Catalog;
-use crate::workspace::memory_document::{MemoryDocument, entry_ref};
+use crate::workspace::memory_document::MemoryDocument;
 use crate::workspace::scaffold;
 use crate::{Error, Session};
 
 /// A statement in a document that is stored as a fact.
 struct FactSource<'s> {
-    /// Identifies the statement, for example `adr:ADR-0010#accepted`, so that it is stored once.
-    origin: String,
+    /// Identifies the statement, so that it is stored once.
+    origin: Origin,
     text: String,
     /// Path of the document.
     path: &'s str,
     artifacts: Vec<String>,
-    /// Names of the facts that it replaces.
-    supersedes: Vec<String>,
+    /// The facts that it replaces.
+    supersedes: Vec<Referent>,
 }
 
 /// Returns the origin of the fact that an accepted decision record states.
-fn adr_origin(adr: &Adr) -> String {
-    format!("adr:{}#accepted", adr.id)
+fn adr_origin(adr: &Adr) -> Origin {
+    Origin::accepted_decision(&adr.id)
 }
 
 /// Writes the fact that an accepted decision record states, unless it was stored before. It supersedes
@@ -127,7 +127,7 @@ pub(crate) fn ingest_all(
         }
     }
     for (document, entry) in known.entries() {
-        if known.memory.standing(&entry_ref(&entry.id)) == Standing::Active {
+        if known.memory.standing(&Referent::entry(&entry.id)) == Standing::Active {
             let place = format!("{}:{}", document.path, entry.line);
             let fact = ingest_entry(transaction, known, document, entry).map(|(_, fact)| fact);
             ingested.add(&place, fact);
@@ -194,16 +194,16 @@ pub(crate) fn supersede_adr(
 fn supersede_with_stored_fact(
     transaction: &mut WriteTransaction<'_>,
     known: &MemorySlice,
-    replaced: Vec<String>,
+    replaced: Vec<Referent>,
     adr: &Adr,
 ) -> Result<(), Error> {
     let head = active_heads(known, &adr_origin(adr)).into_iter().next();
-    let Some(item) = head.and_then(|head| known.memory.item(Uuid::parse_str(&head).ok()?)) else {
+    let Some(item) = head.and_then(|head| known.memory.item(head.record_id()?)) else {
         return Ok(());
     };
     let stored = item.record;
     let Record { id, at, by, .. } = transaction.new_record(stored.body.clone());
-    let aliases = known.memory.aliases(stored.id).into_iter().map(|id| id.to_string());
+    let aliases = known.memory.aliases(stored.id).into_iter().map(Referent::Record);
     let supersedes = replaced.into_iter().chain(aliases).collect();
     let record = Record { id, at, by, origin: None, supersedes, ..stored.clone() };
     transaction.write(known, &record).map(drop)
@@ -220,18 +220,18 @@ pub(crate) fn renumber_adr(
 ) -> Result<Option<Uuid>, Error> {
     let origin = adr_origin(old);
     let is_of_adr = |record: &&Record| {
-        record.origin.as_deref() == Some(origin.as_str())
+        record.origin.as_ref() == Some(&origin)
             && record.source.as_deref() == Some(old.path.as_str())
     };
     let facts = known.memory.records().filter(is_of_adr);
-    let heads = facts.flat_map(|record| known.memory.heads(&record.id.to_string()));
+    let heads = facts.flat_map(|record| known.memory.heads(&record.id.into()));
     let active = heads.filter(|head| known.memory.standing(head) == Standing::Active);
-    let ids: Vec<Uuid> = active.filter_map(|head| Uuid::parse_str(&head).ok()).collect();
+    let ids: Vec<Uuid> = active.filter_map(|head| head.record_id()).collect();
     if ids.is_empty() {
         return Ok(None);
     }
-    let mut supersedes: Vec<String> =
-        ids.into_iter().flat_map(|id| known.memory.aliases(id)).map(|id| id.to_string()).collect();
+    let aliases = ids.into_iter().flat_map(|id| known.memory.aliases(id));
+    let mut supersedes: Vec<Referent> = aliases.map(Referent::Record).collect();
     supersedes.sort();
     supersedes.dedup();
     ingest(transaction, known, &FactSource { supersedes, ..adr_source(new, document) })
@@ -277,7 +277,7 @@ pub(crate) fn ingest_entry(
     let Some(state) = final_state(document, entry) else { return Ok((entry.id.clone(), None)) };
     let id = transaction.write_entry_id(known, document, entry)?;
     let source = FactSource {
-        origin: format!("{}#{state}", entry_ref(&id)),
+        origin: Origin::entry(&id, state),
         text: entry.full_text(),
         path: &document.path,
         artifacts: vec![],
@@ -320,25 +320,18 @@ fn ingest(
     transaction.write(known, &record).map(Some)
 }
 
-/// Returns the names of the active facts of some decision records.
-fn active_facts_of(known: &MemorySlice, adrs: &[&Adr]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for adr in adrs {
-        for head in active_heads(known, &adr_origin(adr)) {
-            let id = Uuid::parse_str(&head).ok();
-            names.extend(
-                id.into_iter().flat_map(|id| known.memory.aliases(id)).map(|id| id.to_string()),
-            );
-        }
-    }
-    names
+/// Returns the active facts of some decision records.
+fn active_facts_of(known: &MemorySlice, adrs: &[&Adr]) -> Vec<Referent> {
+    let heads = adrs.iter().flat_map(|adr| active_heads(known, &adr_origin(adr)));
+    let ids = heads.filter_map(|head| head.record_id());
+    ids.flat_map(|id| known.memory.aliases(id)).map(Referent::Record).collect()
 }
 
 /// Returns the active successors of the facts with an origin, or the facts themselves.
-fn active_heads(known: &MemorySlice, origin: &str) -> Vec<String> {
-    let facts = known.memory.records().filter(|record| record.origin.as_deref() == Some(origin));
-    let heads = facts.flat_map(|record| known.memory.heads(&record.id.to_string()));
-    let mut heads: Vec<String> =
+fn active_heads(known: &MemorySlice, origin: &Origin) -> Vec<Referent> {
+    let facts = known.memory.records().filter(|record| record.origin.as_ref() == Some(origin));
+    let heads = facts.flat_map(|record| known.memory.heads(&record.id.into()));
+    let mut heads: Vec<Referent> =
         heads.filter(|head| known.memory.standing(head) == Standing::Active).collect();
     heads.sort();
     heads.dedup();

@@ -2,12 +2,12 @@
 
 use heirloom_core::fold::{IdMatch, Standing};
 use heirloom_core::memory::MemoryEntry;
-use heirloom_core::record::{short_id, short_ids};
+use heirloom_core::record::Referent;
 use uuid::Uuid;
 
 use super::MemorySlice;
 use crate::Error;
-use crate::workspace::memory_document::{MemoryDocument, entry_ref};
+use crate::workspace::memory_document::MemoryDocument;
 
 /// Minimum length of the last characters of an entry's id that stand for it.
 const ID_SUFFIX_MIN_BYTES: usize = 4;
@@ -24,12 +24,22 @@ pub(crate) enum MemoryTarget<'r> {
     Entry(&'r MemoryDocument, &'r MemoryEntry),
 }
 
+impl MemoryTarget<'_> {
+    /// Returns what the log refers to it by.
+    pub(crate) fn referent(&self) -> Referent {
+        match self {
+            MemoryTarget::Record(id) => Referent::Record(*id),
+            MemoryTarget::Entry(_, entry) => Referent::entry(&entry.id),
+        }
+    }
+}
+
 impl MemorySlice {
     /// Resolves a typed id: the id of a record or its last characters, the id of an entry, or a path
     /// such as `plan/agent/finding-3`.
     pub(crate) fn find(&self, typed: &str) -> Result<MemoryTarget<'_>, Error> {
         let typed = typed.trim();
-        let id = typed.strip_prefix("entry:").unwrap_or(typed).to_lowercase();
+        let id = Referent::strip_entry_prefix(typed).to_lowercase();
         let mut found: Vec<MemoryTarget<'_>> = match self.memory.find(&id) {
             IdMatch::One(id) => vec![MemoryTarget::Record(id)],
             IdMatch::Several(ids) => ids.into_iter().map(MemoryTarget::Record).collect(),
@@ -63,18 +73,15 @@ impl MemorySlice {
     /// would fork its history or have no effect.
     pub(crate) fn find_unsuperseded(&self, typed: &str) -> Result<MemoryTarget<'_>, Error> {
         let target = self.find(typed)?;
-        let name = match target {
-            MemoryTarget::Record(id) => id.to_string(),
-            MemoryTarget::Entry(_, entry) => entry_ref(&entry.id),
-        };
-        if self.memory.standing(&name) != Standing::Superseded {
+        let referent = target.referent();
+        if self.memory.standing(&referent) != Standing::Superseded {
             return Ok(target);
         }
-        let heads = self.memory.heads(&name);
+        let heads = self.memory.heads(&referent);
         let candidates: Vec<String> = heads
             .iter()
             .filter_map(|head| self.item(head))
-            .map(|item| format!("{} {}", Self::short_name(&item.id), truncate(&item.text)))
+            .map(|item| format!("{} {}", item.short_id(), truncate(&item.text)))
             .collect();
         Err(Error::not_found(format!("`{typed}` was superseded"), candidates)
             .hint("use the id of the memory that superseded it"))
@@ -131,24 +138,6 @@ impl MemorySlice {
             MemoryTarget::Entry(document, entry) => {
                 format!("{} {} in {}:{}", entry.id, entry.name(), document.path, entry.line)
             }
-        }
-    }
-
-    /// Shortens names that are shown together, each to a length at which it is unambiguous.
-    pub(crate) fn short_names<'i>(names: impl IntoIterator<Item = &'i str>) -> Vec<&'i str> {
-        let without_prefix = |name: &'i str| name.split_once(':').map_or(name, |(_, id)| id);
-        let names: Vec<&str> = names.into_iter().collect();
-        let ids: Vec<&str> = names.iter().map(|name| without_prefix(name)).collect();
-        let short = short_ids(&ids);
-        let names = names.iter().zip(ids.iter().zip(short));
-        names.map(|(name, (id, short))| if name.contains(':') { *id } else { short }).collect()
-    }
-
-    /// Shortens a stored name for display.
-    pub(crate) fn short_name(name: &str) -> &str {
-        match name.split_once(':') {
-            Some((_, id)) => id,
-            None => short_id(name),
         }
     }
 }

@@ -5,14 +5,13 @@ use std::collections::{BTreeSet, HashMap};
 
 use heirloom_core::fold::Memory;
 use heirloom_core::memory::MemoryEntries;
-use heirloom_core::recall::origin_key;
-use heirloom_core::record::EventAction;
+use heirloom_core::recall::ComponentKey;
+use heirloom_core::record::{EventAction, Origin, Referent};
 use heirloom_core::{Problem, day};
 use heirloom_index::{Filter, Snapshot, StandingFilter};
 use heirloom_store::layout;
 use heirloom_store::log::{self, Log};
 use jiff::civil::Date;
-use uuid::Uuid;
 
 use super::slice::{MemoryDocuments, MemorySlice, PointInTime};
 use super::unique_entry_id;
@@ -20,7 +19,7 @@ use crate::indexing::{keep_open, open_if_quick};
 use crate::workspace::catalog::Catalog;
 use crate::workspace::documents::Notebooks;
 use crate::workspace::inherit;
-use crate::workspace::memory_document::{MemoryDocument, entry_ref};
+use crate::workspace::memory_document::MemoryDocument;
 use crate::{Error, Session};
 
 /// Minimum size of a log that is read by its index; a shorter one is read whole as quickly.
@@ -34,8 +33,8 @@ const LOOKUP_COST_BYTES: u64 = 1_500;
 #[derive(Debug, Default)]
 pub(crate) struct MemoryQuery {
     ids: Vec<String>,
-    names: Vec<String>,
-    names_without_relations: Vec<String>,
+    keys: Vec<ComponentKey<'static>>,
+    keys_without_relations: Vec<ComponentKey<'static>>,
     records: Option<(StandingFilter, Filter)>,
     has_related: bool,
     has_pinned: bool,
@@ -55,30 +54,44 @@ impl MemoryQuery {
         self
     }
 
-    /// Adds the memories with some names, and their relations.
-    pub(crate) fn names(mut self, names: impl IntoIterator<Item = String>) -> Self {
-        self.names.extend(names);
+    /// Adds the records that share a key, and their relations.
+    pub(crate) fn keys(mut self, keys: impl IntoIterator<Item = ComponentKey<'static>>) -> Self {
+        self.keys.extend(keys);
         self
     }
 
-    /// Adds the memories with some names, without their relations.
-    pub(crate) fn names_without_relations(
-        mut self,
-        names: impl IntoIterator<Item = String>,
+    /// Adds some memories, and their relations.
+    pub(crate) fn referents(self, referents: impl IntoIterator<Item = Referent>) -> Self {
+        self.keys(referents.into_iter().map(ComponentKey::from))
+    }
+
+    /// Adds some memories, without their relations.
+    pub(crate) fn referents_without_relations(
+        self,
+        referents: impl IntoIterator<Item = Referent>,
     ) -> Self {
-        self.names_without_relations.extend(names);
+        self.keys_without_relations(referents.into_iter().map(ComponentKey::from))
+    }
+
+    /// Adds the records that share a key, without their relations.
+    pub(crate) fn keys_without_relations(
+        mut self,
+        keys: impl IntoIterator<Item = ComponentKey<'static>>,
+    ) -> Self {
+        self.keys_without_relations.extend(keys);
         self
     }
 
     /// Adds the records with some origins, and their relations.
-    pub(crate) fn origins(self, origins: impl IntoIterator<Item = String>) -> Self {
-        self.names(origins.into_iter().map(|origin| origin_key(&origin)))
+    pub(crate) fn origins(self, origins: impl IntoIterator<Item = Origin>) -> Self {
+        self.keys(origins.into_iter().map(ComponentKey::from))
     }
 
     /// Adds the records that concern entries which are about to be written to a document.
     pub(crate) fn new_entries(self, path: &str, ids: &[String]) -> Self {
-        let names = |id: &String| [entry_ref(id), entry_ref(&unique_entry_id(id, path))];
-        self.names_without_relations(ids.iter().flat_map(names).collect::<Vec<_>>())
+        let referents =
+            |id: &String| [Referent::entry(id), Referent::Entry(unique_entry_id(id, path))];
+        self.referents_without_relations(ids.iter().flat_map(referents).collect::<Vec<_>>())
     }
 
     /// Adds all records of a standing that pass a filter, without their relations.
@@ -132,10 +145,11 @@ impl MemoryQuery {
     pub(crate) fn read_log(mut self, session: &Session) -> (Memory, Vec<Problem>) {
         if self.has_pinned && is_long_log(session) {
             let (local, _) = Log::read_local(session.root()).fold(None);
-            self.names.extend(local.targets_of(EventAction::Pin).into_keys().map(str::to_owned));
+            let pinned = local.targets_of(EventAction::Pin).into_keys().cloned();
+            self.keys.extend(pinned.map(ComponentKey::from));
         }
         let as_of = self.at.as_of;
-        let lookups = self.names_without_relations.len() as u64;
+        let lookups = self.keys_without_relations.len() as u64;
         let is_cheaper = lookups * LOOKUP_COST_BYTES <= log::size_in_bytes(session.root());
         if is_long_log(session)
             && is_cheaper
@@ -150,8 +164,8 @@ impl MemoryQuery {
     /// Reads the selected records for memory documents that were read already.
     fn read_beside(mut self, session: &Session, documents: MemoryDocuments) -> MemorySlice {
         if is_long_log(session) {
-            let entries = documents.documents.iter().flat_map(entry_names);
-            self.names_without_relations.extend(entries);
+            let entries = documents.documents.iter().flat_map(entry_referents);
+            self.keys_without_relations.extend(entries.map(ComponentKey::from));
         }
         let at = self.at;
         let (memory, problems) = self.read_log(session);
@@ -163,25 +177,29 @@ impl MemoryQuery {
     fn read_from_index(self, session: &Session) -> Result<Option<(Memory, Vec<Problem>)>, Error> {
         let Some(index) = open_if_quick(session)? else { return Ok(None) };
         let snapshot = index.snapshot();
-        let (mut names, mut names_without_relations) = (self.names, self.names_without_relations);
+        let (mut keys, mut keys_without_relations) = (self.keys, self.keys_without_relations);
         for typed in &self.ids {
-            names.extend(snapshot.ids_ending_in(typed)?);
+            let ids = snapshot.ids_ending_in(typed)?.into_iter();
+            keys.extend(ids.map(|id| Referent::Record(id).into()));
         }
         if let Some((standing_filter, filter)) = &self.records {
-            names_without_relations.extend(snapshot.names_in(*standing_filter, filter)?);
+            let records = snapshot.subjects_in(*standing_filter, filter)?;
+            keys_without_relations.extend(records.into_iter().map(ComponentKey::from));
         }
         if let Some(since) = self.since {
-            names.extend(snapshot.names_since(day::to_number(since))?);
+            let recent = snapshot.subjects_since(day::to_number(since))?;
+            keys.extend(recent.into_iter().map(ComponentKey::from));
         }
         let as_of = self.at.as_of;
-        // Lookups by name skip relations that ended since the point in time, so all relations are read.
-        let is_past = as_of.is_some() && !names.is_empty();
+        // Lookups by key skip relations that ended since the point in time, so all relations are read.
+        let is_past = as_of.is_some() && !keys.is_empty();
         let memory = match self.has_related || is_past {
-            true => snapshot
-                .fold_shared_components(&[names, names_without_relations].concat(), as_of)?,
+            true => {
+                snapshot.fold_shared_components(&[keys, keys_without_relations].concat(), as_of)?
+            }
             false => {
-                names_without_relations.extend(with_relations(snapshot, names)?);
-                snapshot.fold_components_of(&names_without_relations, as_of)?
+                keys_without_relations.extend(with_relations(snapshot, keys)?);
+                snapshot.fold_components_of(&keys_without_relations, as_of)?
             }
         };
         let problems = index.log_problems()?;
@@ -200,7 +218,7 @@ pub(crate) fn read_related(
     let (memory, problems) = MemoryQuery::new().related().read_log(session);
     let edges = memory.edges();
     let ends = edges.keys().flat_map(|(from, to, _)| [from, to]);
-    let entry_ids: BTreeSet<&str> = ends.filter_map(|name| name.strip_prefix("entry:")).collect();
+    let entry_ids: BTreeSet<&str> = ends.filter_map(Referent::entry_id).collect();
     let notebooks = notebooks.load_containing(&entry_ids.into_iter().collect::<Vec<_>>());
     let documents = cached_documents(session, catalog, notebooks)?;
     Ok(match is_long_log(session) && !documents.documents.is_empty() {
@@ -220,30 +238,36 @@ pub(crate) fn is_long_log(session: &Session) -> bool {
     log::size_in_bytes(session.root()) >= INDEXED_LOG_MIN_BYTES
 }
 
-/// Adds to names the memories that are related to them. A relation may name a successor of a memory or
+/// Adds to keys the memories that are related to them. A relation may name a successor of a memory or
 /// a record with the same content.
-fn with_relations(snapshot: &Snapshot, names: Vec<String>) -> Result<Vec<String>, Error> {
-    let known = snapshot.fold_components_of(&names, None)?;
-    let mut all: BTreeSet<String> = BTreeSet::new();
-    for name in names {
-        all.extend(known.heads(&name));
-        if let Ok(id) = Uuid::parse_str(&name) {
-            all.extend(known.aliases(id).iter().map(Uuid::to_string));
-        }
-        all.insert(name);
+fn with_relations(
+    snapshot: &Snapshot,
+    keys: Vec<ComponentKey<'static>>,
+) -> Result<Vec<ComponentKey<'static>>, Error> {
+    let known = snapshot.fold_components_of(&keys, None)?;
+    let mut memories: BTreeSet<Referent> = BTreeSet::new();
+    for key in &keys {
+        let ComponentKey::Referent(referent) = key else { continue };
+        memories.extend(known.heads(referent));
+        let aliases = referent.record_id().map(|id| known.aliases(id)).unwrap_or_default();
+        memories.extend(aliases.into_iter().map(Referent::Record));
+        memories.insert(referent.as_ref().clone());
     }
-    let mut all: Vec<String> = all.into_iter().collect();
-    all.extend(snapshot.relation_names_around(&all)?);
-    Ok(all)
+    let memories: Vec<Referent> = memories.into_iter().collect();
+    let related = snapshot.relations_around(&memories)?;
+    Ok(keys
+        .into_iter()
+        .chain(memories.into_iter().chain(related).map(ComponentKey::from))
+        .collect())
 }
 
-/// Returns the names by which the log may refer to the entries of a document.
-pub(super) fn entry_names(document: &MemoryDocument) -> impl Iterator<Item = String> {
+/// Returns what the log may refer to the entries of a document by.
+pub(super) fn entry_referents(document: &MemoryDocument) -> impl Iterator<Item = Referent> {
     let entries = document.notebook.entries.iter();
     // The log may refer to an entry without a written id by an id that is unique to its document.
     let unmarked = entries.clone().filter(|entry| !entry.has_stored_id());
-    let unique = unmarked.map(|entry| entry_ref(&unique_entry_id(&entry.id, &document.path)));
-    entries.map(|entry| entry_ref(&entry.id)).chain(unique)
+    let unique = unmarked.map(|entry| Referent::Entry(unique_entry_id(&entry.id, &document.path)));
+    entries.map(|entry| Referent::entry(&entry.id)).chain(unique)
 }
 
 /// Takes memory documents from the cache, and reads their files if the cache cannot be read.

@@ -1,8 +1,11 @@
 //! Counts the records of the log, from the index if the log is long.
 
+use std::borrow::Cow;
+
 use heirloom_core::Problem;
 use heirloom_core::fold::{Memory, Standing};
-use heirloom_core::record::{Body, FactSection, RecordKind};
+use heirloom_core::recall::ComponentKey;
+use heirloom_core::record::{Body, FactSection, RecordKind, Referent};
 use heirloom_index::{Filter, SlotState, Snapshot, StandingFilter};
 
 use crate::indexing::{keep_open, open_if_quick};
@@ -90,38 +93,39 @@ fn count_active(snapshot: &Snapshot, section: FactSection) -> usize {
     snapshot.count_by_state(&facts_in(section)).get(&SlotState::Active).copied().unwrap_or_default()
 }
 
-/// Returns the names of the first active facts, ordered by section and id, and the number of all
+/// Returns the first active facts, ordered by section and id, and the number of all
 /// active facts. `None` if the index does not exist or is far behind.
 pub(crate) fn first_facts(
     session: &Session,
     limit: usize,
-) -> Result<Option<(Vec<String>, usize)>, Error> {
+) -> Result<Option<(Vec<Referent>, usize)>, Error> {
     let Some(index) = open_if_quick(session)? else { return Ok(None) };
-    let (mut names, mut total) = (Vec::new(), 0);
+    let (mut facts, mut total) = (Vec::new(), 0);
     for section in FactSection::ALL {
         total += count_active(index.snapshot(), section);
-        if names.len() < limit {
+        if facts.len() < limit {
             let mut in_section =
-                index.snapshot().names_in(StandingFilter::Active, &facts_in(section))?;
+                index.snapshot().subjects_in(StandingFilter::Active, &facts_in(section))?;
             in_section.sort_unstable();
-            in_section.truncate(limit - names.len());
-            names.extend(in_section);
+            in_section.truncate(limit - facts.len());
+            facts.extend(in_section);
         }
     }
     keep_open(session, index);
-    Ok(Some((names, total)))
+    Ok(Some((facts, total)))
 }
 
-/// Counts the records of the index, and reads from it the memories with some names, all that are
-/// related, and all that were superseded, archived or stored more than once. Returns them with the
+/// Counts the records of the index, and reads from it some memories, all that are related, and all that were superseded, archived or stored more than once. Returns them with the
 /// problems of the log; `None` if the index does not exist or is far behind.
 pub(crate) fn read_related(
     session: &Session,
-    names: &[String],
+    memories: &[Referent],
 ) -> Result<Option<(RecordCounts, Memory, Vec<Problem>)>, Error> {
     let Some(index) = open_if_quick(session)? else { return Ok(None) };
     let counts = RecordCounts::of_index(index.snapshot());
-    let memory = index.snapshot().fold_shared_components(names, None)?;
+    let keys: Vec<ComponentKey<'_>> =
+        memories.iter().map(|memory| ComponentKey::Referent(Cow::Borrowed(memory))).collect();
+    let memory = index.snapshot().fold_shared_components(&keys, None)?;
     let problems = index.log_problems()?;
     keep_open(session, index);
     Ok(Some((counts, memory, problems)))

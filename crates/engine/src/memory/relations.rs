@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use heirloom_core::record::{Body, EventAction, RelationRecord};
+use heirloom_core::record::{Body, EventAction, Referent, RelationRecord};
 
 use super::{MemoryQuery, WriteTransaction};
 use crate::{Error, Session};
@@ -15,15 +15,17 @@ pub(crate) fn move_relations(
     transaction: &mut WriteTransaction<'_>,
     new_ids: &HashMap<String, String>,
 ) -> Result<usize, Error> {
-    let new_names: HashMap<String, String> =
-        new_ids.iter().map(|(old, new)| (format!("doc:{old}"), format!("doc:{new}"))).collect();
-    let known = MemoryQuery::new().names(new_names.keys().cloned()).read(session)?;
+    let renamed_documents: HashMap<Referent, Referent> = new_ids
+        .iter()
+        .map(|(old, new)| (Referent::document(old), Referent::document(new)))
+        .collect();
+    let known = MemoryQuery::new().referents(renamed_documents.keys().cloned()).read(session)?;
     let mut moved = 0;
     for ((from, to, relation), id) in known.memory.edges() {
-        if !new_names.contains_key(&from) && !new_names.contains_key(&to) {
+        if !renamed_documents.contains_key(&from) && !renamed_documents.contains_key(&to) {
             continue;
         }
-        let renamed = |name: String| new_names.get(&name).cloned().unwrap_or(name);
+        let renamed = |end: Referent| renamed_documents.get(&end).cloned().unwrap_or(end);
         let old = known.memory.records().find(|record| record.id == id);
         let content = old.and_then(|record| match &record.body {
             Body::Edge(edge) => Some(edge.content.clone()),
@@ -36,7 +38,7 @@ pub(crate) fn move_relations(
         transaction.write_event(
             &known,
             EventAction::Archive,
-            vec![id.to_string()],
+            vec![id.into()],
             vec![],
             "renumbered",
         )?;

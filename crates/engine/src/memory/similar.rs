@@ -3,13 +3,12 @@
 use std::collections::HashSet;
 
 use heirloom_core::fold::Standing;
-use heirloom_core::record::{Record, RecordKind};
+use heirloom_core::record::{Record, RecordKind, Referent};
 use heirloom_core::words::{jaccard_similarity, split_words};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::MemorySlice;
-use crate::workspace::memory_document::entry_ref;
 
 /// Minimum share of common words for two facts to be similar.
 const MIN_LIKENESS: f64 = 0.6;
@@ -36,10 +35,10 @@ impl SimilarMemory {
         let facts = known.items(&[RecordKind::Fact]).into_iter();
         let facts = facts
             .filter(|fact| fact.standing == Standing::Active)
-            .map(|fact| (fact.name(), fact.id, fact.text));
+            .map(|fact| (fact.referent, fact.id, fact.text));
         let entries = known
             .entries()
-            .map(|(_, entry)| (entry_ref(&entry.id), entry))
+            .map(|(_, entry)| (Referent::entry(&entry.id), entry))
             .filter(|(name, _)| known.memory.standing(name) == Standing::Active)
             .map(|(name, entry)| (name, entry.id.clone(), entry.full_text()));
         let mut similar: Vec<SimilarMemory> = facts

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use heirloom_core::fold::{Item, Memory, Standing};
 use heirloom_core::graph::NodeKind;
 use heirloom_core::memory::{MemoryEntries, MemoryEntry};
-use heirloom_core::record::{EventAction, Record, RecordKind};
+use heirloom_core::record::{EventAction, Origin, Record, RecordKind, Referent};
 use heirloom_core::{Problem, day};
 use heirloom_store::Root;
 use heirloom_store::layout::Placed;
@@ -19,7 +19,7 @@ use super::item::MemoryItem;
 use crate::Error;
 use crate::workspace::catalog::Catalog;
 use crate::workspace::entry_dates::EntryDates;
-use crate::workspace::memory_document::{MemoryDocument, entry_ref, prefetch_dates};
+use crate::workspace::memory_document::{MemoryDocument, prefetch_dates};
 use crate::workspace::memory_file::MemoryFile;
 
 /// A part of memory: the records that a query selects, and all memory documents. It answers questions
@@ -35,7 +35,7 @@ pub(crate) struct MemorySlice {
     pub(crate) problems: Vec<Problem>,
     at: PointInTime,
     dates: Rc<EntryDates>,
-    origins: OnceCell<HashSet<String>>,
+    origins: OnceCell<HashSet<Origin>>,
     /// Number of entries by id.
     entry_counts: OnceCell<HashMap<String, usize>>,
 }
@@ -95,13 +95,13 @@ impl PointInTime {
     pub(crate) fn includes_part(
         self,
         memory: &Memory,
-        name: &str,
+        subject: &Referent,
         date: impl FnOnce() -> Option<Date>,
     ) -> bool {
-        let was_true = self.valid_at.is_none_or(|day| match memory.standing(name) {
+        let was_true = self.valid_at.is_none_or(|day| match memory.standing(subject) {
             Standing::Active => true,
             Standing::Archived => false,
-            Standing::Superseded => memory.replaced_on(name).is_none_or(|end| day < end),
+            Standing::Superseded => memory.replaced_on(subject).is_none_or(|end| day < end),
         });
         let last_day = self.as_of.map(day::of_timestamp).into_iter().chain(self.valid_at).min();
         was_true && last_day.is_none_or(|last| date().is_some_and(|date| date <= last))
@@ -141,8 +141,9 @@ impl MemorySlice {
 
     /// Returns the superseded and archived entries as of the point in time.
     pub(super) fn retired_entries(&self) -> Vec<MemoryItem> {
-        let is_retired =
-            |entry: &MemoryEntry| self.memory.standing(&entry_ref(&entry.id)) != Standing::Active;
+        let is_retired = |entry: &MemoryEntry| {
+            self.memory.standing(&Referent::entry(&entry.id)) != Standing::Active
+        };
         let retired: Vec<(&MemoryDocument, &MemoryEntry)> =
             self.entries().filter(|(_, entry)| is_retired(entry)).collect();
         self.prefetch_entry_dates(retired.iter().map(|(document, _)| *document));
@@ -161,7 +162,7 @@ impl MemorySlice {
     }
 
     /// Returns the origins of all records that have one.
-    pub(crate) fn origins(&self) -> &HashSet<String> {
+    pub(crate) fn origins(&self) -> &HashSet<Origin> {
         let origins = || self.memory.records().filter_map(|record| record.origin.clone()).collect();
         self.origins.get_or_init(origins)
     }
@@ -179,12 +180,12 @@ impl MemorySlice {
     }
 
     fn did_hold(&self, document: &MemoryDocument, entry: &MemoryEntry) -> bool {
-        self.at.includes_part(&self.memory, &entry_ref(&entry.id), || document.date_of(entry))
+        self.at.includes_part(&self.memory, &Referent::entry(&entry.id), || document.date_of(entry))
     }
 
-    /// Returns the names of what was pinned on this machine, with the events that pinned them. Pins are
-    /// personal, so those of other machines are ignored.
-    pub(crate) fn pin_events(&self) -> impl Iterator<Item = (&str, Vec<Uuid>)> {
+    /// Returns what was pinned on this machine, with the events that pinned it. Pins are personal, so
+    /// those of other machines are ignored.
+    pub(crate) fn pin_events(&self) -> impl Iterator<Item = (&Referent, Vec<Uuid>)> {
         let is_local = |id: &Uuid| self.memory.place(*id).is_some_and(|place| place.is_local);
         let pinned = self.memory.targets_of(EventAction::Pin).into_iter();
         let pinned_here = pinned.map(move |(target, events)| {
@@ -193,10 +194,9 @@ impl MemorySlice {
         pinned_here.filter(|(_, events)| !events.is_empty())
     }
 
-    /// Returns the active memories that are pinned, with their names, in the order in which they were
-    /// pinned.
-    pub(crate) fn pins(&self) -> Vec<(String, MemoryItem)> {
-        let mut pins: Vec<(Vec<Uuid>, &str)> =
+    /// Returns the active memories that are pinned, in the order in which they were pinned.
+    pub(crate) fn pins(&self) -> Vec<(Referent, MemoryItem)> {
+        let mut pins: Vec<(Vec<Uuid>, &Referent)> =
             self.pin_events().map(|(target, events)| (events, target)).collect();
         pins.sort();
         let mut seen = Vec::new();
@@ -216,22 +216,24 @@ impl MemorySlice {
         items
     }
 
-    /// Returns the memories with some stored names, with the standing that an operation gives them.
-    pub(crate) fn describe(&self, names: &[String], standing: Standing) -> Vec<MemoryItem> {
-        let items = names.iter().filter_map(|name| self.item(name));
+    /// Returns some memories, with the standing that an operation gives them.
+    pub(crate) fn describe(&self, memories: &[Referent], standing: Standing) -> Vec<MemoryItem> {
+        let items = memories.iter().filter_map(|memory| self.item(memory));
         items.map(|item| MemoryItem { standing, replaced_by: vec![], ..item }).collect()
     }
 
-    /// Returns the memory with a stored name.
-    pub(crate) fn item(&self, name: &str) -> Option<MemoryItem> {
-        if let Ok(id) = Uuid::parse_str(name) {
-            let item = self.memory.item(id)?;
-            return Some(MemoryItem::of_record(&self.memory, &item));
+    /// Returns the memory that the log refers to. `None` for a document.
+    pub(crate) fn item(&self, referent: &Referent) -> Option<MemoryItem> {
+        match referent {
+            Referent::Record(id) => {
+                self.memory.item(*id).map(|item| MemoryItem::of_record(&self.memory, &item))
+            }
+            Referent::Entry(id) => {
+                let (document, entry) = self.entries().find(|(_, entry)| entry.id == *id)?;
+                Some(MemoryItem::of_entry(&self.memory, document, entry))
+            }
+            Referent::Document(_) | Referent::Unknown(_) => None,
         }
-        let id = name.strip_prefix("entry:")?;
-        self.entries()
-            .find(|(_, entry)| entry.id == id)
-            .map(|(document, entry)| MemoryItem::of_entry(&self.memory, document, entry))
     }
 
     /// Returns the given problems and those of memory, each once.
@@ -251,10 +253,9 @@ impl MemorySlice {
         })
     }
 
-    /// Returns whether a name belongs to a record that stays on this machine.
-    pub(crate) fn is_local(&self, name: &str) -> bool {
-        let id = Uuid::parse_str(name).ok();
-        id.is_some_and(|id| {
+    /// Returns whether this is a record that stays on this machine.
+    pub(crate) fn is_local(&self, referent: &Referent) -> bool {
+        referent.record_id().is_some_and(|id| {
             self.memory.place(id).is_some_and(|place| place.is_local)
                 || self.memory.record(id).is_some_and(Record::is_private)
         })

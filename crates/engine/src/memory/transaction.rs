@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use heirloom_core::memory::{self, Counters, EntryMatch, MemoryEntry};
-use heirloom_core::record::{Body, Event, EventAction, Record, RecordKind};
+use heirloom_core::record::{Body, Event, EventAction, Record, RecordKind, Referent};
 use heirloom_core::{Value, secret};
 use heirloom_store::journal::{self, FileChange, Rename, WriteLock};
 use heirloom_store::log::{self, Log, LogScope};
@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::open_session::open_session;
 use super::{MemoryItem, MemorySlice, MemoryTarget};
-use crate::workspace::memory_document::{MemoryDocument, entry_ref};
+use crate::workspace::memory_document::MemoryDocument;
 use crate::workspace::memory_file::edit_refused;
 use crate::{Error, Session};
 
@@ -25,7 +25,7 @@ pub(crate) struct WriteTransaction<'s> {
     allow_secret: bool,
     lines: Vec<(LogScope, RecordKind, String)>,
     /// Ids of the new records that stay on this machine.
-    local: HashSet<String>,
+    local: HashSet<Uuid>,
     /// The text of each changed document before and after.
     edits: IndexMap<String, (Option<String>, String)>,
     /// Renames of files and folders, in order.
@@ -98,7 +98,7 @@ impl<'s> WriteTransaction<'s> {
     pub(crate) fn write_line(&mut self, known: &MemorySlice, record: &Record, line: String) {
         let scope = self.scope_of(known, record);
         if scope == LogScope::Local {
-            self.local.insert(record.id.to_string());
+            self.local.insert(record.id);
         }
         self.lines.push((scope, record.kind(), line));
     }
@@ -109,9 +109,10 @@ impl<'s> WriteTransaction<'s> {
         loop {
             let before = self.local.len();
             for record in records {
-                let id = record.id.to_string();
-                if !self.local.contains(&id) && self.scope_of(known, record) == LogScope::Local {
-                    self.local.insert(id);
+                if !self.local.contains(&record.id)
+                    && self.scope_of(known, record) == LogScope::Local
+                {
+                    self.local.insert(record.id);
                 }
             }
             if self.local.len() == before {
@@ -125,8 +126,8 @@ impl<'s> WriteTransaction<'s> {
         &mut self,
         known: &MemorySlice,
         action: EventAction,
-        targets: Vec<String>,
-        undoes: Vec<String>,
+        targets: Vec<Referent>,
+        undoes: Vec<Referent>,
         reason: &str,
     ) -> Result<Uuid, Error> {
         let event = Event { action, targets, undoes, reason: reason.to_owned() };
@@ -138,10 +139,11 @@ impl<'s> WriteTransaction<'s> {
     /// machine.
     fn scope_of(&self, known: &MemorySlice, record: &Record) -> LogScope {
         let is_pin = matches!(&record.body, Body::Event(event) if matches!(event.action, EventAction::Pin | EventAction::Release));
-        let names_local = record
-            .referenced_names()
-            .iter()
-            .any(|name| known.is_local(name) || self.local.contains(*name));
+        let is_local = |referent: &Referent| {
+            known.is_local(referent)
+                || referent.record_id().is_some_and(|id| self.local.contains(&id))
+        };
+        let names_local = record.referents().into_iter().any(is_local);
         if record.is_private() || is_pin || names_local {
             LogScope::Local
         } else {
@@ -183,17 +185,17 @@ impl<'s> WriteTransaction<'s> {
 
     /// Returns the names by which records refer to a target. A record has a name for each record with
     /// the same content. The id of an entry is first written beside it, so that it survives rewording.
-    pub(crate) fn reference_names(
+    pub(crate) fn referents_of(
         &mut self,
         known: &MemorySlice,
         target: MemoryTarget<'_>,
-    ) -> Result<Vec<String>, Error> {
+    ) -> Result<Vec<Referent>, Error> {
         Ok(match target {
             MemoryTarget::Record(id) => {
-                known.memory.aliases(id).iter().map(Uuid::to_string).collect()
+                known.memory.aliases(id).into_iter().map(Referent::Record).collect()
             }
             MemoryTarget::Entry(document, entry) => {
-                vec![entry_ref(&self.write_entry_id(known, document, entry)?)]
+                vec![Referent::Entry(self.write_entry_id(known, document, entry)?)]
             }
         })
     }

@@ -3,12 +3,12 @@
 use std::ops::Deref;
 
 use heirloom_core::fold::Memory;
-use heirloom_core::record::RecordKind;
+use heirloom_core::record::{RecordKind, Referent};
 use heirloom_index::{Filter, StandingFilter};
 use heirloom_store::log::Log;
 
 use super::item::MemoryItem;
-use super::query::{MemoryQuery, entry_names, is_long_log, read_documents};
+use super::query::{MemoryQuery, entry_referents, is_long_log, read_documents};
 use super::record_counts::{self, RecordCounts};
 use super::slice::{MemorySlice, PointInTime};
 use crate::{Error, Session};
@@ -69,10 +69,10 @@ impl SelectedRecords {
         if !is_long_log(session) {
             return Ok(None);
         }
-        let Ok(Some((names, total))) = record_counts::first_facts(session, limit) else {
+        let Ok(Some((facts, total))) = record_counts::first_facts(session, limit) else {
             return Ok(None);
         };
-        let facts = MemoryQuery::new().names_without_relations(names).read(session)?;
+        let facts = MemoryQuery::new().referents_without_relations(facts).read(session)?;
         Ok(Some((SelectedRecords(facts), total)))
     }
 
@@ -93,8 +93,8 @@ pub(crate) fn read_related_with_counts(
     session: &Session,
 ) -> Result<(MemorySlice, RecordCounts), Error> {
     let documents = read_documents(session)?;
-    let names: Vec<String> = documents.documents.iter().flat_map(entry_names).collect();
-    let read_from_index = || record_counts::read_related(session, &names).ok().flatten();
+    let entries: Vec<Referent> = documents.documents.iter().flat_map(entry_referents).collect();
+    let read_from_index = || record_counts::read_related(session, &entries).ok().flatten();
     let from_index = is_long_log(session).then(read_from_index).flatten();
     let (counts, memory, problems) = from_index.unwrap_or_else(|| {
         let (memory, problems): (Memory, _) = Log::read(session.root()).fold(None);

@@ -1,6 +1,6 @@
 //! Reads the part of memory that a new record affects.
 
-use heirloom_core::recall::component_keys;
+use heirloom_core::recall::{ComponentKey, component_keys};
 use heirloom_core::record::{Record, Visibility};
 
 use super::Search;
@@ -31,14 +31,14 @@ pub(crate) fn read_affected(
     record: &Record,
     typed: &[String],
 ) -> Result<MemorySlice, Error> {
-    let mut names: Vec<String> = Vec::new();
+    let mut keys: Vec<ComponentKey<'static>> = Vec::new();
     if is_long_log(session) {
         let text = record.text();
         let search = Search { query: &text, limit: SIMILAR_LIMIT, ..Search::default() };
         let similar = search.run(session)?;
-        names.extend(component_keys(record));
+        keys.extend(component_keys(record).map(ComponentKey::into_owned));
         let hits = similar.hits.iter().chain(&similar.near_misses);
-        names.extend(hits.map(|hit| hit.item.name()));
+        keys.extend(hits.map(|hit| hit.item.referent.clone().into()));
     }
-    MemoryQuery::new().names(names).ids(typed).read(session)
+    MemoryQuery::new().keys(keys).ids(typed).read(session)
 }

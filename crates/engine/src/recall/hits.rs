@@ -2,7 +2,7 @@
 
 use heirloom_core::fold::{Item, Memory};
 use heirloom_core::recall::{DocumentPart, RankedMemory, ScoreParts, Slot};
-use heirloom_core::record::{Body, Episode, Record};
+use heirloom_core::record::{Body, Episode, Record, Referent};
 use heirloom_core::staleness::{self, Freshness};
 use heirloom_core::{day, transcript};
 use heirloom_index::{IndexError, IndexErrorKind, Snapshot, StoredMemory};
@@ -43,16 +43,16 @@ impl Hit {
     pub(crate) fn new(session: &Session, mut thing: MemoryItem) -> Result<Self, Error> {
         let date = thing.date.as_deref().and_then(day::parse);
         let thresholds = session.config()?.staleness;
-        let (path, line) = match thing.source.rsplit_once(':') {
-            Some((path, line)) => (path.to_owned(), line.parse().ok()),
-            None => (thing.source.clone(), None),
-        };
         thing.source = thing.stated_source.take().unwrap_or(thing.source);
         Ok(Hit {
             workspace: None,
             at: thing.date.clone(),
             freshness: staleness::evaluate(date, session.today(), None, &thresholds).status,
-            meta: HitLocation { path, line, id: thing.id.clone() },
+            meta: HitLocation {
+                path: thing.path.clone(),
+                line: Some(thing.line),
+                id: thing.id.clone(),
+            },
             explain: None,
             item: thing,
         })
@@ -202,7 +202,7 @@ fn record_at(memory: &Memory, item: &Item<'_>, when: PointInTime) -> Option<Memo
 
 fn part_at(
     memory: &Memory,
-    subject: &str,
+    subject: &Referent,
     part: &DocumentPart,
     when: PointInTime,
 ) -> Option<MemoryItem> {

@@ -23,11 +23,6 @@ pub(crate) fn prefetch_dates<'d>(
     dates.prefetch(undated.map(|document| document.path.as_str()));
 }
 
-/// Returns the reference under which records name an entry.
-pub(crate) fn entry_ref(id: &str) -> String {
-    format!("entry:{id}")
-}
-
 /// A memory document with its parsed entries.
 #[derive(Debug)]
 pub(crate) struct MemoryDocument {

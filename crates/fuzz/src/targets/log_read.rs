@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use heirloom_core::fold::{Line, Memory, fold};
-use heirloom_core::record::{self, EventAction, RecordKind};
+use heirloom_core::record::{self, EventAction, RecordKind, Referent};
 use heirloom_store::log::Log;
 
 use crate::signature::{Signature, kind_of};
@@ -32,7 +32,7 @@ pub fn log_read(data: &[u8]) -> Signature {
     let memory = fold(lines.clone(), None);
     let standings: BTreeSet<_> = lines
         .iter()
-        .map(|line| (line.record.kind(), memory.standing(&line.record.id.to_string())))
+        .map(|line| (line.record.kind(), memory.standing(&line.record.id.into())))
         .collect();
     let problems = log.problems.iter().chain(memory.problems());
     let problems: Vec<String> = problems.map(|problem| kind_of(&problem.message)).take(3).collect();
@@ -76,8 +76,8 @@ fn shown(memory: &Memory) -> Vec<String> {
         }
     }
     for record in memory.records() {
-        let id = record.id.to_string();
-        for name in record.referenced_names().into_iter().chain([id.as_str()]) {
+        let id = Referent::Record(record.id);
+        for name in record.referents().into_iter().chain([&id]) {
             let acts = [
                 EventAction::Archive,
                 EventAction::Pin,

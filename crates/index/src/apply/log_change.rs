@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use heirloom_core::fold::Memory;
-use heirloom_core::record::{Body, Record};
+use heirloom_core::record::{Body, Origin, Record, Referent};
 use uuid::Uuid;
 
 /// The part of the log that an update affects.
@@ -12,19 +12,19 @@ pub(super) struct LogChange {
     pub(super) memory: Memory,
     /// The ids of all records in those components, before and after the update.
     pub(super) records: BTreeSet<Uuid>,
-    /// The names that those records refer to: entries, documents, and other records.
-    pub(super) names: BTreeSet<String>,
+    /// What those records refer to: entries, documents, and other records.
+    pub(super) referents: BTreeSet<Referent>,
 }
 
-/// Collects the ids of records, and the names that they refer to.
-pub(super) struct NameCollector {
+/// Collects the ids of records, and what they refer to.
+pub(super) struct ReferentCollector {
     pub(super) records: Vec<Uuid>,
-    pub(super) names: BTreeSet<String>,
+    pub(super) referents: BTreeSet<Referent>,
 }
 
-impl NameCollector {
+impl ReferentCollector {
     pub(super) fn with_capacity(records: usize) -> Self {
-        NameCollector { records: Vec::with_capacity(records), names: BTreeSet::new() }
+        ReferentCollector { records: Vec::with_capacity(records), referents: BTreeSet::new() }
     }
 
     pub(super) fn add(&mut self, record: &Record) {
@@ -33,12 +33,7 @@ impl NameCollector {
             Body::Event(event) => event.targets.as_slice(),
             _ => &[],
         };
-        let names = record.supersedes.iter().chain(targets).map(String::as_str);
-        self.names.extend(names.chain(entry_of_origin(record)).map(str::to_owned));
+        let entry = record.origin.as_ref().and_then(Origin::referred_entry);
+        self.referents.extend(record.supersedes.iter().chain(targets).cloned().chain(entry));
     }
-}
-
-/// Returns the origin of a record without the fragment behind `#`.
-pub(super) fn entry_of_origin(record: &Record) -> Option<&str> {
-    record.origin.as_deref().and_then(|origin| origin.split('#').next())
 }

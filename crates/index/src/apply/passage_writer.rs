@@ -9,14 +9,14 @@ use heirloom_core::day;
 use heirloom_core::embedding::Embedder;
 use heirloom_core::fold::{Item, LineLocation, Memory, Standing};
 use heirloom_core::recall::{Passage, Slot, is_question};
-use heirloom_core::record::RecordKind;
+use heirloom_core::record::{RecordKind, Referent};
 use jiff::Timestamp;
 use rusqlite::Connection;
 use uuid::Uuid;
 
 use super::parallel_tokenizer::ParallelTokenizer;
 use crate::IndexError;
-use crate::name_hash::{hash_name, tie_breaker};
+use crate::name_hash::{hash_text, tie_breaker};
 use crate::segment::SegmentBuilder;
 use crate::slots::{SlotEntry, SlotState, SlotTable};
 use crate::tables::lines::row_id;
@@ -92,19 +92,19 @@ impl PendingPassage {
         let part = self.passage.part.as_ref().map(serde_json::to_string).transpose();
         Ok(PassageRow {
             name: &self.passage.name,
-            subject: self.passage.subject_override.as_deref(),
+            subject: self.passage.subject_override.as_ref().map(Referent::to_string),
             source: self.source,
             group_hash: self.group_hash,
             position: self.passage.position,
             fingerprint: &self.fingerprint,
-            repeats: self.passage.duplicate_of.as_deref(),
+            repeats: self.passage.duplicate_of.as_ref().map(Referent::to_string),
             part: part.map_err(|error| IndexError::damaged(error.to_string()))?,
         })
     }
 }
 
 fn hash_group(passage: &Passage) -> Option<i64> {
-    passage.group.as_deref().map(hash_name)
+    passage.group.as_deref().map(hash_text)
 }
 
 fn to_percent(share: f64) -> u8 {
@@ -179,8 +179,8 @@ impl<'w> PassageWriter<'w> {
     /// Writes the states of entries that the log refers to.
     pub(super) fn set_states<'n>(
         &mut self,
-        entries: impl Iterator<Item = &'n String>,
-        state_of: impl Fn(&str) -> SlotState,
+        entries: impl Iterator<Item = &'n Referent>,
+        state_of: impl Fn(&Referent) -> SlotState,
     ) -> Result<(), IndexError> {
         for entry in entries {
             for slot in passages::slots_of_subject(self.db, entry)? {

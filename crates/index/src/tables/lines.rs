@@ -13,6 +13,7 @@ use heirloom_core::record::{self, Record};
 use jiff::Timestamp;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, params};
+use uuid::Uuid;
 
 use super::sources;
 use crate::IndexError;
@@ -135,15 +136,15 @@ pub(crate) fn isolated_lines(
 }
 
 /// Reads the ids of all records that end in some digits.
-pub(crate) fn ids_ending_in(db: &Connection, suffix: &IdSuffix) -> Result<Vec<String>, IndexError> {
+pub(crate) fn ids_ending_in(db: &Connection, suffix: &IdSuffix) -> Result<Vec<Uuid>, IndexError> {
     let mut query =
         db.prepare_cached("SELECT component FROM name_component WHERE name_hash BETWEEN ? AND ?")?;
     let bounds = [suffix.hashes.start(), suffix.hashes.end()];
     let rows = query.query_map(bounds, |row| row.get(0))?;
     let components: BTreeSet<i64> = rows.collect::<Result<_, _>>()?;
     let lines = lines_of_components(db, &components)?.into_iter();
-    let ids = lines.map(|stored| stored.line.record.id.to_string());
-    let matching: BTreeSet<String> = ids.filter(|id| suffix.matches(id)).collect();
+    let ids = lines.map(|stored| stored.line.record.id);
+    let matching: BTreeSet<Uuid> = ids.filter(|id| suffix.matches(&id.to_string())).collect();
     Ok(matching.into_iter().collect())
 }
 

@@ -1,6 +1,7 @@
 //! The table `passage`: what can be recalled, by slot.
 
 use heirloom_core::recall::Slot;
+use heirloom_core::record::Referent;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::IndexError;
@@ -19,8 +20,8 @@ CREATE INDEX passage_repeats ON passage(repeats) WHERE repeats IS NOT NULL;
 /// The columns of a passage but its slot.
 pub(crate) struct PassageRow<'p> {
     pub(crate) name: &'p str,
-    /// The name under which the log refers to it, if that is not its own.
-    pub(crate) subject: Option<&'p str>,
+    /// What the log refers to it by, if that is not its name.
+    pub(crate) subject: Option<String>,
     /// The document that it is in; `None` for a record of the log.
     pub(crate) source: Option<i64>,
     /// The hash of the name of its group, whose members are neighbours of each other.
@@ -28,7 +29,7 @@ pub(crate) struct PassageRow<'p> {
     pub(crate) position: i64,
     pub(crate) fingerprint: &'p [u8],
     /// The subject of another passage that says the same.
-    pub(crate) repeats: Option<&'p str>,
+    pub(crate) repeats: Option<String>,
     /// The JSON of a part of a document; `None` for a record of the log.
     pub(crate) part: Option<String>,
 }
@@ -98,10 +99,14 @@ pub(crate) fn find(db: &Connection, name: &str) -> Result<Option<(Slot, Vec<u8>)
 pub(crate) fn content(
     db: &Connection,
     slot: Slot,
-) -> Result<Option<(String, Option<String>)>, IndexError> {
+) -> Result<Option<(Referent, Option<String>)>, IndexError> {
     let mut query =
         db.prepare_cached("SELECT coalesce(subject, name), part FROM passage WHERE slot = ?")?;
-    Ok(query.query_row([slot], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
+    let content = query.query_row([slot], |row| {
+        let subject = row.get_ref(0)?.as_str()?;
+        Ok((subject.into(), row.get(1)?))
+    });
+    Ok(content.optional()?)
 }
 
 /// Returns the names of the passages of a document.
@@ -112,9 +117,12 @@ pub(crate) fn names_in_source(db: &Connection, source: i64) -> Result<Vec<String
 }
 
 /// Returns the slots of the passages that state a subject of their own.
-pub(crate) fn slots_of_subject(db: &Connection, subject: &str) -> Result<Vec<Slot>, IndexError> {
+pub(crate) fn slots_of_subject(
+    db: &Connection,
+    subject: &Referent,
+) -> Result<Vec<Slot>, IndexError> {
     let mut query = db.prepare_cached("SELECT slot FROM passage WHERE subject = ?")?;
-    let rows = query.query_map([subject], |row| row.get(0))?;
+    let rows = query.query_map([subject.to_string()], |row| row.get(0))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 

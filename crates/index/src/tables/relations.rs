@@ -5,7 +5,9 @@
 
 use std::collections::BTreeSet;
 
-use rusqlite::{Connection, params};
+use heirloom_core::record::Referent;
+use rusqlite::{Connection, Row, params};
+use uuid::Uuid;
 
 use crate::IndexError;
 
@@ -22,14 +24,15 @@ pub(crate) const FROM: i64 = 0;
 /// The `side` to which a relation leads.
 pub(crate) const TO: i64 = 1;
 
-/// One end of a relation, with the name that the relation states.
+/// One end of a relation.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct RelationEnd {
     /// The id of the relation's record.
-    pub(crate) relation: String,
+    pub(crate) relation: Uuid,
     /// [`FROM`] or [`TO`].
     pub(crate) side: i64,
-    pub(crate) name: String,
+    /// What the relation states at this end.
+    pub(crate) stated: Referent,
 }
 
 /// Returns whether there are no relations.
@@ -53,17 +56,19 @@ pub(crate) fn for_each_head(
     Ok(())
 }
 
-/// Reads the ids of all relations, and the names of their ends.
-pub(crate) fn all_names(db: &Connection) -> Result<Vec<String>, IndexError> {
+/// Reads all relations, and what they state at their ends.
+pub(crate) fn all_referents(db: &Connection) -> Result<Vec<Referent>, IndexError> {
     let mut query =
         db.prepare_cached("SELECT relation FROM relation_end UNION SELECT name FROM relation_end")?;
-    let rows = query.query_map([], |row| row.get(0))?;
+    let rows = query.query_map([], referent)?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Reads the ids of the relations that have one of the names at an end, and the names of all their
-/// ends.
-pub(crate) fn names_around(db: &Connection, names: &[String]) -> Result<Vec<String>, IndexError> {
+/// Reads the relations that have one of the referents at an end, and what they state at their ends.
+pub(crate) fn referents_around(
+    db: &Connection,
+    referents: &[Referent],
+) -> Result<Vec<Referent>, IndexError> {
     let mut relations = db.prepare_cached(
         "SELECT DISTINCT relation FROM relation_end WHERE name = ?1
          UNION SELECT DISTINCT relation FROM relation_end WHERE head = ?1",
@@ -71,10 +76,10 @@ pub(crate) fn names_around(db: &Connection, names: &[String]) -> Result<Vec<Stri
     let mut ends =
         db.prepare_cached("SELECT DISTINCT name FROM relation_end WHERE relation = ?")?;
     let mut found = BTreeSet::new();
-    for name in names {
-        let rows = relations.query_map([name], |row| row.get::<_, String>(0))?;
+    for stated in referents {
+        let rows = relations.query_map([stated.to_string()], referent)?;
         for relation in rows.collect::<Result<Vec<_>, _>>()? {
-            let rows = ends.query_map([&relation], |row| row.get::<_, String>(0))?;
+            let rows = ends.query_map([relation.to_string()], referent)?;
             found.extend(rows.collect::<Result<Vec<_>, _>>()?);
             found.insert(relation);
         }
@@ -82,19 +87,26 @@ pub(crate) fn names_around(db: &Connection, names: &[String]) -> Result<Vec<Stri
     Ok(found.into_iter().collect())
 }
 
-/// Reads the ends that state one of the names.
-pub(crate) fn ends_named(
+/// Reads a column with a referent.
+fn referent(row: &Row<'_>) -> rusqlite::Result<Referent> {
+    Ok(row.get_ref(0)?.as_str()?.into())
+}
+
+/// Reads the ends that state one of the referents.
+pub(crate) fn ends_at(
     db: &Connection,
-    names: impl Iterator<Item = String>,
+    referents: impl Iterator<Item = Referent>,
 ) -> Result<Vec<RelationEnd>, IndexError> {
     let mut query =
         db.prepare_cached("SELECT DISTINCT relation, side FROM relation_end WHERE name = ?")?;
     let mut ends = Vec::new();
-    for name in names {
-        let mut rows = query.query([&name])?;
+    for stated in referents {
+        let mut rows = query.query([stated.to_string()])?;
         while let Some(row) = rows.next()? {
-            let (relation, side) = (row.get(0)?, row.get(1)?);
-            ends.push(RelationEnd { relation, side, name: name.clone() });
+            let Some(relation) = referent(row)?.record_id() else {
+                return Err(IndexError::damaged("a stored relation has no id"));
+            };
+            ends.push(RelationEnd { relation, side: row.get(1)?, stated: stated.clone() });
         }
     }
     Ok(ends)
@@ -104,27 +116,28 @@ pub(crate) fn ends_named(
 pub(crate) fn replace(
     db: &Connection,
     end: &RelationEnd,
-    heads: &[String],
+    heads: &[Referent],
 ) -> Result<(), IndexError> {
-    let RelationEnd { relation, side, name } = end;
+    let RelationEnd { relation, side, stated } = end;
+    let (relation, stated) = (relation.to_string(), stated.to_string());
     let mut delete =
         db.prepare_cached("DELETE FROM relation_end WHERE relation = ? AND side = ?")?;
     let mut insert = db.prepare_cached("INSERT INTO relation_end VALUES(?, ?, ?, ?)")?;
     delete.execute(params![relation, side])?;
     for head in heads {
-        insert.execute(params![relation, side, name, head])?;
+        insert.execute(params![relation, side, stated, head.to_string()])?;
     }
     Ok(())
 }
 
 /// Removes relations by their ids.
-pub(crate) fn delete(
+pub(crate) fn delete<'r>(
     db: &Connection,
-    relations: impl Iterator<Item = String>,
+    relations: impl Iterator<Item = &'r Uuid>,
 ) -> Result<(), IndexError> {
     let mut delete = db.prepare_cached("DELETE FROM relation_end WHERE relation = ?")?;
     for relation in relations {
-        delete.execute([relation])?;
+        delete.execute([relation.to_string()])?;
     }
     Ok(())
 }

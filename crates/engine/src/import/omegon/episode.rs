@@ -1,9 +1,9 @@
 //! Imports episodes.
 
 use heirloom_core::day;
-use heirloom_core::record::{Body, Episode};
+use heirloom_core::record::{Body, Episode, Referent};
 
-use super::{OmegonImport, origin_of_fact};
+use super::{OmegonImport, omegon_origin, origin_of_fact};
 use crate::import::batch;
 use crate::import::rows::JsonRow;
 
@@ -14,10 +14,10 @@ impl OmegonImport<'_, '_> {
             return self.batch.report_at(&row.place, "an episode needs a title");
         };
         let origin = match row.text("id") {
-            Some(id) => format!("omegon:episode:{id}"),
+            Some(id) => omegon_origin("episode", &id),
             None => {
                 let identity = format!("{title}\n{}", row.text("date").unwrap_or_default());
-                format!("omegon:episode:#{}", batch::hash(&identity))
+                omegon_origin("episode", &format!("#{}", batch::hash(&identity)))
             }
         };
         let episode = Episode {
@@ -42,12 +42,12 @@ impl OmegonImport<'_, '_> {
         self.batch.insert(&row.place, record);
     }
 
-    /// Returns the ids of the records of the facts that an episode names.
-    fn stored_facts(&mut self, row: &JsonRow) -> Vec<String> {
+    /// Returns the records of the facts that an episode names.
+    fn stored_facts(&mut self, row: &JsonRow) -> Vec<Referent> {
         let mut stored = Vec::new();
         for name in row.list("fact_ids") {
             match self.batch.find_id(&origin_of_fact(&name)) {
-                Some(id) => stored.push(id.to_string()),
+                Some(id) => stored.push(id.into()),
                 None => self.count_missing_fact(&row.place),
             }
         }

@@ -53,7 +53,7 @@ impl OmegonImport<'_, '_> {
         let is_new = self.batch.new_record(replaced).is_some();
         match self.batch.new_record(successor) {
             Some(record) if self.supersessions.insert((successor, replaced)) => {
-                record.supersedes.push(replaced.to_string());
+                record.supersedes.push(replaced.into());
                 self.replaced.insert(replaced);
             }
             None if !is_new => drop(self.replaced.insert(replaced)),
@@ -69,12 +69,7 @@ impl OmegonImport<'_, '_> {
             let at = self.timestamp_or_now(row, written.as_deref());
             let reason = format!("reinforced {count} times in Omegon");
             let event = (EventAction::Reinforce, id, reason);
-            self.batch.insert_event(
-                &row.place,
-                format!("{}:reinforced", fact_origin(row)),
-                at,
-                event,
-            );
+            self.batch.insert_event(&row.place, fact_origin(row).derived("reinforced"), at, event);
         }
     }
 }

@@ -6,7 +6,7 @@ use heirloom_core::staleness::Freshness;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::memory::{MemoryItem, MemorySlice, show_item};
+use crate::memory::{MemoryItem, short_item_ids, show_item};
 use crate::recall::{Hit, SearchResult};
 use crate::view::present;
 use crate::view::{Role, View, span};
@@ -82,7 +82,7 @@ impl Answer for Hits {
             view.line([span(Role::Dim, message)]);
         }
         let shown = self.hits.iter().chain(&self.near_misses);
-        let names = MemorySlice::short_names(shown.map(|hit| hit.item.id.as_str()));
+        let names = short_item_ids(shown.map(|hit| &hit.item));
         let (hit_names, near_names) = names.split_at(self.hits.len());
         self.hits.iter().zip(hit_names).for_each(|(hit, name)| show_hit(&mut view, hit, name));
         if self.more > 0 {

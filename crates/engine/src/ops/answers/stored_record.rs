@@ -1,6 +1,6 @@
 //! The response of an operation that writes a record to the log.
 
-use heirloom_core::record::{Record, short_id, short_ids};
+use heirloom_core::record::{Record, Referent, short_id, short_ids};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -21,7 +21,7 @@ pub(crate) struct StoredRecord {
     pub(crate) text: String,
     /// Ids of the records that it replaced.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) replaced: Vec<String>,
+    pub(crate) replaced: Vec<Referent>,
     /// Memories with nearly the same text. They were not changed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) near: Vec<SimilarMemory>,
@@ -63,9 +63,8 @@ impl Answer for StoredRecord {
         for note in &self.notes {
             view.line([span(Role::Warning, format!("   {note}"))]);
         }
-        for id in &self.replaced {
-            let id = crate::memory::MemorySlice::short_name(id);
-            view.line([span(Role::Dim, format!("   replaces {id}"))]);
+        for replaced in &self.replaced {
+            view.line([span(Role::Dim, format!("   replaces {}", replaced.short()))]);
         }
         if !self.near.is_empty() {
             view.line([span(Role::Warning, "   similar memories exist:")]);

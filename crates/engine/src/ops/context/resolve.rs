@@ -5,6 +5,7 @@ use heirloom_core::conflict::{self, Conflict, DecisionSource};
 use heirloom_core::fold::{Memory, Standing};
 use heirloom_core::hierarchy::Selectors;
 use heirloom_core::memory::{self, MemoryEntries, MemoryEntry};
+use heirloom_core::record::Referent;
 use heirloom_core::staleness::{Freshness, RecommendedAction, Staleness};
 use heirloom_core::supersession::Supersession;
 use heirloom_core::{Problem, Value};
@@ -20,7 +21,6 @@ use crate::ops::answers::ValueTable;
 use crate::view::present;
 use crate::view::{Role, Span, View, span};
 use crate::workspace::inherit::{self, Assessment, Inheritance};
-use crate::workspace::memory_document::entry_ref;
 use crate::workspace::template;
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
@@ -205,8 +205,8 @@ fn read_log_if_needed(
     }
     // The query finds entries of the default hierarchy only, and these may belong to another one.
     let entries = notebooks.iter().flat_map(|notebook| &notebook.entries);
-    let names = entries.map(|entry| entry_ref(&entry.id));
-    Ok(Some(MemoryQuery::new().pinned().names_without_relations(names).read(session)?))
+    let entries = entries.map(|entry| Referent::entry(&entry.id));
+    Ok(Some(MemoryQuery::new().pinned().referents_without_relations(entries).read(session)?))
 }
 
 /// Returns the conflicts between active decisions of the plan's memory and of its agents'.
@@ -216,7 +216,7 @@ fn decision_conflicts(
     memory: &Memory,
 ) -> Vec<Conflict> {
     let is_active =
-        |entry: &&MemoryEntry| memory.standing(&entry_ref(&entry.id)) == Standing::Active;
+        |entry: &&MemoryEntry| memory.standing(&Referent::entry(&entry.id)) == Standing::Active;
     let memories = inherited.placed.iter().filter(|placed| is_memory(placed));
     let sheets: Vec<DecisionSource<'_>> = memories
         .zip(notebooks)

@@ -7,7 +7,6 @@ use heirloom_store::log;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use uuid::Uuid;
 
 use crate::memory::{MemoryItem, MemoryQuery, MemorySlice, WholeMemory};
 use crate::view::View;
@@ -139,7 +138,7 @@ fn active_items(known: &WholeMemory, kind: RecordKind, with_private: bool) -> Ve
 }
 
 fn record_of<'k>(known: &'k WholeMemory, item: &MemoryItem) -> Option<&'k Record> {
-    known.memory.record(Uuid::parse_str(&item.id).ok()?)
+    known.memory.record(item.referent.record_id()?)
 }
 
 fn push_episodes(out: &mut String, known: &WholeMemory, items: &[MemoryItem]) {

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use heirloom_core::memory::{
     self, EditRefused, EntryField, EntryKind, MemoryEntry, MemoryOwner, NewEntry,
 };
-use heirloom_core::recall::origin_key;
-use heirloom_core::record::{self, LineError, Record};
+use heirloom_core::recall::ComponentKey;
+use heirloom_core::record::{self, LineError, Origin, Record, Referent};
 use heirloom_core::words::normalise;
 use heirloom_core::{Problem, Value, day, name};
 use heirloom_store::log;
@@ -86,9 +86,9 @@ impl Operation for Import {
                 None => by_format.push((format, vec![file])),
             }
         }
-        let names =
-            by_format.iter().flat_map(|(format, files)| possible_names(session, *format, files));
-        let known = MemoryQuery::new().names_without_relations(names).read(session)?;
+        let keys =
+            by_format.iter().flat_map(|(format, files)| possible_keys(session, *format, files));
+        let known = MemoryQuery::new().keys_without_relations(keys).read(session)?;
         let mut run = ImportRun { transaction, known, report };
         for (format, files) in by_format {
             match format.importer() {
@@ -123,7 +123,7 @@ fn run_importer(
     session: &Session,
     importer: import::Importer,
     files: &[&InputFile],
-    known: &dyn Fn(&str) -> Option<Uuid>,
+    known: &dyn Fn(&Origin) -> Option<Uuid>,
 ) -> ImportResult {
     let texts: Vec<SourceText<'_>> =
         files.iter().map(|file| SourceText { path: &file.name, content: &file.text }).collect();
@@ -134,9 +134,13 @@ fn run_importer(
     )
 }
 
-/// Returns the names by which existing records may match the files: ids, origins and the names that the
-/// records refer to.
-fn possible_names(session: &Session, format: ImportFormat, files: &[&InputFile]) -> Vec<String> {
+/// Returns the keys by which existing records may match the files: ids, origins and what the records
+/// refer to.
+fn possible_keys(
+    session: &Session,
+    format: ImportFormat,
+    files: &[&InputFile],
+) -> Vec<ComponentKey<'static>> {
     let origins = RefCell::new(HashSet::new());
     let records: Vec<Record> = match format.importer() {
         None => exported_records(files),
@@ -144,8 +148,8 @@ fn possible_names(session: &Session, format: ImportFormat, files: &[&InputFile])
             // An importer may look up further origins depending on the answers, so it runs twice: once with
             // every origin known and once with none.
             let records = [true, false].map(|is_known| {
-                let lookup = |origin: &str| {
-                    origins.borrow_mut().insert(origin_key(origin));
+                let lookup = |origin: &Origin| {
+                    origins.borrow_mut().insert(origin.clone());
                     is_known.then(|| log::new_id(session.now()))
                 };
                 run_importer(session, importer, files, &lookup).records
@@ -153,13 +157,14 @@ fn possible_names(session: &Session, format: ImportFormat, files: &[&InputFile])
             records.into_iter().flatten().map(|(_, record)| record).collect()
         }
     };
-    let mut names: Vec<String> = origins.into_inner().into_iter().collect();
+    let mut keys: Vec<ComponentKey<'_>> =
+        origins.into_inner().into_iter().map(ComponentKey::from).collect();
     for record in &records {
-        names.extend(record.origin.as_deref().map(origin_key));
-        names.extend(record.referenced_names().into_iter().map(str::to_owned));
-        names.push(record.id.to_string());
+        keys.extend(record.origin.clone().map(ComponentKey::from));
+        keys.extend(record.referents().into_iter().cloned().map(ComponentKey::from));
+        keys.push(Referent::Record(record.id).into());
     }
-    names
+    keys
 }
 
 /// The state of an import.
@@ -180,20 +185,19 @@ impl ImportRun<'_> {
         importer: import::Importer,
         files: &[&InputFile],
     ) {
-        let origins: HashMap<&str, Uuid> = self
+        let origins: HashMap<&Origin, Uuid> = self
             .known
             .memory
             .records()
-            .filter_map(|record| Some((record.origin.as_deref()?, record.id)))
+            .filter_map(|record| Some((record.origin.as_ref()?, record.id)))
             .collect();
         let imported =
             run_importer(session, importer, files, &|origin| origins.get(origin).copied());
         self.report.already += imported.known_rows;
         self.report.problems.extend(imported.problems);
-        let mut rejected: HashSet<String> = HashSet::new();
+        let mut rejected: HashSet<Referent> = HashSet::new();
         for (place, record) in imported.records {
-            let names_rejected =
-                record.referenced_names().iter().any(|name| rejected.contains(*name));
+            let names_rejected = record.referents().into_iter().any(|name| rejected.contains(name));
             match self.transaction.reject_secret(&record.all_text()) {
                 Ok(()) if !names_rejected => match self.transaction.write(&self.known, &record) {
                     Ok(_) => self.count(&record),
@@ -204,7 +208,7 @@ impl ImportRun<'_> {
                     self.reject(&place.path, place.line, reason);
                 }
                 Err(error) => {
-                    rejected.insert(record.id.to_string());
+                    rejected.insert(record.id.into());
                     self.reject(&place.path, place.line, error.message);
                 }
             }

@@ -4,6 +4,7 @@ use heirloom_core::fold::Standing;
 use heirloom_core::memory::{
     self, Counters, EntryField, EntryFields, EntryKind, MemoryEntry, MemoryOwner, NewEntry,
 };
+use heirloom_core::record::Referent;
 use heirloom_core::words::{normalise, short_hash};
 use heirloom_core::{Value, day};
 use indexmap::IndexMap;
@@ -13,7 +14,6 @@ use serde_json::Map;
 
 use crate::memory::{MemoryQuery, WriteTransaction, lifecycle};
 use crate::ops::answers::WrittenEntry;
-use crate::workspace::memory_document::entry_ref;
 use crate::workspace::memory_file::MemoryFile;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
@@ -194,11 +194,11 @@ fn find_existing(
         normalise(&entry.text) == normalise(text) && !entry.resolved && !has_other_fields(entry)
     })?;
     // Events in the log refer only to entries with a written id.
-    let name = entry_ref(&same.id);
+    let entry = Referent::entry(&same.id);
     let is_active = !same.has_stored_id() || {
-        let names = vec![name.clone()];
-        let (memory, _) = MemoryQuery::new().names_without_relations(names).read_log(session);
-        memory.standing(&name) == Standing::Active
+        let query = MemoryQuery::new().referents_without_relations([entry.clone()]);
+        let (memory, _) = query.read_log(session);
+        memory.standing(&entry) == Standing::Active
     };
     is_active.then(|| describe("already there:", file, same))
 }

@@ -40,7 +40,7 @@ impl Operation for MemoryArchive {
         let mut notes = Vec::new();
         for id in &request.fact_ids {
             let target = known.find_unsuperseded(id)?;
-            let target_names = transaction.reference_names(&known, target)?;
+            let target_names = transaction.referents_of(&known, target)?;
             let Some(first) = target_names.first().map(|name| known.memory.canonical(name)) else {
                 continue;
             };

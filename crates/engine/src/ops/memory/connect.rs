@@ -1,6 +1,6 @@
 //! `memory connect`: adds or removes a relation between two memories or documents.
 
-use heirloom_core::record::{Body, EventAction, Relation, RelationRecord};
+use heirloom_core::record::{Body, EventAction, Referent, Relation, RelationRecord};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -33,11 +33,11 @@ pub(crate) struct ConnectionChange {
     /// Id of the relation's record.
     id: String,
     /// Source of the relation.
-    from: String,
+    from: Referent,
     /// Kind of relation.
     relation: Relation,
     /// Target of the relation.
-    to: String,
+    to: Referent,
     /// What was done: connected, already connected or disconnected.
     done: &'static str,
 }
@@ -71,9 +71,9 @@ impl Operation for MemoryConnect {
             return Err(Error::bad_input("source and target are the same"));
         }
         // The first query found memories by id only; this one also finds relations of documents by name.
-        let known = MemoryQuery::new().names(vec![from.clone(), to.clone()]).read(session)?;
-        let head = |name: &String| {
-            known.memory.heads(name).into_iter().next().unwrap_or_else(|| name.clone())
+        let known = MemoryQuery::new().referents([from.clone(), to.clone()]).read(session)?;
+        let head = |end: &Referent| {
+            known.memory.heads(end).into_iter().next().unwrap_or_else(|| end.clone())
         };
         let existing = known.memory.edges().get(&(head(&from), head(&to), relation)).copied();
         let (id, done) = match (existing, request.remove) {
@@ -82,7 +82,7 @@ impl Operation for MemoryConnect {
                 transaction.write_event(
                     &known,
                     EventAction::Archive,
-                    vec![id.to_string()],
+                    vec![id.into()],
                     vec![],
                     "disconnected",
                 )?;
@@ -111,18 +111,18 @@ impl Operation for MemoryConnect {
     }
 }
 
-/// Returns the name under which one end of the relation is stored.
+/// Finds one end of the relation.
 fn find_end(
     session: &Session,
     transaction: &mut WriteTransaction<'_>,
     known: &MemorySlice,
     input: &str,
-) -> Result<String, Error> {
+) -> Result<Referent, Error> {
     let not_found = match known.find(input) {
         Ok(target) => {
-            let name =
-                transaction.reference_names(known, target)?.into_iter().next().unwrap_or_default();
-            return Ok(known.memory.canonical(&name));
+            let names = transaction.referents_of(known, target)?;
+            let first = names.into_iter().next().unwrap_or_else(|| target.referent());
+            return Ok(known.memory.canonical(&first));
         }
         Err(error) => error,
     };
@@ -131,7 +131,7 @@ fn find_end(
     }
     let catalog = Catalog::read(session)?;
     match catalog.find(input) {
-        Ok(filed) => Ok(format!("doc:{}", filed.id)),
+        Ok(filed) => Ok(Referent::document(&filed.id)),
         Err(error) if error.candidates.is_empty() => Err(Error::not_found(
             format!("`{}` is neither a memory nor a document", input.escape_default()),
             vec![],
@@ -146,9 +146,9 @@ impl Answer for ConnectionChange {
         let mut view = View::new();
         view.line([
             span(Role::Good, format!("{} ", self.done)),
-            span(Role::Key, MemorySlice::short_name(&self.from)),
+            span(Role::Key, self.from.short()),
             span(Role::Value, format!(" {} ", self.relation.word())),
-            span(Role::Key, MemorySlice::short_name(&self.to)),
+            span(Role::Key, self.to.short()),
         ]);
         view
     }

@@ -1,7 +1,7 @@
 //! `memory focus`: pins memories to working memory.
 
 use heirloom_core::fold::Standing;
-use heirloom_core::record::EventAction;
+use heirloom_core::record::{EventAction, Referent};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -33,7 +33,7 @@ impl Operation for MemoryFocus {
     fn run(session: &Session, request: Request) -> Result<ChangedItems, Error> {
         if request.fact_ids.is_empty() {
             let known = MemoryQuery::new().pinned().read(session)?;
-            let pinned: Vec<String> = known.pins().into_iter().map(|(name, _)| name).collect();
+            let pinned: Vec<Referent> = known.pins().into_iter().map(|(name, _)| name).collect();
             return Ok(ChangedItems {
                 done: "pinned",
                 items: describe_pins(&known, &pinned),
@@ -42,12 +42,12 @@ impl Operation for MemoryFocus {
         }
         let mut transaction = WriteTransaction::begin(session, false)?;
         let known = MemoryQuery::new().pinned().ids(&request.fact_ids).read(session)?;
-        let mut pinned: Vec<String> = known.pins().into_iter().map(|(name, _)| name).collect();
+        let mut pinned: Vec<Referent> = known.pins().into_iter().map(|(name, _)| name).collect();
         let before = pinned.len();
         let mut notes = Vec::new();
         for id in &request.fact_ids {
             let target = known.find(id)?;
-            let Some(name) = transaction.reference_names(&known, target)?.into_iter().next() else {
+            let Some(name) = transaction.referents_of(&known, target)?.into_iter().next() else {
                 continue;
             };
             check_is_active(&known, id, &name)?;
@@ -77,20 +77,20 @@ impl Operation for MemoryFocus {
 }
 
 /// Returns an error if a memory was archived or superseded.
-fn check_is_active(known: &MemorySlice, id: &str, name: &str) -> Result<(), Error> {
-    let standing = known.memory.standing(name);
+fn check_is_active(known: &MemorySlice, id: &str, memory: &Referent) -> Result<(), Error> {
+    let standing = known.memory.standing(memory);
     if standing == Standing::Active {
         return Ok(());
     }
-    let heads = known.memory.heads(name);
-    let hint = match heads.first().filter(|head| *head != name) {
+    let heads = known.memory.heads(memory);
+    let hint = match heads.first().filter(|head| *head != memory) {
         Some(head) => format!("pin its replacement: {head}"),
         None => format!("restore it with `heir memory restore {id}`"),
     };
     Err(Error::bad_input(format!("`{id}` is {}", standing.word())).hint(hint))
 }
 
-fn describe_pins(known: &MemorySlice, pinned: &[String]) -> Vec<MemoryItem> {
+fn describe_pins(known: &MemorySlice, pinned: &[Referent]) -> Vec<MemoryItem> {
     let mut items = known.describe(pinned, Standing::Active);
     items.iter_mut().for_each(|item| item.pinned = true);
     items

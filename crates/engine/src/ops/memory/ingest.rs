@@ -1,9 +1,9 @@
 //! `memory ingest`: stores decisions and answers from documents as facts.
 
 use heirloom_core::fold::Standing;
+use heirloom_core::record::Referent;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use uuid::Uuid;
 
 use crate::memory::lifecycle::{self, IngestReport};
 use crate::memory::{MemoryQuery, WriteTransaction};
@@ -49,9 +49,9 @@ impl Operation for MemoryIngest {
         }
         transaction.commit()?;
         let notes = [retired, left_out].concat();
-        let names: Vec<String> = stored.iter().map(Uuid::to_string).collect();
-        let stored = MemoryQuery::new().names(names.clone()).read(session)?;
-        let items = stored.describe(&names, Standing::Active);
+        let facts: Vec<Referent> = stored.into_iter().map(Referent::Record).collect();
+        let stored = MemoryQuery::new().referents(facts.clone()).read(session)?;
+        let items = stored.describe(&facts, Standing::Active);
         Ok(ChangedItems { done: "stored", items, notes })
     }
 }

@@ -1,6 +1,6 @@
 //! `memory release`: unpins memories from working memory.
 
-use heirloom_core::record::EventAction;
+use heirloom_core::record::{EventAction, Referent};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use uuid::Uuid;
@@ -37,15 +37,15 @@ impl Operation for MemoryRelease {
         let mut requested = Vec::new();
         for id in &request.fact_ids {
             let target = known.find(id)?;
-            let names = transaction.reference_names(&known, target)?;
-            let heads: Vec<String> =
+            let names = transaction.referents_of(&known, target)?;
+            let heads: Vec<Referent> =
                 names.iter().flat_map(|name| known.memory.heads(name)).collect();
             if !pins.iter().any(|(name, _)| heads.contains(name)) {
                 return Err(Error::bad_input(format!("`{id}` is not pinned")));
             }
             requested.extend(heads);
         }
-        let released: Vec<&(String, MemoryItem)> = pins
+        let released: Vec<&(Referent, MemoryItem)> = pins
             .iter()
             .filter(|(name, _)| request.fact_ids.is_empty() || requested.contains(name))
             .collect();
@@ -59,7 +59,7 @@ impl Operation for MemoryRelease {
             }
         }
         if !events.is_empty() {
-            let undoes = events.iter().map(Uuid::to_string).collect();
+            let undoes = events.into_iter().map(Referent::Record).collect();
             transaction.write_event(&known, EventAction::Release, vec![], undoes, "")?;
         }
         transaction.commit()?;

@@ -1,7 +1,7 @@
 //! `memory restore`: restores archived memories.
 
 use heirloom_core::fold::Standing;
-use heirloom_core::record::EventAction;
+use heirloom_core::record::{EventAction, Referent};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use uuid::Uuid;
@@ -37,7 +37,7 @@ impl Operation for MemoryRestore {
         let mut names = Vec::new();
         for id in &request.fact_ids {
             let target = known.find(id)?;
-            let target_names = transaction.reference_names(&known, target)?;
+            let target_names = transaction.referents_of(&known, target)?;
             let events: Vec<Uuid> = target_names
                 .iter()
                 .flat_map(|name| known.memory.events(EventAction::Archive, name))
@@ -50,7 +50,7 @@ impl Operation for MemoryRestore {
         }
         archive_events.sort();
         archive_events.dedup();
-        let undoes = archive_events.iter().map(Uuid::to_string).collect();
+        let undoes = archive_events.into_iter().map(Referent::Record).collect();
         transaction.write_event(&known, EventAction::Restore, vec![], undoes, "")?;
         transaction.commit()?;
         Ok(ChangedItems {

@@ -2,7 +2,7 @@
 
 use heirloom_core::fold::Standing;
 use heirloom_core::memory::{EntryField, EntryKind, MemoryEntry};
-use heirloom_core::record::{short_id, short_ids};
+use heirloom_core::record::{Referent, short_id, short_ids};
 use heirloom_core::{Problem, Value};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,6 @@ use crate::view::present;
 use crate::view::{Role, View, span};
 use crate::workspace::entry_dates::EntryDates;
 use crate::workspace::memory_document::MemoryDocument;
-use crate::workspace::memory_document::entry_ref;
 use crate::workspace::memory_file::MemoryFile;
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
@@ -157,10 +156,10 @@ impl Operation for MemoryShow {
         let entries: Vec<&MemoryEntry> = file.notebook.entries.iter().filter(matches).collect();
         // Events in the log refer only to entries with a written id.
         let marked = entries.iter().filter(|entry| entry.has_stored_id());
-        let marked: Vec<String> = marked.map(|entry| entry_ref(&entry.id)).collect();
+        let marked: Vec<Referent> = marked.map(|entry| Referent::entry(&entry.id)).collect();
         let (memory, problems) = match marked.is_empty() {
             true => Default::default(),
-            false => MemoryQuery::new().names_without_relations(marked).read_log(session),
+            false => MemoryQuery::new().referents_without_relations(marked).read_log(session),
         };
         let text = file.text.clone().unwrap_or_default();
         let dated = MemoryDocument::from_file(&file, text, &EntryDates::new(session.root()));
@@ -178,7 +177,7 @@ impl Operation for MemoryShow {
                 .iter()
                 .map(|entry| EntryDetails {
                     date: dated.date_of(entry).map(|date| date.to_string()),
-                    ..entry_details(entry, memory.standing(&entry_ref(&entry.id)))
+                    ..entry_details(entry, memory.standing(&Referent::entry(&entry.id)))
                 })
                 .collect(),
             problems: file.notebook.problems.iter().cloned().chain(problems).collect(),

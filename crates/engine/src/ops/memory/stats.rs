@@ -3,17 +3,15 @@
 use heirloom_core::Problem;
 use heirloom_core::fold::{Memory, Standing};
 use heirloom_core::memory::EntryKind;
-use heirloom_core::record::{EventAction, RecordKind};
+use heirloom_core::record::{EventAction, RecordKind, Referent};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
-use crate::memory::{
-    MemoryItem, MemorySlice, StandingCounts, read_related_with_counts, show_items,
-};
+use crate::memory::{MemoryItem, StandingCounts, read_related_with_counts, show_items};
 use crate::view::present;
 use crate::view::{Role, View, span};
-use crate::workspace::memory_document::entry_ref;
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct Stats;
@@ -59,9 +57,9 @@ struct CountsOfKind {
 #[derive(Debug, Serialize, JsonSchema)]
 struct Fork {
     /// Id of the replaced memory.
-    replaced: String,
+    replaced: Referent,
     /// Ids of its active replacements.
-    heads: Vec<String>,
+    heads: Vec<Referent>,
 }
 
 impl Operation for Stats {
@@ -99,7 +97,7 @@ impl Operation for Stats {
                 .entries()
                 .filter(|(_, entry)| {
                     let is_active =
-                        known.memory.standing(&entry_ref(&entry.id)) == Standing::Active;
+                        known.memory.standing(&Referent::entry(&entry.id)) == Standing::Active;
                     entry.kind.is_task() && !entry.resolved && is_active
                 })
                 .count(),
@@ -127,8 +125,8 @@ impl CountsOfKind {
 /// Returns the number of active records of a kind that are marked as done.
 fn done_count(memory: &Memory, kind: RecordKind) -> usize {
     let items = memory.items(kind).filter(|item| item.standing == Standing::Active);
-    let is_done = |id: String| !memory.events(EventAction::Resolve, &id).is_empty();
-    items.filter(|item| is_done(item.id.to_string())).count()
+    let is_done = |id: Uuid| !memory.events(EventAction::Resolve, &id.into()).is_empty();
+    items.filter(|item| is_done(item.id)).count()
 }
 
 impl Answer for MemoryStats {
@@ -171,13 +169,12 @@ impl Answer for MemoryStats {
         view.title(format!("Working memory: {} of {} pins", self.pins.len(), self.max_pins));
         show_items(&mut view, &self.pins);
         for fork in &self.forks {
-            let heads: Vec<&str> =
-                fork.heads.iter().map(|head| MemorySlice::short_name(head)).collect();
+            let heads: Vec<_> = fork.heads.iter().map(Referent::short).collect();
             view.line([span(
                 Role::Warning,
                 format!(
                     "⚠️ {} has several active replacements: {}; replace all of them with one",
-                    MemorySlice::short_name(&fork.replaced),
+                    fork.replaced.short(),
                     heads.join(" and ")
                 ),
             )]);

@@ -1,7 +1,7 @@
 //! `note done`: marks notes as done, or as pending again.
 
 use heirloom_core::fold::Standing;
-use heirloom_core::record::{EventAction, RecordKind};
+use heirloom_core::record::{EventAction, RecordKind, Referent};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use uuid::Uuid;
@@ -37,34 +37,34 @@ impl Operation for NoteDone {
     fn run(session: &Session, request: Request) -> Result<ChangedItems, Error> {
         let mut transaction = WriteTransaction::begin(session, false)?;
         let known = MemoryQuery::new().ids(&request.ids).read(session)?;
-        let mut names = Vec::new();
+        let mut notes = Vec::new();
         let mut events: Vec<Uuid> = Vec::new();
         for id in &request.ids {
-            let name = find_note(&known, id)?.to_string();
-            let resolved = known.memory.events(EventAction::Resolve, &name);
+            let note = Referent::Record(find_note(&known, id)?);
+            let resolved = known.memory.events(EventAction::Resolve, &note);
             if resolved.is_empty() == request.undo {
                 let word = if request.undo { "pending" } else { "done" };
                 return Err(Error::bad_input(format!("`{id}` is already {word}")));
             }
             events.extend(resolved);
-            names.push(name);
+            notes.push(note);
         }
         if request.undo {
-            let undoes = events.iter().map(Uuid::to_string).collect();
+            let undoes = events.into_iter().map(Referent::Record).collect();
             transaction.write_event(&known, EventAction::Unresolve, vec![], undoes, "")?;
         } else {
-            for name in &names {
+            for note in &notes {
                 transaction.write_event(
                     &known,
                     EventAction::Resolve,
-                    vec![name.clone()],
+                    vec![note.clone()],
                     vec![],
                     "",
                 )?;
             }
         }
         transaction.commit()?;
-        let mut items = known.describe(&names, Standing::Active);
+        let mut items = known.describe(&notes, Standing::Active);
         items.iter_mut().for_each(|item| item.resolved = !request.undo);
         Ok(ChangedItems {
             done: if request.undo { "pending again" } else { "done" },

@@ -1,6 +1,6 @@
 //! `note promote`: stores a note as a fact and marks it as done.
 
-use heirloom_core::record::{Body, EventAction, Fact, FactSection};
+use heirloom_core::record::{Body, EventAction, Fact, FactSection, Origin, Referent};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -40,8 +40,8 @@ impl Operation for NotePromote {
         let mut transaction = WriteTransaction::begin(session, request.attributes.allow_secret)?;
         let known = MemoryQuery::new().ids(std::slice::from_ref(&request.id)).read(session)?;
         let id = find_note(&known, &request.id)?;
-        let name = id.to_string();
-        if !known.memory.events(EventAction::Resolve, &name).is_empty() {
+        let referent = Referent::Record(id);
+        if !known.memory.events(EventAction::Resolve, &referent).is_empty() {
             return Err(Error::bad_input(format!("`{}` is already done", request.id))
                 .hint("to make it pending again, use `heir note done --undo`"));
         }
@@ -61,12 +61,18 @@ impl Operation for NotePromote {
         if let Some(note) = note {
             record.visibility = note.visibility;
         }
-        record.origin = Some(format!("note:{name}"));
+        record.origin = Some(Origin::note(&referent));
         let nearby = read_affected_by_new(session, &record, &request.attributes)?;
         request.attributes.apply_to(&mut record, &mut transaction, &nearby)?;
         let near = SimilarMemory::find(&record, &nearby);
         transaction.write(&nearby, &record)?;
-        transaction.write_event(&known, EventAction::Resolve, vec![name], vec![], "promoted")?;
+        transaction.write_event(
+            &known,
+            EventAction::Resolve,
+            vec![referent],
+            vec![],
+            "promoted",
+        )?;
         transaction.commit()?;
         Ok(StoredRecord { near, ..StoredRecord::of("promoted to", &record) })
     }

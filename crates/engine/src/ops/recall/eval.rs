@@ -6,7 +6,7 @@ use heirloom_core::{Problem, Value, json, yaml};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::memory::MemorySlice;
+use crate::memory::short_memory_id;
 use crate::operation::request::explain_mismatch;
 use crate::operation::schema;
 use crate::ops::request_parts::{InputFile, default_limit};
@@ -324,7 +324,7 @@ impl Answer for EvalReport {
                 )]);
             }
             for (at, found) in failed.found.iter().enumerate().take(3) {
-                let (id, text) = (MemorySlice::short_name(&found.id), &found.text);
+                let (id, text) = (short_memory_id(&found.id), &found.text);
                 view.line([span(Role::Dim, format!("  {}. {id}  {text}", at + 1))]);
             }
         }

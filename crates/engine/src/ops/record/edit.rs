@@ -4,13 +4,12 @@ use std::marker::PhantomData;
 
 use heirloom_core::Value;
 use heirloom_core::fold::LineLocation;
-use heirloom_core::record::{Record, RecordKind, find_invalid_field};
+use heirloom_core::record::{Record, RecordKind, Referent, find_invalid_field};
 use heirloom_store::log;
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, json};
-use uuid::Uuid;
 
 use super::kinds::Editable;
 use crate::memory::{MemoryQuery, WriteTransaction};
@@ -54,7 +53,7 @@ impl<K: Editable> Operation for RecordEdit<K> {
         let unknown = unknown_fields(session, item.place, item.record);
         let record = apply_changes(item.record, &request.set, &transaction, K::KIND)?;
         let mut record = Record { supersedes: vec![], origin: None, ..record };
-        record.supersedes = known.memory.aliases(id).iter().map(Uuid::to_string).collect();
+        record.supersedes = known.memory.aliases(id).into_iter().map(Referent::Record).collect();
         transaction.write_with(&known, &record, unknown)?;
         transaction.commit()?;
         Ok(StoredRecord::of("superseded", &record))

@@ -66,7 +66,7 @@ impl Operation for FactAdd {
             transaction.write_event(
                 &known,
                 EventAction::Reinforce,
-                vec![same.id.to_string()],
+                vec![same.id.into()],
                 vec![],
                 "",
             )?;

@@ -75,7 +75,7 @@ impl Operation for FactEdit {
             return Err(Error::bad_input("the fact would not change")
                 .hint("give a new text, or another field to change"));
         }
-        record.supersedes.extend(transaction.reference_names(&known, target)?);
+        record.supersedes.extend(transaction.referents_of(&known, target)?);
         record.supersedes.sort();
         record.supersedes.dedup();
         let near = SimilarMemory::find(&record, &read_affected(session, &record, &[])?);

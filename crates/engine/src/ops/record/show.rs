@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use heirloom_core::Value;
 use heirloom_core::fold::Standing;
-use heirloom_core::record::{Body, EventAction, short_id};
+use heirloom_core::record::{Body, EventAction, Referent, short_id};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -48,11 +48,11 @@ pub(crate) struct RecordDetails {
 #[derive(Debug, Serialize, JsonSchema)]
 struct RecordRelation {
     /// Source of the relation.
-    from: String,
+    from: Referent,
     /// Kind of relation.
     relation: &'static str,
     /// Target of the relation.
-    to: String,
+    to: Referent,
 }
 
 impl<K: ListableKind> Operation for RecordShow<K> {
@@ -75,7 +75,7 @@ impl<K: ListableKind> Operation for RecordShow<K> {
         })?;
         let mut shown = MemoryItem::of_record(&known.memory, &item);
         shown.record = serde_json::to_value(item.record).ok();
-        let name = item.id.to_string();
+        let name = Referent::Record(item.id);
         let relations =
             known.memory.edges().into_keys().filter(|(from, to, _)| *from == name || *to == name);
         Ok(RecordDetails {
@@ -97,8 +97,8 @@ impl<K: ListableKind> Operation for RecordShow<K> {
 }
 
 /// Returns the stated reasons for archiving a record.
-fn archive_reasons(known: &MemorySlice, name: &str) -> Vec<String> {
-    let events = known.memory.events(EventAction::Archive, name).into_iter();
+fn archive_reasons(known: &MemorySlice, record: &Referent) -> Vec<String> {
+    let events = known.memory.events(EventAction::Archive, record).into_iter();
     events
         .filter_map(|id| match &known.memory.record(id)?.body {
             Body::Event(event) if !event.reason.is_empty() => Some(event.reason.clone()),
@@ -109,7 +109,7 @@ fn archive_reasons(known: &MemorySlice, name: &str) -> Vec<String> {
 
 /// Returns the records that a record replaced, directly or indirectly.
 fn history(known: &MemorySlice, id: Uuid) -> Vec<MemoryItem> {
-    let mut seen = vec![known.memory.canonical(&id.to_string())];
+    let mut seen = vec![known.memory.canonical(&id.into())];
     let mut next: Vec<Uuid> = known.memory.aliases(id);
     let mut history = Vec::new();
     while let Some(id) = next.pop() {
@@ -121,9 +121,7 @@ fn history(known: &MemorySlice, id: Uuid) -> Vec<MemoryItem> {
             }
             seen.push(canonical);
             history.extend(known.item(old));
-            next.extend(
-                Uuid::parse_str(old).map(|id| known.memory.aliases(id)).unwrap_or_default(),
-            );
+            next.extend(old.record_id().map(|id| known.memory.aliases(id)).unwrap_or_default());
         }
     }
     history
@@ -148,9 +146,9 @@ impl Answer for RecordDetails {
                 Role::Value,
                 format!(
                     "   {} {} {}",
-                    MemorySlice::short_name(&relation.from),
+                    relation.from.short(),
                     relation.relation,
-                    MemorySlice::short_name(&relation.to)
+                    relation.to.short()
                 ),
             )]);
         }

@@ -2,8 +2,7 @@
 
 use heirloom_core::fold::Standing;
 use heirloom_core::memory::EntryKind;
-use heirloom_core::recall::origin_key;
-use heirloom_core::record::{Body, Episode, short_id};
+use heirloom_core::record::{Body, Episode, Origin, short_id};
 use heirloom_core::transcript;
 use heirloom_core::{Problem, words};
 use schemars::JsonSchema;
@@ -102,9 +101,8 @@ impl Operation for Compact {
             .as_ref()
             .and_then(|(transcript, _)| llm::summary(session, transcript, &mut warnings));
         let mut transaction = WriteTransaction::begin(session, false)?;
-        let origin = transcript.as_ref().map(|(_, digest)| format!("transcript:{digest}"));
-        let names = origin.as_deref().map(origin_key);
-        let known = MemoryQuery::new().pinned().names(names).read(session)?;
+        let origin = transcript.as_ref().map(|(_, digest)| Origin::transcript(digest));
+        let known = MemoryQuery::new().pinned().origins(origin.clone()).read(session)?;
         let file = match &request.plan {
             Some(plan) => Some(MemoryFile::open(session, plan, request.agent.as_deref())?),
             None => None,
@@ -127,7 +125,7 @@ impl Operation for Compact {
             brief.add_conversation(&episode, todos);
             brief.problems.extend(transcript.problems);
             let existing =
-                known.memory.records().find(|record| record.origin.as_deref() == Some(&origin));
+                known.memory.records().find(|record| record.origin.as_ref() == Some(&origin));
             if let Some(existing) = existing {
                 brief.episode = Some(existing.id.to_string());
                 brief.already = true;

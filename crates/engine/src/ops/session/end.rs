@@ -1,6 +1,6 @@
 //! `session end`: ends a work session and stores an episode of it.
 
-use heirloom_core::record::{Body, Episode, RecordKind};
+use heirloom_core::record::{Body, Episode, Origin, RecordKind, Referent};
 use heirloom_core::transcript;
 use heirloom_store::{git, state};
 use jiff::Timestamp;
@@ -93,7 +93,7 @@ impl Operation for SessionEnd {
         let (episode, left_out) = remove_secrets(episode);
         let mut record = transaction.new_record(Body::Episode(Box::new(episode)));
         record.tags = vec!["auto".to_owned()];
-        record.origin = Some(format!("session:{}", open.id));
+        record.origin = Some(Origin::session(&open.id));
         transaction.write(&known, &record)?;
         let ingested = lifecycle::ingest_all(&mut transaction, &catalog, &known);
         transaction.commit()?;
@@ -145,8 +145,8 @@ fn find_open(session: &Session, id: Option<&str>) -> Result<OpenSession, Error> 
     }
 }
 
-/// Returns the ids of the shared records that an author stored since the start.
-fn stored_since(known: &MemorySlice, started: Option<Timestamp>, by: &str) -> Vec<String> {
+/// Returns the shared records that an author stored since the start.
+fn stored_since(known: &MemorySlice, started: Option<Timestamp>, by: &str) -> Vec<Referent> {
     let Some(started) = started else { return vec![] };
     let records = known.memory.records().filter(|record| {
         record.at >= started
@@ -154,7 +154,7 @@ fn stored_since(known: &MemorySlice, started: Option<Timestamp>, by: &str) -> Ve
             && RecordKind::RECALLABLE.contains(&record.kind())
             && !record.is_private()
     });
-    records.map(|record| record.id.to_string()).collect()
+    records.map(|record| record.id.into()).collect()
 }
 
 /// Describes a session without a transcript in a sentence or two.

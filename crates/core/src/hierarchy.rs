@@ -38,14 +38,17 @@ pub struct Level {
     /// of the level.
     #[serde(default)]
     pub always: Vec<String>,
-    /// Files that are read after the others if the token budget allows it.
+    /// Files that are read after the others. Reserved: they will be left out if the token budget is too small; today
+    /// they are always read.
     #[serde(default)]
+    #[schemars(extend("x-reserved" = true))]
     pub if_room: Vec<String>,
     /// The memory file of the level, which is read last.
     #[serde(default)]
     pub memory: Option<String>,
-    /// The share of the token budget.
+    /// The share of the token budget. Reserved: nothing reads it yet.
     #[serde(default)]
+    #[schemars(extend("x-reserved" = true))]
     pub share: f64,
     /// The level whose documents select this one in their front matter (`project: billing`).
     #[serde(default)]

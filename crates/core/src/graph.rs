@@ -4,19 +4,18 @@ mod export;
 
 pub use export::{to_dot, to_mermaid};
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::cycles;
+use crate::record::RecordKind;
 use crate::staleness::Freshness;
 
 /// The kind of a node.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NodeKind {
     /// `workspace.md`, `context/*.md`, a plan's `context.md`.
     Context,
@@ -30,16 +29,8 @@ pub enum NodeKind {
     Agent,
     /// A decision record.
     Adr,
-    /// A fact of the log.
-    Fact,
-    /// An episode of the log.
-    Episode,
-    /// A pattern of the log.
-    Pattern,
-    /// A workflow of the log.
-    Workflow,
-    /// A note of the log.
-    Note,
+    /// A record of the log.
+    Record(RecordKind),
     /// An entry of a memory document.
     Entry,
 }
@@ -54,13 +45,38 @@ impl NodeKind {
             NodeKind::Plan => "plan",
             NodeKind::Agent => "agent",
             NodeKind::Adr => "adr",
-            NodeKind::Fact => "fact",
-            NodeKind::Episode => "episode",
-            NodeKind::Pattern => "pattern",
-            NodeKind::Workflow => "workflow",
-            NodeKind::Note => "note",
+            NodeKind::Record(kind) => kind.spec().node.word,
             NodeKind::Entry => "entry",
         }
+    }
+
+    /// Returns every kind of node; several kinds of records may have the same word.
+    fn all() -> impl Iterator<Item = NodeKind> {
+        use NodeKind::{Adr, Agent, Context, Entry, Memory, Plan, Project};
+        let documents = [Context, Memory, Project, Plan, Agent, Adr].into_iter();
+        documents.chain(RecordKind::ALL.map(NodeKind::Record)).chain([Entry])
+    }
+}
+
+impl Serialize for NodeKind {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        out.serialize_str(self.word())
+    }
+}
+
+impl JsonSchema for NodeKind {
+    fn schema_name() -> Cow<'static, str> {
+        "NodeKind".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let mut words: Vec<&str> = Vec::new();
+        for word in NodeKind::all().map(NodeKind::word) {
+            if !words.contains(&word) {
+                words.push(word);
+            }
+        }
+        json_schema!({"type": "string", "enum": words, "description": "The kind of a node."})
     }
 }
 
@@ -298,6 +314,17 @@ mod tests {
             ["orphan"]
         );
         assert_eq!(graph.neighbourhood("d", 1).nodes.len(), 2);
+    }
+
+    #[test]
+    fn the_schema_lists_every_word_once() {
+        let schema = schemars::schema_for!(NodeKind);
+        let listed = schema.get("enum").and_then(serde_json::Value::as_array).unwrap();
+        let listed: Vec<&str> = listed.iter().map(|word| word.as_str().unwrap()).collect();
+        let words: BTreeSet<&str> = NodeKind::all().map(NodeKind::word).collect();
+        assert_eq!(listed.iter().copied().collect::<BTreeSet<_>>(), words);
+        assert_eq!(listed.len(), words.len(), "{listed:?}");
+        assert_eq!(serde_json::json!(NodeKind::Record(RecordKind::Edge)), "fact");
     }
 
     #[test]

@@ -19,9 +19,8 @@ pub fn to_dot(graph: &Graph) -> String {
             NodeKind::Plan => "box",
             NodeKind::Agent => "ellipse",
             NodeKind::Adr => "component",
-            NodeKind::Fact | NodeKind::Entry => "plaintext",
-            NodeKind::Episode | NodeKind::Note => "note",
-            NodeKind::Pattern | NodeKind::Workflow => "cds",
+            NodeKind::Record(kind) => kind.spec().node.dot_shape,
+            NodeKind::Entry => "plaintext",
         };
         let fill = match node.staleness {
             Freshness::Fresh => "white",
@@ -64,8 +63,8 @@ pub fn to_mermaid(graph: &Graph) -> String {
             NodeKind::Plan => ("[", "]"),
             NodeKind::Agent => ("([", "])"),
             NodeKind::Adr => ("{{", "}}"),
-            NodeKind::Fact | NodeKind::Entry | NodeKind::Note => ("([", "])"),
-            NodeKind::Episode | NodeKind::Pattern | NodeKind::Workflow => ("{{", "}}"),
+            NodeKind::Record(kind) => kind.spec().node.mermaid_brackets,
+            NodeKind::Entry => ("([", "])"),
         };
         let _ = writeln!(out, "  n{index}{open}\"{}\"{close}", escape(&node.id));
         match node.staleness {

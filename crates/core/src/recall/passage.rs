@@ -123,7 +123,7 @@ impl Passage {
             name: item.id.to_string(),
             subject_override: None,
             text: record.indexed_text(),
-            title: title(record).map(str::to_owned),
+            title: record.title().map(str::to_owned),
             summary: record.levels.summary.clone(),
             filter_terms: marks,
             group: record.session.as_ref().map(|session| format!("session:{session}")),
@@ -154,16 +154,6 @@ impl Passage {
         let mut short = [0; 16];
         short.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
         short
-    }
-}
-
-fn title(record: &Record) -> Option<&str> {
-    match &record.body {
-        Body::Fact(fact) => fact.key.as_deref(),
-        Body::Episode(episode) => Some(&episode.title),
-        Body::Pattern(pattern) => Some(&pattern.trigger),
-        Body::Workflow(workflow) => Some(&workflow.trigger),
-        Body::Edge(_) | Body::Note(_) | Body::Event(_) => None,
     }
 }
 

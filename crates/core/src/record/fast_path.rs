@@ -110,7 +110,11 @@ pub(super) fn read(line: &[u8]) -> Option<Record> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
+    use crate::record::validation::COMMON_FIELDS;
+    use crate::record::{RecordKind, serde_fields};
 
     const FACT: &str = r#"{"v":1,"id":"0198c0de-0000-7000-8000-00000000002a","kind":"fact","section":"Specs","at":"2026-02-22T00:00:00Z""#;
     const NOTE: &str = r#"{"v":1,"id":"0198c0de-0000-7000-8000-00000000002a","kind":"note","at":"2026-02-22T00:00:00Z""#;
@@ -136,6 +140,15 @@ mod tests {
         }
         check(&format!("{FACT}}}"));
         check(&format!(r#"{NOTE},"content":"x","section":null}}"#));
+    }
+
+    #[test]
+    fn the_fast_path_reads_every_field_of_its_kinds() {
+        let kinds = [RecordKind::Fact, RecordKind::Note].map(|kind| kind.spec().fields);
+        let fields = COMMON_FIELDS.iter().chain(kinds.into_iter().flatten());
+        let expected = fields.map(|(name, _, _)| *name).chain(["kind"]);
+        let read = serde_fields::of_struct::<LineFields>().iter().copied();
+        assert_eq!(read.collect::<BTreeSet<_>>(), expected.collect::<BTreeSet<_>>());
     }
 
     #[test]

@@ -3,30 +3,44 @@
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use super::{EventAction, FactSection, RecordKind, Relation};
+use super::{EventAction, FactSection, KINDS, RecordKind, Relation};
 use crate::{Value, day, json};
 
 /// The type of a field.
-#[derive(Clone, Copy, PartialEq)]
-enum FieldType {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FieldType {
+    /// A string.
     Text,
+    /// A list of strings.
     TextList,
+    /// A number.
     Number,
+    /// An integer, 0 or more.
     WholeNumber,
+    /// A day such as `2026-02-22`.
     Day,
+    /// A timestamp such as `2026-02-22T10:00:00Z`.
     Timestamp,
+    /// A UUID.
     Id,
+    /// A JSON object.
     Object,
+    /// The title of a [`FactSection`].
     Section,
+    /// The word of a [`Relation`].
     Relation,
+    /// The word of an [`EventAction`].
     Action,
+    /// The word of a [`Visibility`](super::Visibility).
     Visibility,
+    /// Any JSON value.
     Any,
 }
 
 /// Whether a field is required, and whether it may be null.
-#[derive(Clone, Copy, PartialEq)]
-enum Presence {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presence {
+    /// It must be present.
     Required,
     /// It may be absent but not null.
     Optional,
@@ -34,11 +48,13 @@ enum Presence {
     Nullable,
 }
 
-type FieldSpec = (&'static str, FieldType, Presence);
+/// The name of a field, its type and its presence.
+pub type FieldSpec = (&'static str, FieldType, Presence);
 
 use Presence::{Nullable, Optional, Required};
 
-const COMMON_FIELDS: &[FieldSpec] = &[
+/// The fields of every kind. Those of one kind are in its row of [`KINDS`].
+pub(super) const COMMON_FIELDS: &[FieldSpec] = &[
     ("v", FieldType::WholeNumber, Required),
     ("id", FieldType::Id, Required),
     ("at", FieldType::Timestamp, Required),
@@ -58,57 +74,10 @@ const COMMON_FIELDS: &[FieldSpec] = &[
     ("session", FieldType::Text, Nullable),
 ];
 
-fn fields_of(kind: RecordKind) -> &'static [FieldSpec] {
-    match kind {
-        RecordKind::Fact => &[
-            ("section", FieldType::Section, Required),
-            ("content", FieldType::Text, Optional),
-            ("key", FieldType::Text, Nullable),
-            ("value", FieldType::Text, Nullable),
-            ("scope", FieldType::Text, Nullable),
-        ],
-        RecordKind::Episode => &[
-            ("title", FieldType::Text, Required),
-            ("content", FieldType::Text, Optional),
-            ("goals", FieldType::TextList, Optional),
-            ("decisions", FieldType::TextList, Optional),
-            ("sequence", FieldType::TextList, Optional),
-            ("outcome", FieldType::Text, Nullable),
-            ("open", FieldType::TextList, Optional),
-            ("files", FieldType::TextList, Optional),
-            ("commits", FieldType::TextList, Optional),
-            ("stored", FieldType::TextList, Optional),
-            ("duration_seconds", FieldType::WholeNumber, Nullable),
-            ("turns", FieldType::WholeNumber, Nullable),
-            ("tool_calls", FieldType::WholeNumber, Nullable),
-        ],
-        RecordKind::Pattern => &[
-            ("trigger", FieldType::Text, Required),
-            ("template", FieldType::Any, Optional),
-            ("hint", FieldType::Text, Nullable),
-            ("content", FieldType::Text, Optional),
-        ],
-        RecordKind::Workflow => &[
-            ("trigger", FieldType::Text, Required),
-            ("steps", FieldType::TextList, Required),
-            ("details", FieldType::Object, Optional),
-            ("hint", FieldType::Text, Nullable),
-            ("content", FieldType::Text, Optional),
-        ],
-        RecordKind::Edge => &[
-            ("from", FieldType::Text, Required),
-            ("to", FieldType::Text, Required),
-            ("relation", FieldType::Relation, Required),
-            ("content", FieldType::Text, Optional),
-        ],
-        RecordKind::Note => &[("content", FieldType::Text, Required)],
-        RecordKind::Event => &[
-            ("action", FieldType::Action, Required),
-            ("targets", FieldType::TextList, Optional),
-            ("undoes", FieldType::TextList, Optional),
-            ("reason", FieldType::Text, Optional),
-        ],
-    }
+/// Returns whether a field of this name exists in any kind of record.
+pub fn is_field(name: &str) -> bool {
+    let of_kinds = KINDS.iter().flat_map(|kind| kind.fields);
+    name == "kind" || COMMON_FIELDS.iter().chain(of_kinds).any(|(field, _, _)| *field == name)
 }
 
 /// Returns a message about the first invalid field of a record: its name, its value and what is allowed.
@@ -123,8 +92,8 @@ pub fn find_invalid_field(value: &Value) -> Option<String> {
             None => return Some(invalid_field("kind", &one_of(&kinds()), word)),
         },
     };
-    COMMON_FIELDS.iter().chain(fields_of(kind)).find_map(|(name, field_type, presence)| {
-        match map.get(*name) {
+    COMMON_FIELDS.iter().chain(kind.spec().fields).find_map(
+        |(name, field_type, presence)| match map.get(*name) {
             None if *presence == Required => {
                 Some(format!("`{name}` is missing; it must be {}", field_type.allowed()))
             }
@@ -132,8 +101,8 @@ pub fn find_invalid_field(value: &Value) -> Option<String> {
             Some(Value::Null) if *presence == Nullable => None,
             Some(given) if field_type.accepts(given) => None,
             Some(given) => Some(invalid_field(name, &field_type.allowed(), given)),
-        }
-    })
+        },
+    )
 }
 
 fn invalid_field(name: &str, allowed: &str, given: &Value) -> String {
@@ -213,7 +182,7 @@ mod tests {
     fn complete_record(kind: RecordKind) -> Value {
         let mut map = serde_json::Map::new();
         map.insert("kind".into(), json!(kind.word()));
-        for (name, field_type, _) in COMMON_FIELDS.iter().chain(fields_of(kind)) {
+        for (name, field_type, _) in COMMON_FIELDS.iter().chain(kind.spec().fields) {
             map.insert((*name).into(), sample(*field_type));
         }
         Value::Object(map)
@@ -228,7 +197,7 @@ mod tests {
             FieldType::Day => json!("2026-02-22"),
             FieldType::Timestamp => json!("2026-02-22T00:00:00Z"),
             FieldType::Id => json!("0198c0de-0000-7000-8000-00000000002a"),
-            FieldType::Object => json!({}),
+            FieldType::Object => json!({"x": "x"}),
             FieldType::Section => json!("Specs"),
             FieldType::Relation => json!("enables"),
             FieldType::Action => json!("pin"),
@@ -238,12 +207,35 @@ mod tests {
     }
 
     #[test]
+    fn the_table_has_the_fields_that_serde_reads_and_writes() {
+        for kind in RecordKind::ALL {
+            let names: Vec<&str> = kind.spec().fields.iter().map(|(name, _, _)| *name).collect();
+            assert_eq!(names, kind.names_read_by_serde(), "{kind:?}");
+            let complete = complete_record(kind);
+            let record: Record = serde_json::from_value(complete.clone()).unwrap();
+            assert_eq!(record.kind(), kind);
+            assert_eq!(json!(kind), kind.word());
+            let written = serde_json::to_value(&record).unwrap();
+            assert_eq!(sorted_keys(&written), sorted_keys(&complete), "{written}");
+            for name in sorted_keys(&written) {
+                assert!(is_field(name), "{name}");
+            }
+        }
+    }
+
+    fn sorted_keys(object: &Value) -> Vec<&str> {
+        let mut keys: Vec<&str> = object.as_object().unwrap().keys().map(String::as_str).collect();
+        keys.sort_unstable();
+        keys
+    }
+
+    #[test]
     fn the_table_agrees_with_serde_on_every_field() {
         for kind in RecordKind::ALL {
             let valid = complete_record(kind);
             assert_eq!(find_invalid_field(&valid), None, "{valid}");
             assert!(serde_json::from_value::<Record>(valid.clone()).is_ok(), "{valid}");
-            for (name, _, _) in COMMON_FIELDS.iter().chain(fields_of(kind)) {
+            for (name, _, _) in COMMON_FIELDS.iter().chain(kind.spec().fields) {
                 let mut without = valid.clone();
                 without.as_object_mut().unwrap().shift_remove(*name);
                 let changed = |given: Value| {

@@ -5,68 +5,6 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The kind of a record.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum RecordKind {
-    /// A piece of knowledge.
-    Fact,
-    /// The story of a session or a task.
-    Episode,
-    /// A code pattern of this project.
-    Pattern,
-    /// A procedure of this project.
-    Workflow,
-    /// A relation between two records or entries.
-    Edge,
-    /// A reminder.
-    Note,
-    /// An action on other records.
-    Event,
-}
-
-impl RecordKind {
-    /// Every kind.
-    pub const ALL: [RecordKind; 7] = [
-        RecordKind::Fact,
-        RecordKind::Episode,
-        RecordKind::Pattern,
-        RecordKind::Workflow,
-        RecordKind::Edge,
-        RecordKind::Note,
-        RecordKind::Event,
-    ];
-
-    /// The kinds that can be recalled on their own: all but edges and events.
-    pub const RECALLABLE: [RecordKind; 5] = [
-        RecordKind::Fact,
-        RecordKind::Episode,
-        RecordKind::Pattern,
-        RecordKind::Workflow,
-        RecordKind::Note,
-    ];
-
-    /// Returns its name in the format, which is also the name of its folder.
-    pub fn word(self) -> &'static str {
-        match self {
-            RecordKind::Fact => "fact",
-            RecordKind::Episode => "episode",
-            RecordKind::Pattern => "pattern",
-            RecordKind::Workflow => "workflow",
-            RecordKind::Edge => "edge",
-            RecordKind::Note => "note",
-            RecordKind::Event => "event",
-        }
-    }
-
-    /// Parses its name in the format.
-    pub fn from_word(word: &str) -> Option<Self> {
-        RecordKind::ALL.into_iter().find(|kind| kind.word() == word)
-    }
-}
-
 /// The section that a fact belongs to.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,

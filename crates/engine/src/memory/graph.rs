@@ -5,7 +5,7 @@ use std::ops::Range;
 use heirloom_core::fold::{Memory, Standing};
 use heirloom_core::graph::{EdgeKind, Graph, GraphEdge, GraphNode, NodeKind};
 use heirloom_core::memory::{self, MemoryEntry};
-use heirloom_core::record::{RecordKind, Referent, Relation};
+use heirloom_core::record::{Referent, Relation};
 use heirloom_core::staleness::Staleness;
 use heirloom_core::{Document, day, staleness};
 use jiff::civil::Date;
@@ -119,13 +119,7 @@ impl MemorySlice {
         let age = judge(session, Some(day::of_timestamp(item.record.at)));
         Some(GraphNode {
             id: node_id(self, &item.id.into()),
-            kind: match item.record.kind() {
-                RecordKind::Episode => NodeKind::Episode,
-                RecordKind::Pattern => NodeKind::Pattern,
-                RecordKind::Workflow => NodeKind::Workflow,
-                RecordKind::Note => NodeKind::Note,
-                RecordKind::Fact | RecordKind::Edge | RecordKind::Event => NodeKind::Fact,
-            },
+            kind: NodeKind::Record(item.record.kind()),
             title: item.record.text().into_owned(),
             path: item.place.path.to_string(),
             status: (item.standing != Standing::Active).then(|| item.standing.word().to_owned()),

@@ -52,7 +52,7 @@ impl RecordCounts {
             let found = sections.iter_mut().find(|(section, _)| *section == fact.section);
             found.into_iter().for_each(|(_, count)| *count += 1);
         }
-        RecordCounts { kinds: RecordKind::RECALLABLE.into_iter().map(count).collect(), sections }
+        RecordCounts { kinds: RecordKind::recallable().map(count).collect(), sections }
     }
 
     /// Counts the records of an index.
@@ -76,7 +76,7 @@ impl RecordCounts {
         };
         let sections = FactSection::ALL.into_iter();
         RecordCounts {
-            kinds: RecordKind::RECALLABLE.into_iter().map(count).collect(),
+            kinds: RecordKind::recallable().map(count).collect(),
             sections: sections.map(|section| (section, count_active(snapshot, section))).collect(),
         }
     }

@@ -63,7 +63,7 @@ impl<'s> WriteTransaction<'s> {
     pub(crate) fn new_record(&self, body: Body) -> Record {
         let now = self.session.now();
         let mut record = Record::new(log::new_id(now), now, &self.session.author(), body);
-        if !matches!(record.body, Body::Event(_) | Body::Edge(_) | Body::Episode(_)) {
+        if record.kind().spec().joins_session {
             record.session = open_session(self.session);
         }
         record

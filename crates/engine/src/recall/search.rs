@@ -188,7 +188,7 @@ impl Search<'_> {
     pub(super) fn kinds(session: &Session) -> Result<BTreeSet<String>, Error> {
         let (_, hierarchy) = inherit::hierarchy(session.config()?, None)?;
         let mut known: BTreeSet<String> = ["adr", "context", "document"].map(str::to_owned).into();
-        known.extend(RecordKind::RECALLABLE.map(|kind| kind.word().to_owned()));
+        known.extend(RecordKind::recallable().map(|kind| kind.word().to_owned()));
         known.extend(EntryKind::ALL.map(|kind| kind.word().to_owned()));
         known.extend(hierarchy.levels.into_iter().map(|level| level.name));
         Ok(known)

@@ -9,7 +9,7 @@ use heirloom_core::day;
 use heirloom_core::embedding::Embedder;
 use heirloom_core::fold::{Item, LineLocation, Memory, Standing};
 use heirloom_core::recall::{Passage, Slot, is_question};
-use heirloom_core::record::{RecordKind, Referent};
+use heirloom_core::record::Referent;
 use jiff::Timestamp;
 use rusqlite::Connection;
 use uuid::Uuid;
@@ -133,7 +133,7 @@ pub(super) fn pending_records(
     };
     let pending = |id: &Uuid| {
         let item = memory.item(*id)?;
-        let is_recallable = item.id == *id && RecordKind::RECALLABLE.contains(&item.record.kind());
+        let is_recallable = item.id == *id && item.record.kind().spec().is_recallable;
         is_recallable.then(|| {
             PendingPassage::from_item(&item, memory.latest_timestamp(&item), line_of(item.place))
         })

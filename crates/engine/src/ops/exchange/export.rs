@@ -2,7 +2,7 @@
 
 use heirloom_core::Problem;
 use heirloom_core::fold::Standing;
-use heirloom_core::record::{Body, FactSection, Record, RecordKind, short_ids};
+use heirloom_core::record::{Body, ExportForm, FactSection, Record, RecordKind, short_ids};
 use heirloom_store::log;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -96,23 +96,24 @@ fn escape_control(line: &str) -> String {
 }
 
 fn markdown(known: &WholeMemory, with_private: bool) -> String {
-    let mut out = String::from("# Memory\n");
-    let facts = active_items(known, RecordKind::Fact, with_private);
-    for section in FactSection::ALL {
-        let items: Vec<&MemoryItem> =
-            facts.iter().filter(|item| item.section == Some(section)).collect();
-        push_list(&mut out, section.title(), &items);
+    let (mut out, mut episodes) = (String::from("# Memory\n"), String::new());
+    for kind in RecordKind::ALL {
+        let items = || active_items(known, kind, with_private);
+        match kind.spec().export {
+            ExportForm::Omitted => {}
+            ExportForm::Sections => push_sections(&mut out, &items()),
+            ExportForm::List(heading) => {
+                let items = items();
+                let pending: Vec<&MemoryItem> =
+                    items.iter().filter(|item| !item.resolved).collect();
+                push_list(&mut out, heading, &pending);
+            }
+            ExportForm::Episodes(heading) => {
+                push_episodes(&mut episodes, heading, known, &items());
+            }
+        }
     }
-    for (kind, title) in [
-        (RecordKind::Pattern, "Patterns"),
-        (RecordKind::Workflow, "Workflows"),
-        (RecordKind::Note, "Notes"),
-    ] {
-        let items = active_items(known, kind, with_private);
-        let pending: Vec<&MemoryItem> = items.iter().filter(|item| !item.resolved).collect();
-        push_list(&mut out, title, &pending);
-    }
-    push_episodes(&mut out, known, &active_items(known, RecordKind::Episode, with_private));
+    out.push_str(&episodes);
     known.prefetch_entry_dates(known.documents.iter());
     for document in &known.documents {
         let owner: Vec<&str> = document.selectors.values().map(String::as_str).collect();
@@ -141,9 +142,17 @@ fn record_of<'k>(known: &'k WholeMemory, item: &MemoryItem) -> Option<&'k Record
     known.memory.record(item.referent.record_id()?)
 }
 
-fn push_episodes(out: &mut String, known: &WholeMemory, items: &[MemoryItem]) {
+fn push_sections(out: &mut String, facts: &[MemoryItem]) {
+    for section in FactSection::ALL {
+        let items: Vec<&MemoryItem> =
+            facts.iter().filter(|item| item.section == Some(section)).collect();
+        push_list(out, section.title(), &items);
+    }
+}
+
+fn push_episodes(out: &mut String, heading: &str, known: &WholeMemory, items: &[MemoryItem]) {
     if !items.is_empty() {
-        out.push_str("\n## Episodes\n");
+        out.push_str(&format!("\n## {heading}\n"));
     }
     for item in items.iter().rev() {
         let Some(record) = record_of(known, item) else { continue };

@@ -130,10 +130,12 @@ impl Operation for GraphHealth {
 /// Returns whether a node is an active entry or record that is not fresh. Episodes are never stale: they
 /// describe the past.
 fn is_stale_memory(node: &GraphNode) -> bool {
-    use NodeKind::{Entry, Fact, Note, Pattern, Workflow};
-    matches!(node.kind, Entry | Fact | Note | Pattern | Workflow)
-        && node.status.is_none()
-        && node.staleness != Freshness::Fresh
+    let can_be_stale = match node.kind {
+        NodeKind::Entry => true,
+        NodeKind::Record(kind) => kind.spec().node.can_be_stale,
+        _ => false,
+    };
+    can_be_stale && node.status.is_none() && node.staleness != Freshness::Fresh
 }
 
 impl Answer for GraphHealthReport {

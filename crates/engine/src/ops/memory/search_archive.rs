@@ -50,7 +50,8 @@ impl Operation for MemorySearchArchive {
             return Ok(Hits::from_search(search.run(session)?));
         }
         let known = SelectedRecords::read_retired(session)?;
-        let mut items: Vec<MemoryItem> = known.items(&RecordKind::RECALLABLE);
+        let kinds: Vec<RecordKind> = RecordKind::recallable().collect();
+        let mut items: Vec<MemoryItem> = known.items(&kinds);
         items.extend(known.retired_entries());
         items.retain(|item| item.standing != Standing::Active);
         items.reverse();

@@ -4,7 +4,9 @@ use std::marker::PhantomData;
 
 use heirloom_core::Value;
 use heirloom_core::fold::LineLocation;
-use heirloom_core::record::{Record, RecordKind, Referent, find_invalid_field};
+use heirloom_core::record::{
+    FieldType, Record, RecordKind, Referent, find_invalid_field, is_field,
+};
 use heirloom_store::log;
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -78,7 +80,8 @@ fn apply_changes(
             Value::Null => drop(map.shift_remove(key)),
             Value::String(text) if text.is_empty() => drop(map.shift_remove(key)),
             Value::String(text) => {
-                drop(map.insert(key.to_owned(), parse_field(text, map.get(key), key)));
+                let parsed = parse_field(text, map.get(key), kind.field_type(key));
+                map.insert(key.to_owned(), parsed);
             }
             other => drop(map.insert(key.to_owned(), other.clone())),
         }
@@ -127,28 +130,14 @@ fn to_object(record: &Record) -> Result<Map<String, Value>, Error> {
     }
 }
 
-/// Fields of a record that hold a list.
-const LIST_FIELDS: [&str; 10] = [
-    "goals",
-    "decisions",
-    "sequence",
-    "open",
-    "files",
-    "commits",
-    "steps",
-    "tags",
-    "artifacts",
-    "stored",
-];
-
 /// Parses the text as the type of the field: a list, a number, a JSON structure or a text.
-fn parse_field(text: &str, old: Option<&Value>, key: &str) -> Value {
-    if LIST_FIELDS.contains(&key) {
+fn parse_field(text: &str, old: Option<&Value>, field_type: Option<FieldType>) -> Value {
+    if field_type == Some(FieldType::TextList) {
         let items = text.split("; ").map(str::trim).filter(|item| !item.is_empty());
         return json!(items.collect::<Vec<_>>());
     }
-    let is_text =
-        matches!(old, Some(Value::String(_)) | None) && key != "template" && key != "confidence";
+    let is_text = matches!(old, Some(Value::String(_)) | None)
+        && !matches!(field_type, Some(FieldType::Any | FieldType::Number));
     match serde_json::from_str::<Value>(text) {
         Ok(value) if !is_text => value,
         _ => json!(text),
@@ -165,7 +154,6 @@ pub(crate) fn unknown_fields(
     let written = line.and_then(|line| serde_json::from_str::<Map<String, Value>>(&line).ok());
     let Ok(Value::Object(known)) = serde_json::to_value(record) else { return Map::new() };
     let mut unknown = written.unwrap_or_default();
-    let names = heirloom_core::record::FIELDS;
-    unknown.retain(|key, _| !known.contains_key(key) && !names.contains(&key.as_str()));
+    unknown.retain(|key, _| !known.contains_key(key) && !is_field(key));
     unknown
 }

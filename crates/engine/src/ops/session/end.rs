@@ -1,6 +1,6 @@
 //! `session end`: ends a work session and stores an episode of it.
 
-use heirloom_core::record::{Body, Episode, Origin, RecordKind, Referent};
+use heirloom_core::record::{Body, Episode, Origin, Referent};
 use heirloom_core::transcript;
 use heirloom_store::{git, state};
 use jiff::Timestamp;
@@ -151,7 +151,7 @@ fn stored_since(known: &MemorySlice, started: Option<Timestamp>, by: &str) -> Ve
     let records = known.memory.records().filter(|record| {
         record.at >= started
             && record.by == by
-            && RecordKind::RECALLABLE.contains(&record.kind())
+            && record.kind().spec().is_recallable
             && !record.is_private()
     });
     records.map(|record| record.id.into()).collect()

@@ -86,12 +86,7 @@ impl Operation for WorkspaceShow {
                 NodeKind::Adr => &mut counts.adrs,
                 NodeKind::Context => &mut counts.context,
                 // Records and entries are nodes of the graph, not documents.
-                NodeKind::Fact
-                | NodeKind::Episode
-                | NodeKind::Pattern
-                | NodeKind::Workflow
-                | NodeKind::Note
-                | NodeKind::Entry => continue,
+                NodeKind::Record(_) | NodeKind::Entry => continue,
             };
             *counter += 1;
         }

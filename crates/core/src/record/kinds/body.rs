@@ -1,0 +1,58 @@
+//! What a record reads out of the fields of its kind.
+
+use std::borrow::Cow;
+
+use crate::Value;
+use crate::record::Referent;
+
+/// The fields of a kind, as far as every kind answers the same questions about them.
+pub(in crate::record) trait RecordBody {
+    /// Returns the text in a line or a paragraph.
+    fn text(&self) -> Cow<'_, str>;
+
+    /// Returns the title, whose terms count twice in recall.
+    fn title(&self) -> Option<&str> {
+        None
+    }
+
+    /// Adds the texts that are indexed besides [`RecordBody::text`].
+    fn add_indexed_text<'t>(&'t self, _parts: &mut Vec<Cow<'t, str>>) {}
+
+    /// Returns the free text that is not indexed, for the scan for secrets.
+    fn unindexed_text(&self) -> Vec<String> {
+        vec![]
+    }
+
+    /// Returns what the fields refer to.
+    fn referents(&self) -> Vec<&Referent> {
+        vec![]
+    }
+
+    /// Returns itself as a trait object. A method call reaches it through a `Box`, which a coercion would not.
+    fn as_dyn(&self) -> &dyn RecordBody
+    where
+        Self: Sized,
+    {
+        self
+    }
+}
+
+/// Returns a head with a detail behind it, if there is one.
+pub(super) fn with_detail<'t>(head: &'t str, detail: &str) -> Cow<'t, str> {
+    if detail.is_empty() { Cow::Borrowed(head) } else { Cow::Owned(format!("{head}: {detail}")) }
+}
+
+/// Returns all keys and values of a structure as text.
+pub(super) fn flatten(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(flatten).collect::<Vec<_>>().join(" "),
+        Value::Object(map) => map
+            .iter()
+            .map(|(key, value)| format!("{key} {}", flatten(value)))
+            .collect::<Vec<_>>()
+            .join(" "),
+        other => other.to_string(),
+    }
+}

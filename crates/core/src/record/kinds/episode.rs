@@ -1,0 +1,77 @@
+//! Episodes: the stories of sessions and tasks.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+use super::body::RecordBody;
+use crate::record::Referent;
+
+/// The story of a session or a task.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Episode {
+    /// The title.
+    pub title: String,
+    /// The narrative.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub content: String,
+    /// The goals.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub goals: Vec<String>,
+    /// The decisions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub decisions: Vec<String>,
+    /// The actions, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sequence: Vec<String>,
+    /// The outcome.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<String>,
+    /// The open questions and tasks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub open: Vec<String>,
+    /// The changed files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// The commits.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub commits: Vec<String>,
+    /// The records that were stored.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stored: Vec<Referent>,
+    /// The duration in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration_seconds: Option<u64>,
+    /// The number of turns in the conversation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turns: Option<u64>,
+    /// The number of tool calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_calls: Option<u64>,
+}
+
+impl RecordBody for Episode {
+    fn text(&self) -> Cow<'_, str> {
+        Cow::Borrowed(&self.title)
+    }
+
+    fn title(&self) -> Option<&str> {
+        Some(&self.title)
+    }
+
+    fn add_indexed_text<'t>(&'t self, parts: &mut Vec<Cow<'t, str>>) {
+        parts.push(Cow::Borrowed(&self.content));
+        let lists = [&self.goals, &self.decisions, &self.sequence, &self.open];
+        parts.extend(lists.into_iter().flatten().map(|item| Cow::Borrowed(item.as_str())));
+        parts.extend(self.outcome.as_deref().map(Cow::Borrowed));
+        parts.extend(self.files.iter().map(|file| Cow::Borrowed(file.as_str())));
+    }
+
+    fn unindexed_text(&self) -> Vec<String> {
+        self.commits.clone()
+    }
+
+    fn referents(&self) -> Vec<&Referent> {
+        self.stored.iter().collect()
+    }
+}

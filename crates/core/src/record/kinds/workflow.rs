@@ -1,0 +1,46 @@
+//! Workflows: procedures of the project.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Map;
+
+use super::body::{RecordBody, flatten, with_detail};
+use crate::Value;
+
+/// A procedure of this project.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Workflow {
+    /// The situation in which it applies.
+    pub trigger: String,
+    /// The steps, in order.
+    pub steps: Vec<String>,
+    /// Details of the steps, by step.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub details: Map<String, Value>,
+    /// The steps in one line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// Further explanation.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub content: String,
+}
+
+impl RecordBody for Workflow {
+    fn text(&self) -> Cow<'_, str> {
+        match &self.hint {
+            Some(hint) => with_detail(&self.trigger, hint),
+            None => Cow::Owned(format!("{}: {}", self.trigger, self.steps.join(" → "))),
+        }
+    }
+
+    fn title(&self) -> Option<&str> {
+        Some(&self.trigger)
+    }
+
+    fn add_indexed_text<'t>(&'t self, parts: &mut Vec<Cow<'t, str>>) {
+        parts.push(Cow::Borrowed(&self.content));
+        parts.push(Cow::Owned(self.steps.join(" ")));
+        parts.extend(self.details.values().map(|value| Cow::Owned(flatten(value))));
+    }
+}

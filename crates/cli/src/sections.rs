@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use clap::builder::Styles;
+use heirloom_engine::RecordKind;
 
 /// Some top-level commands under one heading.
 pub(crate) struct Section {
@@ -37,11 +38,11 @@ pub(crate) const SECTIONS: &[Section] = &[
     Section {
         title: "Remember",
         commands: &[
-            ("note", "Take a note to come back to; list and finish notes"),
-            ("fact", "Store and edit facts: single statements that hold"),
-            ("episode", "Store and edit episodes: what happened, and why"),
-            ("pattern", "Store and edit patterns: how code is written here"),
-            ("workflow", "Store and edit workflows: steps that are taken here"),
+            commands_of(RecordKind::Note),
+            commands_of(RecordKind::Fact),
+            commands_of(RecordKind::Episode),
+            commands_of(RecordKind::Pattern),
+            commands_of(RecordKind::Workflow),
             ("memory", "Keep the memory of agents and plans; pin, archive and relate"),
             ("session", "Start and end sessions of work; each leaves an episode"),
             ("compact", "Turn a conversation into an episode and a summary"),
@@ -73,6 +74,14 @@ pub(crate) const SECTIONS: &[Section] = &[
         ],
     },
 ];
+
+/// Returns the top-level command of a record kind, with its help from the table of kinds.
+const fn commands_of(kind: RecordKind) -> (&'static str, &'static str) {
+    match kind.spec().help {
+        Some(help) => (kind.word(), help),
+        None => panic!("the table of kinds has no help for the commands of this kind"),
+    }
+}
 
 /// Returns what a top-level command is for.
 pub(crate) fn about(command: &str) -> Option<&'static str> {

@@ -27,6 +27,7 @@ pub use progress::{Progress, ProgressObserver};
 pub use session::{RemoteModel, Session};
 pub use view::View;
 
+pub use heirloom_core::record::RecordKind;
 pub use heirloom_store::git::user_editor;
 pub use heirloom_store::registry::Registry;
 

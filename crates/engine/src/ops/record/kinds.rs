@@ -16,11 +16,6 @@ pub(crate) trait Editable: ListableKind {
     const EDIT: Spec;
 }
 
-pub(crate) struct Facts;
-pub(crate) struct Episodes;
-pub(crate) struct Patterns;
-pub(crate) struct Workflows;
-
 const fn spec(
     name: &'static str,
     usage: &'static str,
@@ -30,88 +25,69 @@ const fn spec(
     Spec { name, usage, group: Group::Memory, effect, about }
 }
 
-impl ListableKind for Facts {
-    const KIND: RecordKind = RecordKind::Fact;
-    const SHOW: Spec = spec(
-        "fact_show",
-        "fact show <id>",
-        Effect::Reads,
-        "Show a fact with its history and relations.",
-    );
-    const LIST: Spec = spec(
-        "memory_query",
-        "fact list [query]",
-        Effect::Reads,
-        "List active facts by section. The list may be long; prefer memory_recall.",
-    );
+/// Declares the operations of record kinds. Each kind has its word, the help of `show`, the name and the help of
+/// `list`, and, if it is editable, the help of `edit`; the other names and the usages follow from the word.
+macro_rules! record_operations {
+    ($($type:ident = $kind:ident $word:literal {
+        show: $show:literal,
+        list($list:literal): $list_about:literal,
+        $(edit: $edit:literal,)?
+    })+) => {$(
+        pub(crate) struct $type;
+
+        impl ListableKind for $type {
+            const KIND: RecordKind = RecordKind::$kind;
+            const SHOW: Spec =
+                spec(concat!($word, "_show"), concat!($word, " show <id>"), Effect::Reads, $show);
+            const LIST: Spec =
+                spec($list, concat!($word, " list [query]"), Effect::Reads, $list_about);
+        }
+
+        $(impl Editable for $type {
+            const EDIT: Spec =
+                spec(concat!($word, "_edit"), concat!($word, " edit <id>"), Effect::Writes, $edit);
+        })?
+    )+};
 }
 
-impl ListableKind for Episodes {
-    const KIND: RecordKind = RecordKind::Episode;
-    const SHOW: Spec = spec("episode_show", "episode show <id>", Effect::Reads, "Show an episode.");
-    const LIST: Spec = spec(
-        "memory_episodes",
-        "episode list [query]",
-        Effect::Reads,
-        "Search episodes of earlier work, or list them, newest first.",
-    );
+record_operations! {
+    Facts = Fact "fact" {
+        show: "Show a fact with its history and relations.",
+        list("memory_query"): "List active facts by section. The list may be long; prefer memory_recall.",
+    }
+    Episodes = Episode "episode" {
+        show: "Show an episode.",
+        list("memory_episodes"): "Search episodes of earlier work, or list them, newest first.",
+        edit: "Replace an episode with an edited version.",
+    }
+    Patterns = Pattern "pattern" {
+        show: "Show a pattern with its template.",
+        list("pattern_list"): "Search patterns, or list them.",
+        edit: "Replace a pattern with an edited version.",
+    }
+    Workflows = Workflow "workflow" {
+        show: "Show a workflow with its steps.",
+        list("workflow_list"): "Search workflows, or list them.",
+        edit: "Replace a workflow with an edited version.",
+    }
 }
 
-impl Editable for Episodes {
-    const EDIT: Spec = spec(
-        "episode_edit",
-        "episode edit <id>",
-        Effect::Writes,
-        "Replace an episode with an edited version.",
-    );
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl ListableKind for Patterns {
-    const KIND: RecordKind = RecordKind::Pattern;
-    const SHOW: Spec = spec(
-        "pattern_show",
-        "pattern show <id>",
-        Effect::Reads,
-        "Show a pattern with its template.",
-    );
-    const LIST: Spec = spec(
-        "pattern_list",
-        "pattern list [query]",
-        Effect::Reads,
-        "Search patterns, or list them.",
-    );
-}
+    /// Asserts that the commands of a kind begin with its word.
+    fn check<K: ListableKind>() {
+        for spec in [K::SHOW, K::LIST] {
+            assert_eq!(spec.usage.split(' ').next(), Some(K::KIND.word()), "{}", spec.usage);
+        }
+    }
 
-impl Editable for Patterns {
-    const EDIT: Spec = spec(
-        "pattern_edit",
-        "pattern edit <id>",
-        Effect::Writes,
-        "Replace a pattern with an edited version.",
-    );
-}
-
-impl ListableKind for Workflows {
-    const KIND: RecordKind = RecordKind::Workflow;
-    const SHOW: Spec = spec(
-        "workflow_show",
-        "workflow show <id>",
-        Effect::Reads,
-        "Show a workflow with its steps.",
-    );
-    const LIST: Spec = spec(
-        "workflow_list",
-        "workflow list [query]",
-        Effect::Reads,
-        "Search workflows, or list them.",
-    );
-}
-
-impl Editable for Workflows {
-    const EDIT: Spec = spec(
-        "workflow_edit",
-        "workflow edit <id>",
-        Effect::Writes,
-        "Replace a workflow with an edited version.",
-    );
+    #[test]
+    fn commands_begin_with_the_word_of_the_kind() {
+        check::<Facts>();
+        check::<Episodes>();
+        check::<Patterns>();
+        check::<Workflows>();
+    }
 }

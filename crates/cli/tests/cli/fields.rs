@@ -1,11 +1,12 @@
 //! The fields of requests: aliases, and errors for wrong fields.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use heirloom_testkit::{McpClient, TEAM, Workspace};
 use serde_json::{Value, json};
 
+use crate::HEIR;
+
 fn team() -> Workspace {
-    Workspace::with(env!("CARGO_BIN_EXE_heir"), TEAM)
+    Workspace::with(HEIR, TEAM)
 }
 
 /// Calls a tool that must fail, and returns the error message.

@@ -1,9 +1,8 @@
 //! Bad input is reported with its path and line, and does not stop the rest.
-#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
 use heirloom_testkit::Workspace;
 
-const HEIR: &str = env!("CARGO_BIN_EXE_heir");
+use crate::HEIR;
 
 /// Creates a workspace with the given `context/bad.md` and two good documents.
 fn with_bad_document(bytes: impl AsRef<[u8]>) -> Workspace {

@@ -1,10 +1,9 @@
 //! The command line itself: finding the root, colours, completions, the manual, the editor.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use heirloom_testkit::{CommandOutput, Workspace};
 use serde_json::Value;
 
-const HEIR: &str = env!("CARGO_BIN_EXE_heir");
+use crate::HEIR;
 
 fn workspace() -> Workspace {
     Workspace::with(

@@ -1,13 +1,14 @@
 //! Metadata of the entries of memory documents.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use heirloom_testkit::{McpClient, TEAM, Workspace};
 use serde_json::{Value, json};
 
+use crate::HEIR;
+
 const AGENT: &str = "plans/0042-graph/agents/001-schema.memory.md";
 
 fn team() -> Workspace {
-    Workspace::with(env!("CARGO_BIN_EXE_heir"), TEAM)
+    Workspace::with(HEIR, TEAM)
 }
 
 #[cfg(unix)]

@@ -1,13 +1,14 @@
 //! Memory documents of agents and plans.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use heirloom_testkit::{TEAM, Workspace};
 use serde_json::Value;
 
+use crate::HEIR;
+
 const AGENT: &str = "plans/0042-graph/agents/001-schema.memory.md";
 
 fn team() -> Workspace {
-    let workspace = Workspace::with(env!("CARGO_BIN_EXE_heir"), TEAM);
+    let workspace = Workspace::with(HEIR, TEAM);
     workspace.commit_all("2026-02-21T00:00:00Z");
     workspace
 }

@@ -1,10 +1,9 @@
 //! `heir context resolve --json`: values, sources, decisions and tokens.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use heirloom_testkit::Workspace;
 use serde_json::json;
 
-const HEIR: &str = env!("CARGO_BIN_EXE_heir");
+use crate::HEIR;
 
 const FIXTURE: &str = "\
 //- .heirloom/workspace.md

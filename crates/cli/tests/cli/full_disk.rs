@@ -1,7 +1,5 @@
 //! Full disks and read-only folders: a write fails with an error and changes nothing, and succeeds once
 //! there is space.
-#![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +9,7 @@ use std::process::Command;
 
 use heirloom_testkit::{CommandOutput, TEAM, Workspace};
 
-const HEIR: &str = env!("CARGO_BIN_EXE_heir");
+use crate::HEIR;
 
 const AGENT: &str = "plans/0042-graph/agents/001-schema.memory.md";
 

@@ -1,10 +1,9 @@
 //! The builtin hierarchies, hierarchies of the settings, `heir init` and `heir adopt`.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use heirloom_testkit::Workspace;
 use serde_json::{Value, json};
 
-const HEIR: &str = env!("CARGO_BIN_EXE_heir");
+use crate::HEIR;
 
 fn sources(resolved: &Value) -> Vec<&str> {
     resolved["layers"]

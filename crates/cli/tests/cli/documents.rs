@@ -1,5 +1,4 @@
 //! The cache of documents, and problems of documents that cannot be read.
-#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
 use std::fs::{self, File};
 use std::time::{Duration, SystemTime};
@@ -7,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use heirloom_testkit::Workspace;
 use serde_json::Value;
 
-const HEIR: &str = env!("CARGO_BIN_EXE_heir");
+use crate::HEIR;
 
 const TWO_PLANS: &str = "\
 //- .heirloom/workspace.md

@@ -1,7 +1,5 @@
 //! Acknowledged writes are durable: many processes write the same files while some are killed, and
 //! every write of a process that exited with 0 is stored exactly once.
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -16,7 +14,7 @@ use std::time::Duration;
 use heirloom_testkit::{SeededRng, TEAM, Workspace, is_long_run};
 use serde_json::Value;
 
-const HEIR: &str = env!("CARGO_BIN_EXE_heir");
+use crate::HEIR;
 
 const WRITERS: usize = 16;
 

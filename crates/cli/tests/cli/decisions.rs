@@ -1,11 +1,9 @@
 //! Decision records: discovery, numbering, supersession across folders, recovery of changes.
-#![allow(clippy::unwrap_used, reason = "tests")]
-#![allow(clippy::disallowed_methods, reason = "tests set up real files")]
 
 use heirloom_testkit::Workspace;
 use serde_json::json;
 
-const HEIR: &str = env!("CARGO_BIN_EXE_heir");
+use crate::HEIR;
 
 const TWO_RECORDS: &str = "\
 //- .heirloom/adrs/ADR-0005-x.md

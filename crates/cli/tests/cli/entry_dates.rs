@@ -1,10 +1,10 @@
 //! The dates of entries: stated, recorded when added, from the commit, or from the file.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use heirloom_testkit::{TEAM, Workspace};
 use serde_json::Value;
 
-const HEIR: &str = env!("CARGO_BIN_EXE_heir");
+use crate::HEIR;
+
 const AGENT: &str = "plans/0042-graph/agents/001-schema.memory.md";
 
 /// A memory document from long ago.

@@ -5,6 +5,8 @@ use serde_json::Value;
 
 use super::{ask, first, team, texts};
 
+use crate::HEIR;
+
 #[test]
 fn identifiers_are_found_whole_in_parts_and_misspelt() {
     let team = team();
@@ -184,7 +186,7 @@ fn ask_for(team: &Workspace, query: &str, flag: &str, word: &str) -> Value {
 
 #[test]
 fn a_question_may_name_a_time() {
-    let team = Workspace::empty(env!("CARGO_BIN_EXE_heir"));
+    let team = Workspace::empty(HEIR);
     team.run(&["init"]).ok();
     for (day, text) in [
         ("2026-01-10", "The deploy failed because the token had expired"),

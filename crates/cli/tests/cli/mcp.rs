@@ -1,10 +1,4 @@
 //! `heir mcp`, tested with the official client and with raw messages.
-#![allow(
-    clippy::disallowed_methods,
-    clippy::disallowed_macros,
-    reason = "tests read real files and print figures"
-)]
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -14,7 +8,7 @@ use std::sync::OnceLock;
 use heirloom_testkit::{McpClient, TEAM, Workspace};
 use serde_json::{Value, json};
 
-const HEIR: &str = env!("CARGO_BIN_EXE_heir");
+use crate::HEIR;
 
 /// Maximum size of the default list of tools, which every agent pays for.
 const TOOLS_MAX_TOKENS: usize = 3_000;

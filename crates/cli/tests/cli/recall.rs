@@ -1,11 +1,5 @@
 //! Recall: any text is accepted as a question, and the index is kept up to date without commands.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::disallowed_methods,
-    reason = "a test changes files behind the program's back"
-)]
-
 mod index;
 mod long_log;
 mod questions;
@@ -13,8 +7,10 @@ mod questions;
 use heirloom_testkit::Workspace;
 use serde_json::Value;
 
+use crate::HEIR;
+
 fn team() -> Workspace {
-    let team = Workspace::empty(env!("CARGO_BIN_EXE_heir"));
+    let team = Workspace::empty(HEIR);
     team.run(&["init", "--name", "shop"]).ok();
     for (section, text) in [
         ("Decisions", "The index is kept in SQLite because it must change whole or not at all"),

@@ -4,9 +4,6 @@
 //! Each attack prepares a workspace beside a folder of unrelated files, runs every kind of
 //! command, checks that the folder did not change, and checks that a message names what was refused.
 //! `SECURITY.md` states the threat model.
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "tests")]
-#![allow(clippy::disallowed_methods, reason = "tests set up real files")]
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use heirloom_testkit::{TEAM, Workspace};
 
-const HEIR: &str = env!("CARGO_BIN_EXE_heir");
+use crate::HEIR;
 
 /// Content of the files outside, which must never be printed.
 const SECRET: &str = "xyzzy-plugh";

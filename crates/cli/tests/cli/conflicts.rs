@@ -1,10 +1,9 @@
 //! Conflicts, validation for CI, and the graph.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use heirloom_testkit::Workspace;
 use serde_json::{Value, json};
 
-const HEIR: &str = env!("CARGO_BIN_EXE_heir");
+use crate::HEIR;
 
 const FIXTURE: &str = "\
 //- .heirloom/workspace.md

@@ -1,11 +1,11 @@
 //! Features for a person at a terminal: tables that fit, help, the editor, completions.
-#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests run real programs")]
 
 use std::process::Command;
 
 use heirloom_testkit::{CommandOutput, TEAM, Workspace};
 
-const HEIR: &str = env!("CARGO_BIN_EXE_heir");
+use crate::HEIR;
+
 const AGENT: &str = "plans/0042-graph/agents/001-schema.memory.md";
 
 fn team() -> Workspace {

@@ -1,11 +1,12 @@
 //! Records of the log: storing, superseding, archiving, and what is shared by git.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use heirloom_testkit::{TEAM, Workspace};
 use serde_json::Value;
 
+use crate::HEIR;
+
 fn team() -> Workspace {
-    let workspace = Workspace::with(env!("CARGO_BIN_EXE_heir"), TEAM);
+    let workspace = Workspace::with(HEIR, TEAM);
     workspace.commit_all("2026-02-21T00:00:00Z");
     workspace
 }
@@ -158,7 +159,7 @@ fn private_records_of_an_export_stay_private() {
     team.run(&["memory", "archive", private["id"].as_str().unwrap(), "--reason", "client left"])
         .ok();
     let exported = team.heir("export --private").ok();
-    let other = Workspace::with(env!("CARGO_BIN_EXE_heir"), TEAM);
+    let other = Workspace::with(HEIR, TEAM);
     other.commit_all("2026-02-21T00:00:00Z");
     let mut lines: Vec<&str> = exported.lines().collect();
     lines.reverse();

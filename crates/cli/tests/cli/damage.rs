@@ -1,11 +1,10 @@
 //! A damaged log: damaged lines are reported with their place, the other lines are read, no byte is
 //! changed, and new records start on a new line.
-#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
 use heirloom_testkit::{TEAM, Workspace};
 use serde_json::Value;
 
-const HEIR: &str = env!("CARGO_BIN_EXE_heir");
+use crate::HEIR;
 
 const FACT: &str = r#"{"v":1,"id":"0198c0de-0000-7000-8000-00000000002a","kind":"fact","section":"Decisions","content":"from elsewhere","at":"2026-02-22T00:00:00Z","by":"ada"}"#;
 

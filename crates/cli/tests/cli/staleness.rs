@@ -1,10 +1,9 @@
 //! Freshness: thresholds, dates from git, refresh, archive and restore.
-#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
 use heirloom_testkit::Workspace;
 use serde_json::{Value, json};
 
-const HEIR: &str = env!("CARGO_BIN_EXE_heir");
+use crate::HEIR;
 
 fn health(workspace: &Workspace, source: &str) -> Value {
     let all = workspace.json("context health");

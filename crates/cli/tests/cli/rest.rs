@@ -1,6 +1,4 @@
 //! `heir serve` over HTTP.
-#![allow(clippy::disallowed_methods, reason = "tests look at real files")]
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -9,7 +7,8 @@ use std::process::{Child, Stdio};
 use heirloom_testkit::{TEAM, Workspace};
 use serde_json::{Value, json};
 
-const HEIR: &str = env!("CARGO_BIN_EXE_heir");
+use crate::HEIR;
+
 const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
 
 #[test]

@@ -1,11 +1,9 @@
 //! Archiving and restoring of documents: plans move whole, and every archived version is kept.
-#![allow(clippy::unwrap_used, reason = "tests")]
-#![allow(clippy::disallowed_methods, reason = "tests set up real files")]
 
 use heirloom_testkit::Workspace;
 use serde_json::json;
 
-const HEIR: &str = env!("CARGO_BIN_EXE_heir");
+use crate::HEIR;
 
 const PLAN: &str = "\
 //- .heirloom/workspace.md

@@ -1,5 +1,4 @@
 //! Summaries by a language model, and export and import.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -7,8 +6,10 @@ use std::net::TcpListener;
 use heirloom_testkit::{TEAM, Workspace};
 use serde_json::{Value, json};
 
+use crate::HEIR;
+
 fn team() -> Workspace {
-    Workspace::with(env!("CARGO_BIN_EXE_heir"), TEAM)
+    Workspace::with(HEIR, TEAM)
 }
 
 /// Returns a transcript in the format of Claude Code.
@@ -142,7 +143,7 @@ fn an_export_restores_the_same_state_in_an_empty_workspace() {
     team.run(&["memory", "add", "0042", "001", "blocker", "Stuck"]).ok();
     team.run(&["memory", "resolve", "0042", "001", "blocker-1", "freed"]).ok();
     let exported = team.heir("export --private").ok();
-    let other = Workspace::with(env!("CARGO_BIN_EXE_heir"), TEAM);
+    let other = Workspace::with(HEIR, TEAM);
     other.write("memory.jsonl", &exported);
     other.heir("import memory.jsonl").ok();
     assert_eq!(state(&other), state(&team));

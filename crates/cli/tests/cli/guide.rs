@@ -1,11 +1,10 @@
 //! Runs the commands of the guide in order.
-#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
 use std::collections::HashMap;
 
 use heirloom_testkit::Workspace;
 
-const HEIR: &str = env!("CARGO_BIN_EXE_heir");
+use crate::HEIR;
 
 const CONVERSATION: &str = r#"{"role":"user","content":"Add the refund endpoint"}
 {"role":"assistant","content":"We decided to answer 202. The endpoint is done."}

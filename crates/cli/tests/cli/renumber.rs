@@ -1,10 +1,9 @@
 //! Duplicate numbers of plans and decision records: reporting and renumbering.
-#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
 use heirloom_testkit::Workspace;
 use serde_json::{Value, json};
 
-const HEIR: &str = env!("CARGO_BIN_EXE_heir");
+use crate::HEIR;
 
 const TWO_BRANCHES: &str = "\
 //- .heirloom/workspace.md

@@ -1,13 +1,12 @@
 //! Merges converge: git merges any changes of memory without a conflict, in either direction to the
 //! same state, and no record, resolution or archival of either branch is lost.
-#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use heirloom_testkit::{CommandOutput, SeededRng, TEAM, Workspace, is_long_run};
 use serde_json::{Value, json};
 
-const HEIR: &str = env!("CARGO_BIN_EXE_heir");
+use crate::HEIR;
 
 const AGENT: &str = "plans/0042-graph/agents/001-schema.memory.md";
 const PLAN: &str = "plans/0042-graph/plan.memory.md";

@@ -1,0 +1,41 @@
+//! Runs the real program. One test program for all files: it is linked once, and its tests keep every processor busy.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::disallowed_macros,
+    reason = "tests set up real files and run real programs; one that cannot go on has failed"
+)]
+
+mod archive;
+#[cfg(unix)]
+mod attacks;
+mod bad_input;
+mod conflicts;
+mod damage;
+mod decisions;
+mod documents;
+mod entries;
+mod entry_dates;
+mod exchange;
+mod fields;
+#[cfg(target_os = "linux")]
+mod full_disk;
+mod guide;
+mod hierarchies;
+mod log;
+mod mcp;
+mod memory;
+mod merges;
+#[cfg(unix)]
+mod nothing_lost;
+mod recall;
+mod renumber;
+mod resolve;
+mod rest;
+mod staleness;
+mod surroundings;
+mod terminal;
+
+/// The program.
+const HEIR: &str = env!("CARGO_BIN_EXE_heir");

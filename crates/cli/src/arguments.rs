@@ -291,8 +291,7 @@ fn shifted(
     }
     let wanted: Vec<&str> = op.positionals().filter(|name| !(without && *name == slot)).collect();
     let words: Vec<&str> = op.words().collect();
-    let refuse =
-        |message: String| Err(Error::bad_input(message).hint(format!("heir {}", op.spec.usage)));
+    let refuse = |message: String| Err(Error::bad_input(message).hint(usage(op)));
     if let Some(extra) = typed.get(wanted.len()) {
         return refuse(format!("heir {}: `{extra}` is one argument too many", words.join(" ")));
     }

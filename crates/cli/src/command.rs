@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use heirloom_engine::{Error, ErrorKind, OPS, Op};
+use heirloom_server::SessionOpener;
 
 use crate::environment::Environment;
 use crate::exit::Code;
@@ -202,10 +203,7 @@ fn run_operation(
     op: &Op,
 ) -> Result<Code, Error> {
     let mut request = arguments::request(matches, op)?;
-    let session = match request["workspaces"] == true {
-        true => environment.session_of_any()?,
-        false => environment.session()?,
-    };
+    let session = environment.open(op.scope(&request))?;
     let session = if output.is_json() { session } else { session.without_token_counts() };
     let mut reply = op.call(&session, request.clone());
     // What takes something away says what that is, and waits for a yes.

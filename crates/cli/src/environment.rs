@@ -9,7 +9,9 @@ use std::sync::Arc;
 
 use crate::progress;
 use clap::ArgMatches;
-use heirloom_engine::{Error, ErrorKind, ProcessCache, Progress, Registry, RemoteModel, Session};
+use heirloom_engine::{
+    Error, ErrorKind, ProcessCache, Progress, Registry, RemoteModel, Scope, Session,
+};
 use heirloom_server::SessionOpener;
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -147,7 +149,7 @@ impl Environment {
     }
 
     /// Opens the workspace here, or else the first that is registered on this machine.
-    pub(crate) fn session_of_any(&self) -> Result<Session, Error> {
+    fn session_of_any(&self) -> Result<Session, Error> {
         let registered = || {
             let (registered, _) = self.registry().ok()?.list();
             registered.iter().find_map(|one| self.session_at(Some(&one.folder)).ok())
@@ -241,8 +243,11 @@ fn is_program(path: &Path) -> bool {
 }
 
 impl SessionOpener for Environment {
-    fn open(&self) -> Result<Session, Error> {
-        self.session()
+    fn open(&self, scope: Scope) -> Result<Session, Error> {
+        match scope {
+            Scope::Workspace => self.session(),
+            Scope::Machine => self.session_of_any(),
+        }
     }
 
     fn try_open(&self) -> Option<Session> {

@@ -20,7 +20,7 @@ pub mod workspace;
 pub use error::{Error, ErrorKind};
 pub use operation::request::is_same_field;
 pub use operation::schema;
-pub use operation::{Answer, Effect, Group, Op, Operation, PrepareInline, Reply, Spec};
+pub use operation::{Answer, Effect, Group, Op, Operation, PrepareInline, Reply, Scope, Spec};
 pub use ops::OPS;
 pub use process_cache::ProcessCache;
 pub use progress::{Progress, ProgressObserver};

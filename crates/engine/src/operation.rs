@@ -32,9 +32,23 @@ pub trait Operation: 'static {
     /// the server then avoids the cost of handing the request to another thread.
     const PREPARE_INLINE: Option<PrepareInline> = None;
 
+    /// Returns what has to be open for a request.
+    fn scope(_request: &Value) -> Scope {
+        Scope::Workspace
+    }
+
     /// Alternative names of request fields. Spellings of one name (`plan`, `planId`, `plan_id`) need
     /// not be listed.
     const ALIASES: &[&str] = &[];
+}
+
+/// What has to be open for a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// The workspace of the caller.
+    Workspace,
+    /// Any workspace of this machine, because the request is about all of them.
+    Machine,
 }
 
 /// Prepares to answer a request on the thread that received it; returns whether that is possible.
@@ -59,6 +73,7 @@ pub struct Op {
     request_schema: fn() -> Schema,
     response_schema: fn() -> Schema,
     call: fn(&Session, Value) -> Result<Reply, Error>,
+    scope: fn(&Value) -> Scope,
     /// Prepares to answer a request on the thread that received it; `None` if it never can.
     pub prepare_inline: Option<PrepareInline>,
 }
@@ -76,6 +91,7 @@ impl Op {
             request_schema: schema::generate::<O::Request>,
             response_schema: schema::generate::<O::Response>,
             call: call::<O>,
+            scope: O::scope,
             prepare_inline: O::PREPARE_INLINE,
         }
     }
@@ -88,6 +104,11 @@ impl Op {
     /// Returns the JSON schema of the response.
     pub fn response_schema(&self) -> Schema {
         (self.response_schema)()
+    }
+
+    /// Returns what has to be open for a request.
+    pub fn scope(&self, request: &Value) -> Scope {
+        (self.scope)(request)
     }
 
     /// Runs the operation.

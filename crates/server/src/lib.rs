@@ -11,15 +11,15 @@ pub mod rest;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 
-use heirloom_engine::{Error, Op, Reply, Session};
+use heirloom_engine::{Error, Op, Reply, Scope, Session};
 use serde_json::Value;
 
 /// Opens the workspace. It is called for each request, and not before the first one.
 pub trait SessionOpener: Send + Sync {
-    /// Opens the workspace.
-    fn open(&self) -> Result<Session, Error>;
+    /// Opens what a request needs.
+    fn open(&self, scope: Scope) -> Result<Session, Error>;
 
-    /// Opens the workspace; `None` if that would have to wait for another process or failed.
+    /// Opens the workspace of the caller; `None` if that would have to wait for another process or failed.
     fn try_open(&self) -> Option<Session>;
 }
 
@@ -46,7 +46,7 @@ async fn call<T: Send + 'static>(
         Some(session) => catch_panic(op, || run(&session, request)),
         None => {
             let open = open.clone();
-            let work = move || catch_panic(op, || run(&open.open()?, request));
+            let work = move || catch_panic(op, || run(&open.open(op.scope(&request))?, request));
             tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| Err(panic_error(op, "")))
         }
     };

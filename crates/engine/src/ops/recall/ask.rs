@@ -11,7 +11,7 @@ use crate::memory::PointInTime;
 use crate::ops::answers::Hits;
 use crate::ops::request_parts::default_limit;
 use crate::recall::{Search, search_workspaces};
-use crate::{Effect, Error, Group, Operation, PrepareInline, Session, Spec};
+use crate::{Effect, Error, Group, Operation, PrepareInline, Scope, Session, Spec, is_same_field};
 
 pub(crate) struct Recall;
 
@@ -63,6 +63,14 @@ impl Operation for Recall {
     const PREPARE_INLINE: Option<PrepareInline> = Some(prepare_inline);
     const ALIASES: &[&str] = &["k"];
 
+    fn scope(request: &Value) -> Scope {
+        let mut fields = request.as_object().into_iter().flatten();
+        let is_set = |(name, value): (&String, &Value)| {
+            is_same_field(name, "workspaces") && *value == Value::Bool(true)
+        };
+        if fields.any(is_set) { Scope::Machine } else { Scope::Workspace }
+    }
+
     fn run(session: &Session, request: Request) -> Result<Hits, Error> {
         let search = Search {
             query: &request.query,
@@ -95,5 +103,25 @@ fn prepare_inline(session: &Session, request: &Value) -> bool {
     let is_short = query.is_some_and(|query| query.len() <= INLINE_QUERY_MAX_BYTES);
     let limits = ["limit", "k"].iter().filter_map(|name| request[name].as_u64());
     let has_small_limit = limits.into_iter().all(|limit| limit <= INLINE_MAX_HITS);
-    is_short && has_small_limit && request["workspaces"] != true && reserve_index(session)
+    let is_here = Recall::scope(request) == Scope::Workspace;
+    is_short && has_small_limit && is_here && reserve_index(session)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_question_to_all_workspaces_needs_none_in_particular() {
+        for (request, scope) in [
+            (json!({"query": "x", "workspaces": true}), Scope::Machine),
+            (json!({"query": "x", "Workspaces": true}), Scope::Machine),
+            (json!({"query": "x", "workspaces": false}), Scope::Workspace),
+            (json!(null), Scope::Workspace),
+        ] {
+            assert_eq!(Recall::scope(&request), scope, "{request}");
+        }
+    }
 }

@@ -34,6 +34,10 @@ struct Field {
     about: String,
     required: bool,
     default: Option<Value>,
+    /// A one-letter flag.
+    short: Option<char>,
+    /// Another name of the flag, which is not shown.
+    alias: Option<String>,
 }
 
 /// Adds an operation's arguments to its command.
@@ -104,18 +108,11 @@ fn argument(field: &Field, positional: bool, is_shiftable: bool, several: bool) 
         };
     }
     if !positional {
-        let long = kebab(&field.name);
-        // `--tag a --tag b` reads better than `--tags a --tags b`; both are accepted.
-        arg = match long.strip_suffix('s').filter(|_| field.kind == Kind::List) {
-            Some(one) => arg.long(one.to_owned()).visible_alias(long.clone()),
-            None => arg.long(long.clone()),
-        };
-        if matches!(long.as_str(), "plan" | "agent") {
-            arg = arg.alias(format!("{long}-id"));
+        let (long, plural) = (long_flag(field), kebab(&field.name));
+        if long != plural {
+            arg = arg.visible_alias(plural);
         }
-        if field.name == "limit" {
-            arg = arg.short('k');
-        }
+        arg = arg.long(long).short(field.short).aliases(field.alias.clone());
     }
     match &field.kind {
         Kind::Flag => arg.action(ArgAction::SetTrue),
@@ -144,6 +141,16 @@ fn possible_value(word: &String) -> PossibleValue {
         PossibleValue::new(word.clone())
     } else {
         PossibleValue::new(slug).alias(word.clone())
+    }
+}
+
+/// Returns the flag of a field. `--tag a --tag b` reads better than `--tags a --tags b`, so the flag of a
+/// list is its name in the singular; both are accepted.
+fn long_flag(field: &Field) -> String {
+    let name = kebab(&field.name);
+    match name.strip_suffix('s').filter(|_| field.kind == Kind::List) {
+        Some(one) => one.to_owned(),
+        None => name,
     }
 }
 
@@ -179,16 +186,20 @@ fn help(field: &Field) -> String {
 }
 
 fn fields(op: &Op) -> Vec<Field> {
-    let schema = schema::simplify(&op.request_schema().to_value());
+    let full_schema = op.request_schema().to_value();
+    let schema = schema::simplify(&full_schema);
     let required: Vec<&str> =
         schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let Some(properties) = schema["properties"].as_object() else { return vec![] };
+    let extension = |name: &str, key: &str| full_schema["properties"][name][key].as_str();
     let field = |(name, schema): (&String, &Value)| Field {
         name: name.clone(),
         kind: kind(schema),
         about: schema["description"].as_str().unwrap_or_default().trim_end_matches('.').to_owned(),
         required: required.contains(&name.as_str()),
         default: schema.get("default").cloned(),
+        short: extension(name, schema::SHORT_FLAG).and_then(|letter| letter.chars().next()),
+        alias: extension(name, schema::FLAG_ALIAS).map(str::to_owned),
     };
     properties.iter().map(field).collect()
 }

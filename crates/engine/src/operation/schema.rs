@@ -3,6 +3,12 @@
 use schemars::{JsonSchema, Schema, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
+/// The extension of a field's schema that names its one-letter flag on the command line.
+pub const SHORT_FLAG: &str = "x-short-flag";
+
+/// The extension of a field's schema that holds another name of its flag on the command line.
+pub const FLAG_ALIAS: &str = "x-flag-alias";
+
 /// Generates the schema of a type, with every subschema inlined.
 pub(crate) fn generate<T: JsonSchema>() -> Schema {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
@@ -12,9 +18,9 @@ pub(crate) fn generate<T: JsonSchema>() -> Schema {
     settings.into_generator().into_root_schema_for::<T>()
 }
 
-/// Reduces a generated schema to what a caller needs: no titles, no nulls, one type per field. An
-/// optional field is one that is not required; stating that it may also be null wastes tokens in every
-/// prompt that shows it.
+/// Reduces a generated schema to what a caller needs: no titles, no nulls, one type per field, no
+/// extensions for the command line. An optional field is one that is not required; stating that it may
+/// also be null wastes tokens in every prompt that shows it.
 pub fn simplify(schema: &Value) -> Value {
     match schema {
         Value::Object(keywords) => simplify_object(keywords),
@@ -28,7 +34,7 @@ fn simplify_object(keywords: &Map<String, Value>) -> Value {
     for (key, value) in keywords {
         match key.as_str() {
             "title" | "$schema" | "format" if value.is_string() => {}
-            "minimum" => {}
+            "minimum" | SHORT_FLAG | FLAG_ALIAS => {}
             "default" if is_empty(value) => {}
             "type" => drop(out.insert(key.clone(), without_null(value))),
             "anyOf" => return simplify_any_of(keywords, value),
@@ -85,4 +91,21 @@ fn enumeration(one_of: &Value) -> Map<String, Value> {
         })
         .collect();
     Map::from_iter([("type".to_owned(), json!("string")), ("enum".to_owned(), Value::Array(words))])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::OPS;
+
+    #[test]
+    fn extensions_for_the_command_line_are_not_published() {
+        let has_extension = |schema: &Value| {
+            let text = schema.to_string();
+            text.contains(SHORT_FLAG) || text.contains(FLAG_ALIAS)
+        };
+        let schemas: Vec<Value> = OPS.iter().map(|op| op.request_schema().to_value()).collect();
+        assert!(schemas.iter().any(has_extension));
+        assert!(!schemas.iter().map(simplify).any(|schema| has_extension(&schema)));
+    }
 }

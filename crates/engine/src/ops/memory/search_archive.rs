@@ -22,6 +22,7 @@ pub(crate) struct Request {
     query: Option<String>,
     /// Maximum number of results.
     #[serde(default = "default_limit")]
+    #[schemars(extend("x-short-flag" = "k"))]
     limit: usize,
 }
 

@@ -22,6 +22,7 @@ pub(crate) struct Request {
     query: String,
     /// Maximum number of results.
     #[serde(default = "default_limit", alias = "k")]
+    #[schemars(extend("x-short-flag" = "k"))]
     limit: usize,
     /// Only facts in this section.
     #[serde(default)]

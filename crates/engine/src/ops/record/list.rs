@@ -42,6 +42,7 @@ pub(crate) struct Request {
     valid_at: Option<String>,
     /// Maximum number of results; default 10 with a query, else all.
     #[serde(default)]
+    #[schemars(extend("x-short-flag" = "k"))]
     limit: Option<usize>,
 }
 

@@ -33,9 +33,11 @@ pub(crate) struct Request {
     title: Option<String>,
     /// Your plan, by name or number, to include its open questions and decisions.
     #[serde(default)]
+    #[schemars(extend("x-flag-alias" = "plan-id"))]
     plan: Option<String>,
     /// Your agent of that plan.
     #[serde(default)]
+    #[schemars(extend("x-flag-alias" = "agent-id"))]
     agent: Option<String>,
     /// Keep the episode on this machine, out of git.
     #[serde(default)]

@@ -154,6 +154,15 @@ fn long_flag(field: &Field) -> String {
     }
 }
 
+/// Returns how a field of an operation is typed: its flag, or the placeholder of a positional argument.
+pub(crate) fn spelling(op: Option<&Op>, name: &str) -> String {
+    if op.is_some_and(|op| is_positional(op, name)) {
+        return value_name(name);
+    }
+    let field = op.and_then(|op| fields(op).into_iter().find(|field| field.name == name));
+    format!("--{}", field.map_or_else(|| kebab(name), |field| long_flag(&field)))
+}
+
 /// Returns a field name in kebab case: `plan-id` for `planId`.
 fn kebab(name: &str) -> String {
     let mut out = String::new();

@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use heirloom_engine::{Error, ErrorKind, OPS, Op};
+use heirloom_engine::{CONFIRMATION, Error, ErrorKind, OPS, Op};
 use heirloom_server::SessionOpener;
 
 use crate::environment::Environment;
@@ -172,12 +172,14 @@ fn with_command_completion(command: Command) -> Command {
     }
 }
 
-/// Runs the command that was typed.
-pub(crate) fn run(
-    environment: &Environment,
-    output: &Output,
-    matches: &ArgMatches,
-) -> Result<Code, Error> {
+/// Returns the operation that was typed, if the command is one.
+pub(crate) fn typed_operation(matches: &ArgMatches) -> Option<&'static Op> {
+    let (words, _) = typed_command(matches);
+    OPS.iter().find(|op| op.words().eq(words.iter().copied()))
+}
+
+/// Returns the words of the command that was typed, and its arguments.
+fn typed_command(matches: &ArgMatches) -> (Vec<&str>, &ArgMatches) {
     let mut words = Vec::new();
     let mut leaf = matches;
     while let Some((word, inner)) = leaf.subcommand() {
@@ -187,6 +189,16 @@ pub(crate) fn run(
     if let Some((_, own)) = ALIASES.iter().find(|(alias, _)| *alias == words) {
         words = own.to_vec();
     }
+    (words, leaf)
+}
+
+/// Runs the command that was typed.
+pub(crate) fn run(
+    environment: &Environment,
+    output: &Output,
+    matches: &ArgMatches,
+) -> Result<Code, Error> {
+    let (words, leaf) = typed_command(matches);
     match rows().find(|row| row.words() == words) {
         Some(Row::Op(op)) => run_operation(environment, output, leaf, op),
         Some(Row::Local(local)) => {
@@ -211,7 +223,7 @@ fn run_operation(
         && question.kind == ErrorKind::Unconfirmed
         && output.confirmed(question)
     {
-        request["yes"] = true.into();
+        request[CONFIRMATION] = true.into();
         reply = op.call(&session, request);
     }
     let reply = reply?;

@@ -12,6 +12,7 @@ mod local;
 mod output;
 mod progress;
 mod sections;
+mod wording;
 
 use std::process::ExitCode;
 
@@ -29,7 +30,7 @@ fn main() -> ExitCode {
             Err(error) => error.exit(),
         };
     let environment = Environment::read(&matches);
-    let output = output::Output::new(&matches);
+    let output = output::Output::new(&matches, command::typed_operation(&matches));
     let outcome = environment.and_then(|environment| command::run(&environment, &output, &matches));
     match outcome {
         Ok(code) => code.into(),

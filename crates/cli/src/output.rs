@@ -5,26 +5,32 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use clap::ArgMatches;
+use heirloom_core::Problem;
+use heirloom_core::hint::{Hint, word_json};
 use heirloom_engine::view::{Role, escape_unprintable};
-use heirloom_engine::{Error, Reply, View};
+use heirloom_engine::{Error, Op, Reply, View};
 use serde_json::{Value, json};
 
+use crate::wording;
+
 /// Prints.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(crate) struct Output {
     json: bool,
     color: ColorChoice,
+    /// The operation that was called, if any: hints name its fields.
+    op: Option<&'static Op>,
 }
 
 impl Output {
-    /// Reads from the arguments how to print.
-    pub(crate) fn new(matches: &ArgMatches) -> Self {
+    /// Reads from the arguments how to print what the operation answers.
+    pub(crate) fn new(matches: &ArgMatches, op: Option<&'static Op>) -> Self {
         let color = match matches.get_one::<String>("color").map(String::as_str) {
             Some("always") => ColorChoice::Always,
             Some("never") => ColorChoice::Never,
             _ => ColorChoice::Auto,
         };
-        Output { json: matches.get_flag("json"), color }
+        Output { json: matches.get_flag("json"), color, op }
     }
 
     /// Returns whether answers are printed as JSON.
@@ -34,7 +40,14 @@ impl Output {
 
     /// Prints an answer.
     pub(crate) fn reply(&self, reply: &Reply) {
-        if self.json { self.data(&reply.data()) } else { self.view(&reply.view()) }
+        match self.json {
+            true => self.json(&reply.data(&|hint| self.word(hint))),
+            false => self.view(&reply.view()),
+        }
+    }
+
+    fn word(&self, hint: &Hint) -> String {
+        wording::word(hint, self.op)
     }
 
     /// Prints a view.
@@ -45,16 +58,18 @@ impl Output {
             true => text.to_owned(),
             false => paint(role, text),
         };
-        let text = view.render_within(terminal_width(), &paint);
+        let text = view.render(terminal_width(), &|hint| self.word(hint), &paint);
         finish(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()));
     }
 
-    /// Prints data.
-    pub(crate) fn data(&self, value: &Value) {
-        // Line breaks inside strings are escaped already; those of the layout stay.
-        let lines = format!("{value:#}");
-        let lines: Vec<String> = lines.lines().map(escape_unprintable).collect();
-        self.text(&format!("{}\n", lines.join("\n")));
+    /// Prints data, with its hints worded.
+    pub(crate) fn data(&self, mut value: Value) {
+        word_json(&mut value, &|hint| self.word(hint));
+        self.json(&value);
+    }
+
+    fn json(&self, value: &Value) {
+        self.text(&format!("{}\n", printable_json(value)));
     }
 
     /// Prints a text as it is.
@@ -68,6 +83,13 @@ impl Output {
         let mut stderr = AutoStream::new(io::stderr().lock(), self.color);
         // There is nowhere to report a failure of standard error.
         drop(writeln!(stderr, "{text}"));
+    }
+
+    /// Prints problems to a person on standard error.
+    pub(crate) fn problems(&self, problems: &[Problem]) {
+        for problem in problems {
+            self.note(&format!("⚠️ {}", escape_unprintable(&self.word(&problem.describe()))));
+        }
     }
 
     /// Asks the user to confirm; returns false where there is no terminal to ask on.
@@ -87,9 +109,9 @@ impl Output {
     /// Prints a failure on standard error.
     pub(crate) fn error(&self, error: &Error) {
         if self.json {
-            let lines = format!("{:#}", json!({"error": error}));
-            let lines: Vec<String> = lines.lines().map(escape_unprintable).collect();
-            self.note(&lines.join("\n"));
+            let mut report = json!({"error": error});
+            word_json(&mut report, &|hint| self.word(hint));
+            self.note(&printable_json(&report));
             return;
         }
         let mut text =
@@ -105,11 +127,18 @@ impl Output {
             text.push_str(&format!(
                 "\n  {} {}",
                 paint(Role::Dim, "hint:"),
-                escape_unprintable(hint)
+                escape_unprintable(&self.word(hint))
             ));
         }
         self.note(&text);
     }
+}
+
+/// Formats a JSON value over several lines. Line breaks inside strings are escaped already; those of the
+/// layout stay.
+fn printable_json(value: &Value) -> String {
+    let lines = format!("{value:#}");
+    lines.lines().map(escape_unprintable).collect::<Vec<_>>().join("\n")
 }
 
 /// Ignores a closed pipe (`heir … | head`); a full disk is an error.

@@ -16,7 +16,7 @@ pub use value::{LayerStack, Override, find_value_conflicts, override_conflicts};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Value;
+use crate::{Hint, Value};
 
 /// The kinds of conflict.
 #[derive(
@@ -132,7 +132,7 @@ pub struct Conflict {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resolution: Option<String>,
     /// How to fix it.
-    pub hint: String,
+    pub hint: Hint,
 }
 
 /// One of the conflicting statements.

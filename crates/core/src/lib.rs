@@ -16,6 +16,7 @@ pub mod frontmatter;
 pub mod graph;
 pub mod hashing;
 pub mod hierarchy;
+pub mod hint;
 pub mod json;
 pub mod kernels;
 pub mod keypath;
@@ -41,4 +42,5 @@ pub mod yaml;
 pub use serde_json::Value;
 
 pub use document::Document;
+pub use hint::Hint;
 pub use problem::Problem;

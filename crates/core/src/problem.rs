@@ -5,6 +5,8 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::Hint;
+
 /// A problem at one place of one file. It does not stop the rest from being read.
 #[derive(
     Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
@@ -18,7 +20,7 @@ pub struct Problem {
     pub message: String,
     /// How to fix it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hint: Option<String>,
+    pub hint: Option<Hint>,
 }
 
 impl Problem {
@@ -34,18 +36,24 @@ impl Problem {
 
     /// Adds how to fix it.
     #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub fn hint(mut self, hint: impl Into<Hint>) -> Self {
         self.hint = Some(hint.into());
         self
     }
+
+    /// Describes it in one line, with its hint in parentheses.
+    pub fn describe(&self) -> Hint {
+        let description = Hint::text(self.to_string());
+        match &self.hint {
+            Some(hint) => description.then(" (").then_hint(hint).then(")"),
+            None => description,
+        }
+    }
 }
 
+/// Shows the place and the message, without the hint.
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: {}", self.path, self.line, self.message)?;
-        match &self.hint {
-            Some(hint) => write!(f, " ({hint})"),
-            None => Ok(()),
-        }
+        write!(f, "{}:{}: {}", self.path, self.line, self.message)
     }
 }

@@ -1,6 +1,6 @@
 //! Errors as users see them: a kind, a message and a hint on how to fix the cause.
 
-use heirloom_core::Problem;
+use heirloom_core::{Hint, Problem};
 use heirloom_store::StoreError;
 use serde::Serialize;
 
@@ -30,11 +30,14 @@ pub struct Error {
     pub message: String,
     /// How to fix it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub hint: Option<String>,
+    pub hint: Option<Hint>,
     /// Names that the user may have meant.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<String>,
 }
+
+/// The field of a request that confirms an operation which removes something.
+pub const CONFIRMATION: &str = "yes";
 
 /// Limits a message in characters, because it may repeat input of any length.
 const MAX_MESSAGE_CHARS: usize = 600;
@@ -55,6 +58,12 @@ impl Error {
         Error { candidates, ..Self::new(ErrorKind::NotFound, message) }
     }
 
+    /// Creates an error of the kind [`ErrorKind::Unconfirmed`].
+    pub fn unconfirmed(message: impl Into<String>) -> Self {
+        let hint = Hint::text("confirm with ").field_set_to(CONFIRMATION, true);
+        Self::new(ErrorKind::Unconfirmed, message).hint(hint)
+    }
+
     /// Creates an error of the kind [`ErrorKind::System`].
     pub fn system(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::System, message)
@@ -62,7 +71,7 @@ impl Error {
 
     /// Adds a hint on how to fix the cause.
     #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub fn hint(mut self, hint: impl Into<Hint>) -> Self {
         self.hint = Some(hint.into());
         self
     }
@@ -81,8 +90,7 @@ fn shorten(message: String) -> String {
 
 impl From<Problem> for Error {
     fn from(problem: Problem) -> Self {
-        let hint = problem.hint.clone();
-        Error { hint, ..Error::bad_input(Problem { hint: None, ..problem }.to_string()) }
+        Error { hint: problem.hint.clone(), ..Error::bad_input(problem.to_string()) }
     }
 }
 
@@ -91,8 +99,9 @@ impl From<StoreError> for Error {
         let message = error.to_string();
         match error {
             StoreError::NoWorkspace(_) | StoreError::NoWorkspaceAt(_) => {
+                let hint = Hint::text("run ").command("init", &[]);
                 Error::new(ErrorKind::NoWorkspace, message)
-                    .hint("run `heir init` to set one up, or name one with --root")
+                    .hint(hint.then(" to set one up, or name one with --root"))
             }
             StoreError::Unknown { candidates, .. } => Error::not_found(message, candidates),
             StoreError::Ambiguous { candidates, .. } => {

@@ -17,7 +17,7 @@ pub mod setup;
 pub mod view;
 pub mod workspace;
 
-pub use error::{Error, ErrorKind};
+pub use error::{CONFIRMATION, Error, ErrorKind};
 pub use operation::request::is_same_field;
 pub use operation::schema;
 pub use operation::{Answer, Effect, Group, Op, Operation, PrepareInline, Reply, Scope, Spec};

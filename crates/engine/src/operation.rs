@@ -5,6 +5,7 @@ pub(crate) mod request;
 pub mod schema;
 mod spec;
 
+use heirloom_core::hint::{Wording, word_json};
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -58,6 +59,11 @@ pub type PrepareInline = fn(&Session, &Value) -> bool;
 pub trait Answer: Serialize + JsonSchema + 'static {
     /// Lays the answer out for people.
     fn view(&self) -> View;
+
+    /// Returns the answer as JSON, with its hints worded.
+    fn data(&self, word: Wording<'_>) -> Value {
+        word_answer(self, word)
+    }
 
     /// Returns whether it contains findings that should fail a script.
     fn has_findings(&self) -> bool {
@@ -138,9 +144,9 @@ impl Reply {
         Reply { answer: Box::new(answer) }
     }
 
-    /// Returns the answer as JSON.
-    pub fn data(&self) -> Value {
-        self.answer.data()
+    /// Returns the answer as JSON, with its hints worded.
+    pub fn data(&self, word: Wording<'_>) -> Value {
+        self.answer.data(word)
     }
 
     /// Lays the answer out for people.
@@ -156,15 +162,14 @@ impl Reply {
 
 /// An [`Answer`] that can be a trait object.
 trait ErasedAnswer {
-    fn data(&self) -> Value;
+    fn data(&self, word: Wording<'_>) -> Value;
     fn view(&self) -> View;
     fn has_findings(&self) -> bool;
 }
 
 impl<A: Answer> ErasedAnswer for A {
-    fn data(&self) -> Value {
-        serde_json::to_value(self)
-            .unwrap_or_else(|error| serde_json::json!({"error": error.to_string()}))
+    fn data(&self, word: Wording<'_>) -> Value {
+        Answer::data(self, word)
     }
 
     fn view(&self) -> View {
@@ -174,6 +179,14 @@ impl<A: Answer> ErasedAnswer for A {
     fn has_findings(&self) -> bool {
         Answer::has_findings(self)
     }
+}
+
+/// Serialises an answer and words its hints.
+pub(crate) fn word_answer(answer: &(impl Serialize + ?Sized), word: Wording<'_>) -> Value {
+    let mut data = serde_json::to_value(answer)
+        .unwrap_or_else(|error| serde_json::json!({"error": error.to_string()}));
+    word_json(&mut data, word);
+    data
 }
 
 fn call<O: Operation>(session: &Session, request: Value) -> Result<Reply, Error> {

@@ -10,6 +10,9 @@ mod text;
 
 pub use text::{Role, Span, escape_unprintable, span};
 
+use heirloom_core::hint::{Wording, word_json};
+use serde_json::Value;
+
 /// A part of a view that starts on a new line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum ViewBlock {
@@ -17,6 +20,7 @@ enum ViewBlock {
     Line(Vec<Span>),
     Table { head: Vec<&'static str>, rows: Vec<Vec<Span>> },
     Text(String),
+    Json(Value),
     Blank,
 }
 
@@ -35,6 +39,11 @@ impl View {
     /// Creates a view of one text that is printed unchanged.
     pub fn raw(text: impl Into<String>) -> Self {
         View { blocks: vec![ViewBlock::Text(text.into())] }
+    }
+
+    /// Creates a view of a JSON document, in which hints are worded.
+    pub fn json(document: Value) -> Self {
+        View { blocks: vec![ViewBlock::Json(document)] }
     }
 
     /// Adds a title, with a blank line before it unless it comes first.
@@ -78,20 +87,16 @@ impl View {
     }
 
     /// Renders without colours.
-    pub fn plain(&self) -> String {
-        self.render(&|_, text| text.to_owned())
+    pub fn plain(&self, word: Wording<'_>) -> String {
+        self.render(None, word, &|_, text| text.to_owned())
     }
 
-    /// Renders, passing each piece of text through `paint` with its role.
-    pub fn render(&self, paint: &dyn Fn(Role, &str) -> String) -> String {
-        self.render_within(None, paint)
-    }
-
-    /// Renders like [`View::render`], and wraps table cells so that tables fit into `width` columns
-    /// where possible.
-    pub fn render_within(
+    /// Renders, passing each piece of text through `paint` with its role. Wraps table cells so that
+    /// tables fit into `width` columns where possible.
+    pub fn render(
         &self,
         width: Option<usize>,
+        word: Wording<'_>,
         paint: &dyn Fn(Role, &str) -> String,
     ) -> String {
         let mut out = String::new();
@@ -101,22 +106,16 @@ impl View {
                     out.push_str(&paint(Role::Title, &escape_unprintable(text)));
                 }
                 ViewBlock::Line(spans) => spans.iter().for_each(|span| {
-                    out.push_str(&paint(span.role, &escape_unprintable(&span.text)));
+                    out.push_str(&paint(span.role, &span.printable(word)));
                 }),
                 ViewBlock::Table { head, rows } => {
-                    table::render(head, rows, width, paint, &mut out);
+                    table::render(head, rows, width, word, paint, &mut out);
                     continue;
                 }
-                ViewBlock::Text(text) => {
-                    if text.is_empty() {
-                        continue;
-                    }
-                    let lines: Vec<String> = text
-                        .trim_end_matches('\n')
-                        .split('\n')
-                        .map(|line| escape_unprintable(line.trim_end_matches('\r')))
-                        .collect();
-                    out.push_str(&lines.join("\n"));
+                ViewBlock::Text(text) if text.is_empty() => continue,
+                ViewBlock::Text(text) => out.push_str(&escape_lines(text)),
+                ViewBlock::Json(document) => {
+                    out.push_str(&escape_lines(&format_json(document, word)));
                 }
                 ViewBlock::Blank => {}
             }
@@ -124,6 +123,30 @@ impl View {
         }
         out
     }
+}
+
+fn escape_lines(text: &str) -> String {
+    let lines = text.trim_end_matches('\n').split('\n');
+    let lines = lines.map(|line| escape_unprintable(line.trim_end_matches('\r')));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Formats a JSON document over several lines, with its hints worded.
+pub(crate) fn format_json(document: &Value, word: Wording<'_>) -> String {
+    let mut document = document.clone();
+    word_json(&mut document, word);
+    format!("{document:#}")
+}
+
+/// Words a hint of text in tests.
+#[cfg(test)]
+pub(crate) fn plain_text(hint: &heirloom_core::Hint) -> String {
+    use heirloom_core::hint::HintPart;
+    let word = |part: &HintPart| match part {
+        HintPart::Text(text) => text.clone(),
+        reference => format!("{reference:?}"),
+    };
+    hint.parts().iter().map(word).collect()
 }
 
 #[cfg(test)]
@@ -137,6 +160,6 @@ mod tests {
             &["key", "value"],
             vec![vec!["日本".into(), "a".into()], vec!["x".into(), "b\u{1b}[0m".into()]],
         );
-        assert_eq!(view.plain(), "T\nkey   value\n日本  a\nx     b\\u001b[0m\n");
+        assert_eq!(view.plain(&plain_text), "T\nkey   value\n日本  a\nx     b\\u001b[0m\n");
     }
 }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use heirloom_engine::setup::init;
-use heirloom_engine::{OPS, ProcessCache, Session};
+use heirloom_engine::{OPS, ProcessCache, Reply, Session};
 use heirloom_testkit::{SeededRng, is_long_run};
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -146,7 +146,8 @@ impl Team {
             .without_token_counts()
             .with_author(Some("ada".to_owned()))
             .with_process_cache(cache);
-        op.call(&session, request).map(|reply| reply.data()).map_err(|error| error.message)
+        let data = |reply: Reply| reply.data(&|hint| format!("{hint:?}"));
+        op.call(&session, request).map(data).map_err(|error| error.message)
     }
 
     fn sentence(&mut self) -> String {

@@ -7,6 +7,7 @@ pub mod mcp;
 pub mod openapi;
 mod prompts;
 pub mod rest;
+mod wording;
 
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
@@ -42,15 +43,14 @@ async fn call<T: Send + 'static>(
         let prepare = op.prepare_inline?;
         open.try_open().filter(|session| prepare(session, &request))
     };
-    let result = match catch_panic(op, || Ok(prepare_inline()))? {
+    match catch_panic(op, || Ok(prepare_inline()))? {
         Some(session) => catch_panic(op, || run(&session, request)),
         None => {
             let open = open.clone();
             let work = move || catch_panic(op, || run(&open.open(op.scope(&request))?, request));
             tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| Err(panic_error(op, "")))
         }
-    };
-    result.map_err(|error| Error { hint: error.hint.as_deref().map(flags_to_fields), ..error })
+    }
 }
 
 /// Runs a closure and converts a panic into an error, so that the server keeps running.
@@ -66,45 +66,7 @@ fn panic_error(op: &Op, message: &str) -> Error {
     Error::system(format!("{} crashed: {message}", op.spec.name)).hint("please report this bug")
 }
 
-/// Replaces the command-line flags in a hint by field names of the request. A whole `heir` command in
-/// backquotes is not changed.
-fn flags_to_fields(hint: &str) -> String {
-    let mut out = String::new();
-    for (index, span) in hint.split('`').enumerate() {
-        if index > 0 {
-            out.push('`');
-        }
-        match span.starts_with("heir ") {
-            true => out.push_str(span),
-            false => push_with_fields(span, &mut out),
-        }
-    }
-    out
-}
-
-fn push_with_fields(text: &str, out: &mut String) {
-    let mut parts = text.split("--");
-    out.push_str(parts.next().unwrap_or_default());
-    for part in parts {
-        let end = part.find(|c: char| !c.is_ascii_lowercase() && c != '-').unwrap_or(part.len());
-        out.push_str(&part[..end].replace('-', "_"));
-        out.push_str(&part[end..]);
-    }
-}
-
 /// Creates the event loop for both servers.
 pub fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_current_thread().enable_all().build()
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn flags_in_hints_become_field_names() {
-        let hint = super::flags_to_fields("leave the secret out, or insist with --allow-secret");
-        assert_eq!(hint, "leave the secret out, or insist with allow_secret");
-        assert_eq!(super::flags_to_fields("`--dry-run` shows first"), "`dry_run` shows first");
-        let hint = "see `heir recall --help` or say --dry-run";
-        assert_eq!(super::flags_to_fields(hint), "see `heir recall --help` or say dry_run");
-    }
 }

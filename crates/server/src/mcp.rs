@@ -21,6 +21,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use serde_json::{Map, Value, json};
 
 use self::transport::JsonLines;
+use crate::wording::word;
 use crate::{SharedOpener, call, prompts};
 
 const INSTRUCTIONS: &str = "Heirloom holds what this team's agents inherit. Before you start work, call context_resolve with your plan and agent: it returns the standards, decisions and memories that apply to you, each with its source and freshness. Heed its warnings. When you learn something that a later session should know, call add_memory (for your plan or yourself) or memory_store (for everybody); when what you know has changed, call memory_supersede. memory_recall finds what is known.";
@@ -95,8 +96,10 @@ impl Server {
     async fn context(&self, plan: Option<&str>, agent: Option<&str>) -> Result<String, Error> {
         let op = ops::by_name("context_resolve")
             .ok_or_else(|| Error::bad_input("the operation context_resolve is missing"))?;
-        call(&self.open, op, json!({"plan": plan, "agent": agent}), |reply| reply.view().plain())
-            .await
+        call(&self.open, op, json!({"plan": plan, "agent": agent}), |reply| {
+            reply.view().plain(&word)
+        })
+        .await
     }
 }
 
@@ -134,7 +137,7 @@ impl ServerHandler for Server {
             ));
         };
         let arguments = Value::Object(request.arguments.unwrap_or_default());
-        let text_and_data = |reply: &Reply| (reply.view().plain(), reply.data());
+        let text_and_data = |reply: &Reply| (reply.view().plain(&word), reply.data(&word));
         Ok(match call(&self.open, op, arguments, text_and_data).await {
             Ok((text, data)) => {
                 let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
@@ -223,7 +226,7 @@ impl ServerHandler for Server {
     ) -> Result<GetPromptResponse, ErrorData> {
         let (op, arguments, introduction) = prompts::find(&request.name, request.arguments)
             .map_err(|message| ErrorData::invalid_params(message, None))?;
-        let answer = call(&self.open, op, arguments, |reply| reply.view().plain())
+        let answer = call(&self.open, op, arguments, |reply| reply.view().plain(&word))
             .await
             .map_err(|error| ErrorData::invalid_params(format_error(&error), None))?;
         let text =
@@ -242,7 +245,7 @@ fn format_error(error: &Error) -> String {
         ));
     }
     if let Some(hint) = &error.hint {
-        text.push_str(&format!("\nhint: {}", escape_unprintable(hint)));
+        text.push_str(&format!("\nhint: {}", escape_unprintable(&word(hint))));
     }
     text
 }

@@ -12,9 +12,11 @@ use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
+use heirloom_core::hint::word_json;
 use heirloom_engine::{Error, ErrorKind, OPS, Op, Reply};
 use serde_json::{Value, json};
 
+use crate::wording::word;
 use crate::{SharedOpener, call, openapi};
 
 /// The maximum size of a request body in bytes.
@@ -113,7 +115,7 @@ async fn operation(
             }
         },
     };
-    match call(&open, op, request, Reply::data).await {
+    match call(&open, op, request, |reply: &Reply| reply.data(&word)).await {
         Ok(data) => axum::Json(data).into_response(),
         Err(error) => error_response(status_code(error.kind), &error),
     }
@@ -134,7 +136,9 @@ fn status_code(kind: ErrorKind) -> StatusCode {
 }
 
 fn error_response(status: StatusCode, error: &Error) -> Response {
-    (status, axum::Json(json!({"error": error}))).into_response()
+    let mut body = json!({"error": error});
+    word_json(&mut body, &word);
+    (status, axum::Json(body)).into_response()
 }
 
 async fn reject_foreign_requests(request: Request, next: Next) -> Response {

@@ -309,11 +309,11 @@ mod tests {
     fn an_unknown_key_is_reported_with_line_and_suggestion() {
         let problem =
             Config::parse("hierarchy = \"plans\"\n\n[stalenes]\nwarning = 3\n").unwrap_err();
-        assert_eq!((problem.line, problem.hint.as_deref()), (3, Some("did you mean `staleness`?")));
+        assert_eq!((problem.line, problem.hint), (3, Some("did you mean `staleness`?".into())));
         let problem = Config::parse("[staleness]\nwarnin = 3\n").unwrap_err();
         assert_eq!(
-            (problem.line, problem.message.as_str(), problem.hint.as_deref()),
-            (2, "there is no setting `staleness.warnin`", Some("did you mean `warning`?"))
+            (problem.line, problem.message.as_str(), problem.hint),
+            (2, "there is no setting `staleness.warnin`", Some("did you mean `warning`?".into()))
         );
     }
 

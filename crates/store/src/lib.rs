@@ -28,7 +28,7 @@ pub mod walk;
 pub use config::Config;
 pub use files::Root;
 
-use heirloom_core::Problem;
+use heirloom_core::{Hint, Problem};
 
 /// An error that prevents an operation as a whole. A defect of one document among many is reported
 /// as a [`Problem`] in the result instead.
@@ -76,7 +76,7 @@ pub enum StoreError {
         /// The reason.
         message: String,
         /// What the user can do instead.
-        hint: Option<String>,
+        hint: Option<Hint>,
     },
     /// A file that the request needs has a defect.
     #[error("{0}")]
@@ -98,7 +98,7 @@ impl StoreError {
     }
 
     /// Creates a [`StoreError::Refused`].
-    pub fn refused(message: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub fn refused(message: impl Into<String>, hint: impl Into<Hint>) -> Self {
         StoreError::Refused { message: message.into(), hint: Some(hint.into()) }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use heirloom_core::{Problem, name};
+use heirloom_core::{Hint, Problem, name};
 use serde::{Deserialize, Serialize};
 
 use crate::state::StateFolder;
@@ -59,7 +59,11 @@ impl Registry {
                         path(),
                         format!("this registry entry cannot be read: {reason}"),
                     )
-                    .hint(format!("run `heir workspace forget {name}` and register it again")),
+                    .hint(
+                        Hint::text("run ")
+                            .command("workspace forget", &[&name])
+                            .then(" and register it again"),
+                    ),
                 ),
             }
         }

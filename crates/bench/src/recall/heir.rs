@@ -47,7 +47,8 @@ impl Heir {
         let session = Session::open(self.folder.path(), now).map_err(failed)?;
         let session = session.without_token_counts().with_process_cache(self.cache.clone());
         let request = json!({"query": query, "limit": limit});
-        let data = self.op.call(&session, request).map_err(failed)?.data();
+        let reply = self.op.call(&session, request).map_err(failed)?;
+        let data = reply.data(&|hint| format!("{hint:?}"));
         let hits = data["hits"].as_array().cloned().unwrap_or_default();
         let sources = hits.iter().filter_map(|hit| hit["source"].as_str());
         Ok(sources.map(str::to_owned).collect())

@@ -38,9 +38,9 @@ fn run(call: &Call<'_>) -> Result<Code, Error> {
     open(&editor, &file)?;
     let problems = heirloom_engine::check_document(&session, &path);
     if call.output.is_json() {
-        call.output.data(&json!({"source": path, "problems": problems}));
+        call.output.data(json!({"source": path, "problems": problems}));
     } else {
-        problems.iter().for_each(|problem| call.output.note(&format!("⚠️ {problem}")));
+        call.output.problems(&problems);
     }
     Ok(if problems.is_empty() { Code::Fine } else { Code::Findings })
 }

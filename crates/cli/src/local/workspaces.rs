@@ -49,7 +49,7 @@ fn register(call: &Call<'_>) -> Result<Code, Error> {
     let session = call.environment.session_at(folder.map(PathBuf::as_path))?;
     let registered = call.environment.registry()?.add(session.root())?;
     if call.output.is_json() {
-        call.output.data(&json!({"name": registered.name, "folder": registered.folder}));
+        call.output.data(json!({"name": registered.name, "folder": registered.folder}));
     } else {
         let folder = registered.folder.display();
         call.output.note(&format!("registered `{}`: {folder}", registered.name));
@@ -64,7 +64,7 @@ fn list(call: &Call<'_>) -> Result<Code, Error> {
             |one| json!({"name": one.name, "folder": one.folder, "is_there": one.folder.is_dir()}),
         );
         let rows: Vec<_> = rows.collect();
-        call.output.data(&json!({"workspaces": rows, "problems": problems}));
+        call.output.data(json!({"workspaces": rows, "problems": problems}));
     } else {
         if found.is_empty() {
             call.output.note("no workspace is registered; `heir workspace register` adds one");
@@ -73,7 +73,7 @@ fn list(call: &Call<'_>) -> Result<Code, Error> {
             let gone = if one.folder.is_dir() { "" } else { "  (not there)" };
             call.output.text(&format!("{}  {}{gone}\n", one.name, one.folder.display()));
         }
-        problems.iter().for_each(|problem| call.output.note(&format!("⚠️ {problem}")));
+        call.output.problems(&problems);
     }
     Ok(if problems.is_empty() { Code::Fine } else { Code::Findings })
 }
@@ -92,7 +92,7 @@ fn forget(call: &Call<'_>) -> Result<Code, Error> {
         return Err(Error::not_found(format!("no workspace `{name}` is registered"), names));
     };
     if call.output.is_json() {
-        call.output.data(&json!({"name": forgotten}));
+        call.output.data(json!({"name": forgotten}));
     } else {
         call.output.note(&format!("forgot `{forgotten}`"));
     }

@@ -75,6 +75,23 @@ fn mistakes_have_a_status_and_candidates() {
 }
 
 #[test]
+fn hints_name_fields_and_operations() {
+    let server = Server::of_team();
+    let hint = |path: &str, body: &str| server.post(path, body).json()["error"]["hint"].clone();
+    assert_eq!(
+        hint("/v1/context_archive", r#"{"name": "workspace"}"#),
+        json!("confirm with yes: true")
+    );
+    assert_eq!(
+        hint("/v1/context_resolve", r#"{"plan": 42}"#),
+        json!("see the parameters of `context_resolve`")
+    );
+    let unknown = hint("/v1/fact_show", r#"{"id": "ffffffff"}"#);
+    let unknown = unknown.as_str().unwrap();
+    assert!(unknown.starts_with("`memory_recall` and `memory_query` show ids"), "{unknown}");
+}
+
+#[test]
 fn a_body_beyond_the_limit_is_rejected() {
     let server = Server::of_team();
     let padded = |length: usize| format!("{{{}}}", " ".repeat(length - 2));

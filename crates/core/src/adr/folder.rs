@@ -36,7 +36,7 @@ pub fn add_metadata(document: &mut Document, metadata: &str) {
         problem.line = problem.line.saturating_sub(1).max(1);
         if let Some(message) = problem.message.strip_prefix("front matter: ") {
             problem.message = message.to_owned();
-            problem.hint = Some("fix the YAML; until then nothing in this file is used".to_owned());
+            problem.hint = Some("fix the YAML; until then nothing in this file is used".into());
         }
         problem
     }));

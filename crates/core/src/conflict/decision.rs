@@ -1,8 +1,8 @@
 //! Conflicting decisions in the memory documents of a plan and its agents.
 
-use crate::Value;
 use crate::memory::{EntryField, EntryKind, MemoryEntry};
 use crate::words::normalise;
+use crate::{Hint, Value};
 
 use super::{Conflict, ConflictKind, Severity, Side};
 
@@ -77,9 +77,10 @@ fn conflict(first: &Decision<'_>, second: &Decision<'_>, severity: Severity) -> 
     let (resolution, hint) = match severity {
         Severity::Critical => (
             "The plan's decision is used",
-            "change one of the two, or archive the agent's entry with `heir memory archive`",
+            Hint::text("change one of the two, or archive the agent's entry with ")
+                .operation("memory_archive"),
         ),
-        _ => ("Both decisions are kept", "record one decision in the plan's memory"),
+        _ => ("Both decisions are kept", "record one decision in the plan's memory".into()),
     };
     Conflict {
         kind: ConflictKind::DirectContradiction,
@@ -93,7 +94,7 @@ fn conflict(first: &Decision<'_>, second: &Decision<'_>, severity: Severity) -> 
         ),
         sides: vec![side(first), side(second)],
         resolution: Some(resolution.to_owned()),
-        hint: hint.to_owned(),
+        hint,
     }
 }
 

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use super::{Conflict, ConflictKind, Severity};
+use crate::Hint;
 use crate::adr::{self, Adr, Status};
-use crate::shell;
 use crate::supersession::{Supersession, SupersessionLink};
 
 /// Returns the supersessions that one of the two records does not state, or contradicts.
@@ -59,7 +59,7 @@ fn conflict(
     severity: Severity,
     message: String,
 ) -> Conflict {
-    let argument = |index: usize| shell::quote(unique_name(adrs, relation, index));
+    let name = |index: usize| unique_name(adrs, relation, index);
     let metadata = adr::metadata_path(&to_fix.path);
     let (path, line) = match &metadata {
         Some(metadata) => (metadata.clone(), 1),
@@ -67,14 +67,12 @@ fn conflict(
     };
     let hint = match metadata {
         Some(metadata) if to_fix.path == adrs[link.old].path => {
-            format!("write `status: replaced` and `superseded-by` into {metadata}")
+            format!("write `status: replaced` and `superseded-by` into {metadata}").into()
         }
-        Some(metadata) => format!("write `replaces` into {metadata}"),
-        None => format!(
-            "run `heir adr supersede {} {}`, which updates both records",
-            argument(link.old),
-            argument(link.new)
-        ),
+        Some(metadata) => format!("write `replaces` into {metadata}").into(),
+        None => Hint::text("run ")
+            .call("adr_supersede", [("old", name(link.old)), ("new", name(link.new))])
+            .then(", which updates both records"),
     };
     Conflict {
         kind: ConflictKind::OneSidedSupersession,

@@ -250,7 +250,8 @@ fn contradiction(
             false => format!(
                 "if this is intended, add `overrides: [{}]` to the front matter; otherwise remove the key here",
                 value_override.key
-            ),
+            )
+            .into(),
         },
     }
 }
@@ -274,7 +275,7 @@ fn stale_override(
         ),
         sides: sides(value_override, parent, child),
         resolution: Some(format!("Using {} value (higher priority)", child.level)),
-        hint: format!("review {} and refresh or change it", parent.document.path),
+        hint: format!("review {} and refresh or change it", parent.document.path).into(),
     }
 }
 

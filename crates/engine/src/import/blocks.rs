@@ -192,6 +192,7 @@ fn item_text(text: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::view::plain_text;
 
     fn outline(text: &str) -> Vec<String> {
         let document = Document::parse("a.md", text);
@@ -202,7 +203,7 @@ mod tests {
             MarkdownBlock::Item { line, nested: true, text } => format!("{line}   - {text}"),
             MarkdownBlock::Paragraph { line, text } => format!("{line} {text}"),
         });
-        shown.chain(unclosed.map(|problem| problem.to_string())).collect()
+        shown.chain(unclosed.map(|problem| plain_text(&problem.describe()))).collect()
     }
 
     #[test]

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use uuid::Uuid;
 
 use super::*;
+use crate::view::plain_text;
 
 const NOW: &str = "2026-02-22T10:00:00Z";
 
@@ -68,7 +69,7 @@ pub(super) fn records(imported: &ImportResult) -> Vec<String> {
 
 /// Formats problems as lines.
 pub(super) fn problems(imported: &ImportResult) -> Vec<String> {
-    imported.problems.iter().map(ToString::to_string).collect()
+    imported.problems.iter().map(|problem| plain_text(&problem.describe())).collect()
 }
 
 /// Asserts that importing texts a second time adds nothing and counts all rows as known.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use heirloom_core::Problem;
 use heirloom_core::embedding::{EmbedError, Embedder};
+use heirloom_core::{Hint, Problem};
 use heirloom_index::{Index, IndexError, IndexErrorKind, IndexFolder, Snapshot, Update, WriteLock};
 use heirloom_store::Config;
 use heirloom_store::config::{self, EmbedderKind};
@@ -77,21 +77,26 @@ fn index_of(session: &Session, embedder: &dyn Embedder) -> Index {
 
 impl From<IndexError> for Error {
     fn from(error: IndexError) -> Self {
-        let hint = hint(&error).to_owned();
+        let hint = hint(&error);
         Error::system(error.message).hint(hint)
     }
 }
 
 /// Returns how to fix an error of the index.
-fn hint(error: &IndexError) -> &str {
-    let default_hint = match error.kind {
-        IndexErrorKind::Damaged => "`heir index rebuild` builds it again",
+fn hint(error: &IndexError) -> Hint {
+    if let Some(hint) = &error.hint {
+        return hint.into();
+    }
+    let advice = match error.kind {
+        IndexErrorKind::Damaged => {
+            return Hint::default().operation("index_rebuild").then(" builds it again");
+        }
         IndexErrorKind::Conflict => "another process is writing the index; try again",
         IndexErrorKind::System => "free some disk space, or check the disk",
         IndexErrorKind::Unwritable => "check the permissions of .heirloom/cache",
         IndexErrorKind::Embedder => "this is a bug; please report it",
     };
-    error.hint.as_deref().unwrap_or(default_hint)
+    advice.into()
 }
 
 impl From<EmbedError> for Error {

@@ -1,5 +1,6 @@
 //! The attributes that every kind of record may have.
 
+use heirloom_core::Hint;
 use heirloom_core::day;
 use heirloom_core::record::{Record, Visibility};
 use schemars::JsonSchema;
@@ -119,7 +120,12 @@ impl RecordAttributes {
                 return Err(Error::bad_input(format!(
                     "`{typed}` is private, so its replacement must be private, too"
                 ))
-                .hint("set --private, or store the new one without --supersedes"));
+                .hint(
+                    Hint::text("set ")
+                        .field("private")
+                        .then(", or store the new one without ")
+                        .field("supersedes"),
+                ));
             }
             record.supersedes.extend(names);
         }

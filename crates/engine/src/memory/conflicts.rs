@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use heirloom_core::conflict::{self, Conflict, ConflictKind, DecisionSource, Severity};
 use heirloom_core::fold::Standing;
+use heirloom_core::hint::{Argument, Hint};
 use heirloom_core::record::{Referent, Relation};
 
 use super::MemorySlice;
@@ -73,7 +74,14 @@ impl MemorySlice {
                         fork.replaced.short(),
                         texts.join(" and ")
                     ),
-                    "supersede all of them by one with `heir fact edit ID TEXT --supersedes OTHER`",
+                    Hint::text("supersede all of them by one with ").call(
+                        "memory_supersede",
+                        [
+                            ("fact_id", Argument::from("ID")),
+                            ("content", "TEXT".into()),
+                            ("supersedes", vec!["OTHER".to_owned()].into()),
+                        ],
+                    ),
                 )
             })
             .collect()
@@ -98,7 +106,7 @@ impl MemorySlice {
                     path,
                     line,
                     format!("{} contradicts {}, and both are active", describe(from), describe(to)),
-                    "archive or supersede one of the two",
+                    "archive or supersede one of the two".into(),
                 )
             })
             .collect()
@@ -111,7 +119,7 @@ impl MemorySlice {
     }
 }
 
-fn warning(path: String, line: usize, message: String, hint: &str) -> Conflict {
+fn warning(path: String, line: usize, message: String, hint: Hint) -> Conflict {
     Conflict {
         kind: ConflictKind::DirectContradiction,
         severity: Severity::Warning,
@@ -121,6 +129,6 @@ fn warning(path: String, line: usize, message: String, hint: &str) -> Conflict {
         message,
         sides: vec![],
         resolution: None,
-        hint: hint.to_owned(),
+        hint,
     }
 }

@@ -1,5 +1,6 @@
 //! Resolves typed ids to records and entries.
 
+use heirloom_core::Hint;
 use heirloom_core::fold::{IdMatch, Standing};
 use heirloom_core::memory::MemoryEntry;
 use heirloom_core::record::Referent;
@@ -60,7 +61,13 @@ impl MemorySlice {
                 format!("there is no memory with the id `{}`", typed.escape_default()),
                 vec![],
             )
-            .hint("`heir recall` and `heir fact list` show ids, of which the last 8 characters suffice; an entry can also be named like plan/agent/finding-3")),
+            .hint(
+                Hint::default()
+                    .operation("memory_recall")
+                    .then(" and ")
+                    .operation("memory_query")
+                    .then(" show ids, of which the last 8 characters suffice; an entry can also be named like plan/agent/finding-3"),
+            )),
             several => Err(Error::not_found(
                 format!("`{typed}` could be any of several memories"),
                 several.iter().map(|target| self.candidate(target)).collect(),

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use heirloom_core::memory::{self, Counters, EntryMatch, MemoryEntry};
 use heirloom_core::record::{Body, Event, EventAction, Record, RecordKind, Referent};
-use heirloom_core::{Value, secret};
+use heirloom_core::{Hint, Value, secret};
 use heirloom_store::journal::{self, FileChange, Rename, WriteLock};
 use heirloom_store::log::{self, Log, LogScope};
 use indexmap::IndexMap;
@@ -55,7 +55,10 @@ impl<'s> WriteTransaction<'s> {
                 "this looks like {} ({}, line {}), and all agents can read memory",
                 secret.description, secret.redacted, secret.line
             ))
-            .hint("remove the secret, or store it all the same with --allow-secret")),
+            .hint(
+                Hint::text("remove the secret, or store it all the same with ")
+                    .field("allow_secret"),
+            )),
         }
     }
 

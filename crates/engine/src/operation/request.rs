@@ -7,7 +7,7 @@ pub(crate) use explain::explain_mismatch;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use heirloom_core::{Value, json};
+use heirloom_core::{Hint, Value, json};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Map;
@@ -37,7 +37,7 @@ pub(super) fn read<R: DeserializeOwned + JsonSchema>(
     R::deserialize(&request).map_err(|error| {
         let reason = explain_mismatch(&schema::generate::<R>().to_value(), &request, &error);
         Error::bad_input(format!("{}: {reason}", spec.name))
-            .hint(format!("see `heir {} --help`", spec.words().collect::<Vec<_>>().join(" ")))
+            .hint(Hint::text("see ").help(spec.name))
     })
 }
 

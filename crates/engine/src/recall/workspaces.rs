@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use heirloom_core::Problem;
+use heirloom_core::{Hint, Problem};
 
 use super::search::MAX_NEAR_MISSES;
 use super::{Search, SearchResult};
@@ -44,8 +44,11 @@ pub(crate) fn search_workspaces(
         match result {
             Ok(result) => all.merge(result, &name),
             Err(error) => problems.push(
-                Problem::in_file(folder.display().to_string(), error.message)
-                    .hint(format!("`heir workspace forget {name}` removes it from the registry")),
+                Problem::in_file(folder.display().to_string(), error.message).hint(
+                    Hint::default()
+                        .command("workspace forget", &[&name])
+                        .then(" removes it from the registry"),
+                ),
             ),
         }
     }

@@ -5,7 +5,7 @@ mod detect;
 use std::fs;
 use std::path::Path;
 
-use heirloom_core::{hierarchy, path};
+use heirloom_core::{Hint, hierarchy, path};
 use heirloom_store::journal::{self, FileChange};
 use heirloom_store::{Config, Root, config};
 use schemars::JsonSchema;
@@ -68,9 +68,13 @@ pub fn run(
             format!("nothing to adopt in {}", root.path().display()),
             vec![],
         )
-        .hint(format!(
-            "searched for {searched}; `heir adopt FOLDER` adopts another folder, and `heir init` sets up a new workspace"
-        )));
+        .hint(
+            Hint::text(format!("searched for {searched}; "))
+                .command("adopt", &["FOLDER"])
+                .then(" adopts another folder, and ")
+                .command("init", &[])
+                .then(" sets up a new workspace"),
+        ));
     }
     let settings = settings(&root, &detected)?;
     let changed = settings.before.as_deref() != Some(settings.after.as_str());

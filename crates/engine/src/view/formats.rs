@@ -1,7 +1,7 @@
 //! Writes findings in the formats of other tools.
 
-use heirloom_core::Problem;
 use heirloom_core::conflict::{Conflict, ConflictKind, Severity};
+use heirloom_core::{Hint, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -63,8 +63,8 @@ fn annotation(command: &str, path: &str, line: usize, title: &str, message: &str
     format!("::{command} file={path},line={line},title={title}::{message}\n")
 }
 
-/// Writes a SARIF log with one run.
-pub(crate) fn sarif(conflicts: &[Conflict], problems: &[Problem]) -> String {
+/// Returns a SARIF log with one run.
+pub(crate) fn sarif(conflicts: &[Conflict], problems: &[Problem]) -> Value {
     let level = |severity: Severity| match severity {
         Severity::Critical => "error",
         Severity::Warning => "warning",
@@ -81,16 +81,17 @@ pub(crate) fn sarif(conflicts: &[Conflict], problems: &[Problem]) -> String {
             result(
                 conflict.kind.name(),
                 level(conflict.severity),
-                &format!("{} ({})", conflict.message, conflict.hint),
+                Hint::text(&conflict.message).then(" (").then_hint(&conflict.hint).then(")"),
                 &conflict.path,
                 conflict.line,
             )
         })
         .chain(problems.iter().map(|problem| {
-            result(PROBLEM_RULE, "error", &problem.message, &problem.path, problem.line)
+            let message = Hint::text(&problem.message);
+            result(PROBLEM_RULE, "error", message, &problem.path, problem.line)
         }))
         .collect();
-    let log = json!({
+    json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
         "runs": [{
@@ -98,11 +99,10 @@ pub(crate) fn sarif(conflicts: &[Conflict], problems: &[Problem]) -> String {
             "columnKind": "unicodeCodePoints",
             "results": results,
         }],
-    });
-    serde_json::to_string_pretty(&log).unwrap_or_default()
+    })
 }
 
-fn result(rule: &str, level: &str, message: &str, path: &str, line: usize) -> Value {
+fn result(rule: &str, level: &str, message: Hint, path: &str, line: usize) -> Value {
     json!({
         "ruleId": rule,
         "level": level,

@@ -1,9 +1,8 @@
 //! Parts of views that several operations share.
 
-use heirloom_core::Problem;
 use heirloom_core::conflict::{self, Conflict, ConflictKind, Severity, Side};
 use heirloom_core::staleness::{Freshness, Staleness};
-use heirloom_core::{Value, staleness};
+use heirloom_core::{Hint, Problem, Value, staleness};
 
 use crate::view::{Role, Span, View, span};
 
@@ -89,10 +88,8 @@ pub(crate) fn conflict(view: &mut View, conflict: &Conflict) {
             )]);
         }
     }
-    view.line([
-        place,
-        span(Role::Dim, format!("  {} · {}", conflict.severity.word(), conflict.hint)),
-    ]);
+    let severity = Hint::text(format!("  {} · ", conflict.severity.word()));
+    view.line([place, span(Role::Dim, severity.then_hint(&conflict.hint))]);
 }
 
 /// Names a side of a conflict: `Workspace`, `Agent 001-schema`. Two unnamed documents of one level are
@@ -109,7 +106,7 @@ fn side_label(side: &Side, is_level_shared: bool) -> String {
 /// Shows problems, one per line.
 pub(crate) fn problems(view: &mut View, problems: &[Problem]) {
     for problem in problems {
-        view.line([span(Role::Bad, "⚠️ "), span(Role::Plain, problem.to_string())]);
+        view.line([span(Role::Bad, "⚠️ "), span(Role::Plain, problem.describe())]);
     }
 }
 

@@ -1,8 +1,9 @@
 //! Renders tables of aligned columns, wrapping cells where the terminal is too narrow.
 
+use heirloom_core::hint::Wording;
 use unicode_width::UnicodeWidthStr;
 
-use super::text::{Role, Span, escape_unprintable, span};
+use super::text::{Role, Span};
 
 /// Spaces between two columns.
 const COLUMN_GAP: usize = 2;
@@ -10,14 +11,23 @@ const COLUMN_GAP: usize = 2;
 /// Columns are not made narrower than this, so that dates and short ids stay on one line.
 const MIN_COLUMN_WIDTH: usize = 16;
 
+/// A cell with its printable text.
+struct Cell {
+    role: Role,
+    text: String,
+}
+
 /// Renders a table. Without a width, every row is one line.
 pub(super) fn render(
     head: &[&str],
     rows: &[Vec<Span>],
     width: Option<usize>,
+    word: Wording<'_>,
     paint: &dyn Fn(Role, &str) -> String,
     out: &mut String,
 ) {
+    let cell = |span: &Span| Cell { role: span.role, text: span.printable(word) };
+    let rows: Vec<Vec<Cell>> = rows.iter().map(|row| row.iter().map(cell).collect()).collect();
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0).max(head.len());
     let mut widths = vec![0; columns];
     let mut is_key = vec![false; columns];
@@ -25,30 +35,28 @@ pub(super) fn render(
         widths[at] = title.width();
     }
     for (at, cell) in rows.iter().flat_map(|row| row.iter().enumerate()) {
-        widths[at] = widths[at].max(escape_unprintable(&cell.text).width());
+        widths[at] = widths[at].max(cell.text.width());
         is_key[at] |= cell.role == Role::Key;
     }
     if let Some(width) = width {
         narrow(&mut widths, &is_key, width);
     }
-    let head: Vec<Span> = head.iter().map(|title| span(Role::Dim, *title)).collect();
+    let title = |title: &&str| Cell { role: Role::Dim, text: (*title).to_owned() };
+    let head: Vec<Cell> = head.iter().map(title).collect();
     let head_row = (!head.is_empty()).then_some(&head);
-    for row in head_row.into_iter().chain(rows) {
+    for row in head_row.into_iter().chain(&rows) {
         render_row(row, &widths, paint, out);
     }
 }
 
 fn render_row(
-    row: &[Span],
+    row: &[Cell],
     widths: &[usize],
     paint: &dyn Fn(Role, &str) -> String,
     out: &mut String,
 ) {
-    let cells: Vec<Vec<String>> = row
-        .iter()
-        .zip(widths)
-        .map(|(cell, width)| wrap(&escape_unprintable(&cell.text), *width))
-        .collect();
+    let cells: Vec<Vec<String>> =
+        row.iter().zip(widths).map(|(cell, width)| wrap(&cell.text, *width)).collect();
     let height = cells.iter().map(Vec::len).max().unwrap_or(1);
     for line in 0..height {
         let text = |at: usize| cells[at].get(line).map_or("", String::as_str);
@@ -107,10 +115,11 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::view::{plain_text, span};
 
     fn rendered(rows: &[Vec<Span>], width: Option<usize>) -> String {
         let mut out = String::new();
-        render(&["id", "what"], rows, width, &|_, text| text.to_owned(), &mut out);
+        render(&["id", "what"], rows, width, &plain_text, &|_, text| text.to_owned(), &mut out);
         out
     }
 

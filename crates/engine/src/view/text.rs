@@ -1,5 +1,8 @@
 //! Pieces of text with a role, and the escaping of characters that must not reach a terminal.
 
+use heirloom_core::Hint;
+use heirloom_core::hint::Wording;
+
 /// The role of a piece of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
@@ -26,15 +29,22 @@ pub enum Role {
 /// A piece of text with its role.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Span {
-    /// The text.
-    pub text: String,
+    /// The text, which may refer to fields and operations.
+    pub text: Hint,
     /// The role.
     pub role: Role,
 }
 
 /// Creates a span.
-pub fn span(role: Role, text: impl Into<String>) -> Span {
+pub fn span(role: Role, text: impl Into<Hint>) -> Span {
     Span { text: text.into(), role }
+}
+
+impl Span {
+    /// Returns its text without characters that must not reach a terminal.
+    pub(super) fn printable(&self, word: Wording<'_>) -> String {
+        escape_unprintable(&word(&self.text))
+    }
 }
 
 impl From<&str> for Span {

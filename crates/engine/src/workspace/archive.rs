@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 
 use heirloom_core::adr::{self, Adr};
 use heirloom_core::hierarchy::{self, Hierarchy, Level, Selectors};
-use heirloom_core::{name, path};
+use heirloom_core::{Hint, name, path};
 use heirloom_store::Root;
 use heirloom_store::archive::{self, ArchivedFile};
 use heirloom_store::files::ARCHIVE;
@@ -194,7 +194,10 @@ impl<'r> Archive<'r> {
                     "{} was archived together with {}",
                     chosen.source, enclosing.parts[0]
                 ))
-                .hint(format!("restore them together with `heir context restore {folder}`")))
+                .hint(
+                    Hint::text("restore them together with ")
+                        .call("context_restore", [("name", folder)]),
+                ))
             }
             _ => Ok(()),
         }

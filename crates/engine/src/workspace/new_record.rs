@@ -1,5 +1,6 @@
 //! Creates a decision record in the style of the records in its folder.
 
+use heirloom_core::Hint;
 use heirloom_core::adr::{self, NamingScheme, NewRecord, RecordModel, Status};
 use heirloom_core::path;
 use heirloom_store::adrs::{self, AdrDocument, Scope};
@@ -111,7 +112,11 @@ fn check_folder(config: &Config, requested: &str) -> Result<String, Error> {
         return Ok(folder.to_owned());
     }
     Err(Error::bad_input(format!("decision records in `{}` are not read", folder.escape_default()))
-        .hint(format!("run `heir adopt {folder}` first, or see `adrs.folders` in the settings")))
+        .hint(
+            Hint::text("run ")
+                .command("adopt", &[folder])
+                .then(" first, or see `adrs.folders` in the settings"),
+        ))
 }
 
 /// Returns the adopted folder with the most records, if the default folder has none.

@@ -1,7 +1,7 @@
 //! `adr new`: creates a decision record with the next free number.
 
-use heirloom_core::Document;
 use heirloom_core::adr::{self, Status};
+use heirloom_core::{Document, Hint};
 use heirloom_store::layout;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -46,7 +46,7 @@ impl Operation for AdrNew {
         let root = session.root();
         if let Some(status @ (Status::Superseded | Status::Unknown)) = request.status {
             return Err(Error::bad_input(format!("a new decision record cannot be {status}"))
-                .hint("create it first, then use `heir adr supersede`"));
+                .hint(Hint::text("create it first, then use ").operation("adr_supersede")));
         }
         let title = scaffold::one_line("decision record", &request.title)?;
         let mut transaction = WriteTransaction::begin(session, false)?;
@@ -55,7 +55,7 @@ impl Operation for AdrNew {
                 return Err(Error::bad_input(
                     "the records of a project have a folder of their own",
                 )
-                .hint("use either --folder or --project"));
+                .hint(Hint::text("use either ").field("folder").then(" or ").field("project")));
             }
             (None, folder) => RecordFolder::choose(session, folder.as_deref())?,
             (Some(input), None) => {

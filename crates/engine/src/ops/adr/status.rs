@@ -1,5 +1,6 @@
 //! `adr status`: shows or changes the status of a decision record.
 
+use heirloom_core::Hint;
 use heirloom_core::adr::{self, Adr, Status};
 use heirloom_core::frontmatter::{self, FrontMatterLocation};
 use heirloom_core::record::short_id;
@@ -40,7 +41,7 @@ pub(crate) struct StatusChange {
     #[serde(skip_serializing_if = "Option::is_none")]
     fact: Option<String>,
     /// Warnings.
-    warnings: Vec<String>,
+    warnings: Vec<Hint>,
 }
 
 impl Operation for AdrStatus {
@@ -77,10 +78,12 @@ impl Operation for AdrStatus {
         if let Some(mut transaction) = transaction.filter(|_| status != before) {
             check_transition(adr, status)?;
             if status == Status::Superseded && adr.superseded_by.is_empty() {
-                change.warnings.push(format!(
-                    "no record states that it replaces {0}; name one with `heir adr supersede {0} NEW`",
-                    adr.id
-                ));
+                let reason = format!("no record states that it replaces {}", adr.id);
+                change.warnings.push(
+                    Hint::text(reason)
+                        .then("; name one with ")
+                        .call("adr_supersede", [("old", adr.id.as_str()), ("new", "NEW")]),
+                );
             }
             filed.check_is_file(session.root())?;
             let after = edit_text(session, filed, adr, status)?;
@@ -145,7 +148,7 @@ fn update_facts(
     if change.status == Status::Accepted {
         match lifecycle::ingest_adr(transaction, &known, adr, &filed.document, &replaced) {
             Ok(stored) => change.fact = stored.map(|id| id.to_string()),
-            Err(error) => change.warnings.push(lifecycle::not_stored_warning(adr, &error)),
+            Err(error) => change.warnings.push(lifecycle::not_stored_warning(adr, &error).into()),
         }
     }
     Ok(())
@@ -177,7 +180,7 @@ impl Answer for StatusChange {
             view.line([span(Role::Dim, format!("also stored as fact {}", short_id(fact)))]);
         }
         for warning in &self.warnings {
-            view.line([span(Role::Warning, format!("⚠️ {warning}"))]);
+            view.line([span(Role::Warning, Hint::text("⚠️ ").then_hint(warning))]);
         }
         view
     }

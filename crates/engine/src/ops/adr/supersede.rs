@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use heirloom_core::Hint;
 use heirloom_core::adr::{self, Status};
 use heirloom_core::graph::EdgeKind;
 use heirloom_core::supersession::Supersession;
@@ -38,7 +39,7 @@ pub(crate) struct SupersessionReport {
     /// References to the old record that remain.
     still_referred_to_by: Vec<ReferencePlace>,
     /// Warnings.
-    warnings: Vec<String>,
+    warnings: Vec<Hint>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -86,7 +87,7 @@ impl Operation for AdrSupersede {
         let mut warnings = warnings(old_adr, new_adr);
         let warning =
             lifecycle::supersede_adr(&mut transaction, &known, old_adr, new_adr, &new.document)?;
-        warnings.extend(warning);
+        warnings.extend(warning.map(Hint::from));
         transaction.commit()?;
         Ok(SupersessionReport {
             old: old_adr.id.clone(),
@@ -113,7 +114,7 @@ fn check_acyclic(catalog: &Catalog, old: &adr::Adr, new: &adr::Adr) -> Result<()
             "{} already replaces {}; this would create a cycle",
             old.id, new.id
         ))
-        .hint(format!("see `heir adr history {}`", old.id)));
+        .hint(Hint::text("see ").call("adr_history", [("id", &old.id)])));
     }
     Ok(())
 }
@@ -146,14 +147,19 @@ fn link(
     Ok(changes)
 }
 
-fn warnings(old: &adr::Adr, new: &adr::Adr) -> Vec<String> {
+fn warnings(old: &adr::Adr, new: &adr::Adr) -> Vec<Hint> {
     let mut warnings = Vec::new();
     if matches!(old.status, Status::Draft | Status::Proposed | Status::Rejected | Status::Withdrawn)
     {
-        warnings.push(format!("{} was {} and was never accepted", old.id, old.status));
+        warnings.push(format!("{} was {} and was never accepted", old.id, old.status).into());
     }
     if new.status != Status::Accepted {
-        warnings.push(format!("{} is {}, so neither decision is in force; accept it with `heir adr status {} accepted`", new.id, new.status, new.id));
+        let reason = format!("{} is {}, so neither decision is in force", new.id, new.status);
+        warnings.push(
+            Hint::text(reason)
+                .then("; accept it with ")
+                .call("adr_status", [("id", new.id.as_str()), ("status", Status::Accepted.word())]),
+        );
     }
     warnings
 }
@@ -204,7 +210,7 @@ impl Answer for SupersessionReport {
             view.line([span(Role::Dim, "  this was already recorded; nothing was edited")]);
         }
         for warning in &self.warnings {
-            view.line([span(Role::Warning, format!("⚠️ {warning}"))]);
+            view.line([span(Role::Warning, Hint::text("⚠️ ").then_hint(warning))]);
         }
         if !self.still_referred_to_by.is_empty() {
             view.line([span(Role::Warning, format!("⚠️ {} is still referred to:", self.old))]);

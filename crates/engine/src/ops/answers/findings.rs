@@ -2,13 +2,16 @@
 
 use heirloom_core::Problem;
 use heirloom_core::conflict::{Conflict, Severity};
+use heirloom_core::hint::Wording;
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::Answer;
+use crate::operation::word_answer;
 use crate::view::formats::{self, FindingsFormat};
 use crate::view::present;
-use crate::view::{Role, View, span};
+use crate::view::{Role, View, format_json, span};
 
 /// Conflicts between documents, and documents that could not be read.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -30,13 +33,21 @@ pub(crate) struct Findings {
 
 impl Answer for Findings {
     fn view(&self) -> View {
-        match (&self.text, self.format) {
-            (Some(text), _) => View::raw(text.as_str()),
-            (None, FindingsFormat::Json) => {
-                View::raw(serde_json::to_string_pretty(self).unwrap_or_default())
-            }
-            (None, _) => self.text_view(),
+        match self.format {
+            FindingsFormat::Text => self.text_view(),
+            FindingsFormat::Json => View::json(serde_json::to_value(self).unwrap_or_default()),
+            FindingsFormat::Github => View::raw(self.text.as_deref().unwrap_or_default()),
+            FindingsFormat::Sarif => View::json(formats::sarif(&self.conflicts, &self.problems)),
         }
+    }
+
+    fn data(&self, word: Wording<'_>) -> Value {
+        let mut data = word_answer(self, word);
+        if self.format == FindingsFormat::Sarif {
+            let log = formats::sarif(&self.conflicts, &self.problems);
+            data["text"] = format_json(&log, word).into();
+        }
+        data
     }
 
     fn has_findings(&self) -> bool {
@@ -53,9 +64,8 @@ impl Findings {
         fails_on_critical: bool,
     ) -> Self {
         let text = match format {
-            FindingsFormat::Text | FindingsFormat::Json => None,
             FindingsFormat::Github => Some(formats::github(&conflicts, &problems)),
-            FindingsFormat::Sarif => Some(formats::sarif(&conflicts, &problems)),
+            FindingsFormat::Text | FindingsFormat::Json | FindingsFormat::Sarif => None,
         };
         Findings { conflicts, problems, text, format, fails_on_critical }
     }

@@ -1,8 +1,8 @@
 //! Search hits and lists of memories.
 
-use heirloom_core::Problem;
 use heirloom_core::fold::Standing;
 use heirloom_core::staleness::Freshness;
+use heirloom_core::{Hint, Problem};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -86,7 +86,8 @@ impl Answer for Hits {
         let (hit_names, near_names) = names.split_at(self.hits.len());
         self.hits.iter().zip(hit_names).for_each(|(hit, name)| show_hit(&mut view, hit, name));
         if self.more > 0 {
-            view.line([span(Role::Dim, format!("{} more; raise --limit to see them", self.more))]);
+            let hint = Hint::text(format!("{} more; raise ", self.more)).field("limit");
+            view.line([span(Role::Dim, hint.then(" to see them"))]);
         }
         if !self.is_list {
             show_age_warning(&mut view, &self.hits, hit_names);

@@ -1,5 +1,6 @@
 //! The response of an operation that writes a record to the log.
 
+use heirloom_core::Hint;
 use heirloom_core::record::{Record, Referent, short_id, short_ids};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -29,7 +30,7 @@ pub(crate) struct StoredRecord {
     pub(crate) private: bool,
     /// Remarks and warnings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) notes: Vec<String>,
+    pub(crate) notes: Vec<Hint>,
 }
 
 impl StoredRecord {
@@ -61,7 +62,7 @@ impl Answer for StoredRecord {
             span(Role::Dim, if self.private { "  (private)" } else { "" }),
         ]);
         for note in &self.notes {
-            view.line([span(Role::Warning, format!("   {note}"))]);
+            view.line([span(Role::Warning, Hint::text("   ").then_hint(note))]);
         }
         for replaced in &self.replaced {
             view.line([span(Role::Dim, format!("   replaces {}", replaced.short()))]);

@@ -1,5 +1,6 @@
 //! `context archive`: moves documents to the archive.
 
+use heirloom_core::Hint;
 use heirloom_core::graph::{EdgeKind, Graph};
 use heirloom_core::staleness::RecommendedAction;
 use heirloom_store::journal::{self, Rename};
@@ -11,7 +12,7 @@ use crate::view::present;
 use crate::view::{Role, View, span};
 use crate::workspace::archive::{Archive, Unit};
 use crate::workspace::catalog::{Catalog, CatalogEntry, Extent};
-use crate::{Answer, Effect, Error, ErrorKind, Group, Operation, Session, Spec};
+use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct ContextArchive;
 
@@ -90,10 +91,13 @@ impl Operation for ContextArchive {
             }
             (None, true) => find_overdue(root, &catalog),
             _ => {
-                return Err(Error::bad_input(
-                    "name a document, or use --stale for all past the archive threshold",
-                )
-                .hint("list them with `heir context health --stale`"));
+                return Err(Error::bad_input("it is not clear what to archive").hint(
+                    Hint::text("name a document, or use ")
+                        .field("stale")
+                        .then(" for all past the archive threshold, which ")
+                        .call("context_health", [("stale", true)])
+                        .then(" lists"),
+                ));
             }
         };
         let graph = catalog.graph(session, Extent::Everything);
@@ -113,8 +117,7 @@ impl Operation for ContextArchive {
 
 fn confirmation_error(filed: &CatalogEntry) -> Error {
     let message = format!("everything inherits from {}", filed.document.path);
-    Error::new(ErrorKind::Unconfirmed, message)
-        .hint("confirm with --yes (`yes: true` in a request)")
+    Error::unconfirmed(message)
 }
 
 /// Returns what is past the archive threshold, and what is skipped nevertheless: the document that

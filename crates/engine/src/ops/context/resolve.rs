@@ -8,7 +8,7 @@ use heirloom_core::memory::{self, MemoryEntries, MemoryEntry};
 use heirloom_core::record::Referent;
 use heirloom_core::staleness::{Freshness, RecommendedAction, Staleness};
 use heirloom_core::supersession::Supersession;
-use heirloom_core::{Problem, Value};
+use heirloom_core::{Hint, Problem, Value};
 use heirloom_store::layout::{DocumentRole, Placed};
 use heirloom_store::log::Log;
 use heirloom_store::tokens::TokenCounter;
@@ -72,7 +72,7 @@ pub(crate) struct ResolvedContext {
     /// Conflicts between documents.
     conflicts: Vec<Conflict>,
     /// Warnings, such as stale documents.
-    warnings: Vec<String>,
+    warnings: Vec<Hint>,
     /// Files or lines that could not be read.
     problems: Vec<Problem>,
     /// Tokens (o200k) of all layers.
@@ -252,12 +252,14 @@ fn resolve(session: &Session, mut inherited: Inheritance, with_diff: bool) -> Re
     let diff = with_diff.then(|| diffs(&value_layers));
     let (decisions, decisions_without_status) = decisions(&inherited);
     let without_status = present::missing_status_warning(&decisions_without_status);
-    let mut warnings: Vec<String> =
-        without_status.into_iter().map(|sentence| format!("⚠️ {sentence}")).collect();
+    let mut warnings: Vec<Hint> =
+        without_status.into_iter().map(|sentence| format!("⚠️ {sentence}").into()).collect();
     for (placed, assessment) in inherited.placed.iter().zip(&inherited.assessments) {
-        warnings.extend(inherit::staleness_warning(&placed.document.path, &assessment.staleness));
+        let warning = inherit::staleness_warning(&placed.document.path, &assessment.staleness);
+        warnings.extend(warning.map(Hint::from));
     }
-    warnings.extend(inherited.problems.iter().map(|problem| format!("⚠️ {problem}")));
+    let problems = inherited.problems.iter();
+    warnings.extend(problems.map(|problem| Hint::text("⚠️ ").then_hint(&problem.describe())));
     let layers = context_layers(session, inherited.placed, &inherited.assessments);
     ResolvedContext {
         pins: vec![],

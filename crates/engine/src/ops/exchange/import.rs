@@ -9,7 +9,7 @@ use heirloom_core::memory::{
 use heirloom_core::recall::ComponentKey;
 use heirloom_core::record::{self, LineError, Origin, Record, Referent};
 use heirloom_core::words::normalise;
-use heirloom_core::{Problem, Value, day, name};
+use heirloom_core::{Hint, Problem, Value, day, name};
 use heirloom_store::log;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -76,8 +76,11 @@ impl Operation for Import {
                 let formats: Vec<&str> =
                     ImportFormat::ALL.iter().map(|format| format.word()).collect();
                 report.problems.push(
-                    Problem::in_file(&file.name, "the format was not recognised")
-                        .hint(format!("choose one with --format: {}", formats.join(", "))),
+                    Problem::in_file(&file.name, "the format was not recognised").hint(
+                        Hint::text("choose one with ")
+                            .field("format")
+                            .then(format!(": {}", formats.join(", "))),
+                    ),
                 );
                 continue;
             };

@@ -10,7 +10,7 @@ use crate::view::{Role, View, span};
 use crate::workspace::archive::{Archive, Unit};
 use crate::workspace::inherit;
 use crate::workspace::memory_file::MemoryFile;
-use crate::{Answer, Effect, Error, ErrorKind, Group, Operation, Session, Spec};
+use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct MemoryClear;
 
@@ -66,8 +66,7 @@ impl Operation for MemoryClear {
             let entries = present::count(file.notebook.entries.len(), "entry");
             let message =
                 format!("this would clear {entries} from the memory of {}", file.owner_label());
-            return Err(Error::new(ErrorKind::Unconfirmed, message)
-                .hint("confirm with --yes (`yes: true` in a request)"));
+            return Err(Error::unconfirmed(message));
         }
         let (_, hierarchy) = inherit::hierarchy(session.config()?, None)?;
         let unit = Unit::of_document(&hierarchy, &file.path);

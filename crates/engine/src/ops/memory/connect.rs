@@ -1,5 +1,6 @@
 //! `memory connect`: adds or removes a relation between two memories or documents.
 
+use heirloom_core::Hint;
 use heirloom_core::record::{Body, EventAction, Referent, Relation, RelationRecord};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -136,7 +137,11 @@ fn find_end(
             format!("`{}` is neither a memory nor a document", input.escape_default()),
             vec![],
         )
-        .hint("use an id that `heir recall` shows, or a document's name or path")),
+        .hint(
+            Hint::text("use an id that ")
+                .operation("memory_recall")
+                .then(" shows, or a document's name or path"),
+        )),
         Err(error) => Err(error),
     }
 }

@@ -1,5 +1,6 @@
 //! `memory focus`: pins memories to working memory.
 
+use heirloom_core::Hint;
 use heirloom_core::fold::Standing;
 use heirloom_core::record::{EventAction, Referent};
 use schemars::JsonSchema;
@@ -65,7 +66,9 @@ impl Operation for MemoryFocus {
                 pinned.len() - before
             ))
             .hint(
-                "release some with `heir memory release`, or raise `memory.pins` in config.toml",
+                Hint::text("release some with ")
+                    .operation("memory_release")
+                    .then(", or raise `memory.pins` in config.toml"),
             ));
         }
         for name in &pinned[before..] {
@@ -84,8 +87,11 @@ fn check_is_active(known: &MemorySlice, id: &str, memory: &Referent) -> Result<(
     }
     let heads = known.memory.heads(memory);
     let hint = match heads.first().filter(|head| *head != memory) {
-        Some(head) => format!("pin its replacement: {head}"),
-        None => format!("restore it with `heir memory restore {id}`"),
+        Some(head) => format!("pin its replacement: {head}").into(),
+        None => {
+            let ids = vec![id.to_owned()];
+            Hint::text("restore it with ").call("memory_restore", [("fact_ids", ids)])
+        }
     };
     Err(Error::bad_input(format!("`{id}` is {}", standing.word())).hint(hint))
 }

@@ -1,5 +1,6 @@
 //! `note`: stores a note to come back to.
 
+use heirloom_core::Hint;
 use heirloom_core::record::{Body, Note};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -38,7 +39,7 @@ impl Operation for NoteAdd {
         let content = crate::ops::record::add::require_text(&request.text, "a note needs a text")?;
         if ["list", "ls", "show", "add"].contains(&content.as_str()) {
             return Err(Error::bad_input(format!("the note would only say `{content}`"))
-                .hint("to list pending notes, use `heir notes`"));
+                .hint(Hint::text("to list pending notes, use ").operation("notes")));
         }
         let attributes = RecordAttributes {
             private: request.private,

@@ -1,5 +1,6 @@
 //! `note promote`: stores a note as a fact and marks it as done.
 
+use heirloom_core::Hint;
 use heirloom_core::record::{Body, EventAction, Fact, FactSection, Origin, Referent};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -42,8 +43,9 @@ impl Operation for NotePromote {
         let id = find_note(&known, &request.id)?;
         let referent = Referent::Record(id);
         if !known.memory.events(EventAction::Resolve, &referent).is_empty() {
-            return Err(Error::bad_input(format!("`{}` is already done", request.id))
-                .hint("to make it pending again, use `heir note done --undo`"));
+            return Err(Error::bad_input(format!("`{}` is already done", request.id)).hint(
+                Hint::text("to make it pending again, use ").call("note_done", [("undo", true)]),
+            ));
         }
         let note = known.memory.record(id);
         let text = note.map(|note| note.text().into_owned()).unwrap_or_default();

@@ -2,11 +2,11 @@
 
 use std::marker::PhantomData;
 
-use heirloom_core::Value;
 use heirloom_core::fold::LineLocation;
 use heirloom_core::record::{
     FieldType, Record, RecordKind, Referent, find_invalid_field, is_field,
 };
+use heirloom_core::{Hint, Value};
 use heirloom_store::log;
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -53,7 +53,7 @@ impl<K: Editable> Operation for RecordEdit<K> {
             Error::bad_input(format!("`{}` is not {kind}", request.id))
         })?;
         let unknown = unknown_fields(session, item.place, item.record);
-        let record = apply_changes(item.record, &request.set, &transaction, K::KIND)?;
+        let record = apply_changes::<K>(item.record, &request.set, &transaction)?;
         let mut record = Record { supersedes: vec![], origin: None, ..record };
         record.supersedes = known.memory.aliases(id).into_iter().map(Referent::Record).collect();
         transaction.write_with(&known, &record, unknown)?;
@@ -63,12 +63,12 @@ impl<K: Editable> Operation for RecordEdit<K> {
 }
 
 /// Returns a new version of a record with the given fields replaced.
-fn apply_changes(
+fn apply_changes<K: Editable>(
     old: &Record,
     set: &IndexMap<String, Value>,
     transaction: &WriteTransaction<'_>,
-    kind: RecordKind,
 ) -> Result<Record, Error> {
+    let kind = K::KIND;
     let new = transaction.new_record(old.body.clone());
     let mut map = to_object(&Record { id: new.id, at: new.at, by: new.by, ..old.clone() })?;
     for (key, value) in set {
@@ -95,32 +95,28 @@ fn apply_changes(
     if record.confidence.is_some_and(|confidence| !(0.0..=1.0).contains(&confidence)) {
         return Err(Error::bad_input("confidence must be between 0 and 1"));
     }
-    check_fields_exist(set, &record, kind)?;
+    check_fields_exist::<K>(set, &record)?;
     Ok(record)
 }
 
 /// Returns an error if a field was set that this kind of record does not have: reading the record back
 /// would have dropped it silently.
-fn check_fields_exist(
+fn check_fields_exist<K: Editable>(
     set: &IndexMap<String, Value>,
     record: &Record,
-    kind: RecordKind,
 ) -> Result<(), Error> {
     let written = to_object(record)?;
     let unknown = set.iter().find(|(key, value)| {
         let is_field =
-            written.contains_key(*key) || (kind == RecordKind::Episode && *key == "steps");
+            written.contains_key(*key) || (K::KIND == RecordKind::Episode && *key == "steps");
         !is_field && !value.is_null() && value.as_str() != Some("")
     });
     let Some((key, _)) = unknown else { return Ok(()) };
     let keys = written.keys().map(String::as_str);
     let editable: Vec<&str> = keys.filter(|key| !READ_ONLY_FIELDS.contains(key)).collect();
-    let what = present::with_article(kind.word());
-    Err(Error::bad_input(format!("{what} has no field `{key}`")).hint(format!(
-        "this one has {}; see `heir {} add --help`",
-        editable.join(", "),
-        kind.word()
-    )))
+    let what = present::with_article(K::KIND.word());
+    Err(Error::bad_input(format!("{what} has no field `{key}`"))
+        .hint(Hint::text(format!("this one has {}; see ", editable.join(", "))).help(K::ADD.name)))
 }
 
 fn to_object(record: &Record) -> Result<Map<String, Value>, Error> {

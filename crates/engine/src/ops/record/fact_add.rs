@@ -1,5 +1,6 @@
 //! `fact add`: stores a fact.
 
+use heirloom_core::Hint;
 use heirloom_core::fold::{Item, Standing};
 use heirloom_core::record::{Body, EventAction, Fact, FactSection, Record, short_id};
 use schemars::JsonSchema;
@@ -46,9 +47,8 @@ impl Operation for FactAdd {
     fn run(session: &Session, request: Request) -> Result<StoredRecord, Error> {
         let content = request.content.as_deref().unwrap_or_default().trim().to_owned();
         if content.is_empty() && (request.key.is_none() || request.value.is_none()) {
-            return Err(
-                Error::bad_input("a fact needs a text").hint("add the text, or --key and --value")
-            );
+            return Err(Error::bad_input("a fact needs a text")
+                .hint(Hint::text("add the text, or ").field("key").then(" and ").field("value")));
         }
         let mut transaction = WriteTransaction::begin(session, request.attributes.allow_secret)?;
         let mut record = transaction.new_record(Body::Fact(Fact {
@@ -79,11 +79,11 @@ impl Operation for FactAdd {
         }
         let near = SimilarMemory::find(&record, &known);
         let notes = same.iter().map(|same| {
-            format!(
+            Hint::text(format!(
                 "the same fact was {} before, as {}; it is active again",
                 same.standing.word(),
                 short_id(&same.id.to_string())
-            )
+            ))
         });
         transaction.write(&known, &record)?;
         transaction.commit()?;
@@ -92,7 +92,7 @@ impl Operation for FactAdd {
 }
 
 /// Names the fields in which the new record differs from the existing fact, which keeps its own.
-fn describe_ignored_fields(same: &Item<'_>, new: &Record) -> Vec<String> {
+fn describe_ignored_fields(same: &Item<'_>, new: &Record) -> Vec<Hint> {
     let old = same.record;
     let differences = [
         ("tags", !new.tags.is_empty() && new.tags != old.tags),
@@ -108,9 +108,7 @@ fn describe_ignored_fields(same: &Item<'_>, new: &Record) -> Vec<String> {
         return vec![];
     }
     let id = same.id.to_string();
-    vec![format!(
-        "its {} did not change; use `heir fact edit {}` to change it",
-        names.join(", "),
-        short_id(&id)
-    )]
+    let hint = Hint::text(format!("its {} did not change; use ", names.join(", ")))
+        .call("memory_supersede", [("fact_id", short_id(&id))]);
+    vec![hint.then(" to change it")]
 }

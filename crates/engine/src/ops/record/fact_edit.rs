@@ -1,11 +1,12 @@
 //! `fact edit`: supersedes a fact with an updated one.
 
-use heirloom_core::Value;
 use heirloom_core::record::{Body, Fact, FactSection, Record};
+use heirloom_core::{Hint, Value};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Map;
 
+use super::kinds::edit_operation;
 use crate::memory::{
     MemoryQuery, MemorySlice, MemoryTarget, RecordAttributes, SimilarMemory, WriteTransaction,
 };
@@ -119,10 +120,12 @@ fn read_target(
 /// Returns the fact of a record with the fields of the request replaced.
 fn edited_fact(old: &Record, request: &Request) -> Result<Fact, Error> {
     let Body::Fact(mut fact) = old.body.clone() else {
-        let kind = old.kind().word();
-        let actual = present::with_article(kind);
-        return Err(Error::bad_input(format!("`{}` is {actual}, not a fact", request.fact_id))
-            .hint(format!("use `heir {kind} edit`")));
+        let actual = present::with_article(old.kind().word());
+        let error = Error::bad_input(format!("`{}` is {actual}, not a fact", request.fact_id));
+        return Err(match edit_operation(old.kind()) {
+            Some(operation) => error.hint(Hint::text("use ").operation(operation)),
+            None => error,
+        });
     };
     if let Some(content) = request.content.as_deref().map(str::trim) {
         if content.is_empty() {

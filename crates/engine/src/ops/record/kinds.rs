@@ -2,7 +2,10 @@
 
 use heirloom_core::record::RecordKind;
 
-use crate::{Effect, Group, Spec};
+use super::episode_add::EpisodeAdd;
+use super::pattern_add::PatternAdd;
+use super::workflow_add::WorkflowAdd;
+use crate::{Effect, Group, Operation, Spec};
 
 /// A record kind that can be shown and listed.
 pub(crate) trait ListableKind: 'static {
@@ -13,7 +16,26 @@ pub(crate) trait ListableKind: 'static {
 
 /// A record kind that is edited field by field. Facts have an operation of their own, `memory_supersede`.
 pub(crate) trait Editable: ListableKind {
+    const ADD: Spec;
     const EDIT: Spec;
+}
+
+/// The names of the operations on one record of a kind.
+struct OperationNames {
+    kind: RecordKind,
+    show: &'static str,
+    /// `None` if the kind is not edited field by field.
+    edit: Option<&'static str>,
+}
+
+/// Returns the name of the operation that shows a record of this kind, if there is one.
+pub(crate) fn show_operation(kind: RecordKind) -> Option<&'static str> {
+    OPERATIONS.iter().find(|names| names.kind == kind).map(|names| names.show)
+}
+
+/// Returns the name of the operation that edits a record of this kind field by field, if there is one.
+pub(crate) fn edit_operation(kind: RecordKind) -> Option<&'static str> {
+    OPERATIONS.iter().find(|names| names.kind == kind)?.edit
 }
 
 const fn spec(
@@ -25,29 +47,47 @@ const fn spec(
     Spec { name, usage, group: Group::Memory, effect, about }
 }
 
+/// Returns the first item of an optional list.
+const fn first(names: &[&'static str]) -> Option<&'static str> {
+    match names {
+        [first, ..] => Some(first),
+        [] => None,
+    }
+}
+
 /// Declares the operations of record kinds. Each kind has its word, the help of `show`, the name and the help of
-/// `list`, and, if it is editable, the help of `edit`; the other names and the usages follow from the word.
+/// `list`, and, if it is editable, the operation that adds one and the help of `edit`; the other names and the usages
+/// follow from the word.
 macro_rules! record_operations {
     ($($type:ident = $kind:ident $word:literal {
         show: $show:literal,
         list($list:literal): $list_about:literal,
-        $(edit: $edit:literal,)?
-    })+) => {$(
-        pub(crate) struct $type;
+        $(edit($add:ident): $edit:literal,)?
+    })+) => {
+        $(
+            pub(crate) struct $type;
 
-        impl ListableKind for $type {
-            const KIND: RecordKind = RecordKind::$kind;
-            const SHOW: Spec =
-                spec(concat!($word, "_show"), concat!($word, " show <id>"), Effect::Reads, $show);
-            const LIST: Spec =
-                spec($list, concat!($word, " list [query]"), Effect::Reads, $list_about);
-        }
+            impl ListableKind for $type {
+                const KIND: RecordKind = RecordKind::$kind;
+                const SHOW: Spec =
+                    spec(concat!($word, "_show"), concat!($word, " show <id>"), Effect::Reads, $show);
+                const LIST: Spec =
+                    spec($list, concat!($word, " list [query]"), Effect::Reads, $list_about);
+            }
 
-        $(impl Editable for $type {
-            const EDIT: Spec =
-                spec(concat!($word, "_edit"), concat!($word, " edit <id>"), Effect::Writes, $edit);
-        })?
-    )+};
+            $(impl Editable for $type {
+                const ADD: Spec = $add::SPEC;
+                const EDIT: Spec =
+                    spec(concat!($word, "_edit"), concat!($word, " edit <id>"), Effect::Writes, $edit);
+            })?
+        )+
+
+        const OPERATIONS: &[OperationNames] = &[$(OperationNames {
+            kind: RecordKind::$kind,
+            show: $type::SHOW.name,
+            edit: first(&[$({ stringify!($add); $type::EDIT.name })?]),
+        }),+];
+    };
 }
 
 record_operations! {
@@ -58,17 +98,17 @@ record_operations! {
     Episodes = Episode "episode" {
         show: "Show an episode.",
         list("memory_episodes"): "Search episodes of earlier work, or list them, newest first.",
-        edit: "Replace an episode with an edited version.",
+        edit(EpisodeAdd): "Replace an episode with an edited version.",
     }
     Patterns = Pattern "pattern" {
         show: "Show a pattern with its template.",
         list("pattern_list"): "Search patterns, or list them.",
-        edit: "Replace a pattern with an edited version.",
+        edit(PatternAdd): "Replace a pattern with an edited version.",
     }
     Workflows = Workflow "workflow" {
         show: "Show a workflow with its steps.",
         list("workflow_list"): "Search workflows, or list them.",
-        edit: "Replace a workflow with an edited version.",
+        edit(WorkflowAdd): "Replace a workflow with an edited version.",
     }
 }
 
@@ -89,5 +129,13 @@ mod tests {
         check::<Episodes>();
         check::<Patterns>();
         check::<Workflows>();
+    }
+
+    #[test]
+    fn a_kind_tells_its_operations() {
+        assert_eq!(show_operation(RecordKind::Fact), Some("fact_show"));
+        assert_eq!(edit_operation(RecordKind::Fact), None);
+        assert_eq!(edit_operation(RecordKind::Pattern), Some("pattern_edit"));
+        assert_eq!(show_operation(RecordKind::Note), None);
     }
 }

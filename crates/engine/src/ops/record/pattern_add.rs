@@ -1,7 +1,7 @@
 //! `pattern add`: stores a code pattern of this workspace.
 
-use heirloom_core::Value;
 use heirloom_core::record::{Body, Pattern};
+use heirloom_core::{Hint, Value};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -42,8 +42,14 @@ impl Operation for PatternAdd {
     fn run(session: &Session, request: Request) -> Result<StoredRecord, Error> {
         let trigger = super::add::require_text(&request.trigger, "a pattern needs a trigger")?;
         if request.template.is_none() && request.hint.is_none() && request.content.is_none() {
-            return Err(Error::bad_input("a pattern needs a template, a hint or a content")
-                .hint("add --template, --hint or --content"));
+            return Err(Error::bad_input("a pattern needs a template, a hint or a content").hint(
+                Hint::text("add ")
+                    .field("template")
+                    .then(", ")
+                    .field("hint")
+                    .then(" or ")
+                    .field("content"),
+            ));
         }
         let template = request.template.map_or(Value::Null, |text| {
             serde_json::from_str(&text)

@@ -2,14 +2,14 @@
 
 use std::marker::PhantomData;
 
-use heirloom_core::Value;
 use heirloom_core::fold::Standing;
-use heirloom_core::record::{Body, EventAction, Referent, short_id};
+use heirloom_core::record::{Body, EventAction, RecordKind, Referent, short_id};
+use heirloom_core::{Hint, Value};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::kinds::ListableKind;
+use super::kinds::{ListableKind, show_operation};
 use crate::memory::{MemoryItem, MemoryQuery, MemorySlice, PointInTime, show_items};
 use crate::view::present;
 use crate::view::{Role, View, span};
@@ -67,11 +67,14 @@ impl<K: ListableKind> Operation for RecordShow<K> {
         let id = known.find_record(&request.id)?;
         let item = known.memory.item(id).filter(|item| item.record.kind() == K::KIND);
         let item = item.ok_or_else(|| {
-            let kind = known.memory.record(id).map_or("record", |record| record.kind().word());
-            let (actual, expected) =
-                (present::with_article(kind), present::with_article(K::KIND.word()));
-            Error::bad_input(format!("`{}` is {actual}, not {expected}", request.id))
-                .hint(format!("use `heir {kind} show {}`", request.id))
+            let kind = known.memory.record(id).map(|record| record.kind());
+            let actual = present::with_article(kind.map_or("record", RecordKind::word));
+            let expected = present::with_article(K::KIND.word());
+            let error = Error::bad_input(format!("`{}` is {actual}, not {expected}", request.id));
+            match kind.and_then(show_operation) {
+                Some(show) => error.hint(Hint::text("use ").call(show, [("id", &request.id)])),
+                None => error,
+            }
         })?;
         let mut shown = MemoryItem::of_record(&known.memory, &item);
         shown.record = serde_json::to_value(item.record).ok();

@@ -1,7 +1,7 @@
 //! `workflow add`: stores a sequence of steps.
 
-use heirloom_core::Value;
 use heirloom_core::record::{Body, Workflow};
+use heirloom_core::{Hint, Value};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -52,7 +52,7 @@ impl Operation for WorkflowAdd {
             .collect();
         if steps.is_empty() {
             return Err(Error::bad_input("a workflow needs at least one step")
-                .hint("add --step once per step"));
+                .hint(Hint::text("add ").field("steps").then(" once per step")));
         }
         if let Some(unknown) = request.details.keys().find(|step| !steps.contains(step)) {
             return Err(Error::bad_input(format!(

@@ -1,5 +1,6 @@
 //! `session end`: ends a work session and stores an episode of it.
 
+use heirloom_core::Hint;
 use heirloom_core::record::{Body, Episode, Origin, Referent};
 use heirloom_core::transcript;
 use heirloom_store::{git, state};
@@ -98,7 +99,8 @@ impl Operation for SessionEnd {
         let ingested = lifecycle::ingest_all(&mut transaction, &catalog, &known);
         transaction.commit()?;
         folder.remove(&open.id)?;
-        let notes = left_out.into_iter().chain(changes.problem).chain(ingested.left_out).collect();
+        let notes = left_out.into_iter().chain(changes.problem).chain(ingested.left_out);
+        let notes = notes.map(Hint::from).collect();
         Ok(StoredRecord { notes, ..StoredRecord::of("stored", &record) })
     }
 }
@@ -134,8 +136,8 @@ fn find_open(session: &Session, id: Option<&str>) -> Result<OpenSession, Error> 
         1 => Ok(open.remove(0)),
         0 if all.is_empty() => {
             let hint = match problems.first() {
-                Some(problem) => problem.clone(),
-                None => "start one with `heir session start`".to_owned(),
+                Some(problem) => Hint::from(problem),
+                None => Hint::text("start one with ").operation("session_start"),
             };
             Err(Error::not_found("no session is open", all).hint(hint))
         }

@@ -7,7 +7,7 @@ use heirloom_core::conflict::{Conflict, ConflictKind, Severity};
 use heirloom_core::graph::NodeKind;
 use heirloom_core::hierarchy::Hierarchy;
 use heirloom_core::renumber::NumberedName;
-use heirloom_core::{name, path, shell};
+use heirloom_core::{Hint, name, path};
 use heirloom_store::{Config, Root, adrs};
 
 use super::{Catalog, CatalogEntry, PlanFolder};
@@ -61,14 +61,13 @@ fn record_conflict(adr: &Adr, first: &Adr, free_number: u32) -> Conflict {
     let message = format!("it has the number {}, and so has {}", adr.id, first.path);
     if adr::folder_name(&adr.path).is_some() {
         let hint = "give one of the two folders another number";
-        return conflict(&adr.path, message, hint.to_owned());
+        return conflict(&adr.path, message, hint.into());
     }
     let new_name = NumberedName::of_record(path::stem(&adr.path))
         .map_or_else(|| free_number.to_string(), |name| name.with_number(free_number));
-    let hint = format!(
-        "run `heir adr renumber {}`, which renames it to {new_name} and updates all references",
-        shell::quote(&adr.path)
-    );
+    let hint = Hint::text("run ")
+        .call("adr_renumber", [("record", &adr.path)])
+        .then(format!(", which renames it to {new_name} and updates all references"));
     conflict(&adr.path, message, hint)
 }
 
@@ -95,12 +94,13 @@ fn duplicate_plans(root: &Root, hierarchy: &Hierarchy, filed: &[CatalogEntry]) -
         let first = same.first().copied().unwrap_or_default();
         for (at, plan) in same.iter().skip(1).enumerate() {
             let hint = match next.zip(NumberedName::of_plan(plan)) {
-                Some((next, name)) => format!(
-                    "run `heir plan renumber {}`, which renames it to {} and updates all references",
-                    shell::quote(plan),
-                    name.with_number(next + at as u32)
-                ),
-                None => "give one of the two another number".to_owned(),
+                Some((next, name)) => {
+                    let new_name = name.with_number(next + at as u32);
+                    Hint::text("run ").call("plan_renumber", [("plan", *plan)]).then(format!(
+                        ", which renames it to {new_name} and updates all references"
+                    ))
+                }
+                None => "give one of the two another number".into(),
             };
             let message = format!("the plan {plan} has the same number as {first}");
             conflicts.push(conflict(&main_document(filed, plan), message, hint));
@@ -118,7 +118,7 @@ fn main_document(filed: &[CatalogEntry], plan: &str) -> String {
     main.map(|entry| entry.document.path.clone()).unwrap_or_default()
 }
 
-fn conflict(path: &str, message: String, hint: String) -> Conflict {
+fn conflict(path: &str, message: String, hint: Hint) -> Conflict {
     Conflict {
         kind: ConflictKind::DuplicateNumber,
         severity: Severity::Critical,

@@ -40,11 +40,16 @@ pub fn error_message(error: &serde_json::Error) -> String {
     message.strip_suffix(&position).unwrap_or(&message).to_owned()
 }
 
-/// Describes why a line is not JSON, with the column.
-pub fn describe_syntax_error(error: &serde_json::Error) -> String {
+/// Returns why a text is not JSON, in plain words and without the position.
+pub fn syntax_reason(error: &serde_json::Error) -> String {
     let message = error_message(error);
     let plain = SYNTAX_ERRORS.iter().find(|(original, _)| *original == message);
-    let reason = plain.map_or(message.as_str(), |(_, plain)| plain);
+    plain.map_or(message, |(_, plain)| (*plain).to_owned())
+}
+
+/// Describes why a line is not JSON, with the column.
+pub fn describe_syntax_error(error: &serde_json::Error) -> String {
+    let reason = syntax_reason(error);
     match error.column() {
         0 => format!("this is not JSON: {reason}"),
         column => format!("this is not JSON: {reason} at column {column}"),

@@ -58,7 +58,7 @@ fn error_schema() -> Value {
                 "type": "object",
                 "required": ["kind", "message"],
                 "properties": {
-                    "kind": {"type": "string", "enum": ["bad_input", "not_found", "no_workspace", "system"]},
+                    "kind": {"type": "string", "enum": ["bad_input", "unconfirmed", "not_found", "no_workspace", "system"]},
                     "message": {"type": "string"},
                     "hint": {"type": "string"},
                     "candidates": {"type": "array", "items": {"type": "string"}},

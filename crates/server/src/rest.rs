@@ -7,12 +7,14 @@ use std::net::{Ipv4Addr, SocketAddr};
 
 use axum::Router;
 use axum::body::Bytes;
+use axum::extract::rejection::BytesRejection;
 use axum::extract::{DefaultBodyLimit, Path, Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
-use heirloom_core::hint::word_json;
+use heirloom_core::hint::{Hint, word_json};
+use heirloom_core::json as json_text;
 use heirloom_engine::{Error, ErrorKind, OPS, Op, Reply};
 use serde_json::{Value, json};
 
@@ -73,7 +75,7 @@ async fn operation(
     State(open): State<SharedOpener>,
     Path(path): Path<String>,
     method: Method,
-    body: Result<Bytes, axum::extract::rejection::BytesRejection>,
+    body: Result<Bytes, BytesRejection>,
 ) -> Response {
     let Some(op) = find_operation(&path) else {
         let names: Vec<&str> = OPS.iter().map(|op| op.spec.name).collect();
@@ -93,32 +95,36 @@ async fn operation(
         response.headers_mut().insert(header::ALLOW, header::HeaderValue::from_static("POST"));
         return response;
     }
-    let body = match body {
-        Ok(body) => body,
-        Err(rejection) => {
-            return error_response(
-                rejection.status(),
-                &Error::bad_input(rejection.body_text())
-                    .hint(format!("a body may have at most {MAX_BODY_BYTES} bytes")),
-            );
-        }
-    };
-    let request: Value = match body.is_empty() {
-        true => Value::Null,
-        false => match serde_json::from_slice(&body) {
-            Ok(request) => request,
-            Err(error) => {
-                return error_response(
-                    StatusCode::BAD_REQUEST,
-                    &Error::bad_input(format!("the body is not JSON: {error}")),
-                );
-            }
-        },
+    let request = match read_body(op, body) {
+        Ok(request) => request,
+        Err((status, error)) => return error_response(status, &error),
     };
     match call(&open, op, request, |reply: &Reply| reply.data(&word)).await {
         Ok(data) => axum::Json(data).into_response(),
         Err(error) => error_response(status_code(error.kind), &error),
     }
+}
+
+/// Reads the request from the body; an empty body is a request without fields.
+fn read_body(op: &Op, body: Result<Bytes, BytesRejection>) -> Result<Value, (StatusCode, Error)> {
+    let body = body.map_err(|rejection| {
+        let error = match rejection.status() {
+            StatusCode::PAYLOAD_TOO_LARGE => Error::bad_input("the body is too large")
+                .hint(format!("a body may have at most {MAX_BODY_BYTES} bytes")),
+            _ => Error::bad_input("the body could not be read").hint("send the request again"),
+        };
+        (rejection.status(), error)
+    })?;
+    if body.is_empty() {
+        return Ok(Value::Null);
+    }
+    serde_json::from_slice(&body).map_err(|error| {
+        let place = format!("line {}, column {}", error.line(), error.column());
+        let message =
+            format!("the body is not JSON: {} at {place}", json_text::syntax_reason(&error));
+        let hint = Hint::text("send a JSON object; /openapi.json describes ").help(op.spec.name);
+        (StatusCode::BAD_REQUEST, Error::bad_input(message).hint(hint))
+    })
 }
 
 /// Finds an operation by its name, or by its words on the command line as a path.

@@ -55,7 +55,12 @@ fn mistakes_have_a_status_and_candidates() {
         (server.post("/v2/context_resolve", "{}"), 404, "not_found", "/v1/<operation>"),
         (resolve(r#"{"plan": "0099"}"#), 404, "not_found", "0042-graph"),
         (resolve(r#"{"plan": "0042", "agent": "scheme"}"#), 404, "not_found", "001-schema"),
-        (resolve(r#"{"plan": "#), 400, "bad_input", "not JSON"),
+        (
+            resolve(r#"{"plan": "#),
+            400,
+            "bad_input",
+            "the text ends where a value is expected at line 1",
+        ),
         (resolve(r#"["0042"]"#), 400, "bad_input", "context_resolve"),
         (resolve(r#"{"plann": "0042"}"#), 400, "bad_input", "plann"),
         (resolve(r#"{"plan": 42}"#), 400, "bad_input", "string"),

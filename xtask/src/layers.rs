@@ -16,12 +16,20 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("heirloom-server", UNDER_SERVER),
     ("heirloom", UNDER_BINARY),
     ("heirloom-testkit", &["heirloom-core"]),
-    ("heirloom-bench", UNDER_SERVER),
+    ("heirloom-bench", UNDER_BENCH),
     ("heirloom-fuzz", UNDER_FUZZ),
 ];
 
 const UNDER_ENGINE: &[&str] =
     &["heirloom-core", "heirloom-store", "heirloom-index", "heirloom-embed"];
+const UNDER_BENCH: &[&str] = &[
+    "heirloom-core",
+    "heirloom-store",
+    "heirloom-index",
+    "heirloom-embed",
+    "heirloom-engine",
+    "heirloom-testkit",
+];
 const UNDER_FUZZ: &[&str] =
     &["heirloom-core", "heirloom-store", "heirloom-index", "heirloom-embed", "heirloom-testkit"];
 const UNDER_SERVER: &[&str] =

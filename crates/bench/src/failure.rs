@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io;
 use std::path::Path;
+use std::process::ExitStatus;
 
 /// The error of a run.
 #[derive(Debug)]
@@ -12,21 +13,30 @@ pub(crate) enum Failure {
     /// A command failed.
     Command { command: String, status: String, stderr: String },
     /// A command succeeded with a wrong answer.
-    Unexpected { command: String, reason: String },
-    /// A requirement of the run is not met.
-    Setup(String),
+    WrongAnswer { command: String, reason: String },
+    /// The run cannot continue for another reason.
+    Other(String),
 }
 
 impl Failure {
     /// Creates an error from a reason.
     pub(crate) fn new(reason: impl Into<String>) -> Self {
-        Failure::Setup(reason.into())
+        Failure::Other(reason.into())
     }
 
     /// Returns an adapter for `map_err` that adds the operation and its path.
     pub(crate) fn io(doing: &str, path: &Path) -> impl FnOnce(io::Error) -> Failure {
         let doing = format!("{doing} {}", path.display());
         move |source| Failure::Io { doing, source }
+    }
+
+    /// Creates the error of a command that has failed.
+    pub(crate) fn command(command: impl fmt::Display, status: ExitStatus, stderr: &[u8]) -> Self {
+        Failure::Command {
+            command: command.to_string(),
+            status: status.to_string(),
+            stderr: String::from_utf8_lossy(stderr).into_owned(),
+        }
     }
 }
 
@@ -41,10 +51,10 @@ impl fmt::Display for Failure {
                 }
                 Ok(())
             }
-            Failure::Unexpected { command, reason } => {
+            Failure::WrongAnswer { command, reason } => {
                 write!(f, "`{command}` succeeded, but {reason}")
             }
-            Failure::Setup(reason) => f.write_str(reason),
+            Failure::Other(reason) => f.write_str(reason),
         }
     }
 }

@@ -3,18 +3,17 @@
 use std::fmt;
 
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::FoldArgs;
 use crate::failure::Failure;
 use crate::generate;
+use crate::invocation::Invocation;
 use crate::numbers::count;
 use crate::programs;
 use crate::records::{self, LogContents};
-use crate::report::{Attempt, Bar, Verdict, millis, ratio_text};
+use crate::report::{Attempt, Bar, Report, write_bars};
 use crate::scratch::ScratchFolder;
-use crate::start::{heir_invocation, version};
-use crate::timing::{self, Invocation, TimedCommand, TimingSummary};
+use crate::timing::{self, TimedCommand, TimingSummary};
 
 /// How many times as long twice the records may take.
 const MAX_RATIO: f64 = 2.3;
@@ -62,9 +61,9 @@ pub(crate) fn measure(args: &FoldArgs) -> Result<FoldReport, Failure> {
         eprintln!("generating {} records", count(records));
         let workspace = generate::workspace(&scratch.path.join(folder), PLANS, AGENTS)?;
         let contents = records::write_log(&workspace.root, records)?;
-        let stats = heir_invocation(&heir, &workspace, &["stats", "--json"]);
+        let stats = Invocation::heir(&heir, &["stats", "--json"], &workspace.root);
         check_answer(&stats, &contents)?;
-        program = version(&heir, &workspace)?;
+        program = Invocation::version(&heir, &workspace.root)?;
         let peak = stats.peak_memory()?;
         logs.push((records, contents, peak));
         commands.push(TimedCommand { name, invocations: vec![stats], runs: args.runs as usize });
@@ -88,45 +87,36 @@ pub(crate) fn measure(args: &FoldArgs) -> Result<FoldReport, Failure> {
 }
 
 fn bar(ratio: f64) -> Bar {
-    Bar {
-        name: format!("twice the log / the log <= {MAX_RATIO}"),
-        verdict: if ratio <= MAX_RATIO { Verdict::Pass } else { Verdict::Fail },
-        detail: ratio_text(ratio),
-        measured: Some(ratio),
-    }
+    Bar::at_most("twice the log / the log", ratio, MAX_RATIO)
 }
 
 /// Checks that the answer counts all records: a program that reads nothing is fast.
 fn check_answer(stats: &Invocation, contents: &LogContents) -> Result<(), Failure> {
-    let wrong = |reason| Failure::Unexpected { command: stats.to_string(), reason };
-    let answer: Value = serde_json::from_str(&stats.output()?)
-        .map_err(|error| wrong(format!("its answer is not JSON: {error}")))?;
+    let answer = stats.json_output()?;
     if let Some(problem) = answer["problems"].as_array().and_then(|problems| problems.first()) {
-        return Err(wrong(format!("it has a problem with the log: {problem}")));
+        return Err(stats.wrong_answer(format!("it has a problem with the log: {problem}")));
     }
     for (kind, lines) in &contents.kinds {
         let Some(counts) = answer["records"][kind].as_object() else { continue };
         let counted: u64 = ["active", "done", "superseded", "archived"]
             .iter()
-            .filter_map(|standing| counts.get(*standing)?.as_u64())
+            .filter_map(|state| counts.get(*state)?.as_u64())
             .sum();
         let expected = lines - if *kind == "fact" { contents.repeated_facts } else { 0 };
         if counted != expected as u64 {
-            return Err(wrong(format!(
-                "it counts {counted} records of the kind {kind}, not {expected}"
-            )));
+            let reason = format!("it counts {counted} records of the kind {kind}, not {expected}");
+            return Err(stats.wrong_answer(reason));
         }
     }
     match answer["records"]["fact"].is_object() {
         true => Ok(()),
-        false => Err(wrong("its answer counts no facts".to_owned())),
+        false => Err(stats.wrong_answer("its answer counts no facts")),
     }
 }
 
-impl FoldReport {
-    /// Returns whether a bar failed.
-    pub(crate) fn has_failed_bar(&self) -> bool {
-        self.bars.iter().any(|bar| bar.verdict == Verdict::Fail)
+impl Report for FoldReport {
+    fn bars(&self) -> Vec<&Bar> {
+        self.bars.iter().collect()
     }
 }
 
@@ -139,7 +129,7 @@ impl fmt::Display for FoldReport {
             "records", "shards", "log", "runs", "median", "p10–p90", "min", "records a s", "peak"
         )?;
         for row in &self.rows {
-            let times = &row.times;
+            let [runs, median, range, min] = row.times.cells();
             let peak = match &row.peak_bytes {
                 Attempt::Done(bytes) => format!("{} MB", count((bytes / 1_000_000) as usize)),
                 Attempt::Skipped { .. } => "-".to_owned(),
@@ -150,22 +140,23 @@ impl fmt::Display for FoldReport {
                 count(row.records),
                 count(row.shards),
                 format!("{} MB", count(row.bytes / 1_000_000)),
-                times.runs,
-                format!("{} ms", millis(times.median_us)),
-                format!("{}–{} ms", millis(times.p10_us), millis(times.p90_us)),
-                format!("{} ms", millis(times.min_us)),
+                runs,
+                median,
+                range,
+                min,
                 count(row.records_a_second as usize),
                 peak
             )?;
         }
         writeln!(f)?;
-        self.bars.iter().try_for_each(|bar| writeln!(f, "{bar}"))
+        write_bars(f, &self.bars)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::Verdict;
 
     #[test]
     fn the_bar_allows_a_ratio_of_2_3() {

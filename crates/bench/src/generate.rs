@@ -1,15 +1,23 @@
 //! A generated workspace of any number of plans, byte for byte the same on every machine.
 
+use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use heirloom_testkit::isolate_git;
+use serde::Serialize;
+
 use crate::documents::{self, PROJECTS};
 use crate::failure::Failure;
+use crate::files;
+use crate::numbers::count;
 use crate::prose::Prose;
 
 const CONTEXT_DOCUMENTS: [&str; 5] = ["vision", "brand", "architecture", "nfrs", "conventions"];
 const DECISION_RECORDS: u32 = 12;
+/// The date of the commit.
+const COMMIT_DATE: &str = "2026-02-20T12:00:00Z";
 
 /// A generated workspace on disk.
 pub(crate) struct Workspace {
@@ -17,10 +25,7 @@ pub(crate) struct Workspace {
     pub(crate) root: PathBuf,
     /// Its plans, in order of their numbers.
     pub(crate) plans: Vec<Plan>,
-    /// How many markdown documents it has.
-    pub(crate) documents: usize,
-    /// The size of all documents.
-    pub(crate) bytes: usize,
+    pub(crate) size: WorkspaceSize,
 }
 
 /// The full names of a plan and of its agents.
@@ -31,11 +36,33 @@ pub(crate) struct Plan {
     pub(crate) agents: Vec<String>,
 }
 
+/// The size of a workspace.
+#[derive(Serialize)]
+pub(crate) struct WorkspaceSize {
+    pub(crate) plans: usize,
+    /// How many agents each plan has.
+    pub(crate) agents: usize,
+    /// How many markdown documents there are.
+    pub(crate) documents: usize,
+    /// The size of all documents.
+    pub(crate) bytes: usize,
+}
+
+impl fmt::Display for WorkspaceSize {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (plans, documents) = (count(self.plans), count(self.documents));
+        let (agents, kilobytes) = (self.agents, count(self.bytes / 1000));
+        write!(f, "{plans} plans with {agents} agents each: {documents} documents, {kilobytes} KB")
+    }
+}
+
 /// Writes a workspace of `plans` plans with `agents` agents each into `root`, and commits it.
 pub(crate) fn workspace(root: &Path, plans: u32, agents: u32) -> Result<Workspace, Failure> {
     fs::create_dir_all(root).map_err(Failure::io("making", root))?;
     let root = root.canonicalize().map_err(Failure::io("finding", root))?;
-    let mut workspace = Workspace { root, plans: Vec::new(), documents: 0, bytes: 0 };
+    let size =
+        WorkspaceSize { plans: plans as usize, agents: agents as usize, documents: 0, bytes: 0 };
+    let mut workspace = Workspace { root, plans: Vec::new(), size };
 
     workspace.write_file(".gitignore", ".heirloom/cache/\n")?;
     workspace.write_file(
@@ -107,17 +134,13 @@ impl Workspace {
         document: impl FnOnce(&mut Prose) -> String,
     ) -> Result<(), Failure> {
         let text = document(&mut Prose::of(path));
-        self.documents += 1;
-        self.bytes += text.len();
+        self.size.documents += 1;
+        self.size.bytes += text.len();
         self.write_file(path, &text)
     }
 
     fn write_file(&self, path: &str, text: &str) -> Result<(), Failure> {
-        let path = self.root.join(path);
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).map_err(Failure::io("making", folder))?;
-        }
-        fs::write(&path, text).map_err(Failure::io("writing", &path))
+        files::write(&self.root.join(path), text)
     }
 }
 
@@ -126,7 +149,7 @@ fn slug(prose: &mut Prose, words: usize) -> String {
     words.join("-")
 }
 
-/// Commits everything in `root`, independent of the user's git configuration and of the clock.
+/// Commits everything in `root`, independent of the clock.
 fn commit(root: &Path) -> Result<(), Failure> {
     git(root, &["init", "-q", "-b", "main"])?;
     git(root, &["add", "-A"])?;
@@ -136,31 +159,22 @@ fn commit(root: &Path) -> Result<(), Failure> {
 /// Runs git without its housekeeping, which would run in the background of the timed commands.
 fn git(root: &Path, arguments: &[&str]) -> Result<(), Failure> {
     let mut command = Command::new("git");
-    for variable in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"] {
-        command.env_remove(variable);
-    }
-    for role in ["AUTHOR", "COMMITTER"] {
-        command
-            .env(format!("GIT_{role}_NAME"), "Heirloom Bench")
-            .env(format!("GIT_{role}_EMAIL"), "bench@example.invalid")
-            .env(format!("GIT_{role}_DATE"), "2026-02-20T12:00:00Z");
-    }
+    isolate_git(&mut command);
     let output = command
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_AUTHOR_DATE", COMMIT_DATE)
+        .env("GIT_COMMITTER_DATE", COMMIT_DATE)
         .args(["-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "commit.gpgSign=false"])
         .args(arguments)
         .current_dir(root)
         .output()
         .map_err(Failure::io("running git in", root))?;
-    if output.status.success() {
-        return Ok(());
+    match output.status.success() {
+        true => Ok(()),
+        false => {
+            let command = format!("git {}", arguments.join(" "));
+            Err(Failure::command(command, output.status, &output.stderr))
+        }
     }
-    Err(Failure::Command {
-        command: format!("git {}", arguments.join(" ")),
-        status: output.status.to_string(),
-        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-    })
 }
 
 #[cfg(test)]
@@ -207,7 +221,7 @@ mod tests {
         let many = workspace(&temp.path().join("many"), 14, 3).unwrap();
         let few_documents = documents(&few.root);
         let many_documents = documents(&many.root);
-        assert_eq!(few.documents, few_documents.len());
+        assert_eq!(few.size.documents, few_documents.len());
         assert!(many_documents.len() > few_documents.len());
         for (path, text) in &few_documents {
             assert_eq!(many_documents.get(path), Some(text), "{path}");

@@ -2,7 +2,8 @@
 //!
 //! Each measurement has a module: `start`, `fold`, `recall` (for `questions` and `similarity`), `scale`, `workspace`
 //! and `peers`. They share `generate` (workspaces of `documents` with filler text of `prose`), `records` (memory logs),
-//! `programs`, `timing` (interleaved runs), `trace` (opened files), and `report` (bars and tables).
+//! `corpus` (memories of random words), `invocation` (running programs), `timing` (interleaved runs), `trace` (opened
+//! files), `mcp` (clients of servers), and `report` (bars and tables).
 
 #![allow(
     clippy::disallowed_methods,
@@ -10,10 +11,15 @@
     reason = "a terminal tool that measures the store from outside, so it cannot go through it"
 )]
 
+mod corpus;
 mod documents;
 mod failure;
+mod files;
 mod fold;
 mod generate;
+mod ids;
+mod invocation;
+mod mcp;
 mod numbers;
 mod page;
 mod peers;
@@ -29,14 +35,14 @@ mod timing;
 mod trace;
 mod workspace;
 
-use std::fmt::Display;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
-use serde::Serialize;
 
 use crate::failure::Failure;
+use crate::recall::memory_system::{self, MemorySystem};
+use crate::report::Report;
 
 /// Measures the heir binary on generated workspaces.
 ///
@@ -311,58 +317,41 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<ExitCode, Failure> {
     match command {
         Command::Start(args) => {
-            let report = start::measure(&args)?;
-            print(&report, &args.common.output)?;
-            Ok(exit_code(args.common.check && report.has_failed_bar()))
+            finish(&start::measure(&args)?, &args.common.output, args.common.check)
         }
         Command::Fold(args) => {
-            let report = fold::measure(&args)?;
-            print(&report, &args.common.output)?;
-            Ok(exit_code(args.common.check && report.has_failed_bar()))
+            finish(&fold::measure(&args)?, &args.common.output, args.common.check)
         }
         Command::Questions(args) => {
-            let heir = || {
-                Ok(Box::new(recall::Heir::new()?) as Box<dyn recall::memory_system::MemorySystem>)
-            };
-            print(&recall::memory_system::measure(&args.files, heir)?, &args.output)?;
-            Ok(ExitCode::SUCCESS)
+            let heir = || Ok(Box::new(recall::Heir::new()?) as Box<dyn MemorySystem>);
+            finish(&memory_system::measure(&args.files, heir)?, &args.output, false)
         }
         Command::BareTantivy(args) => {
             let memories = scale::read_lines(&args.memories)?;
             scale::TantivyBaseline::new(&args.folder, &memories).map(|_| ExitCode::SUCCESS)
         }
-        Command::Scale(args) => {
-            let report = scale::measure(&args)?;
-            print(&report, &args.output)?;
-            Ok(exit_code(args.check && report.has_failed_bar()))
-        }
+        Command::Scale(args) => finish(&scale::measure(&args)?, &args.output, args.check),
         Command::Workspace(args) => {
-            let report = workspace::measure(&args)?;
-            print(&report, &args.common.output)?;
-            Ok(exit_code(args.common.check && report.has_failed_bar()))
+            finish(&workspace::measure(&args)?, &args.common.output, args.common.check)
         }
         Command::Page(args) => {
             page::write(&args.results, &args.page)?;
             Ok(ExitCode::SUCCESS)
         }
         Command::Similarity(args) => {
-            print(&recall::similarity::measure(&args.file)?, &args.output)?;
-            Ok(ExitCode::SUCCESS)
+            finish(&recall::similarity::measure(&args.file)?, &args.output, false)
         }
         Command::Peers(PeersArgs { command: Some(PeersCommand::Install { dir }), .. }) => {
             peers::install(&dir)?;
             Ok(ExitCode::SUCCESS)
         }
-        Command::Peers(args) => {
-            let report = peers::measure(&args)?;
-            print(&report, &args.output)?;
-            Ok(exit_code(args.check && report.has_failed_bar()))
-        }
+        Command::Peers(args) => finish(&peers::measure(&args)?, &args.output, args.check),
     }
 }
 
-/// Prints a report as tables or as one JSON object, and saves it if `--save` is given.
-fn print(report: &(impl Serialize + Display), output: &Output) -> Result<(), Failure> {
+/// Prints a report as tables or as one JSON object, and saves it if `--save` is given. Returns the exit code,
+/// which is 1 if bars are checked and one failed.
+fn finish(report: &impl Report, output: &Output, check: bool) -> Result<ExitCode, Failure> {
     let failed = |error: serde_json::Error| Failure::new(error.to_string());
     if output.json {
         println!("{}", serde_json::to_string_pretty(report).map_err(failed)?);
@@ -372,9 +361,5 @@ fn print(report: &(impl Serialize + Display), output: &Output) -> Result<(), Fai
     if let Some(path) = &output.save {
         page::SavedResult::of(report).map_err(failed)?.write(path)?;
     }
-    Ok(())
-}
-
-fn exit_code(has_failed: bool) -> ExitCode {
-    if has_failed { ExitCode::from(1) } else { ExitCode::SUCCESS }
+    Ok(if check && report.has_failed_bar() { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }

@@ -13,6 +13,16 @@ pub(crate) fn count(number: usize) -> String {
     text
 }
 
+/// Formats microseconds as milliseconds.
+pub(crate) fn millis(micros: f64) -> String {
+    format!("{:.2}", micros / 1000.0)
+}
+
+/// Formats a ratio with about three significant digits.
+pub(crate) fn ratio(ratio: f64) -> String {
+    if ratio < 10.0 { format!("{ratio:.3}") } else { format!("{ratio:.1}") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

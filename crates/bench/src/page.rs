@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::failure::Failure;
+use crate::files;
 
 const HEAD: &str = "\
 # Benchmarks
@@ -119,12 +120,9 @@ impl SavedResult {
 
     /// Writes the result to a file.
     pub(crate) fn write(&self, path: &Path) -> Result<(), Failure> {
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).map_err(Failure::io("making", folder))?;
-        }
         let text = serde_json::to_string_pretty(self);
         let text = text.map_err(|error| Failure::new(error.to_string()))?;
-        fs::write(path, format!("{text}\n")).map_err(Failure::io("writing", path))
+        files::write(path, &format!("{text}\n"))
     }
 }
 

@@ -8,16 +8,16 @@ mod heir_server;
 mod install;
 mod limps;
 mod limps_listing;
-pub(crate) mod mcp;
 mod memcite;
 mod server_memory;
 mod table;
 mod words;
 
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use heirloom_testkit::ChildGuard;
 use serde_json::Value;
 
 use crate::failure::Failure;
@@ -87,16 +87,6 @@ fn python_program(
         ));
     }
     std::path::absolute(path).map_err(|error| error.to_string())
-}
-
-/// A child process that is killed when this is dropped.
-struct ChildGuard(Child);
-
-impl Drop for ChildGuard {
-    fn drop(&mut self) {
-        drop(self.0.kill());
-        drop(self.0.wait());
-    }
 }
 
 /// Runs a command to its end, and fails if it takes longer than `LOAD_TIMEOUT`.

@@ -11,6 +11,11 @@ pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
     env::split_paths(&path).map(|dir| dir.join(name)).find(|candidate| candidate.is_file())
 }
 
+/// Returns the full path of git.
+pub(crate) fn git() -> Result<PathBuf, Failure> {
+    on_path("git").ok_or_else(|| Failure::new("git is not installed"))
+}
+
 /// Returns the `heir` to measure: the given one, else the one beside this program, else the release build in
 /// the current folder.
 pub(crate) fn heir(given: Option<&Path>) -> Result<PathBuf, Failure> {
@@ -23,7 +28,7 @@ pub(crate) fn heir(given: Option<&Path>) -> Result<PathBuf, Failure> {
     };
     let found = candidates.iter().find(|path| path.is_file()).ok_or_else(|| {
         let tried: Vec<_> = candidates.iter().map(|path| path.display().to_string()).collect();
-        Failure::Setup(format!(
+        Failure::new(format!(
             "no heir binary at {}; build it with `cargo build --release` or name it with --heir",
             tried.join(" or ")
         ))

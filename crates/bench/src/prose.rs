@@ -1,5 +1,7 @@
 //! Deterministic filler text of a realistic shape.
 
+use heirloom_testkit::SeededRng;
+
 #[rustfmt::skip]
 const WORDS: &[&str] = &[
     "account", "adapter", "agent", "alert", "archive", "audit", "backlog", "batch", "billing",
@@ -35,19 +37,19 @@ const LINKS: &[&str] = &["because", "after", "before", "unless", "so that", "whi
 /// Each document has its own stream, named by its path, so that a plan reads the same in a workspace of ten
 /// plans and in one of a thousand; the trace compares the two.
 pub(crate) struct Prose {
-    state: u64,
+    random: SeededRng,
 }
 
 impl Prose {
-    /// Starts the stream of `name`.
+    /// Starts the stream of `name`, whose FNV-1a hash is the seed.
     pub(crate) fn of(name: &str) -> Prose {
         let fnv = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        Prose { state: name.bytes().fold(0xcbf2_9ce4_8422_2325, fnv) }
+        Prose { random: SeededRng::new(name.bytes().fold(0xcbf2_9ce4_8422_2325, fnv)) }
     }
 
     /// Returns a number below `bound`.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
+        self.random.below(bound)
     }
 
     /// Returns one of `choices`.
@@ -112,15 +114,6 @@ impl Prose {
             self.word(),
             self.word()
         )
-    }
-
-    /// Steps the generator (SplitMix64).
-    fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.state;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
     }
 }
 

@@ -9,4 +9,4 @@ pub(crate) mod similarity;
 
 pub(crate) use baselines::{Bm25, Fusion, StaticVectors};
 pub(crate) use heir::{Heir, create_workspace};
-pub(crate) use measures::DEPTHS;
+pub(crate) use measures::{DEPTHS, fusion_score};

@@ -1,12 +1,13 @@
 //! A generated memory log of any length, with a realistic mix of records.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
 use crate::failure::Failure;
+use crate::files;
+use crate::ids::FIRST_RECORD_MS;
 use crate::prose::Prose;
 
 /// How many clones write to the log, each to its own files.
@@ -15,8 +16,6 @@ const WRITERS: usize = 4;
 const RECORDS_PER_DAY: usize = 300;
 /// How many days of each month are used, so that all months are alike.
 const DAYS_PER_MONTH: usize = 28;
-/// The time of the first record, in milliseconds since 1970: 2024-01-01.
-const FIRST_RECORD_MS: u64 = 1_704_067_200_000;
 /// How many pins there are at most; a new one replaces the oldest.
 const MAX_PINS: usize = 5;
 
@@ -54,10 +53,7 @@ pub(crate) fn write_log(root: &Path, records: usize) -> Result<LogContents, Fail
     contents.shards = log.shards.len();
     for (path, text) in log.shards {
         contents.bytes += text.len();
-        let path = root.join(path);
-        let folder = path.parent().unwrap_or(root);
-        fs::create_dir_all(folder).map_err(Failure::io("making", folder))?;
-        fs::write(&path, text).map_err(Failure::io("writing", &path))?;
+        files::write(&root.join(path), &text)?;
     }
     Ok(contents)
 }

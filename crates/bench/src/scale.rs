@@ -2,27 +2,28 @@
 //! vectors on the same data.
 
 mod baseline;
-pub(crate) mod corpus;
+mod report;
 mod workspace;
 
-use std::fmt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
-use serde::Serialize;
 use serde_json::json;
 use tempfile::TempDir;
 
 use crate::ScaleArgs;
+use crate::corpus::CorpusGenerator;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
+use crate::mcp::StdioClient;
 use crate::numbers::count;
-use crate::peers::mcp::StdioClient;
-use crate::programs;
-use crate::recall::memory_system::Latency;
-use crate::report::{Bar, Verdict, ratio_text};
+use crate::report::Bar;
+use crate::scratch::temporary_folder;
+use crate::timing::Latency;
+use crate::{files, programs};
 pub(crate) use baseline::TantivyBaseline;
-use corpus::CorpusGenerator;
+use report::{ScaleReport, SizeResult};
 
 /// How often each index is built; the median counts.
 const INDEXING_RUNS: usize = 3;
@@ -32,43 +33,6 @@ const QUESTIONS_PER_TURN: usize = 30;
 const FRESH_RUNS: usize = 20;
 /// How many times as long ten times as many memories may take.
 const MAX_TENFOLD_RATIO: f64 = 6.0;
-/// Up to how many memories the bars of a fresh process are judged too.
-const MAX_MEMORIES_FOR_FRESH_BARS: usize = 100_000;
-
-/// The report of the measurement.
-#[derive(Serialize)]
-pub(crate) struct ScaleReport {
-    /// The results of each number of memories.
-    sizes: Vec<SizeResult>,
-    /// The bars that compare two sizes.
-    bars: Vec<Bar>,
-}
-
-/// The results of one number of memories; times in milliseconds.
-#[derive(Serialize)]
-struct SizeResult {
-    memories: usize,
-    in_markdown: usize,
-    /// Questions to a running server.
-    warm: Latency,
-    /// `heir recall` as a fresh process.
-    fresh: Latency,
-    /// The first question after a memory was added.
-    after_add: Latency,
-    /// `heir --version`.
-    version: Latency,
-    /// `git status` of the same tree.
-    git_status: Latency,
-    /// The median time of building the index.
-    indexing_ms: f64,
-    /// The median time in which tantivy builds its index.
-    tantivy_indexing_ms: f64,
-    tantivy: Latency,
-    scan: Latency,
-    /// The peak memory of a fresh recall, in bytes.
-    peak_bytes: Option<u64>,
-    bars: Vec<Bar>,
-}
 
 /// A workspace that was measured, for another measurement beside the next size.
 struct MeasuredWorkspace {
@@ -90,7 +54,7 @@ pub(crate) fn measure(args: &ScaleArgs) -> Result<ScaleReport, Failure> {
         if many == 10 * few {
             let name = format!("warm p50 at {} / at {}", count(many), count(few));
             let ratio = compare_warm(&heir, &workspaces[index], &workspaces[index + 1])?;
-            bars.push(bar_at_most(&name, ratio, MAX_TENFOLD_RATIO));
+            bars.push(Bar::at_most(&name, ratio, MAX_TENFOLD_RATIO));
         }
     }
     Ok(ScaleReport { bars, sizes })
@@ -129,14 +93,11 @@ fn measure_size(
     heir: &Path,
     total: usize,
 ) -> Result<(SizeResult, MeasuredWorkspace), Failure> {
-    let scratch =
-        tempfile::tempdir().map_err(Failure::io("making", Path::new("a temporary folder")))?;
+    let scratch = temporary_folder()?;
     eprintln!("generating {} memories", count(total));
     let mut corpus = CorpusGenerator::new();
     let memories: Vec<String> = (0..total).map(|_| corpus.memory()).collect();
-    let questions: Vec<String> = (0..args.questions as usize)
-        .map(|number| corpus.question(&memories[number * 7919 % total]))
-        .collect();
+    let questions = corpus.questions(&memories, args.questions as usize);
     let workspace = workspace::create(&scratch.path().join("workspace"), &memories)?;
     let root = workspace.root.as_path();
     let indexing = measure_indexing(heir, root, &scratch, &memories)?;
@@ -156,7 +117,7 @@ fn measure_size(
         tantivy_indexing_ms: indexing.tantivy_ms,
         tantivy,
         scan,
-        peak_bytes: peak_memory(heir, root, &questions[0]),
+        peak_bytes: recall(heir, root, &questions[0]).peak_memory()?.into(),
         bars: vec![],
     };
     result.bars = result.judge();
@@ -180,11 +141,11 @@ fn measure_indexing(
 ) -> Result<IndexingTimes, Failure> {
     let (mut of_heir, mut of_tantivy) = (Vec::new(), Vec::new());
     let lines = scratch.path().join("memories.txt");
-    workspace::write_file(&lines, &memories.join("\n"))?;
+    files::write(&lines, &memories.join("\n"))?;
     for run in 1..=INDEXING_RUNS {
         eprintln!("indexing with bare tantivy, then with heir: {run} of {INDEXING_RUNS}");
         of_tantivy.push(index_with_tantivy(&lines, &tantivy_folder(scratch, run)?)?);
-        of_heir.push(time_command(heir, root, &["index", "rebuild", "--json"])?);
+        of_heir.push(Invocation::new(heir, &["index", "rebuild", "--json"], root).run_timed()?);
     }
     let [heir_ms, tantivy_ms] = [of_heir, of_tantivy].map(|times| Latency::of(times).p50);
     Ok(IndexingTimes { heir_ms, tantivy_ms })
@@ -217,7 +178,7 @@ fn measure_server(
     let mut after_add = Vec::new();
     for run in 0..FRESH_RUNS {
         let text = format!("the measured memory number {run} speaks of {}", corpus.memory());
-        time_command(heir, root, &["fact", "add", "--section", "Specs", &text])?;
+        Invocation::new(heir, &["fact", "add", "--section", "Specs", &text], root).run_timed()?;
         after_add.push(server.recall(&questions[run % questions.len()])?);
     }
     Ok((Latency::of(warm), Latency::of(after_add)))
@@ -231,18 +192,23 @@ struct FreshTimes {
 }
 
 fn measure_fresh(heir: &Path, root: &Path, questions: &[String]) -> Result<FreshTimes, Failure> {
-    let (mut recall, mut version, mut git_status) = (Vec::new(), Vec::new(), Vec::new());
+    let git = programs::git()?;
+    let (mut recalls, mut versions, mut git_statuses) = (Vec::new(), Vec::new(), Vec::new());
     for run in 0..FRESH_RUNS {
         let question = &questions[run * 31 % questions.len()];
-        recall.push(time_command(heir, root, &["recall", question, "--json"])?);
-        version.push(time_command(heir, root, &["--version"])?);
-        git_status.push(time_command(Path::new("git"), root, &["status", "--short"])?);
+        recalls.push(recall(heir, root, question).run_timed()?);
+        versions.push(Invocation::new(heir, &["--version"], root).run_timed()?);
+        git_statuses.push(Invocation::git_status(&git, root).run_timed()?);
     }
     Ok(FreshTimes {
-        recall: Latency::of(recall),
-        version: Latency::of(version),
-        git_status: Latency::of(git_status),
+        recall: Latency::of(recalls),
+        version: Latency::of(versions),
+        git_status: Latency::of(git_statuses),
     })
+}
+
+fn recall(heir: &Path, root: &Path, question: &str) -> Invocation {
+    Invocation::new(heir, &["recall", question, "--json"], root)
 }
 
 /// Makes a folder for an index of tantivy.
@@ -257,46 +223,13 @@ fn index_with_tantivy(lines: &Path, folder: &Path) -> Result<Duration, Failure> 
     let program =
         std::env::current_exe().map_err(Failure::io("finding", Path::new("this program")))?;
     let [lines, folder] = [lines, folder].map(|path| path.display().to_string());
-    time_command(&program, Path::new("."), &["bare-tantivy", &lines, &folder])
+    Invocation::new(&program, &["bare-tantivy", &lines, &folder], Path::new(".")).run_timed()
 }
 
 /// Reads memories from a file, one a line.
 pub(crate) fn read_lines(path: &Path) -> Result<Vec<String>, Failure> {
     let text = std::fs::read_to_string(path).map_err(Failure::io("reading", path))?;
     Ok(text.lines().map(str::to_owned).collect())
-}
-
-/// Runs a command to its end, and returns how long it took.
-fn time_command(program: &Path, root: &Path, arguments: &[&str]) -> Result<Duration, Failure> {
-    let started = Instant::now();
-    let output = Command::new(program)
-        .args(arguments)
-        .current_dir(root)
-        .stdin(Stdio::null())
-        .output()
-        .map_err(Failure::io("running", program))?;
-    let time = started.elapsed();
-    if output.status.success() {
-        return Ok(time);
-    }
-    Err(Failure::Command {
-        command: format!("{} {}", program.display(), arguments.join(" ")),
-        status: output.status.to_string(),
-        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-    })
-}
-
-/// Returns the peak resident memory of a fresh recall in bytes, if `/usr/bin/time` is installed.
-fn peak_memory(heir: &Path, root: &Path, question: &str) -> Option<u64> {
-    let output = Command::new("/usr/bin/time")
-        .args(["-f", "%M"])
-        .arg(heir)
-        .args(["recall", question, "--json"])
-        .current_dir(root)
-        .output()
-        .ok()?;
-    let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    text.lines().last()?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
 }
 
 /// A running `heir mcp`.
@@ -316,83 +249,5 @@ impl Server {
             return Err(Failure::new(format!("nothing was found for `{question}`: {answer}")));
         }
         Ok(time)
-    }
-}
-
-fn bar_at_most(name: &str, value: f64, most: f64) -> Bar {
-    let verdict = if value <= most { Verdict::Pass } else { Verdict::Fail };
-    let name = format!("{name} <= {most}");
-    Bar { name, verdict, detail: ratio_text(value), measured: Some(value) }
-}
-
-impl SizeResult {
-    fn judge(&self) -> Vec<Bar> {
-        let baseline = self.tantivy.p50 + self.scan.p50;
-        let start = self.version.p50 + self.git_status.p50;
-        let indexing = self.indexing_ms / self.tantivy_indexing_ms;
-        let mut bars = vec![
-            bar_at_most("warm recall / (bare tantivy + bare scan)", self.warm.p50 / baseline, 4.0),
-            bar_at_most("warm p99 / p50", self.warm.p99 / self.warm.p50, 4.0),
-            bar_at_most("indexing / bare tantivy", indexing, 2.0),
-        ];
-        if self.memories <= MAX_MEMORIES_FOR_FRESH_BARS {
-            let fresh = self.fresh.p50 / start;
-            bars.extend([
-                bar_at_most("fresh recall / (--version + git status)", fresh, 10.0),
-                bar_at_most("ms longer after an add", self.after_add.p50 - self.warm.p50, 20.0),
-            ]);
-            let peak = self.peak_bytes.map(|peak| peak as f64 / 1e6);
-            bars.extend(peak.map(|peak| bar_at_most("MB of a fresh recall", peak, 150.0)));
-        }
-        bars
-    }
-}
-
-impl ScaleReport {
-    /// Returns whether a bar failed.
-    pub(crate) fn has_failed_bar(&self) -> bool {
-        let mut bars = self.sizes.iter().flat_map(|size| &size.bars).chain(&self.bars);
-        bars.any(|bar| bar.verdict == Verdict::Fail)
-    }
-}
-
-impl fmt::Display for ScaleReport {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.sizes.iter().try_for_each(|size| writeln!(out, "{size}"))?;
-        self.bars.iter().try_for_each(|bar| writeln!(out, "{bar}"))
-    }
-}
-
-impl fmt::Display for SizeResult {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(
-            out,
-            "{} memories, {} of them in markdown",
-            count(self.memories),
-            count(self.in_markdown)
-        )?;
-        writeln!(out, "{:<44}{:>12}{:>12}", "", "p50", "p99")?;
-        for (name, times) in [
-            ("recall, a process that keeps running", self.warm),
-            ("recall, after something was stored", self.after_add),
-            ("heir recall, a fresh process", self.fresh),
-            ("heir --version", self.version),
-            ("git status", self.git_status),
-            ("bare tantivy", self.tantivy),
-            ("bare scan of vectors", self.scan),
-        ] {
-            writeln!(out, "{name:<44}{:>9.2} ms{:>9.2} ms", times.p50, times.p99)?;
-        }
-        for (name, time) in [
-            ("making the index", self.indexing_ms),
-            ("bare tantivy makes its index", self.tantivy_indexing_ms),
-        ] {
-            writeln!(out, "{name:<44}{time:>9.0} ms")?;
-        }
-        if let Some(peak) = self.peak_bytes {
-            writeln!(out, "{:<44}{:>9.0} MB", "memory of a fresh recall", peak as f64 / 1e6)?;
-        }
-        writeln!(out)?;
-        self.bars.iter().try_for_each(|bar| writeln!(out, "{bar}"))
     }
 }

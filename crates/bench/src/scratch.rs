@@ -1,4 +1,4 @@
-//! The folder of generated workspaces.
+//! The folders of generated workspaces.
 
 use std::fs;
 use std::path::{Path, PathBuf, absolute};
@@ -19,11 +19,14 @@ impl ScratchFolder {
         if let Some(folder) = keep {
             return Ok(ScratchFolder { path: prepare_kept(folder)?, _temporary: None });
         }
-        let temporary = tempfile::tempdir();
-        let temporary =
-            temporary.map_err(Failure::io("making", Path::new("a temporary folder")))?;
+        let temporary = temporary_folder()?;
         Ok(ScratchFolder { path: temporary.path().to_path_buf(), _temporary: Some(temporary) })
     }
+}
+
+/// Creates a temporary folder, which is removed when it is dropped.
+pub(crate) fn temporary_folder() -> Result<TempDir, Failure> {
+    tempfile::tempdir().map_err(Failure::io("making", Path::new("a temporary folder")))
 }
 
 /// Creates the folder of `--keep`, and fails if it is not empty.
@@ -31,7 +34,7 @@ fn prepare_kept(folder: &Path) -> Result<PathBuf, Failure> {
     fs::create_dir_all(folder).map_err(Failure::io("making", folder))?;
     let mut entries = fs::read_dir(folder).map_err(Failure::io("listing", folder))?;
     if entries.next().is_some() {
-        return Err(Failure::Setup(format!(
+        return Err(Failure::new(format!(
             "{} is not empty; give --keep a new or an empty folder",
             folder.display()
         )));

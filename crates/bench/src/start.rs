@@ -1,18 +1,20 @@
 //! The `start` measurement: a fresh `heir context resolve` process beside `/bin/true`, `node` and limps.
 
-use std::path::{Path, PathBuf};
+mod report;
 
-use serde_json::Value;
+use std::path::Path;
 
 use crate::StartArgs;
 use crate::failure::Failure;
 use crate::generate::{self, Workspace};
+use crate::invocation::Invocation;
 use crate::numbers::count;
-use crate::report::{self, Attempt, StartReport, WorkspaceSize};
+use crate::report::Attempt;
 use crate::scratch::ScratchFolder;
-use crate::timing::{self, Invocation, TimedCommand};
+use crate::timing::{self, TimedCommand, TimingSummary};
 use crate::trace::{self, TracedWorkspace};
 use crate::{peers, programs};
+use report::StartReport;
 
 /// How many plans the small workspace has, with which the traces of the large one are compared.
 const SMALL_PLANS: u32 = 10;
@@ -20,8 +22,6 @@ const SMALL_PLANS: u32 = 10;
 const TARGETS: usize = 64;
 /// The index of the traced plan, which is in both workspaces and has a context, a memory and agents.
 const TRACED_PLAN: usize = 6;
-/// The time at which heir runs, so that freshness is the same in every run.
-const NOW: &str = "2026-02-22T00:00:00Z";
 /// A peer that takes a second gets one in so many runs.
 const RUNS_PER_SLOW_RUN: usize = 20;
 
@@ -33,6 +33,15 @@ struct ResolveTarget {
     plan_name: String,
 }
 
+/// The commands that are timed, and those that cannot be.
+struct Commands {
+    /// The programs, with their versions.
+    programs: Vec<String>,
+    timed: Vec<TimedCommand>,
+    /// The names of the other commands, with the reason.
+    skipped: Vec<(&'static str, String)>,
+}
+
 /// Generates the workspaces, times all commands, and compares the traces.
 pub(crate) fn measure(args: &StartArgs) -> Result<StartReport, Failure> {
     let heir = programs::heir(args.common.heir.as_deref())?;
@@ -41,84 +50,68 @@ pub(crate) fn measure(args: &StartArgs) -> Result<StartReport, Failure> {
     let workspace = generate::workspace(&scratch.path.join("workspace"), args.plans, args.agents)?;
     let small = generate::workspace(&scratch.path.join("small"), SMALL_PLANS, args.agents)?;
 
-    let runs = args.runs as usize;
-    let mut programs = vec![version(&heir, &workspace)?];
-    let mut commands = Vec::new();
+    let commands = prepare_commands(args, &heir, &workspace, &scratch.path)?;
+    eprintln!("timing {} rounds", count(args.runs as usize));
+    let summaries = timing::race(&commands.timed, args.runs as usize)?;
+    let outcomes = outcomes(&commands, summaries);
+
+    eprintln!("tracing");
+    let trace = compare_traces(&heir, &small, &workspace, &scratch.path)?;
+    Ok(StartReport::new(commands.programs, workspace.size, outcomes, trace.into()))
+}
+
+/// Prepares the commands, and runs those of heir and of limps once to check their answers.
+fn prepare_commands(
+    args: &StartArgs,
+    heir: &Path,
+    workspace: &Workspace,
+    scratch: &Path,
+) -> Result<Commands, Failure> {
+    let (root, runs) = (workspace.root.as_path(), args.runs as usize);
+    let mut programs = vec![Invocation::version(heir, root)?];
+    let mut timed = Vec::new();
     let mut skipped = Vec::new();
-    let mut add = |name, invocations, runs| commands.push(TimedCommand { name, invocations, runs });
+    let mut add = |name, invocations, runs| timed.push(TimedCommand { name, invocations, runs });
 
     match programs::on_path("true") {
-        Some(program) => add(report::TRUE, vec![invocation(program, &[], &workspace)], runs),
+        Some(program) => add(report::TRUE, vec![Invocation::new(&program, &[], root)], runs),
         None => skipped.push((report::TRUE, "true is not installed".to_owned())),
     }
-    let targets = targets(&workspace);
-    add(report::VERSION, vec![heir_invocation(&heir, &workspace, &["--version"])], runs);
-    add(report::RESOLVE, resolves(&heir, &workspace, &targets)?, runs);
-    add(report::RESOLVE_JSON, json_resolves(&heir, &workspace, &targets)?, runs);
+    let targets = targets(workspace);
+    add(report::VERSION, vec![Invocation::heir(heir, &["--version"], root)], runs);
+    add(report::RESOLVE, resolves(heir, root, &targets)?, runs);
+    add(report::RESOLVE_JSON, json_resolves(heir, root, &targets)?, runs);
     match programs::on_path("node") {
         Some(program) => {
-            programs.push(format!("node {}", version(&program, &workspace)?));
-            add(report::NODE, vec![invocation(program, &["-e", "0"], &workspace)], runs);
+            programs.push(format!("node {}", Invocation::version(&program, root)?));
+            add(report::NODE, vec![Invocation::new(&program, &["-e", "0"], root)], runs);
         }
         None => skipped.push((report::NODE, "node is not installed".to_owned())),
     }
     match peers::limps(&args.peers) {
         Ok(program) => {
             programs.push(format!("limps {}", peers::LIMPS_VERSION));
-            let listing = peers::limps_listing(program, &workspace, &scratch.path)?;
+            let listing = peers::limps_listing(&program, workspace, scratch)?;
             add(report::LIMPS, vec![listing], (runs / RUNS_PER_SLOW_RUN).max(5).min(runs));
         }
         Err(reason) => skipped.push((report::LIMPS, reason)),
     }
-
-    eprintln!("timing {} rounds", count(runs));
-    let summaries = timing::race(&commands, runs)?;
-    let timed = commands.iter().zip(summaries).map(|(row, times)| (row.name, Attempt::Done(times)));
-    let skipped = skipped.into_iter().map(|(name, skipped)| (name, Attempt::Skipped { skipped }));
-    let outcomes = timed.chain(skipped).collect();
-
-    eprintln!("tracing");
-    let trace = compare_traces(&heir, &small, &workspace, &scratch.path)?;
-    let size = WorkspaceSize {
-        plans: workspace.plans.len(),
-        agents: args.agents as usize,
-        documents: workspace.documents,
-        bytes: workspace.bytes,
-    };
-    Ok(StartReport::new(programs, size, outcomes, trace.into()))
+    Ok(Commands { programs, timed, skipped })
 }
 
-/// Returns the first line that a program prints with `--version`.
-pub(crate) fn version(program: &Path, workspace: &Workspace) -> Result<String, Failure> {
-    let output = invocation(program.to_path_buf(), &["--version"], workspace).output()?;
-    Ok(output.lines().next().unwrap_or("").trim().to_owned())
+/// Returns the name of each command with its times, or with the reason why it has none.
+fn outcomes(
+    commands: &Commands,
+    summaries: Vec<TimingSummary>,
+) -> Vec<(&'static str, Attempt<TimingSummary>)> {
+    let timed = commands.timed.iter().zip(summaries);
+    let timed = timed.map(|(command, times)| (command.name, Attempt::Done(times)));
+    let skipped = commands.skipped.iter().cloned();
+    timed.chain(skipped.map(|(name, skipped)| (name, Attempt::Skipped { skipped }))).collect()
 }
 
-pub(crate) fn invocation(
-    program: PathBuf,
-    arguments: &[&str],
-    workspace: &Workspace,
-) -> Invocation {
-    Invocation {
-        program,
-        arguments: arguments.iter().map(ToString::to_string).collect(),
-        folder: workspace.root.clone(),
-        variables: Vec::new(),
-    }
-}
-
-/// Creates an invocation of heir at a fixed time.
-pub(crate) fn heir_invocation(
-    heir: &Path,
-    workspace: &Workspace,
-    arguments: &[&str],
-) -> Invocation {
-    let variables = vec![("HEIRLOOM_NOW", NOW.to_owned()), ("NO_COLOR", "1".to_owned())];
-    Invocation { variables, ..invocation(heir.to_path_buf(), arguments, workspace) }
-}
-
-fn resolve(heir: &Path, workspace: &Workspace, target: &ResolveTarget) -> Invocation {
-    heir_invocation(heir, workspace, &["context", "resolve", &target.plan, &target.agent])
+fn resolve(heir: &Path, root: &Path, target: &ResolveTarget) -> Invocation {
+    Invocation::heir(heir, &["context", "resolve", &target.plan, &target.agent], root)
 }
 
 /// Returns plans and agents spread over the workspace, by full name and by number in turn.
@@ -142,46 +135,44 @@ fn target(plan: &str, agent: &str, by_number: bool) -> ResolveTarget {
 /// Creates invocations of `context resolve`, and runs each once to check its answer.
 fn resolves(
     heir: &Path,
-    workspace: &Workspace,
+    root: &Path,
     targets: &[ResolveTarget],
 ) -> Result<Vec<Invocation>, Failure> {
-    let prepared = targets.iter().map(|target| {
-        let invocation = resolve(heir, workspace, target);
-        check_answer(&invocation, target)?;
+    let checked = targets.iter().map(|target| {
+        let invocation = resolve(heir, root, target);
+        check_answer(&invocation, &invocation.output()?, target)?;
         Ok(invocation)
     });
-    prepared.collect()
+    checked.collect()
 }
 
-/// Creates invocations with `--json`, and runs each once to check that its answer is JSON.
+/// Creates invocations with `--json`, and runs each once to check its answer.
 fn json_resolves(
     heir: &Path,
-    workspace: &Workspace,
+    root: &Path,
     targets: &[ResolveTarget],
 ) -> Result<Vec<Invocation>, Failure> {
-    let prepared = targets.iter().map(|target| {
-        let mut invocation = resolve(heir, workspace, target);
-        invocation.arguments.push("--json".to_owned());
-        let answer = check_answer(&invocation, target)?;
-        serde_json::from_str::<Value>(&answer).map_err(|error| Failure::Unexpected {
-            command: invocation.to_string(),
-            reason: format!("its answer is not JSON: {error}"),
-        })?;
+    let checked = targets.iter().map(|target| {
+        let invocation = resolve(heir, root, target).with_argument("--json");
+        check_answer(&invocation, &invocation.json_output()?.to_string(), target)?;
         Ok(invocation)
     });
-    prepared.collect()
+    checked.collect()
 }
 
-/// Returns the answer, and fails if it does not mention the plan: a program that does nothing is fast.
-fn check_answer(invocation: &Invocation, target: &ResolveTarget) -> Result<String, Failure> {
-    let answer = invocation.output()?;
-    if answer.contains(&target.plan_name) {
-        return Ok(answer);
+/// Fails if an answer does not mention the plan: a program that does nothing is fast.
+fn check_answer(
+    invocation: &Invocation,
+    answer: &str,
+    target: &ResolveTarget,
+) -> Result<(), Failure> {
+    match answer.contains(&target.plan_name) {
+        true => Ok(()),
+        false => {
+            let reason = format!("its answer does not mention {}", target.plan_name);
+            Err(invocation.wrong_answer(reason))
+        }
     }
-    Err(Failure::Unexpected {
-        command: invocation.to_string(),
-        reason: format!("its answer does not mention {}", target.plan_name),
-    })
 }
 
 fn compare_traces(
@@ -193,8 +184,8 @@ fn compare_traces(
     let plan = &small.plans[TRACED_PLAN];
     let targets = [false, true].map(|by_number| target(&plan.name, &plan.agents[0], by_number));
     // The check also fills the caches of heir in both workspaces.
-    let in_small = resolves(heir, small, &targets)?;
-    let in_large = resolves(heir, large, &targets)?;
+    let in_small = resolves(heir, &small.root, &targets)?;
+    let in_large = resolves(heir, &large.root, &targets)?;
     trace::compare(
         &TracedWorkspace { root: &small.root, plans: small.plans.len(), invocations: &in_small },
         &TracedWorkspace { root: &large.root, plans: large.plans.len(), invocations: &in_large },

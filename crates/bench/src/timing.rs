@@ -1,33 +1,15 @@
-//! Interleaved timing of whole processes, and statistics of their times.
+//! Interleaved timing of whole processes, and statistics of times.
 
-use std::fmt;
-use std::fs;
-use std::io::{Read, Seek};
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::Serialize;
 
 use crate::failure::Failure;
+use crate::invocation::Invocation;
+use crate::numbers::{count, millis};
 
 /// How many untimed rounds precede the timed ones.
 const WARM_UP_ROUNDS: usize = 5;
-/// How often the memory of a running process is read.
-const POLL_INTERVAL: Duration = Duration::from_millis(1);
-
-/// A program with its arguments and environment.
-#[derive(Clone)]
-pub(crate) struct Invocation {
-    /// The full path of the program, since it runs in another folder.
-    pub(crate) program: PathBuf,
-    pub(crate) arguments: Vec<String>,
-    /// The working folder.
-    pub(crate) folder: PathBuf,
-    /// Environment variables that are set in addition to the inherited ones.
-    pub(crate) variables: Vec<(&'static str, String)>,
-}
 
 /// A command that is timed.
 pub(crate) struct TimedCommand {
@@ -52,89 +34,47 @@ pub(crate) struct TimingSummary {
     pub(crate) min_us: f64,
 }
 
-impl Invocation {
-    /// Runs it untimed, and returns its standard output.
-    ///
-    /// The output goes through a file, since limps exits before a pipe is drained and loses all after 64 KiB.
-    pub(crate) fn output(&self) -> Result<String, Failure> {
-        let starting = || Failure::io("starting", &self.program);
-        let mut written = tempfile::tempfile().map_err(starting())?;
-        let stdout = written.try_clone().map_err(starting())?;
-        let ended =
-            self.command().stdin(Stdio::null()).stdout(stdout).output().map_err(starting())?;
-        if !ended.status.success() {
-            return Err(Failure::Command {
-                command: self.to_string(),
-                status: ended.status.to_string(),
-                stderr: String::from_utf8_lossy(&ended.stderr).into_owned(),
-            });
+impl TimingSummary {
+    fn of(mut times: Vec<Duration>) -> Self {
+        times.sort_unstable();
+        let micros: Vec<_> = times.iter().map(|time| time.as_secs_f64() * 1e6).collect();
+        TimingSummary {
+            runs: micros.len(),
+            median_us: quantile(&micros, 0.5),
+            p10_us: quantile(&micros, 0.1),
+            p90_us: quantile(&micros, 0.9),
+            min_us: quantile(&micros, 0.0),
         }
-        let mut text = Vec::new();
-        written.rewind().and_then(|()| written.read_to_end(&mut text)).map_err(starting())?;
-        Ok(String::from_utf8_lossy(&text).into_owned())
     }
 
-    /// Runs it untimed, and returns its peak resident memory in bytes, or why that is not known.
-    ///
-    /// The system drops this number when the process exits, so it is polled.
-    pub(crate) fn peak_memory(&self) -> Result<Result<u64, String>, Failure> {
-        let starting = || Failure::io("starting", &self.program);
-        let mut command = self.command();
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        let mut child = command.spawn().map_err(starting())?;
-        let status_file = format!("/proc/{}/status", child.id());
-        let mut peak = Err("the system does not report the peak memory of a process".to_owned());
-        while child.try_wait().map_err(starting())?.is_none() {
-            let status = fs::read_to_string(&status_file).ok();
-            if let Some(kilobytes) = status.as_deref().and_then(high_water_mark) {
-                peak = Ok(kilobytes * 1024);
-            }
-            thread::sleep(POLL_INTERVAL);
-        }
-        Ok(peak)
-    }
-
-    /// Returns the command, for a caller that decides where its output goes.
-    fn command(&self) -> Command {
-        let mut command = Command::new(&self.program);
-        command.args(&self.arguments).current_dir(&self.folder);
-        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
-        command
-    }
-
-    /// Runs it once without output, and returns the wall time from spawn to exit.
-    fn run_timed(&self) -> Result<Duration, Failure> {
-        let mut command = self.command();
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        let started = Instant::now();
-        let status = command.spawn().and_then(|mut child| child.wait());
-        let elapsed = started.elapsed();
-        let status = status.map_err(Failure::io("starting", &self.program))?;
-        if status.success() {
-            return Ok(elapsed);
-        }
-        // The output was discarded, so the command runs again to get its error message.
-        self.output()?;
-        Err(Failure::Command {
-            command: self.to_string(),
-            status: status.to_string(),
-            stderr: "it succeeded when it was run again".to_owned(),
-        })
+    /// Returns the cells of a table: the number of runs, the median, the range from the 10th to the 90th
+    /// percentile, and the minimum.
+    pub(crate) fn cells(&self) -> [String; 4] {
+        [
+            count(self.runs),
+            format!("{} ms", millis(self.median_us)),
+            format!("{}–{} ms", millis(self.p10_us), millis(self.p90_us)),
+            format!("{} ms", millis(self.min_us)),
+        ]
     }
 }
 
-impl fmt::Display for Invocation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = self.program.file_name().unwrap_or(self.program.as_os_str());
-        write!(f, "{}", name.display())?;
-        self.arguments.iter().try_for_each(|argument| write!(f, " {argument}"))
-    }
+/// The latency of a question, in milliseconds.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub(crate) struct Latency {
+    /// The median.
+    pub(crate) p50: f64,
+    /// The 99th percentile.
+    pub(crate) p99: f64,
 }
 
-/// Reads the line `VmHWM:   123 kB` of a process's status.
-fn high_water_mark(status: &str) -> Option<u64> {
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.trim().strip_suffix(" kB")?.parse().ok()
+impl Latency {
+    /// Computes the percentiles of times.
+    pub(crate) fn of(mut times: Vec<Duration>) -> Self {
+        times.sort_unstable();
+        let millis: Vec<_> = times.iter().map(|time| time.as_secs_f64() * 1e3).collect();
+        Latency { p50: quantile(&millis, 0.5), p99: quantile(&millis, 0.99) }
+    }
 }
 
 /// Runs the commands in turn for `rounds` rounds and returns a summary of each.
@@ -160,7 +100,7 @@ pub(crate) fn race(
             }
         }
     }
-    Ok(times.into_iter().map(summarise).collect())
+    Ok(times.into_iter().map(TimingSummary::of).collect())
 }
 
 /// Returns whether a command with `runs` runs takes part in a round; its runs are spread evenly.
@@ -168,21 +108,9 @@ fn is_due(round: usize, rounds: usize, runs: usize) -> bool {
     (round + 1) * runs / rounds > round * runs / rounds
 }
 
-fn summarise(mut times: Vec<Duration>) -> TimingSummary {
-    times.sort_unstable();
-    let micros: Vec<_> = times.iter().map(|time| time.as_secs_f64() * 1e6).collect();
-    TimingSummary {
-        runs: micros.len(),
-        median_us: quantile(&micros, 0.5),
-        p10_us: quantile(&micros, 0.1),
-        p90_us: quantile(&micros, 0.9),
-        min_us: quantile(&micros, 0.0),
-    }
-}
-
-/// Returns the quantile of sorted values, interpolated between the two nearest.
+/// Returns the quantile of sorted values, interpolated between the two nearest; 0 if there are none.
 fn quantile(sorted: &[f64], share: f64) -> f64 {
-    let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
+    let Some(last) = sorted.len().checked_sub(1) else { return 0.0 };
     let position = share * last as f64;
     let below = position.floor() as usize;
     let above = position.ceil() as usize;
@@ -191,39 +119,35 @@ fn quantile(sorted: &[f64], share: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
+    use std::path::Path;
     use std::time::Duration;
 
-    use super::{Invocation, TimedCommand, is_due, race, summarise};
+    use super::{Invocation, TimedCommand, TimingSummary, is_due, race};
     use crate::failure::Failure;
 
     fn shell(script: &str) -> Invocation {
-        Invocation {
-            program: PathBuf::from("/bin/sh"),
-            arguments: vec!["-c".to_owned(), script.to_owned()],
-            folder: std::env::temp_dir(),
-            variables: vec![("GREETING", "hello".to_owned())],
-        }
+        Invocation::new(Path::new("/bin/sh"), &["-c", script], &std::env::temp_dir())
+            .with_variable("GREETING", "hello")
     }
 
     #[test]
     fn a_summary_does_not_depend_on_order() {
         let times = [5, 1, 4, 2, 3, 11, 6, 10, 7, 9, 8].map(Duration::from_micros);
-        let found = summarise(times.to_vec());
-        assert_eq!(found.runs, 11);
-        let close = |found: f64, wanted: f64| {
-            assert!((found - wanted).abs() < 1e-6, "{found} for {wanted}");
+        let summary = TimingSummary::of(times.to_vec());
+        assert_eq!(summary.runs, 11);
+        let assert_close = |measured: f64, expected: f64| {
+            assert!((measured - expected).abs() < 1e-6, "{measured}, not {expected}");
         };
-        close(found.median_us, 6.0);
-        close(found.p10_us, 2.0);
-        close(found.p90_us, 10.0);
-        close(found.min_us, 1.0);
+        assert_close(summary.median_us, 6.0);
+        assert_close(summary.p10_us, 2.0);
+        assert_close(summary.p90_us, 10.0);
+        assert_close(summary.min_us, 1.0);
     }
 
     #[test]
     fn the_median_of_an_even_number_of_times_is_interpolated() {
-        let found = summarise([10, 20].map(Duration::from_micros).to_vec());
-        assert!((found.median_us - 15.0).abs() < 1e-6);
+        let summary = TimingSummary::of([10, 20].map(Duration::from_micros).to_vec());
+        assert!((summary.median_us - 15.0).abs() < 1e-6);
     }
 
     #[test]
@@ -237,8 +161,8 @@ mod tests {
     #[test]
     fn each_command_gets_its_number_of_runs() {
         let command = |runs| TimedCommand { name: "sh", invocations: vec![shell("exit 0")], runs };
-        let found = race(&[command(4), command(2)], 4).unwrap();
-        assert_eq!(found.iter().map(|summary| summary.runs).collect::<Vec<_>>(), [4, 2]);
+        let summaries = race(&[command(4), command(2)], 4).unwrap();
+        assert_eq!(summaries.iter().map(|summary| summary.runs).collect::<Vec<_>>(), [4, 2]);
     }
 
     #[test]

@@ -7,9 +7,9 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::numbers::count;
 use crate::programs;
-use crate::timing::Invocation;
 
 const OPENING_CALLS: [&str; 4] = ["open(", "openat(", "openat2(", "creat("];
 
@@ -57,12 +57,7 @@ pub(crate) fn compare(
     let Some(strace) = programs::on_path("strace") else {
         return Ok(Err("strace is not installed".to_owned()));
     };
-    let probe = Invocation {
-        program: strace.clone(),
-        arguments: ["-f", "-o", "/dev/null", "/bin/true"].map(str::to_owned).to_vec(),
-        folder: scratch.to_path_buf(),
-        variables: Vec::new(),
-    };
+    let probe = Invocation::new(&strace, &["-f", "-o", "/dev/null", "/bin/true"], scratch);
     if let Err(failure) = probe.output() {
         return Ok(Err(format!("strace cannot trace here: {failure}").replace('\n', ";")));
     }

@@ -7,13 +7,13 @@ use serde_json::Value;
 
 use crate::WorkspaceArgs;
 use crate::failure::Failure;
-use crate::generate::{self, Workspace};
-use crate::numbers::count;
+use crate::generate::{self, Workspace, WorkspaceSize};
+use crate::invocation::Invocation;
+use crate::numbers::{self, count};
 use crate::programs;
-use crate::report::{Bar, Verdict, WorkspaceSize, millis, ratio_text, write_table};
+use crate::report::{Bar, Report, write_bars, write_table};
 use crate::scratch::ScratchFolder;
-use crate::start::{heir_invocation, invocation, version};
-use crate::timing::{self, Invocation, TimedCommand, TimingSummary};
+use crate::timing::{self, TimedCommand, TimingSummary};
 
 const VERSION: &str = "heir --version";
 const GIT_STATUS: &str = "git status";
@@ -58,58 +58,42 @@ struct WorkspaceRow {
 /// Generates the workspace, and times all commands in turn.
 pub(crate) fn measure(args: &WorkspaceArgs) -> Result<WorkspaceReport, Failure> {
     let heir = programs::heir(args.common.heir.as_deref())?;
-    let git = programs::on_path("git")
-        .ok_or_else(|| Failure::Setup("git is not installed".to_owned()))?;
+    let git = programs::git()?;
     let scratch = ScratchFolder::new(args.common.keep.as_deref())?;
     eprintln!("generating {} plans with {} agents each", count(args.plans as usize), args.agents);
     let workspace = generate::workspace(&scratch.path.join("workspace"), args.plans, args.agents)?;
-    let runs = args.runs as usize;
+    let (root, runs) = (workspace.root.as_path(), args.runs as usize);
     let barred = barred_commands(&workspace);
-    let status = Invocation {
-        // The settings of the user would change what git compares.
-        variables: vec![
-            ("GIT_CONFIG_GLOBAL", "/dev/null".to_owned()),
-            ("GIT_CONFIG_NOSYSTEM", "1".to_owned()),
-        ],
-        ..invocation(git.clone(), &["status", "--short"], &workspace)
-    };
+    let version = Invocation::heir(&heir, &["--version"], root);
+    let status = Invocation::git_status(&git, root);
     let mut commands = vec![
-        TimedCommand {
-            name: VERSION,
-            invocations: vec![heir_invocation(&heir, &workspace, &["--version"])],
-            runs,
-        },
+        TimedCommand { name: VERSION, invocations: vec![version], runs },
         TimedCommand { name: GIT_STATUS, invocations: vec![status], runs },
     ];
     for command in &barred {
         eprintln!("checking `{}`", command.name);
         let arguments: Vec<&str> = command.arguments.iter().map(String::as_str).collect();
-        let invocation = heir_invocation(&heir, &workspace, &arguments);
+        let invocation = Invocation::heir(&heir, &arguments, root);
         check_answer(&invocation, command, &workspace)?;
         commands.push(TimedCommand { name: command.name, invocations: vec![invocation], runs });
     }
     eprintln!("timing {} rounds", count(runs));
-    let summaries = timing::race(&commands, runs)?;
-    let (version_us, status_us) = (summaries[0].median_us, summaries[1].median_us);
-    let rows: Vec<WorkspaceRow> = commands
-        .iter()
-        .zip(summaries)
-        .map(|(command, times)| WorkspaceRow {
-            name: command.name,
-            to_git_status: times.median_us / status_us,
-            to_version: times.median_us / version_us,
-            times,
-        })
-        .collect();
+    let rows = rows(&commands, timing::race(&commands, runs)?);
     let bars = barred.iter().zip(&rows[2..]).map(|(command, row)| bar(command, row)).collect();
-    let programs = vec![version(&heir, &workspace)?, version(&git, &workspace)?];
-    let size = WorkspaceSize {
-        plans: workspace.plans.len(),
-        agents: args.agents as usize,
-        documents: workspace.documents,
-        bytes: workspace.bytes,
-    };
-    Ok(WorkspaceReport { programs, workspace: size, rows, bars })
+    let programs = vec![Invocation::version(&heir, root)?, Invocation::version(&git, root)?];
+    Ok(WorkspaceReport { programs, workspace: workspace.size, rows, bars })
+}
+
+/// Compares each command with the first two, `heir --version` and `git status`.
+fn rows(commands: &[TimedCommand], summaries: Vec<TimingSummary>) -> Vec<WorkspaceRow> {
+    let (version_us, status_us) = (summaries[0].median_us, summaries[1].median_us);
+    let rows = commands.iter().zip(summaries).map(|(command, times)| WorkspaceRow {
+        name: command.name,
+        to_git_status: times.median_us / status_us,
+        to_version: times.median_us / version_us,
+        times,
+    });
+    rows.collect()
 }
 
 fn barred_commands(workspace: &Workspace) -> Vec<BarredCommand> {
@@ -165,31 +149,21 @@ fn check_answer(
     command: &BarredCommand,
     workspace: &Workspace,
 ) -> Result<(), Failure> {
-    let mut with_json = invocation.clone();
-    with_json.arguments.push("--json".to_owned());
-    let wrong = |reason| Failure::Unexpected { command: with_json.to_string(), reason };
-    let answer: Value = serde_json::from_str(&with_json.output()?)
-        .map_err(|error| wrong(format!("its answer is not JSON: {error}")))?;
-    match (command.is_answer)(&answer, workspace) {
+    let invocation = invocation.clone().with_argument("--json");
+    match (command.is_answer)(&invocation.json_output()?, workspace) {
         true => Ok(()),
-        false => Err(wrong("it does not answer what was asked".to_owned())),
+        false => Err(invocation.wrong_answer("it does not answer what was asked")),
     }
 }
 
 fn bar(command: &BarredCommand, row: &WorkspaceRow) -> Bar {
     let ratio = if command.base == VERSION { row.to_version } else { row.to_git_status };
-    Bar {
-        name: format!("{} / {} <= {}", command.name, command.base, command.max_ratio),
-        verdict: if ratio <= command.max_ratio { Verdict::Pass } else { Verdict::Fail },
-        detail: ratio_text(ratio),
-        measured: Some(ratio),
-    }
+    Bar::at_most(&format!("{} / {}", command.name, command.base), ratio, command.max_ratio)
 }
 
-impl WorkspaceReport {
-    /// Returns whether a bar failed.
-    pub(crate) fn has_failed_bar(&self) -> bool {
-        self.bars.iter().any(|bar| bar.verdict == Verdict::Fail)
+impl Report for WorkspaceReport {
+    fn bars(&self) -> Vec<&Bar> {
+        self.bars.iter().collect()
     }
 }
 
@@ -201,25 +175,21 @@ impl fmt::Display for WorkspaceReport {
             ["command", "runs", "median", "p10–p90", "min", "/ git status", "/ --version"];
         let mut lines = vec![headings.map(str::to_owned)];
         lines.extend(self.rows.iter().map(|row| {
-            [
-                row.name.to_owned(),
-                count(row.times.runs),
-                format!("{} ms", millis(row.times.median_us)),
-                format!("{}–{} ms", millis(row.times.p10_us), millis(row.times.p90_us)),
-                format!("{} ms", millis(row.times.min_us)),
-                ratio_text(row.to_git_status),
-                ratio_text(row.to_version),
-            ]
+            let [runs, median, range, min] = row.times.cells();
+            let ratios = [row.to_git_status, row.to_version].map(numbers::ratio);
+            let [to_git_status, to_version] = ratios;
+            [row.name.to_owned(), runs, median, range, min, to_git_status, to_version]
         }));
         write_table(f, &lines, 0)?;
         writeln!(f)?;
-        self.bars.iter().try_for_each(|bar| writeln!(f, "{bar}"))
+        write_bars(f, &self.bars)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::Verdict;
 
     fn row(to_git_status: f64, to_version: f64) -> WorkspaceRow {
         let times =

@@ -1,5 +1,6 @@
-//! Test support: a hermetic workspace (a temporary folder, a fixed clock, no user configuration, git
-//! with fixed authors and dates) and the conformance suite of an index (`corpus`).
+//! Support of tests and benchmarks: a hermetic workspace (a temporary folder, a fixed clock, no user
+//! configuration, git with fixed authors and dates), clients of MCP, seeded random numbers, and the
+//! conformance suite of an index (`corpus`).
 #![allow(clippy::disallowed_methods, reason = "tests set up real files")]
 #![allow(
     clippy::expect_used,
@@ -7,10 +8,13 @@
     reason = "a test that cannot be set up has failed"
 )]
 
+mod child_guard;
 pub mod corpus;
+pub mod mcp;
 mod mcp_client;
 mod rng;
 
+pub use child_guard::ChildGuard;
 pub use mcp_client::McpClient;
 pub use rng::{SeededRng, is_long_run};
 
@@ -238,12 +242,13 @@ impl Workspace {
     }
 }
 
-fn isolate_git(command: &mut Command) {
+/// Makes git independent of the user's configuration and of the surrounding repository.
+pub fn isolate_git(command: &mut Command) {
     let null_device = if cfg!(windows) { "NUL" } else { "/dev/null" };
     command.env("GIT_CONFIG_GLOBAL", null_device).env("GIT_CONFIG_SYSTEM", null_device);
     command.env("GIT_AUTHOR_NAME", "Ada").env("GIT_AUTHOR_EMAIL", "ada@example.org");
     command.env("GIT_COMMITTER_NAME", "Ada").env("GIT_COMMITTER_EMAIL", "ada@example.org");
-    for variable in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"] {
+    for variable in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"] {
         command.env_remove(variable);
     }
 }

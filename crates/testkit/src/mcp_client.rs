@@ -1,42 +1,30 @@
-//! A minimal MCP client that talks to a server over its standard streams.
+//! A minimal MCP client for tests, which panics where the server does not behave.
 
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::Command;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-/// A connection to an MCP server process. Dropping it kills the server.
+use crate::mcp::{self, StdioServer};
+
+/// A session with an MCP server process. Dropping it kills the server.
 #[derive(Debug)]
 pub struct McpClient {
-    server: Child,
-    stdin: Option<ChildStdin>,
-    stdout: BufReader<ChildStdout>,
+    server: StdioServer,
     last_id: u64,
 }
 
 impl McpClient {
-    /// Starts a server and initialises the connection.
+    /// Starts a server and initialises the session.
     ///
     /// # Panics
     /// If the server does not start or does not respond to `initialize`.
     pub fn open(command: &mut Command) -> Self {
-        let mut server = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the server starts");
-        let (stdin, stdout) = (server.stdin.take(), BufReader::new(server.stdout.take().unwrap()));
-        let mut wire = McpClient { server, stdin, stdout, last_id: 0 };
-        let response = wire.ask(
-            "initialize",
-            &json!({
-                "protocolVersion": "2025-06-18", "capabilities": {},
-                "clientInfo": {"name": "wire", "version": "1"}
-            }),
-        );
+        let server = StdioServer::start(command).expect("the server starts");
+        let mut client = McpClient { server, last_id: 0 };
+        let response = client.ask("initialize", &mcp::initialize_params("test"));
         assert!(response.contains("serverInfo"), "{response}");
-        wire.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
-        wire
+        client.server.send(&mcp::initialized_notification()).unwrap();
+        client
     }
 
     /// Sends a request and returns the line of the response.
@@ -45,9 +33,7 @@ impl McpClient {
     /// If the server has exited.
     pub fn ask(&mut self, method: &str, params: &Value) -> String {
         self.last_id += 1;
-        self.send(
-            &json!({"jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params}),
-        );
+        self.server.send(&mcp::request(self.last_id, method, params)).unwrap();
         self.read_line()
     }
 
@@ -56,9 +42,7 @@ impl McpClient {
     /// # Panics
     /// If the server has exited.
     pub fn read_line(&mut self) -> String {
-        let mut line = String::new();
-        self.stdout.read_line(&mut line).unwrap();
-        line
+        self.server.read_line().unwrap()
     }
 
     /// Calls a tool and returns the structured content of the result.
@@ -66,7 +50,7 @@ impl McpClient {
     /// # Panics
     /// If the server has exited, or the response is not valid.
     pub fn call(&mut self, tool: &str, arguments: &Value) -> Value {
-        let line = self.ask("tools/call", &json!({"name": tool, "arguments": arguments}));
+        let line = self.ask("tools/call", &mcp::call_params(tool, arguments));
         let mut response: Value = serde_json::from_str(&line).unwrap();
         response["result"]["structuredContent"].take()
     }
@@ -76,26 +60,14 @@ impl McpClient {
     /// # Panics
     /// If the server has exited.
     pub fn write(&mut self, bytes: &[u8]) {
-        self.stdin.as_mut().unwrap().write_all(bytes).unwrap();
-    }
-
-    fn send(&mut self, message: &Value) {
-        self.write(format!("{message}\n").as_bytes());
+        self.server.write(bytes).unwrap();
     }
 
     /// Closes the connection and waits for the server to exit.
     ///
     /// # Panics
     /// If the server exits with an error.
-    pub fn close(mut self) {
-        self.stdin = None;
-        assert!(self.server.wait().unwrap().success());
-    }
-}
-
-impl Drop for McpClient {
-    fn drop(&mut self) {
-        drop(self.server.kill());
-        drop(self.server.wait());
+    pub fn close(self) {
+        assert!(self.server.close().unwrap().success());
     }
 }

@@ -1,4 +1,4 @@
-//! A seeded random number generator for tests, so that a failure can be reproduced.
+//! A seeded random number generator, so that a failed test or a generated workspace can be reproduced.
 
 /// A seeded random number generator (SplitMix64).
 #[derive(Debug, Clone)]

@@ -7,12 +7,13 @@ use std::time::Duration;
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::mcp::StdioClient;
 use crate::failure::Failure;
+use crate::mcp::StdioClient;
 use crate::programs;
 use crate::recall::create_workspace;
 use crate::recall::dataset::{Document, Question};
 use crate::recall::memory_system::MemorySystem;
+use crate::scratch::temporary_folder;
 
 /// A running `heir mcp`.
 pub(crate) struct HeirServer {
@@ -24,8 +25,7 @@ pub(crate) struct HeirServer {
 impl HeirServer {
     /// Finds the binary.
     pub(crate) fn find(heir: Option<&Path>) -> Result<Self, Failure> {
-        let scratch = tempfile::tempdir();
-        let scratch = scratch.map_err(Failure::io("making", Path::new("a temporary folder")))?;
+        let scratch = temporary_folder()?;
         Ok(HeirServer { program: programs::heir(heir)?, scratch, server: None })
     }
 }

@@ -163,10 +163,6 @@ fn run(command: &mut Command) -> Result<(), Failure> {
     let status = command.status().map_err(Failure::io("running", Path::new(&shown)))?;
     match status.success() {
         true => Ok(()),
-        false => Err(Failure::Command {
-            command: shown,
-            status: status.to_string(),
-            stderr: String::new(),
-        }),
+        false => Err(Failure::command(shown, status, &[])),
     }
 }

@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use heirloom_testkit::ChildGuard;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::mcp::{HttpClient, text};
 use super::words::search_by_word;
-use super::{ChildGuard, LOAD_TIMEOUT, node_package};
+use super::{LOAD_TIMEOUT, node_package};
 use crate::failure::Failure;
+use crate::mcp::{HttpClient, text};
 use crate::programs;
 use crate::recall::dataset::{Document, Question};
 use crate::recall::memory_system::MemorySystem;

@@ -3,13 +3,14 @@
 use std::fs;
 use std::path::{Path, PathBuf, absolute};
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::limps::{PACKAGE, VERSION};
 use super::node_package;
 use crate::failure::Failure;
+use crate::files;
 use crate::generate::Workspace;
-use crate::timing::Invocation;
+use crate::invocation::Invocation;
 
 /// Returns the path of limps in `folder`, or why it is not available.
 pub(crate) fn limps(folder: &Path) -> Result<PathBuf, String> {
@@ -23,7 +24,7 @@ pub(crate) fn limps(folder: &Path) -> Result<PathBuf, String> {
 /// limps reads the same files as heir, and heir does not see the files of limps. A listing needs no index; limps
 /// reads every plan each time.
 pub(crate) fn limps_listing(
-    program: PathBuf,
+    program: &Path,
     workspace: &Workspace,
     scratch: &Path,
 ) -> Result<Invocation, Failure> {
@@ -39,29 +40,19 @@ pub(crate) fn limps_listing(
         "dataPath": data,
         "scoring": { "weights": { "dependency": 40, "priority": 30, "workload": 30 }, "biases": {} },
     });
-    fs::write(&config, settings.to_string()).map_err(Failure::io("writing", &config))?;
+    files::write(&config, &settings.to_string())?;
 
-    let listing = Invocation {
-        program,
-        arguments: ["plan", "list", "--json"].map(str::to_owned).to_vec(),
-        folder: workspace.root.clone(),
-        variables: vec![
-            ("MCP_PLANNING_CONFIG", config.display().to_string()),
-            ("NO_COLOR", "1".to_owned()),
-        ],
-    };
-    let answer = listing.output()?;
-    let total = serde_json::from_str::<Value>(&answer)
-        .ok()
-        .and_then(|answer| answer["data"]["total"].as_u64())
-        .unwrap_or(0);
-    if total != workspace.plans.len() as u64 {
-        return Err(Failure::Unexpected {
-            command: listing.to_string(),
-            reason: format!("it lists {total} plans of {}", workspace.plans.len()),
-        });
+    let listing = Invocation::new(program, &["plan", "list", "--json"], &workspace.root)
+        .with_variable("MCP_PLANNING_CONFIG", config.display().to_string())
+        .with_variable("NO_COLOR", "1");
+    let total = listing.json_output()?["data"]["total"].as_u64().unwrap_or(0);
+    match total == workspace.plans.len() as u64 {
+        true => Ok(listing),
+        false => {
+            let reason = format!("it lists {total} plans of {}", workspace.plans.len());
+            Err(listing.wrong_answer(reason))
+        }
     }
-    Ok(listing)
 }
 
 #[cfg(test)]

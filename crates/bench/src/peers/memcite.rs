@@ -8,10 +8,10 @@ use std::time::Duration;
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::mcp::{StdioClient, text};
 use super::words::search_by_word;
 use super::{python_program, run_to_end};
 use crate::failure::Failure;
+use crate::mcp::{StdioClient, text};
 use crate::recall::dataset::{Document, Question};
 use crate::recall::memory_system::MemorySystem;
 

@@ -8,10 +8,10 @@ use std::time::Duration;
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::mcp::StdioClient;
 use super::node_package;
 use super::words::search_by_word;
 use crate::failure::Failure;
+use crate::mcp::StdioClient;
 use crate::programs;
 use crate::recall::dataset::{Document, Question};
 use crate::recall::memory_system::MemorySystem;

@@ -9,13 +9,14 @@ use serde::Serialize;
 
 use super::{basic_memory, heir_server, limps, memcite, server_memory};
 use crate::PeersArgs;
+use crate::corpus::CorpusGenerator;
 use crate::failure::Failure;
 use crate::numbers::count;
 use crate::recall::dataset::{Document, Question};
-use crate::recall::memory_system::{Latency, MemorySystem};
+use crate::recall::memory_system::MemorySystem;
 use crate::recall::{Bm25, DEPTHS, Fusion, Heir, StaticVectors, memory_system};
-use crate::report::{Bar, Verdict, ratio_text};
-use crate::scale::corpus::CorpusGenerator;
+use crate::report::{Bar, Report, write_bars};
+use crate::timing::Latency;
 
 /// How many times as long as heir a peer takes at least.
 const MIN_RATIO_TO_HEIR: f64 = 20.0;
@@ -161,20 +162,12 @@ fn measure_entrant(
 /// Generates documents and questions that they answer.
 fn generate(memories: usize, questions: usize) -> (Vec<Document>, Vec<Question>) {
     let mut corpus = CorpusGenerator::new();
-    let document = |number: usize| Document {
-        doc: format!("m{number}"),
-        group: None,
-        at: None,
-        text: corpus.memory(),
-    };
-    let documents: Vec<Document> = (0..memories).map(document).collect();
-    let count = if memories == 0 { 0 } else { questions };
-    let question = |number: usize| Question {
-        text: corpus.question(&documents[number * 7919 % documents.len()].text),
-        ..Question::default()
-    };
-    let questions = (0..count).map(question).collect();
-    (documents, questions)
+    let texts: Vec<String> = (0..memories).map(|_| corpus.memory()).collect();
+    let questions = corpus.questions(&texts, questions).into_iter();
+    let questions = questions.map(|text| Question { text, ..Question::default() }).collect();
+    let document =
+        |(number, text)| Document { doc: format!("m{number}"), group: None, at: None, text };
+    (texts.into_iter().enumerate().map(document).collect(), questions)
 }
 
 /// How long a system took.
@@ -267,21 +260,18 @@ fn judge(rows: &[PeerRow]) -> Vec<Bar> {
     let mut bars = Vec::new();
     for peer in rows.iter().filter(|row| row.is_peer) {
         let ratio = peer.heir_ms.zip(peer.latency_ms).map(|(heir, own)| own.p50 / heir.p50);
-        let (verdict, detail) = match ratio {
-            Some(ratio) if ratio >= MIN_RATIO_TO_HEIR => (Verdict::Pass, ratio_text(ratio)),
-            Some(ratio) => (Verdict::Fail, ratio_text(ratio)),
-            None => (Verdict::Skipped, peer.reasons.join("; ")),
-        };
         let name = format!("{} takes at least {MIN_RATIO_TO_HEIR} times as long", peer.name);
-        bars.push(Bar { name, verdict, detail, measured: ratio });
+        bars.push(match ratio {
+            Some(ratio) => Bar::judge(name, ratio, ratio >= MIN_RATIO_TO_HEIR),
+            None => Bar::skipped(name, peer.reasons.join("; ")),
+        });
     }
     bars
 }
 
-impl PeersReport {
-    /// Returns whether a bar failed.
-    pub(crate) fn has_failed_bar(&self) -> bool {
-        self.bars.iter().any(|bar| bar.verdict == Verdict::Fail)
+impl Report for PeersReport {
+    fn bars(&self) -> Vec<&Bar> {
+        self.bars.iter().collect()
     }
 }
 
@@ -313,6 +303,6 @@ impl fmt::Display for PeersReport {
             row.reasons.iter().try_for_each(|reason| writeln!(out, "  skipped: {reason}"))?;
         }
         writeln!(out)?;
-        self.bars.iter().try_for_each(|bar| writeln!(out, "{bar}"))
+        write_bars(out, &self.bars)
     }
 }

@@ -3,9 +3,7 @@
 use std::collections::HashMap;
 
 use crate::failure::Failure;
-
-/// The constant `k` of reciprocal rank fusion.
-const RANK_OFFSET: f64 = 60.0;
+use crate::recall::fusion_score;
 
 /// Stop words.
 const STOP_WORDS: &[&str] = &[
@@ -45,7 +43,7 @@ pub(super) fn search_by_word(
         for (rank, id) in search(&word)?.into_iter().enumerate() {
             let (words, score) = found.entry(id).or_default();
             *words += 1;
-            *score += 1.0 / (RANK_OFFSET + rank as f64);
+            *score += fusion_score(rank);
         }
     }
     let mut found: Vec<(String, (usize, f64))> = found.into_iter().collect();

@@ -10,6 +10,7 @@ use tantivy::schema::{IndexRecordOption, STORED, Schema, TextFieldIndexing, Text
 use tantivy::{Index, IndexReader, TantivyDocument, Term, doc};
 
 use super::dataset::{Document, Question};
+use super::measures::fusion_score;
 use super::memory_system::MemorySystem;
 use crate::failure::Failure;
 
@@ -88,13 +89,17 @@ impl MemorySystem for StaticVectors {
 
     fn ask(&mut self, question: &Question, limit: usize) -> Result<Vec<String>, Failure> {
         let query = builtin().vector(&question.text);
-        let cosine =
-            |vector: &[f32]| -> f32 { vector.iter().zip(&query).map(|(a, b)| a * b).sum() };
-        let mut ranked: Vec<(f32, &str)> =
-            self.vectors.iter().map(|(id, vector)| (cosine(vector), id.as_str())).collect();
+        let cosines =
+            self.vectors.iter().map(|(id, vector)| (dot_product(vector, &query), id.as_str()));
+        let mut ranked: Vec<(f32, &str)> = cosines.collect();
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
         Ok(ranked.into_iter().take(limit).map(|(_, id)| id.to_owned()).collect())
     }
+}
+
+/// Returns the dot product of two vectors, which is their cosine if both have length 1.
+pub(super) fn dot_product(a: &[f32], b: &[f32]) -> f32 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// The reciprocal rank fusion of BM25 and vectors.
@@ -104,8 +109,6 @@ pub(crate) struct Fusion {
     vectors: StaticVectors,
 }
 
-/// The constant `k` of reciprocal rank fusion.
-const RANK_OFFSET: f64 = 60.0;
 /// How many results of each ranking are fused.
 const FUSED_RESULTS: usize = 100;
 
@@ -120,7 +123,7 @@ impl MemorySystem for Fusion {
         let fused = FUSED_RESULTS.max(limit);
         for ranking in [self.bm25.ask(question, fused)?, self.vectors.ask(question, fused)?] {
             for (rank, id) in ranking.into_iter().enumerate() {
-                *sums.entry(id).or_default() += 1.0 / (RANK_OFFSET + rank as f64 + 1.0);
+                *sums.entry(id).or_default() += fusion_score(rank + 1);
             }
         }
         let mut ranked: Vec<(String, f64)> = sums.into_iter().collect();

@@ -10,11 +10,13 @@ use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use uuid::Uuid;
 
 use super::dataset::{Document, Question};
 use super::memory_system::MemorySystem;
 use crate::failure::Failure;
+use crate::files;
+use crate::ids::uuid_v7;
+use crate::scratch::temporary_folder;
 
 /// The file of the log that documents are written to.
 const SHARD_PATH: &str = ".heirloom/memory/note/2000-01-measured.jsonl";
@@ -30,8 +32,7 @@ pub(crate) struct Heir {
 impl Heir {
     /// Creates an empty memory in a temporary folder.
     pub(crate) fn new() -> Result<Self, Failure> {
-        let folder =
-            tempfile::tempdir().map_err(Failure::io("making", Path::new("a temporary folder")))?;
+        let folder = temporary_folder()?;
         let op = OPS
             .iter()
             .find(|op| op.spec.name == "memory_recall")
@@ -89,7 +90,8 @@ fn write_log(shard: &Path, documents: &[Document]) -> Result<(), Failure> {
     for (number, document) in documents.iter().enumerate() {
         let moment = document.at.as_deref().and_then(moment).unwrap_or(Timestamp::UNIX_EPOCH);
         let body = Body::Note(Note { content: document.text.clone() });
-        let mut record = Record::new(id_of(moment, number as u64), moment, "measured", body);
+        let millis = u64::try_from(moment.as_millisecond()).unwrap_or_default();
+        let mut record = Record::new(uuid_v7(millis, number as u64), moment, "measured", body);
         record.source = Some(document.doc.clone());
         record.session.clone_from(&document.group);
         let line: Value =
@@ -97,18 +99,7 @@ fn write_log(shard: &Path, documents: &[Document]) -> Result<(), Failure> {
         text.push_str(&line.to_string());
         text.push('\n');
     }
-    if let Some(folder) = shard.parent() {
-        std::fs::create_dir_all(folder).map_err(Failure::io("making", folder))?;
-    }
-    std::fs::write(shard, text).map_err(Failure::io("writing", shard))
-}
-
-/// Returns a UUIDv7 of a time, which keeps the order of documents at the same time.
-fn id_of(moment: Timestamp, number: u64) -> Uuid {
-    let millis = u64::try_from(moment.as_millisecond()).unwrap_or_default();
-    let high = millis << 16 | 0x7000;
-    let low = 0x8000_0000_0000_0000 | number;
-    Uuid::from_u64_pair(high, low)
+    files::write(shard, &text)
 }
 
 fn moment(text: &str) -> Option<Timestamp> {

@@ -7,6 +7,9 @@ use serde::Serialize;
 /// The depths k at which rankings are measured.
 pub(crate) const DEPTHS: [usize; 4] = [1, 5, 10, 20];
 
+/// The constant `k` of reciprocal rank fusion.
+const FUSION_RANK_OFFSET: f64 = 60.0;
+
 /// Measures over questions: sums at first, means after [`Measures::means`].
 #[derive(Debug, Clone, Default, Serialize)]
 pub(crate) struct Measures {
@@ -61,6 +64,11 @@ impl Measures {
 
 fn round(value: f64) -> f64 {
     (value * 10_000.0).round() / 10_000.0
+}
+
+/// Returns what a result at a rank adds to its score in reciprocal rank fusion.
+pub(crate) fn fusion_score(rank: usize) -> f64 {
+    1.0 / (FUSION_RANK_OFFSET + rank as f64)
 }
 
 #[cfg(test)]

@@ -10,6 +10,8 @@ use serde::Serialize;
 use super::dataset::{Dataset, Document, Question};
 use super::measures::{DEPTHS, Measures};
 use crate::failure::Failure;
+use crate::report::Report;
+use crate::timing::Latency;
 
 /// How many documents are asked for to find one group.
 const DOCUMENTS_PER_GROUP: usize = 20;
@@ -42,26 +44,7 @@ pub(crate) struct RecallReport {
     pub(crate) latency_ms: Latency,
 }
 
-/// The latency of a question, in milliseconds.
-#[derive(Debug, Clone, Copy, Default, Serialize)]
-pub(crate) struct Latency {
-    /// The median.
-    pub(crate) p50: f64,
-    /// The 99th percentile.
-    pub(crate) p99: f64,
-}
-
-impl Latency {
-    /// Computes the percentiles of times.
-    pub(crate) fn of(mut times: Vec<Duration>) -> Self {
-        times.sort();
-        let percentile = |share: f64| {
-            let index = ((times.len() as f64 * share) as usize).min(times.len().saturating_sub(1));
-            times.get(index).map_or(0.0, |time| time.as_secs_f64() * 1000.0)
-        };
-        Latency { p50: percentile(0.5), p99: percentile(0.99) }
-    }
-}
+impl Report for RecallReport {}
 
 /// Asks all questions of all files; `create` makes a new system for each file.
 pub(crate) fn measure(

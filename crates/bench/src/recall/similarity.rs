@@ -6,7 +6,9 @@ use std::path::Path;
 use heirloom_embed::builtin;
 use serde::Serialize;
 
+use super::baselines::dot_product;
 use crate::failure::Failure;
+use crate::report::Report;
 
 /// The report of the measurement.
 #[derive(Debug, Serialize)]
@@ -31,7 +33,7 @@ pub(crate) fn measure(file: &Path) -> Result<SimilarityReport, Failure> {
     let pairs = read_pairs(&text, file)?;
     let cosine = |pair: &Pair| -> f64 {
         let [a, b] = [&pair.texts[0], &pair.texts[1]].map(|text| builtin().vector(text));
-        f64::from(a.iter().zip(&b).map(|(a, b)| a * b).sum::<f32>())
+        f64::from(dot_product(&a, &b))
     };
     let cosines: Vec<f64> = pairs.iter().map(cosine).collect();
     let scores: Vec<f64> = pairs.iter().map(|pair| pair.score).collect();
@@ -115,6 +117,8 @@ fn correlation(a: &[f64], b: &[f64]) -> f64 {
         pairs().fold((0.0, 0.0), |(x, y), (a, b)| (x + a * a, y + b * b));
     covariance / (variance_a * variance_b).sqrt().max(f64::EPSILON)
 }
+
+impl Report for SimilarityReport {}
 
 impl fmt::Display for SimilarityReport {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use crate::failure::Failure;
+use crate::files;
 use crate::generate;
+use crate::ids::{FIRST_RECORD_MS, uuid_v7};
 
 /// One in so many memories is in a markdown file.
 const MEMORIES_PER_MARKDOWN_ENTRY: usize = 20;
@@ -18,8 +20,6 @@ const FACTS_PER_SHARD: usize = 5_000;
 const AGENTS_PER_PLAN: u32 = 10;
 /// How many plans there are at least.
 const MIN_PLANS: u32 = 10;
-/// The time of the first fact, in milliseconds since 1970: 2024-01-01.
-const FIRST_FACT_MS: u64 = 1_704_067_200_000;
 /// The time between two facts, in milliseconds.
 const FACT_INTERVAL_MS: u64 = 60_000;
 
@@ -52,8 +52,8 @@ fn write_facts(root: &Path, facts: &[(usize, &String)]) -> Result<(), Failure> {
         let mut lines = String::new();
         for (number, memory) in facts {
             let number = *number as u64;
-            let millis = FIRST_FACT_MS + number * FACT_INTERVAL_MS;
-            let id = uuid::Uuid::from_u64_pair(millis << 16 | 0x7000, 1 << 63 | number);
+            let millis = FIRST_RECORD_MS + number * FACT_INTERVAL_MS;
+            let id = uuid_v7(millis, number);
             let at = jiff::Timestamp::from_millisecond(i64::try_from(millis).unwrap_or_default());
             let at = at.map(|at| at.to_string()).unwrap_or_default();
             let line = json!({
@@ -62,7 +62,7 @@ fn write_facts(root: &Path, facts: &[(usize, &String)]) -> Result<(), Failure> {
             lines.push_str(&format!("{line}\n"));
         }
         let path = root.join(format!(".heirloom/memory/fact/2024-01-{shard:04}.jsonl"));
-        write_file(&path, &lines)?;
+        files::write(&path, &lines)?;
     }
     Ok(())
 }
@@ -76,7 +76,7 @@ fn write_entries(root: &Path, entries: &[(usize, &String)]) -> Result<(), Failur
     for (entries, path) in entries.chunks(ENTRIES_PER_FILE).zip(&files) {
         let mut text = MEMORY_HEAD.to_owned();
         entries.iter().for_each(|(_, memory)| text.push_str(&format!("- {memory}\n")));
-        write_file(path, &text)?;
+        files::write(path, &text)?;
     }
     Ok(())
 }
@@ -96,12 +96,4 @@ fn agent_memory_files(root: &Path) -> Result<Vec<PathBuf>, Failure> {
     }
     files.sort();
     Ok(files)
-}
-
-/// Writes a file, and makes its folder.
-pub(super) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(Failure::io("making", folder))?;
-    }
-    fs::write(path, text).map_err(Failure::io("writing", path))
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::FoldArgs;
+use crate::args::FoldArgs;
 use crate::failure::Failure;
 use crate::generate;
 use crate::invocation::Invocation;

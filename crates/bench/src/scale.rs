@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::ScaleArgs;
+use crate::args::ScaleArgs;
 use crate::corpus::CorpusGenerator;
 use crate::failure::Failure;
 use crate::invocation::Invocation;

@@ -4,7 +4,7 @@ mod report;
 
 use std::path::Path;
 
-use crate::StartArgs;
+use crate::args::StartArgs;
 use crate::failure::Failure;
 use crate::generate::{self, Workspace};
 use crate::invocation::Invocation;

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::WorkspaceArgs;
+use crate::args::WorkspaceArgs;
 use crate::failure::Failure;
 use crate::generate::{self, Workspace, WorkspaceSize};
 use crate::invocation::Invocation;

@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{basic_memory, limps, memcite, python_folder, server_memory};
+use super::packages::python_folder;
+use super::{basic_memory, limps, memcite, server_memory};
 use crate::failure::Failure;
 use crate::programs;
 

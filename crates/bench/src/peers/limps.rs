@@ -10,8 +10,9 @@ use heirloom_testkit::ChildGuard;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use super::packages::node_package;
+use super::process::LOAD_TIMEOUT;
 use super::words::search_by_word;
-use super::{LOAD_TIMEOUT, node_package};
 use crate::failure::Failure;
 use crate::mcp::{HttpClient, text};
 use crate::programs;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf, absolute};
 use serde_json::json;
 
 use super::limps::{PACKAGE, VERSION};
-use super::node_package;
+use super::packages::node_package;
 use crate::failure::Failure;
 use crate::files;
 use crate::generate::Workspace;

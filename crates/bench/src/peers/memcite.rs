@@ -8,8 +8,9 @@ use std::time::Duration;
 use serde_json::json;
 use tempfile::TempDir;
 
+use super::packages::python_program;
+use super::process::run_to_end;
 use super::words::search_by_word;
-use super::{python_program, run_to_end};
 use crate::failure::Failure;
 use crate::mcp::{StdioClient, text};
 use crate::recall::dataset::{Document, Question};

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::node_package;
+use super::packages::node_package;
 use super::words::search_by_word;
 use crate::failure::Failure;
 use crate::mcp::StdioClient;

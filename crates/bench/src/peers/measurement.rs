@@ -1,25 +1,17 @@
 //! The `peers` measurement: how well and how fast heir, baselines and peers answer.
 
-use std::collections::BTreeMap;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use serde::Serialize;
-
+use super::report::{PeerRow, PeersReport, judge};
 use super::{basic_memory, heir_server, limps, memcite, server_memory};
-use crate::PeersArgs;
+use crate::args::PeersArgs;
 use crate::corpus::CorpusGenerator;
 use crate::failure::Failure;
-use crate::numbers::count;
 use crate::recall::dataset::{Document, Question};
 use crate::recall::memory_system::MemorySystem;
 use crate::recall::{Bm25, DEPTHS, Fusion, Heir, StaticVectors, memory_system};
-use crate::report::{Bar, Report, write_bars};
 use crate::timing::Latency;
-
-/// How many times as long as heir a peer takes at least.
-const MIN_RATIO_TO_HEIR: f64 = 20.0;
 
 /// How many questions are asked before the timed ones.
 const WARM_UP_QUESTIONS: usize = 50;
@@ -30,35 +22,6 @@ const HEIR_QUESTION_FACTOR: usize = 15;
 
 /// In how many turns a system and heir are asked, so that a slow moment of the machine affects both.
 const TURNS: usize = 10;
-
-/// The report of the measurement.
-#[derive(Serialize)]
-pub(crate) struct PeersReport {
-    /// How many memories each system was timed with.
-    memories: usize,
-    /// One row for each system, heir first.
-    rows: Vec<PeerRow>,
-    pub(crate) bars: Vec<Bar>,
-}
-
-/// The results of one system.
-#[derive(Debug, Default, Serialize)]
-struct PeerRow {
-    name: String,
-    /// Whether it is a published tool, not a baseline.
-    is_peer: bool,
-    /// Recall at each depth, on the files.
-    recall: BTreeMap<usize, f64>,
-    mrr: Option<f64>,
-    /// How long loading all memories took, in seconds.
-    load_s: Option<f64>,
-    /// The latency of a question; of a server, until its answer arrives.
-    latency_ms: Option<Latency>,
-    /// The latency of heir, asked in turns with this system.
-    heir_ms: Option<Latency>,
-    /// Why results are missing.
-    reasons: Vec<String>,
-}
 
 /// A system that takes part.
 struct Entrant<'m> {
@@ -254,55 +217,4 @@ fn ask_all(
         times.push(system.take_waiting_time().unwrap_or(elapsed));
     }
     Ok(times)
-}
-
-fn judge(rows: &[PeerRow]) -> Vec<Bar> {
-    let mut bars = Vec::new();
-    for peer in rows.iter().filter(|row| row.is_peer) {
-        let ratio = peer.heir_ms.zip(peer.latency_ms).map(|(heir, own)| own.p50 / heir.p50);
-        let name = format!("{} takes at least {MIN_RATIO_TO_HEIR} times as long", peer.name);
-        bars.push(match ratio {
-            Some(ratio) => Bar::judge(name, ratio, ratio >= MIN_RATIO_TO_HEIR),
-            None => Bar::skipped(name, peer.reasons.join("; ")),
-        });
-    }
-    bars
-}
-
-impl Report for PeersReport {
-    fn bars(&self) -> Vec<&Bar> {
-        self.bars.iter().collect()
-    }
-}
-
-impl fmt::Display for PeersReport {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(out, "times among {} memories", count(self.memories))?;
-        write!(out, "{:<46}", "")?;
-        DEPTHS.iter().try_for_each(|depth| write!(out, "{:>8}", format!("at {depth}")))?;
-        writeln!(out, "{:>8}{:>10}{:>12}{:>12}", "mrr", "load", "question", "heir then")?;
-        for row in &self.rows {
-            write!(out, "{:<46}", row.name)?;
-            for depth in DEPTHS {
-                match row.recall.get(&depth) {
-                    Some(share) => write!(out, "{share:>8.3}")?,
-                    None => write!(out, "{:>8}", "")?,
-                }
-            }
-            match row.mrr {
-                Some(mrr) => write!(out, "{mrr:>8.3}")?,
-                None => write!(out, "{:>8}", "")?,
-            }
-            if let (Some(load), Some(latency)) = (row.load_s, row.latency_ms) {
-                write!(out, "{load:>8.1} s{:>9.2} ms", latency.p50)?;
-            }
-            if let Some(heir) = row.heir_ms {
-                write!(out, "{:>9.2} ms", heir.p50)?;
-            }
-            writeln!(out)?;
-            row.reasons.iter().try_for_each(|reason| writeln!(out, "  skipped: {reason}"))?;
-        }
-        writeln!(out)?;
-        write_bars(out, &self.bars)
-    }
 }

@@ -1,0 +1,268 @@
+//! The command line of the program.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// The folder that `peers install` fills, unless another one is given.
+const DEFAULT_PEERS_FOLDER: &str = "target/peers";
+
+/// Measures the heir binary on generated workspaces.
+///
+/// Nothing here needs the network except `peers install`. Results are wall times of whole processes on this
+/// machine: compare rows of one run, not numbers of two machines.
+#[derive(Parser)]
+#[command(name = "heirloom-bench", version, arg_required_else_help = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// The output options of a measurement.
+#[derive(Args)]
+pub(crate) struct Output {
+    /// Print one JSON object instead of tables
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Also save the result to this file, for `page`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) save: Option<PathBuf>,
+}
+
+/// The options that measurements of generated workspaces share.
+#[derive(Args)]
+pub(crate) struct Common {
+    /// The heir binary [default: heir beside this program, else target/release/heir]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) heir: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+
+    /// Exit with 1 when a bar fails; a skipped bar does not fail
+    #[arg(long)]
+    pub(crate) check: bool,
+
+    /// Write the workspaces to this new or empty folder, and keep them
+    #[arg(long, value_name = "DIR")]
+    pub(crate) keep: Option<PathBuf>,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    Start(StartArgs),
+    Fold(FoldArgs),
+    Questions(QuestionsArgs),
+    Scale(ScaleArgs),
+    Workspace(WorkspaceArgs),
+    #[command(hide = true)]
+    BareTantivy(BareTantivyArgs),
+    Similarity(SimilarityArgs),
+    Page(PageArgs),
+    Peers(PeersArgs),
+}
+
+/// Times a fresh `heir context resolve` process, and traces which files it opens.
+///
+/// Generates a workspace in a git repository, then runs /bin/true, heir, node and limps in turn, so that a
+/// slow moment of the machine affects all of them. A program that is not installed is a skipped row; a
+/// command that fails ends the run.
+///
+/// Three bars are judged at the end: a resolve takes at most a tenth of `node -e 0`; it opens the same files
+/// at 10 plans as at all of them, one listing of plans/ aside; limps takes at least 100 times as long. A bar
+/// that could not be measured is skipped, with its reason.
+#[derive(Args)]
+pub(crate) struct StartArgs {
+    #[command(flatten)]
+    pub(crate) common: Common,
+
+    /// Plans in the generated workspace
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(10..=9999))]
+    pub(crate) plans: u32,
+
+    /// Agents of each plan
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=99))]
+    pub(crate) agents: u32,
+
+    /// Timed runs of each command; limps gets a twentieth, at least 5
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) runs: u32,
+
+    /// The folder that `peers install` filled
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_PEERS_FOLDER)]
+    pub(crate) peers: PathBuf,
+}
+
+/// Times `heir stats` on a memory log and on one that is twice as long.
+///
+/// Generates both logs (seven in ten records are facts, of which one in ten supersedes an older one and one in
+/// twenty repeats another one; the rest are episodes, patterns, workflows, edges, notes and events), then
+/// runs heir on both in turn. The answers are checked against the generated records.
+///
+/// One bar is judged: twice the records take at most 2.3 times as long.
+#[derive(Args)]
+pub(crate) struct FoldArgs {
+    #[command(flatten)]
+    pub(crate) common: Common,
+
+    /// Records in the shorter log
+    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(100..=1_000_000))]
+    pub(crate) records: u32,
+
+    /// Timed runs of each
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) runs: u32,
+}
+
+/// Measures recall on questions with known answers.
+///
+/// Each file is JSON Lines, and a memory of its own: documents `{"doc", "group", "at", "text"}` and questions
+/// `{"question", "text", "gold", "category"}`, with `gold_groups` if only the group of an answer is known.
+/// Documents become lines of a memory log, and questions go through the operation `recall`.
+#[derive(Args)]
+pub(crate) struct QuestionsArgs {
+    /// The files
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// Indexes lines with plain tantivy, for `scale`, which times it beside `heir index rebuild`.
+#[derive(Args)]
+pub(crate) struct BareTantivyArgs {
+    /// The memories, one a line
+    pub(crate) memories: PathBuf,
+    /// An empty folder for the index
+    pub(crate) folder: PathBuf,
+}
+
+/// Measures recall among many memories, beside plain tantivy and a plain scan of vectors on the same data.
+///
+/// Memories have thirty words; one in twenty is a finding in a markdown file, the others are facts of the log.
+/// `heir mcp` answers the questions of the warm rows, fresh processes those of the others.
+#[derive(Args)]
+pub(crate) struct ScaleArgs {
+    /// How many memories; several numbers are measured in order
+    #[arg(value_name = "N", default_values_t = [100_000], value_parser = clap::value_parser!(u32).range(1_000..=5_000_000))]
+    pub(crate) memories: Vec<u32>,
+
+    /// The heir binary [default: heir beside this program, else target/release/heir]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) heir: Option<PathBuf>,
+
+    /// How many questions
+    #[arg(long, value_name = "N", default_value_t = 300, value_parser = clap::value_parser!(u32).range(10..=100_000))]
+    pub(crate) questions: u32,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+
+    /// Exit with 1 when a bar fails
+    #[arg(long)]
+    pub(crate) check: bool,
+}
+
+/// Times the commands that read a whole workspace, beside `git status` of the same tree.
+///
+/// Generates a workspace in a git repository, runs each command once to fill its caches and to check its answer,
+/// and then times all of them in turn: no file has changed since the last command, and all files are in the
+/// system's cache.
+///
+/// Bars: `agent list PLAN` takes at most 2 times `heir --version`; `recall`, `plan list` and `graph show NODE`
+/// at most 3 times `git status`; `context conflicts`, `context health` and `graph health` at most 8 times.
+#[derive(Args)]
+pub(crate) struct WorkspaceArgs {
+    #[command(flatten)]
+    pub(crate) common: Common,
+
+    /// Plans in the generated workspace
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(10..=99_999))]
+    pub(crate) plans: u32,
+
+    /// Agents of each plan
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=99))]
+    pub(crate) agents: u32,
+
+    /// Timed runs of each command
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) runs: u32,
+}
+
+/// Correlates the cosines of the embedder with similarity judged by people.
+#[derive(Args)]
+pub(crate) struct SimilarityArgs {
+    /// Rows of two texts and a score, separated by commas or tabs
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// Writes the page of results that were saved with `--save`: docs/benchmarks.md.
+#[derive(Args)]
+pub(crate) struct PageArgs {
+    /// The folder of saved results
+    #[arg(value_name = "DIR", default_value = "docs/benchmarks")]
+    pub(crate) results: PathBuf,
+
+    /// The page
+    #[arg(value_name = "FILE", default_value = "docs/benchmarks.md")]
+    pub(crate) page: PathBuf,
+}
+
+/// Measures other memory tools, plain BM25, vectors and their fusion on the same questions.
+///
+/// A tool that is not installed is skipped with the reason; `peers install` installs them. Files are those of
+/// `questions`; times are measured on generated memories. One bar for each tool: it takes at least 20 times as long
+/// as heir.
+#[derive(Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct PeersArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<PeersCommand>,
+
+    /// Files of documents and questions
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// How many memories are generated to measure times; 0 skips the times
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pub(crate) memories: u32,
+
+    /// How many questions are asked to measure times; the first 50, or half, are a warm-up
+    #[arg(long, value_name = "N", default_value_t = 250)]
+    pub(crate) questions: u32,
+
+    /// Measure only tools whose name contains this; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub(crate) only: Vec<String>,
+
+    /// The heir binary [default: heir beside this program, else target/release/heir]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) heir: Option<PathBuf>,
+
+    /// The folder that `peers install` filled
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_PEERS_FOLDER)]
+    pub(crate) dir: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+
+    /// Exit with 1 when a bar fails; a skipped bar does not fail
+    #[arg(long)]
+    pub(crate) check: bool,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum PeersCommand {
+    /// Installs the pinned packages into a folder; needs npm, Python and the network.
+    Install {
+        /// The folder to install into
+        #[arg(long, value_name = "DIR", default_value = DEFAULT_PEERS_FOLDER)]
+        dir: PathBuf,
+    },
+}

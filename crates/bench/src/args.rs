@@ -56,6 +56,7 @@ pub(crate) enum Command {
     Questions(QuestionsArgs),
     Scale(ScaleArgs),
     Workspace(WorkspaceArgs),
+    #[cfg(feature = "tantivy")]
     #[command(hide = true)]
     BareTantivy(BareTantivyArgs),
     Similarity(SimilarityArgs),
@@ -131,6 +132,7 @@ pub(crate) struct QuestionsArgs {
 }
 
 /// Indexes lines with plain tantivy, for `scale`, which times it beside `heir index rebuild`.
+#[cfg(feature = "tantivy")]
 #[derive(Args)]
 pub(crate) struct BareTantivyArgs {
     /// The memories, one a line
@@ -143,6 +145,8 @@ pub(crate) struct BareTantivyArgs {
 ///
 /// Memories have thirty words; one in twenty is a finding in a markdown file, the others are facts of the log.
 /// `heir mcp` answers the questions of the warm rows, fresh processes those of the others.
+///
+/// The rows and bars of tantivy are skipped unless the program was built with `--features tantivy`.
 #[derive(Args)]
 pub(crate) struct ScaleArgs {
     /// How many memories; several numbers are measured in order
@@ -160,7 +164,7 @@ pub(crate) struct ScaleArgs {
     #[command(flatten)]
     pub(crate) output: Output,
 
-    /// Exit with 1 when a bar fails
+    /// Exit with 1 when a bar fails; a skipped bar does not fail
     #[arg(long)]
     pub(crate) check: bool,
 }
@@ -216,7 +220,8 @@ pub(crate) struct PageArgs {
 
 /// Measures other memory tools, plain BM25, vectors and their fusion on the same questions.
 ///
-/// A tool that is not installed is skipped with the reason; `peers install` installs them. Files are those of
+/// A tool that is not installed is skipped with the reason; `peers install` installs them. BM25 and the fusion are
+/// skipped unless the program was built with `--features tantivy`. Files are those of
 /// `questions`; times are measured on generated memories. One bar for each tool: it takes at least 20 times as long
 /// as heir.
 #[derive(Args)]

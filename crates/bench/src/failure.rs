@@ -40,6 +40,13 @@ impl Failure {
     }
 }
 
+#[cfg(feature = "tantivy")]
+impl From<tantivy::TantivyError> for Failure {
+    fn from(error: tantivy::TantivyError) -> Self {
+        Failure::new(format!("tantivy: {error}"))
+    }
+}
+
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -67,9 +67,10 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
             let heir = || Ok(Box::new(recall::Heir::new()?) as Box<dyn MemorySystem>);
             finish(&memory_system::measure(&args.files, heir)?, &args.output, false)
         }
+        #[cfg(feature = "tantivy")]
         Command::BareTantivy(args) => {
-            let memories = scale::read_lines(&args.memories)?;
-            scale::TantivyBaseline::new(&args.folder, &memories).map(|_| ExitCode::SUCCESS)
+            scale::index_file(&args.memories, &args.folder)?;
+            Ok(ExitCode::SUCCESS)
         }
         Command::Scale(args) => finish(&scale::measure(&args)?, &args.output, args.check),
         Command::Workspace(args) => {

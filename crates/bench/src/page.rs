@@ -19,9 +19,12 @@ within one run; the milliseconds are those of one machine with two cores. This p
 (`--save` keeps that in `docs/benchmarks/`, `heirloom-bench page` writes the page).
 
 ```sh
-cargo build --release -p heirloom -p heirloom-bench
-target/release/heirloom-bench peers install          # optional: the peers, from npm and PyPI
+cargo build --release                                        # the measured binary, as it is released
+cargo build --release -p heirloom-bench --features tantivy   # the benchmarks
+target/release/heirloom-bench peers install                  # optional: the peers, from npm and PyPI
 ```
+
+Without the feature `tantivy`, the rows and bars that compare with tantivy are skipped, with the reason.
 ";
 
 /// The parts of the page: the file of the result, the heading, the command, and the explanation.

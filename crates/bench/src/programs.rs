@@ -5,6 +5,10 @@ use std::path::{Path, PathBuf, absolute};
 
 use crate::failure::Failure;
 
+/// Why comparisons with tantivy are skipped in a program that was built without it.
+pub(crate) const WITHOUT_TANTIVY: &str = "built without tantivy; \
+    use `cargo run --release -p heirloom-bench --features tantivy -- …`";
+
 /// Returns the full path of a program on `PATH`, so that the lookup is not part of the measured time.
 pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;

@@ -1,12 +1,14 @@
 //! The quality of recall, measured on questions with known answers.
 
 mod baselines;
+#[cfg(feature = "tantivy")]
+mod bm25;
 pub(crate) mod dataset;
 mod heir;
 mod measures;
 pub(crate) mod memory_system;
 pub(crate) mod similarity;
 
-pub(crate) use baselines::{Bm25, Fusion, StaticVectors};
+pub(crate) use baselines::{bm25, fusion, static_vectors};
 pub(crate) use heir::{Heir, create_workspace};
 pub(crate) use measures::{DEPTHS, fusion_score};

@@ -36,6 +36,16 @@ impl<T> From<Result<T, String>> for Attempt<T> {
     }
 }
 
+impl<T> Attempt<T> {
+    /// Converts the result, if there is one.
+    pub(crate) fn map<U>(&self, convert: impl FnOnce(&T) -> U) -> Attempt<U> {
+        match self {
+            Attempt::Done(result) => Attempt::Done(convert(result)),
+            Attempt::Skipped { skipped } => Attempt::Skipped { skipped: skipped.clone() },
+        }
+    }
+}
+
 /// A requirement, and whether it is met.
 #[derive(Serialize)]
 pub(crate) struct Bar {
@@ -67,6 +77,14 @@ impl Bar {
     /// Judges whether a measured number is at most `max`.
     pub(crate) fn at_most(what: &str, measured: f64, max: f64) -> Self {
         Bar::judge(format!("{what} <= {max}"), measured, measured <= max)
+    }
+
+    /// Judges whether a number is at most `max`, if it could be measured.
+    pub(crate) fn at_most_if_measured(what: &str, measured: Attempt<f64>, max: f64) -> Self {
+        match measured {
+            Attempt::Done(measured) => Bar::at_most(what, measured, max),
+            Attempt::Skipped { skipped } => Bar::skipped(format!("{what} <= {max}"), skipped),
+        }
     }
 
     /// Creates a bar that could not be measured.

@@ -1,8 +1,10 @@
 //! The `scale` measurement: the cost of recall among many memories, beside tantivy and a scan of
 //! vectors on the same data.
 
-mod baseline;
 mod report;
+#[cfg(feature = "tantivy")]
+mod tantivy_baseline;
+mod vector_scan;
 mod workspace;
 
 use std::path::{Path, PathBuf};
@@ -18,12 +20,15 @@ use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::mcp::StdioClient;
 use crate::numbers::count;
-use crate::report::Bar;
+use crate::programs::WITHOUT_TANTIVY;
+use crate::report::{Attempt, Bar};
 use crate::scratch::temporary_folder;
 use crate::timing::Latency;
 use crate::{files, programs};
-pub(crate) use baseline::TantivyBaseline;
 use report::{ScaleReport, SizeResult};
+#[cfg(feature = "tantivy")]
+pub(crate) use tantivy_baseline::index_file;
+use vector_scan::VectorScan;
 
 /// How often each index is built; the median counts.
 const INDEXING_RUNS: usize = 3;
@@ -101,7 +106,8 @@ fn measure_size(
     let workspace = workspace::create(&scratch.path().join("workspace"), &memories)?;
     let root = workspace.root.as_path();
     let indexing = measure_indexing(heir, root, &scratch, &memories)?;
-    let (tantivy, scan) = measure_baselines(&scratch, &memories, &questions)?;
+    let tantivy = measure_tantivy(&scratch, &memories, &questions)?;
+    let scan = measure_scan(&memories, &questions);
     eprintln!("asking {} questions", count(questions.len()));
     let (warm, after_add) = measure_server(heir, root, &questions, &mut corpus)?;
     let fresh = measure_fresh(heir, root, &questions)?;
@@ -128,7 +134,7 @@ fn measure_size(
 /// The median times of building an index, in milliseconds.
 struct IndexingTimes {
     heir_ms: f64,
-    tantivy_ms: f64,
+    tantivy_ms: Attempt<f64>,
 }
 
 /// Builds the indexes of heir and of tantivy in turns. Each is built by a process of its own that
@@ -142,26 +148,46 @@ fn measure_indexing(
     let (mut of_heir, mut of_tantivy) = (Vec::new(), Vec::new());
     let lines = scratch.path().join("memories.txt");
     files::write(&lines, &memories.join("\n"))?;
+    let has_tantivy = cfg!(feature = "tantivy");
     for run in 1..=INDEXING_RUNS {
-        eprintln!("indexing with bare tantivy, then with heir: {run} of {INDEXING_RUNS}");
-        of_tantivy.push(index_with_tantivy(&lines, &tantivy_folder(scratch, run)?)?);
+        if has_tantivy {
+            eprintln!("indexing with bare tantivy: {run} of {INDEXING_RUNS}");
+            of_tantivy.push(index_with_tantivy(&lines, &tantivy_folder(scratch, run)?)?);
+        }
+        eprintln!("indexing with heir: {run} of {INDEXING_RUNS}");
         of_heir.push(Invocation::new(heir, &["index", "rebuild", "--json"], root).run_timed()?);
     }
-    let [heir_ms, tantivy_ms] = [of_heir, of_tantivy].map(|times| Latency::of(times).p50);
-    Ok(IndexingTimes { heir_ms, tantivy_ms })
+    let tantivy_ms = match has_tantivy {
+        true => Attempt::Done(Latency::of(of_tantivy).p50),
+        false => Attempt::Skipped { skipped: WITHOUT_TANTIVY.to_owned() },
+    };
+    Ok(IndexingTimes { heir_ms: Latency::of(of_heir).p50, tantivy_ms })
 }
 
-/// Measures questions to tantivy, and scans of vectors.
-fn measure_baselines(
+/// Measures questions to tantivy.
+#[cfg(feature = "tantivy")]
+fn measure_tantivy(
     scratch: &TempDir,
     memories: &[String],
     questions: &[String],
-) -> Result<(Latency, Latency), Failure> {
-    let tantivy = TantivyBaseline::new(&tantivy_folder(scratch, 0)?, memories)?.ask(questions)?;
+) -> Result<Attempt<Latency>, Failure> {
+    let folder = tantivy_folder(scratch, 0)?;
+    let baseline = tantivy_baseline::TantivyBaseline::new(&folder, memories)?;
+    Ok(Attempt::Done(Latency::of(baseline.ask(questions)?)))
+}
+
+/// Says how to build the program with tantivy.
+#[cfg(not(feature = "tantivy"))]
+fn measure_tantivy(_: &TempDir, _: &[String], _: &[String]) -> Result<Attempt<Latency>, Failure> {
+    Ok(Attempt::Skipped { skipped: WITHOUT_TANTIVY.to_owned() })
+}
+
+/// Measures scans of vectors.
+fn measure_scan(memories: &[String], questions: &[String]) -> Latency {
     let model = heirloom_embed::builtin();
-    let vectors = baseline::VectorScan::new(memories.iter().map(|memory| model.vector(memory)));
-    let scan = questions.iter().map(|question| vectors.scan(&model.vector(question)));
-    Ok((Latency::of(tantivy), Latency::of(scan.collect())))
+    let vectors = VectorScan::new(memories.iter().map(|memory| model.vector(memory)));
+    let times = questions.iter().map(|question| vectors.scan(&model.vector(question)));
+    Latency::of(times.collect())
 }
 
 /// Measures questions to a running server, and the first question after each added memory.
@@ -224,12 +250,6 @@ fn index_with_tantivy(lines: &Path, folder: &Path) -> Result<Duration, Failure> 
         std::env::current_exe().map_err(Failure::io("finding", Path::new("this program")))?;
     let [lines, folder] = [lines, folder].map(|path| path.display().to_string());
     Invocation::new(&program, &["bare-tantivy", &lines, &folder], Path::new(".")).run_timed()
-}
-
-/// Reads memories from a file, one a line.
-pub(crate) fn read_lines(path: &Path) -> Result<Vec<String>, Failure> {
-    let text = std::fs::read_to_string(path).map_err(Failure::io("reading", path))?;
-    Ok(text.lines().map(str::to_owned).collect())
 }
 
 /// A running `heir mcp`.

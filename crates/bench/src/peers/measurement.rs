@@ -10,7 +10,7 @@ use crate::corpus::CorpusGenerator;
 use crate::failure::Failure;
 use crate::recall::dataset::{Document, Question};
 use crate::recall::memory_system::MemorySystem;
-use crate::recall::{Bm25, DEPTHS, Fusion, Heir, StaticVectors, memory_system};
+use crate::recall::{DEPTHS, Heir, bm25, fusion, memory_system, static_vectors};
 use crate::timing::Latency;
 
 /// How many questions are asked before the timed ones.
@@ -31,8 +31,7 @@ struct Entrant<'m> {
 }
 
 impl<'m> Entrant<'m> {
-    fn baseline<S: MemorySystem + Default + 'static>(name: &str) -> Self {
-        let create = || -> Result<Box<dyn MemorySystem>, Failure> { Ok(Box::<S>::default()) };
+    fn baseline(name: &str, create: fn() -> Result<Box<dyn MemorySystem>, Failure>) -> Self {
         Entrant { name: name.to_owned(), is_peer: false, create: Box::new(create) }
     }
 
@@ -51,14 +50,10 @@ impl<'m> Entrant<'m> {
 
 fn entrants(folder: &Path) -> Vec<Entrant<'_>> {
     vec![
-        Entrant {
-            name: "heir".to_owned(),
-            is_peer: false,
-            create: Box::new(|| Ok(Box::new(Heir::new()?))),
-        },
-        Entrant::baseline::<Bm25>("plain BM25 over stems"),
-        Entrant::baseline::<StaticVectors>("static vectors"),
-        Entrant::baseline::<Fusion>("rank fusion of both"),
+        Entrant::baseline("heir", || Ok(Box::new(Heir::new()?))),
+        Entrant::baseline("plain BM25 over stems", bm25),
+        Entrant::baseline("static vectors", static_vectors),
+        Entrant::baseline("rank fusion of both", fusion),
         Entrant::peer(limps::PACKAGE, limps::VERSION, move || limps::Limps::find(folder)),
         Entrant::peer(server_memory::PACKAGE, server_memory::VERSION, move || {
             server_memory::ServerMemory::find(folder)

@@ -10,8 +10,6 @@ use crate::timing::Latency;
 
 /// Up to how many memories the bars of a fresh process are judged too.
 const MAX_MEMORIES_FOR_FRESH_BARS: usize = 100_000;
-/// The bar of the peak memory.
-const PEAK_BAR: &str = "MB of a fresh recall";
 
 /// The report of the measurement.
 #[derive(Serialize)]
@@ -40,8 +38,10 @@ pub(super) struct SizeResult {
     /// The median time of building the index.
     pub(super) indexing_ms: f64,
     /// The median time in which tantivy builds its index.
-    pub(super) tantivy_indexing_ms: f64,
-    pub(super) tantivy: Latency,
+    pub(super) tantivy_indexing_ms: Attempt<f64>,
+    /// Questions to tantivy.
+    pub(super) tantivy: Attempt<Latency>,
+    /// Scans of vectors.
     pub(super) scan: Latency,
     /// The peak memory of a fresh recall, in bytes.
     pub(super) peak_bytes: Attempt<u64>,
@@ -51,13 +51,13 @@ pub(super) struct SizeResult {
 impl SizeResult {
     /// Judges the bars of one number of memories.
     pub(super) fn judge(&self) -> Vec<Bar> {
-        let baseline = self.tantivy.p50 + self.scan.p50;
         let start = self.version.p50 + self.git_status.p50;
-        let indexing = self.indexing_ms / self.tantivy_indexing_ms;
+        let warm = self.tantivy.map(|tantivy| self.warm.p50 / (tantivy.p50 + self.scan.p50));
+        let indexing = self.tantivy_indexing_ms.map(|tantivy_ms| self.indexing_ms / tantivy_ms);
         let mut bars = vec![
-            Bar::at_most("warm recall / (bare tantivy + bare scan)", self.warm.p50 / baseline, 4.0),
+            Bar::at_most_if_measured("warm recall / (bare tantivy + bare scan)", warm, 4.0),
             Bar::at_most("warm p99 / p50", self.warm.p99 / self.warm.p50, 4.0),
-            Bar::at_most("indexing / bare tantivy", indexing, 2.0),
+            Bar::at_most_if_measured("indexing / bare tantivy", indexing, 2.0),
         ];
         if self.memories <= MAX_MEMORIES_FOR_FRESH_BARS {
             let fresh = self.fresh.p50 / start;
@@ -65,10 +65,8 @@ impl SizeResult {
                 Bar::at_most("fresh recall / (--version + git status)", fresh, 10.0),
                 Bar::at_most("ms longer after an add", self.after_add.p50 - self.warm.p50, 20.0),
             ]);
-            bars.push(match &self.peak_bytes {
-                Attempt::Done(peak) => Bar::at_most(PEAK_BAR, *peak as f64 / 1e6, 150.0),
-                Attempt::Skipped { skipped } => Bar::skipped(PEAK_BAR.to_owned(), skipped.clone()),
-            });
+            let peak_mb = self.peak_bytes.map(|bytes| *bytes as f64 / 1e6);
+            bars.push(Bar::at_most_if_measured("MB of a fresh recall", peak_mb, 150.0));
         }
         bars
     }
@@ -96,27 +94,60 @@ impl fmt::Display for SizeResult {
             count(self.in_markdown)
         )?;
         writeln!(out, "{:<44}{:>12}{:>12}", "", "p50", "p99")?;
-        for (name, times) in [
-            ("recall, a process that keeps running", self.warm),
-            ("recall, after something was stored", self.after_add),
-            ("heir recall, a fresh process", self.fresh),
-            ("heir --version", self.version),
-            ("git status", self.git_status),
-            ("bare tantivy", self.tantivy),
-            ("bare scan of vectors", self.scan),
+        let latency = |latency: &Latency| format!("{:>9.2} ms{:>9.2} ms", latency.p50, latency.p99);
+        let duration = |millis: &f64| format!("{millis:>9.0} ms");
+        let peak = self.peak_bytes.map(|bytes| format!("{:>9.0} MB", *bytes as f64 / 1e6));
+        for (name, cells) in [
+            ("recall, a process that keeps running", Attempt::Done(latency(&self.warm))),
+            ("recall, after something was stored", Attempt::Done(latency(&self.after_add))),
+            ("heir recall, a fresh process", Attempt::Done(latency(&self.fresh))),
+            ("heir --version", Attempt::Done(latency(&self.version))),
+            ("git status", Attempt::Done(latency(&self.git_status))),
+            ("bare tantivy", self.tantivy.map(latency)),
+            ("bare scan of vectors", Attempt::Done(latency(&self.scan))),
+            ("making the index", Attempt::Done(duration(&self.indexing_ms))),
+            ("bare tantivy makes its index", self.tantivy_indexing_ms.map(duration)),
+            ("memory of a fresh recall", peak),
         ] {
-            writeln!(out, "{name:<44}{:>9.2} ms{:>9.2} ms", times.p50, times.p99)?;
-        }
-        for (name, time) in [
-            ("making the index", self.indexing_ms),
-            ("bare tantivy makes its index", self.tantivy_indexing_ms),
-        ] {
-            writeln!(out, "{name:<44}{time:>9.0} ms")?;
-        }
-        if let Attempt::Done(peak) = self.peak_bytes {
-            writeln!(out, "{:<44}{:>9.0} MB", "memory of a fresh recall", peak as f64 / 1e6)?;
+            match cells {
+                Attempt::Done(cells) => writeln!(out, "{name:<44}{cells}")?,
+                Attempt::Skipped { skipped } => writeln!(out, "{name:<44}  skipped: {skipped}")?,
+            }
         }
         writeln!(out)?;
         write_bars(out, &self.bars)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::programs::WITHOUT_TANTIVY;
+    use crate::report::Verdict;
+
+    #[test]
+    fn bars_without_their_peer_are_skipped_with_the_reason() {
+        use Verdict::{Pass, Skipped};
+        let latency = Latency { p50: 1.0, p99: 2.0 };
+        let mut size = SizeResult {
+            memories: 100_000,
+            in_markdown: 5_000,
+            warm: latency,
+            fresh: latency,
+            after_add: latency,
+            version: latency,
+            git_status: latency,
+            indexing_ms: 1.0,
+            tantivy_indexing_ms: Attempt::Skipped { skipped: WITHOUT_TANTIVY.to_owned() },
+            tantivy: Attempt::Skipped { skipped: WITHOUT_TANTIVY.to_owned() },
+            scan: latency,
+            peak_bytes: Attempt::Done(1_000_000),
+            bars: vec![],
+        };
+        size.bars = size.judge();
+        let verdicts: Vec<Verdict> = size.bars.iter().map(|bar| bar.verdict).collect();
+        assert_eq!(verdicts, [Skipped, Pass, Skipped, Pass, Pass, Pass]);
+        let skipped = size.to_string().matches("--features tantivy").count();
+        assert_eq!(skipped, 4, "two rows and two bars say how to build with tantivy:\n{size}");
     }
 }

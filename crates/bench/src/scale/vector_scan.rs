@@ -1,73 +1,19 @@
-//! Baselines on the same data: a plain index of tantivy, and a plain scan of vectors.
+//! A plain scan of vectors, as a baseline on the same data.
 
-use std::path::Path;
 use std::time::{Duration, Instant};
-
-use tantivy::collector::TopDocs;
-use tantivy::query::QueryParser;
-use tantivy::schema::{Field, STORED, Schema, TEXT};
-use tantivy::{Index, TantivyDocument, TantivyError, doc};
-
-use crate::failure::Failure;
-
-/// An index of tantivy with default settings.
-pub(crate) struct TantivyBaseline {
-    index: Index,
-    text: Field,
-}
-
-impl From<TantivyError> for Failure {
-    fn from(error: TantivyError) -> Self {
-        Failure::new(format!("tantivy: {error}"))
-    }
-}
-
-impl TantivyBaseline {
-    /// Indexes memories on two threads.
-    pub(crate) fn new(folder: &Path, memories: &[String]) -> Result<Self, Failure> {
-        let mut schema = Schema::builder();
-        let text = schema.add_text_field("text", TEXT);
-        let id = schema.add_u64_field("id", STORED);
-        let index = Index::create_in_dir(folder, schema.build())?;
-        let mut writer = index.writer_with_num_threads(2, 200_000_000)?;
-        for (number, memory) in memories.iter().enumerate() {
-            writer.add_document(doc!(text => memory.as_str(), id => number as u64))?;
-        }
-        writer.commit()?;
-        writer.wait_merging_threads()?;
-        Ok(TantivyBaseline { index, text })
-    }
-
-    /// Searches the ten best hits of each question, and returns how long each search took.
-    pub(crate) fn ask(&self, questions: &[String]) -> Result<Vec<Duration>, Failure> {
-        let searcher = self.index.reader()?.searcher();
-        let parser = QueryParser::for_index(&self.index, vec![self.text]);
-        let mut times = Vec::with_capacity(questions.len());
-        for question in questions {
-            let started = Instant::now();
-            let (query, _) = parser.parse_query_lenient(question);
-            let best_ten = TopDocs::with_limit(10).order_by_score();
-            let hits = searcher.search(&query, &best_ten)?;
-            let best = hits.first().map(|(_, address)| searcher.doc::<TantivyDocument>(*address));
-            drop(best);
-            times.push(started.elapsed());
-        }
-        Ok(times)
-    }
-}
 
 /// How many vectors are compared by their bytes.
 const CANDIDATES: usize = 400;
 
 /// Quantised vectors: one sign bit and one byte a dimension.
-pub(crate) struct VectorScan {
+pub(super) struct VectorScan {
     signs: Vec<[u64; 4]>,
     values: Vec<[i8; 256]>,
 }
 
 impl VectorScan {
     /// Quantises vectors.
-    pub(crate) fn new(vectors: impl Iterator<Item = Vec<f32>>) -> Self {
+    pub(super) fn new(vectors: impl Iterator<Item = Vec<f32>>) -> Self {
         let mut scan = VectorScan { signs: vec![], values: vec![] };
         for vector in vectors {
             let (signs, values) = quantise(&vector);
@@ -79,7 +25,7 @@ impl VectorScan {
 
     /// Finds the ten nearest vectors: candidates by their sign bits, of those ten by their bytes.
     /// Returns how long that took.
-    pub(crate) fn scan(&self, query: &[f32]) -> Duration {
+    pub(super) fn scan(&self, query: &[f32]) -> Duration {
         let started = Instant::now();
         let (signs, values) = quantise(query);
         let mut distances: Vec<u16> = Vec::with_capacity(self.signs.len());

@@ -43,7 +43,7 @@ pub(crate) struct FoldRow {
     pub(crate) bytes: usize,
     pub(crate) times: TimingSummary,
     /// How many records the median run reads and folds in a second.
-    pub(crate) records_a_second: f64,
+    pub(crate) records_per_second: f64,
     /// The peak resident memory, in bytes.
     pub(crate) peak_bytes: Attempt<u64>,
 }
@@ -77,7 +77,7 @@ pub(crate) fn measure(args: &FoldArgs) -> Result<FoldReport, Failure> {
             records,
             shards: contents.shards,
             bytes: contents.bytes,
-            records_a_second: records as f64 * 1e6 / times.median_us,
+            records_per_second: records as f64 * 1e6 / times.median_us,
             times,
             peak_bytes: peak.into(),
         })
@@ -126,7 +126,7 @@ impl fmt::Display for FoldReport {
         writeln!(
             f,
             "{:>9}  {:>6}  {:>9}  {:>4}  {:>11}  {:>19}  {:>11}  {:>13}  {:>8}",
-            "records", "shards", "log", "runs", "median", "p10–p90", "min", "records a s", "peak"
+            "records", "shards", "log", "runs", "median", "p10–p90", "min", "records/s", "peak"
         )?;
         for row in &self.rows {
             let [runs, median, range, min] = row.times.cells();
@@ -144,7 +144,7 @@ impl fmt::Display for FoldReport {
                 median,
                 range,
                 min,
-                count(row.records_a_second as usize),
+                count(row.records_per_second as usize),
                 peak
             )?;
         }

@@ -97,11 +97,11 @@ pub(crate) fn workspace(root: &Path, plans: u32, agents: u32) -> Result<Workspac
 
 impl Workspace {
     fn write_plan(&mut self, number: u32, agents: u32) -> Result<Plan, Failure> {
-        let mut naming = Prose::of(&format!("plan {number}"));
-        let name = format!("{number:04}-{}", slug(&mut naming, 3));
+        let mut names = Prose::of(&format!("plan {number}"));
+        let name = format!("{number:04}-{}", slug(&mut names, 3));
         let folder = format!("plans/{name}");
         let agents: Vec<_> =
-            (1..=agents).map(|agent| format!("{agent:03}-{}", slug(&mut naming, 2))).collect();
+            (1..=agents).map(|agent| format!("{agent:03}-{}", slug(&mut names, 2))).collect();
 
         self.write_document(&format!("{folder}/{name}-plan.md"), |prose| {
             documents::plan_document(number, prose)
@@ -186,7 +186,7 @@ mod tests {
     use super::workspace;
 
     fn documents(root: &Path) -> BTreeMap<String, String> {
-        let mut found = BTreeMap::new();
+        let mut documents = BTreeMap::new();
         let mut folders = vec![root.to_path_buf()];
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(folder).unwrap() {
@@ -197,19 +197,19 @@ mod tests {
                     }
                 } else if path.extension().is_some_and(|extension| extension == "md") {
                     let name = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
-                    found.insert(name, fs::read_to_string(path).unwrap());
+                    documents.insert(name, fs::read_to_string(path).unwrap());
                 }
             }
         }
-        found
+        documents
     }
 
     #[test]
     fn the_commit_is_deterministic() {
         let temp = tempfile::tempdir().unwrap();
         let heads = ["one", "two"].map(|name| {
-            let made = workspace(&temp.path().join(name), 10, 2).unwrap();
-            fs::read_to_string(made.root.join(".git/refs/heads/main")).unwrap()
+            let generated = workspace(&temp.path().join(name), 10, 2).unwrap();
+            fs::read_to_string(generated.root.join(".git/refs/heads/main")).unwrap()
         });
         assert_eq!(heads[0], heads[1]);
     }
@@ -217,22 +217,22 @@ mod tests {
     #[test]
     fn more_plans_leave_the_documents_of_fewer_unchanged() {
         let temp = tempfile::tempdir().unwrap();
-        let few = workspace(&temp.path().join("few"), 10, 3).unwrap();
-        let many = workspace(&temp.path().join("many"), 14, 3).unwrap();
-        let few_documents = documents(&few.root);
-        let many_documents = documents(&many.root);
-        assert_eq!(few.size.documents, few_documents.len());
-        assert!(many_documents.len() > few_documents.len());
-        for (path, text) in &few_documents {
-            assert_eq!(many_documents.get(path), Some(text), "{path}");
+        let small = workspace(&temp.path().join("small"), 10, 3).unwrap();
+        let large = workspace(&temp.path().join("large"), 14, 3).unwrap();
+        let small_documents = documents(&small.root);
+        let large_documents = documents(&large.root);
+        assert_eq!(small.size.documents, small_documents.len());
+        assert!(large_documents.len() > small_documents.len());
+        for (path, text) in &small_documents {
+            assert_eq!(large_documents.get(path), Some(text), "{path}");
         }
     }
 
     #[test]
     fn documents_have_one_to_four_kilobytes() {
         let temp = tempfile::tempdir().unwrap();
-        let made = workspace(temp.path(), 30, 5).unwrap();
-        for (path, text) in documents(&made.root) {
+        let generated = workspace(temp.path(), 30, 5).unwrap();
+        for (path, text) in documents(&generated.root) {
             assert!((1000..=4096).contains(&text.len()), "{path} has {} bytes", text.len());
         }
     }
@@ -240,9 +240,11 @@ mod tests {
     #[test]
     fn a_superseded_decision_and_its_successor_name_each_other() {
         let temp = tempfile::tempdir().unwrap();
-        let made = workspace(temp.path(), 10, 1).unwrap();
-        let adrs: Vec<_> =
-            documents(&made.root).into_iter().filter(|(path, _)| path.contains("/adrs/")).collect();
+        let generated = workspace(temp.path(), 10, 1).unwrap();
+        let adrs: Vec<_> = documents(&generated.root)
+            .into_iter()
+            .filter(|(path, _)| path.contains("/adrs/"))
+            .collect();
         let containing = |line: &str| adrs.iter().filter(|(_, text)| text.contains(line)).count();
         assert_eq!(adrs.len(), 12);
         assert_eq!(containing("\nstatus: superseded\nsuperseded_by: ADR-00"), 2);

@@ -30,12 +30,12 @@ pub(crate) fn heir(given: Option<&Path>) -> Result<PathBuf, Failure> {
             sibling.into_iter().chain([PathBuf::from("target/release/heir")]).collect()
         }
     };
-    let found = candidates.iter().find(|path| path.is_file()).ok_or_else(|| {
+    let heir = candidates.iter().find(|path| path.is_file()).ok_or_else(|| {
         let tried: Vec<_> = candidates.iter().map(|path| path.display().to_string()).collect();
         Failure::new(format!(
             "no heir binary at {}; build it with `cargo build --release` or name it with --heir",
             tried.join(" or ")
         ))
     })?;
-    absolute(found).map_err(Failure::io("finding", found))
+    absolute(heir).map_err(Failure::io("finding", heir))
 }

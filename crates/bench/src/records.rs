@@ -105,14 +105,14 @@ impl LogWriter {
         let second = number % RECORDS_PER_DAY * 86_400 / RECORDS_PER_DAY;
         let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
         let mut record = json!({ "v": 1, "id": id, "kind": kind });
-        let head = record.as_object_mut().expect("it was written as an object");
-        head.extend(body);
-        head.insert(
+        let fields = record.as_object_mut().expect("it was written as an object");
+        fields.extend(body);
+        fields.insert(
             "at".to_owned(),
             json!(format!("{year}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")),
         );
         let writer = self.prose.below(WRITERS);
-        head.insert("by".to_owned(), json!(PEOPLE[writer]));
+        fields.insert("by".to_owned(), json!(PEOPLE[writer]));
         let shard = format!(
             ".heirloom/memory/{kind}/{year}-{month:02}-{:08x}.jsonl",
             0x1f3a_90c2 + writer * 0x0101_0101

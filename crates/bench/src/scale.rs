@@ -55,9 +55,9 @@ pub(crate) fn measure(args: &ScaleArgs) -> Result<ScaleReport, Failure> {
         results.collect::<Result<Vec<_>, Failure>>()?.into_iter().unzip();
     let mut bars = Vec::new();
     for (index, pair) in sizes.windows(2).enumerate() {
-        let [few, many] = [&pair[0], &pair[1]].map(|size| size.memories);
-        if many == 10 * few {
-            let name = format!("warm p50 at {} / at {}", count(many), count(few));
+        let [small, large] = [&pair[0], &pair[1]].map(|size| size.memories);
+        if large == 10 * small {
+            let name = format!("warm p50 at {} / at {}", count(large), count(small));
             let ratio = compare_warm(&heir, &workspaces[index], &workspaces[index + 1])?;
             bars.push(Bar::at_most(&name, ratio, MAX_TENFOLD_RATIO));
         }
@@ -69,15 +69,15 @@ pub(crate) fn measure(args: &ScaleArgs) -> Result<ScaleReport, Failure> {
 /// speed of a machine varies over minutes.
 fn compare_warm(
     heir: &Path,
-    few: &MeasuredWorkspace,
-    many: &MeasuredWorkspace,
+    small: &MeasuredWorkspace,
+    large: &MeasuredWorkspace,
 ) -> Result<f64, Failure> {
-    eprintln!("asking both in turns");
-    let start = |workspace: &MeasuredWorkspace| Server::start(heir, &workspace.root);
-    let mut both = [(few, start(few)?, vec![]), (many, start(many)?, vec![])];
-    let turns = few.questions.len().min(many.questions.len()).div_ceil(QUESTIONS_PER_TURN);
+    eprintln!("asking the servers of both sizes in turns");
+    let start = |workspace: &MeasuredWorkspace| RecallServer::start(heir, &workspace.root);
+    let mut sides = [(small, start(small)?, vec![]), (large, start(large)?, vec![])];
+    let turns = small.questions.len().min(large.questions.len()).div_ceil(QUESTIONS_PER_TURN);
     for turn in 0..turns {
-        for (workspace, server, times) in &mut both {
+        for (workspace, server, times) in &mut sides {
             let questions = workspace.questions.iter().skip(turn * QUESTIONS_PER_TURN);
             for (index, question) in questions.take(QUESTIONS_PER_TURN).enumerate() {
                 let time = server.recall(question)?;
@@ -89,8 +89,8 @@ fn compare_warm(
             }
         }
     }
-    let [few, many] = both.map(|(_, _, times)| Latency::of(times).p50);
-    Ok(many / few)
+    let [small_ms, large_ms] = sides.map(|(_, _, times)| Latency::of(times).p50);
+    Ok(large_ms / small_ms)
 }
 
 fn measure_size(
@@ -145,23 +145,23 @@ fn measure_indexing(
     scratch: &TempDir,
     memories: &[String],
 ) -> Result<IndexingTimes, Failure> {
-    let (mut of_heir, mut of_tantivy) = (Vec::new(), Vec::new());
+    let (mut heir_times, mut tantivy_times) = (Vec::new(), Vec::new());
     let lines = scratch.path().join("memories.txt");
     files::write(&lines, &memories.join("\n"))?;
     let has_tantivy = cfg!(feature = "tantivy");
     for run in 1..=INDEXING_RUNS {
         if has_tantivy {
             eprintln!("indexing with bare tantivy: {run} of {INDEXING_RUNS}");
-            of_tantivy.push(index_with_tantivy(&lines, &tantivy_folder(scratch, run)?)?);
+            tantivy_times.push(index_with_tantivy(&lines, &tantivy_folder(scratch, run)?)?);
         }
         eprintln!("indexing with heir: {run} of {INDEXING_RUNS}");
-        of_heir.push(Invocation::new(heir, &["index", "rebuild", "--json"], root).run_timed()?);
+        heir_times.push(Invocation::new(heir, &["index", "rebuild", "--json"], root).run_timed()?);
     }
     let tantivy_ms = match has_tantivy {
-        true => Attempt::Done(Latency::of(of_tantivy).p50),
+        true => Attempt::Done(Latency::of(tantivy_times).p50),
         false => Attempt::Skipped { skipped: WITHOUT_TANTIVY.to_owned() },
     };
-    Ok(IndexingTimes { heir_ms: Latency::of(of_heir).p50, tantivy_ms })
+    Ok(IndexingTimes { heir_ms: Latency::of(heir_times).p50, tantivy_ms })
 }
 
 /// Measures questions to tantivy.
@@ -197,7 +197,7 @@ fn measure_server(
     questions: &[String],
     corpus: &mut CorpusGenerator,
 ) -> Result<(Latency, Latency), Failure> {
-    let mut server = Server::start(heir, root)?;
+    let mut server = RecallServer::start(heir, root)?;
     server.recall(&questions[0])?;
     let warm =
         questions.iter().map(|question| server.recall(question)).collect::<Result<_, _>>()?;
@@ -252,12 +252,12 @@ fn index_with_tantivy(lines: &Path, folder: &Path) -> Result<Duration, Failure> 
     Invocation::new(&program, &["bare-tantivy", &lines, &folder], Path::new(".")).run_timed()
 }
 
-/// A running `heir mcp`.
-struct Server(StdioClient);
+/// A running `heir mcp` that answers questions.
+struct RecallServer(StdioClient);
 
-impl Server {
+impl RecallServer {
     fn start(heir: &Path, root: &Path) -> Result<Self, Failure> {
-        StdioClient::start(Command::new(heir).arg("mcp").current_dir(root)).map(Server)
+        StdioClient::start(Command::new(heir).arg("mcp").current_dir(root)).map(RecallServer)
     }
 
     fn recall(&mut self, question: &str) -> Result<Duration, Failure> {

@@ -70,15 +70,15 @@ pub(crate) fn compare(
         calls: [0, 0],
     };
     for (in_small, in_large) in small.invocations.iter().zip(large.invocations) {
-        let few = opened_by(&strace, in_small, small.root, scratch)?;
-        let many = opened_by(&strace, in_large, large.root, scratch)?;
-        for difference in differences(&few, &many, comparison.plans) {
+        let small_paths = opened_by(&strace, in_small, small.root, scratch)?;
+        let large_paths = opened_by(&strace, in_large, large.root, scratch)?;
+        for difference in differences(&small_paths, &large_paths, comparison.plans) {
             comparison.differences.push(format!("{in_large}: {difference}"));
         }
-        comparison.calls =
-            [comparison.calls[0].max(few.calls), comparison.calls[1].max(many.calls)];
-        comparison.files.extend(many.files.into_keys());
-        comparison.listings.extend(many.listings.into_keys());
+        let [small_calls, large_calls] = comparison.calls;
+        comparison.calls = [small_calls.max(small_paths.calls), large_calls.max(large_paths.calls)];
+        comparison.files.extend(large_paths.files.into_keys());
+        comparison.listings.extend(large_paths.listings.into_keys());
     }
     Ok(Ok(comparison))
 }
@@ -115,19 +115,19 @@ fn parse(log: &str, root: &Path) -> OpenedPaths {
         if rest.starts_with("+++") || rest.starts_with("---") {
             continue;
         }
-        if let Some(head) = rest.strip_suffix("<unfinished ...>") {
-            unfinished.insert(process, head);
+        if let Some(start) = rest.strip_suffix("<unfinished ...>") {
+            unfinished.insert(process, start);
             continue;
         }
-        let head =
+        let start =
             if rest.starts_with("<...") { unfinished.remove(process).unwrap_or("") } else { "" };
         opened.calls += 1;
-        let call = if head.is_empty() { rest } else { head };
+        let call = if start.is_empty() { rest } else { start };
         if !OPENING_CALLS.iter().any(|name| call.starts_with(name)) {
             continue;
         }
         let Some(path) = opened_path(rest, root) else { continue };
-        let is_listing = head.contains("O_DIRECTORY") || rest.contains("O_DIRECTORY");
+        let is_listing = start.contains("O_DIRECTORY") || rest.contains("O_DIRECTORY");
         let counts = if is_listing { &mut opened.listings } else { &mut opened.files };
         let times = counts.entry(path).or_default();
         // An open folder is opened again as `.` to be read; that counts as one listing.
@@ -154,31 +154,34 @@ fn opened_path(call: &str, root: &Path) -> Option<String> {
 
 /// Describes the differences of two traces. One listing of `plans/` is allowed.
 fn differences(small: &OpenedPaths, large: &OpenedPaths, plans: [usize; 2]) -> Vec<String> {
-    let mut found = Vec::new();
-    for (action, few, many) in
+    let mut differences = Vec::new();
+    for (action, small_counts, large_counts) in
         [("opened", &small.files, &large.files), ("listed", &small.listings, &large.listings)]
     {
-        let paths: BTreeSet<_> = few.keys().chain(many.keys()).collect();
+        let paths: BTreeSet<_> = small_counts.keys().chain(large_counts.keys()).collect();
         for path in paths.into_iter().filter(|path| action == "opened" || *path != "plans") {
-            let times = [few, many].map(|side| side.get(path).copied().unwrap_or(0));
-            if times[0] != times[1] {
-                let [at_few, at_many] = plans.map(count);
-                found.push(format!(
-                    "{path} {action} {} at {at_few} plans and {} at {at_many}",
-                    frequency(times[0]),
-                    frequency(times[1])
+            let [small_count, large_count] =
+                [small_counts, large_counts].map(|counts| counts.get(path).copied().unwrap_or(0));
+            if small_count != large_count {
+                let [small_plans, large_plans] = plans.map(count);
+                differences.push(format!(
+                    "{path} {action} {} at {small_plans} plans and {} at {large_plans}",
+                    frequency(small_count),
+                    frequency(large_count)
                 ));
             }
         }
     }
     match large.listings.get("plans") {
-        Some(times) if *times > 1 => found.push(format!("plans listed {}", frequency(*times))),
+        Some(times) if *times > 1 => {
+            differences.push(format!("plans listed {}", frequency(*times)))
+        }
         _ => {}
     }
     if large.files.is_empty() {
-        found.push("no file of the workspace is opened".to_owned());
+        differences.push("no file of the workspace is opened".to_owned());
     }
-    found
+    differences
 }
 
 fn frequency(times: usize) -> String {

@@ -90,8 +90,8 @@ pub(crate) fn install(folder: &Path) -> Result<(), Failure> {
     for (package, outcome) in &outcomes {
         eprintln!("{} {}: {outcome}", package.name, package.version);
     }
-    let count = |wanted: fn(&Outcome) -> bool| {
-        outcomes.iter().filter(|(_, outcome)| wanted(outcome)).count()
+    let count = |is_counted: fn(&Outcome) -> bool| {
+        outcomes.iter().filter(|(_, outcome)| is_counted(outcome)).count()
     };
     match (
         count(|outcome| matches!(outcome, Outcome::Failed(_))),
@@ -142,8 +142,8 @@ fn pip_package(
     }))
 }
 
-fn outcome(ran: Result<(), Failure>) -> Outcome {
-    ran.map_or_else(Outcome::Failed, |()| Outcome::Installed)
+fn outcome(result: Result<(), Failure>) -> Outcome {
+    result.map_or_else(Outcome::Failed, |()| Outcome::Installed)
 }
 
 /// Returns the installed Python interpreters with their versions.
@@ -155,15 +155,15 @@ fn pythons() -> Vec<(PathBuf, PythonVersion)> {
         let (major, minor) = output.trim().split_once(' ')?;
         Some((major.parse().ok()?, minor.parse().ok()?))
     };
-    let found = PYTHON_NAMES.iter().filter_map(|name| programs::on_path(name));
-    found.filter_map(|python| version(&python).map(|version| (python, version))).collect()
+    let pythons = PYTHON_NAMES.iter().filter_map(|name| programs::on_path(name));
+    pythons.filter_map(|python| version(&python).map(|version| (python, version))).collect()
 }
 
 fn run(command: &mut Command) -> Result<(), Failure> {
-    let shown = format!("{command:?}");
-    let status = command.status().map_err(Failure::io("running", Path::new(&shown)))?;
+    let command_line = format!("{command:?}");
+    let status = command.status().map_err(Failure::io("running", Path::new(&command_line)))?;
     match status.success() {
         true => Ok(()),
-        false => Err(Failure::command(shown, status, &[])),
+        false => Err(Failure::command(command_line, status, &[])),
     }
 }

@@ -28,7 +28,7 @@ const RESULTS_PER_WORD: usize = 100;
 /// limps, with default settings.
 pub(crate) struct Limps {
     node: PathBuf,
-    entry: PathBuf,
+    entry_script: PathBuf,
     scratch: TempDir,
     ids: Vec<String>,
     server: Option<(ChildGuard, HttpClient)>,
@@ -40,7 +40,7 @@ impl Limps {
         let package = node_package(folder, PACKAGE, VERSION)?;
         Ok(Limps {
             node: programs::on_path("node").ok_or("node is not installed")?,
-            entry: package.join("dist/server-http-entry.js"),
+            entry_script: package.join("dist/server-http-entry.js"),
             scratch: tempfile::tempdir().map_err(|error| error.to_string())?,
             ids: vec![],
             server: None,
@@ -71,7 +71,7 @@ impl MemorySystem for Limps {
         });
         fs::write(&config, settings.to_string()).map_err(Failure::io("writing", &config))?;
         let child = Command::new(&self.node)
-            .arg(&self.entry)
+            .arg(&self.entry_script)
             .arg(&config)
             .env("HOME", folder)
             .env("XDG_DATA_HOME", folder.join("share"))
@@ -79,7 +79,7 @@ impl MemorySystem for Limps {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
-            .map_err(Failure::io("starting", &self.entry))?;
+            .map_err(Failure::io("starting", &self.entry_script))?;
         // It listens when it has indexed.
         let mut child = ChildGuard(child);
         let started = Instant::now();

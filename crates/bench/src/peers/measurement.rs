@@ -23,16 +23,16 @@ const HEIR_QUESTION_FACTOR: usize = 15;
 /// In how many turns a system and heir are asked, so that a slow moment of the machine affects both.
 const TURNS: usize = 10;
 
-/// A system that takes part.
-struct Entrant<'m> {
+/// A system that is measured: heir, a baseline or a peer.
+struct MeasuredSystem<'m> {
     name: String,
     is_peer: bool,
     create: Box<dyn Fn() -> Result<Box<dyn MemorySystem>, Failure> + 'm>,
 }
 
-impl<'m> Entrant<'m> {
+impl<'m> MeasuredSystem<'m> {
     fn baseline(name: &str, create: fn() -> Result<Box<dyn MemorySystem>, Failure>) -> Self {
-        Entrant { name: name.to_owned(), is_peer: false, create: Box::new(create) }
+        MeasuredSystem { name: name.to_owned(), is_peer: false, create: Box::new(create) }
     }
 
     fn peer<S: MemorySystem + 'static>(
@@ -41,27 +41,34 @@ impl<'m> Entrant<'m> {
         find: impl Fn() -> Result<S, String> + 'm,
     ) -> Self {
         let create = move || -> Result<Box<dyn MemorySystem>, Failure> {
-            let found = find().map_err(Failure::new)?;
-            Ok(Box::new(found))
+            let system = find().map_err(Failure::new)?;
+            Ok(Box::new(system))
         };
-        Entrant { name: format!("{package} {version}"), is_peer: true, create: Box::new(create) }
+        MeasuredSystem {
+            name: format!("{package} {version}"),
+            is_peer: true,
+            create: Box::new(create),
+        }
     }
 }
 
-fn entrants(folder: &Path) -> Vec<Entrant<'_>> {
+/// Returns the systems, heir first.
+fn systems(folder: &Path) -> Vec<MeasuredSystem<'_>> {
     vec![
-        Entrant::baseline("heir", || Ok(Box::new(Heir::new()?))),
-        Entrant::baseline("plain BM25 over stems", bm25),
-        Entrant::baseline("static vectors", static_vectors),
-        Entrant::baseline("rank fusion of both", fusion),
-        Entrant::peer(limps::PACKAGE, limps::VERSION, move || limps::Limps::find(folder)),
-        Entrant::peer(server_memory::PACKAGE, server_memory::VERSION, move || {
+        MeasuredSystem::baseline("heir", || Ok(Box::new(Heir::new()?))),
+        MeasuredSystem::baseline("plain BM25 over stems", bm25),
+        MeasuredSystem::baseline("static vectors", static_vectors),
+        MeasuredSystem::baseline("rank fusion of both", fusion),
+        MeasuredSystem::peer(limps::PACKAGE, limps::VERSION, move || limps::Limps::find(folder)),
+        MeasuredSystem::peer(server_memory::PACKAGE, server_memory::VERSION, move || {
             server_memory::ServerMemory::find(folder)
         }),
-        Entrant::peer(basic_memory::PACKAGE, basic_memory::VERSION, move || {
+        MeasuredSystem::peer(basic_memory::PACKAGE, basic_memory::VERSION, move || {
             basic_memory::BasicMemory::find(folder)
         }),
-        Entrant::peer(memcite::PACKAGE, memcite::VERSION, move || memcite::Memcite::find(folder)),
+        MeasuredSystem::peer(memcite::PACKAGE, memcite::VERSION, move || {
+            memcite::Memcite::find(folder)
+        }),
     ]
 }
 
@@ -69,30 +76,30 @@ fn entrants(folder: &Path) -> Vec<Entrant<'_>> {
 pub(crate) fn measure(args: &PeersArgs) -> Result<PeersReport, Failure> {
     let mut timing = Timing::prepare(args)?;
     let mut rows = Vec::new();
-    for entrant in entrants(&args.dir) {
+    for system in systems(&args.dir) {
         let is_selected =
-            args.only.is_empty() || args.only.iter().any(|only| entrant.name.contains(only));
-        if entrant.is_peer && !is_selected {
+            args.only.is_empty() || args.only.iter().any(|only| system.name.contains(only));
+        if system.is_peer && !is_selected {
             continue;
         }
-        eprintln!("asking {}", entrant.name);
+        eprintln!("asking {}", system.name);
         let is_heir = rows.is_empty();
-        rows.push(measure_entrant(&entrant, is_heir, &args.files, &mut timing));
+        rows.push(measure_system(&system, is_heir, &args.files, &mut timing));
     }
     let bars = judge(&rows);
     Ok(PeersReport { memories: timing.documents.len(), rows, bars })
 }
 
-fn measure_entrant(
-    entrant: &Entrant<'_>,
+fn measure_system(
+    system: &MeasuredSystem<'_>,
     is_heir: bool,
     files: &[PathBuf],
     timing: &mut Timing,
 ) -> PeerRow {
-    let (name, is_peer) = (entrant.name.clone(), entrant.is_peer);
+    let (name, is_peer) = (system.name.clone(), system.is_peer);
     let mut row = PeerRow { name, is_peer, ..PeerRow::default() };
     if !files.is_empty() {
-        match memory_system::measure(files, &entrant.create) {
+        match memory_system::measure(files, &system.create) {
             Ok(report) => {
                 row.recall = report.all.recall;
                 row.mrr = Some(report.all.mrr);
@@ -103,7 +110,7 @@ fn measure_entrant(
     if !timing.documents.is_empty() && row.reasons.is_empty() {
         let times = match is_heir {
             true => timing.time_heir(),
-            false => (entrant.create)().and_then(|system| timing.time(system)),
+            false => (system.create)().and_then(|system| timing.time(system)),
         };
         match times {
             Ok(times) => {
@@ -177,8 +184,8 @@ impl Timing {
         let mut times = SystemTimes { load, questions: vec![], heir_questions: vec![] };
         for turn in 0..TURNS {
             times.questions.extend(ask_all(system.as_mut(), questions_of_turn(questions, turn))?);
-            let of_heir = questions_of_turn(heir_questions, turn);
-            times.heir_questions.extend(ask_all(&mut self.heir, of_heir)?);
+            let turn_questions = questions_of_turn(heir_questions, turn);
+            times.heir_questions.extend(ask_all(&mut self.heir, turn_questions)?);
         }
         Ok(times)
     }

@@ -47,7 +47,8 @@ pub(super) fn judge(rows: &[PeerRow]) -> Vec<Bar> {
     let mut bars = Vec::new();
     for peer in rows.iter().filter(|row| row.is_peer) {
         let ratio = peer.heir_ms.zip(peer.latency_ms).map(|(heir, own)| own.p50 / heir.p50);
-        let name = format!("{} takes at least {MIN_RATIO_TO_HEIR} times as long", peer.name);
+        let name =
+            format!("{} takes at least {MIN_RATIO_TO_HEIR} times as long as heir", peer.name);
         bars.push(match ratio {
             Some(ratio) => Bar::judge(name, ratio, ratio >= MIN_RATIO_TO_HEIR),
             None => Bar::skipped(name, peer.reasons.join("; ")),
@@ -67,7 +68,7 @@ impl fmt::Display for PeersReport {
         writeln!(out, "times among {} memories", count(self.memories))?;
         write!(out, "{:<46}", "")?;
         DEPTHS.iter().try_for_each(|depth| write!(out, "{:>8}", format!("at {depth}")))?;
-        writeln!(out, "{:>8}{:>10}{:>12}{:>12}", "mrr", "load", "question", "heir then")?;
+        writeln!(out, "{:>8}{:>10}{:>12}{:>15}", "mrr", "load", "question", "heir, in turns")?;
         for row in &self.rows {
             write!(out, "{:<46}", row.name)?;
             for depth in DEPTHS {
@@ -84,7 +85,7 @@ impl fmt::Display for PeersReport {
                 write!(out, "{load:>8.1} s{:>9.2} ms", latency.p50)?;
             }
             if let Some(heir) = row.heir_ms {
-                write!(out, "{:>9.2} ms", heir.p50)?;
+                write!(out, "{:>12.2} ms", heir.p50)?;
             }
             writeln!(out)?;
             row.reasons.iter().try_for_each(|reason| writeln!(out, "  skipped: {reason}"))?;

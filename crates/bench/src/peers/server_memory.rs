@@ -22,7 +22,7 @@ pub(crate) const VERSION: &str = "2026.8.31";
 /// The memory server, with default settings.
 pub(crate) struct ServerMemory {
     node: PathBuf,
-    entry: PathBuf,
+    entry_script: PathBuf,
     scratch: TempDir,
     ids: Vec<String>,
     server: Option<StdioClient>,
@@ -34,7 +34,7 @@ impl ServerMemory {
         let package = node_package(folder, PACKAGE, VERSION)?;
         Ok(ServerMemory {
             node: programs::on_path("node").ok_or("node is not installed")?,
-            entry: package.join("dist/index.js"),
+            entry_script: package.join("dist/index.js"),
             scratch: tempfile::tempdir().map_err(|error| error.to_string())?,
             ids: vec![],
             server: None,
@@ -65,8 +65,9 @@ impl MemorySystem for ServerMemory {
         let path = self.scratch.path().join("memory.jsonl");
         fs::write(&path, lines.collect::<String>()).map_err(Failure::io("writing", &path))?;
         let mut command = Command::new(&self.node);
-        self.server =
-            Some(StdioClient::start(command.arg(&self.entry).env("MEMORY_FILE_PATH", &path))?);
+        self.server = Some(StdioClient::start(
+            command.arg(&self.entry_script).env("MEMORY_FILE_PATH", &path),
+        )?);
         Ok(())
     }
 

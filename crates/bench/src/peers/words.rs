@@ -31,26 +31,26 @@ pub(super) fn content_words(question: &str) -> Vec<String> {
     if content.is_empty() { words } else { content }
 }
 
-/// Searches each word, as an agent would have to, and ranks results by how many words found them, then by
+/// Searches each word, as an agent would have to, and ranks results by how many words match them, then by
 /// reciprocal rank. The tools do not do this merging themselves.
 pub(super) fn search_by_word(
     question: &str,
     limit: usize,
     mut search: impl FnMut(&str) -> Result<Vec<String>, Failure>,
 ) -> Result<Vec<String>, Failure> {
-    let mut found: HashMap<String, (usize, f64)> = HashMap::new();
+    let mut matches: HashMap<String, (usize, f64)> = HashMap::new();
     for word in content_words(question) {
         for (rank, id) in search(&word)?.into_iter().enumerate() {
-            let (words, score) = found.entry(id).or_default();
+            let (words, score) = matches.entry(id).or_default();
             *words += 1;
             *score += fusion_score(rank);
         }
     }
-    let mut found: Vec<(String, (usize, f64))> = found.into_iter().collect();
-    found.sort_by(|(a, (words, score)), (b, (other_words, other_score))| {
+    let mut ranked: Vec<(String, (usize, f64))> = matches.into_iter().collect();
+    ranked.sort_by(|(a, (words, score)), (b, (other_words, other_score))| {
         other_words.cmp(words).then_with(|| other_score.total_cmp(score)).then_with(|| a.cmp(b))
     });
-    Ok(found.into_iter().take(limit).map(|(id, _)| id).collect())
+    Ok(ranked.into_iter().take(limit).map(|(id, _)| id).collect())
 }
 
 #[cfg(test)]
@@ -63,10 +63,10 @@ mod tests {
             content_words("What did Ann's \"group\" say? Group!"),
             ["did", "ann", "group", "say"][1..]
         );
-        let found = search_by_word("red green", 2, |word| {
+        let ranked = search_by_word("red green", 2, |word| {
             let ids: &[&str] = if word == "red" { &["x", "y"] } else { &["y", "z"] };
             Ok(ids.iter().map(|id| (*id).to_owned()).collect())
         });
-        assert_eq!(found.unwrap(), ["y", "x"]);
+        assert_eq!(ranked.unwrap(), ["y", "x"]);
     }
 }

@@ -54,9 +54,9 @@ impl MemorySystem for Bm25 {
         });
         let searcher = reader.searcher();
         let best = TopDocs::with_limit(limit).order_by_score();
-        let found = searcher.search(&BooleanQuery::new(words.collect()), &best)?;
-        let mut ids = Vec::with_capacity(found.len());
-        for (_, address) in found {
+        let hits = searcher.search(&BooleanQuery::new(words.collect()), &best)?;
+        let mut ids = Vec::with_capacity(hits.len());
+        for (_, address) in hits {
             let document: TantivyDocument = searcher.doc(address)?;
             ids.extend(document.get_first(id).and_then(|id| Some(id.as_str()?.to_owned())));
         }

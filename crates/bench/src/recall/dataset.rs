@@ -70,9 +70,9 @@ impl Dataset {
                 Ok(DatasetLine::Document(document)) => dataset.documents.push(document),
                 Ok(DatasetLine::Question(question)) => dataset.questions.push(question),
                 Err(error) => {
-                    let place = format!("{}:{}", path.display(), index + 1);
+                    let location = format!("{}:{}", path.display(), index + 1);
                     return Err(Failure::new(format!(
-                        "{place}: the line is neither a document nor a question: {error}"
+                        "{location}: the line is neither a document nor a question: {error}"
                     )));
                 }
             }

@@ -64,7 +64,7 @@ impl MemorySystem for Heir {
     }
 
     fn ask(&mut self, question: &Question, limit: usize) -> Result<Vec<String>, Failure> {
-        let asked_at = question.at.as_deref().and_then(moment).unwrap_or(self.now);
+        let asked_at = question.at.as_deref().and_then(parse_time).unwrap_or(self.now);
         self.recall(asked_at, &question.text, limit)
     }
 }
@@ -75,8 +75,8 @@ pub(crate) fn create_workspace(
     folder: &Path,
     documents: &[Document],
 ) -> Result<Timestamp, Failure> {
-    let moments = documents.iter().filter_map(|document| moment(document.at.as_deref()?));
-    let now = moments.max().unwrap_or(Timestamp::UNIX_EPOCH);
+    let times = documents.iter().filter_map(|document| parse_time(document.at.as_deref()?));
+    let now = times.max().unwrap_or(Timestamp::UNIX_EPOCH);
     let request =
         init::Request { folder, hierarchy: "plans", name: Some("measured"), today: day_of(now) };
     init::run(&request).map_err(|error| Failure::new(error.message))?;
@@ -88,10 +88,10 @@ pub(crate) fn create_workspace(
 fn write_log(shard: &Path, documents: &[Document]) -> Result<(), Failure> {
     let mut text = String::new();
     for (number, document) in documents.iter().enumerate() {
-        let moment = document.at.as_deref().and_then(moment).unwrap_or(Timestamp::UNIX_EPOCH);
+        let at = document.at.as_deref().and_then(parse_time).unwrap_or(Timestamp::UNIX_EPOCH);
         let body = Body::Note(Note { content: document.text.clone() });
-        let millis = u64::try_from(moment.as_millisecond()).unwrap_or_default();
-        let mut record = Record::new(uuid_v7(millis, number as u64), moment, "measured", body);
+        let millis = u64::try_from(at.as_millisecond()).unwrap_or_default();
+        let mut record = Record::new(uuid_v7(millis, number as u64), at, "measured", body);
         record.source = Some(document.doc.clone());
         record.session.clone_from(&document.group);
         let line: Value =
@@ -102,15 +102,16 @@ fn write_log(shard: &Path, documents: &[Document]) -> Result<(), Failure> {
     files::write(shard, &text)
 }
 
-fn moment(text: &str) -> Option<Timestamp> {
-    if let Ok(moment) = text.parse::<Timestamp>() {
-        return Some(moment);
+/// Parses a timestamp, or a date and time, or a date, both of which are in UTC.
+fn parse_time(text: &str) -> Option<Timestamp> {
+    if let Ok(timestamp) = text.parse::<Timestamp>() {
+        return Some(timestamp);
     }
     let civil: DateTime =
         text.parse().ok().or_else(|| Some(text.parse::<Date>().ok()?.at(0, 0, 0, 0)))?;
     civil.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp())
 }
 
-fn day_of(moment: Timestamp) -> Date {
-    moment.to_zoned(TimeZone::UTC).date()
+fn day_of(time: Timestamp) -> Date {
+    time.to_zoned(TimeZone::UTC).date()
 }

@@ -28,19 +28,19 @@ pub(crate) struct Measures {
 }
 
 impl Measures {
-    /// Adds a question, with the ids found, best first, and the ids of its answers.
+    /// Adds a question, with the ids of its results, best first, and the ids of its answers.
     pub(crate) fn add(&mut self, results: &[String], gold: &[String]) {
         let gold: HashSet<&str> = gold.iter().map(String::as_str).collect();
         self.questions += 1;
         let hits: Vec<bool> = results.iter().map(|id| gold.contains(id.as_str())).collect();
         for depth in DEPTHS {
-            let found = hits.iter().take(depth).filter(|hit| **hit).count();
+            let answers_found = hits.iter().take(depth).filter(|hit| **hit).count();
             let add = |map: &mut BTreeMap<usize, f64>, value: f64| {
                 *map.entry(depth).or_default() += value;
             };
-            add(&mut self.recall, found as f64 / gold.len() as f64);
-            add(&mut self.any, f64::from(u8::from(found > 0)));
-            add(&mut self.all, f64::from(u8::from(found == gold.len())));
+            add(&mut self.recall, answers_found as f64 / gold.len() as f64);
+            add(&mut self.any, f64::from(u8::from(answers_found > 0)));
+            add(&mut self.all, f64::from(u8::from(answers_found == gold.len())));
             let gain = |rank: usize| 1.0 / ((rank + 2) as f64).log2();
             let gained: f64 = (0..depth.min(hits.len())).filter(|rank| hits[*rank]).map(gain).sum();
             let best: f64 = (0..depth.min(gold.len())).map(gain).sum();

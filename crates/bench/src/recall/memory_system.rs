@@ -70,13 +70,13 @@ pub(crate) fn measure(
             let by_group = question.gold.is_empty();
             let started = Instant::now();
             let limit = if by_group { limit * DOCUMENTS_PER_GROUP } else { limit };
-            let found = system.ask(question, limit)?;
+            let results = system.ask(question, limit)?;
             times.push(started.elapsed());
-            let found = if by_group { distinct_groups(&found, &groups) } else { found };
+            let results = if by_group { distinct_groups(&results, &groups) } else { results };
             let gold = if by_group { &question.gold_groups } else { &question.gold };
-            all.add(&found, gold);
+            all.add(&results, gold);
             if let Some(category) = &question.category {
-                by_category.entry(category.clone()).or_default().add(&found, gold);
+                by_category.entry(category.clone()).or_default().add(&results, gold);
             }
         }
     }
@@ -91,9 +91,9 @@ pub(crate) fn measure(
     })
 }
 
-fn distinct_groups(found: &[String], groups: &HashMap<&str, &str>) -> Vec<String> {
+fn distinct_groups(results: &[String], groups: &HashMap<&str, &str>) -> Vec<String> {
     let mut distinct: Vec<String> = Vec::new();
-    for group in found.iter().filter_map(|id| groups.get(id.as_str())) {
+    for group in results.iter().filter_map(|id| groups.get(id.as_str())) {
         if !distinct.iter().any(|other| other == group) {
             distinct.push((*group).to_owned());
         }

@@ -98,15 +98,15 @@ impl fmt::Display for SizeResult {
         let duration = |millis: &f64| format!("{millis:>9.0} ms");
         let peak = self.peak_bytes.map(|bytes| format!("{:>9.0} MB", *bytes as f64 / 1e6));
         for (name, cells) in [
-            ("recall, a process that keeps running", Attempt::Done(latency(&self.warm))),
-            ("recall, after something was stored", Attempt::Done(latency(&self.after_add))),
+            ("recall, a running server", Attempt::Done(latency(&self.warm))),
+            ("recall, after a fact was added", Attempt::Done(latency(&self.after_add))),
             ("heir recall, a fresh process", Attempt::Done(latency(&self.fresh))),
             ("heir --version", Attempt::Done(latency(&self.version))),
             ("git status", Attempt::Done(latency(&self.git_status))),
             ("bare tantivy", self.tantivy.map(latency)),
             ("bare scan of vectors", Attempt::Done(latency(&self.scan))),
-            ("making the index", Attempt::Done(duration(&self.indexing_ms))),
-            ("bare tantivy makes its index", self.tantivy_indexing_ms.map(duration)),
+            ("building the index", Attempt::Done(duration(&self.indexing_ms))),
+            ("bare tantivy builds its index", self.tantivy_indexing_ms.map(duration)),
             ("memory of a fresh recall", peak),
         ] {
             match cells {

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-/// How many vectors are compared by their bytes.
+/// How many vectors are compared by their bytes, after all were compared by their sign bits.
 const CANDIDATES: usize = 400;
 
 /// Quantised vectors: one sign bit and one byte a dimension.
@@ -38,7 +38,7 @@ impl VectorScan {
             seen >= CANDIDATES
         });
         let limit = limit.unwrap_or(256) as u16;
-        let mut near: Vec<(i32, usize)> = distances
+        let mut nearest: Vec<(i32, usize)> = distances
             .iter()
             .enumerate()
             .filter(|(_, distance)| **distance <= limit)
@@ -47,9 +47,9 @@ impl VectorScan {
                 (pairs.map(|(a, b)| i32::from(*a) * i32::from(*b)).sum(), vector)
             })
             .collect();
-        near.sort_unstable_by(|a, b| b.cmp(a));
-        near.truncate(10);
-        std::hint::black_box(&near);
+        nearest.sort_unstable_by(|a, b| b.cmp(a));
+        nearest.truncate(10);
+        std::hint::black_box(&nearest);
         started.elapsed()
     }
 }

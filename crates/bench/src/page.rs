@@ -9,14 +9,14 @@ use serde_json::Value;
 
 use crate::failure::Failure;
 use crate::files;
+use crate::numbers::count;
 
-const HEAD: &str = "\
+const INTRODUCTION: &str = "\
 # Benchmarks
 
-`heirloom-bench` runs the real binary, beside peers and baselines on the same data in the same run: every command of a
-table takes turns with the others, and a command that fails is an error and never a fast time. What counts is the ratio
-within one run; the milliseconds are those of one machine with two cores. This page is made of what the commands printed
-(`--save` keeps that in `docs/benchmarks/`, `heirloom-bench page` writes the page).
+`heirloom-bench` runs the real binary, beside peers and baselines on the same data in the same run: the commands of a
+table run in turns, and a command that fails is an error, never a fast time. What counts is the ratio within one run; the
+milliseconds are those of one machine with two cores.
 
 ```sh
 cargo build --release                                        # the measured binary, as it is released
@@ -24,88 +24,117 @@ cargo build --release -p heirloom-bench --features tantivy   # the benchmarks
 target/release/heirloom-bench peers install                  # optional: the peers, from npm and PyPI
 ```
 
-Without the feature `tantivy`, the rows and bars that compare with tantivy are skipped, with the reason.
+Without the feature `tantivy`, the rows and bars that compare with tantivy are skipped, with the reason. Each section
+names the command that was measured; `--save` keeps its result, and `heirloom-bench page` writes this page from the kept
+results. `--check` makes a command exit with 1 when a bar fails.
+
+## Bars
+
+A bar is a limit that a measurement must keep. All of them, with the figure that was measured last:
+
+| bar | last measured | command |
+|---|---|---|
 ";
 
-/// The parts of the page: the file of the result, the heading, the command, and the explanation.
-const PARTS: &[[&str; 4]] = &[
-    [
-        "start",
-        "Process start",
-        "start --runs 200",
-        "A generated workspace of 1,000 plans with 5 agents each. `limps plan list` does less than `context resolve`: it
-lists plans and merges nothing, and most of its time is its own start.
+/// A section of the page: one measurement.
+struct Section {
+    /// The name of the saved result.
+    file: &'static str,
+    heading: &'static str,
+    /// The arguments of `heirloom-bench`.
+    command: &'static str,
+    /// The explanation.
+    about: &'static str,
+}
 
-What limits us: decision records take a third (they are read whole, because any of them may be in force), the listing of
-`plans/` a quarter when a plan is named by its number, YAML and markdown most of the rest.",
-    ],
-    [
-        "workspace",
-        "Ten thousand plans",
-        "workspace --runs 5",
-        "A generated workspace of 10,000 plans with 5 agents each. Nothing has changed since the last command, and files are
-in the system's cache. `git status` looks at the same files, and so sets the scale.
+const SECTIONS: &[Section] = &[
+    Section {
+        file: "start",
+        heading: "Process start",
+        command: "start --runs 200",
+        about: "\
+A generated workspace of 1,000 plans with 5 agents each. `limps plan list` does less than `context resolve`: it lists
+plans and merges nothing, and most of its time is its own start.
 
-What limits us: nothing is answered from an index or a cache before every file has been compared by size and date. In
-`recall` that is half of the time: a quarter for listing folders with the size and date of each file, a sixth for
-matching file names with the patterns of the levels; a third is ranking. The commands that look at all documents spend a
-third of their time decoding what is cached of them, and a tenth listing folders; comparing the values is an eighth of
-`context conflicts`, building the graph a fifth of `graph health`.",
-    ],
-    [
-        "fold",
-        "Folding the log",
-        "fold --runs 8",
-        "Two generated logs, one twice as long as the other, of all kinds of records by four writers. `heir stats --json`
-reads and folds all of it, since there is no index, and its counts are checked against what was generated.
+Where the time goes: a third is reading decision records (all of them, because any may be in force), a quarter is listing
+`plans/` when a plan is named by its number, and most of the rest is YAML and markdown.",
+    },
+    Section {
+        file: "workspace",
+        heading: "Ten thousand plans",
+        command: "workspace --runs 5",
+        about: "\
+A generated workspace of 10,000 plans with 5 agents each. No file has changed since the last command, and all files are
+in the system's cache. `git status` looks at the same files, so it is the unit of comparison.
 
-What limits us: two fifths go into folding (a map of all records in order of id, and the hash of each fact's words by
-which equal ones are found), a quarter into reading lines as JSON, a tenth into how things stand with each item.",
-    ],
-    [
-        "questions",
-        "Recall",
-        "questions LOCOMO/*.jsonl",
-        "Five conversations of LoCoMo. Each file is a memory of its own, with questions whose answers are known. Its
-documents become lines of a memory log and are asked for through the engine, as a user asks. Categories: 1 multi-hop,
-2 temporal, 3 open, 4 single-hop, 5 adversarial. These five were in view while recall was made; expect less elsewhere.",
-    ],
-    [
-        "similarity",
-        "The static model",
-        "similarity stsb-train.csv",
-        "Pairs of sentences whose likeness people judged, which were not used in training. `models/README.md` has more.",
-    ],
-    [
-        "scale",
-        "Scale",
-        "scale 100000 1000000",
-        "Memories of about thirty words, one in twenty in a markdown file, beside bare tantivy and a bare scan of vectors
-of the same data. The warm rows are `heir mcp`.
+Where the time goes: no answer comes from an index or a cache before every file has been compared by size and date. In
+`recall` that is half of the time: a quarter is listing folders with the size and date of each file, a sixth is matching
+file names with the patterns of the levels; ranking is a third. The commands that look at all documents spend a third of
+their time decoding cached documents, and a tenth listing folders; comparing values is an eighth of `context conflicts`,
+building the graph a fifth of `graph health`.",
+    },
+    Section {
+        file: "fold",
+        heading: "Folding the log",
+        command: "fold --runs 8",
+        about: "\
+Two generated logs, one twice as long as the other, with all kinds of records by four writers. `heir stats --json` reads
+and folds the whole log, since there is no index; its counts are checked against the generated records.
 
-Making an index is a whole process each, in turn, and the median of three: bare tantivy reads texts, one a line; we read
-JSON (a fifth), find what ties lines together, fold them and write them to SQLite (a third), and read their words for
-terms and vectors (a half).",
-    ],
-    [
-        "peers",
-        "Peers",
-        "peers LOCOMO/*.jsonl --only limps --only server-memory",
-        "Other tools of the kind, at pinned versions, and what everybody could do. limps, server-memory and memcite find
-next to nothing with a whole question: they are asked word by word, and what most words find comes first. That merging
-is ours, and it flatters them. basic-memory is asked by full text: its other search needs a model that it downloads.
+Where the time goes: two fifths are folding (a map of all records in order of id, and the hash of each fact's words, by
+which equal facts are found), a quarter is parsing JSON, a tenth is computing the state of each item.",
+    },
+    Section {
+        file: "questions",
+        heading: "Recall",
+        command: "questions LOCOMO/*.jsonl",
+        about: "\
+`LOCOMO` is a folder with five conversations of LoCoMo, converted to the format that `heirloom-bench questions --help`
+describes. Each file is a memory of its own, with questions whose answers are known. Its documents become lines of a
+memory log, and the questions go through the engine, as those of a user do. Categories: 1 multi-hop, 2 temporal, 3 open,
+4 single-hop, 5 adversarial. Recall was developed with these five conversations, so expect less on other data.",
+    },
+    Section {
+        file: "similarity",
+        heading: "The static model",
+        command: "similarity stsb-train.csv",
+        about: "\
+The training part of STS-B: pairs of sentences whose similarity people judged. The model was not trained with them.
+[models/README.md](../models/README.md) has more.",
+    },
+    Section {
+        file: "scale",
+        heading: "Scale",
+        command: "scale 100000 1000000",
+        about: "\
+Memories of thirty words, one in twenty in a markdown file, beside bare tantivy and a bare scan of vectors on the same
+data. A running server is `heir mcp`; its questions are the warm recall of the bars.
 
-The times are of servers that keep running, after fifty questions that are not counted, until an answer has arrived. A
-peer and heir are asked in ten turns, some of the questions each, so that what slows the machine down slows both. What
-limits us among 10,000 memories: a third is ranking, a seventh looking up what is answered, a twelfth seeing whether a
-file has changed; the rest is JSON and the protocol.",
-    ],
-    [
-        "peers-slow",
-        "Peers that are slow to load",
-        "peers --only basic-memory --only memcite",
-        "The other two, asked for times alone.",
-    ],
+Each index is built by a process of its own, in turns; the median of three counts. Bare tantivy reads texts, one a line.
+heir parses JSON (a fifth of its time), finds connected components, folds them and writes them to SQLite (a third), and
+extracts terms and vectors (a half).",
+    },
+    Section {
+        file: "peers",
+        heading: "Peers",
+        command: "peers LOCOMO/*.jsonl --only limps --only server-memory",
+        about: "\
+Other memory tools at pinned versions, and baselines. limps, server-memory and memcite find next to nothing with a whole
+question: they are asked word by word, and a result that more words find ranks higher. `heirloom-bench` does this
+merging, in their favour. basic-memory is asked by full-text search, since its semantic search needs a model that it
+downloads.
+
+The times are those of running servers, from the question to the arrival of the answer; the first fifty questions are
+not counted. A peer and heir are asked in ten turns, so that a slow moment of the machine affects both; the last column
+has the times of heir in these turns. Where the time of heir goes among 10,000 memories: a third is ranking, a seventh is
+reading the records of the answers, a twelfth is checking whether a file has changed; the rest is JSON and the protocol.",
+    },
+    Section {
+        file: "peers-slow",
+        heading: "Peers that are slow to load",
+        command: "peers --only basic-memory --only memcite",
+        about: "The two tools that take minutes to load; only times are measured.",
+    },
 ];
 
 /// The printed table and the data of a measurement.
@@ -127,6 +156,32 @@ impl SavedResult {
         let text = text.map_err(|error| Failure::new(error.to_string()))?;
         files::write(path, &format!("{text}\n"))
     }
+
+    /// Reads the result of a section; `None` if there is none.
+    fn read(results: &Path, section: &Section) -> Result<Option<Self>, Failure> {
+        let path = results.join(format!("{}.json", section.file));
+        let Ok(text) = fs::read_to_string(&path) else { return Ok(None) };
+        let saved = serde_json::from_str(&text);
+        saved.map_err(|error| Failure::new(format!("{}: {error}", path.display())))
+    }
+
+    /// Returns the name and the last figure of each bar.
+    fn bars(&self) -> Vec<(String, String)> {
+        let mut bars = Vec::new();
+        let mut add = |prefix: &str, list: &Value| {
+            for bar in list.as_array().into_iter().flatten() {
+                let [name, verdict, detail] =
+                    ["name", "verdict", "detail"].map(|key| bar[key].as_str().unwrap_or_default());
+                bars.push((format!("{prefix}{name}"), format!("{detail} ({verdict})")));
+            }
+        };
+        for size in self.data["sizes"].as_array().into_iter().flatten() {
+            let memories = size["memories"].as_u64().unwrap_or_default() as usize;
+            add(&format!("{} memories: ", count(memories)), &size["bars"]);
+        }
+        add("", &self.data["bars"]);
+        bars
+    }
 }
 
 /// Writes the page of all results in a folder.
@@ -134,21 +189,24 @@ pub(crate) fn write(results: &Path, page: &Path) -> Result<(), Failure> {
     fs::write(page, render(results)?).map_err(Failure::io("writing", page))
 }
 
-/// Renders the page of all results in a folder; parts without a result are left out.
+/// Renders the page of all results in a folder; sections without a result are left out.
 fn render(results: &Path) -> Result<String, Failure> {
-    let mut page = HEAD.to_owned();
-    for [file, heading, command, about] in PARTS {
-        let path = results.join(format!("{file}.json"));
-        let Ok(saved) = fs::read_to_string(&path) else { continue };
-        let saved: SavedResult = serde_json::from_str(&saved)
-            .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
+    let mut bars = String::new();
+    let mut sections = String::new();
+    for section in SECTIONS {
+        let Some(saved) = SavedResult::read(results, section)? else { continue };
+        let Section { file, heading, command, about } = section;
+        for (name, figure) in saved.bars() {
+            bars.push_str(&format!("| {name} | {figure} | `{command}` |\n"));
+        }
         let table: Vec<&str> = saved.table.trim().lines().map(str::trim_end).collect();
-        page.push_str(&format!(
-            "\n## {heading}\n\n`heirloom-bench {command}`\n\n{about}\n\n```text\n{}\n```\n",
+        sections.push_str(&format!(
+            "\n## {heading}\n\n```sh\nheirloom-bench {command} --save docs/benchmarks/{file}.json\n```\n\n\
+             {about}\n\n```text\n{}\n```\n",
             table.join("\n")
         ));
     }
-    Ok(page)
+    Ok(format!("{INTRODUCTION}{bars}{sections}"))
 }
 
 #[cfg(test)]

@@ -10,8 +10,6 @@ use serde_json::{Value, json};
 use super::long_log::team_with_a_long_log;
 use super::{ask, first, team, texts};
 
-use crate::HEIR;
-
 /// Starts a server, which keeps the index open.
 fn serve(team: &Workspace) -> McpClient {
     McpClient::open(team.command().arg("mcp"))

@@ -24,7 +24,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::document::scalar_to_text;
-use crate::{Document, path};
+use crate::{Document, name, path};
 use folder::CREATION_DATE;
 use site::StatusStyle;
 
@@ -344,8 +344,7 @@ fn strip_number(title: &str, number: Option<u32>) -> Option<&str> {
             .filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
     });
     let numbered = after_prefix.unwrap_or(labelled);
-    let rest = numbered.trim_start_matches(|c: char| c.is_ascii_digit());
-    let digits = &numbered[..numbered.len() - rest.len()];
+    let (digits, rest) = name::split_leading_digits(numbered);
     let written = digits.parse::<u32>().ok()?;
     // `2026 goals` and `3-tier architecture` are titles; `10. Goals`, and `10 Goals` in the record
     // with that number, are not.

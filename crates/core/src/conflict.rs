@@ -151,6 +151,29 @@ pub struct Side {
     pub value: Value,
 }
 
+impl Conflict {
+    /// Creates a conflict that is about a place rather than about contradicting statements.
+    pub fn at(
+        kind: ConflictKind,
+        severity: Severity,
+        (path, line): (impl Into<String>, usize),
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Self {
+        Conflict {
+            kind,
+            severity,
+            key: None,
+            path: path.into(),
+            line,
+            message: message.into(),
+            sides: vec![],
+            resolution: None,
+            hint: hint.into(),
+        }
+    }
+}
+
 /// Sorts conflicts by severity, the most severe first, then by path and line.
 pub fn sort_by_severity(conflicts: &mut [Conflict]) {
     conflicts.sort_by(|a, b| {

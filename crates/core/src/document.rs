@@ -17,7 +17,7 @@ use crate::frontmatter::{self, FrontMatterLocation};
 use crate::keypath;
 use crate::merge::Tree;
 use crate::yaml::{self, YamlNode};
-use crate::{Problem, Value};
+use crate::{Problem, Value, byte_order_mark};
 
 /// Front-matter keys that describe the document itself and are not inherited.
 pub const NOT_INHERITED_KEYS: &[&str] = &[
@@ -176,7 +176,7 @@ impl Document {
 
     /// Reads the front matter and returns the byte offset of the body.
     fn read_front_matter(&mut self, text: &str) -> usize {
-        let bom = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        let bom = byte_order_mark::split(text).0.len();
         let (yaml, body) = match frontmatter::split(text) {
             FrontMatterLocation::None => return bom,
             FrontMatterLocation::Unclosed => {
@@ -199,12 +199,8 @@ impl Document {
     fn add_front_matter(&mut self, node: &YamlNode) {
         let Value::Object(fields) = node.value() else {
             self.problems.push(
-                Problem::at(
-                    &self.path,
-                    node.line + 1,
-                    "the front matter is not a mapping of keys to values",
-                )
-                .hint("write `key: value` lines"),
+                Problem::at(&self.path, node.line + 1, yaml::NOT_A_MAPPING)
+                    .hint("write `key: value` lines"),
             );
             return;
         };

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::lines::detect_newline;
 use crate::yaml::{self, EditError};
-use crate::{Problem, Value};
+use crate::{Problem, Value, byte_order_mark};
 
 const FENCE: &str = "---";
 
@@ -26,12 +26,12 @@ pub enum FrontMatterLocation {
 
 /// Finds the front matter of a text: a line `---` at its very start, up to the next `---` or `...`.
 pub fn split(text: &str) -> FrontMatterLocation {
-    let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let mut lines = text[start..].split_inclusive('\n');
+    let (mark, rest) = byte_order_mark::split(text);
+    let mut lines = rest.split_inclusive('\n');
     let Some(first) = lines.next().filter(|line| line.trim_end() == FENCE) else {
         return FrontMatterLocation::None;
     };
-    let yaml_start = start + first.len();
+    let yaml_start = mark.len() + first.len();
     let mut at = yaml_start;
     for line in lines {
         if matches!(line.trim_end(), FENCE | "...") {
@@ -40,6 +40,14 @@ pub fn split(text: &str) -> FrontMatterLocation {
         at += line.len();
     }
     FrontMatterLocation::Unclosed
+}
+
+/// Returns the byte offset of the text after the front matter; 0 if there is none or it never closes.
+pub(crate) fn body_start(text: &str) -> usize {
+    match split(text) {
+        FrontMatterLocation::Block { body, .. } => body,
+        FrontMatterLocation::None | FrontMatterLocation::Unclosed => 0,
+    }
 }
 
 /// Sets one key of the front matter, adding the key or the whole block if it is missing. Every other
@@ -78,17 +86,10 @@ fn edit(
         FrontMatterLocation::None => {
             let newline = detect_newline(text);
             let yaml = change("").map_err(|error| edit_problem(&error))?.replace('\n', newline);
-            let bom = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-            let gap = if text[bom..].is_empty() || text[bom..].starts_with(['\n', '\r']) {
-                ""
-            } else {
-                newline
-            };
-            Ok(format!(
-                "{}{FENCE}{newline}{yaml}{FENCE}{newline}{gap}{}",
-                &text[..bom],
-                &text[bom..]
-            ))
+            let (mark, body) = byte_order_mark::split(text);
+            let needs_gap = !body.is_empty() && !body.starts_with(['\n', '\r']);
+            let gap = if needs_gap { newline } else { "" };
+            Ok(format!("{mark}{FENCE}{newline}{yaml}{FENCE}{newline}{gap}{body}"))
         }
         FrontMatterLocation::Unclosed => Err(unclosed_problem(path)),
     }

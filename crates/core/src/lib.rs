@@ -5,6 +5,7 @@
 //! problems are results.
 
 pub mod adr;
+pub mod byte_order_mark;
 pub mod cascade;
 pub mod conflict;
 pub mod cycles;
@@ -35,6 +36,7 @@ pub mod shell;
 pub mod staleness;
 pub mod supersession;
 pub mod transcript;
+pub mod union_find;
 pub mod words;
 pub mod yaml;
 

@@ -56,10 +56,14 @@ pub fn slug(title: &str) -> String {
     slug[..end].trim_end_matches('-').to_owned()
 }
 
+/// Splits a text into the ASCII digits that it starts with and the rest.
+pub fn split_leading_digits(text: &str) -> (&str, &str) {
+    text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()))
+}
+
 /// Returns the digits that a name starts with: `0042` of `0042-graph`.
 pub fn leading_number(name: &str) -> Option<&str> {
-    let digits = &name[..name.len() - name.trim_start_matches(|c: char| c.is_ascii_digit()).len()];
-    let rest = &name[digits.len()..];
+    let (digits, rest) = split_leading_digits(name);
     (!digits.is_empty() && !rest.starts_with(|c: char| c.is_alphanumeric())).then_some(digits)
 }
 
@@ -70,12 +74,15 @@ pub enum Match {
     One(String),
     /// The name fits several candidates.
     Ambiguous(Vec<String>),
-    /// The name fits no candidate; these are the most similar ones.
+    /// The name fits no candidate; these are the [`suggestions`].
     Unknown(Vec<String>),
 }
 
 /// How many similar names are suggested for an unknown one.
-const MAX_SUGGESTIONS: usize = 5;
+const MAX_SIMILAR: usize = 5;
+
+/// How many names are suggested for an unknown one if none is similar.
+const MAX_OTHERS: usize = 10;
 
 /// Returns a name without the number that it starts with: `graph` of `0042-graph`.
 fn without_number(name: &str) -> &str {
@@ -126,9 +133,19 @@ pub fn find<'n>(typed: &str, candidates: impl IntoIterator<Item = &'n str>) -> M
     }
     match matches.len() {
         1 => Match::One(matches.remove(0)),
-        0 => Match::Unknown(nearest(typed, candidates, MAX_SUGGESTIONS)),
+        0 => Match::Unknown(suggestions(typed, candidates)),
         _ => Match::Ambiguous(matches),
     }
+}
+
+/// Returns the candidates to suggest for an unknown name: those most similar to it, else the first ones.
+pub fn suggestions<'n>(typed: &str, candidates: impl IntoIterator<Item = &'n str>) -> Vec<String> {
+    let candidates: Vec<&str> = candidates.into_iter().collect();
+    let similar = nearest(typed, candidates.iter().copied(), MAX_SIMILAR);
+    if !similar.is_empty() {
+        return similar;
+    }
+    candidates.into_iter().take(MAX_OTHERS).map(str::to_owned).collect()
 }
 
 /// Returns at most `most` candidates that are similar to a typed word, nearest first.
@@ -207,7 +224,7 @@ mod tests {
             Match::Ambiguous(vec!["000-a".into(), "001-a".into()])
         );
         assert_eq!(find_loosely("a", ["000-a", "a"]), Match::One("a".into()));
-        assert_eq!(find_loosely("", ["x-y-z"]), Match::Unknown(vec![]));
+        assert_eq!(find_loosely("", ["x-y-z"]), Match::Unknown(vec!["x-y-z".into()]));
         assert_eq!(find_loosely("0042-grph", names), Match::Unknown(vec!["0042-graph".into()]));
     }
 

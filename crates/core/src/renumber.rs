@@ -4,6 +4,7 @@ mod sites;
 
 use std::ops::Range;
 
+use crate::name;
 use crate::path::percent_decode;
 use sites::Sites;
 
@@ -92,8 +93,7 @@ impl NumberedName {
     }
 
     fn split(whole: &str, numbered: &str, prefix: String, is_plan: bool) -> Option<Self> {
-        let after = numbered.trim_start_matches(|c: char| c.is_ascii_digit());
-        let digits = &numbered[..numbered.len() - after.len()];
+        let (digits, after) = name::split_leading_digits(numbered);
         let is_number = (1..=MAX_NUMBER_DIGITS).contains(&digits.len())
             && !after.starts_with(char::is_alphanumeric);
         is_number.then(|| NumberedName {

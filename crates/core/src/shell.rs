@@ -1,4 +1,4 @@
-//! Quotes arguments of the shell commands that hints suggest.
+//! Quotes the words of shell commands.
 
 use std::borrow::Cow;
 
@@ -11,8 +11,13 @@ pub fn quote(text: &str) -> Cow<'_, str> {
     if !text.is_empty() && !text.starts_with('-') && text.chars().all(is_safe) {
         Cow::Borrowed(text)
     } else {
-        Cow::Owned(format!("'{}'", text.replace('\'', r"'\''")))
+        Cow::Owned(single_quote(text))
     }
+}
+
+/// Writes a word between single quotes.
+pub(crate) fn single_quote(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]

@@ -45,6 +45,7 @@ pub use prose::excerpt;
 
 use serde_json::Value;
 
+use crate::byte_order_mark;
 use builder::{MAX_LINE_BYTES, TranscriptBuilder};
 
 /// Number of lines that are inspected to detect the format.
@@ -52,7 +53,7 @@ const DETECTION_SAMPLE_LINES: usize = 20;
 
 /// Parses a transcript and detects its format. `path` is only used in reported problems.
 pub fn parse(path: &str, text: &str) -> Transcript {
-    let text = text.trim_start_matches('\u{feff}');
+    let text = byte_order_mark::strip(text);
     if let Some(document) = parse_multiline_json(text) {
         let builder = TranscriptBuilder::new(path, Format::JsonLines);
         return json_lines::parse_document(builder, &document);

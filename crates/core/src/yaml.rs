@@ -10,6 +10,7 @@ mod scalar;
 mod syntax_error;
 
 pub use compose::parse;
+pub(crate) use edit::NOT_A_MAPPING;
 pub use edit::{EditError, append_to_list, set_key};
 pub use scalar::write_inline;
 

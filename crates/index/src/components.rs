@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use heirloom_core::fold::{Line, Memory, fold};
 use heirloom_core::hashing;
+use heirloom_core::union_find::UnionFind;
 use rusqlite::Connection;
 
 use crate::IndexError;
@@ -130,15 +131,15 @@ fn store_components(db: &Connection, members: &[Member]) -> Result<ComponentName
 }
 
 /// Joins all names of each member.
-fn connect(members: &[Member]) -> DisjointSets {
-    let mut sets = DisjointSets::with_capacity(2 * members.len());
+fn connect(members: &[Member]) -> NameGroups {
+    let mut sets = NameGroups::with_capacity(2 * members.len());
     for member in members {
         let mut names = member.name_hashes.iter();
         if let Some(first) = names.next() {
             let first = sets.index_of(*first);
             names.for_each(|name| {
                 let other = sets.index_of(*name);
-                sets.join(first, other);
+                sets.groups.join(first, other);
             });
         }
     }
@@ -155,49 +156,31 @@ impl ComponentNames {
     }
 }
 
-/// A union-find structure over name hashes.
-struct DisjointSets {
+/// Groups of name hashes that belong to the same component.
+struct NameGroups {
     indexes: HashMap<i64, usize, hashing::FastHashBuilder>,
-    parents: Vec<usize>,
+    groups: UnionFind,
 }
 
-impl DisjointSets {
+impl NameGroups {
     fn with_capacity(names: usize) -> Self {
         let indexes = HashMap::with_capacity_and_hasher(names, hashing::FastHashBuilder::default());
-        DisjointSets { indexes, parents: Vec::with_capacity(names) }
+        NameGroups { indexes, groups: UnionFind::with_capacity(names) }
     }
 
     /// Returns the index of a name, which is added if it is new.
     fn index_of(&mut self, name: i64) -> usize {
-        let next = self.parents.len();
-        let index = *self.indexes.entry(name).or_insert(next);
-        if index == next {
-            self.parents.push(next);
-        }
-        index
+        *self.indexes.entry(name).or_insert_with(|| self.groups.add())
     }
 
     fn root_of(&mut self, name: i64) -> usize {
         let index = self.index_of(name);
-        self.find(index)
-    }
-
-    fn find(&mut self, mut index: usize) -> usize {
-        while self.parents[index] != index {
-            self.parents[index] = self.parents[self.parents[index]];
-            index = self.parents[index];
-        }
-        index
-    }
-
-    fn join(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.find(a), self.find(b));
-        self.parents[a.max(b)] = a.min(b);
+        self.groups.find(index)
     }
 
     /// Returns every name with its root.
     fn all_roots(mut self) -> Vec<(i64, usize)> {
-        let names = std::mem::take(&mut self.indexes);
-        names.into_iter().map(|(name, index)| (name, self.find(index))).collect()
+        let names = self.indexes.into_iter();
+        names.map(|(name, index)| (name, self.groups.find(index))).collect()
     }
 }

@@ -190,20 +190,12 @@ fn header_text(value: &header::HeaderValue) -> &str {
 
 /// Returns whether `host[:port]` names this machine.
 fn is_loopback(host: &str) -> bool {
-    let name = match host.strip_prefix('[') {
-        Some(rest) => match rest.split_once(']') {
-            Some((name, port)) if port.is_empty() || is_port(port) => return name == "::1",
-            _ => return false,
-        },
-        None => host,
-    };
-    let (name, port) = name.split_once(':').map_or((name, None), |(name, port)| (name, Some(port)));
-    port.is_none_or(|port| port.bytes().all(|byte| byte.is_ascii_digit()))
-        && (name.eq_ignore_ascii_case("localhost") || name == "127.0.0.1")
-}
-
-fn is_port(text: &str) -> bool {
-    text.strip_prefix(':').is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
+    let address_end = if host.starts_with('[') { host.find(']').unwrap_or(0) } else { 0 };
+    let name_end = host[address_end..].find(':').map_or(host.len(), |colon| address_end + colon);
+    let (name, port) = host.split_at(name_end);
+    let is_loopback_name =
+        name.eq_ignore_ascii_case("localhost") || name == "127.0.0.1" || name == "[::1]";
+    is_loopback_name && port.bytes().skip(1).all(|byte| byte.is_ascii_digit())
 }
 
 #[cfg(test)]

@@ -113,9 +113,7 @@ pub fn find_name(
         Match::Ambiguous(candidates) => {
             Err(StoreError::Ambiguous { name: typed.into(), what, candidates })
         }
-        Match::Unknown(near) => {
-            let candidates =
-                if near.is_empty() { candidates.into_iter().take(10).collect() } else { near };
+        Match::Unknown(candidates) => {
             Err(StoreError::Unknown { name: typed.into(), what, candidates })
         }
     }
@@ -300,14 +298,10 @@ pub fn resolve_level_name(
             format!("there is no {} `{typed}`", level.name),
             format!("run `heir {} new {typed}`", level.name),
         ),
-        Match::Unknown(near) => {
-            let candidates =
-                if near.is_empty() { names.iter().take(10).cloned().collect() } else { near };
-            refuse(
-                format!("there is no {} `{typed}`", level.name),
-                format!("existing names: {}", candidates.join(", ")),
-            )
-        }
+        Match::Unknown(candidates) => refuse(
+            format!("there is no {} `{typed}`", level.name),
+            format!("existing names: {}", candidates.join(", ")),
+        ),
     })
 }
 

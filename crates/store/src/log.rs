@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use heirloom_core::fold::{Line, LineLocation, Memory, fold};
 use heirloom_core::record::{self, LineError, MAX_LINE_BYTES, RecordKind};
-use heirloom_core::{Problem, day, parallel};
+use heirloom_core::{Problem, byte_order_mark, day, parallel};
 use jiff::Timestamp;
 use uuid::{NoContext, Uuid};
 
@@ -155,8 +155,8 @@ impl Log {
         let path: Arc<str> = shown.into();
         let mut has_crlf = false;
         for (number, raw_line) in (first_line..).zip(bytes.split(|byte| *byte == b'\n')) {
-            let (has_bom, line) = strip_bom(raw_line);
-            if has_bom {
+            let line = byte_order_mark::strip_bytes(raw_line);
+            if line.len() < raw_line.len() {
                 self.problems.push(
                     Problem::at(
                         shown,
@@ -182,14 +182,6 @@ impl Log {
                 Err(damage) => self.problems.push(damage_problem(shown, number, damage)),
             }
         }
-    }
-}
-
-/// Strips a byte order mark, and returns whether there was one.
-pub fn strip_bom(line: &[u8]) -> (bool, &[u8]) {
-    match line.strip_prefix(b"\xef\xbb\xbf") {
-        Some(rest) => (true, rest),
-        None => (false, line),
     }
 }
 
@@ -383,7 +375,7 @@ pub fn raw_lines(root: &Root, private: bool) -> (Vec<String>, Vec<Problem>) {
             }
         };
         for line in bytes.split(|byte| *byte == b'\n') {
-            let line = strip_bom(line).1.trim_ascii();
+            let line = byte_order_mark::strip_bytes(line).trim_ascii();
             if matches!(record::read(line), Ok(Some(_)) | Err(LineError::Newer(_))) {
                 lines.extend(String::from_utf8(line.to_vec()));
             }
@@ -400,7 +392,7 @@ pub fn raw_line(root: &Root, place: &LineLocation) -> Option<String> {
         .find(|shard| shard.display_path == *place.path)?;
     let bytes = shard.read_from(0).ok()?;
     let line = bytes.split(|byte| *byte == b'\n').nth(place.line - 1)?;
-    String::from_utf8(strip_bom(line).1.trim_ascii().to_vec()).ok()
+    String::from_utf8(byte_order_mark::strip_bytes(line).trim_ascii().to_vec()).ok()
 }
 
 /// Returns a name such as `2026-02-1f3a90c2.jsonl`: the month and a short hash of clone and branch.

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::Status;
 use super::site::{StatusSite, StatusStyle};
 use super::text::{heading, key_value, lines, plain};
-use crate::Document;
 use crate::document::adr_id::MAX_NUMBER_DIGITS;
+use crate::{Document, name};
 
 /// A link's target: another record, as it is written.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -296,8 +296,7 @@ fn link_target(label: &str, href: &str) -> Option<LinkTarget> {
 fn label_number(label: &str) -> Option<u32> {
     find_ids(label, false).into_iter().next().and_then(|target| target.number).or_else(|| {
         let label = plain(label);
-        let digits =
-            &label[..label.len() - label.trim_start_matches(|c: char| c.is_ascii_digit()).len()];
+        let (digits, _) = name::split_leading_digits(&label);
         digits.parse().ok().filter(|_| digits.len() <= MAX_NUMBER_DIGITS)
     })
 }

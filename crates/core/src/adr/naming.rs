@@ -122,8 +122,8 @@ fn split_stem(stem: &str) -> (&str, Numbering, &str) {
         return ("", Numbering::None, stem);
     }
     let start = stem.find(|c: char| c.is_ascii_digit()).unwrap_or(0);
-    let rest = stem[start..].trim_start_matches(|c: char| c.is_ascii_digit());
-    (&stem[..start], Numbering::Number(stem.len() - start - rest.len()), rest)
+    let (digits, rest) = name::split_leading_digits(&stem[start..]);
+    (&stem[..start], Numbering::Number(digits.len()), rest)
 }
 
 impl TitleStyle {

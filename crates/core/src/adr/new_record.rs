@@ -7,6 +7,7 @@ use super::edit::match_case;
 use super::{Adr, Status, read, set_status, text};
 use crate::frontmatter::{self, FrontMatterLocation};
 use crate::lines::detect_newline;
+use crate::name;
 use crate::yaml::{YamlStyle, write_inline};
 
 /// The content of a new record.
@@ -177,8 +178,7 @@ impl Writer<'_> {
         let Some(start) = text.find(|c: char| c.is_ascii_digit()) else {
             return text.to_owned();
         };
-        let rest = text[start..].trim_start_matches(|c: char| c.is_ascii_digit());
-        let digits = &text[start..text.len() - rest.len()];
+        let (digits, rest) = name::split_leading_digits(&text[start..]);
         let width = if digits.starts_with('0') { digits.len() } else { 0 };
         format!("{}{:0width$}{rest}", &text[..start], self.new.number)
     }

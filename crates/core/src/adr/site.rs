@@ -112,10 +112,7 @@ struct Body<'t> {
 
 impl<'t> Body<'t> {
     fn new(text: &str, visible: &'t str) -> Self {
-        let start = match frontmatter::split(text) {
-            FrontMatterLocation::Block { body, .. } => body,
-            FrontMatterLocation::None | FrontMatterLocation::Unclosed => 0,
-        };
+        let start = frontmatter::body_start(text);
         Body {
             lines: text::lines(visible).filter(|(offset, _)| *offset >= start).collect(),
             first_line: visible[..start].matches('\n').count() + 1,

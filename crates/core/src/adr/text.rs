@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::frontmatter::{self, FrontMatterLocation};
+use crate::frontmatter;
 
 /// Fields of the record itself are within this many lines from the start.
 const MAX_FIELD_LINES: usize = 40;
@@ -21,10 +21,7 @@ pub(super) fn visible(text: &str) -> String {
             .for_each(|byte| *byte = b' ');
     };
     // In the front matter, `<!--` does not open a comment.
-    let body = match frontmatter::split(text) {
-        FrontMatterLocation::Block { body, .. } => body,
-        FrontMatterLocation::None | FrontMatterLocation::Unclosed => 0,
-    };
+    let body = frontmatter::body_start(text);
     let comments = between(&text[body..], "<!--", "-->");
     let comments = comments.into_iter().map(|range| range.start + body..range.end + body);
     for range in comments.chain(fenced_blocks(text)).chain(struck_out(text)) {

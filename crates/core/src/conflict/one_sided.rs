@@ -61,7 +61,7 @@ fn conflict(
 ) -> Conflict {
     let name = |index: usize| unique_name(adrs, relation, index);
     let metadata = adr::metadata_path(&to_fix.path);
-    let (path, line) = match &metadata {
+    let place = match &metadata {
         Some(metadata) => (metadata.clone(), 1),
         None => (to_fix.path.clone(), to_fix.status_line),
     };
@@ -74,17 +74,7 @@ fn conflict(
             .call("adr_supersede", [("old", name(link.old)), ("new", name(link.new))])
             .then(", which updates both records"),
     };
-    Conflict {
-        kind: ConflictKind::OneSidedSupersession,
-        severity,
-        key: None,
-        path,
-        line,
-        message,
-        sides: vec![],
-        resolution: None,
-        hint,
-    }
+    Conflict::at(ConflictKind::OneSidedSupersession, severity, place, message, hint)
 }
 
 /// Returns an unambiguous name of a record: its id, or its path if its number is not unique.

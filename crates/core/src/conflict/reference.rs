@@ -283,17 +283,13 @@ fn retirement_reason(index: usize, known: &ReferenceResolver<'_>) -> Option<Stri
 }
 
 fn conflict(document: &Document, reference: &Reference, reason: &str) -> Conflict {
-    Conflict {
-        kind: ConflictKind::OrphanReference,
-        severity: Severity::Critical,
-        key: None,
-        path: document.path.clone(),
-        line: reference.line,
-        message: format!("refers to {}, which {reason}", reference.target),
-        sides: vec![],
-        resolution: None,
-        hint: "refer to its replacement, or remove the reference".into(),
-    }
+    Conflict::at(
+        ConflictKind::OrphanReference,
+        Severity::Critical,
+        (&document.path, reference.line),
+        format!("refers to {}, which {reason}", reference.target),
+        "refer to its replacement, or remove the reference",
+    )
 }
 
 /// Returns a conflict for every cycle in which decisions supersede each other.
@@ -305,17 +301,13 @@ pub fn find_supersession_cycles(adrs: &[Adr], relation: &Supersession<'_>) -> Ve
             let ids: Vec<&str> =
                 cycle.iter().chain(cycle.first()).map(|&index| adrs[index].id.as_str()).collect();
             let first = &adrs[cycle[0]];
-            Conflict {
-                kind: ConflictKind::CircularSupersession,
-                severity: Severity::Critical,
-                key: None,
-                path: first.path.clone(),
-                line: first.status_line,
-                message: ids.join(" supersedes "),
-                sides: vec![],
-                resolution: None,
-                hint: "remove the wrong `supersedes` or `superseded_by`".into(),
-            }
+            Conflict::at(
+                ConflictKind::CircularSupersession,
+                Severity::Critical,
+                (&first.path, first.status_line),
+                ids.join(" supersedes "),
+                "remove the wrong `supersedes` or `superseded_by`",
+            )
         })
         .collect()
 }

@@ -3,7 +3,7 @@
 //! They are here and not in `adr`, because references in documents are recognised by them and `adr`
 //! builds on documents.
 
-use crate::path;
+use crate::{name, path};
 
 /// Longest prefix of letters before a record's number.
 const MAX_PREFIX_LETTERS: usize = 4;
@@ -41,8 +41,8 @@ pub fn folder_name(path: &str) -> Option<&str> {
 fn split_number(name: &str) -> Option<(&str, &str)> {
     let letters = name.len() - name.trim_start_matches(|c: char| c.is_ascii_alphabetic()).len();
     let rest = name[letters..].trim_start_matches(['-', '_', ' ']);
-    let digits = &rest[..rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len()];
-    let ends_word = !rest[digits.len()..].starts_with(|c: char| c.is_alphanumeric());
+    let (digits, after) = name::split_leading_digits(rest);
+    let ends_word = !after.starts_with(char::is_alphanumeric);
     let is_number = (1..=MAX_NUMBER_DIGITS).contains(&digits.len())
         && ends_word
         && letters <= MAX_PREFIX_LETTERS;

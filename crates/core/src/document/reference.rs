@@ -138,9 +138,8 @@ pub(super) fn adr_mentions(text: &str) -> Vec<String> {
             !text[..start].ends_with(|c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '/'));
         let rest = &text[start + prefix.len()..];
         let rest = rest.strip_prefix(['-', ' ']).unwrap_or(rest);
-        let digits =
-            &rest[..rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len()];
-        let ends_word = !rest[digits.len()..].starts_with(|c: char| c.is_alphanumeric());
+        let (digits, after) = name::split_leading_digits(rest);
+        let ends_word = !after.starts_with(char::is_alphanumeric);
         if starts_word && ends_word && (1..=adr_id::MAX_NUMBER_DIGITS).contains(&digits.len()) {
             found.push(format!("ADR-{digits}"));
         }

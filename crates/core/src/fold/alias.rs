@@ -1,7 +1,6 @@
 //! Groups records that say the same.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::slice;
 
 use uuid::Uuid;
@@ -9,6 +8,7 @@ use uuid::Uuid;
 use super::Line;
 use crate::hashing;
 use crate::record::{Body, Origin, Record};
+use crate::union_find::UnionFind;
 use crate::words::normalise;
 
 /// Groups of records that say the same. A record without aliases is in no group.
@@ -27,7 +27,7 @@ impl Aliases {
     /// origin.
     pub(super) fn of<'l>(lines: impl ExactSizeIterator<Item = &'l Line>) -> Self {
         let mut ids = Vec::with_capacity(lines.len());
-        let mut groups = DisjointSet { parent: Vec::with_capacity(lines.len()) };
+        let mut groups = UnionFind::with_capacity(lines.len());
         let mut by_text: HashMap<[u8; 32], usize, hashing::FastHashBuilder> = HashMap::default();
         by_text.reserve(lines.len());
         let mut by_origin: HashMap<&Origin, usize> = HashMap::new();
@@ -36,10 +36,10 @@ impl Aliases {
             let position = groups.add();
             ids.push(record.id);
             if let Some(text) = line.text_key {
-                groups.join_first(by_text.entry(text), position);
+                groups.join(*by_text.entry(text).or_insert(position), position);
             }
             if let Some(origin) = record.origin.as_ref().filter(|_| !record.is_private()) {
-                groups.join_first(by_origin.entry(origin), position);
+                groups.join(*by_origin.entry(origin).or_insert(position), position);
             }
         }
         let mut aliases = Aliases { by_text, ids, ..Aliases::default() };
@@ -89,31 +89,4 @@ pub(crate) fn text_key(record: &Record) -> Option<[u8; 32]> {
         hashed.extend(part.as_bytes());
     }
     Some(*blake3::hash(&hashed).as_bytes())
-}
-
-/// A union-find structure over positions; the smallest position represents its group.
-struct DisjointSet {
-    parent: Vec<usize>,
-}
-
-impl DisjointSet {
-    fn add(&mut self) -> usize {
-        self.parent.push(self.parent.len());
-        self.parent.len() - 1
-    }
-
-    fn find(&mut self, mut position: usize) -> usize {
-        while self.parent[position] != position {
-            self.parent[position] = self.parent[self.parent[position]];
-            position = self.parent[position];
-        }
-        position
-    }
-
-    /// Joins a position with the first one that has the same key.
-    fn join_first<K>(&mut self, entry: Entry<'_, K, usize>, position: usize) {
-        let first = *entry.or_insert(position);
-        let (a, b) = (self.find(first), self.find(position));
-        self.parent[a.max(b)] = a.min(b);
-    }
 }

@@ -5,6 +5,7 @@ use indexmap::IndexMap;
 use super::comment::{take_marks, write_comment};
 use super::escape::{decode, encode, encode_field};
 use super::{EntryField, EntryFields, NewEntry};
+use crate::name;
 
 /// Splits a bullet into its marker, with the spaces around it, and its content.
 pub(super) fn bullet(line: &str) -> Option<(&str, &str)> {
@@ -13,7 +14,7 @@ pub(super) fn bullet(line: &str) -> Option<(&str, &str)> {
     if indent > 3 {
         return None;
     }
-    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let digits = name::split_leading_digits(text).0.len();
     let marker = match text.as_bytes().get(digits)? {
         b'-' | b'*' | b'+' if digits == 0 => 1,
         b'.' | b')' if (1..=9).contains(&digits) => digits + 1,

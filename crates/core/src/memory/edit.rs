@@ -15,6 +15,7 @@ use super::{
     comment, read, table, without_marks,
 };
 use crate::lines::detect_newline;
+use crate::name;
 
 /// The reason why an edit was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -241,10 +242,9 @@ fn add_bullet(
 
 /// Returns the marker of the bullet after one with this marker: `- ` after `- `, `4. ` after `3. `.
 fn next_marker(marker: &str) -> String {
-    let trimmed = marker.trim_start();
-    let digits: String = trimmed.chars().take_while(char::is_ascii_digit).collect();
+    let (digits, _) = name::split_leading_digits(marker.trim_start());
     match digits.parse::<u64>() {
-        Ok(number) => marker.replacen(&digits, &(number + 1).to_string(), 1),
+        Ok(number) => marker.replacen(digits, &(number + 1).to_string(), 1),
         Err(_) => marker.to_owned(),
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{EntryKind, MemoryOwner};
-use crate::frontmatter::{self, FrontMatterLocation};
+use crate::frontmatter;
 
 /// A line of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,10 +68,7 @@ pub(super) fn heading(kind: EntryKind, owner: MemoryOwner) -> (&'static str, &'s
 
 /// Splits a document's body into lines.
 pub(super) fn split_lines(text: &str) -> Vec<TextLine<'_>> {
-    let body = match frontmatter::split(text) {
-        FrontMatterLocation::Block { body, .. } => body,
-        FrontMatterLocation::None | FrontMatterLocation::Unclosed => 0,
-    };
+    let body = frontmatter::body_start(text);
     let first_number = 1 + text[..body].matches('\n').count();
     let mut offset = body;
     let mut fence: Option<&str> = None;

@@ -156,10 +156,7 @@ fn first_heading(text: &str, body: usize) -> Option<Range<usize>> {
 /// Extends the underline of the first heading to the length of the heading, as reStructuredText
 /// requires.
 pub(super) fn extend_underline(text: &mut String) {
-    let body = match frontmatter::split(text) {
-        FrontMatterLocation::Block { body, .. } => body,
-        FrontMatterLocation::None | FrontMatterLocation::Unclosed => 0,
-    };
+    let body = frontmatter::body_start(text);
     let Some(title) =
         first_heading(text, body).filter(|title| !text[title.clone()].starts_with('#'))
     else {

@@ -6,6 +6,7 @@ use super::content;
 use super::effect::{ToolEffect, effect_of};
 use super::model::ToolKind;
 use super::shell_command::{self, ReadOnlyCommand};
+use crate::shell;
 
 /// What a tool call means.
 pub(super) struct CallDescription {
@@ -138,7 +139,7 @@ fn command_of(input: &Value) -> Option<String> {
 
 fn quote(word: &str) -> String {
     let is_plain = !word.contains(|c: char| c.is_whitespace() || "'\"\\;|&".contains(c));
-    if is_plain { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+    if is_plain { word.to_owned() } else { shell::single_quote(word) }
 }
 
 fn paths_of(input: &Value) -> Vec<String> {

@@ -10,6 +10,9 @@ use super::{MapEntry, YamlError, YamlKind, YamlNode, YamlStyle, parse, write_inl
 use crate::Value;
 use crate::lines::detect_newline;
 
+/// The problem with a front matter that is a list or a single value.
+pub(crate) const NOT_A_MAPPING: &str = "the front matter is not a mapping of keys to values";
+
 /// Why an edit was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
@@ -17,7 +20,7 @@ pub enum EditError {
     #[error("{0}")]
     Yaml(#[from] YamlError),
     /// The text is YAML, but not a mapping.
-    #[error("the front matter is not a mapping of keys to values")]
+    #[error("{NOT_A_MAPPING}")]
     NotAMapping,
     /// The value has an anchor or a tag, so that an edit would also change its aliases or its type.
     #[error(

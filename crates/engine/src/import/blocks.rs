@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use heirloom_core::document::Heading;
-use heirloom_core::{Document, Problem};
+use heirloom_core::{Document, Problem, name};
 
 /// A block of a markdown document.
 #[derive(Debug, PartialEq, Eq)]
@@ -180,10 +180,10 @@ fn is_rule(text: &str) -> bool {
 
 /// Returns the text of a list item, numbered or not; `None` for another line.
 fn item_text(text: &str) -> Option<&str> {
-    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    let rest = match digits {
+    let (digits, rest) = name::split_leading_digits(text);
+    let rest = match digits.len() {
         0 => text.strip_prefix(['-', '*', '+'])?,
-        1..=3 => text[digits..].strip_prefix(['.', ')'])?,
+        1..=3 => rest.strip_prefix(['.', ')'])?,
         _ => return None,
     };
     (rest.is_empty() || rest.starts_with([' ', '\t'])).then(|| rest.trim())

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use heirloom_core::document::scalar_to_text;
 use heirloom_core::fold::LineLocation;
-use heirloom_core::{Problem, Value, json};
+use heirloom_core::{Problem, Value, byte_order_mark, json};
 use serde_json::Map;
 
 use super::batch::{self, Batch, SourceText};
@@ -61,8 +61,10 @@ pub(super) fn read(texts: &[SourceText<'_>], batch: &mut Batch<'_, '_>) -> Vec<J
 
 /// Returns the lines that are not blank, each with its number.
 pub(super) fn lines(content: &str) -> impl Iterator<Item = (usize, &str)> {
-    let content = content.strip_prefix('\u{feff}').unwrap_or(content);
-    let numbered = content.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
+    let numbered = byte_order_mark::strip(content)
+        .lines()
+        .enumerate()
+        .map(|(index, line)| (index + 1, line.trim()));
     numbered.filter(|(_, line)| !line.is_empty())
 }
 

@@ -8,7 +8,7 @@ use heirloom_core::adr::{self, Adr};
 use heirloom_core::fold::Line;
 use heirloom_core::hierarchy::Hierarchy;
 use heirloom_core::supersession::Supersession;
-use heirloom_core::{Document, Problem, day, parallel};
+use heirloom_core::{Document, Problem, byte_order_mark, day, parallel};
 use heirloom_index::{ChangedFile, FileSlice, NewLine, Source, Update};
 use heirloom_store::Root;
 use heirloom_store::adrs::{self, Scope};
@@ -586,7 +586,7 @@ fn with_json(lines: Vec<Box<Line>>, bytes: Vec<u8>, first_line: usize) -> Vec<Ne
         let at = line.place.line - first_line;
         let start = at.checked_sub(1).map_or(0, |before| ends[before] + 1);
         let end = ends[at];
-        let (_, json) = log::strip_bom(&bytes[start..end]);
+        let json = byte_order_mark::strip_bytes(&bytes[start..end]);
         let json = json.trim_ascii_start();
         let start = end - json.len();
         let range = start..start + json.trim_ascii_end().len();

@@ -65,10 +65,8 @@ impl MemorySlice {
                     .filter_map(|head| self.item(head))
                     .map(|item| format!("`{}` ({})", item.text, item.short_id()))
                     .collect();
-                let (path, line) = self.first_location(&fork.heads);
                 warning(
-                    path,
-                    line,
+                    self.first_location(&fork.heads),
                     format!(
                         "{} was superseded by {}, which are all active",
                         fork.replaced.short(),
@@ -101,10 +99,8 @@ impl MemorySlice {
                     (None, Referent::Document(id)) => id.clone(),
                     (None, other) => other.to_string(),
                 };
-                let (path, line) = self.first_location(&[from.clone(), to.clone()]);
                 warning(
-                    path,
-                    line,
+                    self.first_location(&[from.clone(), to.clone()]),
                     format!("{} contradicts {}, and both are active", describe(from), describe(to)),
                     "archive or supersede one of the two".into(),
                 )
@@ -119,16 +115,6 @@ impl MemorySlice {
     }
 }
 
-fn warning(path: String, line: usize, message: String, hint: Hint) -> Conflict {
-    Conflict {
-        kind: ConflictKind::DirectContradiction,
-        severity: Severity::Warning,
-        key: None,
-        path,
-        line,
-        message,
-        sides: vec![],
-        resolution: None,
-        hint,
-    }
+fn warning(place: (String, usize), message: String, hint: Hint) -> Conflict {
+    Conflict::at(ConflictKind::DirectContradiction, Severity::Warning, place, message, hint)
 }

@@ -237,12 +237,7 @@ impl<'r> Archive<'r> {
     fn unknown(&self, typed: &str) -> Error {
         let mut sources: Vec<&str> = self.files().iter().map(|file| file.source.as_str()).collect();
         sources.dedup();
-        let similar = name::nearest(typed, sources.iter().copied(), 5);
-        let candidates = if similar.is_empty() {
-            sources.iter().take(10).map(|source| (*source).to_owned()).collect()
-        } else {
-            similar
-        };
+        let candidates = name::suggestions(typed, sources);
         let typed = typed.escape_default();
         Error::not_found(format!("there is no archived document `{typed}`"), candidates)
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use heirloom_core::byte_order_mark;
 use heirloom_core::fold::{Line, Memory, fold};
 use heirloom_core::record::{self, EventAction, RecordKind, Referent};
 use heirloom_store::log::Log;
@@ -44,7 +45,7 @@ pub fn log_read(data: &[u8]) -> Signature {
 fn check_all_lines(data: &[u8], log: &Log) {
     let mut records = log.lines.iter().map(|line| line.place.line).peekable();
     for (number, line) in (1..).zip(data.split(|byte| *byte == b'\n')) {
-        let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+        let line = byte_order_mark::strip_bytes(line);
         let is_record = records.next_if_eq(&number).is_some();
         let is_blank = line.trim_ascii().is_empty();
         let is_problem = log.problems.iter().any(|problem| problem.line == number);

@@ -9,7 +9,7 @@ use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use heirloom_core::json;
+use heirloom_core::{byte_order_mark, json};
 use rmcp::RoleServer;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
@@ -163,8 +163,7 @@ enum Line {
 }
 
 fn parse_line(line: &[u8]) -> Line {
-    let line = line.trim_ascii();
-    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+    let line = byte_order_mark::strip_bytes(line.trim_ascii());
     if line.is_empty() {
         return Line::Ignored;
     }

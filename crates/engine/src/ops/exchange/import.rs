@@ -9,7 +9,7 @@ use heirloom_core::memory::{
 use heirloom_core::recall::ComponentKey;
 use heirloom_core::record::{self, LineError, Origin, Record, Referent};
 use heirloom_core::words::normalise;
-use heirloom_core::{Hint, Problem, Value, day, name};
+use heirloom_core::{Hint, Problem, Value, byte_order_mark, day, name};
 use heirloom_store::log;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -112,7 +112,7 @@ impl Operation for Import {
 
 /// Returns the lines of a Heirloom export.
 fn exported_lines(file: &InputFile) -> std::str::Lines<'_> {
-    file.text.trim_start_matches('\u{feff}').lines()
+    byte_order_mark::strip(&file.text).lines()
 }
 
 /// Returns the records of Heirloom exports.

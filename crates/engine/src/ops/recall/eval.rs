@@ -2,7 +2,7 @@
 
 use heirloom_core::record::FactSection;
 use heirloom_core::words::normalise;
-use heirloom_core::{Problem, Value, json, yaml};
+use heirloom_core::{Problem, Value, byte_order_mark, json, yaml};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -186,7 +186,7 @@ fn read_expectations(file: &InputFile) -> Result<Vec<Row<Expectation, Problem>>,
 
 /// Reads a JSON object, JSON Lines, or a list in YAML or JSON.
 fn read_rows(file: &InputFile) -> Result<Vec<Row<Value, String>>, Error> {
-    let text = file.text.trim_start_matches('\u{feff}');
+    let text = byte_order_mark::strip(&file.text);
     let object = serde_json::from_str::<Value>(text).ok().filter(Value::is_object);
     if let Some(object) = object {
         return Ok(vec![(1, Ok(object))]);

@@ -119,15 +119,5 @@ fn main_document(filed: &[CatalogEntry], plan: &str) -> String {
 }
 
 fn conflict(path: &str, message: String, hint: Hint) -> Conflict {
-    Conflict {
-        kind: ConflictKind::DuplicateNumber,
-        severity: Severity::Critical,
-        key: None,
-        path: path.to_owned(),
-        line: 1,
-        message,
-        sides: vec![],
-        resolution: None,
-        hint,
-    }
+    Conflict::at(ConflictKind::DuplicateNumber, Severity::Critical, (path, 1), message, hint)
 }

@@ -244,13 +244,8 @@ impl Catalog {
         match matches.as_slice() {
             [one] => Ok(*one),
             [] => {
-                let ids = || self.adrs.iter().map(|adr| adr.id.as_str());
-                let similar = name::nearest(typed, ids(), 5);
-                let candidates = if similar.is_empty() {
-                    ids().take(10).map(str::to_owned).collect()
-                } else {
-                    similar
-                };
+                let ids = self.adrs.iter().map(|adr| adr.id.as_str());
+                let candidates = name::suggestions(typed, ids);
                 let typed = typed.escape_default();
                 Err(Error::not_found(format!("there is no decision record `{typed}`"), candidates))
             }

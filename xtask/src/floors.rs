@@ -1,9 +1,10 @@
-//! The floors of the engine: a module imports only what is on a floor below it.
+//! The floors of the engine: a module imports only what is on a floor below it, and no circle of files.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::imports;
 use crate::run::root;
 
 /// The modules of the engine, from the ground up. Modules of the ground floor may use each other.
@@ -19,34 +20,54 @@ const FLOORS: &[&[&str]] = &[
 /// Names that the crate root re-exports from above the ground floor.
 const ROOT_NAMES: &[(&str, &str)] = &[("OPS", "ops")];
 
-/// Checks that no module imports one on its own floor or above.
+/// Checks that no module imports one on its own floor or above, and that no two files import from each
+/// other. A file may re-export what files below it define.
 pub(crate) fn check() -> Result<(), String> {
-    let source = root().join("crates/engine/src");
+    let modules = read_modules(&root().join("crates/engine/src"))?;
+    for (module, code) in &modules {
+        check_floor(module, code)?;
+    }
+    if let Some(circle) = imports::find_circle(&imports::graph(&modules)) {
+        return Err(format!(
+            "crates/engine: these files import from each other in a circle: {}; move what they share into a file of its own",
+            circle.join(" > ")
+        ));
+    }
+    eprintln!("floors: {} files of the engine import only from below", modules.len());
+    Ok(())
+}
+
+/// Reads the code of every module but the crate root, by its path such as `workspace::catalog`.
+fn read_modules(source: &Path) -> Result<BTreeMap<String, String>, String> {
     let mut files = Vec::new();
-    find(&source, &mut files)?;
-    for file in &files {
-        let path = file.strip_prefix(&source).unwrap_or(file);
-        let own = path.iter().next().unwrap_or_default().to_string_lossy();
-        let own = own.trim_end_matches(".rs");
-        if own == "lib" {
-            continue;
-        }
-        let floor = floor_of(own).ok_or_else(|| {
-            format!("{}: which floor is `{own}` on? add it to xtask/src/floors.rs", path.display())
-        })?;
-        let text = fs::read_to_string(file).map_err(|error| error.to_string())?;
-        for used in imports(&text) {
-            let is_allowed = used == own
-                || floor_of(&used).is_none_or(|other| other < floor || other == 0 && floor == 0);
-            if !is_allowed {
-                return Err(format!(
-                    "crates/engine/src/{}: `{own}` must not use `{used}`, which is not on a floor below it; see ARCHITECTURE.md",
-                    path.display()
-                ));
-            }
+    find(source, &mut files)?;
+    let mut modules = BTreeMap::new();
+    for file in files {
+        let path = file.strip_prefix(source).unwrap_or(&file).with_extension("");
+        let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
+        let text = fs::read_to_string(&file).map_err(|error| error.to_string())?;
+        if !matches!(parts.last().map(AsRef::as_ref), Some("lib" | "tests")) {
+            modules.insert(parts.join("::"), imports::code(&text));
         }
     }
-    eprintln!("floors: {} files of the engine import only from below", files.len());
+    Ok(modules)
+}
+
+fn check_floor(module: &str, code: &str) -> Result<(), String> {
+    let own = module.split("::").next().unwrap_or(module);
+    let floor = floor_of(own).ok_or_else(|| {
+        format!("{module}: which floor is `{own}` on? add it to xtask/src/floors.rs")
+    })?;
+    for path in imports::crate_paths(code) {
+        let used = module_of(path.split("::").next().unwrap_or(&path));
+        let is_allowed = used == own
+            || floor_of(used).is_none_or(|other| other < floor || other == 0 && floor == 0);
+        if !is_allowed {
+            return Err(format!(
+                "crates/engine: `{module}` must not use `{used}`, which is not on a floor below it; see ARCHITECTURE.md"
+            ));
+        }
+    }
     Ok(())
 }
 
@@ -67,58 +88,6 @@ fn find(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the modules that a file names after `crate::`, comments and tests left out.
-fn imports(text: &str) -> BTreeSet<String> {
-    let text = text.split("#[cfg(test)]").next().unwrap_or(text);
-    let code: String = text.lines().map(|line| line.split("//").next().unwrap_or(line)).collect();
-    let mut found = BTreeSet::new();
-    for rest in code.split("crate::").skip(1) {
-        match rest.strip_prefix('{') {
-            Some(group) => found.extend(names_in_group(group)),
-            None => found.extend(first_name(rest)),
-        }
-    }
-    found.into_iter().map(module_of).collect()
-}
-
-/// Returns the first name of each item between braces, however deep the braces inside.
-fn names_in_group(group: &str) -> Vec<String> {
-    let mut depth = 0;
-    let mut names = Vec::new();
-    let mut item = String::new();
-    for c in group.chars() {
-        match c {
-            '{' => depth += 1,
-            '}' if depth == 0 => break,
-            '}' => depth -= 1,
-            ',' if depth == 0 => names.extend(first_name(&std::mem::take(&mut item))),
-            _ if depth == 0 => item.push(c),
-            _ => {}
-        }
-    }
-    names.extend(first_name(&item));
-    names
-}
-
-fn first_name(text: &str) -> Option<String> {
-    let text = text.trim_start();
-    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
-    (end > 0).then(|| text[..end].to_owned())
-}
-
-fn module_of(name: String) -> String {
-    let found = ROOT_NAMES.iter().find(|(exported, _)| *exported == name);
-    found.map_or(name, |(_, module)| (*module).to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn imports_are_found_in_every_form() {
-        let text = "use crate::memory::MemoryQuery;\nuse crate::{Error, OPS, workspace::{a, b}};\n// crate::no\nlet x = crate::view::span();";
-        let names: Vec<String> = imports(text).into_iter().collect();
-        assert_eq!(names, ["Error", "memory", "ops", "view", "workspace"]);
-    }
+fn module_of(name: &str) -> &str {
+    ROOT_NAMES.iter().find(|(exported, _)| *exported == name).map_or(name, |(_, module)| module)
 }

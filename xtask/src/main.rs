@@ -8,6 +8,7 @@
 mod check;
 mod clients;
 mod floors;
+mod imports;
 mod layers;
 mod run;
 mod system;

@@ -158,7 +158,7 @@ impl Conflict {
         severity: Severity,
         (path, line): (impl Into<String>, usize),
         message: impl Into<String>,
-        hint: impl Into<String>,
+        hint: impl Into<Hint>,
     ) -> Self {
         Conflict {
             kind,

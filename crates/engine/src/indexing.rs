@@ -2,6 +2,7 @@
 //! updates or rebuilds the index.
 
 mod embedder;
+mod open_embedders;
 mod open_index;
 mod passages;
 mod refresh;

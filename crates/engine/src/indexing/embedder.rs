@@ -10,11 +10,8 @@ use heirloom_store::confined::is_escape;
 use heirloom_store::files;
 use heirloom_store::stamp::Stamp;
 
-use super::open_index::OpenIndexes;
+use super::open_embedders::{OpenEmbedders, SharedEmbedder};
 use crate::{Error, Session};
-
-/// An embedder that several requests use at the same time.
-pub(crate) type SharedEmbedder = Arc<dyn Embedder>;
 
 /// An embedder without dimensions, with which a search is lexical only.
 pub(crate) struct LexicalOnly;
@@ -78,7 +75,7 @@ pub(crate) fn open_embedder(
         files.map(|file| Stamp::of(&folder.join(file)))
     });
     let key = format!("{root}\n{settings:?}\n{:?}\n{stamps:?}", session.remote_embedder());
-    match (OpenIndexes::of(session).embedder(&key), patience) {
+    match (OpenEmbedders::of(session).get(&key), patience) {
         (Some(Ok(embedder)), _) => return Ok(embedder),
         (Some(Err(error)), EmbedderTimeout::Short) => return Err(error),
         _ => {}
@@ -89,7 +86,7 @@ pub(crate) fn open_embedder(
         _ => read_transformer(session, settings)
             .map(|transformer| Arc::new(transformer) as SharedEmbedder),
     };
-    OpenIndexes::of(session).keep_embedder(key, &opened);
+    OpenEmbedders::of(session).keep(key, &opened);
     opened
 }
 

@@ -1,37 +1,25 @@
-//! The indexes and embedders that a process keeps open from one request to the next.
+//! The indexes that a process keeps open from one request to the next.
 
 use std::cell::OnceCell;
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
 
 use heirloom_core::Problem;
 use heirloom_index::{IndexError, Snapshot};
 use heirloom_store::stamp::FileWatch;
 
-use super::embedder::SharedEmbedder;
 use super::sources::Sources;
-use crate::{Error, Session};
+use crate::Session;
 
-/// Maximum number of open indexes, and of open embedders. Beyond it, the least recently used index
-/// or all embedders are closed.
+/// Maximum number of open indexes. Beyond it, the least recently used one is closed.
 const MAX_OPEN: usize = 8;
 
-/// How long an embedder that failed to open is not tried again, because every try delays an answer.
-const EMBEDDER_RETRY_PAUSE: Duration = Duration::from_secs(30);
-
-/// The open indexes and embedders that no request uses. A request takes an index out and puts it
+/// The open indexes that no request uses. A request takes an index out and puts it
 /// back; a concurrent request opens a second one.
 #[derive(Default)]
 pub(super) struct OpenIndexes {
     indexes: Mutex<Vec<OpenIndex>>,
-    /// Embedders that are slow to open, by their settings.
-    embedders: Mutex<HashMap<String, OpenedEmbedder>>,
 }
-
-/// An embedder, or when and why it could not be opened.
-type OpenedEmbedder = Result<SharedEmbedder, (Instant, Error)>;
 
 /// An up-to-date index, with the files whose changes outdate it.
 pub(crate) struct OpenIndex {
@@ -75,24 +63,6 @@ impl OpenIndexes {
             indexes.remove(0);
         }
         indexes.push(index);
-    }
-
-    /// Returns an open embedder, or the error if it failed to open a moment ago.
-    pub(super) fn embedder(&self, settings: &str) -> Option<Result<SharedEmbedder, Error>> {
-        match lock(&self.embedders).get(settings)? {
-            Ok(embedder) => Some(Ok(embedder.clone())),
-            Err((at, error)) => (at.elapsed() < EMBEDDER_RETRY_PAUSE).then(|| Err(error.clone())),
-        }
-    }
-
-    /// Keeps an embedder, or the error with which it failed to open.
-    pub(super) fn keep_embedder(&self, settings: String, opened: &Result<SharedEmbedder, Error>) {
-        let mut embedders = lock(&self.embedders);
-        if embedders.len() == MAX_OPEN {
-            embedders.clear();
-        }
-        let opened = opened.clone().map_err(|error| (Instant::now(), error));
-        embedders.insert(settings, opened);
     }
 }
 

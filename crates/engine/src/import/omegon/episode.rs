@@ -3,7 +3,7 @@
 use heirloom_core::day;
 use heirloom_core::record::{Body, Episode, Referent};
 
-use super::{OmegonImport, omegon_origin, origin_of_fact};
+use super::state::{OmegonImport, omegon_origin, origin_of_fact};
 use crate::import::batch;
 use crate::import::rows::JsonRow;
 

@@ -3,7 +3,7 @@
 use heirloom_core::record::{Body, EventAction, Fact, FactSection};
 use uuid::Uuid;
 
-use super::{OmegonImport, fact_origin, origin_of_fact};
+use super::state::{OmegonImport, fact_origin, origin_of_fact};
 use crate::import::batch;
 use crate::import::rows::JsonRow;
 use crate::import::section;

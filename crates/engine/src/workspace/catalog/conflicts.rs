@@ -10,7 +10,8 @@ use heirloom_core::hierarchy::Selectors;
 use heirloom_core::supersession::Supersession;
 
 use super::chains::Step;
-use super::{Catalog, CatalogEntry};
+use super::entry::CatalogEntry;
+use super::read::Catalog;
 use crate::workspace::archive::Archive;
 use crate::workspace::inherit;
 use crate::{Error, Session};

@@ -10,7 +10,9 @@ use heirloom_core::renumber::NumberedName;
 use heirloom_core::{Hint, name, path};
 use heirloom_store::{Config, Root, adrs};
 
-use super::{Catalog, CatalogEntry, PlanFolder};
+use super::entry::CatalogEntry;
+use super::plan_folder::PlanFolder;
+use super::read::Catalog;
 use crate::{Error, Session};
 
 impl Catalog {

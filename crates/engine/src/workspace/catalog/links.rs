@@ -11,7 +11,8 @@ use heirloom_core::hierarchy::Selectors;
 use heirloom_store::layout;
 
 use super::chains::Step;
-use super::{Catalog, CatalogEntry, naming};
+use super::entry::CatalogEntry;
+use super::read::Catalog;
 use crate::Session;
 use crate::workspace::inherit;
 
@@ -189,7 +190,7 @@ fn node_of(filed: &CatalogEntry) -> GraphNode {
         .as_ref()
         .map(|adr| adr.title.clone())
         .or_else(|| filed.document.title.clone())
-        .unwrap_or_else(|| naming::last_name(filed));
+        .unwrap_or_else(|| filed.last_name());
     GraphNode {
         id: filed.id.clone(),
         kind: filed.kind,

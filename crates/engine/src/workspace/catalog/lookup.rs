@@ -1,7 +1,4 @@
-//! The names of documents, and the lookup of documents by name.
-
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+//! Finds documents by the names that people and other documents use.
 
 use heirloom_core::adr::Adr;
 use heirloom_core::conflict::NameLookup;
@@ -10,52 +7,20 @@ use heirloom_core::hierarchy::{Hierarchy, Selectors};
 use heirloom_core::name::{self, Match};
 use heirloom_core::recall::strip_section_prefix;
 use heirloom_core::{Document, adr, path};
-use heirloom_store::layout::{DocumentRole, Placed};
+use heirloom_store::layout::Placed;
 
-use super::{Catalog, CatalogEntry};
-use crate::Error;
-use crate::workspace::documents::Needs;
-
-pub(super) fn kind_of(level: &str, part: DocumentRole) -> NodeKind {
-    match (level, part) {
-        (_, DocumentRole::Memory) => NodeKind::Memory,
-        ("project", DocumentRole::Main) => NodeKind::Project,
-        ("plan", DocumentRole::Main) => NodeKind::Plan,
-        ("agent", DocumentRole::Main) => NodeKind::Agent,
-        _ => NodeKind::Context,
-    }
-}
-
-/// Returns the id of a document: `plan/0042-graph`, `agent/0042-graph/001-schema`,
-/// `memory/0042-graph/001-schema`, `context/brand`, `workspace`.
-pub(super) fn id_of(kind: NodeKind, placed: &Placed) -> String {
-    let names: Vec<&str> = placed.selectors.values().map(String::as_str).collect();
-    let file = path::file_name(&placed.document.path);
-    let stem = file.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(file);
-    let level = &placed.level;
-    match kind {
-        NodeKind::Context if names.is_empty() && stem == level => level.clone(),
-        NodeKind::Context if names.is_empty() => format!("context/{stem}"),
-        NodeKind::Context if placed.role == DocumentRole::Main => {
-            format!("{level}/{}", names.join("/"))
-        }
-        NodeKind::Context => format!("{level}/{}/{stem}", names.join("/")),
-        kind if names.is_empty() => format!("{}/{stem}", kind.word()),
-        kind => format!("{}/{}", kind.word(), names.join("/")),
-    }
-}
-
-/// Returns the number that a name starts with, without leading zeros.
-fn number_of(name: &str) -> Option<&str> {
-    name::leading_number(name).map(|digits| digits.trim_start_matches('0'))
-}
+use super::entry::CatalogEntry;
+use super::name_index::{keys, number_of};
+use super::read::Catalog;
+use crate::workspace::documents::{Needs, Notebooks};
+use crate::{Error, Session};
 
 /// Limits the chains that are read selectively; with more of them, reading everything is faster.
 const MAX_CHAINS: usize = 16;
 
 /// Returns which documents have to be read to show the direct relations of the document that a typed
 /// name refers to. That is everything, unless it is a plan, an agent or a document of one of these.
-pub(super) fn needs_of(hierarchy: &Hierarchy, placed: &[Placed], typed: &str) -> Needs {
+fn needs_of(hierarchy: &Hierarchy, placed: &[Placed], typed: &str) -> Needs {
     let last = typed.rsplit('/').next().unwrap_or(typed).to_lowercase();
     let number = number_of(&last);
     let may_match = |placed: &&Placed| {
@@ -82,63 +47,6 @@ pub(super) fn needs_of(hierarchy: &Hierarchy, placed: &[Placed], typed: &str) ->
     if chains.is_empty() { Needs::Everything } else { Needs::Through(chains) }
 }
 
-/// Gives documents with the same id (`a.md` and `a.mdc`) ids that contain their paths.
-pub(super) fn make_unique(filed: &mut [CatalogEntry]) {
-    let mut first: HashMap<&str, usize> = HashMap::with_capacity(filed.len());
-    let mut ambiguous: Vec<usize> = Vec::new();
-    for (at, document) in filed.iter().enumerate() {
-        match first.entry(&document.id) {
-            Entry::Occupied(other) => ambiguous.extend([*other.get(), at]),
-            Entry::Vacant(entry) => {
-                entry.insert(at);
-            }
-        }
-    }
-    for at in ambiguous {
-        let document = &mut filed[at];
-        document.id = format!("{}:{}", document.kind.word(), document.document.path);
-    }
-}
-
-/// Returns the last part of a document's name: a plan's folder, an ADR's id, a file's stem.
-pub(super) fn last_name(filed: &CatalogEntry) -> String {
-    match (&filed.adr, filed.kind, filed.selectors.last()) {
-        (Some(adr), _, _) => adr.id.clone(),
-        (None, NodeKind::Project | NodeKind::Plan | NodeKind::Agent, Some((_, name))) => {
-            name.clone()
-        }
-        _ => filed.id.rsplit('/').next().unwrap_or(&filed.id).to_owned(),
-    }
-}
-
-/// An index of documents by name, for the references in `depends_on`.
-#[derive(Debug)]
-pub(super) struct NameIndex {
-    /// Plans, projects and context documents, by key.
-    common: HashMap<String, Vec<usize>>,
-    /// Agents, by plan and key.
-    agents: HashMap<(String, String), Vec<usize>>,
-}
-
-impl NameIndex {
-    pub(super) fn new(filed: &[CatalogEntry]) -> Self {
-        let mut names = NameIndex { common: HashMap::new(), agents: HashMap::new() };
-        for (at, document) in filed.iter().enumerate() {
-            if document.kind == NodeKind::Memory || document.adr.is_some() {
-                continue;
-            }
-            let plan = document.selectors.get("plan").filter(|_| document.kind == NodeKind::Agent);
-            for key in keys(&last_name(document)) {
-                match plan {
-                    Some(plan) => names.agents.entry((plan.clone(), key)).or_default().push(at),
-                    None => names.common.entry(key).or_default().push(at),
-                }
-            }
-        }
-        names
-    }
-}
-
 /// Of names with the same number, returns those that write it exactly as typed, or all of them if none
 /// does: `0001` is a plan, and `001` an agent.
 fn prefer_same_digits(typed: &str, found: Vec<String>) -> Vec<String> {
@@ -147,14 +55,25 @@ fn prefer_same_digits(typed: &str, found: Vec<String>) -> Vec<String> {
     if same.is_empty() { others } else { same }
 }
 
-/// Returns the keys under which a name is indexed: the name in lowercase, and its number without leading
-/// zeros.
-fn keys(name: &str) -> Vec<String> {
-    let number = number_of(name).map(|number| format!("#{number}"));
-    std::iter::once(name.to_lowercase()).chain(number).collect()
-}
-
 impl Catalog {
+    /// Reads the documents that the direct relations of one document depend on. Of the others, only
+    /// the paths and the references are read.
+    pub(crate) fn read_neighbourhood(
+        session: &Session,
+        typed: &str,
+    ) -> Result<(Self, Notebooks), Error> {
+        let mut needs = Needs::Everything;
+        let (catalog, notebooks) = Self::read_outlines(session, |hierarchy, placed| {
+            needs = needs_of(hierarchy, placed, typed);
+            needs.clone()
+        })?;
+        // The name may have matched a document whose surroundings were not read.
+        match catalog.find(typed).is_ok_and(|filed| !needs.leads_through(&filed.selectors)) {
+            true => Self::read_without_text(session),
+            false => Ok((catalog, notebooks)),
+        }
+    }
+
     /// Finds the document that a name in `depends_on` refers to. In an agent's document, the agents of the
     /// same plan come first.
     pub(super) fn by_name(&self, from: &Document, typed: &str) -> NameLookup {
@@ -209,7 +128,7 @@ impl Catalog {
                 let all: Vec<String> = self
                     .entries
                     .iter()
-                    .flat_map(|filed| [filed.id.clone(), last_name(filed)])
+                    .flat_map(|filed| [filed.id.clone(), filed.last_name()])
                     .collect();
                 Err(Error::not_found(
                     format!("there is no document `{}`", typed.escape_default()),
@@ -272,7 +191,7 @@ impl Catalog {
             .entries
             .iter()
             .filter(|filed| filed.kind != NodeKind::Memory && filed.adr.is_none())
-            .map(|filed| (last_name(filed), filed))
+            .map(|filed| (filed.last_name(), filed))
             .collect();
         let found = match name::find(typed, names.iter().map(|(name, _)| name.as_str())) {
             Match::One(found) => vec![found],

@@ -205,7 +205,7 @@ pub fn read(path: &str, text: &str) -> Adr {
 
 /// Parses the text of a record; reStructuredText has neither front matter nor markdown.
 fn parse_document(path: &str, text: &str) -> Document {
-    if path.ends_with(".rst") {
+    if path::is_restructured_text(path) {
         Document::from_plain_text(path, text)
     } else {
         Document::parse(path, text)

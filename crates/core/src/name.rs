@@ -67,6 +67,17 @@ pub fn leading_number(name: &str) -> Option<&str> {
     (!digits.is_empty() && !rest.starts_with(|c: char| c.is_alphanumeric())).then_some(digits)
 }
 
+/// How many digits the number of a plan has at most; a longer run of digits is a date or an id.
+pub const MAX_PLAN_DIGITS: usize = 6;
+
+/// The largest number of a plan.
+pub const MAX_PLAN_NUMBER: u32 = 10_u32.pow(MAX_PLAN_DIGITS as u32) - 1;
+
+/// Returns the number of a plan or an agent, given its name: 42 of `0042-graph`.
+pub fn plan_number(name: &str) -> Option<u32> {
+    leading_number(name).filter(|digits| digits.len() <= MAX_PLAN_DIGITS)?.parse().ok()
+}
+
 /// The result of looking up a typed name among candidates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Match {
@@ -226,6 +237,14 @@ mod tests {
         assert_eq!(find_loosely("a", ["000-a", "a"]), Match::One("a".into()));
         assert_eq!(find_loosely("", ["x-y-z"]), Match::Unknown(vec!["x-y-z".into()]));
         assert_eq!(find_loosely("0042-grph", names), Match::Unknown(vec!["0042-graph".into()]));
+    }
+
+    #[test]
+    fn a_plan_number_is_not_a_date() {
+        assert_eq!(plan_number("0042-graph"), Some(42));
+        assert_eq!(plan_number("999999-x"), Some(MAX_PLAN_NUMBER));
+        assert_eq!(plan_number("20260222-notes"), None);
+        assert_eq!(plan_number("graph"), None);
     }
 
     #[test]

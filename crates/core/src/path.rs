@@ -16,6 +16,12 @@ pub fn stem(path: &str) -> &str {
     file.rsplit_once('.').map_or(file, |(stem, _)| stem)
 }
 
+/// Returns whether a file is reStructuredText, by its extension.
+pub fn is_restructured_text(path: &str) -> bool {
+    let extension = file_name(path).rsplit_once('.').map(|(_, extension)| extension);
+    extension.is_some_and(|extension| extension.eq_ignore_ascii_case("rst"))
+}
+
 /// Returns whether a path is the folder itself or is below it.
 pub fn is_within(path: &str, folder: &str) -> bool {
     path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -63,6 +69,12 @@ pub fn percent_decode(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_case_of_an_extension_does_not_matter() {
+        assert!(is_restructured_text("docs/0001-x.rst") && is_restructured_text("0001-x.RST"));
+        assert!(!is_restructured_text("x.rst/0001-x.md") && !is_restructured_text("rst"));
+    }
 
     #[test]
     fn links_out_of_the_root_are_refused() {

@@ -4,12 +4,9 @@ mod sites;
 
 use std::ops::Range;
 
-use crate::name;
+use crate::name::{self, MAX_PLAN_DIGITS};
 use crate::path::percent_decode;
 use sites::Sites;
-
-/// A longer run of digits is not the number of a record or a plan.
-const MAX_NUMBER_DIGITS: usize = 6;
 
 /// The name of a record's file or of a plan's folder, split at its number.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,7 +91,7 @@ impl NumberedName {
 
     fn split(whole: &str, numbered: &str, prefix: String, is_plan: bool) -> Option<Self> {
         let (digits, after) = name::split_leading_digits(numbered);
-        let is_number = (1..=MAX_NUMBER_DIGITS).contains(&digits.len())
+        let is_number = (1..=MAX_PLAN_DIGITS).contains(&digits.len())
             && !after.starts_with(char::is_alphanumeric);
         is_number.then(|| NumberedName {
             before: whole[..whole.len() - numbered.len()].to_owned(),
@@ -107,7 +104,7 @@ impl NumberedName {
 
     /// Returns the number.
     pub fn number(&self) -> u32 {
-        // Cannot fail: there are at most `MAX_NUMBER_DIGITS` digits.
+        // Cannot fail: there are at most `MAX_PLAN_DIGITS` digits.
         self.digits.parse().unwrap_or_default()
     }
 
@@ -204,7 +201,7 @@ fn digit_runs(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
         at = start + len;
         Some(start..at)
     })
-    .filter(|run| run.len() <= MAX_NUMBER_DIGITS)
+    .filter(|run| run.len() <= MAX_PLAN_DIGITS)
 }
 
 fn is_word_char(c: char) -> bool {

@@ -34,7 +34,7 @@ impl IndexError {
     }
 
     /// Creates an error of the kind `Damaged`.
-    pub(crate) fn damaged(message: impl Into<String>) -> Self {
+    pub fn damaged(message: impl Into<String>) -> Self {
         Self::new(IndexErrorKind::Damaged, message)
     }
 

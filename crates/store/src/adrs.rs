@@ -156,12 +156,12 @@ pub fn next_number(root: &Root, config: &Config, folder: &str) -> u32 {
 
 /// Returns whether a record of a folder has this number, or an archived one of that folder.
 pub fn is_taken(root: &Root, folder: &str, number: u32) -> bool {
-    let archived = format!("{}/{folder}", crate::files::ARCHIVE);
-    let items =
-        [folder, &archived].into_iter().flat_map(|folder| root.list(folder).unwrap_or_default());
-    items
-        .filter(|item| adr::is_record(&item.name))
-        .any(|item| adr::derive_id(&item.name).1 == Some(number))
+    let has_number = |file: &str| adr::is_record(file) && adr::derive_id(file).1 == Some(number);
+    let is_archived_here = |archived: &archive::ArchivedFile| {
+        path::folder(&archived.source) == folder && has_number(path::file_name(&archived.source))
+    };
+    root.list(folder).unwrap_or_default().iter().any(|item| has_number(&item.name))
+        || archive::list(root).iter().any(is_archived_here)
 }
 
 /// The set of records to find.
@@ -227,4 +227,23 @@ fn is_link_to_record_folder(root: &Root, link: &str) -> bool {
     let target = root.dir().link_target(link).and_then(|target| path::resolve_link(link, &target));
     let metadata = target.and_then(|target| adr::metadata_path(&target));
     metadata.is_some_and(|path| root.exists(&path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_of_an_archived_record_is_taken() {
+        let home = tempfile::tempdir().unwrap();
+        let root = Root::open_new(home.path()).unwrap();
+        for (folder, file) in [(FOLDER, "ADR-0007-x.md"), ("docs/adr", "0008-y.md")] {
+            let archived = archive::location(&format!("{folder}/{file}"), 2);
+            assert!(root.create(&archived, "# X\n").unwrap());
+        }
+        assert!(is_taken(&root, FOLDER, 7));
+        assert!(is_taken(&root, "docs/adr", 8));
+        assert!(!is_taken(&root, FOLDER, 8));
+        assert!(!is_taken(&root, "docs/adr", 7));
+    }
 }

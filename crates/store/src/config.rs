@@ -8,6 +8,7 @@ use heirloom_core::{Problem, Value};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use toml::de::{DeTable, DeValue};
 
 use crate::Root;
 
@@ -154,18 +155,19 @@ impl Config {
         let Thresholds { warning, critical, archive } = self.staleness;
         if !(warning > 0.0 && warning <= critical && critical <= archive && archive.is_finite()) {
             let message = "staleness: the days must be positive, and warning ≤ critical ≤ archive";
-            return Err(problem_at(text, "staleness", message));
+            return Err(problem_at(text, &[Step::key("staleness")], message));
         }
         for (name, hierarchy) in &self.hierarchies {
             if let Some(defect) = hierarchy.first_defect() {
-                return Err(problem_at(text, name, format!("hierarchies.{name}: {defect}")));
+                let path = [Step::key("hierarchies"), Step::key(name)];
+                return Err(problem_at(text, &path, format!("hierarchies.{name}: {defect}")));
             }
         }
         let Some(hierarchy) = self.find_hierarchy(&self.hierarchy) else {
             return Err(self.unknown_hierarchy(text));
         };
         self.check_levels(text, &hierarchy)?;
-        for folder in &self.adrs.folders {
+        for (at, folder) in self.adrs.folders.iter().enumerate() {
             if folder.starts_with('/')
                 || folder.contains('\\')
                 || folder.split('/').any(|part| part == "..")
@@ -173,7 +175,8 @@ impl Config {
                 let message = format!(
                     "adrs.folders: `{folder}` must be a folder below the root, written with `/` as separator"
                 );
-                return Err(problem_at(text, folder, message));
+                let path = [Step::key("adrs"), Step::key("folders"), Step::Item(at)];
+                return Err(problem_at(text, &path, message));
             }
         }
         Ok(())
@@ -187,24 +190,25 @@ impl Config {
             |near| format!("did you mean `{near}`?"),
         );
         let message = format!("there is no hierarchy `{}`", self.hierarchy);
-        problem_at(text, "hierarchy", message).hint(hint)
+        problem_at(text, &[Step::key("hierarchy")], message).hint(hint)
     }
 
     /// Checks that additional files name existing levels and valid patterns.
     fn check_levels(&self, text: &str, hierarchy: &Hierarchy) -> Result<(), Problem> {
         for (name, more) in &self.levels {
+            let path = [Step::key("levels"), Step::key(name)];
             let mut extended = hierarchy.clone();
             let Some(level) = extended.levels.iter_mut().find(|level| level.name == *name) else {
                 let names: Vec<&str> =
                     hierarchy.levels.iter().map(|level| level.name.as_str()).collect();
                 let message =
                     format!("levels.{name}: the hierarchy `{}` has no such level", self.hierarchy);
-                return Err(problem_at(text, name, message)
+                return Err(problem_at(text, &path, message)
                     .hint(format!("its levels are {}", names.join(", "))));
             };
             level.preexisting.extend(more.files.iter().cloned());
             if let Some(defect) = extended.first_defect() {
-                return Err(problem_at(text, name, format!("levels.{name}: {defect}")));
+                return Err(problem_at(text, &path, format!("levels.{name}: {defect}")));
             }
         }
         Ok(())
@@ -233,14 +237,46 @@ impl Config {
     }
 }
 
-/// Returns a problem at the first line that contains a text.
-fn problem_at(text: &str, needle: &str, message: impl Into<String>) -> Problem {
-    Problem::at(PATH, first_line_with(text, needle), message)
+/// A step on the path from the whole file to a setting.
+#[derive(Debug, Clone)]
+enum Step {
+    /// The key of a table.
+    Key(String),
+    /// The position in an array.
+    Item(usize),
 }
 
-/// Returns the number of the first line that contains a text; 1 if there is none.
-fn first_line_with(text: &str, needle: &str) -> usize {
-    text.lines().position(|line| line.contains(needle)).map_or(1, |line| line + 1)
+impl Step {
+    fn key(name: &str) -> Self {
+        Step::Key(name.to_owned())
+    }
+}
+
+/// Returns a problem at the line of a setting.
+fn problem_at(text: &str, path: &[Step], message: impl Into<String>) -> Problem {
+    Problem::at(PATH, line_of(text, path), message)
+}
+
+/// Returns the line of a setting, or of the innermost setting around it that the file contains.
+fn line_of(text: &str, path: &[Step]) -> usize {
+    let Ok(table) = DeTable::parse(text) else { return 1 };
+    let file = DeValue::Table(table.into_inner());
+    let (mut offset, mut value) = (0, &file);
+    for step in path {
+        let next = match (step, value) {
+            (Step::Key(key), DeValue::Table(table)) => {
+                let entry = table.iter().find(|(name, _)| name.get_ref() == key);
+                entry.map(|(name, value)| (name.span().start, value))
+            }
+            (Step::Item(at), DeValue::Array(items)) => {
+                items.get(*at).map(|item| (item.span().start, item))
+            }
+            _ => None,
+        };
+        let Some((start, inner)) = next else { break };
+        (offset, value) = (start, inner.get_ref());
+    }
+    line_at(text, offset)
 }
 
 /// Finds a key that the schema does not define. Returns the key, its line and a hint.
@@ -248,47 +284,66 @@ fn unknown_key(text: &str) -> Option<(String, usize, String)> {
     let table: toml::Table = text.parse().ok()?;
     let schema = schemars::schema_for!(Config).to_value();
     let settings = serde_json::to_value(table).ok()?;
-    let (path, known) = first_unknown(&settings, &schema, &schema, "")?;
-    let last = path.rsplit('.').next().unwrap_or(&path).to_owned();
-    let line = first_line_with(text, &last);
-    let hint = match name::nearest(&last, known.iter().map(String::as_str), 1).first() {
+    let mut path = Vec::new();
+    let known = first_unknown(&settings, &schema, &schema, &mut path)?;
+    let keys = path.iter().filter_map(|step| match step {
+        Step::Key(key) => Some(key.as_str()),
+        Step::Item(_) => None,
+    });
+    let keys: Vec<&str> = keys.collect();
+    let last = keys.last().copied().unwrap_or_default();
+    let hint = match name::nearest(last, known.iter().map(String::as_str), 1).first() {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("the settings of this section are {}", known.join(", ")),
     };
-    Some((path, line, hint))
+    Some((keys.join("."), line_of(text, &path), hint))
 }
 
-/// Returns the path of the first key that the schema does not define, and the keys that it defines
+/// Extends `path` to the first key that the schema does not define, and returns the keys that it defines
 /// there. `definitions` is the whole schema, which references are resolved in.
 fn first_unknown(
     value: &Value,
     schema: &Value,
     definitions: &Value,
-    path: &str,
-) -> Option<(String, Vec<String>)> {
+    path: &mut Vec<Step>,
+) -> Option<Vec<String>> {
     let schema = match schema.get("$ref").and_then(Value::as_str) {
         Some(reference) => definitions.pointer(reference.trim_start_matches('#'))?,
         None => schema,
     };
     match value {
-        Value::Array(items) => items
-            .iter()
-            .find_map(|item| first_unknown(item, schema.get("items")?, definitions, path)),
+        Value::Array(items) => items.iter().enumerate().find_map(|(at, item)| {
+            let inner = schema.get("items")?;
+            on_step(path, Step::Item(at), |path| first_unknown(item, inner, definitions, path))
+        }),
         Value::Object(map) => map.iter().find_map(|(key, value)| {
-            let key_path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
-            match (schema.get("properties"), schema.get("additionalProperties")) {
+            let properties = schema.get("properties").and_then(Value::as_object);
+            let others = schema.get("additionalProperties").filter(|inner| inner.is_object());
+            on_step(path, Step::key(key), |path| match (properties, others) {
                 (Some(properties), _) => match properties.get(key) {
-                    Some(inner) => first_unknown(value, inner, definitions, &key_path),
-                    None => Some((key_path, properties.as_object()?.keys().cloned().collect())),
+                    Some(inner) => first_unknown(value, inner, definitions, path),
+                    None => Some(properties.keys().cloned().collect()),
                 },
-                (None, Some(inner)) if inner.is_object() => {
-                    first_unknown(value, inner, definitions, &key_path)
-                }
-                _ => None,
-            }
+                (None, Some(inner)) => first_unknown(value, inner, definitions, path),
+                (None, None) => None,
+            })
         }),
         _ => None,
     }
+}
+
+/// Searches with one more step on the path, which is kept only if something is found.
+fn on_step<T>(
+    path: &mut Vec<Step>,
+    step: Step,
+    search: impl FnOnce(&mut Vec<Step>) -> Option<T>,
+) -> Option<T> {
+    path.push(step);
+    let found = search(path);
+    if found.is_none() {
+        path.pop();
+    }
+    found
 }
 
 /// Returns the number of the line that contains a byte offset.
@@ -315,6 +370,21 @@ mod tests {
             (problem.line, problem.message.as_str(), problem.hint),
             (2, "there is no setting `staleness.warnin`", Some("did you mean `warning`?".into()))
         );
+    }
+
+    #[test]
+    fn a_problem_has_the_line_of_its_own_setting() {
+        // The same name stands earlier in a comment, in another table and in a value.
+        for (line, text) in [
+            (4, "# staleness\n[llm]\nmodel = \"staleness\"\n[staleness]\nwarning = 40\n"),
+            (3, "[embedder]\nmodel = \"warnin\"\n[staleness.warnin]\n"),
+            (4, "[llm]\nmodel = \"m\"\n[memory]\nmodel = \"m\"\n"),
+            (3, "[levels.workspace]\nfiles = [\"team.md\"]\n[levels.team]\nfiles = []\n"),
+            (4, "[adrs]\nfolders = [\n  \"docs/etc\",\n  \"/etc\",\n]\n"),
+            (3, "levels.plan.files = []\n[[hierarchies.a.levels]]\nplan = 1\nname = \"x\"\n"),
+        ] {
+            assert_eq!(Config::parse(text).unwrap_err().line, line, "{text}");
+        }
     }
 
     #[test]

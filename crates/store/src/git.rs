@@ -96,15 +96,32 @@ pub fn current_commit(root: &Root) -> Option<String> {
     Some(commit.trim().to_owned()).filter(|commit| is_hash(commit))
 }
 
-/// Returns whether one commit is an ancestor of another, or the same.
+/// Returns whether one commit is an ancestor of another, or the same. A commit that the repository does not
+/// have, for instance because it was garbage-collected, is no ancestor.
 pub fn is_ancestor(root: &Root, old: &str, new: &str) -> Result<bool, GitError> {
     if !is_hash(old) || !is_hash(new) {
         return Ok(false);
     }
     let mut command = git(root);
     command.args(["merge-base", "--is-ancestor", old, new]);
-    // Exit code 1 means no; other codes mean, for instance, that the commit was garbage-collected.
-    Ok(run(command)?.status.success())
+    let output = run(command)?;
+    match output.status.code() {
+        Some(0) => Ok(true),
+        Some(1) => Ok(false),
+        _ if !has_object(root, old)? => Ok(false),
+        _ => Err(exit_error(&output)),
+    }
+}
+
+fn has_object(root: &Root, hash: &str) -> Result<bool, GitError> {
+    let mut command = git(root);
+    command.args(["cat-file", "-e", hash]);
+    let output = run(command)?;
+    match output.status.code() {
+        Some(0) => Ok(true),
+        Some(1) => Ok(false),
+        _ => Err(exit_error(&output)),
+    }
 }
 
 /// Returns the last commit of each file, given relative to the root, among the commits after
@@ -385,4 +402,32 @@ pub fn changes_since(root: &Root, commit: Option<&str>) -> ChangesSince {
     let changed = lines(&["ls-files", "--modified", "--others", "--exclude-standard"]);
     // Without any commit, the failure of `git log` is expected.
     ChangesSince { commits, files, changed, problem: problem.filter(|_| has_commits) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn commit(root: &Root) -> String {
+        let mut command = git(root);
+        command.args(["-c", "user.name=t", "-c", "user.email=t@t", "commit", "-q"]);
+        command.args(["--allow-empty", "--no-gpg-sign", "-m", "x"]);
+        run_checked(command).unwrap();
+        current_commit(root).unwrap()
+    }
+
+    #[test]
+    fn a_failure_of_git_does_not_look_like_no() {
+        let home = tempfile::tempdir().unwrap();
+        let mut init = Command::new("git");
+        init.arg("-C").arg(home.path()).args(["init", "-q"]);
+        run_checked(init).unwrap();
+        let root = Root::open_new(home.path()).unwrap();
+        let (first, second) = (commit(&root), commit(&root));
+        let missing = "0123456789012345678901234567890123456789";
+        assert!(is_ancestor(&root, &first, &second).unwrap());
+        assert!(!is_ancestor(&root, &second, &first).unwrap());
+        assert!(!is_ancestor(&root, missing, &second).unwrap());
+        assert!(is_ancestor(&root, &first, missing).is_err());
+    }
 }

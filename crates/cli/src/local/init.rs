@@ -42,7 +42,13 @@ fn arguments(command: Command) -> Command {
 fn run(call: &Call<'_>) -> Result<Code, Error> {
     let folder = match call.matches.get_one::<PathBuf>("folder") {
         Some(folder) => folder.clone(),
-        None => call.environment.folder()?,
+        None => {
+            let folder = call.environment.folder()?;
+            if !call.environment.has_root() {
+                init::check_not_nested(&folder)?;
+            }
+            folder
+        }
     };
     let hierarchy = call.matches.get_one::<String>("hierarchy").map_or("plans", String::as_str);
     let name = call.matches.get_one::<String>("name").map(String::as_str);

@@ -144,7 +144,7 @@ fn set_in_front_matter(path: &str, text: &str, key: &str, value: &str) -> Result
 }
 
 fn is_markdown(path: &str) -> bool {
-    !path.to_lowercase().ends_with(".rst")
+    !path::is_restructured_text(path)
 }
 
 fn no_status_problem(path: &str) -> Problem {

@@ -3,7 +3,7 @@
 use jiff::civil::Date;
 
 use super::derive_id;
-use crate::name;
+use crate::{name, path};
 
 /// The naming scheme of a folder of records: `0019-use-x.md`, `ADR-0019_use_x.md`, `adr-019-Use-X.md`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl NamingScheme {
     /// Derives the naming scheme of a folder from its newest record; `None` if there is none in
     /// markdown.
     pub fn detect(names: &[&str]) -> Option<Self> {
-        let markdown = names.iter().filter(|name| !name.to_lowercase().ends_with(".rst"));
+        let markdown = names.iter().filter(|name| !path::is_restructured_text(name));
         let newest = markdown.max_by_key(|name| (number_of(name), **name))?;
         Some(Self::of_file(newest))
     }

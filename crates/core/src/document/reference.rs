@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::adr_id;
-use crate::name;
+use crate::name::{self, MAX_PLAN_DIGITS};
 use crate::path::percent_decode;
 
 /// A place where one document names another.
@@ -61,9 +61,6 @@ impl LinkField {
 
 /// Fewer digits in front of a wiki link's target may number the notes of an outline.
 const MIN_PLAN_DIGITS: usize = 3;
-
-/// More digits are a date, not the number of a plan.
-const MAX_PLAN_DIGITS: usize = 6;
 
 const DOCUMENT_EXTENSIONS: &[&str] = &[".md", ".mdc", ".mdx", ".markdown", ".rst"];
 

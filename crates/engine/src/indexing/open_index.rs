@@ -107,7 +107,9 @@ impl OpenIndex {
         let sources = self.snapshot.sources()?.iter();
         let faulty = sources.filter(|(_, source)| !source.problems.is_empty());
         for (_, source) in faulty.filter(|(path, _)| has_path(path)) {
-            let parsed: Vec<Problem> = serde_json::from_str(&source.problems).unwrap_or_default();
+            let parsed: Vec<Problem> = serde_json::from_str(&source.problems).map_err(|_| {
+                IndexError::damaged("the stored problems of a file cannot be parsed")
+            })?;
             problems.extend(parsed);
         }
         problems.extend(listed.iter().cloned());

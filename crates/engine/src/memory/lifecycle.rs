@@ -1,6 +1,7 @@
 //! Stores decisions and answers as facts, and retires facts whose decision is no longer in force.
 
 use std::collections::HashSet;
+use std::fmt;
 
 use heirloom_core::adr::{Adr, Status};
 use heirloom_core::fold::Standing;
@@ -67,10 +68,40 @@ fn adr_source<'s>(adr: &'s Adr, document: &Document) -> FactSource<'s> {
 pub(crate) struct IngestReport {
     /// The ids of the new facts.
     pub(crate) stored: Vec<Uuid>,
-    /// A message for each archived fact.
-    pub(crate) retired: Vec<String>,
-    /// A message for each statement that could not be stored.
-    pub(crate) left_out: Vec<String>,
+    /// The archived facts.
+    pub(crate) retired: Vec<RetiredFact>,
+    /// The statements that could not be stored.
+    pub(crate) left_out: Vec<LeftOutStatement>,
+}
+
+/// The fact of a decision record, archived because the record is no longer in force.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct RetiredFact {
+    /// The id of the decision record.
+    pub(crate) adr: String,
+    /// Why the record is no longer in force.
+    pub(crate) reason: String,
+}
+
+impl fmt::Display for RetiredFact {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "the fact of {} is archived: {}", self.adr, self.reason)
+    }
+}
+
+/// A statement of a document that could not be stored as a fact.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct LeftOutStatement {
+    /// The path of the document, with the line of an entry.
+    pub(crate) place: String,
+    /// Why it could not be stored.
+    pub(crate) reason: String,
+}
+
+impl fmt::Display for LeftOutStatement {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}: {}", self.place, self.reason)
+    }
 }
 
 /// Reads the facts that decision records and entries stated, with their successors.
@@ -119,11 +150,8 @@ pub(crate) fn ingest_all(
         let Some(reason) = reason_to_retire(&catalog.adrs, &supersession, at) else { continue };
         match retire_adr(transaction, known, adr, &reason) {
             Ok(false) => {}
-            Ok(true) => {
-                let message = format!("the fact of {} is archived: {reason}", adr.id);
-                ingested.retired.push(message);
-            }
-            Err(error) => ingested.left_out.push(format!("{}: {}", adr.path, error.message)),
+            Ok(true) => ingested.retired.push(RetiredFact { adr: adr.id.clone(), reason }),
+            Err(error) => ingested.leave_out(&adr.path, error),
         }
     }
     for (document, entry) in known.entries() {
@@ -156,8 +184,13 @@ impl IngestReport {
     fn add(&mut self, place: &str, fact: Result<Option<Uuid>, Error>) {
         match fact {
             Ok(fact) => self.stored.extend(fact),
-            Err(error) => self.left_out.push(format!("{place}: {}", error.message)),
+            Err(error) => self.leave_out(place, error),
         }
+    }
+
+    fn leave_out(&mut self, place: &str, error: Error) {
+        let place = place.to_owned();
+        self.left_out.push(LeftOutStatement { place, reason: error.message });
     }
 }
 
@@ -352,4 +385,19 @@ fn first_paragraph_under(document: &Document, titles: &[&str]) -> Option<String>
         .collect();
     let text = paragraph.join(" ");
     (!text.is_empty() && text != scaffold::DECISION_PLACEHOLDER).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_names_the_record_and_the_place() {
+        let mut report = IngestReport::default();
+        report.add("plans/a.memory.md:3", Err(Error::bad_input("it contains a secret")));
+        let left_out: Vec<String> = report.left_out.iter().map(ToString::to_string).collect();
+        assert_eq!(left_out, ["plans/a.memory.md:3: it contains a secret"]);
+        let fact = RetiredFact { adr: "ADR-0001".into(), reason: "it is deprecated".into() };
+        assert_eq!(fact.to_string(), "the fact of ADR-0001 is archived: it is deprecated");
+    }
 }

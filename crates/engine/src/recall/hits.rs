@@ -5,7 +5,7 @@ use heirloom_core::recall::{DocumentPart, RankedMemory, ScoreParts, Slot};
 use heirloom_core::record::{Body, Episode, Record, Referent};
 use heirloom_core::staleness::{self, Freshness};
 use heirloom_core::{day, transcript};
-use heirloom_index::{IndexError, IndexErrorKind, Snapshot, StoredMemory};
+use heirloom_index::{IndexError, Snapshot, StoredMemory};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -146,7 +146,8 @@ pub(crate) fn hits(
     let (stored, memory) = snapshot.load_for_display(&slots, search.when.as_of)?;
     let mut hits = Vec::with_capacity(stored.len());
     for (scored, stored) in scored.iter().zip(stored) {
-        let stored = stored.ok_or_else(|| damaged("the index has no memory for a hit"))?;
+        let stored =
+            stored.ok_or_else(|| IndexError::damaged("the index has no memory for a hit"))?;
         let Some(mut item) = item_at(&memory, &stored, search.when)? else { continue };
         if search.when.valid_at.is_none() && !search.standing_filter.covers(item.standing) {
             continue;
@@ -167,10 +168,6 @@ fn episode_text(record: &Record, episode: &Episode) -> String {
     }
 }
 
-fn damaged(message: &str) -> IndexError {
-    IndexError { kind: IndexErrorKind::Damaged, message: message.to_owned(), hint: None }
-}
-
 /// Returns a memory as it was at a point in time. `None` if it did not hold then.
 fn item_at(
     memory: &Memory,
@@ -182,7 +179,7 @@ fn item_at(
             Some(item) => Ok(record_at(memory, &item, when)),
             // The record may be younger than the point in time.
             None if when.as_of.is_some() => Ok(None),
-            None => Err(damaged("the index has no line of the log for a hit")),
+            None => Err(IndexError::damaged("the index has no line of the log for a hit")),
         },
         StoredMemory::Part { subject, part } => Ok(part_at(memory, subject, part, when)),
     }

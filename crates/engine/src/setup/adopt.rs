@@ -102,7 +102,7 @@ pub(super) fn pending(root: &Root) -> Result<Vec<Adoptable>, Error> {
 }
 
 /// Returns the workspace that contains a folder, within the same repository.
-fn workspace_of(folder: &Path) -> Option<&Path> {
+pub(super) fn workspace_of(folder: &Path) -> Option<&Path> {
     for folder in folder.ancestors() {
         if folder.join(".heirloom").is_dir() {
             return Some(folder);

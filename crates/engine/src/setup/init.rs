@@ -1,5 +1,6 @@
 //! `heir init`: creates the files of a workspace and never overwrites any.
 
+use std::fs;
 use std::path::Path;
 
 use heirloom_core::hierarchy;
@@ -44,6 +45,23 @@ pub struct InitReport {
     extended: Vec<String>,
     /// Existing documents that `heir adopt` would read.
     adoptable: Vec<Adoptable>,
+}
+
+/// Refuses a folder that lies in a workspace of the same repository, so that a second workspace is nested in
+/// it only if the user names the folder.
+pub fn check_not_nested(folder: &Path) -> Result<(), Error> {
+    let folder = &fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf());
+    match adopt::workspace_of(folder).filter(|above| above != folder) {
+        None => Ok(()),
+        Some(above) => Err(Error::bad_input(format!(
+            "{} lies in the workspace {}",
+            folder.display(),
+            above.display()
+        ))
+        .hint(
+            "commands here use that workspace; `heir init .` sets up another one in this folder",
+        )),
+    }
 }
 
 /// Sets up a workspace.
@@ -127,5 +145,26 @@ impl Answer for InitReport {
             ]);
         }
         view
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "tests set up real files")]
+    fn a_folder_in_a_workspace_of_the_same_repository_is_refused() {
+        let home = tempfile::tempdir().unwrap();
+        for folder in ["shop/.heirloom", "shop/docs/api", "shop/vendored/.git", "other"] {
+            fs::create_dir_all(home.path().join(folder)).unwrap();
+        }
+        let check = |folder: &str| check_not_nested(&home.path().join(folder));
+        let error = check("shop/docs/api").unwrap_err();
+        assert!(error.message.contains("lies in the workspace"), "{}", error.message);
+        // The workspace itself, a repository inside of it, and a folder beside it.
+        for folder in ["shop", "shop/vendored", "other"] {
+            assert!(check(folder).is_ok(), "{folder}");
+        }
     }
 }

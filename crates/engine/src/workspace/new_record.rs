@@ -51,7 +51,7 @@ impl RecordFolder {
 
     fn at(root: &Root, path: String, mut records: Vec<AdrDocument>) -> Self {
         records.retain(|record| {
-            path::folder(&record.adr.path) == path && !record.adr.path.ends_with(".rst")
+            path::folder(&record.adr.path) == path && !path::is_restructured_text(&record.adr.path)
         });
         records.sort_by_key(|record| record.adr.number);
         let names: Vec<&str> =

@@ -30,16 +30,9 @@ pub(crate) fn next_number<'n>(
     width: usize,
     first: u32,
 ) -> String {
-    let highest = names
-        .filter_map(name::leading_number)
-        .filter(|digits| digits.len() <= MAX_NUMBER_DIGITS)
-        .filter_map(|digits| digits.parse::<u32>().ok())
-        .max();
+    let highest = names.filter_map(name::plan_number).max();
     format!("{:0width$}", highest.map_or(first, |highest| highest + 1))
 }
-
-/// Limits the digits of a number; a longer sequence is a date or an id.
-const MAX_NUMBER_DIGITS: usize = 6;
 
 /// Joins a typed title into one line, because a heading or a table row cannot contain line breaks.
 pub(crate) fn one_line(what: &str, typed: &str) -> Result<String, Error> {
@@ -70,7 +63,7 @@ fn split_number(typed: &str) -> Option<(&str, &str)> {
         && rest.starts_with(['-', '_'])
         && name::unsafe_reason(typed).is_none();
     let is_number =
-        !rest.is_empty() && digits.len() <= MAX_NUMBER_DIGITS && (is_padded || is_file_name);
+        !rest.is_empty() && digits.len() <= name::MAX_PLAN_DIGITS && (is_padded || is_file_name);
     is_number.then_some((digits, rest.trim_start_matches(['-', '_', ' ', '.', ':'])))
 }
 

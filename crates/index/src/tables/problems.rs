@@ -17,7 +17,9 @@ pub(crate) fn all(db: &Connection) -> Result<Vec<Problem>, IndexError> {
     let rows = query.query_map([], |row| row.get::<_, String>(0))?;
     let mut problems = Vec::new();
     for json in rows {
-        problems.extend(serde_json::from_str::<Problem>(&json?));
+        let problem = serde_json::from_str(&json?)
+            .map_err(|_| IndexError::damaged("a stored problem of the log cannot be parsed"))?;
+        problems.push(problem);
     }
     Ok(problems)
 }
@@ -47,4 +49,21 @@ pub(crate) fn delete<'p>(
 
 fn to_sql(line: usize) -> i64 {
     i64::try_from(line).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{IndexErrorKind, sqlite};
+
+    #[test]
+    fn a_stored_problem_that_cannot_be_parsed_is_damage() {
+        let db = sqlite::open_in_memory().unwrap();
+        db.execute_batch(SCHEMA).unwrap();
+        let problem = Problem::at("a.jsonl", 3, "broken");
+        insert(&db, std::slice::from_ref(&problem)).unwrap();
+        assert_eq!(all(&db).unwrap(), [problem]);
+        db.execute("UPDATE line_problem SET problem = '{'", []).unwrap();
+        assert_eq!(all(&db).unwrap_err().kind, IndexErrorKind::Damaged);
+    }
 }

@@ -39,8 +39,8 @@ impl Operation for MemoryIngest {
         let IngestReport { stored, retired, left_out } =
             lifecycle::ingest_all(&mut transaction, &catalog, &known);
         if request.dry_run {
-            let retired = retired.iter().map(|note| format!("in a real run, {note}"));
-            let notes = retired.chain(left_out).collect();
+            let retired = retired.iter().map(|fact| format!("in a real run, {fact}"));
+            let notes = retired.chain(left_out.iter().map(ToString::to_string)).collect();
             return Ok(ChangedItems {
                 done: "would be stored",
                 items: transaction.new_items(&stored),
@@ -48,7 +48,8 @@ impl Operation for MemoryIngest {
             });
         }
         transaction.commit()?;
-        let notes = [retired, left_out].concat();
+        let retired = retired.iter().map(ToString::to_string);
+        let notes = retired.chain(left_out.iter().map(ToString::to_string)).collect();
         let facts: Vec<Referent> = stored.into_iter().map(Referent::Record).collect();
         let stored = MemoryQuery::new().referents(facts.clone()).read(session)?;
         let items = stored.describe(&facts, Standing::Active);

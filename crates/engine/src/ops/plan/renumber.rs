@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use heirloom_core::name::MAX_PLAN_NUMBER;
 use heirloom_core::renumber::NumberedName;
 use heirloom_store::journal::Rename;
 use heirloom_store::{Root, layout};
@@ -13,9 +14,6 @@ use crate::ops::answers::RenumberReport;
 use crate::workspace::catalog::{Catalog, PlanFolder};
 use crate::workspace::inherit;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
-
-/// Largest plan number: six digits.
-const MAX_PLAN_NUMBER: u32 = 999_999;
 
 pub(crate) struct PlanRenumber;
 

@@ -99,7 +99,8 @@ impl Operation for SessionEnd {
         let ingested = lifecycle::ingest_all(&mut transaction, &catalog, &known);
         transaction.commit()?;
         folder.remove(&open.id)?;
-        let notes = left_out.into_iter().chain(changes.problem).chain(ingested.left_out);
+        let not_ingested = ingested.left_out.iter().map(ToString::to_string);
+        let notes = left_out.into_iter().chain(changes.problem).chain(not_ingested);
         let notes = notes.map(Hint::from).collect();
         Ok(StoredRecord { notes, ..StoredRecord::of("stored", &record) })
     }

@@ -69,7 +69,7 @@ impl Operation for SessionStart {
         let ingested = lifecycle::ingest_all(&mut transaction, &catalog, &known);
         transaction.commit()?;
         state::StateFolder::in_state(session.root(), OPEN_SESSIONS).write(&open.id, &text)?;
-        open.notes = ingested.left_out;
+        open.notes = ingested.left_out.iter().map(ToString::to_string).collect();
         Ok(open)
     }
 }

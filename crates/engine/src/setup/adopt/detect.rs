@@ -283,7 +283,8 @@ fn records_by_content(root: &Root, folder: &Folder) -> Option<String> {
         let metadata = root.metadata(&format!("{}/{file}", folder.path));
         matches!(metadata, Ok(Some(metadata)) if metadata.len() <= MAX_RECORD_BYTES)
     };
-    let numbered = folder.files.iter().filter(|file| is_numbered(file) && !file.ends_with(".rst"));
+    let numbered =
+        folder.files.iter().filter(|file| is_numbered(file) && !path::is_restructured_text(file));
     let sampled: Vec<&String> = numbered.filter(is_small).take(MAX_SAMPLED_FILES).collect();
     if sampled.len() < 2 {
         return None;

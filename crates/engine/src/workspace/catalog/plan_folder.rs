@@ -2,11 +2,7 @@
 
 use heirloom_core::hierarchy::{self, Level, Selectors};
 use heirloom_core::name;
-use heirloom_store::files::ARCHIVE;
-use heirloom_store::{Root, layout};
-
-/// A larger leading number is a date or an id and does not count.
-const MAX_PLAN_NUMBER: u32 = 999_999;
+use heirloom_store::{Root, archive, layout};
 
 /// The folder that contains the folders of all plans.
 #[derive(Debug)]
@@ -34,8 +30,7 @@ impl PlanFolder {
 
     /// Returns the next number that no plan has, archived plans included.
     pub(crate) fn next_number(&self, root: &Root) -> u32 {
-        let numbers = self.numbers(root);
-        numbers.into_iter().filter(|number| *number <= MAX_PLAN_NUMBER).max().unwrap_or(0) + 1
+        self.numbers(root).into_iter().max().unwrap_or(0) + 1
     }
 
     /// Returns whether a plan or an archived plan has a number.
@@ -44,9 +39,37 @@ impl PlanFolder {
     }
 
     fn numbers(&self, root: &Root) -> Vec<u32> {
-        let archived = root.list(&format!("{ARCHIVE}/{}", self.path)).unwrap_or_default();
-        let archived = archived.iter().map(|item| item.name.as_str());
+        let archived = archive::list(root);
+        let archived = archived.iter().filter_map(|file| self.plan_at(&file.source));
         let names = self.names.iter().map(String::as_str).chain(archived);
-        names.filter_map(|name| name::leading_number(name)?.parse().ok()).collect()
+        names.filter_map(name::plan_number).collect()
+    }
+
+    /// Returns the plan whose folder contains a file.
+    fn plan_at<'f>(&self, file: &'f str) -> Option<&'f str> {
+        let inner = match self.path.as_str() {
+            "" => file,
+            folder => file.strip_prefix(folder)?.strip_prefix('/')?,
+        };
+        inner.split('/').next()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn archived_plans_count_and_dates_do_not() {
+        let home = tempfile::tempdir().unwrap();
+        let root = Root::open_new(home.path()).unwrap();
+        for source in ["plans/0009-old/plan.md", "plans/20260222-notes/plan.md", "docs/0099-x/a.md"]
+        {
+            assert!(root.create(&archive::location(source, 2), "# X\n").unwrap());
+        }
+        let plans = PlanFolder { path: "plans".into(), names: vec!["0003-new".into()] };
+        assert_eq!(plans.next_number(&root), 10);
+        assert!(plans.is_taken(&root, 9) && plans.is_taken(&root, 3));
+        assert!(!plans.is_taken(&root, 99));
     }
 }

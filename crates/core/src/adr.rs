@@ -97,7 +97,7 @@ impl Status {
 
     /// Returns whether the decision was accepted at some time. Only then does it replace the decisions
     /// that it supersedes: a proposal does not yet.
-    pub fn has_taken_effect(self) -> bool {
+    pub(crate) fn has_taken_effect(self) -> bool {
         matches!(self, Status::Accepted | Status::Superseded | Status::Deprecated)
     }
 
@@ -284,13 +284,13 @@ pub fn target_matches(target: &LinkTarget, adr: &Adr) -> bool {
 
 /// Returns the names that a target may use for a record, in lower case. A target without a number
 /// matches ([`names`]) only records that have one of them among their [`record_aliases`].
-pub fn target_aliases(target: &LinkTarget) -> impl Iterator<Item = String> {
+pub(crate) fn target_aliases(target: &LinkTarget) -> impl Iterator<Item = String> {
     let file = target.href.as_deref().map(link_name);
     file.into_iter().chain([target.written.as_str()]).map(str::to_lowercase)
 }
 
 /// Returns the names by which a target may refer to a record, in lower case.
-pub fn record_aliases(adr: &Adr) -> impl Iterator<Item = String> {
+pub(crate) fn record_aliases(adr: &Adr) -> impl Iterator<Item = String> {
     let names = [link_name(&adr.path), adr.id.as_str()];
     names.into_iter().chain(adr.labels.iter().map(String::as_str)).map(str::to_lowercase)
 }

@@ -5,7 +5,10 @@ use std::collections::BTreeSet;
 /// Returns the cycles that a depth-first search closes, each once, starting at its smallest node.
 ///
 /// The search is not recursive, so that a long chain cannot overflow the stack.
-pub fn find_cycles(node_count: usize, successors: impl Fn(usize) -> Vec<usize>) -> Vec<Vec<usize>> {
+pub(crate) fn find_cycles(
+    node_count: usize,
+    successors: impl Fn(usize) -> Vec<usize>,
+) -> Vec<Vec<usize>> {
     let mut cycles = BTreeSet::new();
     let mut is_done = vec![false; node_count];
     let mut path_positions: Vec<Option<usize>> = vec![None; node_count];

@@ -20,7 +20,7 @@ use crate::yaml::{self, YamlNode};
 use crate::{Problem, Value, byte_order_mark};
 
 /// Front-matter keys that describe the document itself and are not inherited.
-pub const NOT_INHERITED_KEYS: &[&str] = &[
+pub(crate) const NOT_INHERITED_KEYS: &[&str] = &[
     "name",
     "title",
     "description",

@@ -201,7 +201,7 @@ pub fn prefetch(bytes: &[u8]) {
 const LANES: usize = 8;
 
 /// Returns the sum of a vector's squares.
-pub fn sum_of_squares(vector: &[f32]) -> f32 {
+pub(crate) fn sum_of_squares(vector: &[f32]) -> f32 {
     type Arguments<'a> = &'a [f32];
     type Answer = f32;
     #[inline(always)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::yaml::YamlNode;
 
 /// Joins keys to a path.
-pub fn join<'k>(keys: impl IntoIterator<Item = &'k str>) -> String {
+pub(crate) fn join<'k>(keys: impl IntoIterator<Item = &'k str>) -> String {
     let mut path = String::new();
     for key in keys {
         push(&mut path, key);
@@ -14,7 +14,7 @@ pub fn join<'k>(keys: impl IntoIterator<Item = &'k str>) -> String {
 }
 
 /// Appends a key to a path.
-pub fn push(path: &mut String, key: &str) {
+pub(crate) fn push(path: &mut String, key: &str) {
     if !path.is_empty() {
         path.push('.');
     }
@@ -26,12 +26,12 @@ pub fn push(path: &mut String, key: &str) {
 }
 
 /// Returns whether a path is equal to or below another one.
-pub fn is_within(path: &str, ancestor: &str) -> bool {
+pub(crate) fn is_within(path: &str, ancestor: &str) -> bool {
     path.strip_prefix(ancestor).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 /// Adds the line of every key path in a YAML tree to `out`, each increased by `offset`.
-pub fn collect_lines(node: &YamlNode, offset: usize, out: &mut BTreeMap<String, usize>) {
+pub(crate) fn collect_lines(node: &YamlNode, offset: usize, out: &mut BTreeMap<String, usize>) {
     fn walk(node: &YamlNode, path: &str, offset: usize, out: &mut BTreeMap<String, usize>) {
         for entry in node.entries() {
             let mut entry_path = path.to_owned();

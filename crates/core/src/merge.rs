@@ -127,7 +127,7 @@ impl Tree {
     }
 
     /// Returns whether it hides the values of all ancestors.
-    pub fn hides_all_inherited(&self) -> bool {
+    pub(crate) fn hides_all_inherited(&self) -> bool {
         self.cut
     }
 
@@ -145,7 +145,7 @@ impl Tree {
     }
 
     /// Returns the value at a path of keys, or the scalar or list at a prefix of the path, which replaces it.
-    pub fn effective_value(&self, keys: &[String]) -> Option<Value> {
+    pub(crate) fn effective_value(&self, keys: &[String]) -> Option<Value> {
         let mut tree = self;
         for key in keys {
             match &tree.content {
@@ -158,7 +158,7 @@ impl Tree {
     }
 
     /// Returns whether this tree hides the values of its ancestors at a path of keys.
-    pub fn hides_inherited(&self, keys: &[String]) -> bool {
+    pub(crate) fn hides_inherited(&self, keys: &[String]) -> bool {
         self.cut
             || match (&self.content, keys.split_first()) {
                 (Some(Content::Map(map)), Some((key, rest))) => {

@@ -41,7 +41,7 @@ pub fn resolve_link(from: &str, link: &str) -> Option<String> {
 }
 
 /// Returns the relative link that leads from one document to another.
-pub fn relative_link(from: &str, to: &str) -> String {
+pub(crate) fn relative_link(from: &str, to: &str) -> String {
     let from: Vec<&str> = from.split('/').collect();
     let to: Vec<&str> = to.split('/').collect();
     let common =

@@ -20,4 +20,4 @@ pub use passage::{
 pub use question::{Lexicon, Question, QuestionTerm};
 pub use rank::{RankedMemory, ScoreParts, TermScore, length_normalisation, rank};
 pub use terms::{for_each_joined_term, for_each_term, is_question, terms};
-pub use time::{NamedPeriod, Period, find_period};
+pub use time::{NamedPeriod, Period};

@@ -203,7 +203,7 @@ impl Session {
     }
 
     /// Returns the author that was set, if any.
-    pub fn explicit_author(&self) -> Option<&str> {
+    pub(crate) fn explicit_author(&self) -> Option<&str> {
         self.author.as_deref()
     }
 
@@ -217,7 +217,7 @@ impl Session {
     }
 
     /// Returns whether answers include token counts.
-    pub fn counts_tokens(&self) -> bool {
+    pub(crate) fn counts_tokens(&self) -> bool {
         self.counts_tokens
     }
 

@@ -62,7 +62,7 @@ impl View {
     }
 
     /// Adds a line of plain text.
-    pub fn plain_line(&mut self, text: impl Into<String>) -> &mut Self {
+    pub(crate) fn plain_line(&mut self, text: impl Into<String>) -> &mut Self {
         self.line([text.into()])
     }
 

@@ -72,7 +72,7 @@ impl ConfinedDir {
 
     /// Opens a directory that Heirloom itself creates (cache, state). No component of the path may be
     /// a symbolic link, not even one that stays inside.
-    pub fn open_private(&self, relative: &str, missing: IfMissing) -> io::Result<Self> {
+    pub(crate) fn open_private(&self, relative: &str, missing: IfMissing) -> io::Result<Self> {
         let mut handle = self.handle.try_clone()?;
         let mut path = self.path.clone();
         for part in relative.split('/').filter(|part| !part.is_empty()) {
@@ -117,13 +117,13 @@ impl ConfinedDir {
 
     /// Opens a regular file for reading. The file type is checked first, because opening a FIFO would
     /// block forever.
-    pub fn open_file(&self, relative: &str) -> io::Result<File> {
+    pub(crate) fn open_file(&self, relative: &str) -> io::Result<File> {
         self.check_regular(relative)?;
         self.handle.open(relative).map(cap_std::fs::File::into_std)
     }
 
     /// Opens a regular file for reading and writing, and creates it if it does not exist.
-    pub fn open_to_write(&self, relative: &str) -> io::Result<File> {
+    pub(crate) fn open_to_write(&self, relative: &str) -> io::Result<File> {
         match self.check_regular(relative) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             checked => checked?,
@@ -134,7 +134,7 @@ impl ConfinedDir {
     }
 
     /// Creates a file; fails if it exists.
-    pub fn create_new(&self, relative: &str) -> io::Result<File> {
+    pub(crate) fn create_new(&self, relative: &str) -> io::Result<File> {
         let mut options = OpenOptions::new();
         options.create_new(true).write(true);
         self.handle.open_with(relative, &options).map(cap_std::fs::File::into_std)
@@ -185,7 +185,7 @@ impl ConfinedDir {
     }
 
     /// Removes a file if it exists.
-    pub fn remove_if_exists(&self, relative: &str) -> io::Result<()> {
+    pub(crate) fn remove_if_exists(&self, relative: &str) -> io::Result<()> {
         match self.handle.remove_file(relative) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
@@ -203,7 +203,7 @@ impl ConfinedDir {
     }
 
     /// Lists a directory, sorted by name, with the stamp of each regular file.
-    pub fn list_with_stamps(
+    pub(crate) fn list_with_stamps(
         &self,
         relative: &str,
     ) -> io::Result<Vec<(FolderEntry, Option<Stamp>)>> {
@@ -249,7 +249,7 @@ impl ConfinedDir {
 
     /// Syncs the parent directory of a path to disk, so that a creation or rename is durable. Does
     /// nothing on systems that cannot sync a directory.
-    pub fn sync_parent(&self, relative: &str) {
+    pub(crate) fn sync_parent(&self, relative: &str) {
         #[cfg(unix)]
         {
             let parent = relative.rsplit_once('/').map_or(".", |(parent, _)| parent);

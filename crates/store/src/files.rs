@@ -18,13 +18,13 @@ use crate::confined::{ConfinedDir, IfMissing, is_escape};
 use crate::git::{Repository, RepositoryLookup};
 
 /// The folder whose presence marks a workspace.
-pub const HOME_FOLDER: &str = ".heirloom";
+pub(crate) const HOME_FOLDER: &str = ".heirloom";
 
 /// The folder of archived documents; the module `archive` defines its layout.
 pub const ARCHIVE: &str = ".heirloom/archive";
 
 /// A larger document is not read, because it would slow down every command.
-pub const MAX_DOCUMENT_BYTES: u64 = 8 * 1024 * 1024;
+pub(crate) const MAX_DOCUMENT_BYTES: u64 = 8 * 1024 * 1024;
 
 /// The folder of derived files, which can be deleted at any time.
 const CACHE_FOLDER: &str = ".heirloom/cache";
@@ -332,7 +332,7 @@ impl Root {
     }
 
     /// Returns the path of the local state for messages.
-    pub fn state_path(&self) -> String {
+    pub(crate) fn state_path(&self) -> String {
         match self.repository() {
             Some(repository) => {
                 let path =

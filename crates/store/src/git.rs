@@ -98,7 +98,7 @@ pub fn current_commit(root: &Root) -> Option<String> {
 
 /// Returns whether one commit is an ancestor of another, or the same. A commit that the repository does not
 /// have, for instance because it was garbage-collected, is no ancestor.
-pub fn is_ancestor(root: &Root, old: &str, new: &str) -> Result<bool, GitError> {
+pub(crate) fn is_ancestor(root: &Root, old: &str, new: &str) -> Result<bool, GitError> {
     if !is_hash(old) || !is_hash(new) {
         return Ok(false);
     }
@@ -127,7 +127,7 @@ fn has_object(root: &Root, hash: &str) -> Result<bool, GitError> {
 /// Returns the last commit of each file, given relative to the root, among the commits after
 /// `since`. Files that none of these commits changed are not in the result. Runs one process for all
 /// files.
-pub fn last_commits(
+pub(crate) fn last_commits(
     root: &Root,
     paths: &[&str],
     since: Option<&str>,

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use jiff::civil::Date;
 
 use super::terms::{fold_case, words_of};
-use super::{NamedPeriod, find_period};
+use super::time::{NamedPeriod, find_period};
 
 /// A list of correctly spelt words.
 pub trait Lexicon: Sync {

@@ -98,7 +98,7 @@ fn is_topicless(word: &Word) -> bool {
 }
 
 /// Returns the first period that a text names, relative to a day, or the range between two (`from May to July`).
-pub fn find_period(text: &str, today: Date) -> Option<NamedPeriod> {
+pub(crate) fn find_period(text: &str, today: Date) -> Option<NamedPeriod> {
     let words = split_words(text);
     let (mut index, mut found, mut others) = (0, None, Vec::new());
     while index < words.len() {

@@ -93,18 +93,18 @@ impl Repository {
     }
 
     /// Returns the git directory of this work tree.
-    pub fn git_dir(&self) -> &Path {
+    pub(crate) fn git_dir(&self) -> &Path {
         self.git_dir.path()
     }
 
     /// Returns the git directory that all work trees share.
-    pub fn common_dir(&self) -> &Arc<ConfinedDir> {
+    pub(crate) fn common_dir(&self) -> &Arc<ConfinedDir> {
         &self.common_dir
     }
 
     /// Returns whether git can be run on the repository. If one of its files is replaced by a FIFO,
     /// git would block forever.
-    pub fn is_readable(&self) -> bool {
+    pub(crate) fn is_readable(&self) -> bool {
         let is_regular = |dir: &ConfinedDir, file: &str| match dir.metadata(file) {
             Ok(metadata) => metadata.is_file(),
             Err(error) => error.kind() == std::io::ErrorKind::NotFound,
@@ -117,7 +117,7 @@ impl Repository {
     }
 
     /// Returns whether the git directory is owned by the user that runs this process.
-    pub fn is_owned_by_user(&self) -> bool {
+    pub(crate) fn is_owned_by_user(&self) -> bool {
         #[cfg(unix)]
         {
             use std::os::unix::fs::MetadataExt;
@@ -168,7 +168,7 @@ impl Repository {
 
     /// Returns whether the checked-out branch has no commit yet. Always `false` for a repository that
     /// stores its references as a reftable.
-    pub fn is_unborn(&self) -> bool {
+    pub(crate) fn is_unborn(&self) -> bool {
         let has_reftable = self.common_dir.exists("reftable");
         self.branch().is_some() && !has_reftable && self.head_commit().is_none()
     }
@@ -188,7 +188,7 @@ impl Repository {
     }
 
     /// Returns the rules of `info/exclude`.
-    pub fn exclude_rules(&self) -> Option<String> {
+    pub(crate) fn exclude_rules(&self) -> Option<String> {
         self.common_dir.read_text("info/exclude", MAX_FILE_BYTES).ok()
     }
 }

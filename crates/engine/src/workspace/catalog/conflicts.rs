@@ -109,7 +109,11 @@ impl Catalog {
 
     /// Returns the documents that refer to a decision record, each with the line. The records that
     /// replaced it, directly or indirectly, are left out.
-    pub fn references_to(&self, session: &Session, record: &str) -> Vec<(&CatalogEntry, usize)> {
+    pub(crate) fn references_to(
+        &self,
+        session: &Session,
+        record: &str,
+    ) -> Vec<(&CatalogEntry, usize)> {
         self.with_known(session, |known| {
             let Some(target) = known.supersession.index_of_path(record) else { return vec![] };
             let is_successor = |from: &CatalogEntry| {

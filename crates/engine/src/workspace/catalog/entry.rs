@@ -62,7 +62,7 @@ pub struct CatalogEntry {
 
 impl CatalogEntry {
     /// Returns whether it is finished, so that its age does not matter.
-    pub fn is_closed(&self) -> bool {
+    pub(crate) fn is_closed(&self) -> bool {
         let status = match &self.adr {
             Some(adr) => Some(adr.status.word().to_owned()),
             None => self.document.field("status").map(str::to_lowercase),
@@ -99,7 +99,7 @@ impl CatalogEntry {
     }
 
     /// Returns the name to show: an ADR's id, or else the path relative to `.heirloom/`.
-    pub fn short_name(&self) -> &str {
+    pub(crate) fn short_name(&self) -> &str {
         match &self.adr {
             Some(adr) => &adr.id,
             None => self.document.path.strip_prefix(".heirloom/").unwrap_or(&self.document.path),

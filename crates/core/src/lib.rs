@@ -15,7 +15,6 @@ pub mod embedding;
 pub mod fold;
 pub mod frontmatter;
 pub mod graph;
-pub mod hashing;
 pub mod hierarchy;
 pub mod hint;
 pub mod json;
@@ -37,6 +36,7 @@ pub mod staleness;
 pub mod supersession;
 pub mod transcript;
 pub mod union_find;
+pub mod word_map;
 pub mod words;
 pub mod yaml;
 

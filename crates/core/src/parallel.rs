@@ -1,4 +1,9 @@
 //! Parallel work on scoped threads.
+//!
+//! Not rayon: a command forks a few times at most, and most commands not at all. Measured on two busy cores, the first
+//! join of a process takes rayon 0.5 ms, because it starts its pool, and a scoped thread 0.25 ms; only later joins are
+//! cheaper with rayon (0.02 ms against 0.12 ms). Its `join` also wants both closures to be `Send`, which those that use
+//! a session are not, and threads that wait for git or for a file would block its pool.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -4,12 +4,12 @@
 //! same, and the events on it. Folding a component gives its records the same state as folding the
 //! whole log, so a new line costs as much as its component.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use heirloom_core::fold::{Line, Memory, fold};
-use heirloom_core::hashing;
 use heirloom_core::union_find::UnionFind;
 use rusqlite::Connection;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::IndexError;
 use crate::name_hash::hash_keys_of;
@@ -105,7 +105,7 @@ struct Component {
 /// Computes components, and writes them to the rows of the lines.
 fn store_components(db: &Connection, members: &[Member]) -> Result<ComponentNames, IndexError> {
     let mut sets = connect(members);
-    let mut components: HashMap<usize, Component, hashing::FastHashBuilder> = HashMap::default();
+    let mut components: FxHashMap<usize, Component> = FxHashMap::default();
     let mut root_of_member: Vec<Option<usize>> = Vec::with_capacity(members.len());
     for member in members {
         let root = member.name_hashes.first().map(|first| sets.root_of(*first));
@@ -158,13 +158,13 @@ impl ComponentNames {
 
 /// Groups of name hashes that belong to the same component.
 struct NameGroups {
-    indexes: HashMap<i64, usize, hashing::FastHashBuilder>,
+    indexes: FxHashMap<i64, usize>,
     groups: UnionFind,
 }
 
 impl NameGroups {
     fn with_capacity(names: usize) -> Self {
-        let indexes = HashMap::with_capacity_and_hasher(names, hashing::FastHashBuilder::default());
+        let indexes = FxHashMap::with_capacity_and_hasher(names, FxBuildHasher);
         NameGroups { indexes, groups: UnionFind::with_capacity(names) }
     }
 

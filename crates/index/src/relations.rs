@@ -3,10 +3,10 @@
 use std::collections::{BTreeSet, HashMap};
 
 use heirloom_core::fold::{Memory, Standing};
-use heirloom_core::hashing;
 use heirloom_core::recall::Slot;
 use heirloom_core::record::{Body, Referent};
 use rusqlite::Connection;
+use rustc_hash::FxHashMap;
 use uuid::Uuid;
 
 use crate::IndexError;
@@ -15,7 +15,7 @@ use crate::tables::relations::{self, FROM, RelationEnd, TO};
 use crate::tables::{lines, passages};
 
 /// The slots that are related to each slot.
-pub(crate) type RelatedSlots = HashMap<Slot, Vec<Slot>, hashing::FastHashBuilder>;
+pub(crate) type RelatedSlots = FxHashMap<Slot, Vec<Slot>>;
 
 /// Updates the relations that the records and referents of an update concern: adds new relations, removes
 /// inactive ones, and points the ends of all to the current heads.

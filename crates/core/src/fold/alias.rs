@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::slice;
 
+use rustc_hash::FxHashMap;
 use uuid::Uuid;
 
 use super::Line;
-use crate::hashing;
 use crate::record::{Body, Origin, Record};
 use crate::union_find::UnionFind;
 use crate::words::normalise;
@@ -17,7 +17,7 @@ pub(super) struct Aliases {
     canonical: HashMap<Uuid, Uuid>,
     groups: HashMap<Uuid, Vec<Uuid>>,
     /// The position in `ids` of the first fact with a text key.
-    by_text: HashMap<[u8; 32], usize, hashing::FastHashBuilder>,
+    by_text: FxHashMap<[u8; 32], usize>,
     /// The ids of all records, sorted.
     ids: Vec<Uuid>,
 }
@@ -28,7 +28,7 @@ impl Aliases {
     pub(super) fn of<'l>(lines: impl ExactSizeIterator<Item = &'l Line>) -> Self {
         let mut ids = Vec::with_capacity(lines.len());
         let mut groups = UnionFind::with_capacity(lines.len());
-        let mut by_text: HashMap<[u8; 32], usize, hashing::FastHashBuilder> = HashMap::default();
+        let mut by_text: FxHashMap<[u8; 32], usize> = FxHashMap::default();
         by_text.reserve(lines.len());
         let mut by_origin: HashMap<&Origin, usize> = HashMap::new();
         for line in lines {

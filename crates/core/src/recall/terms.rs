@@ -7,7 +7,7 @@ use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-use crate::hashing::WordMap;
+use crate::word_map::WordMap;
 use crate::words::split_camel_case;
 
 /// A longer run without a space is data, not a word.

@@ -1,10 +1,9 @@
 //! Splitting passages into index terms, and into the pieces of which an embedder makes vectors.
 
-use std::collections::HashMap;
-
 use heirloom_core::embedding::BagOfWordsEmbedder;
-use heirloom_core::hashing::{self, WordMap};
 use heirloom_core::recall::{Passage, Slot, for_each_joined_term, for_each_term};
+use heirloom_core::word_map::WordMap;
+use rustc_hash::FxHashMap;
 
 /// How many words the tokenizer caches before it starts over.
 const MAX_CACHED_WORDS: usize = 200_000;
@@ -13,7 +12,7 @@ const MAX_CACHED_WORDS: usize = 200_000;
 const AVERAGE_WORD_BYTES: usize = 5;
 
 /// The ids of terms, which are consecutive numbers from zero.
-pub(super) type TermIds = HashMap<Box<str>, u32, hashing::FastHashBuilder>;
+pub(super) type TermIds = FxHashMap<Box<str>, u32>;
 
 /// Gives ids to terms, and keeps a list of new ones.
 #[derive(Default)]

@@ -1,71 +1,18 @@
-//! A fast hasher and a hash map of words. The hasher does not resist collision attacks: crafted input makes the index
-//! of that input slow, and nothing else.
+//! A hash map of words. Its hasher does not resist collision attacks: crafted input makes the index of that input slow,
+//! and nothing else.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
-
-/// The hash builder for a `HashMap`.
-pub type FastHashBuilder = BuildHasherDefault<FastHasher>;
-
-/// A hasher that mixes eight bytes at a time.
-#[derive(Debug, Default, Clone, Copy)]
-pub struct FastHasher(u64);
-
-const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
-
-impl FastHasher {
-    fn mix(&mut self, word: u64) {
-        self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(MULTIPLIER);
-    }
-}
-
-impl Hasher for FastHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        let (words, rest) = bytes.as_chunks::<8>();
-        words.iter().for_each(|word| self.mix(u64::from_le_bytes(*word)));
-        let mut last = [0; 8];
-        last[..rest.len()].copy_from_slice(rest);
-        self.mix(u64::from_le_bytes(last) ^ bytes.len() as u64);
-    }
-
-    fn write_u8(&mut self, byte: u8) {
-        self.mix(u64::from(byte));
-    }
-
-    fn write_usize(&mut self, word: usize) {
-        self.mix(word as u64);
-    }
-
-    fn write_u64(&mut self, word: u64) {
-        self.mix(word);
-    }
-
-    fn write_i64(&mut self, word: i64) {
-        self.mix(word.cast_unsigned());
-    }
-
-    fn write_u128(&mut self, word: u128) {
-        self.mix(word as u64);
-        self.mix((word >> 64) as u64);
-    }
-
-    fn finish(&self) -> u64 {
-        // Hash maps use the low bits first, so the high bits are mixed into them.
-        let mixed = (self.0 ^ (self.0 >> 32)).wrapping_mul(MULTIPLIER);
-        mixed ^ (mixed >> 29)
-    }
-}
+use rustc_hash::FxHashMap;
 
 /// A map from words to values. Short words are stored inline, so that a lookup follows no pointer.
 #[derive(Debug, Clone)]
 pub struct WordMap<V> {
-    short: HashMap<u128, V, FastHashBuilder>,
-    long: HashMap<Box<str>, V, FastHashBuilder>,
+    short: FxHashMap<u128, V>,
+    long: FxHashMap<Box<str>, V>,
 }
 
 impl<V> Default for WordMap<V> {
     fn default() -> Self {
-        WordMap { short: HashMap::default(), long: HashMap::default() }
+        WordMap { short: FxHashMap::default(), long: FxHashMap::default() }
     }
 }
 

@@ -106,6 +106,7 @@ impl Vocabulary {
     }
 
     /// Calls a function with the piece ids of each word of a text; they are empty for an unknown word.
+    #[cfg(feature = "transformer")]
     pub(crate) fn for_each_word_pieces(&self, text: &str, mut take: impl FnMut(&[u32])) {
         let (mut ids, mut prefixes) = (Vec::new(), Vec::new());
         for_each_word(text, |word| {

@@ -2,11 +2,14 @@
 //! updates or rebuilds the index.
 
 mod embedder;
+mod embedder_settings;
 mod open_embedders;
 mod open_index;
 mod passages;
 mod refresh;
 mod sources;
+#[cfg(feature = "transformer")]
+mod transformer;
 
 pub(crate) use embedder::{EmbedderTimeout, LexicalOnly, open_embedder};
 pub(crate) use open_index::OpenIndex;

@@ -13,7 +13,6 @@ use serde_json::Value;
 
 use crate::{Error, Session, View};
 
-pub(crate) use schema::generate as schema;
 pub use spec::{Effect, Group, Spec};
 
 /// An operation: a request, a response and the function between them.

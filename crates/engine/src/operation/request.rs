@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use heirloom_core::{Hint, Value, json};
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::de::DeserializeOwned;
 use serde_json::Map;
 
@@ -22,6 +22,19 @@ pub(super) fn read<R: DeserializeOwned + JsonSchema>(
     aliases: &[&str],
     request: Value,
 ) -> Result<R, Error> {
+    // Only this function is compiled once per operation.
+    let request = prepare(spec, aliases, schema::generate::<R>, request)?;
+    R::deserialize(&request)
+        .map_err(|error| mismatch(spec, schema::generate::<R>, &request, &error))
+}
+
+/// Returns a request with the names of fields that the operation declares.
+fn prepare(
+    spec: &Spec,
+    aliases: &[&str],
+    schema: fn() -> Schema,
+    request: Value,
+) -> Result<Value, Error> {
     let fields = match request {
         Value::Null => Map::new(),
         Value::Object(fields) => fields,
@@ -33,12 +46,18 @@ pub(super) fn read<R: DeserializeOwned + JsonSchema>(
             )));
         }
     };
-    let request = Value::Object(canonicalise_names::<R>(spec, aliases, fields)?);
-    R::deserialize(&request).map_err(|error| {
-        let reason = explain_mismatch(&schema::generate::<R>().to_value(), &request, &error);
-        Error::bad_input(format!("{}: {reason}", spec.name))
-            .hint(Hint::text("see ").help(spec.name))
-    })
+    canonicalise_names(spec, aliases, schema, fields).map(Value::Object)
+}
+
+/// Explains why a request could not be deserialised.
+fn mismatch(
+    spec: &Spec,
+    schema: fn() -> Schema,
+    request: &Value,
+    error: &serde_json::Error,
+) -> Error {
+    let reason = explain_mismatch(&schema().to_value(), request, error);
+    Error::bad_input(format!("{}: {reason}", spec.name)).hint(Hint::text("see ").help(spec.name))
 }
 
 /// Returns whether two names are spellings of one field. Case and separators are ignored, and `plan`
@@ -59,15 +78,16 @@ fn canonical(name: &str) -> String {
 
 /// Gives every field the name that the operation declares. An unknown field is an error, because it is
 /// most likely a typo that would otherwise be ignored.
-fn canonicalise_names<R: JsonSchema>(
+fn canonicalise_names(
     spec: &Spec,
     aliases: &[&str],
+    schema: fn() -> Schema,
     fields: Map<String, Value>,
 ) -> Result<Map<String, Value>, Error> {
     if fields.is_empty() {
         return Ok(fields);
     }
-    let declared = declared_fields::<R>(spec);
+    let declared = declared_fields(spec, schema);
     let mut renamed: Map<String, Value> = Map::new();
     for (name, value) in fields {
         let is_declared = declared.contains(&name) || aliases.contains(&name.as_str());
@@ -106,11 +126,11 @@ fn unknown_field(spec: &Spec, name: &str, declared: &[String]) -> Error {
 
 /// Returns the field names of a request, cached for the life of the process because generating a
 /// schema is slow.
-fn declared_fields<R: JsonSchema>(spec: &Spec) -> Arc<[String]> {
+fn declared_fields(spec: &Spec, schema: fn() -> Schema) -> Arc<[String]> {
     static FIELDS_BY_OPERATION: Mutex<BTreeMap<&str, Arc<[String]>>> = Mutex::new(BTreeMap::new());
     let mut cache = FIELDS_BY_OPERATION.lock().unwrap_or_else(PoisonError::into_inner);
     let from_schema = || {
-        let schema = schema::generate::<R>().to_value();
+        let schema = schema().to_value();
         schema["properties"].as_object().into_iter().flat_map(|map| map.keys()).cloned().collect()
     };
     cache.entry(spec.name).or_insert_with(from_schema).clone()

@@ -47,7 +47,7 @@ impl<T: Transport> McpClient<T> {
     }
 
     /// Returns how long the responses since the last call of this function took to arrive.
-    pub(crate) fn take_waiting_time(&mut self) -> Duration {
+    pub(crate) fn take_response_time(&mut self) -> Duration {
         std::mem::take(&mut self.waiting_time)
     }
 

@@ -26,19 +26,19 @@ pub struct Hierarchy {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Level {
-    /// The name, which is also the name of the selector.
+    /// The name, which is also the key in [`Selectors`].
     pub name: String,
     /// The priority; a higher one is more specific and wins.
     pub priority: i64,
-    /// Files that existed before the workspace was set up. They are read first, so that the level's own
-    /// files win.
+    /// Files that the settings add (`levels.<name>.files`), such as `CLAUDE.md`. They are read first, so that the level's
+    /// own files win.
     #[serde(skip)]
-    pub preexisting: Vec<String>,
+    pub additional: Vec<String>,
     /// Files that are always read, in order; a later one wins. The first pattern finds the main document
     /// of the level.
     #[serde(default)]
     pub always: Vec<String>,
-    /// Files that are read after the others. Reserved: they will be left out if the token budget is too small; today
+    /// Files that are read after `always`. Reserved: they will be left out if the token budget is too small; today
     /// they are always read.
     #[serde(default)]
     #[schemars(extend("x-reserved" = true))]
@@ -50,7 +50,8 @@ pub struct Level {
     #[serde(default)]
     #[schemars(extend("x-reserved" = true))]
     pub share: f64,
-    /// The level whose documents select this one in their front matter (`project: billing`).
+    /// The level whose documents name this one in their front matter: a plan with `project: billing` selects the project
+    /// `billing`.
     #[serde(default)]
     pub named_by: Option<String>,
 }
@@ -163,7 +164,7 @@ fn domain_levels() -> Vec<Level> {
         .map(|(depth, (name, scope, share))| Level {
             name: name.into(),
             priority: depth as i64 * 10,
-            preexisting: if depth == 0 { vec!["agent/rules/common/*.md".into()] } else { vec![] },
+            additional: if depth == 0 { vec!["agent/rules/common/*.md".into()] } else { vec![] },
             always: vec![
                 format!("resources/workspaces/{scope}/OVERVIEW.md"),
                 format!("user/memory/workspaces/{scope}/decisions.md"),
@@ -192,7 +193,7 @@ fn level(
     Level {
         name: name.into(),
         priority,
-        preexisting: vec![],
+        additional: vec![],
         always: owned(always),
         if_room: owned(if_room),
         memory: memory.map(str::to_owned),
@@ -285,7 +286,7 @@ impl Hierarchy {
 impl Level {
     /// Returns all patterns in the order in which they are read.
     pub fn patterns(&self) -> impl Iterator<Item = &str> {
-        self.preexisting
+        self.additional
             .iter()
             .chain(&self.always)
             .chain(&self.if_room)
@@ -294,7 +295,7 @@ impl Level {
     }
 
     /// Returns whether a pattern finds the main document of the level.
-    pub fn is_main(&self, pattern: &str) -> bool {
+    pub fn is_main_pattern(&self, pattern: &str) -> bool {
         self.always.first().is_some_and(|main| main == pattern)
     }
 
@@ -331,7 +332,8 @@ impl Level {
         self.name_locations().into_iter().filter_map(path).collect()
     }
 
-    /// Returns the levels for which a name must be selected before this one can be read.
+    /// Returns the levels, usually including this one, for which a name must be selected before this one can be read,
+    /// sorted by name.
     pub fn required_levels(&self) -> Vec<&str> {
         let mut levels: Vec<&str> = self
             .patterns()
@@ -368,7 +370,7 @@ impl Level {
     }
 }
 
-/// Returns the variables of a pattern, without their braces.
+/// Returns the variables of a pattern, without their braces: `plan`, `plan.number`.
 pub fn pattern_variables(pattern: &str) -> impl Iterator<Item = &str> {
     pattern.split('{').skip(1).filter_map(|rest| rest.split_once('}').map(|(variable, _)| variable))
 }

@@ -68,14 +68,14 @@ pub fn leading_number(name: &str) -> Option<&str> {
 }
 
 /// How many digits the number of a plan has at most; a longer run of digits is a date or an id.
-pub const MAX_PLAN_DIGITS: usize = 6;
+pub const MAX_NUMBER_DIGITS: usize = 6;
 
 /// The largest number of a plan.
-pub const MAX_PLAN_NUMBER: u32 = 10_u32.pow(MAX_PLAN_DIGITS as u32) - 1;
+pub const MAX_PLAN_NUMBER: u32 = 10_u32.pow(MAX_NUMBER_DIGITS as u32) - 1;
 
 /// Returns the number of a plan or an agent, given its name: 42 of `0042-graph`.
 pub fn plan_number(name: &str) -> Option<u32> {
-    leading_number(name).filter(|digits| digits.len() <= MAX_PLAN_DIGITS)?.parse().ok()
+    leading_number(name).filter(|digits| digits.len() <= MAX_NUMBER_DIGITS)?.parse().ok()
 }
 
 /// The result of looking up a typed name among candidates.

@@ -152,7 +152,7 @@ impl Record {
     /// Returns all free text in it, for the scan for secrets.
     pub fn all_text(&self) -> String {
         let mut texts = vec![self.indexed_text()];
-        texts.extend(self.body.inner().unindexed_text());
+        texts.extend(self.body.inner().text_only_scanned_for_secrets());
         let levels = [&self.levels.compressed, &self.levels.index, &self.source];
         texts.extend(levels.into_iter().flatten().cloned());
         texts.join("\n")

@@ -4,9 +4,9 @@ mod sites;
 
 use std::ops::Range;
 
-use crate::name::{self, MAX_PLAN_DIGITS};
+use crate::name::{self, MAX_NUMBER_DIGITS};
 use crate::path::percent_decode;
-use sites::Sites;
+use sites::NumberSites;
 
 /// The name of a record's file or of a plan's folder, split at its number.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct NumberedName {
     /// The text after the number: `-use-sqlite`.
     after: String,
     /// The word before the number in a text: `ADR`, `plan`.
-    prefix: String,
+    word_in_text: String,
     /// Whether the name is that of a plan.
     is_plan: bool,
 }
@@ -30,7 +30,7 @@ pub struct Occurrence<'t> {
     pub form: OccurrenceForm,
     /// The text: a path or a name for [`OccurrenceForm::Name`], otherwise `ADR-0001`, `plan 7` or `7`.
     pub written: &'t str,
-    /// The destination of the link, if the text is the label of a link.
+    /// The destination of the surrounding link; always `None` for [`OccurrenceForm::Name`].
     pub link: Option<&'t str>,
 }
 
@@ -48,7 +48,7 @@ pub enum OccurrenceForm {
 pub enum Meaning {
     /// The renumbered record or plan.
     This,
-    /// Another record or plan, or neither.
+    /// Something else.
     Other,
     /// One of several, and only a person can tell which.
     Ambiguous,
@@ -80,8 +80,8 @@ impl NumberedName {
         let after_letters = stem.trim_start_matches(|c: char| c.is_ascii_alphabetic());
         let letters = &stem[..stem.len() - after_letters.len()];
         let numbered = after_letters.trim_start_matches(['-', '_', ' ']);
-        let prefix = if letters.is_empty() { "ADR".to_owned() } else { letters.to_uppercase() };
-        Self::split(stem, numbered, prefix, false)
+        let word_in_text = if letters.is_empty() { "ADR".to_owned() } else { letters.to_uppercase() };
+        Self::split(stem, numbered, word_in_text, false)
     }
 
     /// Splits the folder name of a plan; `None` if it has no number.
@@ -89,22 +89,22 @@ impl NumberedName {
         Self::split(folder, folder, "plan".to_owned(), true)
     }
 
-    fn split(whole: &str, numbered: &str, prefix: String, is_plan: bool) -> Option<Self> {
+    fn split(whole: &str, numbered: &str, word_in_text: String, is_plan: bool) -> Option<Self> {
         let (digits, after) = name::split_leading_digits(numbered);
-        let is_number = (1..=MAX_PLAN_DIGITS).contains(&digits.len())
+        let is_number = (1..=MAX_NUMBER_DIGITS).contains(&digits.len())
             && !after.starts_with(char::is_alphanumeric);
         is_number.then(|| NumberedName {
             before: whole[..whole.len() - numbered.len()].to_owned(),
             digits: digits.to_owned(),
             after: after.to_owned(),
-            prefix,
+            word_in_text,
             is_plan,
         })
     }
 
     /// Returns the number.
     pub fn number(&self) -> u32 {
-        // Cannot fail: there are at most `MAX_PLAN_DIGITS` digits.
+        // Cannot fail: there are at most `MAX_NUMBER_DIGITS` digits.
         self.digits.parse().unwrap_or_default()
     }
 
@@ -158,7 +158,7 @@ pub fn rewrite(
         result.text.push_str(text);
         return result;
     }
-    let sites = Sites::of(text, name, owner != TextOwner::Other);
+    let sites = NumberSites::of(text, name, owner != TextOwner::Other);
     let own_meaning = if owner == TextOwner::This { Meaning::This } else { Meaning::Other };
     let mut copied_to = 0;
     let (mut line, mut counted_to) = (1, 0);
@@ -201,10 +201,11 @@ fn digit_runs(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
         at = start + len;
         Some(start..at)
     })
-    .filter(|run| run.len() <= MAX_PLAN_DIGITS)
+    .filter(|run| run.len() <= MAX_NUMBER_DIGITS)
 }
 
-fn is_word_char(c: char) -> bool {
+/// Returns whether a character can continue a name: a letter, a digit, `-` or `_`.
+fn is_name_char(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '-' | '_')
 }
 
@@ -235,7 +236,7 @@ fn is_path_end(c: char) -> bool {
 fn occurrence<'t>(
     text: &'t str,
     name: &NumberedName,
-    sites: &'t Sites,
+    sites: &'t NumberSites,
     run: &Range<usize>,
 ) -> Option<Occurrence<'t>> {
     let link = sites.link_around(run.start);
@@ -264,7 +265,7 @@ fn name_or_path_around(
 ) -> Option<Range<usize>> {
     let start = run.start.checked_sub(name.before.len())?;
     let has_before = text.get(start..run.start)?.eq_ignore_ascii_case(&name.before);
-    let starts_word = !text[..start].ends_with(is_word_char);
+    let starts_word = !text[..start].ends_with(is_name_char);
     if text[run.clone()] != name.digits || !has_before || !starts_word {
         return None;
     }
@@ -285,7 +286,8 @@ fn name_or_path_around(
     Some(path_start..run.end + after.len())
 }
 
-/// Returns whether a text starts with the part of the name after the number, and the word ends there.
+/// Returns whether a text starts with the part of the name after the number, and the word ends there; for a plan,
+/// `-plan` may follow.
 fn starts_with_rest_of_name(text: &str, name: &NumberedName) -> bool {
     let Some(beyond) = text
         .get(..name.after.len())
@@ -299,25 +301,25 @@ fn starts_with_rest_of_name(text: &str, name: &NumberedName) -> bool {
         true => beyond.strip_prefix("-plan").unwrap_or(beyond),
         false => beyond,
     };
-    !beyond.starts_with(is_word_char)
+    !beyond.starts_with(is_name_char)
 }
 
-/// Returns the range of `ADR-0001`, or of `plan 7`.
+/// Returns the range of `ADR-0001` or `plan 7` around a run of digits; `None` without the word before it.
 fn prefixed_number(text: &str, name: &NumberedName, run: &Range<usize>) -> Option<Range<usize>> {
     let before = &text[..run.start];
     let before = before.strip_suffix(['-', ' ', '_', '#']).unwrap_or(before);
-    let start = before.len().checked_sub(name.prefix.len())?;
+    let start = before.len().checked_sub(name.word_in_text.len())?;
     let written = before.get(start..)?;
     let has_prefix = match name.is_plan {
-        true => written.eq_ignore_ascii_case(&name.prefix),
-        false => written == name.prefix,
+        true => written.eq_ignore_ascii_case(&name.word_in_text),
+        false => written == name.word_in_text,
     };
-    let starts_word = !text[..start].ends_with(|c: char| is_word_char(c) || c == '/');
+    let starts_word = !text[..start].ends_with(|c: char| is_name_char(c) || c == '/');
     let after = &text[run.end..];
     if !has_prefix || !starts_word || after.starts_with(char::is_alphanumeric) {
         return None;
     }
-    let word = &after[..after.find(|c: char| !is_word_char(c)).unwrap_or(after.len())];
+    let word = &after[..after.find(|c: char| !is_name_char(c)).unwrap_or(after.len())];
     let word = word.trim_end_matches(['-', '_']);
     // `plan 0007-other` is another plan; `ADR-0001-based` may be a word of a sentence.
     (!name.is_plan || word.is_empty()).then(|| start..run.end + word.len())

@@ -218,7 +218,7 @@ fn a_transcript_of_json_lines_is_read_and_digested() {
         problems(&transcript),
         [
             "s.jsonl:4: this is not JSON: a value is expected (text must be in double quotes) at column 2",
-            "s.jsonl:6: the line is not a JSON object",
+            "s.jsonl:6: the line is not a JSON object or array",
             "s.jsonl:11: the message has no known role; expected `role` to be user, assistant, tool or system",
         ]
     );

@@ -17,7 +17,7 @@ mod transaction;
 mod whole;
 
 pub(crate) use attributes::RecordAttributes;
-pub(crate) use episode::{episode_from_transcript, remove_secrets};
+pub(crate) use episode::{drop_fields_with_secrets, episode_from_transcript};
 pub(crate) use graph::active_prose;
 pub(crate) use item::{MemoryItem, short_item_ids, short_memory_id, show_item, show_items};
 pub(crate) use lookup::MemoryTarget;

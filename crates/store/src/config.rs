@@ -206,7 +206,7 @@ impl Config {
                 return Err(problem_at(text, &path, message)
                     .hint(format!("its levels are {}", names.join(", "))));
             };
-            level.preexisting.extend(more.files.iter().cloned());
+            level.additional.extend(more.files.iter().cloned());
             if let Some(defect) = extended.first_defect() {
                 return Err(problem_at(text, &path, format!("levels.{name}: {defect}")));
             }
@@ -224,7 +224,7 @@ impl Config {
         if name == self.hierarchy {
             for level in &mut hierarchy.levels {
                 if let Some(more) = self.levels.get(&level.name) {
-                    level.preexisting.splice(0..0, more.files.iter().cloned());
+                    level.additional.splice(0..0, more.files.iter().cloned());
                 }
             }
         }

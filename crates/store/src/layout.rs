@@ -375,7 +375,7 @@ impl<'l> LevelPatterns<'l> {
             pattern,
             part: match () {
                 () if level.memory.as_deref() == Some(pattern) => DocumentRole::Memory,
-                () if level.is_main(pattern) => DocumentRole::Main,
+                () if level.is_main_pattern(pattern) => DocumentRole::Main,
                 () => DocumentRole::Additional,
             },
             variables: hierarchy::pattern_variables(pattern)

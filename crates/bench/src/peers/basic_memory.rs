@@ -74,8 +74,8 @@ impl MemorySystem for BasicMemory {
         Ok(())
     }
 
-    fn take_waiting_time(&mut self) -> Option<Duration> {
-        self.server.as_mut().map(StdioClient::take_waiting_time)
+    fn take_response_time(&mut self) -> Option<Duration> {
+        self.server.as_mut().map(StdioClient::take_response_time)
     }
 
     fn ask(&mut self, question: &Question, limit: usize) -> Result<Vec<String>, Failure> {

@@ -22,20 +22,22 @@ use crate::recall::memory_system::MemorySystem;
 pub(crate) const PACKAGE: &str = "@sudosandwich/limps";
 pub(crate) const VERSION: &str = "3.4.0";
 
-/// How many results are asked for. limps returns at most 20, and truncates before it filters.
+/// How many results are asked for: limps truncates before it filters, so that a smaller limit would lose results. It
+/// returns at most 20.
 const RESULTS_PER_WORD: usize = 100;
 
-/// limps, with default settings.
+/// limps, with its default settings for search and practically no rate limit.
 pub(crate) struct Limps {
     node: PathBuf,
     entry_script: PathBuf,
     scratch: TempDir,
+    /// The ids of the documents, by the number in the name of their file.
     ids: Vec<String>,
     server: Option<(ChildGuard, HttpClient)>,
 }
 
 impl Limps {
-    /// Finds limps, or returns why it is not available.
+    /// Finds limps in the folder of installed packages, or returns why it is not available.
     pub(crate) fn find(folder: &Path) -> Result<Self, String> {
         let package = node_package(folder, PACKAGE, VERSION)?;
         Ok(Limps {
@@ -80,7 +82,7 @@ impl MemorySystem for Limps {
             .stderr(Stdio::null())
             .spawn()
             .map_err(Failure::io("starting", &self.entry_script))?;
-        // It listens when it has indexed.
+        // limps accepts connections only after it has indexed.
         let mut child = ChildGuard(child);
         let started = Instant::now();
         let url = format!("http://127.0.0.1:{port}");
@@ -98,8 +100,8 @@ impl MemorySystem for Limps {
         Ok(())
     }
 
-    fn take_waiting_time(&mut self) -> Option<Duration> {
-        self.server.as_mut().map(|(_, http)| http.take_waiting_time())
+    fn take_response_time(&mut self) -> Option<Duration> {
+        self.server.as_mut().map(|(_, http)| http.take_response_time())
     }
 
     fn ask(&mut self, question: &Question, limit: usize) -> Result<Vec<String>, Failure> {

@@ -210,13 +210,13 @@ fn ask_all(
     system: &mut dyn MemorySystem,
     questions: &[Question],
 ) -> Result<Vec<Duration>, Failure> {
-    system.take_waiting_time();
+    system.take_response_time();
     let mut times = Vec::with_capacity(questions.len());
     for question in questions {
         let started = Instant::now();
         system.ask(question, DEPTHS[2])?;
         let elapsed = started.elapsed();
-        times.push(system.take_waiting_time().unwrap_or(elapsed));
+        times.push(system.take_response_time().unwrap_or(elapsed));
     }
     Ok(times)
 }

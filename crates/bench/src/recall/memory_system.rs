@@ -26,7 +26,7 @@ pub(crate) trait MemorySystem {
 
     /// Returns how long answers of a server took to arrive since the last call; `None` if it is no
     /// server. Parsing an answer does not count.
-    fn take_waiting_time(&mut self) -> Option<Duration> {
+    fn take_response_time(&mut self) -> Option<Duration> {
         None
     }
 }

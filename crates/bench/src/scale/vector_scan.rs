@@ -1,18 +1,25 @@
-//! A plain scan of vectors, as a baseline on the same data.
+//! A plain scan of vectors: a baseline for recall on the same vectors as the index.
 
 use std::time::{Duration, Instant};
 
-/// How many vectors are compared by their bytes, after all were compared by their sign bits.
-const CANDIDATES: usize = 400;
+/// At least this many vectors, if there are as many, are compared by their bytes: those nearest by sign bits, with
+/// ties.
+const MIN_CANDIDATES: usize = 400;
+
+/// How many of the nearest vectors are found.
+const RESULTS: usize = 10;
+
+/// The number of dimensions; further ones are ignored.
+const DIMENSIONS: usize = 256;
 
 /// Quantised vectors: one sign bit and one byte a dimension.
 pub(super) struct VectorScan {
     signs: Vec<[u64; 4]>,
-    values: Vec<[i8; 256]>,
+    values: Vec<[i8; DIMENSIONS]>,
 }
 
 impl VectorScan {
-    /// Quantises vectors.
+    /// Quantises vectors to signs and bytes.
     pub(super) fn new(vectors: impl Iterator<Item = Vec<f32>>) -> Self {
         let mut scan = VectorScan { signs: vec![], values: vec![] };
         for vector in vectors {
@@ -23,21 +30,21 @@ impl VectorScan {
         scan
     }
 
-    /// Finds the ten nearest vectors: candidates by their sign bits, of those ten by their bytes.
-    /// Returns how long that took.
+    /// Finds the nearest vectors, candidates by sign bits and then the best of them by their bytes, and returns how long
+    /// that took.
     pub(super) fn scan(&self, query: &[f32]) -> Duration {
         let started = Instant::now();
         let (signs, values) = quantise(query);
         let mut distances: Vec<u16> = Vec::with_capacity(self.signs.len());
         hamming_distances(&self.signs, &signs, &mut distances);
-        let mut counts = [0_usize; 257];
+        let mut counts = [0_usize; DIMENSIONS + 1];
         distances.iter().for_each(|distance| counts[*distance as usize] += 1);
         let mut seen = 0;
         let limit = counts.iter().position(|count| {
             seen += count;
-            seen >= CANDIDATES
+            seen >= MIN_CANDIDATES
         });
-        let limit = limit.unwrap_or(256) as u16;
+        let limit = limit.unwrap_or(DIMENSIONS) as u16;
         let mut nearest: Vec<(i32, usize)> = distances
             .iter()
             .enumerate()
@@ -48,17 +55,17 @@ impl VectorScan {
             })
             .collect();
         nearest.sort_unstable_by(|a, b| b.cmp(a));
-        nearest.truncate(10);
+        nearest.truncate(RESULTS);
         std::hint::black_box(&nearest);
         started.elapsed()
     }
 }
 
-fn quantise(vector: &[f32]) -> ([u64; 4], [i8; 256]) {
+fn quantise(vector: &[f32]) -> ([u64; 4], [i8; DIMENSIONS]) {
     let largest = vector.iter().fold(f32::EPSILON, |largest, x| largest.max(x.abs()));
     let mut signs = [0; 4];
-    let mut values = [0; 256];
-    for (dimension, x) in vector.iter().enumerate().take(256) {
+    let mut values = [0; DIMENSIONS];
+    for (dimension, x) in vector.iter().enumerate().take(DIMENSIONS) {
         signs[dimension / 64] |= u64::from(*x > 0.0) << (dimension % 64);
         values[dimension] = (x / largest * 127.0) as i8;
     }

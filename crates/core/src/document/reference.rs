@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::adr_id;
-use crate::name::{self, MAX_PLAN_DIGITS};
+use crate::name::{self, MAX_NUMBER_DIGITS};
 use crate::path::percent_decode;
 
 /// A place where one document names another.
@@ -103,7 +103,7 @@ pub(super) fn numbered_names(text: &str) -> impl Iterator<Item = &str> {
 
 fn is_numbered_name(word: &str) -> bool {
     name::leading_number(word).is_some_and(|digits| {
-        digits.len() <= MAX_PLAN_DIGITS && word[digits.len()..].contains(char::is_alphabetic)
+        digits.len() <= MAX_NUMBER_DIGITS && word[digits.len()..].contains(char::is_alphabetic)
     })
 }
 
@@ -120,7 +120,7 @@ pub(super) fn name_in_code(code: &str) -> Option<&str> {
 pub(crate) fn is_plan_or_adr_name(target: &str) -> bool {
     let name = strip_extension(target.rsplit('/').next().unwrap_or(target));
     let number = name::leading_number(name)
-        .filter(|digits| (MIN_PLAN_DIGITS..=MAX_PLAN_DIGITS).contains(&digits.len()));
+        .filter(|digits| (MIN_PLAN_DIGITS..=MAX_NUMBER_DIGITS).contains(&digits.len()));
     let is_plan = number.is_some_and(|digits| {
         name[digits.len()..].trim_start_matches(['-', '_']).starts_with(char::is_alphabetic)
     });

@@ -26,7 +26,7 @@ pub(super) struct MarkdownLink {
 
 /// The places of numbers in a text.
 #[derive(Debug, Default)]
-pub(super) struct Sites {
+pub(super) struct NumberSites {
     /// The heading and the values that may start with the document's own number.
     own_number: Vec<Range<usize>>,
     /// Front-matter values that may be the number of a record or a plan.
@@ -43,11 +43,11 @@ impl MarkdownLink {
     }
 }
 
-impl Sites {
+impl NumberSites {
     /// Finds the places in a text; `has_own_number` says whether the text may state `name`'s number as
     /// its own.
     pub(super) fn of(text: &str, name: &NumberedName, has_own_number: bool) -> Self {
-        let mut sites = Sites::default();
+        let mut sites = NumberSites::default();
         let mut body = 0;
         if let FrontMatterLocation::Block { yaml, body: after } = frontmatter::split(text) {
             body = after;
@@ -117,7 +117,7 @@ impl Sites {
                 || [" -", " –", " —"].iter().any(|dash| after.starts_with(dash));
             return !is_decimal && ends_word && (is_separated || is_alone || run.len() >= 3);
         }
-        ends_word && before.eq_ignore_ascii_case(&name.prefix)
+        ends_word && before.eq_ignore_ascii_case(&name.word_in_text)
     }
 }
 

@@ -23,10 +23,11 @@ pub(super) struct TranscriptBuilder<'p> {
     call_by_id: HashMap<String, usize>,
     /// The effect of each tool call, parallel to `transcript.tool_calls`.
     effects: Vec<ToolEffect>,
-    /// The commit that a call makes, by the index of the call.
+    /// The commit that a call makes, by the index of the call: the subject of the command, then `hash subject` once the
+    /// output of git is known.
     commits: IndexMap<usize, String>,
     todos: TodoList,
-    /// Texts of the present speaker, to recognise repeated messages.
+    /// Texts that `add_turn_once` added since the speaker changed, to recognise repeated messages.
     speaker_texts: HashSet<String>,
 }
 
@@ -36,7 +37,7 @@ pub(super) struct ReportedCall<'v> {
     pub(super) name: &'v str,
     pub(super) input: &'v Value,
     pub(super) line: usize,
-    /// Whether a sub-agent made the call.
+    /// Whether a sub-agent made the call; such a call changes neither the list of todos nor the choices.
     pub(super) by_subagent: bool,
 }
 
@@ -65,7 +66,7 @@ impl<'p> TranscriptBuilder<'p> {
         }
     }
 
-    /// Returns the numbered lines of a text and reports the ones that are too long.
+    /// Returns the numbered lines of a text without those that are too long, which it reports.
     pub(super) fn numbered_lines<'t>(&mut self, text: &'t str) -> Vec<(usize, &'t str)> {
         let mut lines = vec![];
         for (number, line) in (1..).zip(text.lines()) {
@@ -82,8 +83,8 @@ impl<'p> TranscriptBuilder<'p> {
         lines
     }
 
-    /// Calls `visit` with the JSON value and the number of each line that is not blank; reports
-    /// lines that are not JSON.
+    /// Calls `visit` with the JSON value and the number of each line that is not blank; reports lines that are not a
+    /// JSON object or array.
     pub(super) fn for_each_json_line(
         &mut self,
         text: &str,
@@ -102,7 +103,7 @@ impl<'p> TranscriptBuilder<'p> {
         match serde_json::from_str::<Value>(line) {
             Ok(value) if value.is_object() || value.is_array() => Some(value),
             Ok(_) => {
-                self.report_problem(number, "the line is not a JSON object");
+                self.report_problem(number, "the line is not a JSON object or array");
                 None
             }
             Err(error) => {
@@ -245,7 +246,8 @@ impl<'p> TranscriptBuilder<'p> {
         }
     }
 
-    /// Returns the transcript. Files and commits come from the calls that did not fail.
+    /// Returns the transcript. Files and commits come from the calls that did not fail. A file that was written is not
+    /// listed as read.
     pub(super) fn build(mut self) -> Transcript {
         let written = self.files_of(ToolKind::Edit);
         let read = self.files_of(ToolKind::Read);

@@ -20,7 +20,7 @@ use super::section;
 use names::NoteIndex;
 use syntax::{Observation, RelationItem};
 
-pub(super) use syntax::observation;
+pub(super) use syntax::parse_observation;
 
 /// The name of the format.
 pub(super) const FORMAT: &str = "basic-memory";
@@ -31,7 +31,7 @@ const MAX_PROSE_CHARS: usize = 600;
 /// Limits the tags of a note, because each of its facts gets all of them.
 const MAX_NOTE_TAGS: usize = 50;
 
-/// A note.
+/// A note of basic-memory, read but not imported.
 struct Note {
     path: Arc<str>,
     document: Document,
@@ -44,7 +44,7 @@ struct Note {
     has_unclosed_front_matter: bool,
 }
 
-/// A relation of a note.
+/// A relation of a note, to be imported when all notes are known.
 struct NoteRelation {
     /// The position of the note in the import.
     note: usize,
@@ -56,13 +56,13 @@ struct NoteRelation {
 pub(super) fn import(texts: &[SourceText<'_>], context: &mut ImportContext<'_>) -> ImportResult {
     let mut batch = Batch::new(context);
     let notes: Vec<Note> = texts.iter().map(|text| Note::read(text, &mut batch)).collect();
-    let mut related = Vec::new();
+    let mut relations = Vec::new();
     let mut first_facts = Vec::with_capacity(notes.len());
     for (index, note) in notes.iter().enumerate() {
-        first_facts.push(note.import_items(index, &mut related, &mut batch));
+        first_facts.push(note.import_items(index, &mut relations, &mut batch));
     }
     let names = NoteIndex::new(notes.iter().map(|note| (&note.document, note.title.as_str())));
-    for relation in &related {
+    for relation in &relations {
         import_relation(relation, &notes, &names, &first_facts, &mut batch);
     }
     batch.finish()
@@ -100,11 +100,11 @@ impl Note {
     fn import_items(
         &self,
         index: usize,
-        related: &mut Vec<NoteRelation>,
+        relations: &mut Vec<NoteRelation>,
         batch: &mut Batch<'_, '_>,
     ) -> Option<Uuid> {
         let (blocks, unclosed) = blocks::read(&self.document);
-        let has_no_problems = self.document.problems.is_empty() && unclosed.is_none();
+        let has_reported_problems = !self.document.problems.is_empty() || unclosed.is_some();
         self.document
             .problems
             .iter()
@@ -128,7 +128,7 @@ impl Note {
                             first = first.or(fact);
                         }
                         syntax::ListItem::Relation(item) => {
-                            related.push(NoteRelation { note: index, line: *line, item });
+                            relations.push(NoteRelation { note: index, line: *line, item });
                         }
                         syntax::ListItem::Malformed(hint) => {
                             let message =
@@ -142,7 +142,7 @@ impl Note {
             }
         }
         let uses_prose = !has_observation && !self.has_unclosed_front_matter;
-        if uses_prose { self.import_prose(&blocks, has_no_problems, batch) } else { first }
+        if uses_prose { self.import_prose(&blocks, has_reported_problems, batch) } else { first }
     }
 
     fn import_observation(
@@ -166,11 +166,12 @@ impl Note {
         )
     }
 
-    /// Imports the first paragraph of a note without observations.
+    /// Imports the first paragraph of a note without observations. Reports a note without a paragraph, unless other
+    /// problems were reported for it.
     fn import_prose(
         &self,
         blocks: &[MarkdownBlock<'_>],
-        has_no_problems: bool,
+        has_reported_problems: bool,
         batch: &mut Batch<'_, '_>,
     ) -> Option<Uuid> {
         let prose = blocks.iter().find_map(|block| match block {
@@ -180,7 +181,7 @@ impl Note {
             _ => None,
         });
         let Some((line, text)) = prose else {
-            if has_no_problems {
+            if !has_reported_problems {
                 let hint = "write a fact as `- [category] text`";
                 let message = "this note has no observation and no paragraph";
                 batch.report(batch::problem(&batch::place(&self.path, 1), message).hint(hint));
@@ -204,8 +205,8 @@ impl Note {
     ) -> Option<Uuid> {
         let item = format!("{}#{}", self.key, batch::hash(&content));
         let origin = Origin::imported(FORMAT, item);
-        let key = Some(self.title.clone());
-        let fact = Fact { section, content, key, value: None, scope: None };
+        let fact_key = Some(self.title.clone());
+        let fact = Fact { section, content, key: fact_key, value: None, scope: None };
         let mut record = batch.draft(origin, Body::Fact(fact));
         record.tags = batch::tags(tags.into_iter().chain(self.tags.iter().cloned()));
         record.source = Some(self.path.to_string());
@@ -227,14 +228,14 @@ fn tags_of(document: &Document) -> Vec<String> {
 fn import_relation(
     relation: &NoteRelation,
     notes: &[Note],
-    names: &NoteIndex,
+    note_index: &NoteIndex,
     first_facts: &[Option<Uuid>],
     batch: &mut Batch<'_, '_>,
 ) {
     let note = &notes[relation.note];
     let place = batch::place(&note.path, relation.line);
     let RelationItem { words, target, context } = &relation.item;
-    let index = match names.find(target) {
+    let index = match note_index.find(target) {
         Ok(index) => index,
         Err(reason) => return batch.report_at(&place, format!("`[[{target}]]`: {reason}")),
     };

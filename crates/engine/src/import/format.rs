@@ -104,8 +104,9 @@ fn detect_markdown(path: &str, content: &str) -> Option<ImportFormat> {
         MarkdownBlock::Item { text, .. } => Some(text),
         _ => None,
     });
-    let has_category =
-        |item: &String| item.starts_with('[') && basic_memory::observation(item, false).is_some();
+    let has_category = |item: &String| {
+        item.starts_with('[') && basic_memory::parse_observation(item, false).is_some()
+    };
     match items.next() {
         _ if is_instructions => Some(ImportFormat::Bullets),
         Some(first) if has_category(first) || items.any(has_category) => {

@@ -11,7 +11,8 @@ use super::MemorySlice;
 use crate::workspace::memory_document::MemoryDocument;
 
 impl MemorySlice {
-    /// Returns all conflicts between memories, or those of one plan.
+    /// Returns all conflicts between memories. With `plan`, returns only the conflicting decisions of that plan and its
+    /// agents.
     pub(crate) fn conflicts(&self, plan: Option<&str>) -> Vec<Conflict> {
         let mut conflicts = Vec::new();
         let mut plans: BTreeMap<&str, Vec<&MemoryDocument>> = BTreeMap::new();
@@ -31,9 +32,9 @@ impl MemorySlice {
         conflicts
     }
 
-    /// Returns the conflicts between decisions of a plan and its agents.
+    /// Returns the conflicts between decisions of a plan and its agents, and among the agents.
     fn conflicting_decisions(&self, documents: Vec<&MemoryDocument>) -> Vec<Conflict> {
-        let sheets: Vec<DecisionSource<'_>> = documents
+        let sources: Vec<DecisionSource<'_>> = documents
             .into_iter()
             .map(|document| DecisionSource {
                 level: &document.level,
@@ -50,11 +51,11 @@ impl MemorySlice {
             })
             .collect();
         let (plans, agents): (Vec<_>, Vec<_>) =
-            sheets.into_iter().partition(|sheet| sheet.level == "plan");
+            sources.into_iter().partition(|source| source.level == "plan");
         conflict::find_decision_conflicts(plans.first(), &agents)
     }
 
-    /// Returns the facts that were superseded by several active ones.
+    /// Returns a conflict for each fact that several active ones supersede.
     fn forked_facts(&self) -> Vec<Conflict> {
         let forks = self.memory.forks().into_iter();
         forks
@@ -65,7 +66,7 @@ impl MemorySlice {
                     .filter_map(|head| self.item(head))
                     .map(|item| format!("`{}` ({})", item.text, item.short_id()))
                     .collect();
-                warning(
+                contradiction_warning(
                     self.first_location(&fork.heads),
                     format!(
                         "{} was superseded by {}, which are all active",
@@ -99,7 +100,7 @@ impl MemorySlice {
                     (None, Referent::Document(id)) => id.clone(),
                     (None, other) => other.to_string(),
                 };
-                warning(
+                contradiction_warning(
                     self.first_location(&[from.clone(), to.clone()]),
                     format!("{} contradicts {}, and both are active", describe(from), describe(to)),
                     "archive or supersede one of the two".into(),
@@ -108,13 +109,13 @@ impl MemorySlice {
             .collect()
     }
 
-    /// Returns the path and line of the first of some memories that is known.
+    /// Returns the path and line of the first memory that is known; an empty path and line 1 if none is.
     fn first_location(&self, memories: &[Referent]) -> (String, usize) {
         let first = memories.iter().find_map(|memory| self.item(memory));
         first.map_or((String::new(), 1), |item| (item.path, item.line))
     }
 }
 
-fn warning(place: (String, usize), message: String, hint: Hint) -> Conflict {
+fn contradiction_warning(place: (String, usize), message: String, hint: Hint) -> Conflict {
     Conflict::at(ConflictKind::DirectContradiction, Severity::Warning, place, message, hint)
 }

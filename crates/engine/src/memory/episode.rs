@@ -7,8 +7,8 @@ use heirloom_core::transcript::{self, Transcript};
 use crate::Session;
 use crate::view::present;
 
-/// Makes an episode from the structure of a transcript. Paths inside the workspace become relative to
-/// its root.
+/// Makes an episode from a transcript by rules, without a language model. Paths inside the workspace become relative
+/// to its root.
 pub(crate) fn episode_from_transcript(session: &Session, transcript: &Transcript) -> Episode {
     let digest = transcript::digest_transcript(transcript);
     let span = transcript.started.zip(transcript.ended);
@@ -33,8 +33,9 @@ pub(crate) fn episode_from_transcript(session: &Session, transcript: &Transcript
     }
 }
 
-/// Removes passages that look like secrets from an episode, and returns a warning if there were any.
-pub(crate) fn remove_secrets(mut episode: Episode) -> (Episode, Option<String>) {
+/// Drops every field and list item of an episode that contains what looks like a secret, and returns a warning if
+/// there were any. A title becomes `Untitled`.
+pub(crate) fn drop_fields_with_secrets(mut episode: Episode) -> (Episode, Option<String>) {
     let mut removed = 0;
     let mut is_clean = |text: &str| {
         let has_secret = secret::find(text).is_some();

@@ -63,7 +63,7 @@ fn split_number(typed: &str) -> Option<(&str, &str)> {
         && rest.starts_with(['-', '_'])
         && name::unsafe_reason(typed).is_none();
     let is_number =
-        !rest.is_empty() && digits.len() <= name::MAX_PLAN_DIGITS && (is_padded || is_file_name);
+        !rest.is_empty() && digits.len() <= name::MAX_NUMBER_DIGITS && (is_padded || is_file_name);
     is_number.then_some((digits, rest.trim_start_matches(['-', '_', ' ', '.', ':'])))
 }
 

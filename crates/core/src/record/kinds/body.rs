@@ -7,7 +7,7 @@ use crate::record::Referent;
 
 /// The fields of a kind, as far as every kind answers the same questions about them.
 pub(in crate::record) trait RecordBody {
-    /// Returns the text in a line or a paragraph.
+    /// Returns the text that stands for the record in a list.
     fn text(&self) -> Cow<'_, str>;
 
     /// Returns the title, whose terms count twice in recall.
@@ -18,8 +18,8 @@ pub(in crate::record) trait RecordBody {
     /// Adds the texts that are indexed besides [`RecordBody::text`].
     fn add_indexed_text<'t>(&'t self, _parts: &mut Vec<Cow<'t, str>>) {}
 
-    /// Returns the free text that is not indexed, for the scan for secrets.
-    fn unindexed_text(&self) -> Vec<String> {
+    /// Returns the free text that is not indexed, and which the scan for secrets reads as well.
+    fn text_only_scanned_for_secrets(&self) -> Vec<String> {
         vec![]
     }
 

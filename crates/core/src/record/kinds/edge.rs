@@ -26,7 +26,7 @@ impl RecordBody for RelationRecord {
         Cow::Owned(format!("{} {} {}", self.from, self.relation.word(), self.to))
     }
 
-    fn unindexed_text(&self) -> Vec<String> {
+    fn text_only_scanned_for_secrets(&self) -> Vec<String> {
         vec![self.content.clone()]
     }
 

@@ -10,21 +10,21 @@ use crate::record::Referent;
 /// The story of a session or a task.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Episode {
-    /// The title.
+    /// What it was about, in a line.
     pub title: String,
-    /// The narrative.
+    /// The story itself.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub content: String,
-    /// The goals.
+    /// What was to be reached.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub goals: Vec<String>,
-    /// The decisions.
+    /// Decisions that were made.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub decisions: Vec<String>,
     /// The actions, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sequence: Vec<String>,
-    /// The outcome.
+    /// How it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
     /// The open questions and tasks.
@@ -33,7 +33,7 @@ pub struct Episode {
     /// The changed files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
-    /// The commits.
+    /// The commits: `hash subject`, or the subject alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commits: Vec<String>,
     /// The records that were stored.
@@ -67,7 +67,7 @@ impl RecordBody for Episode {
         parts.extend(self.files.iter().map(|file| Cow::Borrowed(file.as_str())));
     }
 
-    fn unindexed_text(&self) -> Vec<String> {
+    fn text_only_scanned_for_secrets(&self) -> Vec<String> {
         self.commits.clone()
     }
 

@@ -28,7 +28,7 @@ impl RecordBody for Event {
         Cow::Borrowed(self.action.word())
     }
 
-    fn unindexed_text(&self) -> Vec<String> {
+    fn text_only_scanned_for_secrets(&self) -> Vec<String> {
         vec![self.reason.clone()]
     }
 

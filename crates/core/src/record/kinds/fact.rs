@@ -45,7 +45,7 @@ impl RecordBody for Fact {
         parts.extend(optional.into_iter().flatten().map(|text| Cow::Borrowed(text.as_str())));
     }
 
-    fn unindexed_text(&self) -> Vec<String> {
+    fn text_only_scanned_for_secrets(&self) -> Vec<String> {
         match (&self.key, &self.value) {
             (Some(key), Some(value)) => vec![format!("{key} = {value}")],
             _ => vec![],

@@ -39,7 +39,7 @@ pub(super) fn parse_item(item: &str, heading: &str) -> ListItem {
     if in_relations {
         return ListItem::Malformed("write it as `- relation_type [[Target]]`");
     }
-    match observation(item, in_observations) {
+    match parse_observation(item, in_observations) {
         Some(observation) => ListItem::Observation(observation),
         None if in_observations => ListItem::Malformed("write it as `- [category] text`"),
         None => ListItem::Prose,
@@ -48,7 +48,10 @@ pub(super) fn parse_item(item: &str, heading: &str) -> ListItem {
 
 /// Parses `[category] text #tag (context)`. An item without a category is an observation only if it has a
 /// tag or stands in the section of observations.
-pub(in crate::import) fn observation(item: &str, in_observations: bool) -> Option<Observation> {
+pub(in crate::import) fn parse_observation(
+    item: &str,
+    in_observations: bool,
+) -> Option<Observation> {
     let (category, content) = match item.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         _ if item.starts_with("[[") => (None, item),
         Some((name, rest)) if is_category(name) && rest.starts_with(char::is_whitespace) => {
@@ -148,8 +151,8 @@ pub(super) fn first_sentences(text: &str, max_chars: usize) -> String {
 mod tests {
     use super::*;
 
-    fn parse_observation(item: &str) -> Option<(Option<String>, String, Vec<String>)> {
-        observation(item, false).map(|found| (found.category, found.text, found.tags))
+    fn parts_of(item: &str) -> Option<(Option<String>, String, Vec<String>)> {
+        parse_observation(item, false).map(|found| (found.category, found.text, found.tags))
     }
 
     #[test]
@@ -159,19 +162,19 @@ mod tests {
             Some((category.map(str::to_owned), text.to_owned(), tags))
         };
         assert_eq!(
-            parse_observation("[tip] Warm the cup #brewing #heat (from the barista)"),
+            parts_of("[tip] Warm the cup #brewing #heat (from the barista)"),
             observation_parts(Some("tip"), "Warm the cup (from the barista)", &["brewing", "heat"])
         );
         assert_eq!(
-            parse_observation("Use #rust here #a#b"),
+            parts_of("Use #rust here #a#b"),
             observation_parts(None, "Use #rust here", &["rust", "a", "b"])
         );
-        assert_eq!(parse_observation("[x] done #later"), None);
-        assert_eq!(parse_observation("[00:12:30] hello"), None);
-        assert_eq!(parse_observation("[text](url)"), None);
-        assert_eq!(parse_observation("[[Link]]"), None);
-        assert_eq!(parse_observation("[a] "), None);
-        assert_eq!(observation("plain", true).map(|found| found.text), Some("plain".into()));
+        assert_eq!(parts_of("[x] done #later"), None);
+        assert_eq!(parts_of("[00:12:30] hello"), None);
+        assert_eq!(parts_of("[text](url)"), None);
+        assert_eq!(parts_of("[[Link]]"), None);
+        assert_eq!(parts_of("[a] "), None);
+        assert_eq!(parse_observation("plain", true).map(|found| found.text), Some("plain".into()));
     }
 
     #[test]

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::llm;
 use crate::memory::{
-    MemoryItem, MemoryQuery, MemorySlice, WriteTransaction, episode_from_transcript,
-    remove_secrets, show_items,
+    MemoryItem, MemoryQuery, MemorySlice, WriteTransaction, drop_fields_with_secrets,
+    episode_from_transcript, show_items,
 };
 use crate::view::present;
 use crate::view::{Role, View, span};
@@ -122,7 +122,7 @@ impl Operation for Compact {
                 episode.content = summary;
                 brief.summary_by = Some(model);
             }
-            let (episode, left_out) = remove_secrets(episode);
+            let (episode, left_out) = drop_fields_with_secrets(episode);
             warnings.extend(left_out);
             brief.add_conversation(&episode, todos);
             brief.problems.extend(transcript.problems);

@@ -10,8 +10,8 @@ use serde::Deserialize;
 
 use super::start::OpenSession;
 use crate::memory::{
-    MemorySlice, OPEN_SESSIONS, WriteTransaction, episode_from_transcript, lifecycle,
-    remove_secrets,
+    MemorySlice, OPEN_SESSIONS, WriteTransaction, drop_fields_with_secrets,
+    episode_from_transcript, lifecycle,
 };
 use crate::ops::answers::StoredRecord;
 use crate::workspace::catalog::Catalog;
@@ -91,7 +91,7 @@ impl Operation for SessionEnd {
         if episode.content.is_empty() {
             episode.content = describe(&episode);
         }
-        let (episode, left_out) = remove_secrets(episode);
+        let (episode, left_out) = drop_fields_with_secrets(episode);
         let mut record = transaction.new_record(Body::Episode(Box::new(episode)));
         record.tags = vec!["auto".to_owned()];
         record.origin = Some(Origin::session(&open.id));

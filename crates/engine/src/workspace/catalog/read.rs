@@ -130,8 +130,8 @@ impl Catalog {
         let level = filed.level.as_deref().and_then(|level| self.hierarchy.level(level));
         level.filter(|level| !level.needs_selection()).is_some_and(|level| {
             let pattern = level.patterns().nth(filed.pattern);
-            let is_adopted = |pattern: &str| level.preexisting.iter().any(|other| other == pattern);
-            pattern.is_some_and(|pattern| level.is_main(pattern) || is_adopted(pattern))
+            let is_adopted = |pattern: &str| level.additional.iter().any(|other| other == pattern);
+            pattern.is_some_and(|pattern| level.is_main_pattern(pattern) || is_adopted(pattern))
         })
     }
 
